@@ -1,0 +1,490 @@
+/* FastReduce: parallel reduction for CUDA in two files. This one is plain C99 and needs no CUDA header.
+ *
+ * SPDX-License-Identifier: MIT (the text is in LICENSE)
+ *
+ * Vendoring. Copy fastreduce.h and fastreduce.cuh into your project. For the GPU, exactly one .cu file says
+ *
+ *     #define FASTREDUCE_IMPLEMENTATION
+ *     #include "fastreduce.cuh"
+ *
+ * and everything else, C or C++, includes this header. Without CUDA, exactly one .c file says
+ *
+ *     #define FASTREDUCE_HOST_IMPLEMENTATION
+ *     #include "fastreduce.h"
+ *
+ * and gets the exact sum on the CPU, the accumulator, and the names of statuses and kernels. A program may
+ * do both: the CUDA side's definitions are then the ones that are linked (with GCC and Clang).
+ *
+ * Macros of this header, to be the same in every file that includes it:
+ *
+ *   FASTREDUCE_HOST_IMPLEMENTATION  defines the host functions here. Scope: one .c or .cpp file.
+ *   FASTREDUCE_STATIC               every function is `static`: private to the file that holds the
+ *                                   implementation, so that several may each carry a copy. Default: off.
+ *   FASTREDUCE_API                  what stands before each declaration, say a visibility attribute.
+ *                                   Default: `extern`, or `static` with FASTREDUCE_STATIC.
+ *
+ * fastreduce.cuh lists the macros that concern the GPU.
+ *
+ * Promises that hold for every function, unless its comment says otherwise:
+ *   - it does not print, abort, throw, synchronise, change the current device or keep global state;
+ *   - it may be called from any number of threads at once;
+ *   - when it returns an error, the output has not been touched.
+ */
+#ifndef FASTREDUCE_H
+#define FASTREDUCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FASTREDUCE_VERSION_MAJOR 0
+#define FASTREDUCE_VERSION_MINOR 1
+#define FASTREDUCE_VERSION_PATCH 0
+/* One number that grows with every release: 10000 * major + 100 * minor + patch. */
+#define FASTREDUCE_VERSION \
+    (10000 * FASTREDUCE_VERSION_MAJOR + 100 * FASTREDUCE_VERSION_MINOR + FASTREDUCE_VERSION_PATCH)
+
+#ifndef FASTREDUCE_API
+#ifndef FASTREDUCE_STATIC
+#define FASTREDUCE_API extern
+#elif defined(__GNUC__)
+#define FASTREDUCE_API __attribute__((unused)) static
+#else
+#define FASTREDUCE_API static
+#endif
+#endif
+
+/* A `static` host implementation has no GPU functions, and declares none. */
+#if defined(FASTREDUCE_STATIC) && defined(FASTREDUCE_HOST_IMPLEMENTATION) && \
+    !defined(FASTREDUCE_IMPLEMENTATION)
+#define FASTREDUCE_DETAIL_HOST_ONLY
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Statuses ------------------------------------------------------------------------------------------ */
+
+/* 0: success. Negative: one of the errors below. Positive: a cudaError_t, as the CUDA runtime returned it. */
+typedef int fastreduce_status;
+
+enum {
+    FASTREDUCE_SUCCESS = 0,
+    /* A null, misaligned or overlapping pointer; a kernel or block size that does not exist; an n whose bytes
+     * do not fit in size_t. */
+    FASTREDUCE_ERROR_INVALID_ARGUMENT = -1,
+    /* Right in itself, but not in this build: a kernel that was left out or is not there yet, or more blocks
+     * than one launch can have. */
+    FASTREDUCE_ERROR_UNSUPPORTED = -2,
+    /* config->workspace_bytes is less than fastreduce_workspace_bytes(). */
+    FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL = -3,
+    /* No CUDA device, no driver, or one too old for this build's runtime. */
+    FASTREDUCE_ERROR_NO_DEVICE = -4
+};
+
+/* A sentence for a status: never null, static storage, without a newline. A positive status is put into words
+ * by the CUDA runtime, where the program has one. */
+FASTREDUCE_API const char *fastreduce_status_string(fastreduce_status status);
+
+/* FASTREDUCE_VERSION of the compiled implementation, to compare with the header's. */
+FASTREDUCE_API int fastreduce_version(void);
+
+/* ---- Kernels ------------------------------------------------------------------------------------------- */
+
+typedef enum fastreduce_kernel {
+    FASTREDUCE_AUTO = 0, /* the library's choice; in this version always V7 */
+    FASTREDUCE_V0,       /* baseline: interleaved addressing, divergent warps */
+    FASTREDUCE_V1,       /* no divergence: strided index, bank conflicts */
+    FASTREDUCE_V2,       /* no bank conflicts: sequential addressing */
+    FASTREDUCE_V3,       /* add during load: two elements a thread */
+    FASTREDUCE_V4,       /* unroll the last warp */
+    FASTREDUCE_V5,       /* completely unrolled: the block size is a constant */
+    FASTREDUCE_V6,       /* multi add: FASTREDUCE_ITEMS_PER_THREAD elements a thread */
+    FASTREDUCE_V7,       /* warp shuffle */
+    FASTREDUCE_EXACT     /* the correctly rounded sum; on the GPU not in this version: UNSUPPORTED */
+} fastreduce_kernel;
+
+/* "auto", "v0_baseline", ... "v7_shuffle", "exact"; "unknown" for any other value. Static storage. */
+FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
+
+/* ---- Sums on the GPU ----------------------------------------------------------------------------------- */
+
+struct CUstream_st;
+typedef struct CUstream_st *fastreduce_stream; /* the same type as cudaStream_t */
+
+/* How to sum. All zeros are good defaults, and a null pointer means all zeros. */
+typedef struct fastreduce_config {
+    fastreduce_kernel kernel;
+    unsigned block_size; /* threads a block: 32, 64, 128, 256, 512 or 1024; 0 means FASTREDUCE_BLOCK_SIZE */
+    void *workspace;     /* device memory aligned to 16 bytes; null: memory from the stream's pool */
+    size_t workspace_bytes;   /* size of workspace; ignored where workspace is null */
+    fastreduce_stream stream; /* null: the default stream */
+} fastreduce_config;
+
+#ifndef FASTREDUCE_DETAIL_HOST_ONLY
+/* Writes the sum of input[0] .. input[n - 1] to *output; n == 0 writes 0.
+ *
+ *   input    n floats the current device can read, aligned to 4 bytes; may be null where n == 0. Not written.
+ *   output   one float the current device can write: device, managed or pinned host memory; aligned to 4
+ *            bytes, outside input and workspace.
+ *   n        elements, not bytes. Past 2^32 works; the limit is 2^31 - 1 blocks (2^36 elements for V0 with
+ *            blocks of 32, more for every other choice): beyond it, FASTREDUCE_ERROR_UNSUPPORTED.
+ *   config   null for defaults. A caller's workspace may be used by one stream at a time. It is left zeroed
+ *            if it was zeroed, so that it is initialised once and then serves any number of calls.
+ *
+ * Asynchronous: work is enqueued on config->stream and input, output and workspace must live until it is
+ * done. Can be captured into a CUDA graph with a caller's workspace, and replayed any number of times.
+ *
+ * Determinism: V0..V7 and AUTO give the same bits for the same input, n, block size and GPU model, every run.
+ * Special values follow IEEE arithmetic in the order of the kernel's tree.
+ *
+ * Errors: INVALID_ARGUMENT, UNSUPPORTED, WORKSPACE_TOO_SMALL, NO_DEVICE, or the cudaError_t of the allocation
+ * or launch that failed.
+ *
+ * Source: the ladder V0..V7 follows M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007). */
+FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *output, size_t n,
+                                                    const fastreduce_config *config);
+
+/* Bytes of workspace that fastreduce_sum_f32 and fastreduce_accumulate_f32 need for n elements with
+ * config->kernel and config->block_size (its other fields are not read). Grows with n, so the answer for the
+ * largest n serves every smaller one. 0 where no workspace is needed, and where kernel or block_size is
+ * invalid or n too large. */
+FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config);
+
+/* Zeroes a workspace, asynchronously on the stream. Once, before its first use. A null workspace is an error
+ * unless workspace_bytes is 0. Errors: INVALID_ARGUMENT, NO_DEVICE, or a cudaError_t. */
+FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size_t workspace_bytes,
+                                                           fastreduce_stream stream);
+#endif
+
+/* ---- Exact sums ---------------------------------------------------------------------------------------- */
+
+/* An exact partial sum of floats: a fixed-point number that holds every finite float and the sum of 2^64 of
+ * them. All zeros is the empty sum.
+ *
+ *   limb[0..11]   the number is the sum over k of limb[k] * 2^(32k - 149)
+ *   limb[12..14]  how many elements were NaN, +infinity, -infinity
+ *   limb[15]      0, reserved
+ *
+ * Accumulators merge by adding limbs as int64, in any order (MPI_SUM and ncclSum on int64 do): each function
+ * here leaves limb[0..10] in [0, 2^32), so 2^31 of them add up before a limb could overflow, and every
+ * function here takes limbs in that state. */
+typedef struct fastreduce_accumulator {
+    int64_t limb[16];
+} fastreduce_accumulator;
+
+#ifndef FASTREDUCE_DETAIL_HOST_ONLY
+/* Adds input[0] .. input[n - 1] to *accumulator, on the GPU. Not in this version: answers
+ * FASTREDUCE_ERROR_UNSUPPORTED (after checking its arguments) and leaves the accumulator as it is. */
+FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
+                                                           fastreduce_accumulator *accumulator, size_t n,
+                                                           const fastreduce_config *config);
+#endif
+
+/* *into += *from, exactly, with the carries done: no limit on the number of merges. Host memory; the two may
+ * be the same object. */
+FASTREDUCE_API void fastreduce_accumulator_merge(fastreduce_accumulator *into,
+                                                 const fastreduce_accumulator *from);
+
+/* The sum, rounded once, to the nearest float or double, ties to even. NaN where an element was NaN or both
+ * infinities occurred; else an infinity that occurred; an exact zero is +0; past the largest finite value,
+ * infinity. Host memory. The f32 result is not the f64 result rounded again: each rounds the exact sum. */
+FASTREDUCE_API float fastreduce_accumulator_f32(const fastreduce_accumulator *accumulator);
+FASTREDUCE_API double fastreduce_accumulator_f64(const fastreduce_accumulator *accumulator);
+
+/* Adds input[0] .. input[n - 1], floats in host memory aligned to 4 bytes, to *accumulator, exactly. The
+ * accumulator does not depend on the order or the split of the input. One thread; input may be null where
+ * n == 0. */
+FASTREDUCE_API void fastreduce_host_accumulate_f32(const float *input, fastreduce_accumulator *accumulator,
+                                                   size_t n);
+
+/* The correctly rounded sum of input[0] .. input[n - 1], floats in host memory: as accumulating into an empty
+ * accumulator and fastreduce_accumulator_f32. The same bits for any order of the input. */
+FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* FASTREDUCE_H */
+
+/* ---- The accumulator's arithmetic: one source for the CPU and the GPU ------------------------------------ */
+
+#if (defined(FASTREDUCE_HOST_IMPLEMENTATION) || defined(FASTREDUCE_CUH)) && !defined(FASTREDUCE_ARITHMETIC)
+#define FASTREDUCE_ARITHMETIC
+
+#include <string.h>
+
+#if defined(__CUDACC__) && !defined(SIMT_MACHINE)
+#define FASTREDUCE_HOST_DEVICE __host__ __device__
+#else
+#define FASTREDUCE_HOST_DEVICE
+#endif
+
+enum {
+    FASTREDUCE_DIGITS = 12, /* limbs that hold the number; the top one carries the sign */
+    FASTREDUCE_NAN_COUNT = 12,
+    FASTREDUCE_POSITIVE_INFINITY_COUNT = 13,
+    FASTREDUCE_NEGATIVE_INFINITY_COUNT = 14
+};
+
+/* Propagates carries: limb[0..10] end in [0, 2^32), limb[11] keeps the sign, the value stays. A number has
+ * one such form, so equal sums have equal limbs. */
+static inline FASTREDUCE_HOST_DEVICE void fastreduce_detail_carry(int64_t *limb)
+{
+    int k;
+    for (k = 0; k + 1 < FASTREDUCE_DIGITS; ++k) {
+        int64_t digit = limb[k] & 0xffffffff;
+        limb[k + 1] += (limb[k] - digit) / 4294967296; /* exact, so it rounds to neither side */
+        limb[k] = digit;
+    }
+}
+
+/* Adds value * 2^(shift - 149). shift <= 253, the largest exponent of a float: digits k .. k+2 with k <= 7.
+ * Changes a limb by less than 2^32. */
+static inline FASTREDUCE_HOST_DEVICE void fastreduce_detail_add_scaled(int64_t *limb, int64_t value,
+                                                                       unsigned shift)
+{
+    uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    unsigned k = shift / 32, s = shift % 32;
+    uint64_t low = magnitude << s, high = s ? magnitude >> (64 - s) : 0;
+    int64_t sign = value < 0 ? -1 : 1;
+    limb[k] += sign * (int64_t)(low & 0xffffffff);
+    limb[k + 1] += sign * (int64_t)(low >> 32);
+    limb[k + 2] += sign * (int64_t)high;
+}
+
+/* Counts a float that is not finite, given its bits. */
+static inline FASTREDUCE_HOST_DEVICE void fastreduce_detail_count_special(int64_t *limb, uint32_t bits)
+{
+    if (bits & 0x7fffff)
+        ++limb[FASTREDUCE_NAN_COUNT];
+    else if (bits >> 31)
+        ++limb[FASTREDUCE_NEGATIVE_INFINITY_COUNT];
+    else
+        ++limb[FASTREDUCE_POSITIVE_INFINITY_COUNT];
+}
+
+static inline FASTREDUCE_HOST_DEVICE unsigned fastreduce_detail_bit(const int64_t *digit, int position)
+{
+    return (unsigned)(digit[position / 32] >> (position % 32)) & 1;
+}
+
+/* The number rounded to a significand of `precision` bits, to nearest, ties to even: its value is then
+ * *significand * 2^(*shift - 149), negative where the function returns 1. A significand of fewer bits is
+ * exact and has shift 0; rounding up may make it 2^precision. */
+static inline FASTREDUCE_HOST_DEVICE int fastreduce_detail_round(const fastreduce_accumulator *accumulator,
+                                                                 int precision, uint64_t *significand,
+                                                                 int *shift)
+{
+    int64_t digit[FASTREDUCE_DIGITS];
+    int k, top, negative;
+    uint64_t q = 0;
+
+    for (k = 0; k < FASTREDUCE_DIGITS; ++k) digit[k] = accumulator->limb[k];
+    fastreduce_detail_carry(digit);
+    negative = digit[FASTREDUCE_DIGITS - 1] < 0;
+    if (negative) {
+        for (k = 0; k < FASTREDUCE_DIGITS; ++k) digit[k] = -digit[k];
+        fastreduce_detail_carry(digit);
+    }
+
+    top = 32 * FASTREDUCE_DIGITS - 1;
+    while (top > 0 && !fastreduce_detail_bit(digit, top)) --top;
+    *shift = top >= precision ? top - precision + 1 : 0;
+    for (k = top; k >= *shift; --k) q = 2 * q + fastreduce_detail_bit(digit, k);
+    if (*shift > 0 && fastreduce_detail_bit(digit, *shift - 1)) { /* at least half a unit is cut off */
+        int more = (int)(q & 1);
+        for (k = 0; k < *shift - 1; ++k) more |= (int)fastreduce_detail_bit(digit, k);
+        q += (uint64_t)more;
+    }
+    *significand = q;
+    return negative;
+}
+
+/* 0: finite; 1: NaN; 2: +infinity; 3: -infinity. */
+static inline FASTREDUCE_HOST_DEVICE int fastreduce_detail_special(const fastreduce_accumulator *accumulator)
+{
+    int positive = accumulator->limb[FASTREDUCE_POSITIVE_INFINITY_COUNT] != 0;
+    int negative = accumulator->limb[FASTREDUCE_NEGATIVE_INFINITY_COUNT] != 0;
+    if (accumulator->limb[FASTREDUCE_NAN_COUNT] != 0 || (positive && negative)) return 1;
+    return positive ? 2 : negative ? 3 : 0;
+}
+
+static inline FASTREDUCE_HOST_DEVICE float
+fastreduce_detail_read_f32(const fastreduce_accumulator *accumulator)
+{
+    const uint32_t infinity = 0x7f800000, nan = 0x7fc00000;
+    uint64_t significand;
+    uint32_t bits;
+    float result;
+    int shift, special = fastreduce_detail_special(accumulator);
+    int negative = fastreduce_detail_round(accumulator, 24, &significand, &shift);
+
+    if (special) {
+        bits = special == 1 ? nan : infinity;
+        negative = special == 3;
+    } else {
+        /* The significand's top bit adds the one that the exponent field is ahead of the shift, and a carry
+         * out of rounding lands in the exponent; a denormal has neither. 2^128 and beyond come
+         * out as infinity or larger bits: shift is 360 at the most. */
+        bits = ((uint32_t)shift << 23) + (uint32_t)significand;
+        if (bits > infinity) bits = infinity;
+    }
+    bits |= (uint32_t)negative << 31;
+    memcpy(&result, &bits, sizeof result);
+    return result;
+}
+
+static inline FASTREDUCE_HOST_DEVICE double
+fastreduce_detail_read_f64(const fastreduce_accumulator *accumulator)
+{
+    const uint64_t infinity = 0x7ff0000000000000u, nan = 0x7ff8000000000000u;
+    uint64_t significand, bits;
+    double result;
+    int shift, special = fastreduce_detail_special(accumulator);
+    int negative = fastreduce_detail_round(accumulator, 53, &significand, &shift);
+
+    if (special) {
+        bits = special == 1 ? nan : infinity;
+        negative = special == 3;
+    } else if (significand == 0) {
+        bits = 0;
+    } else { /* every sum of floats is a normal double: 2^-149 to 2^192 */
+        while (!(significand >> 52)) {
+            significand <<= 1;
+            --shift;
+        }
+        bits = ((uint64_t)(shift - 149 + 52 + 1023 - 1) << 52) + significand;
+    }
+    bits |= (uint64_t)negative << 63;
+    memcpy(&result, &bits, sizeof result);
+    return result;
+}
+#endif /* FASTREDUCE_ARITHMETIC */
+
+/* ---- Host implementation --------------------------------------------------------------------------------- */
+
+#if defined(FASTREDUCE_HOST_IMPLEMENTATION) && !defined(FASTREDUCE_HOST_IMPLEMENTED)
+#define FASTREDUCE_HOST_IMPLEMENTED
+
+/* Weak outside the CUDA translation unit, so that a program may have the host implementation in a .c file and
+ * the whole library in a .cu file. */
+#if defined(__GNUC__) && !defined(FASTREDUCE_STATIC) && !defined(FASTREDUCE_IMPLEMENTATION)
+#define FASTREDUCE_DETAIL_DEFINE FASTREDUCE_API __attribute__((weak))
+#else
+#define FASTREDUCE_DETAIL_DEFINE FASTREDUCE_API
+#endif
+#ifndef FASTREDUCE_DETAIL_CUDA_ERROR_STRING
+#define FASTREDUCE_DETAIL_CUDA_ERROR_STRING(status) "a CUDA runtime error: cudaGetErrorString has its text"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+FASTREDUCE_DETAIL_DEFINE int fastreduce_version(void)
+{
+    return FASTREDUCE_VERSION;
+}
+
+FASTREDUCE_DETAIL_DEFINE const char *fastreduce_status_string(fastreduce_status status)
+{
+    switch (status) {
+    case FASTREDUCE_SUCCESS: return "success";
+    case FASTREDUCE_ERROR_INVALID_ARGUMENT:
+        return "invalid argument: a null, misaligned or overlapping pointer, an n too large for memory, "
+               "or an unknown kernel or block size";
+    case FASTREDUCE_ERROR_UNSUPPORTED: return "not supported by this build of FastReduce";
+    case FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL:
+        return "the workspace is smaller than fastreduce_workspace_bytes says";
+    case FASTREDUCE_ERROR_NO_DEVICE: return "no CUDA device, or no driver that is new enough";
+    default: break;
+    }
+    if (status > 0) return FASTREDUCE_DETAIL_CUDA_ERROR_STRING(status);
+    return "unknown status";
+}
+
+FASTREDUCE_DETAIL_DEFINE const char *fastreduce_kernel_name(fastreduce_kernel kernel)
+{
+    switch (kernel) {
+    case FASTREDUCE_AUTO: return "auto";
+    case FASTREDUCE_V0: return "v0_baseline";
+    case FASTREDUCE_V1: return "v1_no_divergence";
+    case FASTREDUCE_V2: return "v2_no_bank_conflict";
+    case FASTREDUCE_V3: return "v3_add_during_load";
+    case FASTREDUCE_V4: return "v4_unroll_last_warp";
+    case FASTREDUCE_V5: return "v5_completely_unroll";
+    case FASTREDUCE_V6: return "v6_multi_add";
+    case FASTREDUCE_V7: return "v7_shuffle";
+    case FASTREDUCE_EXACT: return "exact";
+    }
+    return "unknown";
+}
+
+FASTREDUCE_DETAIL_DEFINE void fastreduce_accumulator_merge(fastreduce_accumulator *into,
+                                                           const fastreduce_accumulator *from)
+{
+    fastreduce_accumulator other = *from;
+    int k;
+    fastreduce_detail_carry(other.limb);
+    fastreduce_detail_carry(into->limb);
+    for (k = 0; k < 16; ++k) into->limb[k] += other.limb[k];
+    fastreduce_detail_carry(into->limb);
+}
+
+FASTREDUCE_DETAIL_DEFINE float fastreduce_accumulator_f32(const fastreduce_accumulator *accumulator)
+{
+    return fastreduce_detail_read_f32(accumulator);
+}
+
+FASTREDUCE_DETAIL_DEFINE double fastreduce_accumulator_f64(const fastreduce_accumulator *accumulator)
+{
+    return fastreduce_detail_read_f64(accumulator);
+}
+
+FASTREDUCE_DETAIL_DEFINE void fastreduce_host_accumulate_f32(const float *input,
+                                                             fastreduce_accumulator *accumulator, size_t n)
+{
+    /* One integer per sign and exponent collects significands; two sets, so that equal exponents in a row do
+     * not wait for each other's store. A block of 2^30 elements fills 2^54 of an int64 at most. */
+    int64_t bin[2][512];
+    size_t done = 0;
+
+    fastreduce_detail_carry(accumulator->limb);
+    while (done < n) {
+        size_t i, block = n - done < ((size_t)1 << 30) ? n - done : (size_t)1 << 30;
+        unsigned k;
+        memset(bin, 0, sizeof bin);
+        for (i = 0; i < block; ++i) {
+            uint32_t bits, exponent;
+            memcpy(&bits, input + done + i, sizeof bits);
+            exponent = bits >> 23 & 255;
+            if (exponent == 255)
+                fastreduce_detail_count_special(accumulator->limb, bits);
+            else
+                bin[i & 1][bits >> 23] += (int64_t)((bits & 0x7fffff) | (uint32_t)(exponent != 0) << 23);
+        }
+        for (k = 0; k < 512; ++k) {
+            int64_t value = bin[0][k] + bin[1][k];
+            unsigned exponent = k & 255;
+            if (value)
+                fastreduce_detail_add_scaled(accumulator->limb, k & 256 ? -value : value,
+                                             exponent ? exponent - 1 : 0);
+        }
+        fastreduce_detail_carry(accumulator->limb);
+        done += block;
+    }
+}
+
+FASTREDUCE_DETAIL_DEFINE float fastreduce_host_sum_f32(const float *input, size_t n)
+{
+    fastreduce_accumulator accumulator;
+    memset(&accumulator, 0, sizeof accumulator);
+    fastreduce_host_accumulate_f32(input, &accumulator, n);
+    return fastreduce_accumulator_f32(&accumulator);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* FASTREDUCE_HOST_IMPLEMENTATION */

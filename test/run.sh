@@ -1,0 +1,26 @@
+#!/bin/sh
+# Installs what the tests lack, builds everything and runs all tests: sh test/run.sh [ARGUMENTS OF MESON TEST].
+# With nvcc the GPU code is compiled too, for every architecture it knows, or for the GPU that is there; what needs a
+# GPU is skipped where there is none.
+set -eu
+cd "$(dirname "$0")/.."
+. test/setup.sh
+need cc gcc libc6-dev
+need g++ g++
+need python3 python3
+need meson meson
+need ninja ninja-build
+need addr2line binutils
+need pkg-config pkg-config
+[ -e /usr/include/mpfr.h ] || install_packages libmpfr-dev libgmp-dev
+need clang-format clang-format || true
+
+if have_gpu; then arch=native; else arch=all; fi
+build=build/test
+if [ -e $build/build.ninja ]; then
+    meson configure $build -Dgpu_arch=$arch
+else
+    meson setup $build -Dgpu_arch=$arch
+fi
+ninja -C $build
+exec meson test -C $build --print-errorlogs "$@"

@@ -1,0 +1,362 @@
+/* Stand-ins for what CUDA code calls: intrinsics in kernels, the runtime API on the host. Streams run at once. */
+#ifndef SIMT_RUNTIME_H
+#define SIMT_RUNTIME_H
+
+#include <chrono>
+#include <cmath>
+#include <tuple>
+#include <type_traits>
+#include <csignal>
+#include "trace.h"
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#define __grid_constant__
+/* one block runs at a time on a host thread, so one instance for a host thread is one for a block */
+#define __shared__ thread_local
+
+/* A test program says this once, in the namespace of the kernels, of their extern __shared__ array of bytes. */
+#define SIMT_DYNAMIC_SHARED(name)                                           \
+    alignas(16) thread_local unsigned char name[simt::most_dynamic_shared]; \
+    static const bool name##_registered = (simt::the_machine().dynamic_shared = name, true);
+
+/* ---- Intrinsics --------------------------------------------------------------------------------------------- */
+
+constexpr int warpSize = simt::lanes;
+#define SIMT_PLACE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
+inline void __syncthreads(SIMT_PLACE)
+{
+    simt::block_barrier({file, line});
+}
+
+inline void __syncwarp(unsigned mask = 0xffffffffu, SIMT_PLACE)
+{
+    const auto met = simt::meet(mask, nullptr, 0, {file, line});
+    if (simt::is_first(met)) ++simt::statistics().warp_barriers;
+}
+
+inline void __threadfence() {}
+inline void __threadfence_block() {}
+inline void __threadfence_system() {}
+
+namespace simt
+{
+/* What `source` gave at this meeting; a lane outside the width's segment gets its own value. */
+template <class T>
+T shuffle(unsigned mask, T value, int source, bool inside, place where)
+{
+    static_assert(sizeof(T) <= 16, "shuffles move 16 bytes at the most");
+    const auto met = meet(mask, &value, sizeof(T), where);
+    machine &m = the_machine();
+    const unsigned part = met.first->took_part[met.second];
+    if (is_first(met)) ++m.statistics.shuffles;
+    if (!inside) return value;
+    if (!(part >> source & 1))
+        stop(m, words(m.threads[m.current]) + " at " + words(where) + ": shuffles from lane " +
+                    std::to_string(source) + ", which takes no part");
+    memcpy(static_cast<void *>(&value), met.first->value[met.second][source], sizeof(T));
+    return value;
+}
+inline int lane_now()
+{
+    return static_cast<int>(the_machine().current % lanes);
+}
+} // namespace simt
+
+template <class T>
+T __shfl_sync(unsigned mask, T value, int source, int width = warpSize, SIMT_PLACE)
+{
+    const int lane = simt::lane_now();
+    return simt::shuffle(mask, value, lane / width * width + source % width, true, {file, line});
+}
+template <class T>
+T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize, SIMT_PLACE)
+{
+    const int lane = simt::lane_now(), source = lane + static_cast<int>(delta);
+    return simt::shuffle(mask, value, source, source / width == lane / width, {file, line});
+}
+template <class T>
+T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize, SIMT_PLACE)
+{
+    const int lane = simt::lane_now(), source = lane - static_cast<int>(delta);
+    return simt::shuffle(mask, value, source, source >= lane / width * width, {file, line});
+}
+template <class T>
+T __shfl_xor_sync(unsigned mask, T value, int flip, int width = warpSize, SIMT_PLACE)
+{
+    const int lane = simt::lane_now(), source = lane ^ flip;
+    return simt::shuffle(mask, value, source, source / width == lane / width, {file, line});
+}
+
+/* ---- Errors and fault injection ------------------------------------------------------------------------------ */
+
+enum cudaError_t {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorInvalidConfiguration = 9,
+    cudaErrorStubLibrary = 34,
+    cudaErrorInsufficientDriver = 35,
+    cudaErrorNoDevice = 100,
+    cudaErrorLaunchOutOfResources = 701,
+    cudaErrorLaunchFailure = 719,
+    cudaErrorUnknown = 999
+};
+
+inline const char *cudaGetErrorString(cudaError_t error)
+{
+    switch (error) {
+    case cudaSuccess: return "no error";
+    case cudaErrorInvalidValue: return "invalid argument";
+    case cudaErrorMemoryAllocation: return "out of memory";
+    case cudaErrorInvalidConfiguration: return "invalid configuration argument";
+    case cudaErrorInsufficientDriver: return "no driver on this machine (by order of the test)";
+    case cudaErrorLaunchOutOfResources: return "too many resources requested for launch";
+    case cudaErrorLaunchFailure: return simt::report().empty() ? "launch failure" : simt::report().c_str();
+    default: return "an error of the CPU machine";
+    }
+}
+
+namespace simt
+{
+struct host_side {
+    unsigned long long calls = 0, failing_call = 0;
+    bool device_present = true;
+    cudaError_t last = cudaSuccess;
+};
+inline host_side &host()
+{
+    static thread_local host_side instance;
+    return instance;
+}
+/* Runtime calls so far; the k-th from now fails (0: none does); no call works without a device. */
+inline unsigned long long calls()
+{
+    return host().calls;
+}
+inline void fail_call(unsigned k)
+{
+    host().failing_call = k ? host().calls + k : 0;
+}
+inline void set_device_present(bool present)
+{
+    host().device_present = present;
+}
+inline size_t live_allocations()
+{
+    size_t count = 0;
+    for (const allocation &a : the_machine().allocations) count += a.live;
+    return count;
+}
+/* Every runtime call begins with this. */
+inline cudaError_t begin_call(cudaError_t failure)
+{
+    host_side &h = host();
+    ++h.calls;
+    if (!h.device_present) return h.last = cudaErrorInsufficientDriver;
+    if (h.calls == h.failing_call) return h.last = failure;
+    return cudaSuccess;
+}
+#define SIMT_CALL(failure) \
+    if (const cudaError_t error_ = simt::begin_call(failure)) return error_
+
+/* ---- Memory --------------------------------------------------------------------------------------------------- */
+
+constexpr size_t page = 4096;
+
+/* An access that no page backs: says where, as far as it can be told, and ends the process with 99. */
+inline void on_fault(int, siginfo_t *info, void *context)
+{
+    machine &m = the_machine();
+    const uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
+    std::string sentence = "out of bounds: ";
+    if (m.running) sentence += words(m.threads[m.current]) + ", ";
+#if defined(__x86_64__) && defined(REG_RIP)
+    const ucontext_t *registers = static_cast<const ucontext_t *>(context);
+    sentence +=
+        "at " + source_of(reinterpret_cast<const void *>(registers->uc_mcontext.gregs[REG_RIP] + 1)) + ", ";
+#else
+    (void)context;
+#endif
+    const allocation *a = find_allocation(m, address);
+    if (a)
+        sentence += "byte " + std::to_string(static_cast<long long>(address - a->begin)) + " of " +
+                    (a->live ? "" : "freed ") + "global memory of " + std::to_string(a->end - a->begin) +
+                    " bytes\n";
+    else
+        sentence += "an address that no allocation is near\n";
+    if (write(STDERR_FILENO, sentence.data(), sentence.size()) < 0) _exit(98);
+    _exit(99);
+}
+
+inline void catch_faults()
+{
+    static bool done = false;
+    if (done) return;
+    done = true;
+    static char handler_stack[64 * 1024];
+    stack_t stack = {};
+    stack.ss_sp = handler_stack;
+    stack.ss_size = sizeof handler_stack;
+    sigaltstack(&stack, nullptr);
+    struct sigaction action = {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigaction(SIGSEGV, &action, nullptr);
+}
+
+/* The end touches a page without access, but for the slack that keeps the beginning aligned to 16: that holds a
+ * pattern, checked when the memory is freed. */
+inline cudaError_t allocate(void **result, size_t bytes)
+{
+    catch_faults();
+    const size_t room = (bytes + 15) / 16 * 16, data = (room + page - 1) / page * page;
+    void *memory =
+        mmap(nullptr, data + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return cudaErrorMemoryAllocation;
+    char *mapped = static_cast<char *>(memory);
+    if (data && mprotect(mapped + page, data, PROT_READ | PROT_WRITE) != 0) return cudaErrorMemoryAllocation;
+    char *begin = mapped + page + data - room;
+    memset(mapped + page, 0xff, data);
+    const uintptr_t address = reinterpret_cast<uintptr_t>(begin);
+    the_machine().allocations.push_back({address, address + bytes, mapped, data + 2 * page, true});
+    *result = begin;
+    return cudaSuccess;
+}
+
+inline cudaError_t release(void *pointer)
+{
+    if (!pointer) return cudaSuccess;
+    std::vector<allocation> &all = the_machine().allocations;
+    const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
+    for (size_t i = all.size(); i-- > 0;) {
+        allocation &a = all[i];
+        if (!a.live || a.begin != address) continue;
+        const uintptr_t end = reinterpret_cast<uintptr_t>(a.mapped) + a.mapped_bytes - page;
+        for (uintptr_t slack = a.end; slack < end; ++slack) {
+            if (*reinterpret_cast<unsigned char *>(slack) == 0xff) continue;
+            fprintf(stderr, "out of bounds: the bytes after an allocation of %zu bytes were written\n",
+                    static_cast<size_t>(a.end - a.begin));
+            _exit(99);
+        }
+        /* kept without access for a while, so that a late access is told from others */
+        a.live = false;
+        mprotect(a.mapped, a.mapped_bytes, PROT_NONE);
+        madvise(a.mapped, a.mapped_bytes, MADV_DONTNEED);
+        size_t dead = 0;
+        for (const allocation &x : all) dead += !x.live;
+        for (size_t k = 0; dead > 16 && k < all.size();) {
+            if (all[k].live) {
+                ++k;
+                continue;
+            }
+            munmap(all[k].mapped, all[k].mapped_bytes);
+            all.erase(all.begin() + static_cast<ptrdiff_t>(k));
+            --dead;
+        }
+        return cudaSuccess;
+    }
+    return cudaErrorInvalidValue;
+}
+
+/* ---- Launches --------------------------------------------------------------------------------------------------- */
+
+template <class... A, size_t... I>
+void call_with(void *kernel, void **arguments, std::index_sequence<I...>)
+{
+    reinterpret_cast<void (*)(A...)>(kernel)(*static_cast<std::remove_reference_t<A> *>(arguments[I])...);
+}
+template <class... A>
+void call_kernel(void *kernel, void **arguments)
+{
+    call_with<A...>(kernel, arguments, std::index_sequence_for<A...>());
+}
+} // namespace simt
+
+typedef struct CUstream_st *cudaStream_t;
+
+template <class... A>
+cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void **arguments,
+                             size_t shared_bytes = 0, cudaStream_t = nullptr)
+{
+    SIMT_CALL(cudaErrorLaunchOutOfResources);
+    const uint64_t threads = static_cast<uint64_t>(block.x) * block.y * block.z;
+    if (threads == 0 || threads > 1024 || grid.x == 0 || grid.x > 0x7fffffff || grid.y == 0 ||
+        grid.y > 65535 || grid.z == 0 || grid.z > 65535)
+        return simt::host().last = cudaErrorInvalidConfiguration;
+    if (shared_bytes > simt::most_dynamic_shared) return simt::host().last = cudaErrorInvalidValue;
+    simt::machine &m = simt::the_machine();
+    m.call = simt::call_kernel<A...>;
+    m.kernel = reinterpret_cast<void *>(kernel);
+    m.arguments = arguments;
+    return simt::host().last =
+               simt::run_grid(grid, block, shared_bytes) ? cudaSuccess : cudaErrorLaunchFailure;
+}
+
+/* ---- The rest of the runtime API, as far as the library and its tests call it ------------------------------------- */
+
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost,
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice
+};
+
+inline cudaError_t cudaGetLastError()
+{
+    return std::exchange(simt::host().last, cudaSuccess);
+}
+inline cudaError_t cudaGetDeviceCount(int *count)
+{
+    *count = 0;
+    SIMT_CALL(cudaErrorUnknown);
+    *count = 1;
+    return cudaSuccess;
+}
+inline cudaError_t cudaMalloc(void **result, size_t bytes)
+{
+    SIMT_CALL(cudaErrorMemoryAllocation);
+    return simt::host().last = simt::allocate(result, bytes);
+}
+inline cudaError_t cudaMallocAsync(void **result, size_t bytes, cudaStream_t)
+{
+    return cudaMalloc(result, bytes);
+}
+inline cudaError_t cudaFree(void *pointer)
+{
+    SIMT_CALL(cudaErrorUnknown);
+    return simt::host().last = simt::release(pointer);
+}
+inline cudaError_t cudaFreeAsync(void *pointer, cudaStream_t)
+{
+    return cudaFree(pointer);
+}
+inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
+{
+    SIMT_CALL(cudaErrorUnknown);
+    if (bytes) memcpy(to, from, bytes);
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemset(void *pointer, int byte, size_t bytes)
+{
+    SIMT_CALL(cudaErrorUnknown);
+    if (bytes) memset(pointer, byte, bytes);
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemsetAsync(void *pointer, int byte, size_t bytes, cudaStream_t)
+{
+    return cudaMemset(pointer, byte, bytes);
+}
+inline cudaError_t cudaDeviceSynchronize()
+{
+    SIMT_CALL(cudaErrorUnknown);
+    return cudaSuccess;
+}
+#endif

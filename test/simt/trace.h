@@ -1,0 +1,242 @@
+/* traced<T>: an element type that reports each access to shared and global memory. At the end of every interval
+ * between block barriers the accesses are searched for races and counted. */
+#ifndef SIMT_TRACE_H
+#define SIMT_TRACE_H
+
+#include <map>
+#include <tuple>
+#include <dlfcn.h>
+#include <unistd.h>
+#include "machine.h"
+
+namespace simt
+{
+
+/* File and line of a return address in this program: of the kernel's own source, not of the machine's. Asks
+ * addr2line, which comes with the compiler; the bare address if there is none. */
+inline std::string source_of(const void *site)
+{
+    const uintptr_t address = reinterpret_cast<uintptr_t>(site) - 1; /* the call, not the line after it */
+    char program[4096], text[4400];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    Dl_info info;
+    snprintf(text, sizeof text, "address %p", site);
+    if (length <= 0 || !dladdr(reinterpret_cast<void *>(address), &info)) return text;
+    program[length] = 0;
+    /* a position-independent program counts from its load address */
+    const uintptr_t base = reinterpret_cast<uintptr_t>(info.dli_fbase);
+    std::string found;
+    for (uintptr_t offset : {address - base, address}) {
+        char command[4300];
+        snprintf(command, sizeof command, "addr2line -i -e '%s' 0x%lx 2>/dev/null", program,
+                 static_cast<unsigned long>(offset));
+        FILE *pipe = popen(command, "r");
+        if (!pipe) break;
+        while (fgets(text, sizeof text, pipe)) {
+            const std::string line(text, strcspn(text, " \n"));
+            if (found.empty() && line[0] != '?' && line.find("/simt/") == std::string::npos)
+                found = line.substr(line.rfind('/') == std::string::npos ? 0 : line.rfind('/') + 1);
+        }
+        pclose(pipe);
+        if (!found.empty()) return found;
+    }
+    snprintf(text, sizeof text, "address %p", site);
+    return text;
+}
+
+inline const allocation *find_allocation(const machine &m, uintptr_t address)
+{
+    for (auto a = m.allocations.rbegin(); a != m.allocations.rend(); ++a) {
+        const uintptr_t mapped = reinterpret_cast<uintptr_t>(a->mapped);
+        if (address >= mapped && address < mapped + a->mapped_bytes) return &*a;
+    }
+    return nullptr;
+}
+
+inline void on_access(const void *pointer, size_t bytes, bool write, const void *site)
+{
+    machine &m = the_machine();
+    if (!m.settings.trace || !m.running) return;
+    const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
+    const uintptr_t stacks = reinterpret_cast<uintptr_t>(m.stacks);
+    if (address >= stacks && address < stacks + m.stack_count * stack_bytes) return; /* a register */
+    thread &t = m.threads[m.current];
+    const char *verb = write ? " writes " : " reads ";
+    if (const allocation *a = find_allocation(m, address)) {
+        if (!a->live) stop(m, "freed memory: " + words(t) + verb + "at " + source_of(site));
+        if (address < a->begin || address + bytes > a->end)
+            stop(m, "out of bounds: " + words(t) + verb + "at " + source_of(site) + ", byte " +
+                        std::to_string(static_cast<long long>(address - a->begin)) +
+                        " of a global array of " + std::to_string(a->end - a->begin) + " bytes");
+        return;
+    }
+    const uintptr_t dynamic = reinterpret_cast<uintptr_t>(m.dynamic_shared);
+    if (address >= dynamic && address < dynamic + most_dynamic_shared &&
+        address + bytes > dynamic + m.dynamic_bytes)
+        stop(m, "out of bounds: " + words(t) + verb + "at " + source_of(site) + ", byte " +
+                    std::to_string(address - dynamic) + " of " + std::to_string(m.dynamic_bytes) +
+                    " bytes of dynamic shared memory");
+    t.log.push_back({address, site, static_cast<unsigned char>(bytes), write, t.meetings});
+    ++(write ? m.statistics.shared_stores : m.statistics.shared_loads);
+}
+
+template <class T>
+class traced
+{
+  public:
+    traced() = default;
+    traced(T value) : value_(value) {}
+    [[gnu::noinline]] traced(const traced &other) : value_(other.read(__builtin_return_address(0))) {}
+    [[gnu::noinline]] traced &operator=(const traced &other)
+    {
+        const void *site = __builtin_return_address(0);
+        write(other.read(site), site);
+        return *this;
+    }
+    [[gnu::noinline]] traced &operator+=(const traced &other)
+    {
+        const void *site = __builtin_return_address(0);
+        const T term = other.read(site);
+        write(read(site) + term, site);
+        return *this;
+    }
+    [[gnu::noinline]] friend traced operator+(const traced &a, const traced &b)
+    {
+        const void *site = __builtin_return_address(0);
+        return traced(a.read(site) + b.read(site));
+    }
+    [[gnu::noinline]] friend bool operator<(const traced &a, const traced &b)
+    {
+        const void *site = __builtin_return_address(0);
+        return a.read(site) < b.read(site);
+    }
+    T get() const { return value_; }
+
+  private:
+    T read(const void *site) const
+    {
+        on_access(&value_, sizeof value_, false, site);
+        return value_;
+    }
+    void write(T value, const void *site)
+    {
+        on_access(&value_, sizeof value_, true, site);
+        value_ = value;
+    }
+    T value_;
+};
+
+/* ---- At the end of an interval ------------------------------------------------------------------------------ */
+
+struct event {
+    const access *what;
+    unsigned thread;
+};
+
+inline std::string words(const machine &m, const event &e)
+{
+    return words(m.threads[e.thread]) + (e.what->write ? " writes at " : " reads at ") +
+           source_of(e.what->site);
+}
+
+/* Whether a meeting of their warp lies between two accesses: one that the first's lane attended after it and the
+ * second's before it. Order by way of a third lane does not count. */
+inline bool ordered(const machine &m, const event &first, const event &second)
+{
+    if (first.thread / lanes != second.thread / lanes) return false;
+    const std::vector<unsigned> &history = m.warps[first.thread / lanes].history;
+    const unsigned both = 1u << first.thread % lanes | 1u << second.thread % lanes;
+    for (unsigned k = first.what->meetings; k < second.what->meetings; ++k)
+        if ((history[k] & both) == both) return true;
+    return false;
+}
+
+inline void find_races(machine &m)
+{
+    std::map<uintptr_t, std::vector<event>> by_word; /* of four bytes */
+    for (unsigned i = 0; i < m.size; ++i)
+        for (const access &a : m.threads[i].log)
+            for (uintptr_t w = a.address / 4; w <= (a.address + a.bytes - 1) / 4; ++w)
+                by_word[w].push_back({&a, i});
+    for (const auto &entry : by_word) {
+        const std::vector<event> &events = entry.second;
+        bool written = m.written.count(entry.first) != 0;
+        for (const event &x : events) written |= x.what->write;
+        if (!written)
+            return complain(m, "uninitialised shared read: " + words(m, events[0]) +
+                                   ", and no thread of its block has written there");
+        for (const event &x : events) {
+            if (!x.what->write) continue;
+            for (const event &y : events)
+                if (x.thread != y.thread && !ordered(m, x, y) && !ordered(m, y, x))
+                    return complain(m, "race: " + words(m, x) + ", and no barrier lies between that and " +
+                                           words(m, y));
+        }
+        /* a read before the thread's own first write, of a word that nobody wrote before */
+        if (m.written.count(entry.first) == 0 && !events[0].what->write) {
+            bool early = true;
+            for (const event &x : events)
+                early &= !(x.what->write && (x.thread == events[0].thread ? x.what < events[0].what
+                                                                          : ordered(m, x, events[0])));
+            if (early) return complain(m, "uninitialised shared read: " + words(m, events[0]));
+        }
+        for (const event &x : events)
+            if (x.what->write) m.written.insert(entry.first);
+    }
+}
+
+/* Accesses of different threads belong to one step if they come from one place in the kernel for the same time. */
+inline void count_steps(machine &m)
+{
+    using step = std::tuple<const void *, bool, unsigned>; /* site, write, the how-manieth time */
+    counts &c = m.statistics;
+    std::map<step, std::pair<unsigned, unsigned>> of_block; /* active threads, warps */
+    unsigned worst = 1;
+    for (unsigned w = 0; w < m.warps.size(); ++w) {
+        const unsigned first = w * lanes, width = std::min(lanes, m.size - first);
+        std::map<step, std::vector<const access *>> of_warp;
+        for (unsigned lane = 0; lane < width; ++lane) {
+            std::map<std::pair<const void *, bool>, unsigned> times;
+            for (const access &a : m.threads[first + lane].log)
+                of_warp[step(a.site, a.write, times[{a.site, a.write}]++)].push_back(&a);
+        }
+        for (const auto &entry : of_warp) {
+            const std::vector<const access *> &accesses = entry.second;
+            std::vector<uintptr_t> touched;
+            for (const access *a : accesses)
+                for (uintptr_t k = a->address / 4; k <= (a->address + a->bytes - 1) / 4; ++k)
+                    touched.push_back(k);
+            std::sort(touched.begin(), touched.end());
+            touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+            unsigned bank[lanes] = {}, way = 1;
+            for (uintptr_t k : touched) way = std::max(way, ++bank[k % lanes]);
+            const unsigned needed = (accesses[0]->bytes + 3u) / 4; /* wide elements take several by nature */
+            way = std::max(way, needed);
+            ++c.warp_steps;
+            c.partial_steps += accesses.size() < width;
+            c.transactions += way;
+            c.conflicts += way - needed;
+            worst = std::max(worst, way / needed);
+            of_block[entry.first].first += static_cast<unsigned>(accesses.size());
+            ++of_block[entry.first].second;
+        }
+    }
+    for (const auto &entry : of_block)
+        c.avoidable_steps += entry.second.second - (entry.second.first + lanes - 1) / lanes;
+    c.max_way = std::max(c.max_way, worst);
+    if (blockIdx.x == 0 && blockIdx.y == 0 && blockIdx.z == 0) c.interval_way.push_back(worst);
+}
+
+inline void end_interval(machine &m)
+{
+    find_races(m);
+    count_steps(m);
+    for (unsigned i = 0; i < m.size; ++i) {
+        m.threads[i].log.clear();
+        m.threads[i].meetings = 0;
+    }
+    for (warp &w : m.warps) w.history.clear();
+}
+
+} // namespace simt
+#endif

@@ -1,0 +1,344 @@
+/* The C launcher: every refusal, statuses and names, configurations, the pool, failures of the runtime; on a GPU
+ * also streams, graphs and pinned output. A refused call leaves output and workspace as they were. */
+#define FASTREDUCE_IMPLEMENTATION
+#include "../fastreduce.cuh"
+#include "check.h"
+#ifdef SIMT_MACHINE
+namespace fastreduce
+{
+SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
+}
+#endif
+
+constexpr size_t n = 5000;
+
+struct setup {
+    std::vector<float> values = check::make(check::data::integers, n, 4);
+    float expected = fastreduce_host_sum_f32(values.data(), n);
+    check::buffer<float> input{n}, output{1};
+    check::buffer<unsigned char> workspace{1 << 16};
+    fastreduce_config config = {};
+
+    setup()
+    {
+        input.set(values);
+        output.fill(0x5a);
+        workspace.fill(0);
+        config.kernel = FASTREDUCE_V0;
+        config.workspace = workspace.data();
+        config.workspace_bytes = workspace.bytes();
+    }
+    void untouched(const char *what)
+    {
+        CUDA(cudaDeviceSynchronize());
+        check::that(output.every_byte_is(0x5a), "%s: the output was touched", what);
+        check::that(workspace.every_byte_is(0), "%s: the workspace was touched", what);
+    }
+    void right(const char *what)
+    {
+        CUDA(cudaDeviceSynchronize());
+        const float got = output.get()[0];
+        check::that(got == expected, "%s: %.9g instead of %.9g", what, got, expected);
+        output.fill(0x5a);
+    }
+};
+
+static void refusals()
+{
+    setup s;
+    const auto refuse = [&](const char *what, fastreduce_status wanted, const float *input, float *output,
+                            size_t count) {
+        const fastreduce_status status = fastreduce_sum_f32(input, output, count, &s.config);
+        check::that(status == wanted, "%s: status %d instead of %d", what, status, wanted);
+        s.untouched(what);
+    };
+    const fastreduce_status invalid = FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    float *in = s.input.data(), *out = s.output.data();
+    const auto bytes_on = [](float *p, int k) {
+        return reinterpret_cast<float *>(reinterpret_cast<char *>(p) + k);
+    };
+
+    refuse("null input", invalid, nullptr, out, n);
+    refuse("null input, one element", invalid, nullptr, out, 1);
+    check::that(fastreduce_sum_f32(in, nullptr, n, &s.config) == invalid, "null output");
+    for (int k = 1; k < 4; ++k) {
+        refuse("misaligned input", invalid, bytes_on(in, k), out, n - 1);
+        check::that(fastreduce_sum_f32(in, bytes_on(out, k), n, &s.config) == invalid, "misaligned output");
+    }
+    refuse("n past the address space", invalid, in, out, SIZE_MAX / sizeof(float) + 1);
+    refuse("n past the address space", invalid, in, out, SIZE_MAX);
+    refuse("input past the end of the address space", invalid, in, out, SIZE_MAX / sizeof(float));
+    check::that(fastreduce_sum_f32(in, in, n, &s.config) == invalid, "output is the first element");
+    check::that(fastreduce_sum_f32(in, in + n - 1, n, &s.config) == invalid, "output is the last element");
+    check::that(std::memcmp(s.input.get().data(), s.values.data(), n * sizeof(float)) == 0,
+                "a refused call wrote to the input");
+
+    float *work = reinterpret_cast<float *>(s.workspace.data());
+    refuse("output in the workspace", invalid, in, work + 5, n);
+    refuse("input in the workspace", invalid, work, out, 100);
+
+    for (int kernel : {-1, 10, 11, 1000}) {
+        s.config.kernel = static_cast<fastreduce_kernel>(kernel);
+        refuse("no such kernel", invalid, in, out, n);
+        check::that(fastreduce_workspace_bytes(n, &s.config) == 0, "workspace bytes of no such kernel");
+    }
+    s.config.kernel = FASTREDUCE_EXACT;
+    refuse("exact", FASTREDUCE_ERROR_UNSUPPORTED, in, out, n);
+    refuse("exact with a null input", invalid, nullptr, out, n);
+    for (int kernel = FASTREDUCE_AUTO; kernel <= FASTREDUCE_V7; ++kernel) {
+        s.config.kernel = static_cast<fastreduce_kernel>(kernel);
+        for (unsigned block_size = 1; block_size <= 2048; ++block_size) {
+            const bool power = (block_size & (block_size - 1)) == 0;
+            if (power && block_size >= 32 && block_size <= 1024) continue;
+            s.config.block_size = block_size;
+            check::that(fastreduce_sum_f32(in, out, n, &s.config) == invalid, "block size %u", block_size);
+            check::that(fastreduce_workspace_bytes(n, &s.config) == 0, "workspace bytes, block %u",
+                        block_size);
+        }
+        s.config.block_size = 0;
+    }
+    s.untouched("block sizes");
+
+    s.config.kernel = FASTREDUCE_V0;
+    const size_t need = fastreduce_workspace_bytes(n, &s.config);
+    check::that(need > 0, "5000 elements need no workspace");
+    for (size_t bytes : {need - 1, need / 2, size_t(1), size_t(0)}) {
+        s.config.workspace_bytes = bytes;
+        refuse("workspace too small", FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL, in, out, n);
+    }
+    s.config.workspace_bytes = SIZE_MAX;
+    refuse("workspace past the end of the address space", invalid, in, out, n);
+    s.config.workspace_bytes = need;
+    for (int k = 1; k < 16; ++k) {
+        s.config.workspace = s.workspace.data() + k;
+        refuse("misaligned workspace", invalid, in, out, n);
+    }
+    s.config.workspace = s.workspace.data();
+    check::that(fastreduce_sum_f32(in, out, n, &s.config) == FASTREDUCE_SUCCESS,
+                "workspace just large enough");
+    s.right("workspace just large enough");
+    s.untouched("workspace just large enough");
+
+    check::that(fastreduce_workspace_init(nullptr, 16, nullptr) == invalid, "init of a null workspace");
+    check::that(fastreduce_workspace_init(s.workspace.data() + 1, 16, nullptr) == invalid,
+                "init, misaligned");
+    check::that(fastreduce_workspace_init(nullptr, 0, nullptr) == FASTREDUCE_SUCCESS, "init of nothing");
+    s.workspace.fill(0x33);
+    check::that(fastreduce_workspace_init(s.workspace.data(), s.workspace.bytes(), nullptr) ==
+                    FASTREDUCE_SUCCESS,
+                "init");
+    s.untouched("init");
+    check::that(s.workspace.canaries_alive(), "init wrote past the workspace");
+}
+
+static void accumulate_is_unsupported()
+{
+    setup s;
+    check::buffer<fastreduce_accumulator> accumulator(1);
+    accumulator.fill(0x11);
+    check::that(fastreduce_accumulate_f32(s.input.data(), accumulator.data(), n, &s.config) ==
+                    FASTREDUCE_ERROR_UNSUPPORTED,
+                "accumulate");
+    check::that(fastreduce_accumulate_f32(nullptr, accumulator.data(), n, &s.config) ==
+                    FASTREDUCE_ERROR_INVALID_ARGUMENT,
+                "accumulate, null input");
+    check::that(fastreduce_accumulate_f32(s.input.data(), nullptr, n, &s.config) ==
+                    FASTREDUCE_ERROR_INVALID_ARGUMENT,
+                "accumulate, null accumulator");
+    CUDA(cudaDeviceSynchronize());
+    check::that(accumulator.every_byte_is(0x11), "a refused accumulate wrote");
+}
+
+static void words()
+{
+    const char *names[] = {"auto",
+                           "v0_baseline",
+                           "v1_no_divergence",
+                           "v2_no_bank_conflict",
+                           "v3_add_during_load",
+                           "v4_unroll_last_warp",
+                           "v5_completely_unroll",
+                           "v6_multi_add",
+                           "v7_shuffle",
+                           "exact",
+                           "unknown"};
+    for (int k = 0; k < 11; ++k)
+        check::that(std::strcmp(fastreduce_kernel_name(static_cast<fastreduce_kernel>(k)), names[k]) == 0,
+                    "name of kernel %d", k);
+    check::that(std::strcmp(fastreduce_kernel_name(static_cast<fastreduce_kernel>(-1)), "unknown") == 0,
+                "name of kernel -1");
+    check::that(fastreduce_version() == FASTREDUCE_VERSION && FASTREDUCE_VERSION > 0, "version");
+    for (int status = -6; status < 1000; ++status) {
+        const char *text = fastreduce_status_string(status);
+        check::that(text != nullptr && text[0] != 0 && std::strchr(text, '\n') == nullptr, "status %d",
+                    status);
+    }
+    check::that(std::strcmp(fastreduce_status_string(cudaErrorInvalidValue),
+                            cudaGetErrorString(cudaErrorInvalidValue)) == 0,
+                "a CUDA error is not in the runtime's words");
+    check::that(std::strcmp(fastreduce_status_string(-5), fastreduce_status_string(-1)) != 0, "status -5");
+}
+
+static void defaults()
+{
+    setup s;
+    check::that(fastreduce_sum_f32(s.input.data(), s.output.data(), n, nullptr) == FASTREDUCE_SUCCESS,
+                "no config");
+    s.right("no config");
+    const fastreduce_config zeros = {};
+    check::that(fastreduce_sum_f32(s.input.data(), s.output.data(), n, &zeros) == FASTREDUCE_SUCCESS,
+                "zeros");
+    s.right("zeros");
+    check::that(fastreduce_workspace_bytes(n, nullptr) == fastreduce_workspace_bytes(n, &zeros),
+                "bytes, no config");
+    s.config.workspace = nullptr;
+    check::that(fastreduce_sum_f32(nullptr, s.output.data(), 0, &s.config) == FASTREDUCE_SUCCESS, "nothing");
+    CUDA(cudaDeviceSynchronize());
+    check::that(s.output.every_byte_is(0), "the empty sum is not +0");
+    size_t last = 0;
+    for (size_t count :
+         {size_t(1), size_t(257), size_t(70000), size_t(1) << 24, size_t(1) << 33, size_t(1) << 40}) {
+        const size_t bytes = fastreduce_workspace_bytes(count, &s.config);
+        check::that(bytes >= last, "workspace bytes shrink at %zu", count);
+        last = bytes;
+    }
+    check::that(fastreduce_workspace_bytes(SIZE_MAX, nullptr) == 0, "workspace bytes of an impossible n");
+}
+
+#ifdef SIMT_MACHINE
+/* Every runtime call of a sum fails once: an error comes back, nothing leaks, and the next sum is right. */
+static void runtime_failures()
+{
+    for (bool pooled : {false, true}) {
+        setup s;
+        if (pooled) s.config.workspace = nullptr;
+        const size_t live = simt::live_allocations();
+        const unsigned long long before = simt::calls();
+        check::that(fastreduce_sum_f32(s.input.data(), s.output.data(), n, &s.config) == FASTREDUCE_SUCCESS,
+                    "sum");
+        const unsigned calls = static_cast<unsigned>(simt::calls() - before);
+        check::that(calls == (pooled ? 4 : 3) + (pooled ? 0 : 0), "%u runtime calls", calls);
+        s.right("before any failure");
+        for (unsigned k = 1; k <= calls; ++k) {
+            simt::fail_call(k);
+            const fastreduce_status status =
+                fastreduce_sum_f32(s.input.data(), s.output.data(), n, &s.config);
+            simt::fail_call(0);
+            check::that(status > 0, "runtime call %u failed, status %d", k, status);
+            const bool last_launch_ran = k == calls;
+            if (!last_launch_ran)
+                check::that(s.output.every_byte_is(0x5a), "call %u failed, output touched", k);
+            /* a failed free or clearing is the one thing that cannot be undone */
+            if (k < calls) check::that(simt::live_allocations() == live, "call %u failed, memory leaked", k);
+            if (k < calls) check::that(s.workspace.every_byte_is(0), "call %u failed, workspace dirty", k);
+            s.workspace.fill(0);
+            s.output.fill(0x5a);
+            check::that(fastreduce_sum_f32(s.input.data(), s.output.data(), n, &s.config) ==
+                            FASTREDUCE_SUCCESS,
+                        "the sum after failure %u", k);
+            s.right("the sum after a failure");
+        }
+    }
+    setup s;
+    simt::set_device_present(false);
+    const fastreduce_status with_workspace =
+        fastreduce_sum_f32(s.input.data(), s.output.data(), n, &s.config);
+    s.config.workspace = nullptr;
+    const fastreduce_status pooled = fastreduce_sum_f32(s.input.data(), s.output.data(), n, &s.config);
+    const fastreduce_status init = fastreduce_workspace_init(s.workspace.data(), 16, nullptr);
+    simt::set_device_present(true);
+    check::that(with_workspace == FASTREDUCE_ERROR_NO_DEVICE, "no device: status %d", with_workspace);
+    check::that(pooled == FASTREDUCE_ERROR_NO_DEVICE, "no device, pool: status %d", pooled);
+    check::that(init == FASTREDUCE_ERROR_NO_DEVICE, "no device, init: status %d", init);
+    s.untouched("no device");
+}
+#else
+/* Two streams at once, each with its workspace; pinned output; a graph captured on a stream and replayed. */
+static void streams_and_graphs()
+{
+    constexpr size_t many = (size_t(1) << 22) + 5;
+    const std::vector<float> values = check::make(check::data::uniform, many, 9);
+    check::buffer<float> input(many, 1);
+    input.set(values);
+    float *pinned;
+    CUDA(cudaMallocHost(&pinned, 2 * sizeof(float)));
+    for (int kernel = FASTREDUCE_AUTO; kernel <= FASTREDUCE_V7; ++kernel) {
+        fastreduce_config config[2] = {};
+        void *workspace[2];
+        for (int k = 0; k < 2; ++k) {
+            cudaStream_t stream;
+            CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+            config[k].kernel = static_cast<fastreduce_kernel>(kernel);
+            config[k].stream = stream;
+            config[k].workspace_bytes = fastreduce_workspace_bytes(many, &config[k]);
+            CUDA(cudaMalloc(&workspace[k], config[k].workspace_bytes));
+            config[k].workspace = workspace[k];
+            check::that(fastreduce_workspace_init(workspace[k], config[k].workspace_bytes, stream) == 0,
+                        "init");
+        }
+        pinned[0] = pinned[1] = NAN;
+        for (int repeat = 0; repeat < 20; ++repeat)
+            for (int k = 0; k < 2; ++k)
+                check::that(fastreduce_sum_f32(input.data(), pinned + k, many - k, &config[k]) == 0, "sum");
+        const unsigned items = fastreduce::default_items(static_cast<fastreduce_kernel>(kernel));
+        for (int k = 0; k < 2; ++k) {
+            CUDA(cudaStreamSynchronize(config[k].stream));
+            const std::vector<float> summed(values.begin(), values.end() - k);
+            check::that(check::plausible_sum(summed, check::data::uniform, pinned[k],
+                                             check::tree_depth(many, FASTREDUCE_BLOCK_SIZE, items)),
+                        "%s, stream %d: %.9g", fastreduce_kernel_name(config[k].kernel), k, pinned[k]);
+        }
+        const float wanted = pinned[0];
+
+        cudaGraph_t graph;
+        cudaGraphExec_t executable;
+        CUDA(cudaStreamBeginCapture(config[0].stream, cudaStreamCaptureModeGlobal));
+        const fastreduce_status status = fastreduce_sum_f32(input.data(), pinned, many, &config[0]);
+        CUDA(cudaStreamEndCapture(config[0].stream, &graph));
+        check::that(status == 0, "%s: captured with status %d", fastreduce_kernel_name(config[0].kernel),
+                    status);
+        CUDA(cudaGraphInstantiate(&executable, graph, 0));
+        for (int replay = 0; replay < 100; ++replay) {
+            pinned[0] = NAN;
+            CUDA(cudaGraphLaunch(executable, config[0].stream));
+            CUDA(cudaStreamSynchronize(config[0].stream));
+            check::that(std::memcmp(pinned, &wanted, sizeof wanted) == 0, "%s: replay %d gave %.9g, not %.9g",
+                        fastreduce_kernel_name(config[0].kernel), replay, pinned[0], wanted);
+        }
+        CUDA(cudaGraphExecDestroy(executable));
+        CUDA(cudaGraphDestroy(graph));
+        for (int k = 0; k < 2; ++k) {
+            CUDA(cudaFree(workspace[k]));
+            CUDA(cudaStreamDestroy(config[k].stream));
+        }
+    }
+    CUDA(cudaFreeHost(pinned));
+}
+
+/* More blocks than a launch can have: refused, as is a launch that the runtime refuses. */
+static void runtime_failures()
+{
+    setup s;
+    s.config.block_size = 32;
+    s.config.workspace = nullptr;
+    const fastreduce_status status =
+        fastreduce_sum_f32(s.input.data(), s.output.data(), size_t(1) << 36, &s.config);
+    check::that(status == FASTREDUCE_ERROR_UNSUPPORTED || status == FASTREDUCE_ERROR_INVALID_ARGUMENT,
+                "2^31 blocks: status %d", status);
+    s.untouched("2^31 blocks");
+}
+#endif
+
+int main()
+{
+    check::need_device();
+    refusals();
+    accumulate_is_unsupported();
+    words();
+    defaults();
+    runtime_failures();
+#ifndef SIMT_MACHINE
+    streams_and_graphs();
+#endif
+    return check::finish("launcher");
+}

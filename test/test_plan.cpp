@@ -1,0 +1,76 @@
+/* The dispatcher's planning: pure functions, no device. */
+#include "../fastreduce.cuh"
+#include "check.h"
+
+using namespace fastreduce;
+
+static_assert(blocks_for(0, 256) == 1 && blocks_for(1, 256) == 1 && blocks_for(256, 256) == 1, "one block");
+static_assert(blocks_for(257, 256) == 2 && blocks_for((size_t(1) << 33) + 3, 2048) == (size_t(1) << 22) + 1,
+              "");
+static_assert(blocks_for(SIZE_MAX, 32) == SIZE_MAX / 32 + 1, "no overflow at the largest n");
+static_assert(default_items(FASTREDUCE_V0) == 1 && default_items(FASTREDUCE_V2) == 1, "");
+static_assert(default_items(FASTREDUCE_V3) == 2 && default_items(FASTREDUCE_V5) == 2, "");
+static_assert(default_items(FASTREDUCE_V6) == 8 && default_items(FASTREDUCE_V7) == 8, "");
+static_assert(default_items(FASTREDUCE_AUTO) == 8, "AUTO is V7");
+static_assert(std::is_same<accumulate_t<plus, float>, float>::value, "");
+static_assert(std::is_same<accumulate_t<plus, int>, long long>::value, "");
+static_assert(std::is_same<accumulate_t<plus, unsigned char>, unsigned long long>::value, "");
+static_assert(std::is_same<accumulate_t<maximum, int>, int>::value, "");
+
+int main()
+{
+    for (unsigned size = 0; size <= 4096; ++size) {
+        const bool good =
+            size == 32 || size == 64 || size == 128 || size == 256 || size == 512 || size == 1024;
+        check::that(valid_block_size(size) == good, "block size %u", size);
+    }
+
+    check::that(levels_for(0, 256) == 1 && levels_for(1, 256) == 1 && levels_for(256, 256) == 1, "one level");
+    check::that(levels_for(257, 256) == 2 && levels_for(65536, 256) == 2, "two levels");
+    check::that(levels_for(65537, 256) == 3 && levels_for(size_t(1) << 24, 256) == 3, "three levels");
+    check::that(levels_for((size_t(1) << 33) + 3, 32) == 7, "2^33 + 3 by 32");
+    check::that(levels_for(SIZE_MAX, 32) == 13, "the largest n by 32");
+
+    for (size_t tile : {32, 64, 256, 512, 2048, 8192, 65536}) {
+        for (size_t size : {size_t(1), size_t(4), size_t(8), size_t(16)}) {
+            size_t last = 0;
+            for (int k = 0; k < 56; ++k) {
+                for (size_t n : {(size_t(1) << k) - 1, size_t(1) << k, (size_t(1) << k) + 1}) {
+                    const workspace_layout layout = plan_workspace(n, tile, size);
+                    const size_t first = blocks_for(n, tile), second = blocks_for(first, tile);
+                    const bool none = first == 1;
+                    check::that((layout.bytes == 0) == none, "n %zu, tile %zu: %zu bytes", n, tile,
+                                layout.bytes);
+                    if (none) continue;
+                    check::that(layout.second_half >= first * size, "n %zu, tile %zu: halves overlap", n,
+                                tile);
+                    check::that(layout.second_half % workspace_alignment == 0,
+                                "the second half is misaligned");
+                    check::that(second == 1 || layout.bytes >= layout.second_half + second * size,
+                                "n %zu, tile %zu: the second half is short", n, tile);
+                    check::that(layout.bytes <= (first + second) * size + 2 * workspace_alignment,
+                                "n %zu, tile %zu: more than the partials take", n, tile);
+                    check::that(layout.bytes >= last, "n %zu, tile %zu: less than for a smaller n", n, tile);
+                    last = layout.bytes;
+                }
+            }
+        }
+    }
+    check::that(workspace_bytes<FASTREDUCE_V0, 32>(33) == plan_workspace(33, 32, 4).bytes, "float partials");
+    check::that(workspace_bytes<FASTREDUCE_V3, 64, 2, plus, int>(size_t(1) << 20) ==
+                    plan_workspace(size_t(1) << 20, 128, 8).bytes,
+                "64-bit partials of integers");
+
+    char bytes[64];
+    check::that(overlap(bytes, 10, bytes + 9, 1) && overlap(bytes + 9, 1, bytes, 10), "overlap by a byte");
+    check::that(!overlap(bytes, 10, bytes + 10, 10) && !overlap(bytes + 10, 10, bytes, 10), "neighbours");
+    check::that(overlap(bytes, 64, bytes + 8, 4) && overlap(bytes + 8, 4, bytes, 64), "one inside the other");
+    check::that(!overlap(bytes, 0, bytes, 10) && !overlap(bytes, 10, bytes, 0), "nothing overlaps nothing");
+
+    check::that(status_of(cudaSuccess) == 0, "success");
+    check::that(status_of(cudaErrorNoDevice) == FASTREDUCE_ERROR_NO_DEVICE, "no device");
+    check::that(status_of(cudaErrorInsufficientDriver) == FASTREDUCE_ERROR_NO_DEVICE, "insufficient driver");
+    check::that(status_of(cudaErrorStubLibrary) == FASTREDUCE_ERROR_NO_DEVICE, "stub library");
+    check::that(status_of(cudaErrorInvalidValue) == 1, "others keep their number");
+    return check::finish("plan");
+}
