@@ -12,6 +12,7 @@ if command -v nvcc >/dev/null 2>&1; then
     if have_gpu; then arch=-arch=native; else arch=; fi
     nvcc -O3 $arch "$examples/sum.c" "$examples/fastreduce.cu" -o "$program"
 else
+    echo "no nvcc on the PATH: building for the CPU alone" >&2
     cc -std=c99 -O3 -DSUM_HOST_ONLY "$examples/sum.c" -o "$program" -lm
 fi
 [ $# -gt 0 ] || set -- 100000000

@@ -23,4 +23,12 @@ else
     meson setup $build -Dgpu_arch=$arch
 fi
 ninja -C $build
-exec meson test -C $build --print-errorlogs "$@"
+status=0
+meson test -C $build --print-errorlogs "$@" || status=$?
+
+# why tests were skipped, and a closing line
+log=$build/meson-logs/testlog.txt
+grep -hE '^(SKIP|no GPU)' $log | sort | uniq -c || true
+awk '/^Ok:/ { ok = $2 } /^Fail:/ { fail = $2 } /^Timeout:/ { late = $2 } /^Skipped:/ { skip = $2 }
+    END { printf "tests: %d passed, %d failed, %d skipped\n", ok, fail + late, skip }' $log
+exit $status

@@ -22,11 +22,6 @@ install_packages()
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null </dev/null
 }
 
-# nvcc, where it is installed but not on the PATH
-if ! command -v nvcc >/dev/null 2>&1 && [ -x /usr/local/cuda/bin/nvcc ] && [ -z "${FASTREDUCE_WITHOUT_NVCC:-}" ]; then
-    PATH=$PATH:/usr/local/cuda/bin
-fi
-
 have_gpu()
 {
     command -v nvidia-smi >/dev/null 2>&1 && nvidia-smi -L 2>/dev/null | grep -q GPU

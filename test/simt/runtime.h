@@ -212,8 +212,8 @@ inline void catch_faults()
     sigaction(SIGSEGV, &action, nullptr);
 }
 
-/* The end touches a page without access, but for the slack that keeps the beginning aligned to 16: that holds a
- * pattern, checked when the memory is freed. */
+/* The end touches a page without access, but for the slack that keeps the beginning aligned to 16: that holds a pattern,
+ * checked when the memory is freed. The beginning touches one where the size is a multiple of a page. */
 inline cudaError_t allocate(void **result, size_t bytes)
 {
     catch_faults();

@@ -160,26 +160,22 @@ inline void find_races(machine &m)
                 by_word[w].push_back({&a, i});
     for (const auto &entry : by_word) {
         const std::vector<event> &events = entry.second;
-        bool written = m.written.count(entry.first) != 0;
-        for (const event &x : events) written |= x.what->write;
-        if (!written)
-            return complain(m, "uninitialised shared read: " + words(m, events[0]) +
-                                   ", and no thread of its block has written there");
+        const bool written = m.written.count(entry.first) != 0;
+        const event *undefined = nullptr; /* told after races: a race explains more */
         for (const event &x : events) {
-            if (!x.what->write) continue;
-            for (const event &y : events)
-                if (x.thread != y.thread && !ordered(m, x, y) && !ordered(m, y, x))
+            bool defined = written || x.what->write;
+            for (const event &y : events) {
+                const bool same = x.thread == y.thread;
+                if (x.what->write && !same && !ordered(m, x, y) && !ordered(m, y, x))
                     return complain(m, "race: " + words(m, x) + ", and no barrier lies between that and " +
                                            words(m, y));
+                defined |= y.what->write && (same ? y.what < x.what : ordered(m, y, x));
+            }
+            if (!defined && !undefined) undefined = &x;
         }
-        /* a read before the thread's own first write, of a word that nobody wrote before */
-        if (m.written.count(entry.first) == 0 && !events[0].what->write) {
-            bool early = true;
-            for (const event &x : events)
-                early &= !(x.what->write && (x.thread == events[0].thread ? x.what < events[0].what
-                                                                          : ordered(m, x, events[0])));
-            if (early) return complain(m, "uninitialised shared read: " + words(m, events[0]));
-        }
+        if (undefined)
+            return complain(m, "uninitialised shared read: " + words(m, *undefined) +
+                                   ", before any thread of its block has written there");
         for (const event &x : events)
             if (x.what->write) m.written.insert(entry.first);
     }
