@@ -502,32 +502,28 @@ constexpr size_t blocks_for(size_t n, size_t tile)
     return n == 0 ? 1 : (n - 1) / tile + 1;
 }
 
-/* Levels until one partial is left. */
-inline unsigned levels_for(size_t n, size_t tile)
-{
-    unsigned levels = 1;
-    for (size_t blocks = blocks_for(n, tile); blocks > 1; blocks = blocks_for(blocks, tile)) ++levels;
-    return levels;
-}
+/* A sum of n elements: its levels, and where their partials go. Even levels write to the first half of the workspace
+ * and odd ones to the second, so no level reads what it writes; the last level writes to the output. */
+constexpr unsigned max_levels = 13; /* of SIZE_MAX elements in tiles of 32 */
 
-/* The workspace holds the partials of all levels but the last, which writes to the output. Even levels write
- * to its first half and odd ones to its second, so no level reads what it writes. */
-struct workspace_layout {
-    size_t second_half; /* offset in bytes */
-    size_t bytes;       /* of both */
+struct plan {
+    unsigned levels;
+    size_t blocks[max_levels]; /* of each level: as many partials */
+    size_t second_half;        /* offset in bytes */
+    size_t workspace_bytes;    /* of both halves; 0 for one level */
 };
 
-inline workspace_layout plan_workspace(size_t n, size_t tile, size_t partial_size)
+inline plan make_plan(size_t n, size_t tile, size_t partial_size)
 {
-    workspace_layout layout = {0, 0};
-    const size_t first = blocks_for(n, tile);
-    const size_t second = blocks_for(first, tile);
-    if (first > 1) {
-        const size_t mask = workspace_alignment - 1;
-        layout.second_half = (first * partial_size + mask) & ~mask;
-        layout.bytes = layout.second_half + (second > 1 ? (second * partial_size + mask) & ~mask : 0);
-    }
-    return layout;
+    plan made = {1, {blocks_for(n, tile)}, 0, 0};
+    for (; made.blocks[made.levels - 1] > 1; ++made.levels)
+        made.blocks[made.levels] = blocks_for(made.blocks[made.levels - 1], tile);
+
+    const size_t mask = workspace_alignment - 1;
+    if (made.levels > 1) made.second_half = (made.blocks[0] * partial_size + mask) & ~mask;
+    made.workspace_bytes = made.second_half;
+    if (made.levels > 2) made.workspace_bytes += (made.blocks[1] * partial_size + mask) & ~mask;
+    return made;
 }
 
 /* Items per thread of a version where none are asked for. */
@@ -659,29 +655,29 @@ template <class Input, class T>
 fastreduce_status launch_levels(const rung<Input, T> &shape, const Input *input, T *output, size_t n,
                                 workspace scratch, cudaStream_t stream)
 {
-    size_t blocks = blocks_for(n, shape.tile);
-    const workspace_layout layout = plan_workspace(n, shape.tile, sizeof(T));
-    if (blocks > max_blocks) return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (blocks == 1) return status_of(launch_round(shape.first, shape, input, output, n, stream));
-
-    const bool pooled = scratch.data == nullptr;
-    if (!pooled && scratch.bytes < layout.bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
-    cudaError_t error = pooled ? cudaMallocAsync(&scratch.data, layout.bytes, stream) : cudaSuccess;
+    const plan made = make_plan(n, shape.tile, sizeof(T));
+    const size_t bytes = made.workspace_bytes;
+    const bool pooled = scratch.data == nullptr && bytes > 0;
+    if (made.blocks[0] > max_blocks) return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (scratch.data != nullptr && scratch.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
+    cudaError_t error = pooled ? cudaMallocAsync(&scratch.data, bytes, stream) : cudaSuccess;
     if (error != cudaSuccess) return status_of(error);
 
-    unsigned char *bytes = static_cast<unsigned char *>(scratch.data);
-    T *const half[2] = {reinterpret_cast<T *>(bytes), reinterpret_cast<T *>(bytes + layout.second_half)};
-    error = launch_round(shape.first, shape, input, half[0], n, stream);
-    for (unsigned level = 1; blocks > 1 && error == cudaSuccess; ++level) {
-        const size_t partials = blocks;
-        blocks = blocks_for(partials, shape.tile);
-        error = launch_round(shape.next, shape, half[(level - 1) % 2], blocks > 1 ? half[level % 2] : output,
-                             partials, stream);
+    unsigned char *const memory = static_cast<unsigned char *>(scratch.data);
+    T *const half[2] = {reinterpret_cast<T *>(memory), reinterpret_cast<T *>(memory + made.second_half)};
+    for (unsigned level = 0; level < made.levels && error == cudaSuccess; ++level) {
+        T *const partials = level + 1 < made.levels ? half[level % 2] : output;
+        if (level == 0)
+            error = launch_round(shape.first, shape, input, partials, n, stream);
+        else
+            error = launch_round<T, T>(shape.next, shape, half[(level - 1) % 2], partials,
+                                       made.blocks[level - 1], stream);
     }
 
     /* A caller's workspace is left as zero as it came, a pool's goes back: after an error too. */
-    const cudaError_t tidy =
-        pooled ? cudaFreeAsync(scratch.data, stream) : cudaMemsetAsync(scratch.data, 0, layout.bytes, stream);
+    cudaError_t tidy = cudaSuccess;
+    if (bytes > 0)
+        tidy = pooled ? cudaFreeAsync(scratch.data, stream) : cudaMemsetAsync(scratch.data, 0, bytes, stream);
     return status_of(error != cudaSuccess ? error : tidy);
 }
 
@@ -702,10 +698,10 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
 /* Bytes of workspace that reduce() with the same template arguments needs for n elements. */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
           unsigned Items = default_items(Version), class Operator = plus, class Input = float>
-constexpr size_t workspace_bytes(size_t n)
+size_t workspace_bytes(size_t n)
 {
-    return plan_workspace(n, static_cast<size_t>(BlockSize) * Items, sizeof(accumulate_t<Operator, Input>))
-        .bytes;
+    return make_plan(n, static_cast<size_t>(BlockSize) * Items, sizeof(accumulate_t<Operator, Input>))
+        .workspace_bytes;
 }
 
 /* One level of the dispatcher: block b of the grid reduces elements [b * tile, (b + 1) * tile) to partials[b],
@@ -832,7 +828,7 @@ FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_conf
     const fastreduce::launcher::choice choice =
         fastreduce::launcher::choose(fastreduce::launcher::config_or_default(config));
     if (choice.status != FASTREDUCE_SUCCESS || n > SIZE_MAX / sizeof(float)) return 0;
-    return fastreduce::plan_workspace(n, choice.shape.tile, sizeof(float)).bytes;
+    return fastreduce::make_plan(n, choice.shape.tile, sizeof(float)).workspace_bytes;
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size_t workspace_bytes,

@@ -17,6 +17,9 @@ static void sum_case(fastreduce_kernel kernel, unsigned block_size, size_t n, si
 {
     const unsigned long long seed = n * 31 + offset * 7 + block_size + kernel;
     const std::vector<float> values = check::make(kind, n, seed);
+#ifdef SIMT_MACHINE
+    simt::settings().schedule = static_cast<simt::order>(seed % 3); /* of threads and blocks */
+#endif
     check::buffer<float> input(n, offset), output(1, offset);
     input.set(values);
 

@@ -25,40 +25,46 @@ int main()
         check::that(valid_block_size(size) == good, "block size %u", size);
     }
 
-    check::that(levels_for(0, 256) == 1 && levels_for(1, 256) == 1 && levels_for(256, 256) == 1, "one level");
-    check::that(levels_for(257, 256) == 2 && levels_for(65536, 256) == 2, "two levels");
-    check::that(levels_for(65537, 256) == 3 && levels_for(size_t(1) << 24, 256) == 3, "three levels");
-    check::that(levels_for((size_t(1) << 33) + 3, 32) == 7, "2^33 + 3 by 32");
-    check::that(levels_for(SIZE_MAX, 32) == 13, "the largest n by 32");
+    const auto levels = [](size_t n, size_t tile) { return make_plan(n, tile, 4).levels; };
+    check::that(levels(0, 256) == 1 && levels(1, 256) == 1 && levels(256, 256) == 1, "one level");
+    check::that(levels(257, 256) == 2 && levels(65536, 256) == 2, "two levels");
+    check::that(levels(65537, 256) == 3 && levels(size_t(1) << 24, 256) == 3, "three levels");
+    check::that(levels((size_t(1) << 33) + 3, 32) == 7, "2^33 + 3 by 32");
+    check::that(levels(SIZE_MAX, 32) == max_levels, "the largest n by 32");
 
     for (size_t tile : {32, 64, 256, 512, 2048, 8192, 65536}) {
         for (size_t size : {size_t(1), size_t(4), size_t(8), size_t(16)}) {
             size_t last = 0;
             for (int k = 0; k < 56; ++k) {
                 for (size_t n : {(size_t(1) << k) - 1, size_t(1) << k, (size_t(1) << k) + 1}) {
-                    const workspace_layout layout = plan_workspace(n, tile, size);
-                    const size_t first = blocks_for(n, tile), second = blocks_for(first, tile);
-                    const bool none = first == 1;
-                    check::that((layout.bytes == 0) == none, "n %zu, tile %zu: %zu bytes", n, tile,
-                                layout.bytes);
-                    if (none) continue;
-                    check::that(layout.second_half >= first * size, "n %zu, tile %zu: halves overlap", n,
+                    const plan made = make_plan(n, tile, size);
+                    size_t left = n;
+                    for (unsigned level = 0; level < made.levels; ++level) {
+                        check::that(made.blocks[level] == blocks_for(left, tile),
+                                    "n %zu, tile %zu: level %u has %zu blocks", n, tile, level,
+                                    made.blocks[level]);
+                        left = made.blocks[level];
+                    }
+                    check::that(left == 1, "n %zu, tile %zu: ends with %zu partials", n, tile, left);
+                    const size_t first = made.levels > 1 ? made.blocks[0] * size : 0;
+                    const size_t second = made.levels > 2 ? made.blocks[1] * size : 0;
+                    check::that(made.second_half >= first && made.second_half < first + workspace_alignment,
+                                "n %zu, tile %zu: the second half at %zu", n, tile, made.second_half);
+                    check::that(made.second_half % workspace_alignment == 0, "the second half is misaligned");
+                    check::that(made.workspace_bytes >= made.second_half + second &&
+                                    made.workspace_bytes < made.second_half + second + workspace_alignment,
+                                "n %zu, tile %zu: %zu bytes", n, tile, made.workspace_bytes);
+                    check::that(made.workspace_bytes >= last, "n %zu, tile %zu: less than for a smaller n", n,
                                 tile);
-                    check::that(layout.second_half % workspace_alignment == 0,
-                                "the second half is misaligned");
-                    check::that(second == 1 || layout.bytes >= layout.second_half + second * size,
-                                "n %zu, tile %zu: the second half is short", n, tile);
-                    check::that(layout.bytes <= (first + second) * size + 2 * workspace_alignment,
-                                "n %zu, tile %zu: more than the partials take", n, tile);
-                    check::that(layout.bytes >= last, "n %zu, tile %zu: less than for a smaller n", n, tile);
-                    last = layout.bytes;
+                    last = made.workspace_bytes;
                 }
             }
         }
     }
-    check::that(workspace_bytes<FASTREDUCE_V0, 32>(33) == plan_workspace(33, 32, 4).bytes, "float partials");
+    check::that(workspace_bytes<FASTREDUCE_V0, 32>(33) == make_plan(33, 32, 4).workspace_bytes,
+                "float partials");
     check::that(workspace_bytes<FASTREDUCE_V3, 64, 2, plus, int>(size_t(1) << 20) ==
-                    plan_workspace(size_t(1) << 20, 128, 8).bytes,
+                    make_plan(size_t(1) << 20, 128, 8).workspace_bytes,
                 "64-bit partials of integers");
 
     char bytes[64];

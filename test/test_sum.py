@@ -13,6 +13,11 @@ import sys
 import tempfile
 import time
 
+try:
+    import pty
+except ImportError:
+    pty = None
+
 CHUNK = 8 << 20
 checks = failures = 0
 
@@ -146,6 +151,19 @@ def sums(folder):
         time.sleep(0.01)
     out = process.communicate()[0].decode()
     check(f32(float(out.split()[1])) == exact(uniform(1000, 4))[0], "a slow pipe: " + out)
+
+    # a progress line on a terminal, once it takes longer than a second
+    if pty:
+        terminal, other_end = pty.openpty()
+        process = subprocess.Popen([PROGRAM, "-", "--kernel", "host"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=other_end)
+        os.close(other_end)
+        time.sleep(1.2)
+        out = process.communicate(raw)[0].decode()
+        shown = os.read(terminal, 4096)
+        os.close(terminal)
+        check(b"\r" in shown and b"GB" in shown and shown.rstrip().endswith(b"\x1b[K"), f"progress: {shown!r}")
+        check(f32(float(out.split()[1])) == exact(uniform(1000, 4))[0], "a sum with progress: " + out)
 
     # chunk boundaries: a pattern whose sum is known without adding it up in Python
     for n in (CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK + 5):
