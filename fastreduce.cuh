@@ -462,7 +462,7 @@ __global__ void __launch_bounds__(BlockSize)
 /* V7, shuffle.
  * Change: lanes hand values over by shuffle, from register to register; shared memory holds one value a warp.
  * Why:    almost no shared memory traffic, one block barrier.
- * Costs:  nothing that shows at this load: memory is the limit from here on. */
+ * Costs:  nothing that shows: from V6 on memory is the limit (93 % of its peak at 2^28 floats, one H200). */
 template <class Operator, unsigned BlockSize, unsigned Items, class T, class Input>
 __global__ void __launch_bounds__(BlockSize)
     v7_shuffle(const Input *__restrict__ input, T *__restrict__ partials, size_t n)
