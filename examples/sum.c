@@ -1,9 +1,10 @@
-/* Sums real input of any size: a NumPy file, raw floats from a file or a pipe, or generated data. Chunks are read into one
- * pinned buffer while the GPU copies and sums the other, so a file may be larger than the GPU's memory. Without a GPU
- * the sum is exact, on the CPU.
+/* Sums float32 data of any size: a NumPy file, raw floats from a file or a pipe, or generated numbers. The
+ * input goes through two pinned buffers: one is read into while the GPU copies and sums the other, so that a
+ * file may be larger than the GPU's memory. The kernel writes each chunk's sum straight into pinned memory,
+ * and the host adds these exactly. Where there is no GPU the whole sum is exact, on the CPU.
  *
- *     nvcc -O3 -arch=native sum.c fastreduce.cu -o sum && ./sum 2^28
- *     cc -std=c99 -O3 -DSUM_HOST_ONLY sum.c -o sum -lm && ./sum data.npy          (without CUDA)
+ *     nvcc -O3 sum.c fastreduce.cu -o sum && ./sum 2^28
+ *     cc -std=c99 -O3 -DSUM_HOST_ONLY sum.c -o sum && ./sum data.npy          (without CUDA)
  */
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
@@ -23,32 +24,74 @@
 #include <unistd.h>
 #include "../fastreduce.h"
 
-enum { CHUNK = 8 << 20 /* floats: 32 MiB */, HOST = FASTREDUCE_EXACT + 1 };
+enum {
+    CHUNK = 8 << 20,            /* floats: 32 MiB */
+    PIECE = 1 << 20,            /* bytes read at once, so that progress shows on a slow pipe too */
+    HEADER_LIMIT = 1 << 16,     /* bytes; NumPy writes some 120 for an array of floats */
+    HOST = FASTREDUCE_EXACT + 1 /* one more choice of --kernel */
+};
 
 static const char help[] =
     "usage: sum [--kernel NAME] [--block THREADS] INPUT\n"
     "\n"
-    "INPUT\n"
-    "  N          that many generated floats, uniform in [-1, 1): digits, 2^k, or with a suffix K, M, G "
-    "(2^10, 2^20, 2^30)\n"
-    "  FILE.npy   a float32 array as NumPy writes it, of any shape\n"
-    "  FILE.f32   raw little-endian floats\n"
-    "  -          raw little-endian floats on standard input\n"
+    "INPUT is one of\n"
+    "  N          so many generated floats: digits, digits and K, M or G (2^10, 2^20, 2^30), or 2^k\n"
+    "  FILE.npy   a NumPy file (format 1.0, 2.0 or 3.0) of float32 ('<f4'), any shape, C or Fortran order\n"
+    "  FILE.f32   raw little-endian float32\n"
+    "  -          the same on standard input\n"
     "\n"
-    "  --kernel NAME    auto (default), v0, v1, ... v7, exact, or host: exactly on the CPU\n"
-    "  --block THREADS  32, 64, 128, 256, 512 or 1024 threads a block (default: the library's)\n"
-    "  --help           this text\n"
+    "Options, before or after INPUT; the last of a kind counts\n"
+    "  --kernel NAME    auto (default), v0, v1, ... v7: a GPU kernel; exact: the sum rounded once;\n"
+    "                   host: the same, always on the CPU\n"
+    "  --block THREADS  32, 64, 128, 256, 512 or 1024 threads a block on the GPU (default: the library's)\n"
+    "  --help           print this text and do nothing else\n"
     "\n"
-    "Sums on the GPU, or exactly on the CPU where there is none; a line says which. Input is taken in chunks "
-    "of 32 MiB\n"
-    "whose sums are added exactly. Prints the sum with nine digits, which identify a float; n; what ran; the "
-    "time from\n"
-    "the first byte read to the sum, and of the GPU's work alone.\n"
-    "Exit status: 0 success, 1 the input or the GPU failed, 2 the command line was wrong.\n";
+    "Sums on the current CUDA device. Without one, in a build without CUDA, or where the library has no "
+    "exact\n"
+    "sum on the GPU, the exact sum on the CPU is taken instead, and a line on standard error says why.\n"
+    "Input is read in chunks of 32 MiB. auto and v0 to v7 round within a chunk, and the sums of the chunks\n"
+    "are added exactly and rounded once. exact and host round only once, to the nearest float, ties to "
+    "even.\n"
+    "\n"
+    "Generated float number i = 0, 1, ... is uniform in [-1, 1), of 24 bits, by 64-bit arithmetic modulo "
+    "2^64:\n"
+    "  z = (i + 1) * 0x9e3779b97f4a7c15;  z = (z ^ z >> 32) * 0xd6e8feb86659fd93;  z = z ^ z >> 32;\n"
+    "  float = (z >> 40) / 2^23 - 1\n"
+    "\n"
+    "Prints on standard output\n"
+    "  sum     with nine digits, enough to tell every float from every other\n"
+    "  n       how many floats were summed\n"
+    "  ran     the kernel and the device, or: exact on the CPU\n"
+    "  time    from the first read to the sum, generating included, setting the GPU up excluded; 10^9 bytes "
+    "a s\n"
+    "  kernel  the GPU's time in the kernels alone, by events (only on the GPU, and for n > 0)\n"
+    "On a terminal, standard error shows the progress after one second, and erases it.\n"
+    "\n"
+    "Exit status\n"
+    "  0  the sum was printed\n"
+    "  1  the input could not be summed (missing, malformed, short, too long, of another type), or the GPU,\n"
+    "     memory or standard output failed\n"
+    "  2  the command line was wrong\n"
+    "On 1 and 2 there is one line on standard error. No sum is printed unless all of the input was read.\n";
 
+/* ---- Messages ------------------------------------------------------------------------------------------ */
+
+static int progress_is_shown;
+
+static void erase_progress(void)
+{
+    if (progress_is_shown) fputs("\r\033[K", stderr);
+    progress_is_shown = 0;
+}
+
+/* Only the first complaint is printed: later ones, say of the cleanup, are its consequences. */
 static void complain(const char *format, ...)
 {
+    static int complained;
     va_list list;
+    if (complained) return;
+    complained = 1;
+    erase_progress();
     fputs("sum: ", stderr);
     va_start(list, format);
     vfprintf(stderr, format, list);
@@ -63,43 +106,46 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ---- Where the floats come from ---------------------------------------------------------------------------------- */
+/* ---- Where the floats come from ------------------------------------------------------------------------ */
 
 typedef struct source {
     const char *name;
     FILE *file;     /* null: generated */
     uint64_t done;  /* elements delivered */
-    uint64_t total; /* elements in all; of a pipe, UINT64_MAX until its end */
+    uint64_t total; /* elements in all; UINT64_MAX until a pipe has ended */
     double start, shown;
+    const char *where; /* "GPU" or "CPU", for the progress line */
 } source;
 
-/* Digits, 2^k, or digits and K, M or G. */
+/* Digits, digits and K, M or G, or 2^k. 0 for anything else, and from 2^62 on, where bytes would overflow. */
 static int parse_size(const char *text, uint64_t *size)
 {
+    const uint64_t most = UINT64_MAX >> 2;
+    unsigned long shift = 0;
+    uint64_t value = 0;
     char *end;
-    unsigned shift = 0;
-    uint64_t value;
+
     if (*text < '0' || *text > '9') return 0;
     errno = 0;
     value = strtoull(text, &end, 10);
     if (errno) return 0;
-    if (value == 2 && *end == '^' && end[1] >= '0' && end[1] <= '9') {
-        const unsigned long k = strtoul(end + 1, &end, 10);
-        if (k > 61) return 0;
-        value = (uint64_t)1 << k;
+    if (strncmp(text, "2^", 2) == 0 && text[2] >= '0' && text[2] <= '9') {
+        value = 1;
+        shift = strtoul(text + 2, &end, 10);
     } else if (*end == 'K' || *end == 'M' || *end == 'G') {
         shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 30;
         ++end;
     }
+    if (*end || shift > 61 || value > most >> shift) return 0;
     *size = value << shift;
-    return *end == 0 && value <= UINT64_MAX >> 2 >> shift;
+    return 1;
 }
 
-/* Float number i of the generated data, by a hash: 24 random bits. */
+/* Generated float number i: 24 bits of a hash. */
 static float generated(uint64_t i)
 {
-    uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93u;
+    uint64_t z = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 32)) * UINT64_C(0xd6e8feb86659fd93);
     z ^= z >> 32;
     return (float)((int32_t)(z >> 40) - (1 << 23)) / (1 << 23);
 }
@@ -114,22 +160,53 @@ static int skip(const char **at, const char *text)
     return 1;
 }
 
-/* The header of a .npy file (format 1, 2 or 3) is a Python dictionary: type, order and shape. The number of elements, or
- * 0 with a complaint. Order does not matter to a sum. */
-static int parse_npy_header(const char *name, const char *text, uint64_t *elements)
+/* A shape, as Python writes tuples: (), (3,), (3, 5); Python 2 wrote 3L on some systems. Returns 0 where it
+ * is malformed, -1 where its elements are too many for 64 bits. */
+static int parse_shape(const char **at, uint64_t *elements)
+{
+    int extents = 0, comma = 1, too_many = 0;
+    uint64_t product = 1;
+    if (!skip(at, "(")) return 0;
+    while (!skip(at, ")")) {
+        char *end;
+        uint64_t extent;
+        (void)skip(at, "");
+        if (!comma || **at < '0' || **at > '9') return 0;
+        errno = 0;
+        extent = strtoull(*at, &end, 10);
+        if (errno || (extent && product > (UINT64_MAX >> 3) / extent))
+            too_many = 1;
+        else
+            product *= extent;
+        *at = *end == 'L' ? end + 1 : end;
+        comma = skip(at, ",");
+        ++extents;
+    }
+    if (extents == 1 && !comma) return 0; /* (3) is a number */
+    *elements = product;
+    return too_many ? -1 : 1;
+}
+
+/* The header of a .npy file is a Python dictionary of type, order and shape, padded with spaces and a
+ * newline. Writes the number of elements; 0 with a complaint. The order does not matter to a sum. */
+static int parse_npy_header(const char *name, const char *text, size_t length, uint64_t *elements)
 {
     const char *p = text;
-    int descr = 0, order = 0, shape = 0;
+    int descr = 0, order = 0, shape = 0, comma = 1, fits = 1;
+
     if (!skip(&p, "{")) goto malformed;
     while (!skip(&p, "}")) {
+        if (!comma) goto malformed;
         if (skip(&p, "'descr':")) {
             if (!skip(&p, "'<f4'")) {
-                const char *end;
-                while (*p == ' ') ++p;
-                end = *p == '\'' ? strchr(p + 1, '\'') : NULL;
-                if (!end) end = p - 1;
-                complain("%s: holds elements of type %.*s, not float32 ('<f4')", name,
-                         (int)(end + 1 - p > 0 && end + 1 - p < 40 ? end + 1 - p : 0), p);
+                size_t type = 0;
+                (void)skip(&p, "");
+                if (*p == '\'') type = 1 + strspn(p + 1, "<>=|[]0123456789abcdefghijklmnopqrstuvwxyzMOSUV");
+                if (*p != '[' && (type == 0 || type > 40 || p[type] != '\'')) goto malformed;
+                if (type)
+                    complain("%s: its elements are %.*s, not float32 ('<f4')", name, (int)type + 1, p);
+                else
+                    complain("%s: its elements are records, not float32 ('<f4')", name);
                 return 0;
             }
             ++descr;
@@ -137,242 +214,341 @@ static int parse_npy_header(const char *name, const char *text, uint64_t *elemen
             if (!skip(&p, "False") && !skip(&p, "True")) goto malformed;
             ++order;
         } else if (skip(&p, "'shape':")) {
-            *elements = 1;
-            if (!skip(&p, "(")) goto malformed;
-            while (!skip(&p, ")")) {
-                char *end;
-                uint64_t extent;
-                while (*p == ' ') ++p;
-                if (*p < '0' || *p > '9') goto malformed;
-                errno = 0;
-                extent = strtoull(p, &end, 10);
-                if (errno || (extent && *elements > UINT64_MAX / 8 / extent)) goto malformed;
-                *elements *= extent;
-                p = end;
-                if (!skip(&p, ",") && *p != ')') goto malformed;
-            }
+            const int good = parse_shape(&p, elements);
+            if (!good) goto malformed;
+            if (good < 0) fits = 0;
             ++shape;
         } else {
             goto malformed;
         }
-        if (!skip(&p, ",") && *p != '}' && *p != ' ') goto malformed;
+        comma = skip(&p, ",");
     }
     while (*p == ' ' || *p == '\n') ++p;
-    if (*p == 0 && descr == 1 && order == 1 && shape == 1) return 1;
+    if (p != text + length || descr != 1 || order != 1 || shape != 1) goto malformed;
+    if (!fits) complain("%s: its shape has more elements than any file can hold", name);
+    return fits;
 malformed:
     complain("%s: its header is not one that NumPy writes", name);
     return 0;
 }
 
+/* Reads exactly so many bytes of the header; 0 with a complaint. */
+static int read_header(source *s, void *to, size_t bytes)
+{
+    if (fread(to, 1, bytes, s->file) == bytes) return 1;
+    if (ferror(s->file))
+        complain("%s: %s", s->name, strerror(errno));
+    else
+        complain("%s: ends within its header", s->name);
+    return 0;
+}
+
+/* Reads a .npy file up to its first element. */
 static int open_npy(source *s)
 {
     unsigned char start[12];
-    size_t length, size_bytes;
+    size_t length;
     char *header;
     int good;
-    if (fread(start, 1, 8, s->file) != 8 || memcmp(start, "\x93NUMPY", 6) != 0) {
-        complain("%s: is not a .npy file", s->name);
+
+    if (!read_header(s, start, 8)) return 0;
+    if (memcmp(start, "\x93NUMPY", 6) != 0) {
+        complain("%s: does not begin as a .npy file does", s->name);
         return 0;
     }
     if (start[6] < 1 || start[6] > 3 || start[7] != 0) {
         complain("%s: is of .npy format %d.%d, not 1.0, 2.0 or 3.0", s->name, start[6], start[7]);
         return 0;
     }
-    size_bytes = start[6] == 1 ? 2 : 4;
-    if (fread(start + 8, 1, size_bytes, s->file) != size_bytes) {
-        complain("%s: ends within its header", s->name);
-        return 0;
-    }
-    length = start[8] | (size_t)start[9] << 8;
-    if (size_bytes == 4) length |= (size_t)start[10] << 16 | (size_t)start[11] << 24;
-    if (length > 1 << 20) {
-        complain("%s: its header is not one that NumPy writes", s->name);
+    memset(start + 8, 0, 4);
+    if (!read_header(s, start + 8, start[6] == 1 ? 2 : 4)) return 0; /* format 2 made room for longer ones */
+    length = start[8] | (size_t)start[9] << 8 | (size_t)start[10] << 16 | (size_t)start[11] << 24;
+    if (length > HEADER_LIMIT) {
+        complain("%s: its header claims %lu bytes, more than an array of floats can need", s->name,
+                 (unsigned long)length);
         return 0;
     }
     header = (char *)malloc(length + 1);
     if (!header) {
-        complain("out of memory");
+        complain("no memory for a header of %lu bytes", (unsigned long)length);
         return 0;
     }
-    good = fread(header, 1, length, s->file) == length;
-    if (!good) complain("%s: ends within its header", s->name);
-    header[good ? length : 0] = 0;
-    good = good && parse_npy_header(s->name, header, &s->total);
+    good = read_header(s, header, length);
+    if (good) {
+        header[length] = 0;
+        good = parse_npy_header(s->name, header, length, &s->total);
+    }
     free(header);
     return good;
 }
 
-/* Opens the input that an argument names. On failure complains and leaves nothing open. */
-static int open_source(source *s, const char *argument)
+/* Opens a file up to its first element, and compares its size with its header's promise. */
+static int open_file(source *s)
 {
-    struct stat status;
-    const char *dot = strrchr(argument, '.');
+    const char *dot = strrchr(s->name, '.');
     const int npy = dot && strcmp(dot, ".npy") == 0, raw = dot && strcmp(dot, ".f32") == 0;
+    struct stat status;
+    off_t begin;
+    uint64_t bytes;
 
-    memset(s, 0, sizeof *s);
-    s->name = argument;
-    if (parse_size(argument, &s->total)) return 1;
-    if (strcmp(argument, "-") == 0) {
-        s->name = "standard input";
-        s->file = stdin;
-        s->total = UINT64_MAX;
-        return 1;
-    }
-    s->file = fopen(argument, "rb");
+    s->file = fopen(s->name, "rb");
     if (!s->file || fstat(fileno(s->file), &status) != 0) {
-        complain("%s: %s", argument, strerror(errno));
-    } else if (S_ISDIR(status.st_mode)) {
-        complain("%s: is a directory", argument);
-    } else if (!npy && !raw) {
-        complain("%s: neither .npy nor .f32", argument);
-    } else if (!npy || open_npy(s)) {
-        const off_t begin = ftello(s->file);
-        if (!S_ISREG(status.st_mode)) { /* a pipe shows its size at its end */
-            if (raw) s->total = UINT64_MAX;
-            return 1;
-        }
-        const uint64_t bytes = (uint64_t)(status.st_size - begin);
-        if (raw) s->total = bytes / 4;
-        if (bytes == 4 * s->total) return 1;
-        if (raw)
-            complain("%s: %" PRIu64 " bytes is no whole number of floats", argument, bytes);
-        else if (bytes < 4 * s->total)
-            complain("%s: is short: %" PRIu64 " bytes of data where its header promises %" PRIu64, argument,
-                     bytes, 4 * s->total);
-        else
-            complain("%s: has %" PRIu64 " bytes after its array", argument, bytes - 4 * s->total);
+        complain("%s: %s", *s->name ? s->name : "an empty file name", strerror(errno));
+        return 0;
     }
-    if (s->file) fclose(s->file);
+    if (S_ISDIR(status.st_mode)) {
+        complain("%s: is a directory", s->name);
+        return 0;
+    }
+    if (!npy && !raw) {
+        complain("%s: its name ends neither in .npy nor in .f32", s->name);
+        return 0;
+    }
+    s->total = UINT64_MAX;
+    if (npy && !open_npy(s)) return 0;
+    if (!S_ISREG(status.st_mode)) return 1; /* a pipe shows its size at its end: read_chunk checks */
+
+    begin = ftello(s->file);
+    if (begin < 0 || status.st_size < begin) {
+        complain("%s: changed its size while it was read", s->name);
+        return 0;
+    }
+    bytes = (uint64_t)(status.st_size - begin);
+    if (raw) s->total = bytes / 4;
+    if (bytes == 4 * s->total) return 1;
+    if (raw)
+        complain("%s: its %" PRIu64 " bytes are not a whole number of floats", s->name, bytes);
+    else if (bytes < 4 * s->total)
+        complain("%s: is short, with %" PRIu64 " bytes of data where its header promises %" PRIu64, s->name,
+                 bytes, 4 * s->total);
+    else
+        complain("%s: has %" PRIu64 " bytes too many after its array", s->name, bytes - 4 * s->total);
     return 0;
 }
 
-static void show_progress(source *s)
+static void show_progress(source *s, uint64_t done)
 {
     const double now = seconds();
     if (now - s->start < 1 || now - s->shown < 0.1 || !isatty(STDERR_FILENO)) return;
     s->shown = now;
-    if (s->total == UINT64_MAX)
-        fprintf(stderr, "\r%.2f GB", 4e-9 * (double)s->done);
+    progress_is_shown = 1;
+    fprintf(stderr, "\rsumming on the %s: %.2f", s->where, 4e-9 * (double)done);
+    if (s->total != UINT64_MAX && s->total != 0)
+        fprintf(stderr, " of %.2f GB, %.0f %%", 4e-9 * (double)s->total,
+                100 * (double)done / (double)s->total);
     else
-        fprintf(stderr, "\r%3.0f %% of %.2f GB", 100 * (double)s->done / (double)s->total,
-                4e-9 * (double)s->total);
+        fputs(" GB", stderr);
+    fputs("\033[K", stderr);
 }
 
-static void erase_progress(const source *s)
+/* How large a buffer the source can fill, in floats. */
+static size_t chunk_capacity(const source *s)
 {
-    if (s->shown > 0) fputs("\r\033[K", stderr);
+    return s->total == 0 ? 1 : s->total < CHUNK ? (size_t)s->total : CHUNK;
 }
 
-/* The next floats, CHUNK of them unless the input ends first: their number, 0 at the end, or -1 with a complaint. */
+/* The next floats, a full buffer unless the input ends: how many, 0 at the end, -1 with a complaint. */
 static long read_chunk(source *s, float *chunk)
 {
     const uint64_t left = s->total - s->done;
-    size_t count = left < CHUNK ? (size_t)left : CHUNK;
+    const size_t count = left < CHUNK ? (size_t)left : CHUNK;
+    size_t i, bytes = 0, got = 0;
+
     if (!s->file) {
-        size_t i;
         for (i = 0; i < count; ++i) chunk[i] = generated(s->done + i);
-    } else if (count) {
-        const size_t bytes = fread(chunk, 1, 4 * count, s->file);
-        if (bytes < 4 * count) {
-            if (ferror(s->file)) {
-                complain("%s: %s", s->name, strerror(errno));
-                return -1;
-            }
-            if (s->total != UINT64_MAX) {
-                complain("%s: ends early", s->name);
-                return -1;
-            }
-            if (bytes % 4) {
-                complain("%s: ends within a float, after %zu bytes of it", s->name, bytes % 4);
-                return -1;
-            }
-            count = bytes / 4;
-            s->total = s->done + count;
-        }
+        s->done += count;
+        show_progress(s, s->done);
+        return (long)count;
     }
-    if (count == 0 && s->file && fgetc(s->file) != EOF) {
+    while (bytes < 4 * count) {
+        const size_t piece = 4 * count - bytes < PIECE ? 4 * count - bytes : PIECE;
+        got = fread((char *)chunk + bytes, 1, piece, s->file);
+        bytes += got;
+        if (got < piece) break;
+        show_progress(s, s->done + bytes / 4);
+    }
+    if (count == 0 && !feof(s->file) && fgetc(s->file) != EOF) {
         complain("%s: has bytes after its array", s->name);
         return -1;
     }
-    s->done += count;
-    show_progress(s);
-    return (long)count;
+    if (ferror(s->file)) {
+        complain("%s: %s", s->name, strerror(errno));
+        return -1;
+    }
+    s->done += bytes / 4;
+    if (bytes < 4 * count) { /* the end */
+        if (s->total != UINT64_MAX) {
+            complain("%s: ends early, after %" PRIu64 " of %" PRIu64 " floats", s->name, s->done, s->total);
+            return -1;
+        }
+        if (bytes % 4) {
+            complain("%s: ends within a float, after %d of its 4 bytes", s->name, (int)(bytes % 4));
+            return -1;
+        }
+        s->total = s->done;
+    }
+    if (count) show_progress(s, s->done);
+    return (long)(bytes / 4);
 }
 
-/* ---- Summing ------------------------------------------------------------------------------------------------------- */
+/* ---- Summing ------------------------------------------------------------------------------------------- */
 
 typedef struct result {
     fastreduce_accumulator sum;
     char ran[400];
+    double seconds;
     double kernel_seconds; /* 0: not on the GPU */
 } result;
 
 static int sum_on_cpu(source *s, result *r)
 {
-    float *chunk = (float *)malloc(CHUNK * sizeof(float));
+    float *chunk = (float *)malloc(chunk_capacity(s) * sizeof(float));
     long count = -1;
-    if (!chunk) complain("out of memory");
+
+    s->where = "CPU";
+    s->start = seconds();
+    if (!chunk) complain("no memory for a chunk of the input");
     while (chunk && (count = read_chunk(s, chunk)) > 0)
         fastreduce_host_accumulate_f32(chunk, &r->sum, (size_t)count);
+    r->seconds = seconds() - s->start;
     free(chunk);
-    snprintf(r->ran, sizeof r->ran, "exactly, on the CPU");
+    snprintf(r->ran, sizeof r->ran, "exact on the CPU");
     return count == 0;
 }
 
-#ifndef SUM_HOST_ONLY
+#ifdef SUM_HOST_ONLY
 
-/* One of the two halves of the double buffer. */
-typedef struct half {
-    float *host, *device; /* host: pinned */
-    float *sum;           /* pinned; the kernel writes it */
-    cudaEvent_t begin, end;
-    fastreduce_config config;
-    int busy;
-} half;
+/* Whether the CPU is to sum, and why: "" where the user asked for it. */
+static int use_cpu(int kernel, char *why, size_t size)
+{
+    snprintf(why, size, "%s", kernel == HOST ? "" : "built without CUDA");
+    return 1;
+}
+
+static int sum_on_gpu(source *s, result *r, int kernel, unsigned block_size)
+{
+    (void)s, (void)r, (void)kernel, (void)block_size;
+    return 0;
+}
+
+#else
 
 static int cuda_good(cudaError_t error, const char *call)
 {
-    if (error != cudaSuccess) complain("%s: %s", call, cudaGetErrorString(error));
+    if (error != cudaSuccess)
+        complain("%.*s failed: %s", (int)strcspn(call, "("), call, cudaGetErrorString(error));
     return error == cudaSuccess;
 }
 static int fastreduce_good(fastreduce_status status, const char *call)
 {
-    if (status != FASTREDUCE_SUCCESS) complain("%s: %s", call, fastreduce_status_string(status));
+    if (status != FASTREDUCE_SUCCESS)
+        complain("%.*s failed: %s", (int)strcspn(call, "("), call, fastreduce_status_string(status));
     return status == FASTREDUCE_SUCCESS;
 }
 #define CUDA(call) cuda_good(call, #call)
 #define FASTREDUCE(call) fastreduce_good(call, #call)
 
-static int make_half(half *h, fastreduce_kernel kernel, unsigned block_size)
+/* Whether this version has the exact sum on the GPU: 1, 0, or -1 with a complaint. */
+static int gpu_has_exact(void)
 {
-    h->config.kernel = kernel;
+    fastreduce_config config = {FASTREDUCE_EXACT, 0, NULL, 0, NULL};
+    fastreduce_accumulator *probe = NULL;
+    fastreduce_status status;
+    int answer = -1;
+
+    if (!CUDA(cudaMallocHost((void **)&probe, sizeof *probe))) return -1;
+    memset(probe, 0, sizeof *probe);
+    status = fastreduce_accumulate_f32(NULL, probe, 0, &config);
+    if (status == FASTREDUCE_ERROR_UNSUPPORTED)
+        answer = 0;
+    else if (fastreduce_good(status, "fastreduce_accumulate_f32") && CUDA(cudaStreamSynchronize(NULL)))
+        answer = 1;
+    return CUDA(cudaFreeHost(probe)) ? answer : -1;
+}
+
+/* Whether the CPU is to sum, and why: "" where the user asked for it. -1 with a complaint. */
+static int use_cpu(int kernel, char *why, size_t size)
+{
+    int devices = 0, has_exact;
+    cudaError_t error;
+
+    *why = 0;
+    if (kernel == HOST) return 1;
+    error = cudaGetDeviceCount(&devices);
+    if (error != cudaSuccess && error != cudaErrorNoDevice && error != cudaErrorInsufficientDriver &&
+        error != cudaErrorStubLibrary) {
+        snprintf(why, size, "no CUDA device answers (%s)", cudaGetErrorString(error));
+        return 1;
+    }
+    if (error != cudaSuccess || devices == 0) {
+        snprintf(why, size, "no CUDA device");
+        return 1;
+    }
+    if (kernel != FASTREDUCE_EXACT) return 0;
+    has_exact = gpu_has_exact();
+    if (!has_exact) snprintf(why, size, "this FastReduce has no exact sum on the GPU");
+    return has_exact < 0 ? -1 : !has_exact;
+}
+
+/* One half of the double buffer, with a stream of its own. */
+typedef struct half {
+    float *host, *device;              /* the chunk; host: pinned */
+    float *sum;                        /* pinned; the kernel writes it */
+    fastreduce_accumulator *exact_sum; /* pinned; for FASTREDUCE_EXACT instead */
+    cudaEvent_t begin, end;            /* around the kernels */
+    fastreduce_config config;
+    int busy;
+} half;
+
+static int make_half(half *h, size_t capacity, int kernel, unsigned block_size)
+{
+    const size_t bytes = capacity * sizeof(float);
+    h->config.kernel = (fastreduce_kernel)kernel;
     h->config.block_size = block_size;
-    h->config.workspace_bytes = fastreduce_workspace_bytes(CHUNK, &h->config);
-    return CUDA(cudaStreamCreateWithFlags(&h->config.stream, cudaStreamNonBlocking)) &&
-           CUDA(cudaEventCreate(&h->begin)) && CUDA(cudaEventCreate(&h->end)) &&
-           CUDA(cudaMallocHost((void **)&h->host, CHUNK * sizeof(float))) &&
-           CUDA(cudaMallocHost((void **)&h->sum, sizeof(float))) &&
-           CUDA(cudaMalloc((void **)&h->device, CHUNK * sizeof(float))) &&
-           (h->config.workspace_bytes == 0 ||
-            CUDA(cudaMalloc(&h->config.workspace, h->config.workspace_bytes))) &&
-           FASTREDUCE(
-               fastreduce_workspace_init(h->config.workspace, h->config.workspace_bytes, h->config.stream));
+    h->config.workspace_bytes = fastreduce_workspace_bytes(capacity, &h->config);
+    if (!CUDA(cudaStreamCreateWithFlags(&h->config.stream, cudaStreamNonBlocking)) ||
+        !CUDA(cudaEventCreate(&h->begin)) || !CUDA(cudaEventCreate(&h->end)) ||
+        !CUDA(cudaMallocHost((void **)&h->host, bytes)) || !CUDA(cudaMalloc((void **)&h->device, bytes)) ||
+        !CUDA(cudaMallocHost((void **)&h->sum, sizeof *h->sum)) ||
+        !CUDA(cudaMallocHost((void **)&h->exact_sum, sizeof *h->exact_sum)))
+        return 0;
+    memset(h->exact_sum, 0, sizeof *h->exact_sum);
+    if (h->config.workspace_bytes && !CUDA(cudaMalloc(&h->config.workspace, h->config.workspace_bytes)))
+        return 0;
+    return FASTREDUCE(
+        fastreduce_workspace_init(h->config.workspace, h->config.workspace_bytes, h->config.stream));
 }
 
-static void free_half(half *h)
+/* Takes a half in any state: work may be under way, parts may never have been made. */
+static int free_half(half *h)
 {
-    if (h->config.stream) cudaStreamSynchronize(h->config.stream);
-    cudaFree(h->config.workspace);
-    cudaFree(h->device);
-    cudaFreeHost(h->sum);
-    cudaFreeHost(h->host);
-    if (h->end) cudaEventDestroy(h->end);
-    if (h->begin) cudaEventDestroy(h->begin);
-    if (h->config.stream) cudaStreamDestroy(h->config.stream);
+    int good = 1;
+    if (h->config.stream) good &= CUDA(cudaStreamSynchronize(h->config.stream));
+    good &= CUDA(cudaFree(h->config.workspace));
+    good &= CUDA(cudaFreeHost(h->exact_sum));
+    good &= CUDA(cudaFreeHost(h->sum));
+    good &= CUDA(cudaFree(h->device));
+    good &= CUDA(cudaFreeHost(h->host));
+    if (h->end) good &= CUDA(cudaEventDestroy(h->end));
+    if (h->begin) good &= CUDA(cudaEventDestroy(h->begin));
+    if (h->config.stream) good &= CUDA(cudaStreamDestroy(h->config.stream));
+    return good;
 }
 
-/* Waits for the half's chunk and takes its sum. */
-static int collect(half *h, result *r, int exact)
+static int enqueue(half *h, size_t count)
+{
+    const fastreduce_stream stream = h->config.stream;
+    h->busy = 1;
+    return CUDA(cudaMemcpyAsync(h->device, h->host, count * sizeof(float), cudaMemcpyHostToDevice, stream)) &&
+           CUDA(cudaEventRecord(h->begin, stream)) &&
+           (h->config.kernel == FASTREDUCE_EXACT
+                ? FASTREDUCE(fastreduce_accumulate_f32(h->device, h->exact_sum, count, &h->config))
+                : FASTREDUCE(fastreduce_sum_f32(h->device, h->sum, count, &h->config))) &&
+           CUDA(cudaEventRecord(h->end, stream));
+}
+
+/* Waits for the half's chunk and takes its sum. An exact sum stays where it grows until the end. */
+static int collect(half *h, result *r)
 {
     float milliseconds;
     if (!h->busy) return 1;
@@ -381,126 +557,90 @@ static int collect(half *h, result *r, int exact)
         !CUDA(cudaEventElapsedTime(&milliseconds, h->begin, h->end)))
         return 0;
     r->kernel_seconds += 1e-3 * milliseconds;
-    if (!exact) fastreduce_host_accumulate_f32(h->sum, &r->sum, 1);
+    if (h->config.kernel != FASTREDUCE_EXACT) fastreduce_host_accumulate_f32(h->sum, &r->sum, 1);
     return 1;
 }
 
-static int enqueue(half *h, size_t count, fastreduce_accumulator *exact)
+static int stream_through(half halves[2], source *s, result *r)
 {
-    h->busy = 1;
-    return CUDA(cudaMemcpyAsync(h->device, h->host, count * sizeof(float), cudaMemcpyHostToDevice,
-                                h->config.stream)) &&
-           CUDA(cudaEventRecord(h->begin, h->config.stream)) &&
-           (exact ? FASTREDUCE(fastreduce_accumulate_f32(h->device, exact, count, &h->config))
-                  : FASTREDUCE(fastreduce_sum_f32(h->device, h->sum, count, &h->config))) &&
-           CUDA(cudaEventRecord(h->end, h->config.stream));
-}
-
-/* exact: null, or one pinned accumulator a half. */
-static int stream_through_gpu(source *s, result *r, half halves[2], fastreduce_accumulator *exact)
-{
-    unsigned turn;
-    long count;
-    for (turn = 0;; ++turn) {
-        half *h = &halves[turn % 2];
-        if (!collect(h, r, exact != NULL)) return 0;
-        count = read_chunk(s, h->host);
-        if (count <= 0) break;
-        if (!enqueue(h, (size_t)count, exact ? exact + turn % 2 : NULL)) return 0;
+    half *h = &halves[0];
+    long count = 0;
+    while (collect(h, r) && (count = read_chunk(s, h->host)) > 0) {
+        if (!enqueue(h, (size_t)count)) return 0;
+        h = h == &halves[0] ? &halves[1] : &halves[0];
+        count = -1; /* in case collect fails */
     }
-    if (count < 0 || !collect(&halves[0], r, exact != NULL) || !collect(&halves[1], r, exact != NULL))
-        return 0;
-    if (exact) {
-        fastreduce_accumulator_merge(&r->sum, &exact[0]);
-        fastreduce_accumulator_merge(&r->sum, &exact[1]);
-    }
+    if (count < 0 || !collect(&halves[0], r) || !collect(&halves[1], r)) return 0;
+    fastreduce_accumulator_merge(&r->sum, halves[0].exact_sum);
+    fastreduce_accumulator_merge(&r->sum, halves[1].exact_sum);
     return 1;
 }
 
-static int sum_on_gpu(source *s, result *r, fastreduce_kernel kernel, unsigned block_size)
+static int sum_on_gpu(source *s, result *r, int kernel, unsigned block_size)
 {
+    const size_t capacity = chunk_capacity(s);
     struct cudaDeviceProp properties;
     half halves[2];
-    fastreduce_accumulator *exact = NULL;
-    int device, good;
+    int device, good, used;
 
     memset(halves, 0, sizeof halves);
     good = CUDA(cudaGetDevice(&device)) && CUDA(cudaGetDeviceProperties(&properties, device)) &&
-           make_half(&halves[0], kernel, block_size) && make_half(&halves[1], kernel, block_size);
-    if (good && kernel == FASTREDUCE_EXACT) {
-        good = CUDA(cudaMallocHost((void **)&exact, 2 * sizeof *exact));
-        if (good) memset(exact, 0, 2 * sizeof *exact);
-    }
+           make_half(&halves[0], capacity, kernel, block_size) &&
+           make_half(&halves[1], capacity, kernel, block_size) &&
+           CUDA(cudaStreamSynchronize(halves[0].config.stream)) &&
+           CUDA(cudaStreamSynchronize(halves[1].config.stream));
     if (good) {
-        s->start = seconds(); /* the device is up */
-        good = stream_through_gpu(s, r, halves, exact);
-        snprintf(r->ran, sizeof r->ran, "%s on %s", fastreduce_kernel_name(kernel), properties.name);
+        s->where = "GPU";
+        s->start = seconds();
+        good = stream_through(halves, s, r);
+        r->seconds = seconds() - s->start;
+        used = snprintf(r->ran, sizeof r->ran, "%s on %s", fastreduce_kernel_name((fastreduce_kernel)kernel),
+                        properties.name);
+        if (block_size) snprintf(r->ran + used, sizeof r->ran - used, ", blocks of %u threads", block_size);
     }
-    free_half(&halves[0]);
-    free_half(&halves[1]);
-    cudaFreeHost(exact);
+    good &= free_half(&halves[0]);
+    good &= free_half(&halves[1]);
     return good;
 }
 
-/* Why the GPU cannot run the kernel; null if it can. */
-static const char *no_gpu(int kernel)
-{
-    int devices = 0;
-    if (kernel == HOST) return "";
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) return "no CUDA device";
-    if (kernel == FASTREDUCE_EXACT) {
-        fastreduce_accumulator *probe = NULL;
-        fastreduce_status status = FASTREDUCE_ERROR_UNSUPPORTED;
-        fastreduce_config config = {FASTREDUCE_EXACT, 0, NULL, 0, NULL};
-        if (cudaMallocHost((void **)&probe, sizeof *probe) == cudaSuccess) {
-            memset(probe, 0, sizeof *probe);
-            status = fastreduce_accumulate_f32(NULL, probe, 0, &config);
-            cudaDeviceSynchronize();
-        }
-        cudaFreeHost(probe);
-        if (status == FASTREDUCE_ERROR_UNSUPPORTED) return "the exact sum is not on the GPU yet";
-    }
-    return NULL;
-}
 #endif
+
+/* ---- The program --------------------------------------------------------------------------------------- */
+
+/* What was printed counts only once it has been written. */
+static int finish_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+    complain("standard output: %s", strerror(errno));
+    return 1;
+}
+
+static void print_rate(const char *label, double time, uint64_t n)
+{
+    printf("%-7s %.3g s, %.4g GB/s\n", label, time, time > 0 ? 4e-9 * (double)n / time : 0.0);
+}
 
 static int run(source *s, int kernel, unsigned block_size)
 {
+    char why[200];
     result r;
-    double elapsed;
-    float sum;
-    int good;
-    const char *why = "built without CUDA";
+    const int on_cpu = use_cpu(kernel, why, sizeof why);
 
     memset(&r, 0, sizeof r);
-    s->start = seconds();
-#ifndef SUM_HOST_ONLY
-    why = no_gpu(kernel);
-    if (!why)
-        good = sum_on_gpu(s, &r, (fastreduce_kernel)kernel, block_size);
-    else
-#else
-    (void)block_size;
-    if (kernel == HOST) why = "";
-#endif
-    {
-        if (*why) fprintf(stderr, "%s: summing exactly on the CPU\n", why);
-        good = sum_on_cpu(s, &r);
-    }
-    elapsed = seconds() - s->start;
-    erase_progress(s);
-    if (!good) return 1;
+    if (on_cpu < 0 || !(on_cpu ? sum_on_cpu(s, &r) : sum_on_gpu(s, &r, kernel, block_size))) return 1;
+    erase_progress();
+    if (*why && kernel >= FASTREDUCE_V0 && kernel <= FASTREDUCE_V7)
+        fprintf(stderr, "%s: summing exactly on the CPU, which stands in for %s\n", why,
+                fastreduce_kernel_name((fastreduce_kernel)kernel));
+    else if (*why)
+        fprintf(stderr, "%s: summing exactly on the CPU\n", why);
 
-    sum = fastreduce_accumulator_f32(&r.sum);
-    printf("sum     %.9g\nn       %" PRIu64 "\nran     %s\ntime    %.3g s, %.3g GB/s\n", (double)sum, s->done,
-           r.ran, elapsed, 4e-9 * (double)s->done / elapsed);
-    if (r.kernel_seconds > 0)
-        printf("kernel  %.3g s, %.4g GB/s\n", r.kernel_seconds, 4e-9 * (double)s->done / r.kernel_seconds);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        complain("standard output: %s", strerror(errno));
-        return 1;
-    }
-    return 0;
+    printf("sum     %.9g\n", (double)fastreduce_accumulator_f32(&r.sum));
+    printf("n       %" PRIu64 "\n", s->done);
+    printf("ran     %s\n", r.ran);
+    print_rate("time", r.seconds, s->done);
+    if (r.kernel_seconds > 0) print_rate("kernel", r.kernel_seconds, s->done);
+    return finish_output();
 }
 
 static int parse_kernel(const char *name)
@@ -523,23 +663,20 @@ int main(int argc, char **argv)
 {
     const unsigned short one = 1;
     const char *input = NULL;
-    int kernel = FASTREDUCE_AUTO, i, status;
+    int kernel = FASTREDUCE_AUTO, i, status = 1;
     uint64_t block_size = 0;
     source s;
 
-    if (*(const unsigned char *)&one != 1) {
-        complain("this example reads floats as they lie in memory, and needs a little-endian machine");
-        return 1;
-    }
+    memset(&s, 0, sizeof s);
     for (i = 1; i < argc; ++i) {
         const char *option = argv[i];
-        if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
+        if (strcmp(option, "--help") == 0) {
             fputs(help, stdout);
-            return fflush(stdout) == 0 ? 0 : 1;
+            return finish_output();
         }
         if (strcmp(option, "--kernel") == 0 || strcmp(option, "--block") == 0) {
             if (++i == argc) return usage("a value is missing after ", option);
-            if (option[2] == 'k') {
+            if (strcmp(option, "--kernel") == 0) {
                 kernel = parse_kernel(argv[i]);
                 if (kernel < 0) return usage("no such kernel: ", argv[i]);
             } else if (!parse_size(argv[i], &block_size) || block_size < 32 || block_size > 1024 ||
@@ -555,8 +692,24 @@ int main(int argc, char **argv)
         }
     }
     if (!input) return usage("no input", "");
-    if (!open_source(&s, input)) return 1;
-    status = run(&s, kernel, (unsigned)block_size);
+    if (*(const unsigned char *)&one != 1) {
+        complain("floats are read as they lie in memory, which needs a little-endian machine");
+        return 1;
+    }
+
+    s.name = input;
+    if (strcmp(input, "-") == 0) {
+        s.name = "standard input";
+        s.file = stdin;
+        s.total = UINT64_MAX;
+    }
+    if (s.file || parse_size(input, &s.total)) {
+        status = run(&s, kernel, (unsigned)block_size);
+    } else if (*input >= '0' && *input <= '9' && !strpbrk(input, "./")) {
+        status = usage("no such number: ", input);
+    } else if (open_file(&s)) {
+        status = run(&s, kernel, (unsigned)block_size);
+    }
     if (s.file && s.file != stdin) fclose(s.file);
     return status;
 }
