@@ -25,8 +25,8 @@
  *                                 Scope: the same in every file.
  *   FASTREDUCE_ITEMS_PER_THREAD   elements a thread adds before the block's tree in V6 and V7: 1 to 64.
  *                                 Default 8. Scope: the same in every file.
- *   FASTREDUCE_NO_LADDER          the C functions leave out V0..V6, for a shorter build: they answer
- *                                 FASTREDUCE_ERROR_UNSUPPORTED. AUTO and V7 stay. Scope: the implementing file.
+ *   FASTREDUCE_NO_LADDER          the C functions leave out V0..V7, for a shorter build: they answer
+ *                                 FASTREDUCE_ERROR_UNSUPPORTED. AUTO stays. Scope: the implementing file.
  *   FASTREDUCE_NO_EXACT           the same for EXACT, which this version does not have on the GPU: no effect
  *                                 yet. Scope: the implementing file.
  *   FASTREDUCE_STATIC, FASTREDUCE_API   see fastreduce.h.
@@ -42,6 +42,7 @@
 #define FASTREDUCE_CUH
 
 #include <cuda_runtime.h>
+#include <atomic>
 #include <limits>
 #include <type_traits>
 #include "fastreduce.h"
@@ -73,8 +74,9 @@ namespace fastreduce
 constexpr unsigned warp_size = 32;
 constexpr unsigned max_block_size = 1024;
 
-/* The block's dynamic shared memory. Raw bytes, as arrays of several types cannot share one name. */
-extern __shared__ __align__(16) unsigned char dynamic_shared_bytes[];
+/* The block's dynamic shared memory. Raw bytes, as arrays of several types cannot share one name. Aligned for the copy
+ * engine, which takes 35 % longer to addresses that are multiples of 16 alone (one H200). */
+extern __shared__ __align__(128) unsigned char dynamic_shared_bytes[];
 
 template <class T>
 __device__ __forceinline__ T *dynamic_shared()
@@ -94,6 +96,111 @@ __device__ __forceinline__ T shuffle_down(T value, unsigned delta)
     for (unsigned k = 0; k < words; ++k) word[k] = __shfl_down_sync(0xffffffffu, word[k], delta);
     memcpy(static_cast<void *>(&value), word, sizeof(T));
     return value;
+}
+
+/* Overlapped launches (programmatic dependent launch, compute capability 9.0): the next grid of the stream may take
+ * its place on the GPU as soon as every block of this one has said so, but touches memory only when this one is
+ * done. A grid launched that way waits before its first access. */
+__device__ __forceinline__ void allow_next_grid()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+__device__ __forceinline__ void wait_for_previous_grid()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/* A float and a flag in one word: stored and loaded as a whole, so that seeing the flag is seeing the float, without
+ * a fence. Zero is "not published". */
+using published = unsigned long long;
+
+__device__ __forceinline__ void publish(published *slot, float value)
+{
+    const published word = static_cast<published>(__float_as_uint(value)) << 32 | 1;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(slot), "l"(word) : "memory");
+#else
+    *static_cast<volatile published *>(slot) = word;
+#endif
+}
+
+/* A breath in a portable loop that waits for memory. */
+__device__ __forceinline__ void pause()
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+    __nanosleep(20);
+#endif
+}
+
+/* Waits for the slot, takes the float and leaves the slot zero. */
+__device__ __forceinline__ float await(published *slot)
+{
+    published word;
+    do {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(slot) : "memory");
+#else
+        word = *static_cast<volatile published *>(slot);
+        if (word == 0) pause();
+#endif
+    } while (word == 0);
+    *slot = 0;
+    return __uint_as_float(static_cast<unsigned>(word >> 32));
+}
+
+/* Copies from global to shared memory by the copy engine (compute capability 9.0). One thread starts a copy; each
+ * completed copy ends a phase of its barrier, phases count 0, 1, 0, 1 ... The portable twin copies at once. */
+using copy_barrier = unsigned long long;
+
+__device__ __forceinline__ void init_copy_barrier(copy_barrier *barrier)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile(
+        "mbarrier.init.shared.b64 [%0], 1;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier)))
+        : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); /* for the copy engine to see it */
+#else
+    *static_cast<volatile copy_barrier *>(barrier) = 0;
+#endif
+}
+
+__device__ __forceinline__ void bulk_copy(float4 *to, const float4 *from, unsigned vectors,
+                                          copy_barrier *barrier)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(barrier));
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address), "r"(vectors * 16)
+                 : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+            static_cast<unsigned>(__cvta_generic_to_shared(to))),
+        "l"(from), "r"(vectors * 16), "r"(address)
+        : "memory");
+#else
+    for (unsigned k = 0; k < vectors; ++k) to[k] = from[k];
+    *static_cast<volatile copy_barrier *>(barrier) += 1;
+#endif
+}
+
+__device__ __forceinline__ void wait_for_copy(copy_barrier *barrier, unsigned phase)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    unsigned done;
+    do {
+        asm volatile(
+            "{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+            : "=r"(done)
+            : "r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier))), "r"(phase)
+            : "memory");
+    } while (!done);
+#else
+    while ((*static_cast<volatile copy_barrier *>(barrier) & 1) == phase) pause();
+#endif
 }
 
 /* ==========================================================================================================
@@ -479,8 +586,196 @@ __global__ void __launch_bounds__(BlockSize)
 
 /* ==========================================================================================================
  * Room 6: the tuned kernels behind FASTREDUCE_AUTO
- * Empty in this version: AUTO is V7.
+ * May hold: the sum of floats in one launch, by kernels that differ in how blocks load; how they end is shared.
+ * (AUTO of any other type or operator is V7.)
  * ========================================================================================================== */
+
+/* The input in 16-byte vectors from the first address on that is a multiple of Alignment floats, and the few floats
+ * before and after them. */
+template <unsigned Alignment>
+struct vectors_of {
+    const float4 *data;
+    size_t count;
+    unsigned head, tail;
+
+    __device__ __forceinline__ vectors_of(const float *input, size_t n)
+    {
+        const unsigned gap = (0u - static_cast<unsigned>(reinterpret_cast<uintptr_t>(input) / 4)) % Alignment;
+        head = gap < n ? gap : static_cast<unsigned>(n);
+        data = reinterpret_cast<const float4 *>(input + head);
+        count = (n - head) / 4;
+        tail = static_cast<unsigned>(n - head) % 4;
+    }
+};
+
+__device__ __forceinline__ float sum_of(float4 v)
+{
+    return (v.x + v.y) + (v.z + v.w);
+}
+
+__device__ __forceinline__ void add(float4 &sum, float4 v)
+{
+    sum.x += v.x;
+    sum.y += v.y;
+    sum.z += v.z;
+    sum.w += v.w;
+}
+
+/* The floats beside the vectors: the last block's first threads add them, one each. */
+template <unsigned Alignment>
+__device__ __forceinline__ float sum_of_edges(const float *input, size_t n,
+                                              const vectors_of<Alignment> &vectors)
+{
+    if (blockIdx.x + 1 != gridDim.x) return 0;
+    if (threadIdx.x < vectors.head) return input[threadIdx.x];
+    if (threadIdx.x < vectors.head + vectors.tail)
+        return input[n - vectors.tail + (threadIdx.x - vectors.head)];
+    return 0;
+}
+
+/* From the threads' values to the output. Each block publishes its sum; the last block awaits all others, folds, and
+ * leaves the slots zero. One launch and no atomic: two launches cost 1.2 us more, a fence and a ticket 0.5 us (one
+ * H200). No other block waits, so the grid may be of any size. The order of the additions is fixed. */
+template <unsigned BlockSize>
+__device__ __forceinline__ void finish_sum(float value, published *slots, float *output)
+{
+    __shared__ float warp_sums[BlockSize / warp_size];
+    const unsigned others = gridDim.x - 1;
+
+    value = block_reduce<BlockSize, plus>(value, warp_sums);
+    if (blockIdx.x != others) {
+        if (threadIdx.x == 0) publish(slots + blockIdx.x, value);
+        return;
+    }
+    if (others > 0) {
+        if (threadIdx.x != 0) value = 0;
+        for (unsigned k = threadIdx.x; k < others; k += BlockSize) value += await(slots + k);
+        __syncthreads(); /* warp_sums is used again */
+        value = block_reduce<BlockSize, plus>(value, warp_sums);
+    }
+    if (threadIdx.x == 0) *output = value;
+}
+
+/* One tile of BlockSize * Vectors vectors a block, all loads under way before the first addition. Best while the whole
+ * grid, or nearly, is resident: a loop over tiles takes 10 to 20 % longer there. */
+template <unsigned BlockSize, unsigned Vectors>
+__global__ void __launch_bounds__(BlockSize)
+    auto_tile(const float *__restrict__ input, float *output, size_t n, published *slots)
+{
+    allow_next_grid();
+    wait_for_previous_grid();
+    const vectors_of<4> vectors(input, n);
+    const size_t first = static_cast<size_t>(blockIdx.x) * (BlockSize * Vectors) + threadIdx.x;
+    float4 loaded[Vectors];
+
+    if (first - threadIdx.x + BlockSize * Vectors <= vectors.count) {
+#pragma unroll
+        for (unsigned k = 0; k < Vectors; ++k) loaded[k] = __ldg(vectors.data + first + k * BlockSize);
+    } else {
+#pragma unroll
+        for (unsigned k = 0; k < Vectors; ++k)
+            loaded[k] = first + k * BlockSize < vectors.count ? __ldg(vectors.data + first + k * BlockSize)
+                                                              : make_float4(0, 0, 0, 0);
+    }
+
+    float value = sum_of_edges(input, n, vectors);
+#pragma unroll
+    for (unsigned k = 0; k < Vectors; ++k) value += sum_of(loaded[k]);
+    finish_sum<BlockSize>(value, slots, output);
+}
+
+/* Tiles dealt round to a resident grid: for large n where there is no copy engine. */
+template <unsigned BlockSize, unsigned Vectors>
+__global__ void __launch_bounds__(BlockSize)
+    auto_dealt(const float *__restrict__ input, float *output, size_t n, published *slots)
+{
+    allow_next_grid();
+    wait_for_previous_grid();
+    const vectors_of<4> vectors(input, n);
+    const size_t step = static_cast<size_t>(gridDim.x) * (BlockSize * Vectors);
+    size_t i = static_cast<size_t>(blockIdx.x) * (BlockSize * Vectors) + threadIdx.x;
+    float4 sum[Vectors];
+
+#pragma unroll
+    for (unsigned k = 0; k < Vectors; ++k) sum[k] = make_float4(0, 0, 0, 0);
+    for (; i + (Vectors - 1) * BlockSize < vectors.count; i += step) {
+        float4 loaded[Vectors];
+#pragma unroll
+        for (unsigned k = 0; k < Vectors; ++k) loaded[k] = __ldg(vectors.data + i + k * BlockSize);
+#pragma unroll
+        for (unsigned k = 0; k < Vectors; ++k) add(sum[k], loaded[k]);
+    }
+#pragma unroll
+    for (unsigned k = 0; k < Vectors; ++k)
+        if (i + k * BlockSize < vectors.count) add(sum[k], __ldg(vectors.data + i + k * BlockSize));
+
+    float value = sum_of_edges(input, n, vectors);
+#pragma unroll
+    for (unsigned k = 0; k < Vectors; ++k) value += sum_of(sum[k]);
+    finish_sum<BlockSize>(value, slots, output);
+}
+
+/* The copy engine fills a ring of Stages tiles of TileVectors vectors in shared memory, the threads add behind it: more
+ * bytes under way than registers could hold. Each block has one contiguous run, of whole rows of BlockSize vectors,
+ * so that runs differ by a row at most; the last block adds what is less than a row. */
+template <unsigned BlockSize, unsigned TileVectors, unsigned Stages>
+__global__ void __launch_bounds__(BlockSize)
+    auto_ring(const float *__restrict__ input, float *output, size_t n, published *slots)
+{
+    static_assert(TileVectors % (4 * BlockSize) == 0, "four accumulators a thread share a tile evenly");
+    __shared__ copy_barrier barriers[Stages];
+    float4 *ring = dynamic_shared<float4>();
+    if (threadIdx.x < Stages) init_copy_barrier(barriers + threadIdx.x);
+    __syncthreads();
+    allow_next_grid();
+    wait_for_previous_grid();
+
+    const vectors_of<32> vectors(input, n); /* 128 bytes: copies from elsewhere take 30 % longer */
+    const size_t rows = vectors.count / BlockSize, share = rows / gridDim.x, rest = rows % gridDim.x;
+    const size_t first_row = blockIdx.x * share + (blockIdx.x < rest ? blockIdx.x : rest);
+    const size_t run = (share + (blockIdx.x < rest)) * BlockSize; /* vectors */
+    const float4 *const data = vectors.data + first_row * BlockSize;
+    const size_t tiles = (run + TileVectors - 1) / TileVectors;
+    const auto tile_size = [&](size_t t) {
+        return static_cast<unsigned>(run - t * TileVectors < TileVectors ? run - t * TileVectors
+                                                                         : TileVectors);
+    };
+
+    if (threadIdx.x == 0)
+        for (unsigned t = 0; t < Stages && t < tiles; ++t)
+            bulk_copy(ring + t * TileVectors, data + static_cast<size_t>(t) * TileVectors, tile_size(t),
+                      barriers + t);
+
+    float4 sum[4] = {};
+    float value = sum_of_edges(input, n, vectors);
+    if (blockIdx.x + 1 == gridDim.x && rows * BlockSize + threadIdx.x < vectors.count)
+        value += sum_of(__ldg(vectors.data + rows * BlockSize + threadIdx.x));
+
+    unsigned stage = 0, phase = 0;
+    for (size_t t = 0; t < tiles; ++t) {
+        wait_for_copy(barriers + stage, phase);
+        const float4 *const tile = ring + stage * TileVectors + threadIdx.x;
+        const unsigned size = tile_size(t);
+        if (size == TileVectors) {
+#pragma unroll
+            for (unsigned k = 0; k < TileVectors / BlockSize; ++k) add(sum[k % 4], tile[k * BlockSize]);
+        } else {
+            for (unsigned k = 0; k < size / BlockSize; ++k) add(sum[0], tile[k * BlockSize]);
+        }
+        __syncthreads(); /* all have read the tile before it is filled again */
+        if (threadIdx.x == 0 && t + Stages < tiles)
+            bulk_copy(ring + stage * TileVectors, data + (t + Stages) * TileVectors, tile_size(t + Stages),
+                      barriers + stage);
+        if (++stage == Stages) {
+            stage = 0;
+            phase ^= 1;
+        }
+    }
+
+#pragma unroll
+    for (unsigned k = 0; k < 4; ++k) value += sum_of(sum[k]);
+    finish_sum<BlockSize>(value, slots, output);
+}
 
 /* ==========================================================================================================
  * Room 7: the exact sum
@@ -681,6 +976,172 @@ fastreduce_status launch_levels(const rung<Input, T> &shape, const Input *input,
     return status_of(error != cudaSuccess ? error : tidy);
 }
 
+/* ---- AUTO: which kernel, and how it is launched ---- */
+
+enum class auto_kernel : unsigned char { tile_256x4, tile_512x4, tile_512x8, dealt_512x2, ring_256 };
+
+/* What the choice depends on besides n. */
+struct gpu_facts {
+    unsigned multiprocessors;
+    bool overlapped_launch; /* compute capability 9.0, and the kernels are compiled for it */
+    bool ring;              /* the same, and shared memory for the ring */
+};
+
+struct auto_plan {
+    auto_kernel kernel;
+    unsigned blocks;
+};
+
+constexpr unsigned auto_max_blocks = 2048;
+constexpr unsigned ring_stages = 3, ring_tile_vectors = 4096; /* 64 KiB a stage */
+constexpr size_t ring_shared_bytes = static_cast<size_t>(ring_stages) * ring_tile_vectors * sizeof(float4);
+
+/* The table, by n: from where on another kernel is faster (one H200, CUDA 13.0, inputs out of L2, microseconds).
+ *     up to 2^14  one block of 512 x 8: 1.24 at 2^14, where blocks of 256 x 4 that publish take 1.43
+ *     up to 2^20  256 x 4: 2.9 at 2^20, against 3.1 for 512 x 4 or 512 x 8
+ *     up to 2^23  512 x 4: 9.15 at 2^23, against 10.5 for 256 x 4, whose grid is then 2048 blocks
+ *     up to 2^25  512 x 8: 31.1 at 2^25, against 31.5 for 512 x 4 and for the ring
+ *     beyond      the ring, one block a multiprocessor: 59.9 at 2^26, against 60.3 for 512 x 8 (4096 blocks) */
+inline auto_plan plan_auto(size_t n, const gpu_facts &gpu)
+{
+    const auto tiles = [n](size_t vectors) { return static_cast<unsigned>(blocks_for(n / 4, vectors)); };
+    const auto at_most = [](unsigned blocks) { return blocks < auto_max_blocks ? blocks : auto_max_blocks; };
+    if (n <= size_t(1) << 12) return {auto_kernel::tile_256x4, 1};
+    if (n <= size_t(1) << 14) return {auto_kernel::tile_512x8, 1};
+    if (n <= size_t(1) << 20) return {auto_kernel::tile_256x4, tiles(256 * 4)};
+    if (n <= size_t(1) << 23) return {auto_kernel::tile_512x4, tiles(512 * 4)};
+    if (n <= size_t(1) << 25) return {auto_kernel::tile_512x8, tiles(512 * 8)};
+    if (gpu.ring) return {auto_kernel::ring_256, at_most(gpu.multiprocessors)};
+    return {auto_kernel::dealt_512x2, at_most(4 * gpu.multiprocessors)};
+}
+
+/* The same for every GPU: a slot for each block but the last. */
+inline size_t auto_workspace_bytes(size_t n)
+{
+    return n <= size_t(1) << 14 ? 0 : auto_max_blocks * sizeof(published);
+}
+
+/* Facts of the current device, asked for once each and remembered: a word per device, 0 for unknown. Two threads that
+ * ask at once store the same word. */
+inline cudaError_t find_gpu_facts(gpu_facts *facts)
+{
+    constexpr int remembered = 64;
+    static std::atomic<unsigned> known[remembered];
+    int device = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error != cudaSuccess) return error;
+    unsigned word = device < remembered ? known[device].load(std::memory_order_relaxed) : 0;
+    if (word == 0) {
+        int multiprocessors = 0, shared_bytes = 0;
+        cudaFuncAttributes compiled = {};
+        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+        if (error == cudaSuccess)
+            error = cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+        if (error == cudaSuccess)
+            error = cudaFuncGetAttributes(&compiled, auto_ring<256, ring_tile_vectors, ring_stages>);
+        if (error != cudaSuccess) return error;
+        /* what the code is compiled for counts, not the device: PTX of an older architecture lacks the instructions */
+        const bool hopper = compiled.ptxVersion >= 90;
+        const bool ring =
+            hopper && static_cast<size_t>(shared_bytes) >= ring_shared_bytes + compiled.sharedSizeBytes;
+        word = static_cast<unsigned>(multiprocessors) << 2 | (ring ? 2 : 0) | (hopper ? 1 : 0);
+        if (device < remembered) known[device].store(word, std::memory_order_relaxed);
+    }
+    *facts = {word >> 2, (word & 1) != 0, (word & 2) != 0};
+    return cudaSuccess;
+}
+
+using auto_kernel_pointer = void (*)(const float *, float *, size_t, published *);
+
+inline cudaError_t launch_auto_kernel(auto_kernel_pointer kernel, unsigned blocks, unsigned block_size,
+                                      size_t shared_bytes, bool overlapped, const float *input, float *output,
+                                      size_t n, published *slots, cudaStream_t stream)
+{
+    void *arguments[] = {&input, &output, &n, &slots};
+#if defined(CUDART_VERSION) && CUDART_VERSION >= 11080
+    if (overlapped) {
+        cudaLaunchAttribute attribute = {};
+        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attribute.val.programmaticStreamSerializationAllowed = 1;
+        cudaLaunchConfig_t config = {};
+        config.gridDim = dim3(blocks);
+        config.blockDim = dim3(block_size);
+        config.dynamicSmemBytes = shared_bytes;
+        config.stream = stream;
+        config.attrs = &attribute;
+        config.numAttrs = 1;
+        return cudaLaunchKernelExC(&config, reinterpret_cast<const void *>(kernel), arguments);
+    }
+#else
+    (void)overlapped;
+#endif
+    return cudaLaunchKernel(kernel, dim3(blocks), dim3(block_size), arguments, shared_bytes, stream);
+}
+
+inline cudaError_t launch_plan(const auto_plan &made, bool overlapped, const float *input, float *output,
+                               size_t n, published *slots, cudaStream_t stream)
+{
+    const auto launch = [&](auto_kernel_pointer kernel, unsigned block_size, size_t shared_bytes) {
+        return launch_auto_kernel(kernel, made.blocks, block_size, shared_bytes, overlapped, input, output, n,
+                                  slots, stream);
+    };
+    switch (made.kernel) {
+    case auto_kernel::tile_256x4: return launch(auto_tile<256, 4>, 256, 0);
+    case auto_kernel::tile_512x4: return launch(auto_tile<512, 4>, 512, 0);
+    case auto_kernel::tile_512x8: return launch(auto_tile<512, 8>, 512, 0);
+    case auto_kernel::dealt_512x2: return launch(auto_dealt<512, 2>, 512, 0);
+    default: break;
+    }
+    /* every time: the setting is lost with a reset of the device, and costs little beside 2^25 floats */
+    const auto ring = auto_ring<256, ring_tile_vectors, ring_stages>;
+    const cudaError_t error = cudaFuncSetAttribute(ring, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                   static_cast<int>(ring_shared_bytes));
+    return error != cudaSuccess ? error : launch(ring, 256, ring_shared_bytes);
+}
+
+/* The sum of floats in one launch. Arguments are checked. Memory from the pool is not zero: there it takes a clearing
+ * first. */
+inline fastreduce_status launch_auto(const float *input, float *output, size_t n, workspace scratch,
+                                     cudaStream_t stream)
+{
+    const size_t bytes = auto_workspace_bytes(n);
+    const bool pooled = scratch.data == nullptr && bytes > 0;
+    if (scratch.data != nullptr && scratch.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
+    gpu_facts gpu = {};
+    cudaError_t error = find_gpu_facts(&gpu);
+    if (error == cudaSuccess && pooled) error = cudaMallocAsync(&scratch.data, bytes, stream);
+    if (error != cudaSuccess) return status_of(error);
+
+    if (pooled) error = cudaMemsetAsync(scratch.data, 0, bytes, stream);
+    if (error == cudaSuccess)
+        error = launch_plan(plan_auto(n, gpu), gpu.overlapped_launch, input, output, n,
+                            static_cast<published *>(scratch.data), stream);
+    const cudaError_t tidy = pooled ? cudaFreeAsync(scratch.data, stream) : cudaSuccess;
+    return status_of(error != cudaSuccess ? error : tidy);
+}
+
+/* The road that reduce() takes: true for AUTO's own kernels. */
+template <fastreduce_kernel Version, class Operator, class Input>
+using tuned =
+    std::integral_constant<bool, Version == FASTREDUCE_AUTO && std::is_same<Operator, plus>::value &&
+                                     std::is_same<Input, float>::value>;
+
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail>
+fastreduce_status launch_reduce(std::true_type, const float *input, float *output, size_t n,
+                                workspace scratch, cudaStream_t stream)
+{
+    return launch_auto(input, output, n, scratch, stream);
+}
+
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail,
+          class Input>
+fastreduce_status launch_reduce(std::false_type, const Input *input, accumulate_t<Operator, Input> *output,
+                                size_t n, workspace scratch, cudaStream_t stream)
+{
+    return launch_levels(make_rung<Version, BlockSize, Items, Operator, Tail, Input>(), input, output, n,
+                         scratch, stream);
+}
+
 /* Reduces input[0] .. input[n - 1] to *output with Operator; n == 0 gives the identity. As fastreduce_sum_f32
  * in every respect (memory, asynchrony, capture, determinism, errors), for any element type and operator. The
  * type of the output is accumulate_t<Operator, Input>: 64-bit for sums of integers. */
@@ -691,8 +1152,8 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
 {
     const fastreduce_status status = check_arguments(input, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return launch_levels(make_rung<Version, BlockSize, Items, Operator, Tail, Input>(), input, output, n,
-                         scratch, stream);
+    return launch_reduce<Version, BlockSize, Items, Operator, Tail>(tuned<Version, Operator, Input>(), input,
+                                                                    output, n, scratch, stream);
 }
 
 /* Bytes of workspace that reduce() with the same template arguments needs for n elements. */
@@ -700,8 +1161,10 @@ template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FAST
           unsigned Items = default_items(Version), class Operator = plus, class Input = float>
 size_t workspace_bytes(size_t n)
 {
-    return make_plan(n, static_cast<size_t>(BlockSize) * Items, sizeof(accumulate_t<Operator, Input>))
-        .workspace_bytes;
+    return tuned<Version, Operator, Input>::value
+               ? auto_workspace_bytes(n)
+               : make_plan(n, static_cast<size_t>(BlockSize) * Items, sizeof(accumulate_t<Operator, Input>))
+                     .workspace_bytes;
 }
 
 /* One level of the dispatcher: block b of the grid reduces elements [b * tile, (b + 1) * tile) to partials[b],
@@ -766,22 +1229,25 @@ rung<float, float> with_block_size(unsigned block_size)
 
 struct choice {
     fastreduce_status status;
-    rung<float, float> shape; /* where status is FASTREDUCE_SUCCESS */
+    bool tuned;               /* AUTO */
+    rung<float, float> shape; /* of the ladder, where status is FASTREDUCE_SUCCESS and not tuned */
 };
 
 inline choice choose(const fastreduce_config &config)
 {
     const unsigned block_size = config.block_size == 0 ? FASTREDUCE_BLOCK_SIZE : config.block_size;
-    if (!valid_block_size(block_size)) return {FASTREDUCE_ERROR_INVALID_ARGUMENT, {}};
+    if (!valid_block_size(block_size)) return {FASTREDUCE_ERROR_INVALID_ARGUMENT, false, {}};
     switch (config.kernel) {
+    case FASTREDUCE_AUTO: return {FASTREDUCE_SUCCESS, true, {}};
 #ifndef FASTREDUCE_NO_LADDER
-    case FASTREDUCE_V0: return {FASTREDUCE_SUCCESS, with_block_size<FASTREDUCE_V0>(block_size)};
-    case FASTREDUCE_V1: return {FASTREDUCE_SUCCESS, with_block_size<FASTREDUCE_V1>(block_size)};
-    case FASTREDUCE_V2: return {FASTREDUCE_SUCCESS, with_block_size<FASTREDUCE_V2>(block_size)};
-    case FASTREDUCE_V3: return {FASTREDUCE_SUCCESS, with_block_size<FASTREDUCE_V3>(block_size)};
-    case FASTREDUCE_V4: return {FASTREDUCE_SUCCESS, with_block_size<FASTREDUCE_V4>(block_size)};
-    case FASTREDUCE_V5: return {FASTREDUCE_SUCCESS, with_block_size<FASTREDUCE_V5>(block_size)};
-    case FASTREDUCE_V6: return {FASTREDUCE_SUCCESS, with_block_size<FASTREDUCE_V6>(block_size)};
+    case FASTREDUCE_V0: return {FASTREDUCE_SUCCESS, false, with_block_size<FASTREDUCE_V0>(block_size)};
+    case FASTREDUCE_V1: return {FASTREDUCE_SUCCESS, false, with_block_size<FASTREDUCE_V1>(block_size)};
+    case FASTREDUCE_V2: return {FASTREDUCE_SUCCESS, false, with_block_size<FASTREDUCE_V2>(block_size)};
+    case FASTREDUCE_V3: return {FASTREDUCE_SUCCESS, false, with_block_size<FASTREDUCE_V3>(block_size)};
+    case FASTREDUCE_V4: return {FASTREDUCE_SUCCESS, false, with_block_size<FASTREDUCE_V4>(block_size)};
+    case FASTREDUCE_V5: return {FASTREDUCE_SUCCESS, false, with_block_size<FASTREDUCE_V5>(block_size)};
+    case FASTREDUCE_V6: return {FASTREDUCE_SUCCESS, false, with_block_size<FASTREDUCE_V6>(block_size)};
+    case FASTREDUCE_V7: return {FASTREDUCE_SUCCESS, false, with_block_size<FASTREDUCE_V7>(block_size)};
 #else
     case FASTREDUCE_V0:
     case FASTREDUCE_V1:
@@ -789,13 +1255,12 @@ inline choice choose(const fastreduce_config &config)
     case FASTREDUCE_V3:
     case FASTREDUCE_V4:
     case FASTREDUCE_V5:
-    case FASTREDUCE_V6: return {FASTREDUCE_ERROR_UNSUPPORTED, {}};
+    case FASTREDUCE_V6:
+    case FASTREDUCE_V7:
 #endif
-    case FASTREDUCE_AUTO:
-    case FASTREDUCE_V7: return {FASTREDUCE_SUCCESS, with_block_size<FASTREDUCE_V7>(block_size)};
-    case FASTREDUCE_EXACT: return {FASTREDUCE_ERROR_UNSUPPORTED, {}};
+    case FASTREDUCE_EXACT: return {FASTREDUCE_ERROR_UNSUPPORTED, false, {}};
     }
-    return {FASTREDUCE_ERROR_INVALID_ARGUMENT, {}};
+    return {FASTREDUCE_ERROR_INVALID_ARGUMENT, false, {}};
 }
 
 inline fastreduce_config config_or_default(const fastreduce_config *config)
@@ -820,7 +1285,8 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
     if (choice.status == FASTREDUCE_ERROR_INVALID_ARGUMENT || status != FASTREDUCE_SUCCESS)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (choice.status != FASTREDUCE_SUCCESS) return choice.status;
-    return fastreduce::launch_levels(choice.shape, input, output, n, scratch, settings.stream);
+    return choice.tuned ? fastreduce::launch_auto(input, output, n, scratch, settings.stream)
+                        : fastreduce::launch_levels(choice.shape, input, output, n, scratch, settings.stream);
 }
 
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config)
@@ -828,7 +1294,8 @@ FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_conf
     const fastreduce::launcher::choice choice =
         fastreduce::launcher::choose(fastreduce::launcher::config_or_default(config));
     if (choice.status != FASTREDUCE_SUCCESS || n > SIZE_MAX / sizeof(float)) return 0;
-    return fastreduce::make_plan(n, choice.shape.tile, sizeof(float)).workspace_bytes;
+    return choice.tuned ? fastreduce::auto_workspace_bytes(n)
+                        : fastreduce::make_plan(n, choice.shape.tile, sizeof(float)).workspace_bytes;
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size_t workspace_bytes,

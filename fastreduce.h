@@ -92,7 +92,7 @@ FASTREDUCE_API int fastreduce_version(void);
 /* ---- Kernels ------------------------------------------------------------------------------------------- */
 
 typedef enum fastreduce_kernel {
-    FASTREDUCE_AUTO = 0, /* the library's choice; in this version always V7 */
+    FASTREDUCE_AUTO = 0, /* the fastest: tuned kernels, chosen by n and GPU, in one launch */
     FASTREDUCE_V0,       /* baseline: interleaved addressing, divergent warps */
     FASTREDUCE_V1,       /* no divergence: strided index, bank conflicts */
     FASTREDUCE_V2,       /* no bank conflicts: sequential addressing */
@@ -135,7 +135,8 @@ typedef struct fastreduce_config {
  * Asynchronous: work is enqueued on config->stream and input, output and workspace must live until it is
  * done. Can be captured into a CUDA graph with a caller's workspace, and replayed any number of times.
  *
- * Determinism: V0..V7 and AUTO give the same bits for the same input, n, block size and GPU model, every run.
+ * Determinism: V0..V7 and AUTO give the same bits for the same input, n, block size and GPU model, every run (AUTO:
+ * the same alignment of the input to 16 bytes too; it chooses block sizes itself).
  * Special values follow IEEE arithmetic in the order of the kernel's tree.
  *
  * Errors: INVALID_ARGUMENT, UNSUPPORTED, WORKSPACE_TOO_SMALL, NO_DEVICE, or the cudaError_t of the allocation

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 BARRIER = re.compile(r"\b(__syncthreads|__syncwarp)\(\)")
-TESTS = ["test_races.cpp"]
+TESTS = ["test_races.cpp", "test_auto.cpp"]
 
 
 def barriers(source):
@@ -40,7 +40,7 @@ def killed_by(root, compiler, source, folder):
         if built.returncode != 0:
             raise RuntimeError("a mutant does not compile:\n" + built.stderr[:2000])
         try:
-            ran = subprocess.run([program], capture_output=True, text=True, timeout=120, check=False)
+            ran = subprocess.run([program], capture_output=True, text=True, timeout=60, check=False)
         except subprocess.TimeoutExpired:
             return test + " (hangs)"
         if ran.returncode != 0:

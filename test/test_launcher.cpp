@@ -13,13 +13,15 @@ SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
 constexpr size_t n = 5000;
 
 struct setup {
-    std::vector<float> values = check::make(check::data::integers, n, 4);
-    float expected = fastreduce_host_sum_f32(values.data(), n);
-    check::buffer<float> input{n}, output{1};
-    check::buffer<unsigned char> workspace{1 << 16};
+    std::vector<float> values;
+    float expected;
+    check::buffer<float> input, output;
+    check::buffer<unsigned char> workspace;
     fastreduce_config config = {};
 
-    setup()
+    explicit setup(size_t count = n)
+        : values(check::make(check::data::integers, count, 4)),
+          expected(fastreduce_host_sum_f32(values.data(), count)), input(count), output(1), workspace(1 << 16)
     {
         input.set(values);
         output.fill(0x5a);
@@ -211,23 +213,44 @@ static void defaults()
 }
 
 #ifdef SIMT_MACHINE
+/* The first use of AUTO asks for the device's properties: a failure there is reported, and not remembered. Must run
+ * before any other use of AUTO. */
+static void first_use()
+{
+    setup s;
+    s.config.kernel = FASTREDUCE_AUTO;
+    for (unsigned k = 1; k <= 5; ++k) {
+        simt::fail_call(k);
+        const fastreduce_status status = fastreduce_sum_f32(s.input.data(), s.output.data(), n, &s.config);
+        simt::fail_call(0);
+        check::that(status > 0, "call %u of AUTO's first use failed, status %d", k, status);
+        s.untouched("AUTO's first use");
+    }
+    check::that(fastreduce_sum_f32(s.input.data(), s.output.data(), n, &s.config) == 0,
+                "AUTO's second first use");
+    s.right("AUTO's second first use");
+}
+
 /* Every runtime call of a sum fails once: an error comes back, nothing leaks, and the next sum is right. */
-static void runtime_failures()
+static void runtime_failures(fastreduce_kernel kernel, unsigned calls_with_workspace,
+                             unsigned calls_with_pool)
 {
     for (bool pooled : {false, true}) {
-        setup s;
+        setup s(kernel == FASTREDUCE_AUTO ? 50000 : n);
+        s.config.kernel = kernel;
         if (pooled) s.config.workspace = nullptr;
         const size_t live = simt::live_allocations();
         const unsigned long long before = simt::calls();
-        check::that(fastreduce_sum_f32(s.input.data(), s.output.data(), n, &s.config) == FASTREDUCE_SUCCESS,
+        check::that(fastreduce_sum_f32(s.input.data(), s.output.data(), s.values.size(), &s.config) ==
+                        FASTREDUCE_SUCCESS,
                     "sum");
         const unsigned calls = static_cast<unsigned>(simt::calls() - before);
-        check::that(calls == (pooled ? 4 : 3), "%u runtime calls", calls);
+        check::that(calls == (pooled ? calls_with_pool : calls_with_workspace), "%u runtime calls", calls);
         s.right("before any failure");
         for (unsigned k = 1; k <= calls; ++k) {
             simt::fail_call(k);
             const fastreduce_status status =
-                fastreduce_sum_f32(s.input.data(), s.output.data(), n, &s.config);
+                fastreduce_sum_f32(s.input.data(), s.output.data(), s.values.size(), &s.config);
             simt::fail_call(0);
             check::that(status > 0, "runtime call %u failed, status %d", k, status);
             const bool last_launch_ran = k == calls;
@@ -238,12 +261,17 @@ static void runtime_failures()
             if (k < calls) check::that(s.workspace.every_byte_is(0), "call %u failed, workspace dirty", k);
             s.workspace.fill(0);
             s.output.fill(0x5a);
-            check::that(fastreduce_sum_f32(s.input.data(), s.output.data(), n, &s.config) ==
+            check::that(fastreduce_sum_f32(s.input.data(), s.output.data(), s.values.size(), &s.config) ==
                             FASTREDUCE_SUCCESS,
                         "the sum after failure %u", k);
             s.right("the sum after a failure");
         }
     }
+}
+
+/* Where there is no device every call says so. */
+static void no_device()
+{
     setup s;
     simt::set_device_present(false);
     const fastreduce_status with_workspace =
@@ -324,12 +352,17 @@ static void streams_and_graphs()
 int main()
 {
     check::need_device();
+#ifdef SIMT_MACHINE
+    first_use();
+#endif
     refusals();
     accumulate_is_unsupported();
     words();
     defaults();
 #ifdef SIMT_MACHINE
-    runtime_failures();
+    runtime_failures(FASTREDUCE_V0, 3, 4);
+    runtime_failures(FASTREDUCE_AUTO, 2, 5);
+    no_device();
 #else
     streams_and_graphs();
 #endif

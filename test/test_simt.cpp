@@ -247,6 +247,16 @@ __global__ void waits(const T *in, T *out)
     if (threadIdx.x == 40) *flag = 1;
 }
 
+template <class T>
+__global__ void waits_forever(const T *in, T *out)
+{
+    volatile unsigned char *flag = shared<unsigned char>();
+    if (threadIdx.x < 3)
+        while (*flag != 1) simt::yield();
+    __syncthreads();
+    out[0] = in[0];
+}
+
 /* Textbook counts. */
 template <class T>
 __global__ void interleaved(const T *in, T *out)
@@ -509,6 +519,9 @@ int main()
         simt::settings() = simt::options();
     }
     wrong_kernels();
+    check::that(run(kernels::waits_forever<float>) == cudaErrorLaunchFailure &&
+                    simt::report().find("no thread will write") != std::string::npos,
+                "threads that wait forever: '%s'", simt::report().c_str());
     untraced_bounds();
     counts();
     runtime();

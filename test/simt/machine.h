@@ -33,10 +33,11 @@ namespace simt
 enum class order { forward, reverse, random };
 
 struct options {
-    order schedule = order::forward; /* of the threads of a block, and of the blocks */
-    unsigned seed = 1;               /* for order::random */
-    bool trace = false;              /* collect the accesses of traced<T>: races, bounds, counts */
-    bool last_block_last = true;     /* a block that waits for all others must run after them */
+    order schedule =
+        order::forward; /* of the threads of a block, and of the blocks; in reverse a warp runs ahead */
+    unsigned seed = 1;  /* for order::random */
+    bool trace = false; /* collect the accesses of traced<T>: races, bounds, counts */
+    bool last_block_last = true; /* a block that waits for all others must run after them */
 };
 
 struct counts {
@@ -123,6 +124,7 @@ struct machine {
     char *stacks = nullptr;
     size_t stack_count = 0;
     bool running = false;
+    uint64_t idle_yields = 0; /* since a thread last met others or exited */
 
     void (*call)(void *kernel, void **arguments) = nullptr;
     void *kernel = nullptr;
@@ -202,6 +204,16 @@ inline void make_ready(machine &m, unsigned number)
     m.ready.push_back(number);
 }
 
+/* Before all others: what a reverse schedule does with a warp that has met, which so runs as far ahead as it can. */
+inline void make_ready_first(machine &m, unsigned number)
+{
+    m.threads[number].now = state::ready;
+    if (m.next > 0)
+        m.ready[--m.next] = number;
+    else
+        m.ready.insert(m.ready.begin(), number);
+}
+
 inline void arrange_ready(machine &m)
 {
     const auto begin = m.ready.begin() + static_cast<ptrdiff_t>(m.next);
@@ -235,11 +247,14 @@ inline void leave(machine &m)
     abort();
 }
 
-/* Lets the other ready threads of the block go first: for loops that wait for memory. */
+/* Lets the other ready threads of the block go first: for loops that wait for memory. If all that happens for long is
+ * such waiting, nobody is left to write it. */
 inline void yield()
 {
     machine &m = the_machine();
     if (!m.running) return;
+    if (++m.idle_yields > 1000 * m.size)
+        stop(m, "deadlock: " + words(m.threads[m.current]) + " waits for memory that no thread will write");
     make_ready(m, m.current);
     leave(m);
 }
@@ -249,6 +264,7 @@ inline void yield()
 inline void release_barrier(machine &m)
 {
     m.arrived = 0;
+    m.idle_yields = 0;
     ++m.statistics.barriers;
     if (m.settings.trace) {
         end_interval(m);
@@ -289,6 +305,7 @@ inline unsigned alive_lanes(const machine &m, unsigned w)
 
 inline void complete(machine &m, unsigned w, meeting &r)
 {
+    m.idle_yields = 0;
     r.took_part[r.generation & 1] = r.arrived;
     ++r.generation;
     m.warps[w].history.push_back(r.arrived);
@@ -296,7 +313,11 @@ inline void complete(machine &m, unsigned w, meeting &r)
         if (!(r.arrived >> lane & 1)) continue;
         const unsigned number = w * lanes + lane;
         m.threads[number].meetings = static_cast<unsigned>(m.warps[w].history.size());
-        if (m.threads[number].now == state::at_meeting) make_ready(m, number);
+        if (m.threads[number].now != state::at_meeting) continue;
+        if (m.settings.schedule == order::reverse)
+            make_ready_first(m, number);
+        else
+            make_ready(m, number);
     }
     r.arrived = 0;
 }
@@ -359,6 +380,7 @@ inline void thread_main()
         m.call(m.kernel, m.arguments);
         thread &t = m.threads[self];
         t.now = state::exited;
+        m.idle_yields = 0;
         --m.alive;
         /* who waits for this thread waits no more: exited threads do not count (Volta and later) */
         const unsigned w = self / lanes, left = alive_lanes(m, w);

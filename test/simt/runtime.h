@@ -22,8 +22,8 @@
 #define __shared__ thread_local
 
 /* A test program says this once, in the namespace of the kernels, of their extern __shared__ array of bytes. */
-#define SIMT_DYNAMIC_SHARED(name)                                           \
-    alignas(16) thread_local unsigned char name[simt::most_dynamic_shared]; \
+#define SIMT_DYNAMIC_SHARED(name)                                            \
+    alignas(128) thread_local unsigned char name[simt::most_dynamic_shared]; \
     static const bool name##_registered = (simt::the_machine().dynamic_shared = name, true);
 
 /* ---- Intrinsics --------------------------------------------------------------------------------------------- */
@@ -40,6 +40,35 @@ inline void __syncwarp(unsigned mask = 0xffffffffu, SIMT_PLACE)
 {
     const auto met = simt::meet(mask, nullptr, 0, {file, line});
     if (simt::is_first(met)) ++simt::statistics().warp_barriers;
+}
+
+struct alignas(16) float4 {
+    float x, y, z, w;
+};
+inline float4 make_float4(float x, float y, float z, float w)
+{
+    return {x, y, z, w};
+}
+template <class T>
+T __ldg(const T *pointer)
+{
+    return *pointer;
+}
+inline unsigned __float_as_uint(float x)
+{
+    unsigned bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+inline float __uint_as_float(unsigned bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+inline void __nanosleep(unsigned)
+{
+    simt::yield();
 }
 
 inline void __threadfence() {}
@@ -320,6 +349,41 @@ inline cudaError_t cudaGetDeviceCount(int *count)
     *count = 1;
     return cudaSuccess;
 }
+inline cudaError_t cudaGetDevice(int *device)
+{
+    SIMT_CALL(cudaErrorUnknown);
+    *device = 0;
+    return cudaSuccess;
+}
+
+enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16, cudaDevAttrMaxSharedMemoryPerBlockOptin = 97 };
+inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
+{
+    SIMT_CALL(cudaErrorUnknown);
+    *value = attribute == cudaDevAttrMultiProcessorCount ? 4 : static_cast<int>(simt::most_dynamic_shared);
+    return cudaSuccess;
+}
+
+/* Kernels here are compiled for no compute capability: they take their portable ways. */
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes;
+    int ptxVersion;
+};
+template <class F>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, F *)
+{
+    SIMT_CALL(cudaErrorUnknown);
+    *attributes = {};
+    return cudaSuccess;
+}
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+template <class F>
+cudaError_t cudaFuncSetAttribute(F *, cudaFuncAttribute, int)
+{
+    SIMT_CALL(cudaErrorUnknown);
+    return cudaSuccess;
+}
+
 inline cudaError_t cudaMalloc(void **result, size_t bytes)
 {
     SIMT_CALL(cudaErrorMemoryAllocation);
