@@ -11,7 +11,7 @@ static_assert(blocks_for(SIZE_MAX, 32) == SIZE_MAX / 32 + 1, "no overflow at the
 static_assert(default_items(FASTREDUCE_V0) == 1 && default_items(FASTREDUCE_V2) == 1, "");
 static_assert(default_items(FASTREDUCE_V3) == 2 && default_items(FASTREDUCE_V5) == 2, "");
 static_assert(default_items(FASTREDUCE_V6) == 8 && default_items(FASTREDUCE_V7) == 8, "");
-static_assert(default_items(FASTREDUCE_AUTO) == 8, "AUTO is V7");
+static_assert(default_items(FASTREDUCE_AUTO) == 8, "AUTO of other types than float is V7");
 static_assert(std::is_same<accumulate_t<plus, float>, float>::value, "");
 static_assert(std::is_same<accumulate_t<plus, int>, long long>::value, "");
 static_assert(std::is_same<accumulate_t<plus, unsigned char>, unsigned long long>::value, "");
