@@ -183,7 +183,8 @@ __device__ __forceinline__ void bulk_copy(float4 *to, const float4 *from, unsign
         : "memory");
 #else
     for (unsigned k = 0; k < vectors; ++k) to[k] = from[k];
-    *static_cast<volatile copy_barrier *>(barrier) += 1;
+    volatile copy_barrier *const phases = barrier;
+    *phases = *phases + 1;
 #endif
 }
 
