@@ -27,8 +27,11 @@
  *                                 Default 8. Scope: the same in every file.
  *   FASTREDUCE_NO_LADDER          the C functions leave out V0..V7, for a shorter build: they answer
  *                                 FASTREDUCE_ERROR_UNSUPPORTED. AUTO stays. Scope: the implementing file.
- *   FASTREDUCE_NO_EXACT           the same for EXACT, which this version does not have on the GPU: no effect
- *                                 yet. Scope: the implementing file.
+ *   FASTREDUCE_NO_EXACT           the same for EXACT and fastreduce_accumulate_f32. Scope: the implementing
+ *                                 file.
+ *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float by integer arithmetic alone, by the road that it takes
+ *                                 otherwise where its window misses: the same bits, slower. For measurements.
+ *                                 Scope: the same in every file. Default: off.
  *   FASTREDUCE_STATIC, FASTREDUCE_API   see fastreduce.h.
  *
  * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks, 5 the ladder
@@ -69,6 +72,12 @@
 
 namespace fastreduce
 {
+
+#ifdef FASTREDUCE_EXACT_INTEGER
+constexpr bool exact_integer = true;
+#else
+constexpr bool exact_integer = false;
+#endif
 
 /* A constant of ours: loops over the built-in warpSize, which is no constant, stay rolled. */
 constexpr unsigned warp_size = 32;
@@ -115,20 +124,6 @@ __device__ __forceinline__ void wait_for_previous_grid()
 #endif
 }
 
-/* A float and a flag in one word: stored and loaded as a whole, so that seeing the flag is seeing the float, without
- * a fence. Zero is "not published". */
-using published = unsigned long long;
-
-__device__ __forceinline__ void publish(published *slot, float value)
-{
-    const published word = static_cast<published>(__float_as_uint(value)) << 32 | 1;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(slot), "l"(word) : "memory");
-#else
-    *static_cast<volatile published *>(slot) = word;
-#endif
-}
-
 /* A breath in a portable loop that waits for memory. */
 __device__ __forceinline__ void pause()
 {
@@ -137,20 +132,104 @@ __device__ __forceinline__ void pause()
 #endif
 }
 
-/* Waits for the slot, takes the float and leaves the slot zero. */
-__device__ __forceinline__ float await(published *slot)
+/* 63 bits of a value and a flag in one word: stored and loaded as a whole, so that seeing the flag is seeing the value,
+ * without a fence. Zero is "not published". */
+using published = unsigned long long;
+
+__device__ __forceinline__ void publish(published *slot, unsigned long long value)
 {
-    published word;
-    do {
+    const published word = value << 1 | 1;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
-        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(slot) : "memory");
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(slot), "l"(word) : "memory");
 #else
-        word = *static_cast<volatile published *>(slot);
-        if (word == 0) pause();
+    *static_cast<volatile published *>(slot) = word;
 #endif
-    } while (word == 0);
-    *slot = 0;
-    return __uint_as_float(static_cast<unsigned>(word >> 32));
+}
+
+__device__ __forceinline__ published peek(const published *slot)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+    published word;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(slot) : "memory");
+    return word;
+#else
+    const published word = *static_cast<const volatile published *>(slot);
+    if (word == 0) pause();
+    return word;
+#endif
+}
+
+/* Waits for slots[first], slots[first + stride] ... N of them, takes their values (the top bit is the sign) and leaves
+ * them zero. Those at `end` and beyond do not exist and give 0; the first does. Looks at all before it looks again. */
+template <unsigned N>
+__device__ __forceinline__ void await(published *slots, unsigned first, unsigned stride, unsigned end,
+                                      long long (&values)[N])
+{
+    published word[N];
+    bool missing;
+    const auto slot = [&](unsigned k) {
+        return slots + (first + k * stride < end ? first + k * stride : first);
+    };
+    do {
+        missing = false;
+#pragma unroll
+        for (unsigned k = 0; k < N; ++k) word[k] = peek(slot(k));
+#pragma unroll
+        for (unsigned k = 0; k < N; ++k) missing |= word[k] == 0;
+    } while (missing);
+#pragma unroll
+    for (unsigned k = 0; k < N; ++k) {
+        *slot(k) = 0;
+        values[k] = first + k * stride < end ? static_cast<long long>(word[k]) >> 1 : 0;
+    }
+}
+
+/* a + b and a - b rounded to nearest, denormals and all, whatever -ftz=true or -use_fast_math say. */
+__device__ __forceinline__ float ieee_add(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+    float sum;
+    asm("add.rn.f32 %0, %1, %2;" : "=f"(sum) : "f"(a), "f"(b));
+    return sum;
+#else
+    return a + b;
+#endif
+}
+
+__device__ __forceinline__ float ieee_subtract(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+    float difference;
+    asm("sub.rn.f32 %0, %1, %2;" : "=f"(difference) : "f"(a), "f"(b));
+    return difference;
+#else
+    return a - b;
+#endif
+}
+
+/* The sum modulo 2^32 of the 32 lanes' values, for all of them; and the greatest. */
+__device__ __forceinline__ unsigned warp_add(unsigned value)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(0xffffffffu, value);
+#else
+    for (unsigned flip = warp_size / 2; flip > 0; flip /= 2)
+        value += __shfl_xor_sync(0xffffffffu, value, static_cast<int>(flip));
+    return value;
+#endif
+}
+
+__device__ __forceinline__ unsigned warp_max(unsigned value)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(0xffffffffu, value);
+#else
+    for (unsigned flip = warp_size / 2; flip > 0; flip /= 2) {
+        const unsigned other = __shfl_xor_sync(0xffffffffu, value, static_cast<int>(flip));
+        value = value < other ? other : value;
+    }
+    return value;
+#endif
 }
 
 /* Copies from global to shared memory by the copy engine (compute capability 9.0). One thread starts a copy; each
@@ -586,9 +665,15 @@ __global__ void __launch_bounds__(BlockSize)
 }
 
 /* ==========================================================================================================
- * Room 6: the tuned kernels behind FASTREDUCE_AUTO
- * May hold: the sum of floats in one launch, by kernels that differ in how blocks load; how they end is shared.
- * (AUTO of any other type or operator is V7.)
+ * Room 6: the tuned kernels behind FASTREDUCE_AUTO and FASTREDUCE_EXACT
+ * May hold: sums of floats in one launch, by kernels that differ in how blocks load. What becomes of the floats is the
+ * business of their parameter, a Sum: float_sum here for AUTO, exact_sum in room 7. (AUTO of any other type or operator
+ * is V7.) A Sum has
+ *     Output, words                  where it writes to; how many words a block publishes
+ *     shared_bytes                   dynamic shared memory that it needs, given to its constructor
+ *     add(group)                     adds an array of vectors; whole warps call it
+ *     finish(slots, output)          from the threads' values to the output; whole blocks call it, once
+ *     any_block_adds                 whether the result is the same whichever block adds an element
  * ========================================================================================================== */
 
 /* The input in 16-byte vectors from the first address on that is a multiple of Alignment floats, and the few floats
@@ -607,124 +692,163 @@ struct vectors_of {
         count = (n - head) / 4;
         tail = static_cast<unsigned>(n - head) % 4;
     }
+    __device__ __forceinline__ float4 at(size_t i) const
+    {
+        return i < count ? __ldg(data + i) : make_float4(0, 0, 0, 0);
+    }
 };
 
-__device__ __forceinline__ float sum_of(float4 v)
-{
-    return (v.x + v.y) + (v.z + v.w);
-}
-
-__device__ __forceinline__ void add(float4 &sum, float4 v)
-{
-    sum.x += v.x;
-    sum.y += v.y;
-    sum.z += v.z;
-    sum.w += v.w;
-}
-
-/* The floats beside the vectors: the last block's first threads add them, one each. */
+/* The floats beside the vectors: the last block's first threads have them, one each; everybody else has 0. */
 template <unsigned Alignment>
-__device__ __forceinline__ float sum_of_edges(const float *input, size_t n,
-                                              const vectors_of<Alignment> &vectors)
+__device__ __forceinline__ float4 edge_of(const float *input, size_t n, const vectors_of<Alignment> &vectors)
 {
-    if (blockIdx.x + 1 != gridDim.x) return 0;
-    if (threadIdx.x < vectors.head) return input[threadIdx.x];
-    if (threadIdx.x < vectors.head + vectors.tail)
-        return input[n - vectors.tail + (threadIdx.x - vectors.head)];
-    return 0;
+    float edge = 0;
+    if (blockIdx.x + 1 == gridDim.x) {
+        if (threadIdx.x < vectors.head)
+            edge = input[threadIdx.x];
+        else if (threadIdx.x < vectors.head + vectors.tail)
+            edge = input[n - vectors.tail + (threadIdx.x - vectors.head)];
+    }
+    return make_float4(edge, 0, 0, 0);
 }
 
-/* From the threads' values to the output. Each block publishes its sum; the last block awaits all others, folds, and
- * leaves the slots zero. One launch and no atomic: two launches cost 1.2 us more, a fence and a ticket 0.5 us (one
- * H200). No other block waits, so the grid may be of any size. The order of the additions is fixed. */
-template <unsigned BlockSize>
-__device__ __forceinline__ void finish_sum(float value, published *slots, float *output)
+/* A tile's vectors first, first + BlockSize ... of a thread, all loads under way at once. */
+template <unsigned BlockSize, unsigned Vectors, unsigned Alignment, unsigned Room>
+__device__ __forceinline__ void load_tile(float4 (&loaded)[Room], const vectors_of<Alignment> &vectors,
+                                          size_t tile)
 {
-    __shared__ float warp_sums[BlockSize / warp_size];
-    const unsigned others = gridDim.x - 1;
-
-    value = block_reduce<BlockSize, plus>(value, warp_sums);
-    if (blockIdx.x != others) {
-        if (threadIdx.x == 0) publish(slots + blockIdx.x, value);
-        return;
-    }
-    if (others > 0) {
-        if (threadIdx.x != 0) value = 0;
-        for (unsigned k = threadIdx.x; k < others; k += BlockSize) value += await(slots + k);
-        __syncthreads(); /* warp_sums is used again */
-        value = block_reduce<BlockSize, plus>(value, warp_sums);
-    }
-    if (threadIdx.x == 0) *output = value;
-}
-
-/* One tile of BlockSize * Vectors vectors a block, all loads under way before the first addition. Best while the whole
- * grid, or nearly, is resident: a loop over tiles takes 10 to 20 % longer there. */
-template <unsigned BlockSize, unsigned Vectors>
-__global__ void __launch_bounds__(BlockSize)
-    auto_tile(const float *__restrict__ input, float *output, size_t n, published *slots)
-{
-    allow_next_grid();
-    wait_for_previous_grid();
-    const vectors_of<4> vectors(input, n);
-    const size_t first = static_cast<size_t>(blockIdx.x) * (BlockSize * Vectors) + threadIdx.x;
-    float4 loaded[Vectors];
-
-    if (first - threadIdx.x + BlockSize * Vectors <= vectors.count) {
+    static_assert(Vectors <= Room, "the array holds the vectors");
+    const size_t first = tile * (BlockSize * Vectors) + threadIdx.x;
+    if ((tile + 1) * (BlockSize * Vectors) <= vectors.count) {
 #pragma unroll
         for (unsigned k = 0; k < Vectors; ++k) loaded[k] = __ldg(vectors.data + first + k * BlockSize);
     } else {
 #pragma unroll
-        for (unsigned k = 0; k < Vectors; ++k)
-            loaded[k] = first + k * BlockSize < vectors.count ? __ldg(vectors.data + first + k * BlockSize)
-                                                              : make_float4(0, 0, 0, 0);
+        for (unsigned k = 0; k < Vectors; ++k) loaded[k] = vectors.at(first + k * BlockSize);
     }
-
-    float value = sum_of_edges(input, n, vectors);
-#pragma unroll
-    for (unsigned k = 0; k < Vectors; ++k) value += sum_of(loaded[k]);
-    finish_sum<BlockSize>(value, slots, output);
 }
 
-/* Tiles dealt round to a resident grid: for large n where there is no copy engine. */
-template <unsigned BlockSize, unsigned Vectors>
+/* Four running sums of four floats each. Ahead: slots that a thread awaits at once. */
+template <unsigned BlockSize, unsigned Ahead = 1>
+struct float_sum {
+    using Output = float *;
+    static constexpr unsigned words = 1;
+    static constexpr size_t shared_bytes = 0;
+    static constexpr bool any_block_adds = false;
+    float4 sum[4] = {};
+
+    __device__ __forceinline__ explicit float_sum(void *) {}
+
+    template <unsigned N>
+    __device__ __forceinline__ void add(const float4 (&group)[N])
+    {
+#pragma unroll
+        for (unsigned k = 0; k < N; ++k) {
+            sum[k % 4].x += group[k].x;
+            sum[k % 4].y += group[k].y;
+            sum[k % 4].z += group[k].z;
+            sum[k % 4].w += group[k].w;
+        }
+    }
+
+    /* Each block publishes its sum; the last block awaits all others, folds, and leaves the slots zero. One launch and
+     * no atomic: two launches cost 1.2 us more, a fence and a ticket 0.5 us (one H200). No other block waits, so the
+     * grid may be of any size. The order of the additions is fixed. */
+    __device__ __forceinline__ void finish(published *slots, float *output)
+    {
+        __shared__ float warp_sums[BlockSize / warp_size];
+        const unsigned others = gridDim.x - 1;
+
+        float value = 0;
+#pragma unroll
+        for (unsigned k = 0; k < 4; ++k) value += (sum[k].x + sum[k].y) + (sum[k].z + sum[k].w);
+        value = block_reduce<BlockSize, plus>(value, warp_sums);
+        if (blockIdx.x != others) {
+            if (threadIdx.x == 0) publish(slots + blockIdx.x, __float_as_uint(value));
+            return;
+        }
+        if (others > 0) {
+            if (threadIdx.x != 0) value = 0;
+            for (unsigned k = threadIdx.x; k < others; k += Ahead * BlockSize) {
+                long long values[Ahead];
+                await(slots, k, BlockSize, others, values);
+#pragma unroll
+                for (unsigned j = 0; j < Ahead; ++j)
+                    value += __uint_as_float(static_cast<unsigned>(values[j]));
+            }
+            __syncthreads(); /* warp_sums is used again */
+            value = block_reduce<BlockSize, plus>(value, warp_sums);
+        }
+        if (threadIdx.x == 0) *output = value;
+    }
+};
+
+/* One tile of BlockSize * Vectors vectors a block, all loads under way before the first addition. Best while the whole
+ * grid, or nearly, is resident: a loop over tiles takes 10 to 20 % longer there. */
+template <class Sum, unsigned BlockSize, unsigned Vectors>
 __global__ void __launch_bounds__(BlockSize)
-    auto_dealt(const float *__restrict__ input, float *output, size_t n, published *slots)
+    sum_tile(const float *__restrict__ input, typename Sum::Output output, size_t n, published *slots)
 {
     allow_next_grid();
     wait_for_previous_grid();
     const vectors_of<4> vectors(input, n);
-    const size_t step = static_cast<size_t>(gridDim.x) * (BlockSize * Vectors);
-    size_t i = static_cast<size_t>(blockIdx.x) * (BlockSize * Vectors) + threadIdx.x;
-    float4 sum[Vectors];
+    float4 loaded[Vectors + 1];
+    load_tile<BlockSize, Vectors>(loaded, vectors, blockIdx.x);
+    loaded[Vectors] = edge_of(input, n, vectors);
 
-#pragma unroll
-    for (unsigned k = 0; k < Vectors; ++k) sum[k] = make_float4(0, 0, 0, 0);
-    for (; i + (Vectors - 1) * BlockSize < vectors.count; i += step) {
+    Sum sum(dynamic_shared<void>());
+    sum.add(loaded);
+    sum.finish(slots, output);
+}
+
+/* Tiles dealt round to the grid: for larger n where there is no copy engine. */
+template <class Sum, unsigned BlockSize, unsigned Vectors>
+__global__ void __launch_bounds__(BlockSize)
+    sum_dealt(const float *__restrict__ input, typename Sum::Output output, size_t n, published *slots)
+{
+    allow_next_grid();
+    wait_for_previous_grid();
+    const vectors_of<4> vectors(input, n);
+    const float4 edge[1] = {edge_of(input, n, vectors)};
+
+    Sum sum(dynamic_shared<void>());
+    for (size_t tile = blockIdx.x; tile * (BlockSize * Vectors) < vectors.count; tile += gridDim.x) {
         float4 loaded[Vectors];
-#pragma unroll
-        for (unsigned k = 0; k < Vectors; ++k) loaded[k] = __ldg(vectors.data + i + k * BlockSize);
-#pragma unroll
-        for (unsigned k = 0; k < Vectors; ++k) add(sum[k], loaded[k]);
+        load_tile<BlockSize, Vectors>(loaded, vectors, tile);
+        sum.add(loaded);
     }
-#pragma unroll
-    for (unsigned k = 0; k < Vectors; ++k)
-        if (i + k * BlockSize < vectors.count) add(sum[k], __ldg(vectors.data + i + k * BlockSize));
+    if (vectors.head + vectors.tail > 0) sum.add(edge);
+    sum.finish(slots, output);
+}
 
-    float value = sum_of_edges(input, n, vectors);
-#pragma unroll
-    for (unsigned k = 0; k < Vectors; ++k) value += sum_of(sum[k]);
-    finish_sum<BlockSize>(value, slots, output);
+/* How sum_ring divides the rows of BlockSize vectors: first a run for each block, equal but for a row; then, where it does
+ * not matter who adds them, tiles that blocks take as they come to them, 12 a block on the average, so that no block is
+ * late. (Runs alone take 2 % longer at 2^28 floats; one H200.) */
+struct ring_shares {
+    size_t in_runs, tiles; /* rows; tiles after them */
+};
+
+__host__ __device__ inline ring_shares shares_of_ring(size_t rows, unsigned tile_rows, unsigned blocks,
+                                                      bool any_block_adds)
+{
+    const size_t wanted = any_block_adds ? static_cast<size_t>(12) * blocks * tile_rows : 0;
+    const size_t shared = wanted < rows ? wanted : rows;
+    return {rows - shared, (shared + tile_rows - 1) / tile_rows};
 }
 
 /* The copy engine fills a ring of Stages tiles of TileVectors vectors in shared memory, the threads add behind it: more
- * bytes under way than registers could hold. Each block has one contiguous run, of whole rows of BlockSize vectors,
- * so that runs differ by a row at most; the last block adds what is less than a row. */
-template <unsigned BlockSize, unsigned TileVectors, unsigned Stages>
+ * bytes under way than registers could hold. The last block adds what is less than a row. The counter of tiles that were
+ * taken is zero before and after. */
+template <class Sum, unsigned BlockSize, unsigned TileVectors, unsigned Stages>
 __global__ void __launch_bounds__(BlockSize)
-    auto_ring(const float *__restrict__ input, float *output, size_t n, published *slots)
+    sum_ring(const float *__restrict__ input, typename Sum::Output output, size_t n, published *slots)
 {
-    static_assert(TileVectors % (4 * BlockSize) == 0, "four accumulators a thread share a tile evenly");
+    constexpr unsigned tile_rows = TileVectors / BlockSize;
+    constexpr unsigned group_size = 4; /* vectors a thread loads from shared memory at once */
+    static_assert(TileVectors % (group_size * BlockSize) == 0, "a thread's share of a tile is whole groups");
+    static_assert(Stages >= 2, "a barrier of the block lies between a stage's filling and its use");
     __shared__ copy_barrier barriers[Stages];
+    __shared__ unsigned rows_in[Stages];
     float4 *ring = dynamic_shared<float4>();
     if (threadIdx.x < Stages) init_copy_barrier(barriers + threadIdx.x);
     __syncthreads();
@@ -732,56 +856,392 @@ __global__ void __launch_bounds__(BlockSize)
     wait_for_previous_grid();
 
     const vectors_of<32> vectors(input, n); /* 128 bytes: copies from elsewhere take 30 % longer */
-    const size_t rows = vectors.count / BlockSize, share = rows / gridDim.x, rest = rows % gridDim.x;
-    const size_t first_row = blockIdx.x * share + (blockIdx.x < rest ? blockIdx.x : rest);
-    const size_t run = (share + (blockIdx.x < rest)) * BlockSize; /* vectors */
-    const float4 *const data = vectors.data + first_row * BlockSize;
-    const size_t tiles = (run + TileVectors - 1) / TileVectors;
-    const auto tile_size = [&](size_t t) {
-        return static_cast<unsigned>(run - t * TileVectors < TileVectors ? run - t * TileVectors
-                                                                         : TileVectors);
+    const size_t rows = vectors.count / BlockSize;
+    const ring_shares shares = shares_of_ring(rows, tile_rows, gridDim.x, Sum::any_block_adds);
+    const size_t share = shares.in_runs / gridDim.x, rest = shares.in_runs % gridDim.x;
+    published *const counter = slots + (gridDim.x - 1) * Sum::words;
+
+    /* Thread 0 copies. It asks the counter for a tile when it copies the one before, as the answer takes a while. */
+    size_t row = blockIdx.x * share + (blockIdx.x < rest ? blockIdx.x : rest), answer = 0;
+    size_t end = row + share + (blockIdx.x < rest);
+    const auto ask = [&] {
+        if (shares.tiles > 0) answer = atomicAdd(counter, 1ull);
     };
+    const auto fill = [&](unsigned stage) {
+        if (row == end && answer < shares.tiles) {
+            row = shares.in_runs + answer * tile_rows;
+            end = row + tile_rows < rows ? row + tile_rows : rows;
+        }
+        const unsigned count = end - row < tile_rows ? static_cast<unsigned>(end - row) : tile_rows;
+        rows_in[stage] = count;
+        if (count == 0) return;
+        bulk_copy(ring + stage * TileVectors, vectors.data + row * BlockSize, count * BlockSize,
+                  barriers + stage);
+        row += count;
+        if (row == end) ask();
+    };
+    if (threadIdx.x == 0) {
+        if (row == end) ask();
+        for (unsigned stage = 0; stage < Stages; ++stage) fill(stage);
+    }
 
-    if (threadIdx.x == 0)
-        for (unsigned t = 0; t < Stages && t < tiles; ++t)
-            bulk_copy(ring + t * TileVectors, data + static_cast<size_t>(t) * TileVectors, tile_size(t),
-                      barriers + t);
-
-    float4 sum[4] = {};
-    float value = sum_of_edges(input, n, vectors);
-    if (blockIdx.x + 1 == gridDim.x && rows * BlockSize + threadIdx.x < vectors.count)
-        value += sum_of(__ldg(vectors.data + rows * BlockSize + threadIdx.x));
+    const bool last = blockIdx.x + 1 == gridDim.x;
+    const float4 beside[2] = {last ? vectors.at(rows * BlockSize + threadIdx.x) : make_float4(0, 0, 0, 0),
+                              edge_of(input, n, vectors)};
+    Sum sum(ring + Stages * TileVectors);
+    __syncthreads(); /* rows_in is there */
 
     unsigned stage = 0, phase = 0;
-    for (size_t t = 0; t < tiles; ++t) {
+    while (const unsigned here = rows_in[stage]) {
         wait_for_copy(barriers + stage, phase);
-        const float4 *const tile = ring + stage * TileVectors + threadIdx.x;
-        const unsigned size = tile_size(t);
-        if (size == TileVectors) {
+        const float4 *const vector = ring + stage * TileVectors + threadIdx.x;
 #pragma unroll
-            for (unsigned k = 0; k < TileVectors / BlockSize; ++k) add(sum[k % 4], tile[k * BlockSize]);
-        } else {
-            for (unsigned k = 0; k < size / BlockSize; ++k) add(sum[0], tile[k * BlockSize]);
+        for (unsigned k = 0; k < tile_rows; k += group_size) {
+            float4 group[group_size];
+#pragma unroll
+            for (unsigned j = 0; j < group_size; ++j)
+                group[j] = k + j < here ? vector[(k + j) * BlockSize] : make_float4(0, 0, 0, 0);
+            sum.add(group);
         }
         __syncthreads(); /* all have read the tile before it is filled again */
-        if (threadIdx.x == 0 && t + Stages < tiles)
-            bulk_copy(ring + stage * TileVectors, data + (t + Stages) * TileVectors, tile_size(t + Stages),
-                      barriers + stage);
+        if (threadIdx.x == 0) fill(stage);
         if (++stage == Stages) {
             stage = 0;
             phase ^= 1;
         }
     }
-
-#pragma unroll
-    for (unsigned k = 0; k < 4; ++k) value += sum_of(sum[k]);
-    finish_sum<BlockSize>(value, slots, output);
+    sum.add(beside);
+    sum.finish(slots, output);
+    /* every block is past its last question, or would not have published */
+    if (Sum::any_block_adds && last && threadIdx.x == 0) *counter = 0;
 }
 
 /* ==========================================================================================================
  * Room 7: the exact sum
- * Empty in this version on the GPU. The accumulator's arithmetic, for host and device, is in fastreduce.h.
+ * May hold: the Sum behind FASTREDUCE_EXACT. The accumulator's arithmetic, for host and device, is in fastreduce.h.
+ *
+ * A float is an integer times 2^-149. Adding 1.5 * 2^(23 + e) to it, and taking that away again, rounds it to a multiple
+ * of 2^e, exactly; the bits of the first sum count the multiples, and what was rounded off is exact too. Done twice, 22
+ * bits apart, this cuts a float into two integers, which add up without rounding: the window. Its position follows the
+ * data, warp by warp. A thread with a float that reaches above or below the window adds integers to its columns in shared
+ * memory instead, one for each 16 exponents. All roads are exact, so the choice does not show in the result. No
+ * double is used: the cost is the same where those are slow.
+ *
+ * Integers end in the warp's accumulator, spread over its lanes: lane k holds limb k.
  * ========================================================================================================== */
+
+constexpr unsigned exact_columns = 17; /* 16 for 16 exponents each, one counts NaN and infinities */
+constexpr unsigned window_bits = 44;   /* a float below 2^(position + 44 - 149) fits, if it is a multiple */
+constexpr unsigned top_position = 230; /* of 2^(position - 149); up to here both anchors are finite */
+constexpr unsigned exact_group_limit = 9;         /* vectors that a thread adds at once, at most ... */
+constexpr unsigned groups_between_settles = 4096; /* ... and so often, before a 64-bit sum could overflow */
+
+/* Digit `lane` of number * 2^shift, in limbs of 32 bits; the highest that is not 0 has the sign. */
+__device__ __forceinline__ long long digit_of(long long number, unsigned shift)
+{
+    const int from = static_cast<int>(threadIdx.x % warp_size * 32) - static_cast<int>(shift);
+    if (from <= -32 || from >= 64) return 0;
+    if (from >= 32) return number >> from;
+    const unsigned long long bits = static_cast<unsigned long long>(number);
+    return static_cast<long long>((from >= 0 ? bits >> from : bits << -from) & 0xffffffff);
+}
+
+/* What the lane adds to its limb for the sum of the lanes' numbers, each times 2^shift. In three parts, of which 32 add
+ * up without overflow. */
+__device__ __forceinline__ long long digit_of_sum(long long number, unsigned shift)
+{
+    constexpr unsigned bits = 27, mask = (1u << bits) - 1;
+    const long long low = warp_add(static_cast<unsigned>(number) & mask);
+    const long long middle = warp_add(static_cast<unsigned>(number >> bits) & mask);
+    const int high = static_cast<int>(warp_add(static_cast<unsigned>(number >> 2 * bits)));
+    return digit_of(low + (middle << bits), shift) + digit_of(high, shift + 2 * bits);
+}
+
+/* The warp's accumulator rounded to float, as by fastreduce_detail_read_f32, by all lanes together: one thread takes 0.2 us
+ * longer. The limbs' magnitudes are below 2^62. */
+__device__ __forceinline__ float read_across_lanes(long long limb)
+{
+    constexpr unsigned all = 0xffffffff, top_lane = FASTREDUCE_DIGITS - 1;
+    constexpr long long mask = 0xffffffff, bias = 1ll << 62;
+    const unsigned lane = threadIdx.x % warp_size, special = __ballot_sync(all, limb != 0);
+    if (lane > top_lane) limb = 0;
+
+    /* Carries, none negative thanks to the bias, which the next limb takes back. After one step from lane to lane they are 0
+     * or 1, and ripple through digits of all ones as in an addition of masks. */
+    long long digit = limb + (lane < top_lane ? bias : 0) - (lane > 0 && lane <= top_lane ? bias >> 32 : 0);
+    const unsigned step = __shfl_up_sync(all, static_cast<unsigned>(digit >> 32), 1);
+    if (lane < top_lane) digit &= mask;
+    if (lane > 0 && lane <= top_lane) digit += step;
+    const unsigned generate = __ballot_sync(all, lane < top_lane && digit > mask);
+    const unsigned propagate = __ballot_sync(all, lane < top_lane && digit == mask);
+    digit += (((generate << 1) + propagate) ^ propagate) >> lane & 1;
+    if (lane < top_lane) digit &= mask;
+
+    const bool negative = __ballot_sync(all, lane == top_lane && digit < 0) != 0;
+    if (negative) { /* complement, and add 1 */
+        const unsigned zeros = __ballot_sync(all, lane < top_lane && digit == 0);
+        digit = (lane < top_lane    ? digit ^ mask
+                 : lane == top_lane ? ~digit
+                                    : 0) +
+                (((zeros + 1) ^ zeros) >> lane & 1);
+        if (lane < top_lane) digit &= mask;
+    }
+
+    const unsigned nonzero = __ballot_sync(all, digit != 0);
+    const int top = nonzero != 0 ? 31 - __clz(static_cast<int>(nonzero)) : 0;
+    const unsigned word = static_cast<unsigned>(digit), high = __shfl_sync(all, word, top),
+                   middle = __shfl_sync(all, word, top >= 1 ? top - 1 : 31),
+                   low = __shfl_sync(all, word, top >= 2 ? top - 2 : 31);
+    const bool below = top >= 3 && (nonzero & ((1u << (top - 2)) - 1)) != 0;
+    uint64_t significand;
+    int shift;
+    fastreduce_detail_round_top(high, middle, low, below, top, 24, &significand, &shift);
+    return fastreduce_detail_pack_f32(
+        fastreduce_detail_special(special >> FASTREDUCE_NAN_COUNT & 1,
+                                  special >> FASTREDUCE_POSITIVE_INFINITY_COUNT & 1,
+                                  special >> FASTREDUCE_NEGATIVE_INFINITY_COUNT & 1),
+        negative, significand, shift);
+}
+
+/* Where the sum goes: rounded, or if that is null, added to an accumulator. */
+struct exact_output {
+    float *rounded;
+    fastreduce_accumulator *total;
+};
+
+template <unsigned BlockSize>
+struct exact_sum {
+    using Output = exact_output;
+    static constexpr unsigned words = 16;
+    static constexpr size_t shared_bytes = exact_columns * BlockSize * sizeof(long long);
+    static constexpr bool any_block_adds = true;
+    static constexpr unsigned nowhere = ~0u;
+
+    long long value = 0;         /* what the thread's window has caught, in units of 2^(position - 149) */
+    unsigned position = nowhere; /* of the window; the warp's */
+    long long limb = 0;          /* of the warp's accumulator: this lane's */
+    long long *const columns;    /* the thread's, BlockSize apart */
+    bool columns_used = false;   /* by the warp, since the last settling */
+    unsigned columns_only = 0;   /* groups that the warp does not try to catch in the window */
+    unsigned groups = 0;         /* since the last settling */
+
+    __device__ __forceinline__ explicit exact_sum(void *shared)
+        : columns(static_cast<long long *>(shared) + threadIdx.x)
+    {
+    }
+
+    template <unsigned N>
+    __device__ __forceinline__ void add(const float4 (&group)[N])
+    {
+        static_assert(N <= exact_group_limit, "a 64-bit sum could overflow");
+        if (position == nowhere) {
+            const float4 first[1] = {group[0]}; /* a guess: another look at all of them takes longer */
+            position = window_for(first);
+        }
+        const bool missed = exact_integer || columns_only > 0 || !add_to_window(group);
+        const unsigned misses = __ballot_sync(0xffffffffu, missed);
+        if (misses != 0) add_missed(group, misses);
+        if (++groups == groups_between_settles) settle();
+    }
+
+    /* The window with this group's greatest float and one more binade. */
+    template <unsigned N>
+    __device__ __forceinline__ unsigned window_for(const float4 (&group)[N])
+    {
+        unsigned greatest = 0;
+        for_each(group, [&](float x) {
+            const unsigned bits = __float_as_uint(x) & 0x7fffffff;
+            if (bits < 0x7f800000 && bits > greatest) greatest = bits;
+        });
+        const unsigned exponent = warp_max(greatest) >> 23;
+        return exponent <= 20 ? 0 : exponent - 20 < top_position ? exponent - 20 : top_position;
+    }
+
+    /* Adds the whole group, or if a float of it does not fit, nothing, and says so. */
+    template <unsigned N>
+    __device__ __forceinline__ bool add_to_window(const float4 (&group)[N])
+    {
+        const unsigned upper = (position + 23) << 23 | 0x400000, lower = (position + 1) << 23 | 0x400000;
+        const float upper_anchor = __uint_as_float(upper), lower_anchor = __uint_as_float(lower);
+        unsigned high = 0, low = 0, above = 0, below = 0;
+        for_each(group, [&](float x) {
+            const float caught = ieee_add(x, upper_anchor);
+            const float rest = ieee_subtract(x, ieee_subtract(caught, upper_anchor));
+            const float caught_rest = ieee_add(rest, lower_anchor);
+            const float kept = ieee_subtract(caught_rest, lower_anchor);
+            high += __float_as_uint(caught);
+            low += __float_as_uint(caught_rest);
+            above |= __float_as_uint(caught) ^ upper; /* another exponent: too large, or not finite */
+            below |=
+                __float_as_uint(kept) ^ __float_as_uint(rest); /* some of it lies below; signs of 0 differ */
+        });
+        if ((above & 0xff800000) | (below & 0x7fffffff)) return false;
+        value += (1ll << window_bits / 2) * static_cast<int>(high - 4 * N * upper) +
+                 static_cast<int>(low - 4 * N * lower);
+        return true;
+    }
+
+    /* For a group that some threads of the warp, the bits of misses, could not add. Where they are a few, their columns take
+     * it; where they are more, the window moves first, if it fits better elsewhere, and if it does not, rests a while. */
+    template <unsigned N>
+    __device__ __forceinline__ void add_missed(const float4 (&group)[N], unsigned misses)
+    {
+        constexpr int few = 3;
+        const unsigned lane_bit = 1u << threadIdx.x % warp_size;
+        if (columns_only > 0) {
+            --columns_only;
+        } else if (!exact_integer && __popc(misses) > few) {
+            const unsigned better = window_for(group);
+            if (better > position || better + 8 < position) {
+                settle_window();
+                position = better;
+                misses = __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window(group));
+                if (misses == 0) return;
+            }
+            if (__popc(misses) > few) columns_only = 16;
+        }
+        if (!columns_used) {
+            for (unsigned c = 0; c < exact_columns; ++c) columns[c * BlockSize] = 0;
+            columns_used = true;
+        }
+        if (misses & lane_bit) {
+#pragma unroll
+            for (unsigned j = 0; j < N; ++j) add_to_columns(group[j]);
+        }
+    }
+
+    /* Column c has the floats with exponents 16 c to 16 c + 15, in units of 2^(16 c - 1 - 149); denormals have the scale of
+     * exponent 1. The last column counts what is not finite. */
+    __device__ __forceinline__ void add_to_columns(float4 v)
+    {
+        const unsigned bits[4] = {__float_as_uint(v.x), __float_as_uint(v.y), __float_as_uint(v.z),
+                                  __float_as_uint(v.w)};
+        bool finite = true;
+#pragma unroll
+        for (unsigned j = 0; j < 4; ++j) finite = finite && (bits[j] >> 23 & 255) != 255;
+        if (!finite) {
+            add_special(columns, v);
+            return;
+        }
+#pragma unroll
+        for (unsigned j = 0; j < 4; ++j) {
+            const unsigned exponent = bits[j] >> 23 & 255, place = exponent > 0 ? exponent : 1;
+            const int sign = static_cast<int>(bits[j]) >> 31; /* 0 or -1 */
+            const int significand = static_cast<int>((bits[j] & 0x7fffff) | (exponent > 0 ? 0x800000 : 0));
+            columns[place / 16 * BlockSize] +=
+                static_cast<long long>((significand ^ sign) - sign) * (1 << place % 16);
+        }
+    }
+
+    /* Four floats of which one at least is not finite. Out of line, as one by one they are slow and rare. */
+    static __device__ __noinline__ void add_special(long long *columns, float4 v)
+    {
+        const float x[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll 1
+        for (unsigned j = 0; j < 4; ++j) {
+            const unsigned bits = __float_as_uint(x[j]), exponent = bits >> 23 & 255,
+                           fraction = bits & 0x7fffff;
+            const unsigned place = exponent > 0 ? exponent : 1;
+            long long addend = static_cast<long long>(fraction | (exponent > 0 ? 0x800000 : 0)) << place % 16;
+            if (bits >> 31) addend = -addend;
+            if (exponent == 255) addend = fraction != 0 ? 1 : bits >> 31 ? 1ll << 42 : 1ll << 21;
+            columns[(exponent == 255 ? exact_columns - 1 : place / 16) * BlockSize] += addend;
+        }
+    }
+
+    /* From the threads' sums to the warp's accumulator. */
+    __device__ __forceinline__ void settle_window()
+    {
+        limb += digit_of_sum(value, position);
+        value = 0;
+    }
+
+    __device__ __forceinline__ void settle()
+    {
+        groups = 0;
+        settle_window();
+        if (!columns_used) return;
+        columns_used = false;
+        const long long lowest = columns[0];
+        limb += digit_of_sum(lowest / 2, 0); /* exact: nothing has exponent 0 here */
+#pragma unroll 4
+        for (unsigned c = 1; c + 1 < exact_columns; ++c) {
+            const long long sum = columns[c * BlockSize];
+            if (__any_sync(0xffffffffu, sum != 0)) limb += digit_of_sum(sum, 16 * c - 1);
+        }
+        const long long counts = columns[(exact_columns - 1) * BlockSize];
+        const unsigned lane = threadIdx.x % warp_size, nans = warp_add(counts & 0x1fffff),
+                       positive = warp_add(counts >> 21 & 0x1fffff), negative = warp_add(counts >> 42);
+        if (lane == FASTREDUCE_NAN_COUNT) limb += nans;
+        if (lane == FASTREDUCE_POSITIVE_INFINITY_COUNT) limb += positive;
+        if (lane == FASTREDUCE_NEGATIVE_INFINITY_COUNT) limb += negative;
+    }
+
+    /* As float_sum's; 16 threads share a block's 16 limbs, everything else is addition of integers. */
+    __device__ __forceinline__ void finish(published *slots, const exact_output &output)
+    {
+        constexpr unsigned warps = BlockSize / warp_size, rows = BlockSize / words, ahead = 8;
+        __shared__ long long limbs[rows][words];
+        const unsigned others = gridDim.x - 1, k = threadIdx.x % words, row = threadIdx.x / words;
+        const auto sum_of_rows = [&](unsigned count) {
+            long long sum = 0;
+            for (unsigned r = 0; r < count; ++r) sum += limbs[r][k];
+            return sum;
+        };
+
+        settle();
+        if (threadIdx.x % warp_size < words) limbs[threadIdx.x / warp_size][k] = limb;
+        __syncthreads();
+        long long sum = row == 0 ? sum_of_rows(warps) : 0;
+        if (blockIdx.x != others) {
+            if (row == 0) publish(slots + blockIdx.x * words + k, static_cast<unsigned long long>(sum));
+            return;
+        }
+        if (others > 0) {
+            for (unsigned first = threadIdx.x; first < others * words; first += ahead * BlockSize) {
+                long long values[ahead];
+                await(slots, first, BlockSize, others * words, values);
+#pragma unroll
+                for (unsigned j = 0; j < ahead; ++j) sum += values[j];
+            }
+            __syncthreads(); /* limbs is used again */
+            limbs[row][k] = sum;
+            __syncthreads();
+            if (row == 0) sum = sum_of_rows(rows);
+        }
+        if (threadIdx.x >= warp_size) return;
+        if (output.rounded != nullptr) {
+            const float rounded = read_across_lanes(row == 0 ? sum : 0);
+            if (threadIdx.x == 0) *output.rounded = rounded;
+            return;
+        }
+        if (row == 0) limbs[0][k] = sum; /* where nobody else reads, until the warp has met */
+        __syncwarp();
+        if (threadIdx.x == 0) add_to(output.total, limbs[0]);
+    }
+
+  private:
+    static __device__ __forceinline__ void add_to(fastreduce_accumulator *total, const long long *limbs)
+    {
+        fastreduce_accumulator merged = *total;
+        fastreduce_detail_carry(merged.limb);
+        for (unsigned j = 0; j < words; ++j) merged.limb[j] += limbs[j];
+        fastreduce_detail_carry(merged.limb);
+        *total = merged;
+    }
+
+    template <unsigned N, class F>
+    static __device__ __forceinline__ void for_each(const float4 (&group)[N], F use)
+    {
+#pragma unroll
+        for (unsigned j = 0; j < N; ++j) {
+            use(group[j].x);
+            use(group[j].y);
+            use(group[j].z);
+            use(group[j].w);
+        }
+    }
+};
 
 /* ==========================================================================================================
  * Room 8: dispatcher
@@ -977,16 +1437,51 @@ fastreduce_status launch_levels(const rung<Input, T> &shape, const Input *input,
     return status_of(error != cudaSuccess ? error : tidy);
 }
 
-/* ---- AUTO: which kernel, and how it is launched ---- */
-
-enum class auto_kernel : unsigned char { tile_256x4, tile_512x4, tile_512x8, dealt_512x2, ring_256 };
+/* ---- AUTO and EXACT: which kernel, and how it is launched ---- */
 
 /* What the choice depends on besides n. */
 struct gpu_facts {
     unsigned multiprocessors;
-    bool overlapped_launch; /* compute capability 9.0, and the kernels are compiled for it */
-    bool ring;              /* the same, and shared memory for the ring */
+    unsigned shared_bytes; /* that a block may have */
+    bool hopper;           /* compute capability 9.0 or later, and the kernels are compiled for it */
 };
+
+constexpr unsigned ring_shared_reserve =
+    6 * 1024; /* what ring kernels may have beside the ring and a Sum's */
+
+constexpr bool ring_fits(const gpu_facts &gpu, size_t ring_bytes, size_t sum_bytes)
+{
+    return gpu.hopper && ring_bytes + sum_bytes + ring_shared_reserve <= gpu.shared_bytes;
+}
+
+template <class Output>
+using tuned_kernel = void (*)(const float *, Output, size_t, published *);
+
+template <class Output>
+struct tuned_launch {
+    tuned_kernel<Output> kernel;
+    unsigned block_size;
+    size_t shared_bytes; /* dynamic */
+};
+
+template <class Sum, unsigned BlockSize, unsigned Vectors>
+tuned_launch<typename Sum::Output> tile_launch()
+{
+    return {sum_tile<Sum, BlockSize, Vectors>, BlockSize, Sum::shared_bytes};
+}
+template <class Sum, unsigned BlockSize, unsigned Vectors>
+tuned_launch<typename Sum::Output> dealt_launch()
+{
+    return {sum_dealt<Sum, BlockSize, Vectors>, BlockSize, Sum::shared_bytes};
+}
+template <class Sum, unsigned BlockSize, unsigned TileVectors, unsigned Stages>
+tuned_launch<typename Sum::Output> ring_launch()
+{
+    return {sum_ring<Sum, BlockSize, TileVectors, Stages>, BlockSize,
+            Stages * TileVectors * sizeof(float4) + Sum::shared_bytes};
+}
+
+enum class auto_kernel : unsigned char { tile_256x4, tile_512x4, tile_512x8, dealt_512x2, ring_256 };
 
 struct auto_plan {
     auto_kernel kernel;
@@ -994,8 +1489,12 @@ struct auto_plan {
 };
 
 constexpr unsigned auto_max_blocks = 2048;
-constexpr unsigned ring_stages = 3, ring_tile_vectors = 4096; /* 64 KiB a stage */
-constexpr size_t ring_shared_bytes = static_cast<size_t>(ring_stages) * ring_tile_vectors * sizeof(float4);
+constexpr unsigned auto_ring_stages = 3, auto_ring_vectors = 4096; /* 64 KiB a stage */
+
+inline unsigned at_most(size_t blocks, unsigned limit)
+{
+    return blocks < limit ? static_cast<unsigned>(blocks) : limit;
+}
 
 /* The table, by n: from where on another kernel is faster (one H200, CUDA 13.0, inputs out of L2, microseconds).
  *     up to 2^14  one block of 512 x 8: 1.24 at 2^14, where blocks of 256 x 4 that publish take 1.43
@@ -1006,14 +1505,25 @@ constexpr size_t ring_shared_bytes = static_cast<size_t>(ring_stages) * ring_til
 inline auto_plan plan_auto(size_t n, const gpu_facts &gpu)
 {
     const auto tiles = [n](size_t vectors) { return static_cast<unsigned>(blocks_for(n / 4, vectors)); };
-    const auto at_most = [](unsigned blocks) { return blocks < auto_max_blocks ? blocks : auto_max_blocks; };
     if (n <= size_t(1) << 12) return {auto_kernel::tile_256x4, 1};
     if (n <= size_t(1) << 14) return {auto_kernel::tile_512x8, 1};
     if (n <= size_t(1) << 20) return {auto_kernel::tile_256x4, tiles(256 * 4)};
     if (n <= size_t(1) << 23) return {auto_kernel::tile_512x4, tiles(512 * 4)};
     if (n <= size_t(1) << 25) return {auto_kernel::tile_512x8, tiles(512 * 8)};
-    if (gpu.ring) return {auto_kernel::ring_256, at_most(gpu.multiprocessors)};
-    return {auto_kernel::dealt_512x2, at_most(4 * gpu.multiprocessors)};
+    if (ring_fits(gpu, auto_ring_stages * auto_ring_vectors * sizeof(float4), 0))
+        return {auto_kernel::ring_256, at_most(gpu.multiprocessors, auto_max_blocks)};
+    return {auto_kernel::dealt_512x2, at_most(4 * gpu.multiprocessors, auto_max_blocks)};
+}
+
+inline tuned_launch<float *> launch_of(auto_kernel kernel)
+{
+    switch (kernel) {
+    case auto_kernel::tile_256x4: return tile_launch<float_sum<256>, 256, 4>();
+    case auto_kernel::tile_512x4: return tile_launch<float_sum<512>, 512, 4>();
+    case auto_kernel::tile_512x8: return tile_launch<float_sum<512, 4>, 512, 8>();
+    case auto_kernel::dealt_512x2: return dealt_launch<float_sum<512>, 512, 2>();
+    default: return ring_launch<float_sum<256, 8>, 256, auto_ring_vectors, auto_ring_stages>();
+    }
 }
 
 /* The same for every GPU: a slot for each block but the last. */
@@ -1022,90 +1532,110 @@ inline size_t auto_workspace_bytes(size_t n)
     return n <= size_t(1) << 14 ? 0 : auto_max_blocks * sizeof(published);
 }
 
+enum class exact_kernel : unsigned char { dealt_512x2, dealt_512x4, ring };
+
+struct exact_plan {
+    exact_kernel kernel;
+    unsigned blocks;
+};
+
+constexpr unsigned exact_max_blocks = 512;
+constexpr unsigned exact_ring_block = 512, exact_ring_stages = 4, exact_ring_vectors = 2048;
+
+/* EXACT's table. */
+inline exact_plan plan_exact(size_t n, const gpu_facts &gpu)
+{
+    if (n <= size_t(1) << 20)
+        return {exact_kernel::dealt_512x2, at_most(blocks_for(n / 4, 512 * 2), exact_max_blocks)};
+    if (n > size_t(1) << 26 && ring_fits(gpu, exact_ring_stages * exact_ring_vectors * sizeof(float4),
+                                         exact_sum<exact_ring_block>::shared_bytes))
+        return {exact_kernel::ring, at_most(gpu.multiprocessors, exact_max_blocks)};
+    return {exact_kernel::dealt_512x4,
+            at_most(blocks_for(n / 4, 512 * 4), at_most(2 * gpu.multiprocessors, exact_max_blocks))};
+}
+
+inline tuned_launch<exact_output> launch_of(exact_kernel kernel)
+{
+    switch (kernel) {
+    case exact_kernel::dealt_512x2: return dealt_launch<exact_sum<512>, 512, 2>();
+    case exact_kernel::dealt_512x4: return dealt_launch<exact_sum<512>, 512, 4>();
+    default: break;
+    }
+    return ring_launch<exact_sum<exact_ring_block>, exact_ring_block, exact_ring_vectors,
+                       exact_ring_stages>();
+}
+
+inline size_t exact_workspace_bytes(size_t n)
+{
+    return n <= size_t(1) << 12 ? 0 : exact_max_blocks * exact_sum<256>::words * sizeof(published);
+}
+
 /* Facts of the current device, asked for once each and remembered: a word per device, 0 for unknown. Two threads that
  * ask at once store the same word. */
 inline cudaError_t find_gpu_facts(gpu_facts *facts)
 {
     constexpr int remembered = 64;
-    static std::atomic<unsigned> known[remembered];
+    static std::atomic<unsigned long long> known[remembered];
     int device = 0;
     cudaError_t error = cudaGetDevice(&device);
     if (error != cudaSuccess) return error;
-    unsigned word = device < remembered ? known[device].load(std::memory_order_relaxed) : 0;
+    unsigned long long word = device < remembered ? known[device].load(std::memory_order_relaxed) : 0;
     if (word == 0) {
         int multiprocessors = 0, shared_bytes = 0;
         cudaFuncAttributes compiled = {};
         error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
         if (error == cudaSuccess)
             error = cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-        if (error == cudaSuccess)
-            error = cudaFuncGetAttributes(&compiled, auto_ring<256, ring_tile_vectors, ring_stages>);
-        if (error != cudaSuccess) return error;
         /* what the code is compiled for counts, not the device: PTX of an older architecture lacks the instructions */
-        const bool hopper = compiled.ptxVersion >= 90;
-        const bool ring =
-            hopper && static_cast<size_t>(shared_bytes) >= ring_shared_bytes + compiled.sharedSizeBytes;
-        word = static_cast<unsigned>(multiprocessors) << 2 | (ring ? 2 : 0) | (hopper ? 1 : 0);
+        if (error == cudaSuccess) error = cudaFuncGetAttributes(&compiled, sum_tile<float_sum<256>, 256, 4>);
+        if (error != cudaSuccess) return error;
+        word = static_cast<unsigned long long>(multiprocessors) << 32 |
+               static_cast<unsigned>(shared_bytes) << 1 | (compiled.ptxVersion >= 90 ? 1 : 0);
         if (device < remembered) known[device].store(word, std::memory_order_relaxed);
     }
-    *facts = {word >> 2, (word & 1) != 0, (word & 2) != 0};
+    *facts = {static_cast<unsigned>(word >> 32), static_cast<unsigned>(word) >> 1, (word & 1) != 0};
     return cudaSuccess;
 }
 
-using auto_kernel_pointer = void (*)(const float *, float *, size_t, published *);
-
-inline cudaError_t launch_auto_kernel(auto_kernel_pointer kernel, unsigned blocks, unsigned block_size,
-                                      size_t shared_bytes, bool overlapped, const float *input, float *output,
-                                      size_t n, published *slots, cudaStream_t stream)
+/* On Hopper by overlapped launch. */
+template <class Output>
+cudaError_t launch_tuned(const tuned_launch<Output> &made, unsigned blocks, bool hopper, const float *input,
+                         Output output, size_t n, published *slots, cudaStream_t stream)
 {
     void *arguments[] = {&input, &output, &n, &slots};
+    constexpr size_t without_asking = 48 * 1024;
+    if (made.shared_bytes > without_asking) {
+        /* every time: the setting is lost with a reset of the device, and costs little beside such sums */
+        const cudaError_t error = cudaFuncSetAttribute(
+            made.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(made.shared_bytes));
+        if (error != cudaSuccess) return error;
+    }
 #if defined(CUDART_VERSION) && CUDART_VERSION >= 11080
-    if (overlapped) {
+    if (hopper) {
         cudaLaunchAttribute attribute = {};
         attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute.val.programmaticStreamSerializationAllowed = 1;
         cudaLaunchConfig_t config = {};
         config.gridDim = dim3(blocks);
-        config.blockDim = dim3(block_size);
-        config.dynamicSmemBytes = shared_bytes;
+        config.blockDim = dim3(made.block_size);
+        config.dynamicSmemBytes = made.shared_bytes;
         config.stream = stream;
         config.attrs = &attribute;
         config.numAttrs = 1;
-        return cudaLaunchKernelExC(&config, reinterpret_cast<const void *>(kernel), arguments);
+        return cudaLaunchKernelExC(&config, reinterpret_cast<const void *>(made.kernel), arguments);
     }
 #else
-    (void)overlapped;
+    (void)hopper;
 #endif
-    return cudaLaunchKernel(kernel, dim3(blocks), dim3(block_size), arguments, shared_bytes, stream);
+    return cudaLaunchKernel(made.kernel, dim3(blocks), dim3(made.block_size), arguments, made.shared_bytes,
+                            stream);
 }
 
-inline cudaError_t launch_plan(const auto_plan &made, bool overlapped, const float *input, float *output,
-                               size_t n, published *slots, cudaStream_t stream)
+/* One launch, by `launch` with the facts and zeroed slots. Arguments are checked. Memory from the pool is not zero: there
+ * it takes a clearing first. */
+template <class Launch>
+fastreduce_status with_slots(size_t bytes, workspace scratch, cudaStream_t stream, Launch launch)
 {
-    const auto launch = [&](auto_kernel_pointer kernel, unsigned block_size, size_t shared_bytes) {
-        return launch_auto_kernel(kernel, made.blocks, block_size, shared_bytes, overlapped, input, output, n,
-                                  slots, stream);
-    };
-    switch (made.kernel) {
-    case auto_kernel::tile_256x4: return launch(auto_tile<256, 4>, 256, 0);
-    case auto_kernel::tile_512x4: return launch(auto_tile<512, 4>, 512, 0);
-    case auto_kernel::tile_512x8: return launch(auto_tile<512, 8>, 512, 0);
-    case auto_kernel::dealt_512x2: return launch(auto_dealt<512, 2>, 512, 0);
-    default: break;
-    }
-    /* every time: the setting is lost with a reset of the device, and costs little beside 2^25 floats */
-    const auto ring = auto_ring<256, ring_tile_vectors, ring_stages>;
-    const cudaError_t error = cudaFuncSetAttribute(ring, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                   static_cast<int>(ring_shared_bytes));
-    return error != cudaSuccess ? error : launch(ring, 256, ring_shared_bytes);
-}
-
-/* The sum of floats in one launch. Arguments are checked. Memory from the pool is not zero: there it takes a clearing
- * first. */
-inline fastreduce_status launch_auto(const float *input, float *output, size_t n, workspace scratch,
-                                     cudaStream_t stream)
-{
-    const size_t bytes = auto_workspace_bytes(n);
     const bool pooled = scratch.data == nullptr && bytes > 0;
     if (scratch.data != nullptr && scratch.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
     gpu_facts gpu = {};
@@ -1114,30 +1644,63 @@ inline fastreduce_status launch_auto(const float *input, float *output, size_t n
     if (error != cudaSuccess) return status_of(error);
 
     if (pooled) error = cudaMemsetAsync(scratch.data, 0, bytes, stream);
-    if (error == cudaSuccess)
-        error = launch_plan(plan_auto(n, gpu), gpu.overlapped_launch, input, output, n,
-                            static_cast<published *>(scratch.data), stream);
+    if (error == cudaSuccess) error = launch(gpu, static_cast<published *>(scratch.data));
     const cudaError_t tidy = pooled ? cudaFreeAsync(scratch.data, stream) : cudaSuccess;
     return status_of(error != cudaSuccess ? error : tidy);
 }
 
-/* The road that reduce() takes: true for AUTO's own kernels. */
+inline fastreduce_status launch_auto(const float *input, float *output, size_t n, workspace scratch,
+                                     cudaStream_t stream)
+{
+    return with_slots(auto_workspace_bytes(n), scratch, stream, [&](const gpu_facts &gpu, published *slots) {
+        const auto_plan made = plan_auto(n, gpu);
+        return launch_tuned(launch_of(made.kernel), made.blocks, gpu.hopper, input, output, n, slots, stream);
+    });
+}
+
+inline fastreduce_status launch_exact(const float *input, exact_output output, size_t n, workspace scratch,
+                                      cudaStream_t stream)
+{
+    return with_slots(exact_workspace_bytes(n), scratch, stream, [&](const gpu_facts &gpu, published *slots) {
+        const exact_plan made = plan_exact(n, gpu);
+        return launch_tuned(launch_of(made.kernel), made.blocks, gpu.hopper, input, output, n, slots, stream);
+    });
+}
+
+/* The road that reduce() takes: the ladder's levels, or one launch of a tuned kernel. */
+enum class road { levels, automatic, exact };
+
 template <fastreduce_kernel Version, class Operator, class Input>
-using tuned =
-    std::integral_constant<bool, Version == FASTREDUCE_AUTO && std::is_same<Operator, plus>::value &&
-                                     std::is_same<Input, float>::value>;
+constexpr road road_of()
+{
+    constexpr bool float_sums = std::is_same<Operator, plus>::value && std::is_same<Input, float>::value;
+    static_assert(Version != FASTREDUCE_EXACT || float_sums, "the exact sum is of floats");
+    return Version == FASTREDUCE_EXACT                ? road::exact
+           : Version == FASTREDUCE_AUTO && float_sums ? road::automatic
+                                                      : road::levels;
+}
+template <road Road>
+using road_tag = std::integral_constant<road, Road>;
 
 template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail>
-fastreduce_status launch_reduce(std::true_type, const float *input, float *output, size_t n,
+fastreduce_status launch_reduce(road_tag<road::automatic>, const float *input, float *output, size_t n,
                                 workspace scratch, cudaStream_t stream)
 {
     return launch_auto(input, output, n, scratch, stream);
 }
 
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail>
+fastreduce_status launch_reduce(road_tag<road::exact>, const float *input, float *output, size_t n,
+                                workspace scratch, cudaStream_t stream)
+{
+    return launch_exact(input, {output, nullptr}, n, scratch, stream);
+}
+
 template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail,
           class Input>
-fastreduce_status launch_reduce(std::false_type, const Input *input, accumulate_t<Operator, Input> *output,
-                                size_t n, workspace scratch, cudaStream_t stream)
+fastreduce_status launch_reduce(road_tag<road::levels>, const Input *input,
+                                accumulate_t<Operator, Input> *output, size_t n, workspace scratch,
+                                cudaStream_t stream)
 {
     return launch_levels(make_rung<Version, BlockSize, Items, Operator, Tail, Input>(), input, output, n,
                          scratch, stream);
@@ -1153,8 +1716,8 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
 {
     const fastreduce_status status = check_arguments(input, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return launch_reduce<Version, BlockSize, Items, Operator, Tail>(tuned<Version, Operator, Input>(), input,
-                                                                    output, n, scratch, stream);
+    return launch_reduce<Version, BlockSize, Items, Operator, Tail>(
+        road_tag<road_of<Version, Operator, Input>()>(), input, output, n, scratch, stream);
 }
 
 /* Bytes of workspace that reduce() with the same template arguments needs for n elements. */
@@ -1162,10 +1725,22 @@ template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FAST
           unsigned Items = default_items(Version), class Operator = plus, class Input = float>
 size_t workspace_bytes(size_t n)
 {
-    return tuned<Version, Operator, Input>::value
-               ? auto_workspace_bytes(n)
-               : make_plan(n, static_cast<size_t>(BlockSize) * Items, sizeof(accumulate_t<Operator, Input>))
-                     .workspace_bytes;
+    switch (road_of<Version, Operator, Input>()) {
+    case road::automatic: return auto_workspace_bytes(n);
+    case road::exact: return exact_workspace_bytes(n);
+    default: break;
+    }
+    return make_plan(n, static_cast<size_t>(BlockSize) * Items, sizeof(accumulate_t<Operator, Input>))
+        .workspace_bytes;
+}
+
+/* Adds input[0] .. input[n - 1] to *accumulator, exactly: as fastreduce_accumulate_f32. */
+inline fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator *accumulator, size_t n,
+                                            cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
+{
+    const fastreduce_status status = check_arguments(input, accumulator, n, scratch);
+    return status != FASTREDUCE_SUCCESS ? status
+                                        : launch_exact(input, {nullptr, accumulator}, n, scratch, stream);
 }
 
 /* One level of the dispatcher: block b of the grid reduces elements [b * tile, (b + 1) * tile) to partials[b],
@@ -1230,25 +1805,30 @@ rung<float, float> with_block_size(unsigned block_size)
 
 struct choice {
     fastreduce_status status;
-    bool tuned;               /* AUTO */
-    rung<float, float> shape; /* of the ladder, where status is FASTREDUCE_SUCCESS and not tuned */
+    road taken;
+    rung<float, float> shape; /* of the ladder, where status is FASTREDUCE_SUCCESS and the road is levels */
 };
 
 inline choice choose(const fastreduce_config &config)
 {
     const unsigned block_size = config.block_size == 0 ? FASTREDUCE_BLOCK_SIZE : config.block_size;
-    if (!valid_block_size(block_size)) return {FASTREDUCE_ERROR_INVALID_ARGUMENT, false, {}};
+    if (!valid_block_size(block_size)) return {FASTREDUCE_ERROR_INVALID_ARGUMENT, road::levels, {}};
     switch (config.kernel) {
-    case FASTREDUCE_AUTO: return {FASTREDUCE_SUCCESS, true, {}};
+    case FASTREDUCE_AUTO: return {FASTREDUCE_SUCCESS, road::automatic, {}};
+#ifndef FASTREDUCE_NO_EXACT
+    case FASTREDUCE_EXACT: return {FASTREDUCE_SUCCESS, road::exact, {}};
+#else
+    case FASTREDUCE_EXACT: return {FASTREDUCE_ERROR_UNSUPPORTED, road::exact, {}};
+#endif
 #ifndef FASTREDUCE_NO_LADDER
-    case FASTREDUCE_V0: return {FASTREDUCE_SUCCESS, false, with_block_size<FASTREDUCE_V0>(block_size)};
-    case FASTREDUCE_V1: return {FASTREDUCE_SUCCESS, false, with_block_size<FASTREDUCE_V1>(block_size)};
-    case FASTREDUCE_V2: return {FASTREDUCE_SUCCESS, false, with_block_size<FASTREDUCE_V2>(block_size)};
-    case FASTREDUCE_V3: return {FASTREDUCE_SUCCESS, false, with_block_size<FASTREDUCE_V3>(block_size)};
-    case FASTREDUCE_V4: return {FASTREDUCE_SUCCESS, false, with_block_size<FASTREDUCE_V4>(block_size)};
-    case FASTREDUCE_V5: return {FASTREDUCE_SUCCESS, false, with_block_size<FASTREDUCE_V5>(block_size)};
-    case FASTREDUCE_V6: return {FASTREDUCE_SUCCESS, false, with_block_size<FASTREDUCE_V6>(block_size)};
-    case FASTREDUCE_V7: return {FASTREDUCE_SUCCESS, false, with_block_size<FASTREDUCE_V7>(block_size)};
+    case FASTREDUCE_V0: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V0>(block_size)};
+    case FASTREDUCE_V1: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V1>(block_size)};
+    case FASTREDUCE_V2: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V2>(block_size)};
+    case FASTREDUCE_V3: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V3>(block_size)};
+    case FASTREDUCE_V4: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V4>(block_size)};
+    case FASTREDUCE_V5: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V5>(block_size)};
+    case FASTREDUCE_V6: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V6>(block_size)};
+    case FASTREDUCE_V7: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V7>(block_size)};
 #else
     case FASTREDUCE_V0:
     case FASTREDUCE_V1:
@@ -1257,11 +1837,10 @@ inline choice choose(const fastreduce_config &config)
     case FASTREDUCE_V4:
     case FASTREDUCE_V5:
     case FASTREDUCE_V6:
-    case FASTREDUCE_V7:
+    case FASTREDUCE_V7: return {FASTREDUCE_ERROR_UNSUPPORTED, road::levels, {}};
 #endif
-    case FASTREDUCE_EXACT: return {FASTREDUCE_ERROR_UNSUPPORTED, false, {}};
     }
-    return {FASTREDUCE_ERROR_INVALID_ARGUMENT, false, {}};
+    return {FASTREDUCE_ERROR_INVALID_ARGUMENT, road::levels, {}};
 }
 
 inline fastreduce_config config_or_default(const fastreduce_config *config)
@@ -1286,8 +1865,15 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
     if (choice.status == FASTREDUCE_ERROR_INVALID_ARGUMENT || status != FASTREDUCE_SUCCESS)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (choice.status != FASTREDUCE_SUCCESS) return choice.status;
-    return choice.tuned ? fastreduce::launch_auto(input, output, n, scratch, settings.stream)
-                        : fastreduce::launch_levels(choice.shape, input, output, n, scratch, settings.stream);
+    switch (choice.taken) {
+    case fastreduce::road::automatic:
+        return fastreduce::launch_auto(input, output, n, scratch, settings.stream);
+#ifndef FASTREDUCE_NO_EXACT
+    case fastreduce::road::exact:
+        return fastreduce::launch_exact(input, {output, nullptr}, n, scratch, settings.stream);
+#endif
+    default: return fastreduce::launch_levels(choice.shape, input, output, n, scratch, settings.stream);
+    }
 }
 
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config)
@@ -1295,8 +1881,11 @@ FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_conf
     const fastreduce::launcher::choice choice =
         fastreduce::launcher::choose(fastreduce::launcher::config_or_default(config));
     if (choice.status != FASTREDUCE_SUCCESS || n > SIZE_MAX / sizeof(float)) return 0;
-    return choice.tuned ? fastreduce::auto_workspace_bytes(n)
-                        : fastreduce::make_plan(n, choice.shape.tile, sizeof(float)).workspace_bytes;
+    switch (choice.taken) {
+    case fastreduce::road::automatic: return fastreduce::auto_workspace_bytes(n);
+    case fastreduce::road::exact: return fastreduce::exact_workspace_bytes(n);
+    default: return fastreduce::make_plan(n, choice.shape.tile, sizeof(float)).workspace_bytes;
+    }
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size_t workspace_bytes,
@@ -1314,9 +1903,12 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
 {
     const fastreduce_config settings = fastreduce::launcher::config_or_default(config);
     const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
+#ifndef FASTREDUCE_NO_EXACT
+    return fastreduce::accumulate_exactly(input, accumulator, n, settings.stream, scratch);
+#else
     const fastreduce_status status = fastreduce::check_arguments(input, accumulator, n, scratch);
-    if (status != FASTREDUCE_SUCCESS) return status;
-    return FASTREDUCE_ERROR_UNSUPPORTED;
+    return status != FASTREDUCE_SUCCESS ? status : FASTREDUCE_ERROR_UNSUPPORTED;
+#endif
 }
 
 #ifdef __cplusplus

@@ -235,7 +235,7 @@ static inline FASTREDUCE_HOST_DEVICE void fastreduce_detail_carry(int64_t *limb)
     int k;
     for (k = 0; k + 1 < FASTREDUCE_DIGITS; ++k) {
         int64_t digit = limb[k] & 0xffffffff;
-        limb[k + 1] += (limb[k] - digit) / 4294967296; /* exact, so it rounds to neither side */
+        limb[k + 1] += limb[k] >> 32; /* arithmetic, in every compiler that knows CUDA */
         limb[k] = digit;
     }
 }
@@ -265,21 +265,46 @@ static inline FASTREDUCE_HOST_DEVICE void fastreduce_detail_count_special(int64_
         ++limb[FASTREDUCE_POSITIVE_INFINITY_COUNT];
 }
 
-static inline FASTREDUCE_HOST_DEVICE unsigned fastreduce_detail_bit(const int64_t *digit, int position)
+/* A number rounded to a significand of `precision` bits, to nearest, ties to even: its value is then
+ * *significand * 2^(*shift - 149). A significand of fewer bits is exact and has shift 0; rounding up may make it
+ * 2^precision. Given are the highest digit that is not 0, its index `top`, the two digits below it, and whether any further
+ * below is not 0, which only breaks ties. */
+static inline FASTREDUCE_HOST_DEVICE void fastreduce_detail_round_top(uint32_t high, uint32_t middle,
+                                                                      uint32_t low, int below, int top,
+                                                                      int precision, uint64_t *significand,
+                                                                      int *shift)
 {
-    return (unsigned)(digit[position / 32] >> (position % 32)) & 1;
+    uint64_t word = (uint64_t)high << 32 | middle, cut;
+    int zeros = 0, step, highest;
+
+    for (step = 16; step > 0; step /= 2) {
+        if (high >> (32 - step) == 0) {
+            high <<= step;
+            zeros += step;
+        }
+    }
+    if (zeros > 0) {
+        word = word << zeros | low >> (32 - zeros);
+        low <<= zeros;
+    }
+    below |= low != 0;
+
+    highest = 32 * top + 31 - zeros; /* position of the highest bit that is 1; 0 for the number 0 */
+    *shift = highest < precision ? 0 : highest - precision + 1;
+    *significand = word >> (highest < precision ? 63 - highest : 64 - precision);
+    if (*shift == 0) return;
+    cut = word << precision;
+    if (cut > (uint64_t)1 << 63 || (cut == (uint64_t)1 << 63 && (below || (*significand & 1))))
+        ++*significand;
 }
 
-/* The number rounded to a significand of `precision` bits, to nearest, ties to even: its value is then
- * *significand * 2^(*shift - 149), negative where the function returns 1. A significand of fewer bits is
- * exact and has shift 0; rounding up may make it 2^precision. */
+/* The same of an accumulator's number; returns 1 where it is negative. */
 static inline FASTREDUCE_HOST_DEVICE int fastreduce_detail_round(const fastreduce_accumulator *accumulator,
                                                                  int precision, uint64_t *significand,
                                                                  int *shift)
 {
     int64_t digit[FASTREDUCE_DIGITS];
-    int k, top, negative;
-    uint64_t q = 0;
+    int k, top = FASTREDUCE_DIGITS - 1, negative, below = 0;
 
     for (k = 0; k < FASTREDUCE_DIGITS; ++k) digit[k] = accumulator->limb[k];
     fastreduce_detail_carry(digit);
@@ -288,38 +313,34 @@ static inline FASTREDUCE_HOST_DEVICE int fastreduce_detail_round(const fastreduc
         for (k = 0; k < FASTREDUCE_DIGITS; ++k) digit[k] = -digit[k];
         fastreduce_detail_carry(digit);
     }
-
-    top = 32 * FASTREDUCE_DIGITS - 1;
-    while (top > 0 && !fastreduce_detail_bit(digit, top)) --top;
-    *shift = top >= precision ? top - precision + 1 : 0;
-    for (k = top; k >= *shift; --k) q = 2 * q + fastreduce_detail_bit(digit, k);
-    if (*shift > 0 && fastreduce_detail_bit(digit, *shift - 1)) { /* at least half a unit is cut off */
-        int more = (int)(q & 1);
-        for (k = 0; k < *shift - 1; ++k) more |= (int)fastreduce_detail_bit(digit, k);
-        q += (uint64_t)more;
-    }
-    *significand = q;
+    while (top > 0 && digit[top] == 0) --top;
+    for (k = 0; k < top - 2; ++k) below |= digit[k] != 0;
+    fastreduce_detail_round_top((uint32_t)digit[top], top >= 1 ? (uint32_t)digit[top - 1] : 0,
+                                top >= 2 ? (uint32_t)digit[top - 2] : 0, below, top, precision, significand,
+                                shift);
     return negative;
 }
 
-/* 0: finite; 1: NaN; 2: +infinity; 3: -infinity. */
-static inline FASTREDUCE_HOST_DEVICE int fastreduce_detail_special(const fastreduce_accumulator *accumulator)
+/* 0: finite; 1: NaN; 2: +infinity; 3: -infinity; given which of the three occurred. */
+static inline FASTREDUCE_HOST_DEVICE int fastreduce_detail_special(int nan, int positive, int negative)
 {
-    int positive = accumulator->limb[FASTREDUCE_POSITIVE_INFINITY_COUNT] != 0;
-    int negative = accumulator->limb[FASTREDUCE_NEGATIVE_INFINITY_COUNT] != 0;
-    if (accumulator->limb[FASTREDUCE_NAN_COUNT] != 0 || (positive && negative)) return 1;
-    return positive ? 2 : negative ? 3 : 0;
+    return nan || (positive && negative) ? 1 : positive ? 2 : negative ? 3 : 0;
 }
 
-static inline FASTREDUCE_HOST_DEVICE float
-fastreduce_detail_read_f32(const fastreduce_accumulator *accumulator)
+static inline FASTREDUCE_HOST_DEVICE int
+fastreduce_detail_special_of(const fastreduce_accumulator *accumulator)
+{
+    return fastreduce_detail_special(accumulator->limb[FASTREDUCE_NAN_COUNT] != 0,
+                                     accumulator->limb[FASTREDUCE_POSITIVE_INFINITY_COUNT] != 0,
+                                     accumulator->limb[FASTREDUCE_NEGATIVE_INFINITY_COUNT] != 0);
+}
+
+static inline FASTREDUCE_HOST_DEVICE float fastreduce_detail_pack_f32(int special, int negative,
+                                                                      uint64_t significand, int shift)
 {
     const uint32_t infinity = 0x7f800000, nan = 0x7fc00000;
-    uint64_t significand;
     uint32_t bits;
     float result;
-    int shift, special = fastreduce_detail_special(accumulator);
-    int negative = fastreduce_detail_round(accumulator, 24, &significand, &shift);
 
     if (special) {
         bits = special == 1 ? nan : infinity;
@@ -336,13 +357,22 @@ fastreduce_detail_read_f32(const fastreduce_accumulator *accumulator)
     return result;
 }
 
+static inline FASTREDUCE_HOST_DEVICE float
+fastreduce_detail_read_f32(const fastreduce_accumulator *accumulator)
+{
+    uint64_t significand;
+    int shift, negative = fastreduce_detail_round(accumulator, 24, &significand, &shift);
+    return fastreduce_detail_pack_f32(fastreduce_detail_special_of(accumulator), negative, significand,
+                                      shift);
+}
+
 static inline FASTREDUCE_HOST_DEVICE double
 fastreduce_detail_read_f64(const fastreduce_accumulator *accumulator)
 {
     const uint64_t infinity = 0x7ff0000000000000u, nan = 0x7ff8000000000000u;
     uint64_t significand, bits;
     double result;
-    int shift, special = fastreduce_detail_special(accumulator);
+    int shift, special = fastreduce_detail_special_of(accumulator);
     int negative = fastreduce_detail_round(accumulator, 53, &significand, &shift);
 
     if (special) {

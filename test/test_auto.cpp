@@ -28,11 +28,16 @@ static const char *name(auto_kernel kernel)
     }
 }
 
+static bool has_ring(const gpu_facts &gpu)
+{
+    return gpu.hopper && gpu.shared_bytes >= 200 * 1024; /* 192 KiB and what the compiler adds */
+}
+
 static void run_case(const auto_plan &made, size_t n, size_t offset)
 {
     const std::vector<float> values = check::make(check::data::integers, n, n + offset);
     check::buffer<float> input(n, offset), output(1, offset);
-    check::buffer<published> slots(made.blocks - 1);
+    check::buffer<published> slots(made.blocks); /* the ring's counter besides */
     input.set(values);
     slots.fill(0);
     gpu_facts gpu = {};
@@ -41,7 +46,8 @@ static void run_case(const auto_plan &made, size_t n, size_t offset)
     for (int repeat = 0; repeat < 2; ++repeat) { /* the second relies on the slots that the first left */
         output.fill(0x7f);
         const cudaError_t error =
-            launch_plan(made, gpu.overlapped_launch, input.data(), output.data(), n, slots.data(), nullptr);
+            launch_tuned(launch_of(made.kernel), made.blocks, gpu.hopper,
+                         static_cast<const float *>(input.data()), output.data(), n, slots.data(), nullptr);
         CUDA(cudaDeviceSynchronize());
         check::that(error == cudaSuccess && output.get()[0] == wanted,
                     "%s, %u blocks, n %zu, offset %zu: status %d, %.9g instead of %.9g", name(made.kernel),
@@ -69,7 +75,7 @@ static void every_kernel()
 
     gpu_facts gpu = {};
     CUDA(find_gpu_facts(&gpu));
-    const size_t row = 4 * 256, tile = 4 * ring_tile_vectors;
+    const size_t row = 4 * 256, tile = 4 * auto_ring_vectors;
     for (unsigned blocks : {1u, 2u, 3u, 7u}) {
         for (size_t n : {size_t(0), size_t(1), size_t(6), row - 1, row, row * blocks + 3, tile,
                          tile + row + 1, tile * blocks + 2, 2 * tile * blocks + 5 * row + 77,
@@ -77,8 +83,26 @@ static void every_kernel()
             if (!on_gpu && n > 5 * tile) continue;
             for (size_t offset = 0; offset < 4; ++offset) {
                 run_case({auto_kernel::dealt_512x2, blocks}, n, offset);
-                if (!on_gpu || gpu.ring) run_case({auto_kernel::ring_256, blocks}, n, offset);
+                if (!on_gpu || has_ring(gpu)) run_case({auto_kernel::ring_256, blocks}, n, offset);
             }
+        }
+    }
+}
+
+/* How the ring divides rows: all of them, and none shared where it would show in the result. */
+static void shares()
+{
+    for (unsigned blocks : {1u, 2u, 108u, 132u, 2048u}) {
+        for (size_t rows : {size_t(0), size_t(1), size_t(blocks), size_t(4) * 12 * blocks,
+                            size_t(4) * 12 * blocks + 1, size_t(31) * blocks + 7, size_t(1) << 50}) {
+            const ring_shares runs = shares_of_ring(rows, 4, blocks, false),
+                              any = shares_of_ring(rows, 4, blocks, true);
+            check::that(runs.in_runs == rows && runs.tiles == 0, "%zu rows, %u blocks: some are shared", rows,
+                        blocks);
+            check::that(any.in_runs + 4 * any.tiles >= rows && any.in_runs + 4 * any.tiles < rows + 4,
+                        "%zu rows, %u blocks: %zu in runs and %zu tiles", rows, blocks, any.in_runs,
+                        any.tiles);
+            check::that((rows == 0) == (any.tiles == 0), "%zu rows, %u blocks: none shared", rows, blocks);
         }
     }
 }
@@ -86,8 +110,8 @@ static void every_kernel()
 /* The choice: for every n it covers the input, and needs no more slots than the workspace has. */
 static void choices()
 {
-    for (const gpu_facts &gpu : {gpu_facts{132, true, true}, gpu_facts{108, false, false},
-                                 gpu_facts{1, false, false}, gpu_facts{5000, true, true}}) {
+    for (const gpu_facts &gpu : {gpu_facts{132, 232448, true}, gpu_facts{108, 166912, false},
+                                 gpu_facts{1, 101376, true}, gpu_facts{5000, 232448, true}}) {
         for (int k = 0; k < 62; ++k) {
             for (size_t n : {(size_t(1) << k) - 1, size_t(1) << k, (size_t(1) << k) + 1}) {
                 const auto_plan made = plan_auto(n, gpu);
@@ -99,7 +123,7 @@ static void choices()
                             name(made.kernel));
                 check::that((made.blocks - 1) * sizeof(published) <= auto_workspace_bytes(n),
                             "n %zu: %u blocks, but %zu bytes", n, made.blocks, auto_workspace_bytes(n));
-                check::that(made.kernel != auto_kernel::ring_256 || gpu.ring,
+                check::that(made.kernel != auto_kernel::ring_256 || has_ring(gpu),
                             "n %zu: a ring where there is none", n);
             }
         }
@@ -241,6 +265,7 @@ static void after_others()
 int main(int argc, char **)
 {
     check::need_device();
+    shares();
     choices();
 #ifdef SIMT_MACHINE
     (void)argc;

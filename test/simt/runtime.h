@@ -71,6 +71,14 @@ inline void __nanosleep(unsigned)
     simt::yield();
 }
 
+template <class T>
+T atomicAdd(T *address, T value)
+{
+    const T old = *address;
+    *address = old + value;
+    return old;
+}
+
 inline void __threadfence() {}
 inline void __threadfence_block() {}
 inline void __threadfence_system() {}
@@ -122,6 +130,32 @@ T __shfl_xor_sync(unsigned mask, T value, int flip, int width = warpSize, SIMT_P
 {
     const int lane = simt::lane_now(), source = lane ^ flip;
     return simt::shuffle(mask, value, source, source / width == lane / width, {file, line});
+}
+
+/* Which lanes gave a value that is not 0. */
+inline unsigned __ballot_sync(unsigned mask, int predicate, SIMT_PLACE)
+{
+    const auto met = simt::meet(mask, &predicate, sizeof predicate, {file, line});
+    const unsigned part = met.first->took_part[met.second];
+    unsigned votes = 0;
+    for (unsigned lane = 0; lane < simt::lanes; ++lane) {
+        int vote = 0;
+        if (part >> lane & 1) memcpy(&vote, met.first->value[met.second][lane], sizeof vote);
+        votes |= static_cast<unsigned>(vote != 0) << lane;
+    }
+    return votes;
+}
+inline int __any_sync(unsigned mask, int predicate, SIMT_PLACE)
+{
+    return __ballot_sync(mask, predicate, file, line) != 0;
+}
+inline int __popc(unsigned word)
+{
+    return __builtin_popcount(word);
+}
+inline int __clz(int word)
+{
+    return word ? __builtin_clz(static_cast<unsigned>(word)) : 32;
 }
 
 /* ---- Errors and fault injection ------------------------------------------------------------------------------ */

@@ -1,0 +1,764 @@
+/* How fast, beside CUB, Thrust, cuBLAS and a plain copy: device time of sums, cold or warm; and two experiments from the
+ * literature on the ladder, --one-round and --rows-of-one-block.
+ *
+ *     nvcc -O3 -std=c++17 -arch=native bench.cu -o bench && ./bench
+ *     nvcc -O3 -std=c++17 -arch=native -DBENCH_CUBLAS bench.cu -lcublas -o bench        (with cuBLAS asum)
+ *
+ * Peers are left out where their headers are missing, or by -DBENCH_NO_CUB and -DBENCH_NO_THRUST. CUB's reproducible sum
+ * (gpu_to_gpu) needs CCCL 3.1 or later.
+ */
+#define FASTREDUCE_IMPLEMENTATION
+#include "../fastreduce.cuh"
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+#include <unistd.h>
+#if __has_include(<cub/cub.cuh>) && !defined(BENCH_NO_CUB)
+#include <cub/cub.cuh>
+#define BENCH_CUB
+#if CCCL_VERSION >= 3001000
+#include <cuda/execution>
+#define BENCH_CUB_GPU_TO_GPU
+#endif
+#endif
+#if __has_include(<thrust/reduce.h>) && !defined(BENCH_NO_THRUST)
+#include <thrust/execution_policy.h>
+#include <thrust/reduce.h>
+#define BENCH_THRUST
+#endif
+#ifdef BENCH_CUBLAS
+#include <cublas_v2.h>
+#endif
+
+/* clang-format off */
+static const char help[] =
+    "usage: bench [OPTIONS] [reduce] [KERNEL ...] [n=SIZE ...]\n"
+    "\n"
+    "Device time of a sum of n floats: graphs of calls, replayed in turns; median over replays.\n"
+    "\n"
+    "  KERNEL    auto, exact, v0 ... v7, cub, gpu_to_gpu (CUB's reproducible sum), thrust, cublas, copy;\n"
+    "            ladder: v0 to v7; all (default): everything built in\n"
+    "  n=SIZE    digits, 2^k, or with K, M, G (2^10, 2^20, 2^30); several: n=2^10,2^20 (default: 2^10 to 2^30 by 4)\n"
+    "  --data KIND     uniform (in [-1, 1), default), positive, normal, wide (any exponent), missing (one float in\n"
+    "                  64 far off the others' scale), huge (one float far above), sorted, equal, zeros\n"
+    "  --block N[,N]   block sizes of v0 to v7 (default 256)\n"
+    "  --warm          one input again and again, so that small ones come from L2 (default: cold, out of L2)\n"
+    "  --replays N     timed replays of each graph (default 15)\n"
+    "  --csv, --json   machine-readable rows instead of the table\n"
+    "  --one-round           five kernels, blocks of 256 and 1024, one round on the GPU and the rest on the CPU\n"
+    "  --rows-of-one-block   2^29 floats in rows of one block each, V0 to V7, blocks of 128 to 1024\n"
+    "  --help\n"
+    "\n"
+    "Columns: microseconds (median), spread (half the interquartile range, percent of it), GB/s read, percent of the\n"
+    "peak by memory clock and bus width, percent of the best read measured on this GPU in this run, error relative to\n"
+    "the exact sum (0: correctly rounded). copy is cudaMemcpyAsync on the device, counted as bytes read, though it writes as many; cublas is\n"
+    "asum, the sum of magnitudes; thrust returns to the host, so its time holds launch and synchronisation.\n"
+    "Exit status: 0; 1 for a wrong sum or a failed call; 2 for a wrong command line.\n";
+/* clang-format on */
+
+static void check(cudaError_t error, const char *call)
+{
+    if (error == cudaSuccess) return;
+    std::fprintf(stderr, "bench: %s: %s\n", call, cudaGetErrorString(error));
+    std::exit(1);
+}
+#define CUDA(call) check(call, #call)
+
+static void check_status(fastreduce_status status, const char *what)
+{
+    if (status == FASTREDUCE_SUCCESS) return;
+    std::fprintf(stderr, "bench: %s: %s\n", what, fastreduce_status_string(status));
+    std::exit(1);
+}
+
+/* ---- Data and time --------------------------------------------------------------------------------------------- */
+
+static const std::vector<std::string> data_names = {"uniform", "positive", "normal", "wide", "missing",
+                                                    "huge",    "sorted",   "equal",  "zeros"};
+
+/* Float number i of n, by a hash; kind is an index into data_names. */
+__device__ float datum(size_t i, size_t n, int kind)
+{
+    unsigned long long z = (i + 1) * 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93ull;
+    z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93ull;
+    z ^= z >> 32;
+    const float uniform = static_cast<float>(static_cast<double>(static_cast<long long>(z)) * 0x1p-63);
+    switch (kind) {
+    case 1: return fabsf(uniform);
+    case 2: return static_cast<float>(normcdfinv((static_cast<double>(z >> 11) + 0.5) * 0x1p-53));
+    case 3:
+        return __uint_as_float(static_cast<unsigned>(z >> 32) & 0x807fffff | static_cast<unsigned>(z % 255)
+                                                                                 << 23);
+    case 4: return z % 64 == 0 ? uniform * 0x1p-70f : uniform;
+    case 5: return i == n / 3 ? 1e30f : uniform;
+    case 6: return ldexpf(1 + fabsf(uniform) / 1048576, static_cast<int>(i * 120 / n) - 60);
+    case 7: return 0.1f;
+    case 8: return 0;
+    default: return uniform;
+    }
+}
+
+__global__ void fill(float *data, size_t n, int kind)
+{
+    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
+        data[i] = datum(i, n, kind);
+}
+
+struct exact_sums {
+    double sum, magnitude;
+    float rounded;
+};
+
+static exact_sums sum_exactly(const float *device, size_t n)
+{
+    constexpr size_t chunk = 1 << 24;
+    static std::vector<float> host(chunk);
+    fastreduce_accumulator sum = {}, magnitude = {};
+    for (size_t begin = 0; begin < n; begin += chunk) {
+        const size_t count = std::min(chunk, n - begin);
+        CUDA(cudaMemcpy(host.data(), device + begin, count * sizeof(float), cudaMemcpyDeviceToHost));
+        fastreduce_host_accumulate_f32(host.data(), &sum, count);
+        for (size_t i = 0; i < count; ++i) host[i] = std::fabs(host[i]);
+        fastreduce_host_accumulate_f32(host.data(), &magnitude, count);
+    }
+    return {fastreduce_accumulator_f64(&sum), fastreduce_accumulator_f64(&magnitude),
+            fastreduce_accumulator_f32(&sum)};
+}
+
+struct device {
+    std::string name;
+    double peak; /* GB/s */
+    size_t l2_bytes;
+    cudaStream_t stream;
+
+    device()
+    {
+        int current, clock_khz, bus_bits, l2;
+        cudaDeviceProp properties;
+        CUDA(cudaGetDevice(&current));
+        CUDA(cudaGetDeviceProperties(&properties, current));
+        CUDA(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, current));
+        CUDA(cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, current));
+        CUDA(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, current));
+        CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+        name = properties.name;
+        peak = 2e3 * clock_khz * (bus_bits / 8) * 1e-9; /* two transfers a clock */
+        l2_bytes = static_cast<size_t>(l2);
+    }
+};
+
+struct contender {
+    std::string name;
+    unsigned block_size; /* 0: its own */
+    bool capturable;     /* else it is timed call by call */
+    bool magnitudes;     /* sums |x| */
+    bool sums;           /* has a result to check */
+    std::function<void(const float *input, float *output, size_t n, cudaStream_t stream)> enqueue;
+};
+
+struct timing {
+    double microseconds, spread; /* median; half the interquartile range over it */
+};
+
+static timing summary(std::vector<double> times)
+{
+    std::sort(times.begin(), times.end());
+    const double median = times[times.size() / 2];
+    return {median, (times[times.size() * 3 / 4] - times[times.size() / 4]) / 2 / median};
+}
+
+/* Inputs of n floats, spread over memory; when cold, a buffer larger than L2 is read before each
+ * replay, and no input is used twice in one. */
+struct field {
+    float *inputs = nullptr, *output = nullptr, *flush = nullptr;
+    size_t floats = 0, flush_bytes = 0, n = 0, calls = 0, stride = 0;
+    bool warm = false;
+
+    void prepare(const device &gpu, size_t most, bool is_warm, int kind)
+    {
+        warm = is_warm;
+        flush_bytes = 3 * gpu.l2_bytes;
+        floats = std::max(most, size_t(1) << 26) + 1024;
+        CUDA(cudaMalloc(&inputs, floats * sizeof(float)));
+        CUDA(cudaMalloc(&output, sizeof(float)));
+        CUDA(cudaMalloc(&flush, flush_bytes));
+        fill<<<2048, 256>>>(inputs, floats, kind);
+        fill<<<2048, 256>>>(flush, flush_bytes / sizeof(float), kind);
+        CUDA(cudaGetLastError());
+        CUDA(cudaDeviceSynchronize());
+    }
+    void set(size_t size)
+    {
+        n = size;
+        calls = warm ? 64 : std::min<size_t>(64, std::max<size_t>(1, floats / std::max<size_t>(n, 1024)));
+        if (calls * n >= size_t(1) << 26 && warm) calls = 4;
+        stride = warm ? 0 : (floats - 1024) / calls / 1024 * 1024;
+    }
+    /* By reading: what is written stays in the cache too, and has to be carried out first. */
+    void empty_cache(cudaStream_t stream) const
+    {
+        fastreduce_config config = {};
+        config.stream = stream;
+        check_status(fastreduce_sum_f32(flush, output, flush_bytes / sizeof(float), &config), "flush");
+    }
+    const float *input(size_t call) const { return inputs + call * stride; }
+};
+
+/* What is timed of a contender: a graph of calls, or the calls themselves. */
+struct prepared {
+    const contender *what;
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    std::vector<double> times;
+};
+
+static void enqueue_all(const contender &c, const field &f, cudaStream_t stream)
+{
+    for (size_t k = 0; k < f.calls; ++k) c.enqueue(f.input(k), f.output, f.n, stream);
+}
+
+/* Times in turns: one replay of each, then the next of each. `last` gets each contender's last result. */
+static std::vector<timing> times_of(const std::vector<contender> &list, const field &f, cudaStream_t stream,
+                                    int replays, std::vector<float> *last = nullptr)
+{
+    std::vector<prepared> all;
+    cudaEvent_t start, stop;
+    CUDA(cudaEventCreate(&start));
+    CUDA(cudaEventCreate(&stop));
+    for (const contender &c : list) {
+        prepared p = {&c, nullptr, nullptr, {}};
+        c.enqueue(f.input(0), f.output, f.n, stream); /* warm-up */
+        CUDA(cudaStreamSynchronize(stream));
+        if (c.capturable) {
+            CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+            enqueue_all(c, f, stream);
+            CUDA(cudaStreamEndCapture(stream, &p.graph));
+            CUDA(cudaGraphInstantiate(&p.executable, p.graph, 0));
+            CUDA(cudaGraphLaunch(p.executable, stream));
+            CUDA(cudaStreamSynchronize(stream));
+        }
+        all.push_back(p);
+    }
+    for (int r = 0; r < replays; ++r) {
+        for (prepared &p : all) {
+            if (!f.warm) f.empty_cache(stream);
+            CUDA(cudaEventRecord(start, stream));
+            if (p.executable)
+                CUDA(cudaGraphLaunch(p.executable, stream));
+            else
+                enqueue_all(*p.what, f, stream);
+            CUDA(cudaEventRecord(stop, stream));
+            CUDA(cudaEventSynchronize(stop));
+            float milliseconds, result;
+            CUDA(cudaEventElapsedTime(&milliseconds, start, stop));
+            p.times.push_back(1e3 * milliseconds / static_cast<double>(f.calls));
+            if (last && r + 1 == replays) {
+                CUDA(cudaMemcpy(&result, f.output, sizeof result, cudaMemcpyDeviceToHost));
+                last->push_back(result);
+            }
+        }
+    }
+    std::vector<timing> result;
+    for (prepared &p : all) {
+        result.push_back(summary(p.times));
+        if (p.executable) CUDA(cudaGraphExecDestroy(p.executable));
+        if (p.graph) CUDA(cudaGraphDestroy(p.graph));
+    }
+    CUDA(cudaEventDestroy(start));
+    CUDA(cudaEventDestroy(stop));
+    return result;
+}
+
+/* ---- Contenders -------------------------------------------------------------------------------------------------- */
+
+struct scratch {
+    void *workspace = nullptr, *peers = nullptr;
+    size_t workspace_bytes = 0, peers_bytes = 0;
+};
+
+static contender ours(fastreduce_kernel kernel, unsigned block_size, const scratch &memory)
+{
+    const std::string name = kernel == FASTREDUCE_AUTO    ? "auto"
+                             : kernel == FASTREDUCE_EXACT ? "exact"
+                                                          : "v" + std::to_string(kernel - FASTREDUCE_V0);
+    return {name,
+            block_size,
+            true,
+            false,
+            true,
+            [=](const float *input, float *output, size_t n, cudaStream_t stream) {
+                fastreduce_config config = {};
+                config.kernel = kernel;
+                config.block_size = block_size;
+                config.workspace = memory.workspace;
+                config.workspace_bytes = memory.workspace_bytes;
+                config.stream = stream;
+                check_status(fastreduce_sum_f32(input, output, n, &config), "fastreduce_sum_f32");
+            }};
+}
+
+#ifdef BENCH_CUB_GPU_TO_GPU
+/* A memory resource that hands out memory that is there: no allocation in the graph. */
+struct borrowed {
+    void *memory;
+    void *allocate(cuda::stream_ref, size_t, size_t = 0) { return memory; }
+    void deallocate(cuda::stream_ref, void *, size_t, size_t = 0) {}
+    void *allocate_sync(size_t, size_t = 0) { return memory; }
+    void deallocate_sync(void *, size_t, size_t = 0) {}
+    bool operator==(const borrowed &other) const { return memory == other.memory; }
+    bool operator!=(const borrowed &other) const { return memory != other.memory; }
+};
+
+template <class Resource>
+static cudaError_t sum_gpu_to_gpu(const float *input, float *output, size_t n, cudaStream_t stream,
+                                  Resource resource)
+{
+    auto reproducible = cuda::execution::require(cuda::execution::determinism::gpu_to_gpu);
+    auto memory = cuda::std::execution::prop{cuda::mr::get_memory_resource_t{}, resource};
+    auto environment = cuda::std::execution::env{cuda::stream_ref{stream}, reproducible, memory};
+    return cub::DeviceReduce::Sum(input, output, static_cast<long long>(n), environment);
+}
+#endif
+
+static std::vector<contender> peers(const scratch &memory)
+{
+    std::vector<contender> list;
+#ifdef BENCH_CUB
+    list.push_back(
+        {"cub", 0, true, false, true, [=](const float *input, float *output, size_t n, cudaStream_t stream) {
+             size_t bytes = memory.peers_bytes;
+             CUDA(cub::DeviceReduce::Sum(memory.peers, bytes, input, output, static_cast<long long>(n),
+                                         stream));
+         }});
+#endif
+#ifdef BENCH_CUB_GPU_TO_GPU
+    list.push_back({"gpu_to_gpu", 0, true, false, true,
+                    [=](const float *input, float *output, size_t n, cudaStream_t stream) {
+                        CUDA(sum_gpu_to_gpu(input, output, n, stream, borrowed{memory.peers}));
+                    }});
+#endif
+#ifdef BENCH_THRUST
+    list.push_back(
+        {"thrust", 0, false, false, true, [](const float *input, float *output, size_t n, cudaStream_t s) {
+             const float sum = thrust::reduce(thrust::cuda::par.on(s), input, input + n, 0.0f);
+             CUDA(cudaMemcpyAsync(output, &sum, sizeof sum, cudaMemcpyHostToDevice, s));
+         }});
+#endif
+#ifdef BENCH_CUBLAS
+    static cublasHandle_t handle = nullptr;
+    if (!handle && (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS ||
+                    cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE) != CUBLAS_STATUS_SUCCESS)) {
+        std::fprintf(stderr, "bench: cuBLAS does not start\n");
+        std::exit(1);
+    }
+    list.push_back(
+        {"cublas", 0, true, true, true, [](const float *input, float *output, size_t n, cudaStream_t s) {
+             if (cublasSetStream(handle, s) != CUBLAS_STATUS_SUCCESS ||
+                 cublasSasum_64(handle, static_cast<int64_t>(n), input, 1, output) != CUBLAS_STATUS_SUCCESS) {
+                 std::fprintf(stderr, "bench: cublasSasum_64 fails\n");
+                 std::exit(1);
+             }
+         }});
+#endif
+    list.push_back(
+        {"copy", 0, true, false, false, [=](const float *input, float *, size_t n, cudaStream_t stream) {
+             const size_t bytes = std::min(n * sizeof(float), memory.peers_bytes);
+             for (size_t done = 0; done < n * sizeof(float); done += bytes)
+                 CUDA(cudaMemcpyAsync(memory.peers, reinterpret_cast<const char *>(input) + done,
+                                      std::min(bytes, n * sizeof(float) - done), cudaMemcpyDeviceToDevice,
+                                      stream));
+         }});
+    return list;
+}
+
+/* ---- The table ------------------------------------------------------------------------------------------------------ */
+
+struct options {
+    std::vector<std::string> kernels;
+    std::vector<size_t> sizes;
+    std::vector<unsigned> block_sizes = {256};
+    bool warm = false, csv = false, json = false, one_round = false, rows = false;
+    int replays = 15, data = 0;
+};
+
+static void progress(const std::string &what)
+{
+    if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\r\033[K%s", what.c_str());
+}
+
+static int table(const options &wanted)
+{
+    const device gpu;
+    scratch memory;
+    field inputs;
+    int wrong = 0;
+    bool first = true;
+    double best = 0;
+    const size_t most = *std::max_element(wanted.sizes.begin(), wanted.sizes.end());
+
+    for (int kernel = FASTREDUCE_AUTO; kernel <= FASTREDUCE_EXACT; ++kernel)
+        for (unsigned block_size : wanted.block_sizes) {
+            fastreduce_config config = {};
+            config.kernel = static_cast<fastreduce_kernel>(kernel);
+            config.block_size = block_size;
+            memory.workspace_bytes =
+                std::max(memory.workspace_bytes, fastreduce_workspace_bytes(most, &config));
+        }
+    memory.workspace_bytes = std::max<size_t>(memory.workspace_bytes, 16);
+    memory.peers_bytes = size_t(256) << 20;
+    CUDA(cudaMalloc(&memory.workspace, memory.workspace_bytes));
+    CUDA(cudaMalloc(&memory.peers, memory.peers_bytes));
+    check_status(fastreduce_workspace_init(memory.workspace, memory.workspace_bytes, nullptr),
+                 "workspace_init");
+    CUDA(cudaDeviceSynchronize());
+    inputs.prepare(gpu, most, wanted.warm, wanted.data);
+
+    std::vector<contender> all = {ours(FASTREDUCE_AUTO, 0, memory), ours(FASTREDUCE_EXACT, 0, memory)};
+    for (int v = 0; v < 8; ++v)
+        for (unsigned block_size : wanted.block_sizes)
+            all.push_back(ours(static_cast<fastreduce_kernel>(FASTREDUCE_V0 + v), block_size, memory));
+    for (const contender &peer : peers(memory)) all.push_back(peer);
+    std::vector<contender> chosen;
+    for (const contender &c : all) {
+        const auto named = [&](const char *word) {
+            return std::find(wanted.kernels.begin(), wanted.kernels.end(), word) != wanted.kernels.end();
+        };
+        if (wanted.kernels.empty() || named("all") || named(c.name.c_str()) ||
+            (named("ladder") && c.name[0] == 'v'))
+            chosen.push_back(c);
+    }
+    if (chosen.empty()) {
+        std::fprintf(stderr, "bench: none of these kernels is built in\n");
+        return 2;
+    }
+
+    /* the best read: AUTO over as much as there is */
+    inputs.set(inputs.floats - 1024);
+    best = 4e-3 * static_cast<double>(inputs.n) / times_of({all[0]}, inputs, gpu.stream, 5)[0].microseconds;
+
+    if (wanted.csv) std::printf("gpu,cache,n,kernel,block,us,spread,gbs,peak_gbs,best_gbs,error\n");
+    if (wanted.json)
+        std::printf("[\n");
+    else if (!wanted.csv)
+        std::printf(
+            "%s, peak %.0f GB/s, best read measured %.0f GB/s, data %s, inputs %s, %d replays\n\n%12s %-10s "
+            "%5s %11s %7s "
+            "%8s %7s %7s %9s\n",
+            gpu.name.c_str(), gpu.peak, best, data_names[wanted.data].c_str(),
+            wanted.warm ? "warm" : "out of L2", wanted.replays, "n", "kernel", "block", "us", "spread",
+            "GB/s", "% peak", "% best", "error");
+    for (size_t n : wanted.sizes) {
+        inputs.set(n);
+        const exact_sums exact = sum_exactly(inputs.input(inputs.calls - 1), n);
+        progress("n = " + std::to_string(n));
+        std::vector<float> results;
+        const std::vector<timing> times = times_of(chosen, inputs, gpu.stream, wanted.replays, &results);
+        progress("");
+        for (size_t k = 0; k < chosen.size(); ++k) {
+            const contender &c = chosen[k];
+            const timing t = times[k];
+            const double bandwidth = 4e-3 * static_cast<double>(n) / t.microseconds;
+            double error = 0;
+            bool bad = false;
+            if (c.sums) {
+                const double got = results[k], right = c.magnitudes ? exact.magnitude : exact.sum;
+                error = got == exact.rounded ? 0
+                        : right != 0         ? std::fabs(got - right) / std::fabs(right)
+                                             : std::fabs(got);
+                if (c.name == "exact" && error != 0) bad = true;
+                /* cuBLAS and others add in orders of their own: 1e-4 of the magnitudes is generous and finds losses */
+                if (!(std::fabs(got - right) <= 1e-4 * exact.magnitude)) bad = true;
+                wrong |= bad;
+            }
+            if (wanted.csv)
+                std::printf("\"%s\",%s,%zu,%s,%u,%.4f,%.4f,%.2f,%.1f,%.1f,%.3g\n", gpu.name.c_str(),
+                            wanted.warm ? "warm" : "cold", n, c.name.c_str(), c.block_size, t.microseconds,
+                            t.spread, bandwidth, gpu.peak, best, error);
+            else if (wanted.json)
+                std::printf(
+                    "%s{\"gpu\": \"%s\", \"cache\": \"%s\", \"n\": %zu, \"kernel\": \"%s\", \"block\": %u, "
+                    "\"us\": %.4f, \"spread\": %.4f, \"gbs\": %.2f, \"peak_gbs\": %.1f, \"best_gbs\": %.1f, "
+                    "\"error\": %.3g}",
+                    first ? "" : ",\n", gpu.name.c_str(), wanted.warm ? "warm" : "cold", n, c.name.c_str(),
+                    c.block_size, t.microseconds, t.spread, bandwidth, gpu.peak, best, error);
+            else
+                std::printf("%12zu %-10s %5s %11.2f %6.1f%% %8.1f %7.1f %7.1f %9.1e%s\n", n, c.name.c_str(),
+                            c.block_size ? std::to_string(c.block_size).c_str() : "", t.microseconds,
+                            100 * t.spread, bandwidth, 100 * bandwidth / gpu.peak, 100 * bandwidth / best,
+                            error, bad ? "  WRONG" : "");
+            std::fflush(stdout);
+            first = false;
+        }
+    }
+    if (wanted.json) std::printf("\n]\n");
+    return wrong;
+}
+
+/* ---- Experiments from the literature -------------------------------------------------------------------------------- */
+
+/* Milliseconds of one call, the median of ten after a warm-up. */
+static double milliseconds_of(const std::function<fastreduce_status()> &call, cudaStream_t stream)
+{
+    std::vector<double> times;
+    cudaEvent_t start, stop;
+    CUDA(cudaEventCreate(&start));
+    CUDA(cudaEventCreate(&stop));
+    check_status(call(), "round");
+    for (int r = 0; r < 10; ++r) {
+        CUDA(cudaEventRecord(start, stream));
+        check_status(call(), "round");
+        CUDA(cudaEventRecord(stop, stream));
+        CUDA(cudaEventSynchronize(stop));
+        float milliseconds;
+        CUDA(cudaEventElapsedTime(&milliseconds, start, stop));
+        times.push_back(milliseconds);
+    }
+    CUDA(cudaEventDestroy(start));
+    CUDA(cudaEventDestroy(stop));
+    return summary(times).microseconds;
+}
+
+using round_function = fastreduce_status (*)(const float *, float *, size_t, cudaStream_t);
+
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items = fastreduce::default_items(Version),
+          fastreduce::tail Tail = fastreduce::tail::warp>
+static fastreduce_status one_round_of(const float *input, float *partials, size_t n, cudaStream_t stream)
+{
+    return fastreduce::round<Version, BlockSize, Items, fastreduce::plus, Tail>(input, partials, n, stream);
+}
+
+/* J. Wang, ECE 587 lecture 20, Illinois Institute of Technology, March 2026: one round on the GPU, the CPU adds the partial
+ * sums. Milliseconds on a Tesla T4 from its two tables. */
+static int one_round()
+{
+    constexpr fastreduce::tail by_block = fastreduce::tail::block;
+    struct row {
+        const char *name;
+        round_function run[2]; /* blocks of 256, 1024 */
+        double t4[2][4];
+    };
+    const row rows[5] = {
+        {"sum_mod",
+         {one_round_of<FASTREDUCE_V0, 256>, one_round_of<FASTREDUCE_V0, 1024>},
+         {{2.10, 9.76, 22.62, 74.22}, {3.56, 7.66, 26.81, 109.24}}},
+        {"sum_idx",
+         {one_round_of<FASTREDUCE_V1, 256>, one_round_of<FASTREDUCE_V1, 1024>},
+         {{1.75, 8.00, 14.06, 53.13}, {2.47, 5.35, 18.43, 73.48}}},
+        {"sum_seq",
+         {one_round_of<FASTREDUCE_V2, 256>, one_round_of<FASTREDUCE_V2, 1024>},
+         {{1.35, 6.25, 10.40, 42.46}, {2.06, 4.50, 15.56, 61.37}}},
+        {"sum_unroll",
+         {one_round_of<FASTREDUCE_V4, 256, 1, by_block>, one_round_of<FASTREDUCE_V4, 1024, 1, by_block>},
+         {{1.23, 5.68, 9.13, 38.00}, {1.94, 4.24, 14.65, 57.55}}},
+        {"sum_warp",
+         {one_round_of<FASTREDUCE_V4, 256, 1>, one_round_of<FASTREDUCE_V4, 1024, 1>},
+         {{0.84, 3.76, 6.74, 27.99}, {1.35, 3.00, 10.36, 41.01}}}};
+    const size_t sizes[4] = {16, 64, 256, 1024}; /* times 2^20 */
+    const unsigned blocks[2] = {256, 1024};
+    double measured[5][2][4];
+    const device gpu;
+    float *input, *partials;
+    int wrong = 0;
+
+    CUDA(cudaMalloc(&input, sizes[3] << 22));
+    CUDA(cudaMalloc(&partials, (sizes[3] << 22) / 256));
+    fill<<<2048, 256>>>(input, sizes[3] << 20, 0);
+    CUDA(cudaGetLastError());
+    std::vector<float> host((sizes[3] << 20) / 256);
+    for (int s = 0; s < 4; ++s) {
+        const size_t n = sizes[s] << 20;
+        const exact_sums exact = sum_exactly(input, n);
+        for (int b = 0; b < 2; ++b)
+            for (int k = 0; k < 5; ++k) {
+                progress(std::string(rows[k].name) + ", " + std::to_string(n));
+                measured[k][b][s] = milliseconds_of(
+                    [&] { return rows[k].run[b](input, partials, n, gpu.stream); }, gpu.stream);
+                CUDA(
+                    cudaMemcpy(host.data(), partials, n / blocks[b] * sizeof(float), cudaMemcpyDeviceToHost));
+                const double sum = fastreduce_host_sum_f32(host.data(), n / blocks[b]);
+                wrong |= !(std::fabs(sum - exact.sum) <= 1e-4 * exact.magnitude);
+            }
+    }
+    progress("");
+    std::printf("%s: milliseconds of one round, N in units of 2^20; in brackets the gain over the kernel "
+                "above, here / "
+                "on the lecture's Tesla T4\n",
+                gpu.name.c_str());
+    for (const auto &group : {std::pair<int, int>{0, 2}, std::pair<int, int>{2, 4}}) {
+        std::printf("\n%-18s", "kernel, block");
+        for (size_t size : sizes) std::printf("   %-22s", ("N = " + std::to_string(size)).c_str());
+        std::printf("\n");
+        for (int b = 0; b < 2; ++b)
+            for (int k = group.first; k <= group.second; ++k) {
+                std::printf("%-12s %4u ", rows[k].name, blocks[b]);
+                for (int s = 0; s < 4; ++s) {
+                    std::printf("   %8.3f", measured[k][b][s]);
+                    if (k == group.first)
+                        std::printf("%14s", "");
+                    else
+                        std::printf(" (%4.2f / %4.2f)", measured[k - 1][b][s] / measured[k][b][s],
+                                    rows[k - 1].t4[b][s] / rows[k].t4[b][s]);
+                }
+                std::printf("\n");
+            }
+    }
+    if (wrong) std::printf("\nA sum was WRONG.\n");
+    CUDA(cudaFree(input));
+    CUDA(cudaFree(partials));
+    return wrong;
+}
+
+template <unsigned BlockSize>
+static void rows_of(std::vector<round_function> &list)
+{
+    list = {one_round_of<FASTREDUCE_V0, BlockSize>, one_round_of<FASTREDUCE_V1, BlockSize>,
+            one_round_of<FASTREDUCE_V2, BlockSize>, one_round_of<FASTREDUCE_V3, BlockSize>,
+            one_round_of<FASTREDUCE_V4, BlockSize>, one_round_of<FASTREDUCE_V5, BlockSize>,
+            one_round_of<FASTREDUCE_V6, BlockSize>, one_round_of<FASTREDUCE_V7, BlockSize>};
+}
+
+/* "Reduction (Sum): part 1", a post of October 2025: 2048 * 1024 * 256 floats, each row summed by a block of its own, with
+ * V0 and V1; here the whole ladder. Effective bandwidth counts the floats read and the sums written. */
+static int rows_of_one_block()
+{
+    constexpr size_t n = size_t(2048) * 1024 * 256;
+    const device gpu;
+    float *input, *sums;
+    int wrong = 0;
+    CUDA(cudaMalloc(&input, n * sizeof(float)));
+    CUDA(cudaMalloc(&sums, n / 128 * sizeof(float)));
+    fill<<<2048, 256>>>(input, n, 0);
+    CUDA(cudaGetLastError());
+    const exact_sums exact = sum_exactly(input, n);
+    std::vector<float> host(n / 128);
+    std::printf("%s: %zu floats in rows of one block; peak %.0f GB/s\n\n%-22s %10s %12s %28s %8s\n",
+                gpu.name.c_str(), n, gpu.peak, "kernel", "threads", "runtime (us)",
+                "mean effective bandwidth", "% peak");
+    for (int k = 0; k < 8; ++k)
+        for (unsigned block_size : {128u, 256u, 512u, 1024u}) {
+            std::vector<round_function> list;
+            if (block_size == 128) rows_of<128>(list);
+            if (block_size == 256) rows_of<256>(list);
+            if (block_size == 512) rows_of<512>(list);
+            if (block_size == 1024) rows_of<1024>(list);
+            const fastreduce_kernel version = static_cast<fastreduce_kernel>(FASTREDUCE_V0 + k);
+            const size_t rows = n / (block_size * fastreduce::default_items(version));
+            const double us =
+                1e3 * milliseconds_of([&] { return list[k](input, sums, n, gpu.stream); }, gpu.stream);
+            const double bandwidth = 4e-3 * static_cast<double>(n + rows) / us;
+            CUDA(cudaMemcpy(host.data(), sums, rows * sizeof(float), cudaMemcpyDeviceToHost));
+            wrong |= !(std::fabs(fastreduce_host_sum_f32(host.data(), rows) - exact.sum) <=
+                       1e-4 * exact.magnitude);
+            std::printf("%-22s %10u %12.2f %23.1f GB/s %7.2f%%\n", fastreduce_kernel_name(version),
+                        block_size, us, bandwidth, 100 * bandwidth / gpu.peak);
+            std::fflush(stdout);
+        }
+    if (wrong) std::printf("\nA sum was WRONG.\n");
+    CUDA(cudaFree(input));
+    CUDA(cudaFree(sums));
+    return wrong;
+}
+
+/* ---- Command line ----------------------------------------------------------------------------------------------------- */
+
+static int usage(const std::string &why)
+{
+    std::fprintf(stderr, "bench: %s (bench --help tells more)\n", why.c_str());
+    return 2;
+}
+
+/* Digits, 2^k, or digits with K, M or G. 0 if it is none of these. */
+static size_t parse_size(const std::string &text)
+{
+    char *end;
+    if (text.empty() || text[0] < '0' || text[0] > '9') return 0;
+    size_t value = std::strtoull(text.c_str(), &end, 10);
+    if (value == 2 && *end == '^') {
+        const unsigned long k = std::strtoul(end + 1, &end, 10);
+        value = k < 40 ? size_t(1) << k : 0;
+    } else if (*end == 'K' || *end == 'M' || *end == 'G') {
+        value <<= *end == 'K' ? 10 : *end == 'M' ? 20 : 30;
+        ++end;
+    }
+    return *end == 0 && value < size_t(1) << 40 ? value : 0;
+}
+
+static std::vector<std::string> split(const std::string &text)
+{
+    std::vector<std::string> parts;
+    for (size_t begin = 0; begin <= text.size();) {
+        const size_t comma = std::min(text.find(',', begin), text.size());
+        parts.push_back(text.substr(begin, comma - begin));
+        begin = comma + 1;
+    }
+    return parts;
+}
+
+int main(int argc, char **argv)
+{
+    const std::vector<std::string> known = {"auto",   "exact",  "v0",   "v1",     "v2",  "v3",
+                                            "v4",     "v5",     "v6",   "v7",     "cub", "gpu_to_gpu",
+                                            "thrust", "cublas", "copy", "ladder", "all"};
+    options wanted;
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        if (word == "--help" || word == "-h") return std::fputs(help, stdout) < 0;
+        if (word == "--warm") {
+            wanted.warm = true;
+        } else if (word == "--csv") {
+            wanted.csv = true;
+        } else if (word == "--json") {
+            wanted.json = true;
+        } else if (word == "--one-round") {
+            wanted.one_round = true;
+        } else if (word == "--rows-of-one-block") {
+            wanted.rows = true;
+        } else if ((word == "--block" || word == "--replays") && i + 1 < argc) {
+            const std::string value = argv[++i];
+            if (word == "--replays") {
+                wanted.replays = static_cast<int>(std::min<size_t>(parse_size(value), 100000));
+                if (wanted.replays == 0) return usage("no such number of replays: " + value);
+                continue;
+            }
+            wanted.block_sizes.clear();
+            for (const std::string &part : split(value)) {
+                const size_t size = parse_size(part);
+                if (size > 1024 || !fastreduce::valid_block_size(static_cast<unsigned>(size)))
+                    return usage("no such block size: " + part);
+                wanted.block_sizes.push_back(static_cast<unsigned>(size));
+            }
+        } else if (word == "--data" && i + 1 < argc) {
+            const auto kind = std::find(data_names.begin(), data_names.end(), argv[++i]);
+            if (kind == data_names.end()) return usage(std::string("no such data: ") + argv[i]);
+            wanted.data = static_cast<int>(kind - data_names.begin());
+        } else if (word.compare(0, 2, "n=") == 0) {
+            for (const std::string &part : split(word.substr(2))) {
+                wanted.sizes.push_back(parse_size(part));
+                if (wanted.sizes.back() == 0) return usage("no such size: " + part);
+            }
+        } else if (std::find(known.begin(), known.end(), word) != known.end()) {
+            wanted.kernels.push_back(word);
+        } else if (word != "reduce") {
+            return usage("not understood: " + word);
+        }
+    }
+    if (wanted.csv && wanted.json) return usage("--csv or --json, not both");
+    if (wanted.sizes.empty())
+        for (int k = 10; k <= 30; k += 2) wanted.sizes.push_back(size_t(1) << k);
+
+    int devices = 0;
+    const cudaError_t found = cudaGetDeviceCount(&devices);
+    if (found != cudaSuccess || devices == 0) {
+        std::printf("no GPU here (%s)\n", found != cudaSuccess ? cudaGetErrorString(found) : "no device");
+        return 77;
+    }
+    if (wanted.one_round) return one_round();
+    if (wanted.rows) return rows_of_one_block();
+    return table(wanted);
+}

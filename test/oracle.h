@@ -1,0 +1,32 @@
+/* The correctly rounded sum by GNU MPFR: 400 bits hold every sum of floats, from 2^-149 to 2^192, and one rounding
+ * follows. An exact zero is +0, a NaN is the quiet one. */
+#ifndef ORACLE_H
+#define ORACLE_H
+
+#include <math.h>
+#include <mpfr.h>
+#include <stdlib.h>
+
+static inline float mpfr_oracle(const float *x, size_t n)
+{
+    mpfr_t *terms = (mpfr_t *)malloc((n ? n : 1) * sizeof *terms);
+    mpfr_ptr *pointers = (mpfr_ptr *)malloc((n ? n : 1) * sizeof *pointers);
+    mpfr_t sum;
+    float result;
+    size_t i;
+    if (!terms || !pointers) exit(1);
+    for (i = 0; i < n; ++i) {
+        mpfr_init2(terms[i], 24);
+        mpfr_set_flt(terms[i], x[i], MPFR_RNDN);
+        pointers[i] = terms[i];
+    }
+    mpfr_init2(sum, 400);
+    mpfr_sum(sum, pointers, n, MPFR_RNDN);
+    result = mpfr_zero_p(sum) ? 0.0f : mpfr_nan_p(sum) ? fabsf((float)NAN) : mpfr_get_flt(sum, MPFR_RNDN);
+    for (i = 0; i < n; ++i) mpfr_clear(terms[i]);
+    mpfr_clear(sum);
+    free(terms);
+    free(pointers);
+    return result;
+}
+#endif
