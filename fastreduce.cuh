@@ -41,10 +41,12 @@
 #ifndef FASTREDUCE_CUH
 #define FASTREDUCE_CUH
 
+#ifndef __CUDACC_RTC__
 #include <cuda_runtime.h>
 #include <atomic>
 #include <limits>
 #include <type_traits>
+#endif
 #include "fastreduce.h"
 
 /* ==========================================================================================================
@@ -67,8 +69,48 @@
 #error "FASTREDUCE_ITEMS_PER_THREAD must be from 1 to 64"
 #endif
 
+/* All of the namespace stays inside the shared library that compiled it. Two libraries that vendor different copies
+ * would otherwise run one's templates and inline functions in both. */
+#ifdef __GNUC__
+#pragma GCC visibility push(hidden)
+#endif
+
 namespace fastreduce
 {
+
+#ifdef __CUDACC_RTC__
+/* NVRTC has no headers: what the rooms below use of <type_traits>, for built-in types. */
+namespace std
+{
+template <bool Condition, class A, class B>
+struct conditional {
+    using type = A;
+};
+template <class A, class B>
+struct conditional<false, A, B> {
+    using type = B;
+};
+template <bool Condition, class A, class B>
+using conditional_t = typename conditional<Condition, A, B>::type;
+
+template <class T, class... List>
+struct one_of {
+    static constexpr bool value = false;
+};
+template <class T, class... Rest>
+struct one_of<T, T, Rest...> {
+    static constexpr bool value = true;
+};
+template <class T, class First, class... Rest>
+struct one_of<T, First, Rest...> : one_of<T, Rest...> {
+};
+template <class T>
+using is_signed = one_of<T, char, signed char, short, int, long, long long, float, double>;
+template <class T>
+using is_integral = one_of<T, bool, char, signed char, short, int, long, long long, unsigned char,
+                           unsigned short, unsigned, unsigned long, unsigned long long>;
+} // namespace std
+#endif
 
 /* A constant of ours: loops over the built-in warpSize, which is no constant, stay rolled. */
 constexpr unsigned warp_size = 32;
@@ -228,6 +270,7 @@ struct plus {
     }
 };
 
+#ifndef __CUDACC_RTC__
 /* Constants, as device code may use those but not call std::numeric_limits. */
 template <class T>
 struct bounds {
@@ -235,6 +278,21 @@ struct bounds {
     static constexpr T greatest = limits::has_infinity ? limits::infinity() : limits::max();
     static constexpr T least = limits::has_infinity ? static_cast<T>(-limits::infinity()) : limits::lowest();
 };
+#else
+template <class T>
+struct bounds { /* integers */
+    static constexpr T least = std::is_signed<T>::value ? T(1ull << (8 * sizeof(T) - 1)) : T(0);
+    static constexpr T greatest = T(~least);
+};
+template <>
+struct bounds<float> {
+    static constexpr float greatest = 1 / 0.0f, least = -greatest;
+};
+template <>
+struct bounds<double> {
+    static constexpr double greatest = 1 / 0.0, least = -greatest;
+};
+#endif
 
 /* Minimum and maximum. Where an element is NaN the result is unspecified, as NaN has no place in an order. */
 struct minimum {
@@ -787,6 +845,7 @@ __global__ void __launch_bounds__(BlockSize)
  * Room 8: dispatcher
  * May hold: planning, as pure functions that run without a GPU; then what launches by the plan.
  * ========================================================================================================== */
+#ifndef __CUDACC_RTC__
 
 constexpr size_t max_blocks = 0x7fffffff; /* of one launch, in x: compute capability 3.0 and later */
 constexpr size_t workspace_alignment = 16;
@@ -1187,7 +1246,11 @@ fastreduce_status round(const Input *input, accumulate_t<Operator, Input> *parti
     return status_of(launch_round(shape.first, shape, input, partials, n, stream));
 }
 
+#endif /* __CUDACC_RTC__ */
 } // namespace fastreduce
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #endif /* FASTREDUCE_CUH */
 
 /* ==========================================================================================================
@@ -1207,6 +1270,8 @@ fastreduce_status round(const Input *input, accumulate_t<Operator, Input> *parti
 namespace fastreduce
 {
 namespace launcher
+{
+namespace /* each translation unit's own: with FASTREDUCE_STATIC their macros may differ */
 {
 
 template <fastreduce_kernel Version, unsigned BlockSize>
@@ -1269,6 +1334,7 @@ inline fastreduce_config config_or_default(const fastreduce_config *config)
     return config ? *config : fastreduce_config();
 }
 
+} // namespace
 } // namespace launcher
 } // namespace fastreduce
 
