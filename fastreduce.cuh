@@ -18,6 +18,8 @@
  *     fastreduce::reduce<FASTREDUCE_V7, 512, 16, fastreduce::maximum>(input, output, n);
  *     fastreduce::round<FASTREDUCE_V2, 128>(input, partials, n);                      // one level only
  *
+ * NVRTC, which compiles at run time, needs no headers but the two files, and sees rooms 1 to 7.
+ *
  * Macros, defined before the first include of this file:
  *
  *   FASTREDUCE_IMPLEMENTATION     defines the C functions. Scope: one .cu file of the program.

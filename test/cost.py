@@ -3,8 +3,9 @@ floats, for one architecture.
 
 python3 cost.py ROOT NVCC   prints a line a file; exit 1 past the limits
 
-Processor seconds, as the wall clock shows what else the machine does; medians of files compiled in turn. The limits are
-there to notice a slip, not to hold the targets: see the README
+Processor seconds, as the wall clock shows what else the machine does; medians of files compiled in turn, and still
+they differ by a tenth from run to run. The limits are there to notice a slip, not to hold the targets: they are about one
+and a half times what was measured, more where EXACT will add to it.
 """
 import os
 import resource
@@ -35,15 +36,15 @@ LEAST = "#define FASTREDUCE_NO_LADDER\n#define FASTREDUCE_NO_EXACT\n" + ALL
 # what, source, target and limits of seconds and bytes as parts of CUB's
 FILES = [
     ("cub::DeviceReduce::Sum", CUB, None, None, None),
-    ("the C functions", ALL, 1 / 3, 0.6, 1.5),
-    ("no ladder, no exact", LEAST, 1 / 6, 0.4, 0.6),
-    ("fastreduce::reduce<>", TEMPLATE, 1 / 3, 0.4, 0.6),
-    ("the include alone", INCLUDED, None, 0.4, 0.6),
+    ("the C functions", ALL, 1 / 3, 0.75, 2.5),
+    ("no ladder, no exact", LEAST, 1 / 6, 0.35, 0.65),
+    ("fastreduce::reduce<>", TEMPLATE, 1 / 3, 0.3, 0.55),
+    ("the include alone", INCLUDED, None, 0.3, 0.45),
 ]
 
 
 def compile_once(nvcc, root, source):
-    """Processor seconds; compile_once's output is source + .o"""
+    """The processor seconds that it takes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([nvcc, "-O3", "-arch=sm_90", "-I", root, "-c", source, "-o", source + ".o"], check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -66,13 +67,13 @@ def main():
         sizes = [os.path.getsize(path + ".o") for path in paths]
 
     failed = False
-    print(f"{'':24}{'seconds':>8}{'of CUB':>8}{'bytes':>10}{'of CUB':>8}{'target':>8}")
+    print(f"cost: {'':24}{'seconds':>8}{'of CUB':>8}{'bytes':>10}{'of CUB':>8}{'target':>8}")
     for (what, _, target, *limits), time, size in zip(FILES, seconds, sizes):
         parts = (time / seconds[0], size / sizes[0])
-        line = f"{what:24}{time:8.2f}{parts[0]:8.2f}{size:10}{parts[1]:8.2f}"
+        line = f"cost: {what:24}{time:8.2f}{parts[0]:8.2f}{size:10}{parts[1]:8.2f}"
         if target:
             met = [name for name, part in zip(("seconds", "bytes"), parts) if part <= target]
-            line += f"{target:8.2f}  met: {', '.join(met) or 'none'}"
+            line += f"{target:8.2f}, met: {', '.join(met) or 'neither'}"
         print(line)
         for name, part, limit in zip(("seconds", "bytes"), parts, limits):
             if limit and part > limit:
