@@ -18,6 +18,8 @@
  *     fastreduce::reduce<FASTREDUCE_V7, 512, 16, fastreduce::maximum>(input, output, n);
  *     fastreduce::round<FASTREDUCE_V2, 128>(input, partials, n);                      // one level only
  *
+ * NVRTC, which compiles at run time, needs no headers but the two files, and sees rooms 1 to 7.
+ *
  * Macros, defined before the first include of this file:
  *
  *   FASTREDUCE_IMPLEMENTATION     defines the C functions. Scope: one .cu file of the program.
@@ -44,10 +46,12 @@
 #ifndef FASTREDUCE_CUH
 #define FASTREDUCE_CUH
 
+#ifndef __CUDACC_RTC__
 #include <cuda_runtime.h>
 #include <atomic>
 #include <limits>
 #include <type_traits>
+#endif
 #include "fastreduce.h"
 
 /* ==========================================================================================================
@@ -70,6 +74,12 @@
 #error "FASTREDUCE_ITEMS_PER_THREAD must be from 1 to 64"
 #endif
 
+/* All of the namespace stays inside the shared library that compiled it. Two libraries that vendor different copies
+ * would otherwise run one's templates and inline functions in both. */
+#ifdef __GNUC__
+#pragma GCC visibility push(hidden)
+#endif
+
 namespace fastreduce
 {
 
@@ -77,6 +87,40 @@ namespace fastreduce
 constexpr bool exact_integer = true;
 #else
 constexpr bool exact_integer = false;
+#endif
+
+#ifdef __CUDACC_RTC__
+/* NVRTC has no headers: what the rooms below use of <type_traits>, for built-in types. */
+namespace std
+{
+template <bool Condition, class A, class B>
+struct conditional {
+    using type = A;
+};
+template <class A, class B>
+struct conditional<false, A, B> {
+    using type = B;
+};
+template <bool Condition, class A, class B>
+using conditional_t = typename conditional<Condition, A, B>::type;
+
+template <class T, class... List>
+struct one_of {
+    static constexpr bool value = false;
+};
+template <class T, class... Rest>
+struct one_of<T, T, Rest...> {
+    static constexpr bool value = true;
+};
+template <class T, class First, class... Rest>
+struct one_of<T, First, Rest...> : one_of<T, Rest...> {
+};
+template <class T>
+using is_signed = one_of<T, char, signed char, short, int, long, long long, float, double>;
+template <class T>
+using is_integral = one_of<T, bool, char, signed char, short, int, long, long long, unsigned char,
+                           unsigned short, unsigned, unsigned long, unsigned long long>;
+} // namespace std
 #endif
 
 /* A constant of ours: loops over the built-in warpSize, which is no constant, stay rolled. */
@@ -307,6 +351,7 @@ struct plus {
     }
 };
 
+#ifndef __CUDACC_RTC__
 /* Constants, as device code may use those but not call std::numeric_limits. */
 template <class T>
 struct bounds {
@@ -314,6 +359,21 @@ struct bounds {
     static constexpr T greatest = limits::has_infinity ? limits::infinity() : limits::max();
     static constexpr T least = limits::has_infinity ? static_cast<T>(-limits::infinity()) : limits::lowest();
 };
+#else
+template <class T>
+struct bounds { /* integers */
+    static constexpr T least = std::is_signed<T>::value ? T(1ull << (8 * sizeof(T) - 1)) : T(0);
+    static constexpr T greatest = T(~least);
+};
+template <>
+struct bounds<float> {
+    static constexpr float greatest = 1 / 0.0f, least = -greatest;
+};
+template <>
+struct bounds<double> {
+    static constexpr double greatest = 1 / 0.0, least = -greatest;
+};
+#endif
 
 /* Minimum and maximum. Where an element is NaN the result is unspecified, as NaN has no place in an order. */
 struct minimum {
@@ -1160,21 +1220,25 @@ struct exact_sum {
     {
         groups = 0;
         settle_window();
-        if (!columns_used) return;
+        if (columns_used) limb += digit_of_columns(columns);
         columns_used = false;
-        const long long lowest = columns[0];
-        limb += digit_of_sum(lowest / 2, 0); /* exact: nothing has exponent 0 here */
-#pragma unroll 4
+    }
+
+    /* What the lane adds to its limb for the columns. Out of line, as it is long and most warps never need it. */
+    static __device__ __noinline__ long long digit_of_columns(const long long *columns)
+    {
+        long long digit = digit_of_sum(columns[0] / 2, 0); /* exact: nothing has exponent 0 here */
         for (unsigned c = 1; c + 1 < exact_columns; ++c) {
             const long long sum = columns[c * BlockSize];
-            if (__any_sync(0xffffffffu, sum != 0)) limb += digit_of_sum(sum, 16 * c - 1);
+            if (__any_sync(0xffffffffu, sum != 0)) digit += digit_of_sum(sum, 16 * c - 1);
         }
         const long long counts = columns[(exact_columns - 1) * BlockSize];
         const unsigned lane = threadIdx.x % warp_size, nans = warp_add(counts & 0x1fffff),
                        positive = warp_add(counts >> 21 & 0x1fffff), negative = warp_add(counts >> 42);
-        if (lane == FASTREDUCE_NAN_COUNT) limb += nans;
-        if (lane == FASTREDUCE_POSITIVE_INFINITY_COUNT) limb += positive;
-        if (lane == FASTREDUCE_NEGATIVE_INFINITY_COUNT) limb += negative;
+        if (lane == FASTREDUCE_NAN_COUNT) digit += nans;
+        if (lane == FASTREDUCE_POSITIVE_INFINITY_COUNT) digit += positive;
+        if (lane == FASTREDUCE_NEGATIVE_INFINITY_COUNT) digit += negative;
+        return digit;
     }
 
     /* As float_sum's; 16 threads share a block's 16 limbs, everything else is addition of integers. */
@@ -1221,7 +1285,7 @@ struct exact_sum {
     }
 
   private:
-    static __device__ __forceinline__ void add_to(fastreduce_accumulator *total, const long long *limbs)
+    static __device__ __noinline__ void add_to(fastreduce_accumulator *total, const long long *limbs)
     {
         fastreduce_accumulator merged = *total;
         fastreduce_detail_carry(merged.limb);
@@ -1247,6 +1311,7 @@ struct exact_sum {
  * Room 8: dispatcher
  * May hold: planning, as pure functions that run without a GPU; then what launches by the plan.
  * ========================================================================================================== */
+#ifndef __CUDACC_RTC__
 
 constexpr size_t max_blocks = 0x7fffffff; /* of one launch, in x: compute capability 3.0 and later */
 constexpr size_t workspace_alignment = 16;
@@ -1437,7 +1502,8 @@ fastreduce_status launch_levels(const rung<Input, T> &shape, const Input *input,
     return status_of(error != cudaSuccess ? error : tidy);
 }
 
-/* ---- AUTO and EXACT: which kernel, and how it is launched ---- */
+/* ---- AUTO and EXACT: which kernel, and how it is launched. Templates without need of one, `template <class = void>`, so
+ * that only who calls them compiles their kernels. ---- */
 
 /* What the choice depends on besides n. */
 struct gpu_facts {
@@ -1515,7 +1581,8 @@ inline auto_plan plan_auto(size_t n, const gpu_facts &gpu)
     return {auto_kernel::dealt_512x2, at_most(4 * gpu.multiprocessors, auto_max_blocks)};
 }
 
-inline tuned_launch<float *> launch_of(auto_kernel kernel)
+template <class = void>
+tuned_launch<float *> launch_of(auto_kernel kernel)
 {
     switch (kernel) {
     case auto_kernel::tile_256x4: return tile_launch<float_sum<256>, 256, 4>();
@@ -1554,7 +1621,8 @@ inline exact_plan plan_exact(size_t n, const gpu_facts &gpu)
             at_most(blocks_for(n / 4, 512 * 4), at_most(2 * gpu.multiprocessors, exact_max_blocks))};
 }
 
-inline tuned_launch<exact_output> launch_of(exact_kernel kernel)
+template <class = void>
+tuned_launch<exact_output> launch_of(exact_kernel kernel)
 {
     switch (kernel) {
     case exact_kernel::dealt_512x2: return dealt_launch<exact_sum<512>, 512, 2>();
@@ -1572,7 +1640,8 @@ inline size_t exact_workspace_bytes(size_t n)
 
 /* Facts of the current device, asked for once each and remembered: a word per device, 0 for unknown. Two threads that
  * ask at once store the same word. */
-inline cudaError_t find_gpu_facts(gpu_facts *facts)
+template <class = void>
+cudaError_t find_gpu_facts(gpu_facts *facts)
 {
     constexpr int remembered = 64;
     static std::atomic<unsigned long long> known[remembered];
@@ -1649,8 +1718,9 @@ fastreduce_status with_slots(size_t bytes, workspace scratch, cudaStream_t strea
     return status_of(error != cudaSuccess ? error : tidy);
 }
 
-inline fastreduce_status launch_auto(const float *input, float *output, size_t n, workspace scratch,
-                                     cudaStream_t stream)
+template <class = void>
+fastreduce_status launch_auto(const float *input, float *output, size_t n, workspace scratch,
+                              cudaStream_t stream)
 {
     return with_slots(auto_workspace_bytes(n), scratch, stream, [&](const gpu_facts &gpu, published *slots) {
         const auto_plan made = plan_auto(n, gpu);
@@ -1658,8 +1728,9 @@ inline fastreduce_status launch_auto(const float *input, float *output, size_t n
     });
 }
 
-inline fastreduce_status launch_exact(const float *input, exact_output output, size_t n, workspace scratch,
-                                      cudaStream_t stream)
+template <class = void>
+fastreduce_status launch_exact(const float *input, exact_output output, size_t n, workspace scratch,
+                               cudaStream_t stream)
 {
     return with_slots(exact_workspace_bytes(n), scratch, stream, [&](const gpu_facts &gpu, published *slots) {
         const exact_plan made = plan_exact(n, gpu);
@@ -1735,8 +1806,9 @@ size_t workspace_bytes(size_t n)
 }
 
 /* Adds input[0] .. input[n - 1] to *accumulator, exactly: as fastreduce_accumulate_f32. */
-inline fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator *accumulator, size_t n,
-                                            cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
+template <class = void>
+fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator *accumulator, size_t n,
+                                     cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
 {
     const fastreduce_status status = check_arguments(input, accumulator, n, scratch);
     return status != FASTREDUCE_SUCCESS ? status
@@ -1762,7 +1834,11 @@ fastreduce_status round(const Input *input, accumulate_t<Operator, Input> *parti
     return status_of(launch_round(shape.first, shape, input, partials, n, stream));
 }
 
+#endif /* __CUDACC_RTC__ */
 } // namespace fastreduce
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #endif /* FASTREDUCE_CUH */
 
 /* ==========================================================================================================
@@ -1782,6 +1858,8 @@ fastreduce_status round(const Input *input, accumulate_t<Operator, Input> *parti
 namespace fastreduce
 {
 namespace launcher
+{
+namespace /* each translation unit's own: with FASTREDUCE_STATIC their macros may differ */
 {
 
 template <fastreduce_kernel Version, unsigned BlockSize>
@@ -1848,6 +1926,7 @@ inline fastreduce_config config_or_default(const fastreduce_config *config)
     return config ? *config : fastreduce_config();
 }
 
+} // namespace
 } // namespace launcher
 } // namespace fastreduce
 

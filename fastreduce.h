@@ -33,8 +33,15 @@
 #ifndef FASTREDUCE_H
 #define FASTREDUCE_H
 
+#ifndef __CUDACC_RTC__
 #include <stddef.h>
 #include <stdint.h>
+#elif !defined(INT64_MAX)
+/* NVRTC, which compiles kernels at run time, has no headers. These are the types that libcu++ gives it. */
+typedef unsigned uint32_t;
+typedef long long int64_t;
+typedef unsigned long long uint64_t, uintptr_t;
+#endif
 
 #define FASTREDUCE_VERSION_MAJOR 0
 #define FASTREDUCE_VERSION_MINOR 1
@@ -44,7 +51,9 @@
     (10000 * FASTREDUCE_VERSION_MAJOR + 100 * FASTREDUCE_VERSION_MINOR + FASTREDUCE_VERSION_PATCH)
 
 #ifndef FASTREDUCE_API
-#ifndef FASTREDUCE_STATIC
+#ifdef __CUDACC_RTC__ /* refuses to see host functions; nothing calls these */
+#define FASTREDUCE_API extern __device__
+#elif !defined(FASTREDUCE_STATIC)
 #define FASTREDUCE_API extern
 #elif defined(__GNUC__)
 #define FASTREDUCE_API __attribute__((unused)) static
@@ -213,7 +222,9 @@ FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
 #if (defined(FASTREDUCE_HOST_IMPLEMENTATION) || defined(FASTREDUCE_CUH)) && !defined(FASTREDUCE_ARITHMETIC)
 #define FASTREDUCE_ARITHMETIC
 
+#ifndef __CUDACC_RTC__
 #include <string.h>
+#endif
 
 #if defined(__CUDACC__) && !defined(SIMT_MACHINE)
 #define FASTREDUCE_HOST_DEVICE __host__ __device__

@@ -89,10 +89,7 @@ static void refusals()
         refuse("no such kernel", invalid, in, out, n);
         check::that(fastreduce_workspace_bytes(n, &s.config) == 0, "workspace bytes of no such kernel");
     }
-    s.config.kernel = FASTREDUCE_EXACT;
-    refuse("exact", FASTREDUCE_ERROR_UNSUPPORTED, in, out, n);
-    refuse("exact with a null input", invalid, nullptr, out, n);
-    for (int kernel = FASTREDUCE_AUTO; kernel <= FASTREDUCE_V7; ++kernel) {
+    for (int kernel = FASTREDUCE_AUTO; kernel <= FASTREDUCE_EXACT; ++kernel) {
         s.config.kernel = static_cast<fastreduce_kernel>(kernel);
         for (unsigned block_size = 1; block_size <= 2048; ++block_size) {
             const bool power = (block_size & (block_size - 1)) == 0;
@@ -138,22 +135,46 @@ static void refusals()
     check::that(s.workspace.canaries_alive(), "init wrote past the workspace");
 }
 
-static void accumulate_is_unsupported()
+static void accumulate_refusals()
 {
     setup s;
+    s.config.kernel = FASTREDUCE_EXACT;
     check::buffer<fastreduce_accumulator> accumulator(1);
     accumulator.fill(0x11);
-    check::that(fastreduce_accumulate_f32(s.input.data(), accumulator.data(), n, &s.config) ==
-                    FASTREDUCE_ERROR_UNSUPPORTED,
-                "accumulate");
-    check::that(fastreduce_accumulate_f32(nullptr, accumulator.data(), n, &s.config) ==
-                    FASTREDUCE_ERROR_INVALID_ARGUMENT,
-                "accumulate, null input");
-    check::that(fastreduce_accumulate_f32(s.input.data(), nullptr, n, &s.config) ==
-                    FASTREDUCE_ERROR_INVALID_ARGUMENT,
-                "accumulate, null accumulator");
+    const fastreduce_status invalid = FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const auto refuse = [&](const char *what, fastreduce_status wanted, const float *input, void *total,
+                            size_t count) {
+        const fastreduce_status status =
+            fastreduce_accumulate_f32(input, static_cast<fastreduce_accumulator *>(total), count, &s.config);
+        check::that(status == wanted, "accumulate, %s: status %d instead of %d", what, status, wanted);
+        s.untouched(what);
+        check::that(accumulator.every_byte_is(0x11), "accumulate, %s: the accumulator was touched", what);
+    };
+    float *in = s.input.data();
+    char *total = reinterpret_cast<char *>(accumulator.data());
+    refuse("null input", invalid, nullptr, total, n);
+    refuse("null accumulator", invalid, in, nullptr, n);
+    for (int k = 1; k < 8; ++k) refuse("misaligned accumulator", invalid, in, total + k, n);
+    refuse("misaligned input", invalid, reinterpret_cast<float *>(reinterpret_cast<char *>(in) + 2), total,
+           n - 1);
+    refuse("n past the address space", invalid, in, total, SIZE_MAX / 2);
+    refuse("accumulator in the input", invalid, in, in + 8, n);
+    refuse("accumulator in the workspace", invalid, in, s.workspace.data() + 64, n);
+    s.config.workspace_bytes = fastreduce_workspace_bytes(n, &s.config) - 1;
+    refuse("workspace too small", FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL, in, total, n);
+    s.config.workspace = s.workspace.data() + 8;
+    refuse("misaligned workspace", invalid, in, total, n);
+    s.config.workspace = s.workspace.data();
+    s.config.workspace_bytes = s.workspace.bytes();
+    accumulator.fill(0);
+    check::that(fastreduce_accumulate_f32(in, accumulator.data(), n, &s.config) == 0, "accumulate");
+    check::that(fastreduce_accumulate_f32(nullptr, accumulator.data(), 0, nullptr) == 0,
+                "accumulate nothing");
     CUDA(cudaDeviceSynchronize());
-    check::that(accumulator.every_byte_is(0x11), "a refused accumulate wrote");
+    const fastreduce_accumulator got = accumulator.get()[0];
+    check::that(fastreduce_accumulator_f32(&got) == s.expected, "accumulate: %.9g",
+                static_cast<double>(fastreduce_accumulator_f32(&got)));
+    check::that(s.workspace.every_byte_is(0) && accumulator.canaries_alive(), "accumulate: a write outside");
 }
 
 static void words()
@@ -236,7 +257,7 @@ static void runtime_failures(fastreduce_kernel kernel, unsigned calls_with_works
                              unsigned calls_with_pool)
 {
     for (bool pooled : {false, true}) {
-        setup s(kernel == FASTREDUCE_AUTO ? 50000 : n);
+        setup s(kernel == FASTREDUCE_V0 ? n : 50000);
         s.config.kernel = kernel;
         if (pooled) s.config.workspace = nullptr;
         const size_t live = simt::live_allocations();
@@ -295,7 +316,7 @@ static void streams_and_graphs()
     input.set(values);
     float *pinned;
     CUDA(cudaMallocHost(&pinned, 2 * sizeof(float)));
-    for (int kernel = FASTREDUCE_AUTO; kernel <= FASTREDUCE_V7; ++kernel) {
+    for (int kernel = FASTREDUCE_AUTO; kernel <= FASTREDUCE_EXACT; ++kernel) {
         fastreduce_config config[2] = {};
         void *workspace[2];
         for (int k = 0; k < 2; ++k) {
@@ -356,12 +377,13 @@ int main()
     first_use();
 #endif
     refusals();
-    accumulate_is_unsupported();
+    accumulate_refusals();
     words();
     defaults();
 #ifdef SIMT_MACHINE
     runtime_failures(FASTREDUCE_V0, 3, 4);
     runtime_failures(FASTREDUCE_AUTO, 2, 5);
+    runtime_failures(FASTREDUCE_EXACT, 3, 6);
     no_device();
 #else
     streams_and_graphs();

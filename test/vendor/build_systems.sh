@@ -1,0 +1,74 @@
+#!/bin/sh
+# A C program with vendored copies of the two files, under Make, CMake and Meson: sh build_systems.sh ROOT NVCC.
+set -eu
+root=$(cd "$1" && pwd)
+nvcc=$2
+. "$(dirname "$0")/setup.sh"
+printf '#define FASTREDUCE_IMPLEMENTATION\n#include "fastreduce.cuh"\n' > fastreduce.cu
+
+# project NAME: a folder with the program and what it vendors
+project()
+{
+    mkdir -p "$1/vendor"
+    cp fastreduce.h fastreduce.cuh fastreduce.cu "$1/vendor"
+    cp "$tests/main.c" "$1"
+}
+have() { command -v "$1" >/dev/null 2>&1; }
+
+project make
+cat > make/Makefile <<'MAKE'
+program: main.o vendor/fastreduce.o
+	$(NVCC) -o $@ $^
+main.o: main.c vendor/fastreduce.h
+	$(CC) -std=c99 -Ivendor -c -o $@ $<
+vendor/fastreduce.o: vendor/fastreduce.cu vendor/fastreduce.cuh vendor/fastreduce.h
+	$(NVCC) -O3 -arch=sm_80 -c -o $@ $<
+MAKE
+if have make; then
+    make -s -C make NVCC="$nvcc" || fail "Make"
+    run make/program "Make"
+    pass "Make"
+else
+    skip "Make" "not installed"
+fi
+
+project cmake
+cat > cmake/CMakeLists.txt <<'CMAKE'
+cmake_minimum_required(VERSION 3.18)
+project(program LANGUAGES C)
+enable_language(CUDA)
+add_library(fastreduce STATIC vendor/fastreduce.cu)
+target_include_directories(fastreduce PUBLIC vendor)
+add_executable(program main.c)
+target_link_libraries(program PRIVATE fastreduce)
+CMAKE
+if have cmake; then
+    cmake -S cmake -B cmake/build -DCMAKE_CUDA_COMPILER="$nvcc" -DCMAKE_CUDA_ARCHITECTURES=80 > log 2>&1 &&
+        cmake --build cmake/build >> log 2>&1 || { cat log; fail "CMake"; }
+    run cmake/build/program "CMake"
+    pass "CMake"
+else
+    skip "CMake" "not installed"
+fi
+
+# As a subproject, of which the two files and what Meson reads are enough.
+project meson
+mkdir meson/subprojects
+mv meson/vendor meson/subprojects/fastreduce
+mv meson/subprojects/fastreduce/fastreduce.cu meson
+cp "$root/meson.build" "$root/meson_options.txt" meson/subprojects/fastreduce
+cat > meson/meson.build <<'MESON'
+project('program', 'c', 'cuda', default_options: ['buildtype=release'])
+executable('program', 'main.c', 'fastreduce.cu', dependencies: dependency('fastreduce'),
+  cuda_args: '-arch=sm_80')
+MESON
+if have meson && have ninja; then
+    NVCC=$nvcc meson setup meson/build meson > log 2>&1 && ninja -C meson/build >> log 2>&1 || { cat log; fail "Meson"; }
+    run meson/build/program "Meson"
+    [ "$(meson introspect --targets meson/build | grep -o '"type": "[a-z ]*"' | wc -l)" = 1 ] ||
+        fail "Meson: the subproject adds targets"
+    pass "Meson subproject"
+else
+    skip "Meson" "not installed"
+fi
+done_testing

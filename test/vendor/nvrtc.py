@@ -1,0 +1,129 @@
+"""NVRTC compiles the kernels at run time, from the two files alone and without an include folder.
+
+python3 nvrtc.py ROOT [LIBRARY ...]   LIBRARY is a libnvrtc.so, or nvcc, whose toolkit has one. For every C++ standard,
+and for every architecture that the library knows: PTX, and the assembler's word that it is right. No GPU needed.
+"""
+import ctypes
+import glob
+import os
+import re
+import shutil
+import sys
+
+KERNELS = ["v0_baseline<plus, float, float>", "v1_no_divergence<plus, long long, int>",
+           "v2_no_bank_conflict<minimum, float, float>", "v3_add_during_load<maximum, 2, double, double>",
+           "v4_unroll_last_warp<minimum, 1, tail::block, int, int>",
+           "v5_completely_unroll<maximum, 128, 2, unsigned, unsigned>",
+           "v6_multi_add<plus, 512, 4, unsigned long long, unsigned char>",
+           "v7_shuffle<minimum, 1024, 8, signed char, signed char>", "sum_tile<float_sum<256>, 256, 4>",
+           "sum_ring<float_sum<256, 8>, 256, 4096, 3>", "sum_dealt<exact_sum<512>, 512, 4>",
+           "sum_ring<exact_sum<512>, 512, 2048, 4>"]
+
+SOURCE = """
+#include "fastreduce.cuh"
+using namespace fastreduce;
+static_assert(bounds<int>::greatest == 2147483647 && bounds<int>::least == -2147483647 - 1, "int");
+static_assert(bounds<unsigned char>::greatest == 255 && bounds<unsigned char>::least == 0, "unsigned char");
+static_assert(bounds<long long>::greatest == 9223372036854775807, "long long");
+static_assert(bounds<float>::greatest > 3.4e38f && bounds<double>::least < -1.7e308, "infinities");
+extern "C" __global__ void own_kernel(const float *x, float *sums)
+{
+    __shared__ float slots[8];
+    const float sum = block_reduce<256, plus>(x[blockIdx.x * 256 + threadIdx.x], slots);
+    if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+"""
+
+
+class Nvrtc:
+    def __init__(self, path):
+        self.library = ctypes.CDLL(path)
+        major, minor = ctypes.c_int(), ctypes.c_int()
+        self.check("nvrtcVersion", ctypes.byref(major), ctypes.byref(minor))
+        self.name = f"NVRTC {major.value}.{minor.value}"
+        count = ctypes.c_int()
+        self.check("nvrtcGetNumSupportedArchs", ctypes.byref(count))
+        self.architectures = (ctypes.c_int * count.value)()
+        self.check("nvrtcGetSupportedArchs", self.architectures)
+
+    def check(self, function, *arguments):
+        error = getattr(self.library, function)(*arguments)
+        if error:
+            raise RuntimeError(f"{function}: error {error}")
+
+    def text(self, program, what):
+        size = ctypes.c_size_t()
+        self.check(f"nvrtcGet{what}Size", program, ctypes.byref(size))
+        buffer = ctypes.create_string_buffer(size.value)
+        self.check(f"nvrtcGet{what}", program, buffer)
+        return buffer.value.decode(errors="replace")
+
+    def compile(self, headers, architecture, standard):
+        """What is wrong, or None."""
+        names = (ctypes.c_char_p * len(headers))(*(name.encode() for name in headers))
+        texts = (ctypes.c_char_p * len(headers))(*(text.encode() for text in headers.values()))
+        program = ctypes.c_void_p()
+        self.check("nvrtcCreateProgram", ctypes.byref(program), SOURCE.encode(), b"program.cu", len(headers), texts,
+                   names)
+        try:
+            expressions = [("fastreduce::" + kernel).encode() for kernel in KERNELS]
+            for expression in expressions:
+                self.check("nvrtcAddNameExpression", program, expression)
+            options = [f"--gpu-architecture=sm_{architecture}".encode(), f"--std=c++{standard}".encode()]
+            error = self.library.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * 2)(*options))
+            log = re.sub("nvrtc: warning: Architectures prior .* deprecated.*\n", "", self.text(program, "ProgramLog")).strip()
+            if error or log:
+                return log or f"error {error}"
+            entries = set(re.findall(r"\.entry (\w+)", self.text(program, "PTX")))
+            for expression in expressions:
+                lowered = ctypes.c_char_p()
+                self.check("nvrtcGetLoweredName", program, expression, ctypes.byref(lowered))
+                if lowered.value.decode() not in entries:
+                    return f"no kernel {expression.decode()}"
+            size = ctypes.c_size_t()
+            self.check("nvrtcGetCUBINSize", program, ctypes.byref(size))
+            return None if "own_kernel" in entries and size.value > 0 else "nothing compiled"
+        finally:
+            self.check("nvrtcDestroyProgram", ctypes.byref(program))
+
+
+def library_of(path):
+    """The library itself, or the one of nvcc's toolkit; None where that has none."""
+    if ".so" in os.path.basename(path):
+        return path
+    toolkit = os.path.dirname(os.path.dirname(os.path.realpath(shutil.which(path) or path)))
+    found = [file for folder in ("lib64", "lib", "targets/x86_64-linux/lib", "lib/x86_64-linux-gnu")
+             for file in sorted(glob.glob(f"{toolkit}/{folder}/libnvrtc.so*"))]
+    return found[0] if found else None
+
+
+def main():
+    root = sys.argv[1]
+    headers = {}
+    for name in ("fastreduce.h", "fastreduce.cuh"):
+        with open(os.path.join(root, name), encoding="utf-8") as file:
+            headers[name] = file.read()
+    failed = compiled = 0
+    for path in sys.argv[2:]:
+        library = library_of(path)
+        if not library:
+            print(f"skip: NVRTC ({path} comes without one)")
+            continue
+        nvrtc = Nvrtc(library)
+        newest = max(nvrtc.architectures)
+        runs = [(newest, standard) for standard in (14, 20)] + [(arch, 17) for arch in nvrtc.architectures]
+        for architecture, standard in runs:
+            wrong = nvrtc.compile(headers, architecture, standard)
+            if wrong:
+                print(f"FAIL: {nvrtc.name}, sm_{architecture}, C++{standard}: {wrong[:2000]}")
+                failed += 1
+        compiled += len(runs)
+        if not failed:
+            print(f"ok: {nvrtc.name}: C++14, 17 and 20, architectures", *nvrtc.architectures)
+    if not compiled:
+        return 77
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

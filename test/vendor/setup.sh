@@ -1,0 +1,35 @@
+# Sourced by the vendoring tests, with $root set: goes to an empty folder that holds copies of the two files, to be
+# removed at exit. Each case prints one line: pass, skip or fail. done_testing ends the script.
+tests=$(cd "$(dirname "$0")" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cp "$root/fastreduce.h" "$root/fastreduce.cuh" "$folder"
+cd "$folder"
+cc=${CC:-cc}
+cxx=${CXX:-c++}
+passed=0
+skipped=0
+pass() { passed=$((passed + 1)); echo "ok: $*"; }
+skip() { skipped=$((skipped + 1)); echo "skip: $1 ($2)"; }
+fail() { echo "FAIL: $1"; exit 1; }
+
+# run PROGRAM WHAT: the programs say by their exit status which check failed
+run()
+{
+    status=0
+    "$1" > output 2>&1 || status=$?
+    [ $status = 0 ] || { cat output; fail "$2: exit $status"; }
+}
+
+done_testing()
+{
+    echo "vendoring: $passed passed, $skipped skipped"
+}
+
+newest_clang()
+{
+    for version in $(seq 40 -1 14) ''; do
+        command -v clang++${version:+-$version} && return
+    done
+    true
+}
