@@ -1512,12 +1512,11 @@ struct gpu_facts {
     bool hopper;           /* compute capability 9.0 or later, and the kernels are compiled for it */
 };
 
-constexpr unsigned ring_shared_reserve =
-    6 * 1024; /* what ring kernels may have beside the ring and a Sum's */
+constexpr unsigned shared_reserve = 6 * 1024; /* what ring kernels may have beside the ring and a Sum's */
 
 constexpr bool ring_fits(const gpu_facts &gpu, size_t ring_bytes, size_t sum_bytes)
 {
-    return gpu.hopper && ring_bytes + sum_bytes + ring_shared_reserve <= gpu.shared_bytes;
+    return gpu.hopper && ring_bytes + sum_bytes + shared_reserve <= gpu.shared_bytes;
 }
 
 template <class Output>
@@ -1599,7 +1598,7 @@ inline size_t auto_workspace_bytes(size_t n)
     return n <= size_t(1) << 14 ? 0 : auto_max_blocks * sizeof(published);
 }
 
-enum class exact_kernel : unsigned char { dealt_512x2, dealt_512x4, ring };
+enum class exact_kernel : unsigned char { dealt_256x4, dealt_512x4, ring_512 };
 
 struct exact_plan {
     exact_kernel kernel;
@@ -1607,16 +1606,23 @@ struct exact_plan {
 };
 
 constexpr unsigned exact_max_blocks = 512;
-constexpr unsigned exact_ring_block = 512, exact_ring_stages = 4, exact_ring_vectors = 2048;
+constexpr unsigned exact_ring_stages = 4, exact_ring_vectors = 2048; /* 32 KiB a stage */
 
-/* EXACT's table. */
+/* EXACT's table, measured as AUTO's.
+ *     up to 2^19  256 x 4, a tile a block: 4.0 at 2^19, against 4.3 for 512 x 4
+ *     up to 2^26  512 x 4, two blocks a multiprocessor: 7.8 at 2^22, against 8.7 for 256 x 4 and 10.3 for the ring;
+ *                 65.9 at 2^26, against 67.4 for the ring
+ *     beyond      the ring, one block a multiprocessor: 240 at 2^28, against 243 for 512 x 4
+ * Where a block cannot have enough shared memory for 512 x 4 (compute capability 7.5), 256 x 4 at every size. */
 inline exact_plan plan_exact(size_t n, const gpu_facts &gpu)
 {
-    if (n <= size_t(1) << 20)
-        return {exact_kernel::dealt_512x2, at_most(blocks_for(n / 4, 512 * 2), exact_max_blocks)};
-    if (n > size_t(1) << 26 && ring_fits(gpu, exact_ring_stages * exact_ring_vectors * sizeof(float4),
-                                         exact_sum<exact_ring_block>::shared_bytes))
-        return {exact_kernel::ring, at_most(gpu.multiprocessors, exact_max_blocks)};
+    const bool wide = gpu.shared_bytes >= exact_sum<512>::shared_bytes + shared_reserve;
+    if (n <= size_t(1) << 19 || !wide)
+        return {exact_kernel::dealt_256x4,
+                at_most(blocks_for(n / 4, 256 * 4), at_most(4 * gpu.multiprocessors, exact_max_blocks))};
+    if (n > size_t(1) << 26 &&
+        ring_fits(gpu, exact_ring_stages * exact_ring_vectors * sizeof(float4), exact_sum<512>::shared_bytes))
+        return {exact_kernel::ring_512, at_most(gpu.multiprocessors, exact_max_blocks)};
     return {exact_kernel::dealt_512x4,
             at_most(blocks_for(n / 4, 512 * 4), at_most(2 * gpu.multiprocessors, exact_max_blocks))};
 }
@@ -1625,12 +1631,10 @@ template <class = void>
 tuned_launch<exact_output> launch_of(exact_kernel kernel)
 {
     switch (kernel) {
-    case exact_kernel::dealt_512x2: return dealt_launch<exact_sum<512>, 512, 2>();
+    case exact_kernel::dealt_256x4: return dealt_launch<exact_sum<256>, 256, 4>();
     case exact_kernel::dealt_512x4: return dealt_launch<exact_sum<512>, 512, 4>();
-    default: break;
+    default: return ring_launch<exact_sum<512>, 512, exact_ring_vectors, exact_ring_stages>();
     }
-    return ring_launch<exact_sum<exact_ring_block>, exact_ring_block, exact_ring_vectors,
-                       exact_ring_stages>();
 }
 
 inline size_t exact_workspace_bytes(size_t n)

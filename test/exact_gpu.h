@@ -46,8 +46,8 @@ static void long_runs()
         CUDA(cudaGetLastError());
         const fastreduce_accumulator wanted = sum_of_repeated({values, values + 4}, n);
         for (exact_kernel kernel :
-             {exact_kernel::dealt_512x2, exact_kernel::dealt_512x4, exact_kernel::ring}) {
-            if (kernel == exact_kernel::ring && !has_ring()) continue;
+             {exact_kernel::dealt_256x4, exact_kernel::dealt_512x4, exact_kernel::ring_512}) {
+            if (kernel == exact_kernel::ring_512 && !has_ring()) continue;
             CUDA(launch_tuned(launch_of(kernel), 1, gpu.hopper, static_cast<const float *>(input.data()),
                               exact_output{output.data(), nullptr}, n, slots.data(), nullptr));
             CUDA(cudaDeviceSynchronize());

@@ -20,6 +20,9 @@ need pkg-config pkg-config
 python3 -m pip --version >/dev/null 2>&1 || (install_packages python3-pip) || true
 clang=$(apt-cache search --names-only '^clang-[0-9]+$' 2>/dev/null | cut -d ' ' -f 1 | sort -V | tail -n 1)
 [ -z "$clang" ] || (need "$clang" "$clang") || true
+if ! command -v mpicc >/dev/null 2>&1 || ! command -v mpirun >/dev/null 2>&1; then
+    (install_packages libopenmpi-dev openmpi-bin) || echo "Open MPI cannot be installed: sum_mpi is not tested"
+fi
 
 if have_gpu; then arch=native; else arch=all; fi
 build=build/test
