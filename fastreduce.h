@@ -110,7 +110,7 @@ typedef enum fastreduce_kernel {
     FASTREDUCE_V5,       /* completely unrolled: the block size is a constant */
     FASTREDUCE_V6,       /* multi add: FASTREDUCE_ITEMS_PER_THREAD elements a thread */
     FASTREDUCE_V7,       /* warp shuffle */
-    FASTREDUCE_EXACT     /* the correctly rounded sum; on the GPU not in this version: UNSUPPORTED */
+    FASTREDUCE_EXACT     /* the correctly rounded sum, the same bits everywhere, in one launch */
 } fastreduce_kernel;
 
 /* "auto", "v0_baseline", ... "v7_shuffle", "exact"; "unknown" for any other value. Static storage. */
@@ -145,13 +145,16 @@ typedef struct fastreduce_config {
  * done. Can be captured into a CUDA graph with a caller's workspace, and replayed any number of times.
  *
  * Determinism: V0..V7 and AUTO give the same bits for the same input, n, block size and GPU model, every run (AUTO:
- * the same alignment of the input to 16 bytes too; it chooses block sizes itself).
- * Special values follow IEEE arithmetic in the order of the kernel's tree.
+ * the same alignment of the input to 16 bytes too; it chooses block sizes itself), with special values by IEEE
+ * arithmetic in the order of the kernel's tree. EXACT gives the same bits on every GPU and the CPU, for any order,
+ * alignment, block size and grid: the real sum of the inputs rounded once, to nearest, ties to even; NaN where an
+ * element is NaN or both infinities occur, else an infinity that occurs; past FLT_MAX, infinity; an exact zero is +0.
  *
  * Errors: INVALID_ARGUMENT, UNSUPPORTED, WORKSPACE_TOO_SMALL, NO_DEVICE, or the cudaError_t of the allocation
  * or launch that failed.
  *
- * Source: the ladder V0..V7 follows M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007). */
+ * Source: the ladder V0..V7 follows M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007). EXACT sums in
+ * fixed point, as U. Kulisch proposed (Computer Arithmetic and Validity, 2013, chapter 8), by a way of its own. */
 FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *output, size_t n,
                                                     const fastreduce_config *config);
 
@@ -184,8 +187,18 @@ typedef struct fastreduce_accumulator {
 } fastreduce_accumulator;
 
 #ifndef FASTREDUCE_DETAIL_HOST_ONLY
-/* Adds input[0] .. input[n - 1] to *accumulator, on the GPU. Not in this version: answers
- * FASTREDUCE_ERROR_UNSUPPORTED (after checking its arguments) and leaves the accumulator as it is. */
+/* Adds input[0] .. input[n - 1] to *accumulator, exactly, on the GPU: the limbs that
+ * fastreduce_host_accumulate_f32 gives. Data larger than memory, of several streams or several GPUs: one
+ * accumulator each, merged by adding limbs.
+ *
+ *   accumulator   memory the current device can read and write, device or pinned host memory, aligned to 8
+ *                 bytes, outside input and workspace, with limbs as the functions here leave them or a sum of
+ *                 up to 2^31 such; all zeros to begin with.
+ *   config        as for fastreduce_sum_f32; its kernel and block_size are not read. Ask
+ *                 fastreduce_workspace_bytes with kernel = FASTREDUCE_EXACT.
+ *
+ * Input, n, asynchrony (calls on one stream add one after the other; two streams need two accumulators),
+ * capture and errors as for fastreduce_sum_f32. */
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
                                                            fastreduce_accumulator *accumulator, size_t n,
                                                            const fastreduce_config *config);

@@ -448,28 +448,10 @@ static int fastreduce_good(fastreduce_status status, const char *call)
 #define CUDA(call) cuda_good(call, #call)
 #define FASTREDUCE(call) fastreduce_good(call, #call)
 
-/* Whether this version has the exact sum on the GPU: 1, 0, or -1 with a complaint. */
-static int gpu_has_exact(void)
-{
-    fastreduce_config config = {FASTREDUCE_EXACT, 0, NULL, 0, NULL};
-    fastreduce_accumulator *probe = NULL;
-    fastreduce_status status;
-    int answer = -1;
-
-    if (!CUDA(cudaMallocHost((void **)&probe, sizeof *probe))) return -1;
-    memset(probe, 0, sizeof *probe);
-    status = fastreduce_accumulate_f32(NULL, probe, 0, &config);
-    if (status == FASTREDUCE_ERROR_UNSUPPORTED)
-        answer = 0;
-    else if (fastreduce_good(status, "fastreduce_accumulate_f32") && CUDA(cudaStreamSynchronize(NULL)))
-        answer = 1;
-    return CUDA(cudaFreeHost(probe)) ? answer : -1;
-}
-
-/* Whether the CPU is to sum, and why: "" where the user asked for it. -1 with a complaint. */
+/* Whether the CPU is to sum, and why: "" where the user asked for it. */
 static int use_cpu(int kernel, char *why, size_t size)
 {
-    int devices = 0, has_exact;
+    int devices = 0;
     cudaError_t error;
 
     *why = 0;
@@ -484,10 +466,7 @@ static int use_cpu(int kernel, char *why, size_t size)
         snprintf(why, size, "no CUDA device");
         return 1;
     }
-    if (kernel != FASTREDUCE_EXACT) return 0;
-    has_exact = gpu_has_exact();
-    if (!has_exact) snprintf(why, size, "this FastReduce has no exact sum on the GPU");
-    return has_exact < 0 ? -1 : !has_exact;
+    return 0;
 }
 
 /* One half of the double buffer, with a stream of its own. */
@@ -627,7 +606,7 @@ static int run(source *s, int kernel, unsigned block_size)
     const int on_cpu = use_cpu(kernel, why, sizeof why);
 
     memset(&r, 0, sizeof r);
-    if (on_cpu < 0 || !(on_cpu ? sum_on_cpu(s, &r) : sum_on_gpu(s, &r, kernel, block_size))) return 1;
+    if (!(on_cpu ? sum_on_cpu(s, &r) : sum_on_gpu(s, &r, kernel, block_size))) return 1;
     erase_progress();
     if (*why && kernel >= FASTREDUCE_V0 && kernel <= FASTREDUCE_V7)
         fprintf(stderr, "%s: summing exactly on the CPU, which stands in for %s\n", why,
