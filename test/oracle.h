@@ -7,7 +7,8 @@
 #include <mpfr.h>
 #include <stdlib.h>
 
-static inline float mpfr_oracle(const float *x, size_t n)
+/* To float, and if `wide` is not null, to double too: the exact sum rounded once for each. */
+static inline float mpfr_oracle_twice(const float *x, size_t n, double *wide)
 {
     mpfr_t *terms = (mpfr_t *)malloc((n ? n : 1) * sizeof *terms);
     mpfr_ptr *pointers = (mpfr_ptr *)malloc((n ? n : 1) * sizeof *pointers);
@@ -23,10 +24,17 @@ static inline float mpfr_oracle(const float *x, size_t n)
     mpfr_init2(sum, 400);
     mpfr_sum(sum, pointers, n, MPFR_RNDN);
     result = mpfr_zero_p(sum) ? 0.0f : mpfr_nan_p(sum) ? fabsf((float)NAN) : mpfr_get_flt(sum, MPFR_RNDN);
+    if (wide)
+        *wide = mpfr_zero_p(sum) ? 0.0 : mpfr_nan_p(sum) ? fabs((double)NAN) : mpfr_get_d(sum, MPFR_RNDN);
     for (i = 0; i < n; ++i) mpfr_clear(terms[i]);
     mpfr_clear(sum);
     free(terms);
     free(pointers);
     return result;
+}
+
+static inline float mpfr_oracle(const float *x, size_t n)
+{
+    return mpfr_oracle_twice(x, n, NULL);
 }
 #endif
