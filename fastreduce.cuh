@@ -1233,8 +1233,10 @@ struct exact_sum {
             if (__any_sync(0xffffffffu, sum != 0)) digit += digit_of_sum(sum, 16 * c - 1);
         }
         const long long counts = columns[(exact_columns - 1) * BlockSize];
-        const unsigned lane = threadIdx.x % warp_size, nans = warp_add(counts & 0x1fffff),
-                       positive = warp_add(counts >> 21 & 0x1fffff), negative = warp_add(counts >> 42);
+        const unsigned lane = threadIdx.x % warp_size, mask = 0x1fffff,
+                       nans = warp_add(static_cast<unsigned>(counts) & mask),
+                       positive = warp_add(static_cast<unsigned>(counts >> 21) & mask),
+                       negative = warp_add(static_cast<unsigned>(counts >> 42));
         if (lane == FASTREDUCE_NAN_COUNT) digit += nans;
         if (lane == FASTREDUCE_POSITIVE_INFINITY_COUNT) digit += positive;
         if (lane == FASTREDUCE_NEGATIVE_INFINITY_COUNT) digit += negative;
