@@ -3,7 +3,7 @@
  * file may be larger than the GPU's memory. The kernel writes each chunk's sum straight into pinned memory,
  * and the host adds these exactly. Where there is no GPU the whole sum is exact, on the CPU.
  *
- *     nvcc -O3 sum.c fastreduce.cu -o sum && ./sum 2^28
+ *     nvcc -O3 -arch=native sum.c fastreduce.cu -o sum && ./sum 2^28
  *     cc -std=c99 -O3 -DSUM_HOST_ONLY sum.c -o sum && ./sum data.npy          (without CUDA)
  */
 #define _POSIX_C_SOURCE 200809L

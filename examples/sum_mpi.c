@@ -2,7 +2,7 @@
  * to an exact accumulator, on its GPU or on the CPU; one MPI_Allreduce adds the 16 limbs of all accumulators as
  * integers, which is exact in any order; and every rank rounds the total once.
  *
- *     nvcc -ccbin mpicxx -O3 sum_mpi.c fastreduce.cu -o sum_mpi && mpirun -n 4 ./sum_mpi 2^30
+ *     nvcc -O3 -arch=native -ccbin mpicxx sum_mpi.c fastreduce.cu -o sum_mpi && mpirun -n 4 ./sum_mpi 2^30
  *     mpicc -std=c99 -O3 -DSUM_HOST_ONLY sum_mpi.c -o sum_mpi && mpirun -n 4 ./sum_mpi data.f32    (without CUDA)
  *
  * The generated array is ill-conditioned: magnitudes over 2^40 and both signs, which cancel to about 1 / sqrt(n) of the

@@ -20,6 +20,8 @@ need pkg-config pkg-config
 python3 -m pip --version >/dev/null 2>&1 || (install_packages python3-pip) || true
 clang=$(apt-cache search --names-only '^clang-[0-9]+$' 2>/dev/null | cut -d ' ' -f 1 | sort -V | tail -n 1)
 [ -z "$clang" ] || (need "$clang" "$clang") || true
+[ -z "$clang" ] || [ -n "$(ls -d /usr/lib/llvm-*/lib/clang/*/lib/*/libclang_rt.fuzzer*.a 2>/dev/null)" ] ||
+    (install_packages "libclang-rt-${clang#clang-}-dev") || echo "no libFuzzer: the exact sum is not fuzzed"
 if ! command -v mpicc >/dev/null 2>&1 || ! command -v mpirun >/dev/null 2>&1; then
     (install_packages libopenmpi-dev openmpi-bin) || echo "Open MPI cannot be installed: sum_mpi is not tested"
 fi
@@ -37,7 +39,7 @@ meson test -C $build --print-errorlogs "$@" || status=$?
 
 # which barriers were taken out, what a build costs, why tests were skipped, and a closing line
 log=$build/meson-logs/testlog.txt
-grep -hE '^(fastreduce.cuh:|barriers:|cost:|SKIP|skip:|no GPU here)' $log | cut -c1-150 || true
+grep -hE '^(fastreduce.cuh:|barriers:|cost:|fuzz:|SKIP|skip:|no GPU here)' $log | cut -c1-150 || true
 awk '/^Ok:/ { ok = $2 } /^Fail:/ { fail = $2 } /^Timeout:/ { late = $2 } /^Skipped:/ { skip = $2 }
     END { printf "tests: %d passed, %d failed, %d skipped\n", ok, fail + late, skip }' $log
 exit $status

@@ -1,0 +1,43 @@
+#!/bin/sh
+# Every example compiles by the lines at its top: sh examples.sh ROOT [NVCC]. The object of fastreduce.cu, which most of
+# them name, is compiled once. Lines that need what is not here (nvcc, MPI, NCCL, cuBLAS) are left out, and say so.
+set -eu
+root=$1
+nvcc=${2:-}
+. "$(dirname "$0")/vendor/setup.sh"
+mkdir examples
+cp "$root"/examples/*.c "$root"/examples/*.cu examples
+cd examples
+arch=-gencode=arch=compute_75,code=compute_75 # no machine code: that takes half the time
+[ -z "$nvcc" ] || "$nvcc" -O3 $arch -c fastreduce.cu
+
+has_library()
+{
+    printf 'int main(void) { return 0; }\n' > empty.c
+    "$nvcc" empty.c "$1" -o empty 2>/dev/null
+}
+
+for example in *.c *.cu; do
+    [ "$example" != fastreduce.cu ] || continue
+    case $example in empty.*) continue ;; esac
+    lines=$(sed -n '2,/\*\//s/^ \*     \(\(nvcc\|cc\|mpicc\) .*\)/\1/p' "$example" |
+        sed -e 's/ *&&.*//' -e 's/   *(.*//' -e 's/;.*//')
+    [ -n "$lines" ] || fail "$example: no line to compile it by"
+    echo "$lines" | while read -r line; do
+        compiler=${line%% *}
+        library=$(echo "$line" | grep -o -- '-lnccl\|-lcublas' || true)
+        case $line in *mpicxx*) also=mpicxx ;; *) also=$compiler ;; esac
+        if [ "$also" = nvcc ] && [ -z "$nvcc" ] || [ "$also" != nvcc ] && ! command -v "$also" >/dev/null; then
+            skip "$line" "no $also"
+        elif [ "$compiler" = nvcc ] && [ -z "$nvcc" ]; then
+            skip "$line" "no nvcc"
+        elif [ -n "$library" ] && ! has_library "$library"; then
+            skip "$line" "no $library"
+        else
+            command=$(echo "$line" | sed -e "s|^nvcc|$nvcc|" -e "s|-arch=native|$arch|")
+            case $line in *' -x cu '*) ;; *) command=$(echo "$command" | sed 's|fastreduce\.cu|fastreduce.o|') ;; esac
+            $command > log 2>&1 || { head -n 20 log | cut -c1-300; fail "$example: $line"; }
+            pass "$line"
+        fi
+    done
+done

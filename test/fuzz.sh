@@ -1,0 +1,23 @@
+#!/bin/sh
+# Builds test/fuzz_exact.cpp and runs it from nothing: sh fuzz.sh ROOT [SECONDS]. Exit 77 without a Clang that has libFuzzer
+# and MPFR.
+set -eu
+root=$1
+seconds=${2:-20}
+. "$(dirname "$0")/vendor/setup.sh"
+flags="-std=c++17 -O2 -g -fsanitize=fuzzer,undefined -fno-sanitize-recover=all"
+printf '#include <mpfr.h>\nextern "C" int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long)\n{\n    return mpfr_get_version() == nullptr;\n}\n' > empty.cpp
+clang=
+for version in $(seq 40 -1 14) ''; do
+    one=clang++${version:+-$version}
+    if command -v "$one" >/dev/null && $one $flags empty.cpp -lmpfr -lgmp -o empty 2>/dev/null; then clang=$one && break; fi
+done
+if [ -z "$clang" ]; then
+    echo "SKIP: the fuzzer needs a Clang with libFuzzer, and MPFR"
+    exit 77
+fi
+$clang $flags -I "$root/test/simt" "$root/test/fuzz_exact.cpp" -lmpfr -lgmp -ldl -o fuzz_exact
+status=0
+./fuzz_exact -max_len=4096 -max_total_time="$seconds" -print_final_stats=1 > log 2>&1 || status=$?
+[ $status = 0 ] || { tail -n 40 log | cut -c1-300; fail "the fuzzer found a difference"; }
+echo "fuzz: $(sed -n 's/^stat::number_of_executed_units: *//p' log) inputs in $seconds s, no difference"

@@ -1,0 +1,83 @@
+"""Tests examples/bench: its command line anywhere, its tables where there is a GPU.
+
+python3 test_bench.py BENCH     exit 77 if there is no GPU and the command line is right
+"""
+import csv
+import io
+import json
+import subprocess
+import sys
+
+checks = failures = 0
+
+
+def that(good, what):
+    global checks, failures
+    checks += 1
+    if not good:
+        failures += 1
+        print("FAIL:", what)
+
+
+def bench(*arguments):
+    return subprocess.run([sys.argv[1], *arguments], capture_output=True, text=True, timeout=300, check=False)
+
+
+def command_line():
+    shown = bench("--help")
+    that(shown.returncode == 0 and shown.stdout.startswith("usage: bench") and not shown.stderr, "--help")
+    that(all(word in shown.stdout for word in ("--one-round", "--rows-of-one-block", "--csv", "--json", "n=SIZE")),
+         "--help names the options")
+    for arguments, part in [
+        (["nonsense"], "not understood: nonsense"),
+        (["--csv", "--json"], "not both"),
+        (["n=0"], "no such size: 0"),
+        (["n=12x"], "no such size: 12x"),
+        (["n=2^41"], "no such size: 2^41"),
+        (["n=1024,"], "no such size: "),
+        (["n=-5"], "no such size: -5"),
+        (["--block", "48"], "no such block size: 48"),
+        (["--block", "256,4294967552"], "no such block size: 4294967552"),
+        (["--block"], "not understood: --block"),
+        (["--data", "odd"], "no such data: odd"),
+        (["--replays", "0"], "no such number of replays: 0"),
+    ]:
+        refused = bench(*arguments)
+        that(refused.returncode == 2 and part in refused.stderr and refused.stderr.count("\n") == 1
+             and not refused.stdout, f"{arguments}: exit {refused.returncode}, {refused.stderr!r}")
+
+
+def tables():
+    rows = list(csv.DictReader(io.StringIO(bench("auto", "exact", "v3", "n=1000,2^16", "--replays", "3", "--block",
+                                                 "64,512", "--csv").stdout)))
+    wanted = [(n, *k) for n in ("1000", "65536")
+              for k in (("auto", "0"), ("exact", "0"), ("v3", "64"), ("v3", "512"))]
+    that([(r["n"], r["kernel"], r["block"]) for r in rows] == wanted, f"rows of --csv: {rows}")
+    for r in rows:
+        us, gbs = float(r["us"]), float(r["gbs"])
+        that(us > 0 and abs(gbs - 4e-3 * int(r["n"]) / us) < 0.02 * gbs + 0.01, f"GB/s of {r}")
+        that(float(r["error"]) < (1e-30 if r["kernel"] == "exact" else 1e-3), f"error of {r}")
+    parsed = json.loads(bench("ladder", "n=4K", "--replays", "3", "--json", "--warm", "--data", "wide").stdout)
+    that([r["kernel"] for r in parsed] == [f"v{k}" for k in range(8)], f"rows of --json: {parsed}")
+    that(all(r["n"] == 4096 and r["cache"] == "warm" for r in parsed), f"rows of --json: {parsed}")
+    guide = bench("reduce", "all", "n=1048576")
+    that(guide.returncode == 0 and "1048576 v7" in guide.stdout and "WRONG" not in guide.stdout, "reduce all n=1048576")
+    that(bench("n=2^39").returncode == 1, "an n that does not fit in memory")
+
+
+def main():
+    command_line()
+    gpu = bench("auto", "n=1024", "--replays", "1")
+    if gpu.returncode == 77:
+        that(gpu.stdout.startswith("no GPU here (") and gpu.stdout.count("\n") == 1, f"no GPU: {gpu.stdout!r}")
+    else:
+        tables()
+    print(f"bench: {checks} checks, {failures} failed")
+    if not failures and gpu.returncode == 77:
+        print("SKIP: " + gpu.stdout.strip() + "; the command line is tested, the tables are not")
+        return 77
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
