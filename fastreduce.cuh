@@ -151,19 +151,30 @@ __device__ __forceinline__ T shuffle_down(T value, unsigned delta)
     return value;
 }
 
+/* What compute capability 9.0 brought, from CUDA 12 on: 11.8 compiles for it but cannot assemble all of it. */
+#if (defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 12) || \
+    (defined(CUDART_VERSION) && CUDART_VERSION < 12000)
+constexpr bool toolkit_knows_hopper = false;
+#else
+constexpr bool toolkit_knows_hopper = true;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define FASTREDUCE_DETAIL_HOPPER
+#endif
+#endif
+
 /* Overlapped launches (programmatic dependent launch, compute capability 9.0): the next grid of the stream may take
  * its place on the GPU as soon as every block of this one has said so, but touches memory only when this one is
  * done. A grid launched that way waits before its first access. */
 __device__ __forceinline__ void allow_next_grid()
 {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#ifdef FASTREDUCE_DETAIL_HOPPER
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 
 __device__ __forceinline__ void wait_for_previous_grid()
 {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#ifdef FASTREDUCE_DETAIL_HOPPER
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
@@ -282,7 +293,7 @@ using copy_barrier = unsigned long long;
 
 __device__ __forceinline__ void init_copy_barrier(copy_barrier *barrier)
 {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#ifdef FASTREDUCE_DETAIL_HOPPER
     asm volatile(
         "mbarrier.init.shared.b64 [%0], 1;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier)))
         : "memory");
@@ -295,7 +306,7 @@ __device__ __forceinline__ void init_copy_barrier(copy_barrier *barrier)
 __device__ __forceinline__ void bulk_copy(float4 *to, const float4 *from, unsigned vectors,
                                           copy_barrier *barrier)
 {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#ifdef FASTREDUCE_DETAIL_HOPPER
     const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(barrier));
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address), "r"(vectors * 16)
                  : "memory");
@@ -313,7 +324,7 @@ __device__ __forceinline__ void bulk_copy(float4 *to, const float4 *from, unsign
 
 __device__ __forceinline__ void wait_for_copy(copy_barrier *barrier, unsigned phase)
 {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#ifdef FASTREDUCE_DETAIL_HOPPER
     unsigned done;
     do {
         asm volatile(
@@ -326,6 +337,7 @@ __device__ __forceinline__ void wait_for_copy(copy_barrier *barrier, unsigned ph
     while ((*static_cast<volatile copy_barrier *>(barrier) & 1) == phase) pause();
 #endif
 }
+#undef FASTREDUCE_DETAIL_HOPPER
 
 /* ==========================================================================================================
  * Room 3: elements and operators
@@ -1665,7 +1677,8 @@ cudaError_t find_gpu_facts(gpu_facts *facts)
         if (error == cudaSuccess) error = cudaFuncGetAttributes(&compiled, sum_tile<float_sum<256>, 256, 4>);
         if (error != cudaSuccess) return error;
         word = static_cast<unsigned long long>(multiprocessors) << 32 |
-               static_cast<unsigned>(shared_bytes) << 1 | (compiled.ptxVersion >= 90 ? 1 : 0);
+               static_cast<unsigned>(shared_bytes) << 1 |
+               (toolkit_knows_hopper && compiled.ptxVersion >= 90 ? 1 : 0);
         if (device < remembered) known[device].store(word, std::memory_order_relaxed);
     }
     *facts = {static_cast<unsigned>(word >> 32), static_cast<unsigned>(word) >> 1, (word & 1) != 0};
@@ -1685,7 +1698,7 @@ cudaError_t launch_tuned(const tuned_launch<Output> &made, unsigned blocks, bool
             made.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(made.shared_bytes));
         if (error != cudaSuccess) return error;
     }
-#if defined(CUDART_VERSION) && CUDART_VERSION >= 11080
+#if defined(CUDART_VERSION) && CUDART_VERSION >= 12000
     if (hopper) {
         cudaLaunchAttribute attribute = {};
         attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;

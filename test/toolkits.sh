@@ -1,6 +1,6 @@
 #!/bin/sh
 # The two files under other CUDA toolkits, from PyPI: sh toolkits.sh ROOT FOLDER. Keeps the packages in FOLDER; exit 77
-# where they can't be had. Of CUDA 12, PyPI has NVRTC, the headers and the assembler but no nvcc, so there NVRTC
+# where they can't be had. Of CUDA 11 and 12, PyPI has NVRTC, the headers and the assembler but no nvcc, so there NVRTC
 # compiles the device code and Clang the whole.
 set -eu
 root=$(cd "$1" && pwd)
@@ -40,9 +40,9 @@ for release in "==13.0.*" ""; do
     pass "$version: architectures" $architectures
 done
 
-for release in 12.0 12.9; do
-    toolkit "nvrtc-$release" "nvidia-cuda-nvrtc-cu12==$release.*"
-    python3 "$tests/nvrtc.py" . "$toolkit"/lib/libnvrtc.so.12 || fail "NVRTC $release"
+for release in 11.8 12.0 12.9; do
+    toolkit "nvrtc-$release" "nvidia-cuda-nvrtc-cu${release%.*}==$release.*"
+    python3 "$tests/nvrtc.py" . "$toolkit"/lib/libnvrtc.so.1* || fail "NVRTC $release"
     passed=$((passed + 1))
 done
 
