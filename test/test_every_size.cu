@@ -1,14 +1,14 @@
-/* Every n from 0 to 70,000 for every kernel, at two offsets from a vector's alignment. Small integers, so that every float
+/* Every n from 0 to 70,000, or the argument, for every kernel, at two offsets from a vector's alignment. Small integers, so that every float
  * sum is exact and known from a running total. */
 #include <cuda_runtime.h>
 #define FASTREDUCE_IMPLEMENTATION
 #include "../fastreduce.cuh"
 #include "check.h"
 
-int main()
+int main(int argc, char **argv)
 {
     check::need_device();
-    constexpr size_t most = 70000;
+    const size_t most = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 70000;
     const std::vector<float> values = check::make(check::data::integers, most, 3);
     for (size_t offset : {0, 3}) {
         check::buffer<float> input(most, offset), output(most + 1);
