@@ -26,7 +26,10 @@ toolkit()
     touch "$toolkit/complete"
 }
 
+# the build has compiled for the toolkit that is installed
+installed=$(nvcc --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
 for release in "==13.0.*" ""; do
+    [ "$release" != "==$installed.*" ] || continue
     toolkit "nvcc${release:-newest}" "nvidia-cuda-nvcc$release" "nvidia-cuda-runtime$release" "nvidia-cuda-crt$release" \
         "nvidia-nvvm$release"
     nvcc=$toolkit/bin/nvcc
