@@ -6,6 +6,7 @@
 #include <cmath>
 #include <tuple>
 #include <type_traits>
+#include <unordered_map>
 #include <csignal>
 #include "trace.h"
 
@@ -192,6 +193,9 @@ namespace simt
 struct host_side {
     unsigned long long calls = 0, failing_call = 0;
     bool device_present = true;
+    int device = 0;
+    std::unordered_map<const void *, size_t>
+        shared_limit; /* of kernels that asked for more than others may have */
     cudaError_t last = cudaSuccess;
 };
 inline host_side &host()
@@ -211,6 +215,10 @@ inline void fail_call(unsigned k)
 inline void set_device_present(bool present)
 {
     host().device_present = present;
+}
+inline void set_device(int device) /* the number, of many equal ones */
+{
+    host().device = device;
 }
 inline size_t live_allocations()
 {
@@ -355,6 +363,9 @@ cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void *
         grid.y > 65535 || grid.z == 0 || grid.z > 65535)
         return simt::host().last = cudaErrorInvalidConfiguration;
     if (shared_bytes > simt::most_dynamic_shared) return simt::host().last = cudaErrorInvalidValue;
+    if (shared_bytes > simt::unasked_dynamic_shared &&
+        simt::host().shared_limit[reinterpret_cast<const void *>(kernel)] < shared_bytes)
+        return simt::host().last = cudaErrorInvalidValue; /* cudaFuncSetAttribute has to come first */
     simt::machine &m = simt::the_machine();
     m.call = simt::call_kernel<A...>;
     m.kernel = reinterpret_cast<void *>(kernel);
@@ -386,7 +397,7 @@ inline cudaError_t cudaGetDeviceCount(int *count)
 inline cudaError_t cudaGetDevice(int *device)
 {
     SIMT_CALL(cudaErrorUnknown);
-    *device = 0;
+    *device = simt::host().device;
     return cudaSuccess;
 }
 
@@ -412,9 +423,10 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, F *)
 }
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 template <class F>
-cudaError_t cudaFuncSetAttribute(F *, cudaFuncAttribute, int)
+cudaError_t cudaFuncSetAttribute(F *kernel, cudaFuncAttribute, int bytes)
 {
     SIMT_CALL(cudaErrorUnknown);
+    simt::host().shared_limit[reinterpret_cast<const void *>(kernel)] = static_cast<size_t>(bytes);
     return cudaSuccess;
 }
 
