@@ -48,6 +48,9 @@ static void expect(int good, const char *what, size_t n, double got, double want
     ++checks;
     if (!good && ++failures <= 20)
         printf("FAIL: %s, n %lu: %.17g instead of %.17g\n", what, (unsigned long)n, got, wanted);
+#ifdef CHECK_STOPS
+    if (!good) exit(1); /* the first ends the program */
+#endif
 }
 
 /* The oracle. */

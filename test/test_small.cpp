@@ -327,6 +327,15 @@ static void exact_sums()
                 exact_case("ring", ring_launch<exact_sum<64>, 64, 512, 2>(), blocks, p, n * 4, seed);
         }
     }
+    /* vectors that have everything */
+    const exact_data::pattern beside = {
+        "specials beside denormals", [](size_t i, size_t, unsigned long long variant) {
+            if (i % 4 == variant % 4)
+                return i / 4 % 3 == 0 ? std::nanf("") : i / 4 % 3 == 1 ? -INFINITY : INFINITY;
+            return std::ldexp(exact_data::in_unit(i, variant), -120 - static_cast<int>(i % 11));
+        }};
+    for (int turn = 0; turn < 4; ++turn)
+        exact_case("dealt", dealt_launch<exact_sum<32>, 32, 4>(), 1, beside, 3000, ++seed);
     /* runs and shared tiles of the ring, by sizes about its rows and tiles */
     for (unsigned blocks : {1u, 2u})
         for (size_t rows : {0, 1, 8, 9, 95, 96, 97, 193, 205, 250})

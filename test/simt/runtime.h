@@ -190,10 +190,18 @@ inline const char *cudaGetErrorString(cudaError_t error)
 
 namespace simt
 {
+/* What the runtime says of the current device. Kernels here are compiled for no compute capability, and take their
+ * portable ways, whatever the version of PTX. */
+struct gpu {
+    int number = 0, multiprocessors = 4;
+    int shared_bytes = static_cast<int>(most_dynamic_shared); /* of a block that asks */
+    int ptx_version = 0;
+};
 struct host_side {
     unsigned long long calls = 0, failing_call = 0;
     bool device_present = true;
-    int device = 0;
+    gpu device;
+    unsigned long long default_stream_calls = 0;
     std::unordered_map<const void *, size_t>
         shared_limit; /* of kernels that asked for more than others may have */
     cudaError_t last = cudaSuccess;
@@ -216,9 +224,14 @@ inline void set_device_present(bool present)
 {
     host().device_present = present;
 }
-inline void set_device(int device) /* the number, of many equal ones */
+inline void set_gpu(const gpu &device)
 {
     host().device = device;
+}
+/* Calls on the default stream so far, of those that take a stream. */
+inline unsigned long long default_stream_calls()
+{
+    return host().default_stream_calls;
 }
 inline size_t live_allocations()
 {
@@ -355,8 +368,9 @@ typedef struct CUstream_st *cudaStream_t;
 
 template <class... A>
 cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void **arguments,
-                             size_t shared_bytes = 0, cudaStream_t = nullptr)
+                             size_t shared_bytes = 0, cudaStream_t stream = nullptr)
 {
+    simt::host().default_stream_calls += stream == nullptr;
     SIMT_CALL(cudaErrorLaunchOutOfResources);
     const uint64_t threads = static_cast<uint64_t>(block.x) * block.y * block.z;
     if (threads == 0 || threads > 1024 || grid.x == 0 || grid.x > 0x7fffffff || grid.y == 0 ||
@@ -397,7 +411,7 @@ inline cudaError_t cudaGetDeviceCount(int *count)
 inline cudaError_t cudaGetDevice(int *device)
 {
     SIMT_CALL(cudaErrorUnknown);
-    *device = simt::host().device;
+    *device = simt::host().device.number;
     return cudaSuccess;
 }
 
@@ -405,11 +419,11 @@ enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16, cudaDevAttrMaxSharedM
 inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
 {
     SIMT_CALL(cudaErrorUnknown);
-    *value = attribute == cudaDevAttrMultiProcessorCount ? 4 : static_cast<int>(simt::most_dynamic_shared);
+    const simt::gpu &device = simt::host().device;
+    *value = attribute == cudaDevAttrMultiProcessorCount ? device.multiprocessors : device.shared_bytes;
     return cudaSuccess;
 }
 
-/* Kernels here are compiled for no compute capability: they take their portable ways. */
 struct cudaFuncAttributes {
     size_t sharedSizeBytes;
     int ptxVersion;
@@ -418,7 +432,7 @@ template <class F>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, F *)
 {
     SIMT_CALL(cudaErrorUnknown);
-    *attributes = {};
+    *attributes = {0, simt::host().device.ptx_version};
     return cudaSuccess;
 }
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
@@ -435,8 +449,9 @@ inline cudaError_t cudaMalloc(void **result, size_t bytes)
     SIMT_CALL(cudaErrorMemoryAllocation);
     return simt::host().last = simt::allocate(result, bytes);
 }
-inline cudaError_t cudaMallocAsync(void **result, size_t bytes, cudaStream_t)
+inline cudaError_t cudaMallocAsync(void **result, size_t bytes, cudaStream_t stream)
 {
+    simt::host().default_stream_calls += stream == nullptr;
     return cudaMalloc(result, bytes);
 }
 inline cudaError_t cudaFree(void *pointer)
@@ -444,8 +459,9 @@ inline cudaError_t cudaFree(void *pointer)
     SIMT_CALL(cudaErrorUnknown);
     return simt::host().last = simt::release(pointer);
 }
-inline cudaError_t cudaFreeAsync(void *pointer, cudaStream_t)
+inline cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
+    simt::host().default_stream_calls += stream == nullptr;
     return cudaFree(pointer);
 }
 inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
@@ -460,8 +476,9 @@ inline cudaError_t cudaMemset(void *pointer, int byte, size_t bytes)
     if (bytes) memset(pointer, byte, bytes);
     return cudaSuccess;
 }
-inline cudaError_t cudaMemsetAsync(void *pointer, int byte, size_t bytes, cudaStream_t)
+inline cudaError_t cudaMemsetAsync(void *pointer, int byte, size_t bytes, cudaStream_t stream)
 {
+    simt::host().default_stream_calls += stream == nullptr;
     return cudaMemset(pointer, byte, bytes);
 }
 inline cudaError_t cudaDeviceSynchronize()
