@@ -102,36 +102,45 @@ def edits_of(sources):
     return mutants
 
 
-def with_switches(source, mutants):
-    """The source with each mutant behind its switch; lines keep their numbers."""
-    by_span = collections.defaultdict(list)
-    for m in mutants:
-        by_span[m.begin, m.end].append(m)
-    for (begin, end), here in sorted(by_span.items(), reverse=True):
-        text = old = source[begin:end]
+def with_switches(source, mutants, begin=0, end=None):
+    """The source, or a part, with each mutant behind its switch; lines keep their numbers."""
+    end = len(source) if end is None else end
+    parts, at = [], begin
+    while mutants:
+        outer = min(mutants, key=lambda m: (m.begin, -m.end))
+        span = outer.begin, outer.end
+        here = [m for m in mutants if (m.begin, m.end) == span]
+        inside = [m for m in mutants if m not in here and m.begin < outer.end]
+        mutants = [m for m in mutants if m.begin >= outer.end]
+        text = with_switches(source, inside, *span)
         for m in here:
             if m.alone:
                 text = m.new
-            elif old[-1] in ";}":
+            elif source[outer.end - 1] in ";}":
                 text = f"{{ if (mutant == {m.number}) {{ {m.new} }} else {{ {text} }} }}"
             else:
                 text = f"(mutant == {m.number} ? ({m.new}) : ({text}))"
-        source = source[:begin] + text + source[end:]
-    return source
+        parts += [source[at:outer.begin], text]
+        at = outer.end
+    return "".join(parts) + source[at:end]
+
+
+def can_share(a, b):
+    """Whether two mutants fit into one build: apart, or one in the other."""
+    apart = a.file != b.file or a.end <= b.begin or b.end <= a.begin
+    nested = a.begin <= b.begin and b.end <= a.end or b.begin <= a.begin and a.end <= b.end
+    return not a.alone and not b.alone and (apart or nested)
 
 
 def grouped(mutants):
-    """Lists of mutants that can share a build: spans are equal or apart."""
+    """Lists of mutants that share a build."""
     groups = []
     for m in mutants:
-        for group in groups:
-            if not m.alone and not group[0].alone and all(
-                    other.file != m.file or other.end <= m.begin or m.end <= other.begin
-                    or (other.begin, other.end) == (m.begin, m.end) for other in group):
-                group.append(m)
-                break
-        else:
+        group = next((g for g in groups if all(can_share(m, other) for other in g)), None)
+        if group is None:
             groups.append([m])
+        else:
+            group.append(m)
     return groups
 
 
@@ -190,40 +199,30 @@ def main():
     results = {}
 
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        def try_mutant(build, m, tests):
-            for test in tests:
-                said = build.run(test, m.number)
+        def prepare(build, test):
+            """Compiles a test and runs it without a change; None, or what goes wrong."""
+            return build.compile(test) or build.run(test, 0)
+
+        def kill(build, m):
+            """What the first test says that notices."""
+            for test in m.tests:
+                said = prepare(build, test) if m.alone else build.run(test, m.number)
                 if said:
                     return f"{said} ({test})"
             return None
 
-        def compiled(build, m, tests):
-            """A mutant that is built alone."""
-            for test in tests:
-                said = build.compile(test) or build.run(test, 0)
-                if said:
-                    return f"{said} ({test})"
-            return None
-
-        jobs, after = {}, []
-        for number, group in enumerate(grouped(chosen)):
+        jobs, prepared = {}, []
+        for number, group in enumerate(sorted(grouped(chosen), key=len, reverse=True)):
             build = Build(root, compiler, sources, group, os.path.join(scratch, str(number)))
-            if group[0].alone:
-                jobs[group[0].number] = pool.submit(compiled, build, group[0], group[0].tests)
-                continue
-            tests = {test for m in group for test in m.tests}
-            after.append((build, group, {test: pool.submit(build.compile, test) for test in sorted(tests)}))
-        for build, group, builds in after:
-            for test, job in builds.items():
-                if job.result():
-                    raise RuntimeError(job.result())
-            whole = [(test, pool.submit(build.run, test, 0)) for test in builds]
-            for test, job in whole:
+            tests = [] if group[0].alone else sorted({test for m in group for test in m.tests})
+            prepared.append((build, group, [(test, pool.submit(prepare, build, test)) for test in tests]))
+        for build, group, tests in prepared:
+            for test, job in tests:
                 if job.result():
                     print(f"{test} fails without any change: {job.result()}")
                     return 1
             for m in group:
-                jobs[m.number] = pool.submit(try_mutant, build, m, m.tests)
+                jobs[m.number] = pool.submit(kill, build, m)
         for m in chosen:
             results[m.number] = jobs[m.number].result()
             print(f"{m.file}:{m.line} {m.words}: "

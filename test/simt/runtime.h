@@ -25,7 +25,8 @@
 /* A test program says this once, in the namespace of the kernels, of their extern __shared__ array of bytes. */
 #define SIMT_DYNAMIC_SHARED(name)                                            \
     alignas(128) thread_local unsigned char name[simt::most_dynamic_shared]; \
-    static const bool name##_registered = (simt::the_machine().dynamic_shared = name, true);
+    static const bool name##_registered = (                                  \
+        simt::dynamic_shared_of() = []() -> unsigned char * { return name; }, true);
 
 /* ---- Intrinsics --------------------------------------------------------------------------------------------- */
 
@@ -280,11 +281,8 @@ inline void on_fault(int, siginfo_t *info, void *context)
     _exit(99);
 }
 
-inline void catch_faults()
+inline bool catch_faults()
 {
-    static bool done = false;
-    if (done) return;
-    done = true;
     static char handler_stack[64 * 1024];
     stack_t stack = {};
     stack.ss_sp = handler_stack;
@@ -293,14 +291,15 @@ inline void catch_faults()
     struct sigaction action = {};
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigaction(SIGSEGV, &action, nullptr);
+    return sigaction(SIGSEGV, &action, nullptr) == 0;
 }
 
 /* The end touches a page without access, but for the slack that keeps the beginning aligned to 16: that holds a pattern,
  * checked when the memory is freed. The beginning touches one where the size is a multiple of a page. */
 inline cudaError_t allocate(void **result, size_t bytes)
 {
-    catch_faults();
+    static const bool caught = catch_faults();
+    if (!caught) return cudaErrorUnknown;
     const size_t room = (bytes + 15) / 16 * 16, data = (room + page - 1) / page * page;
     void *memory =
         mmap(nullptr, data + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
