@@ -12,7 +12,8 @@ import tempfile
 
 TESTS = [("test_host.c", ["-lmpfr", "-lgmp", "-lm"])] + [
     (f"test_{name}.cpp", ["-ldl"]) for name in ("plan", "launcher", "small", "races", "auto")]
-LEAST = 95
+LEAST = 95  # %
+LINES = {"fastreduce.h": 140, "fastreduce.cuh": 600}  # at least; a template that no test uses has none
 
 
 def main():
@@ -51,7 +52,7 @@ def main():
                 counts[line["line_number"]] = counts.get(line["line_number"], 0) + line["count"]
         missed = [str(number) for number, count in sorted(counts.items()) if count == 0]
         percent = 100 * (len(counts) - len(missed)) / len(counts)
-        good = good and percent >= LEAST
+        good = good and percent >= LEAST and len(counts) >= LINES[file["file"]]
         print(f"coverage: {file['file']}: {percent:.1f} % of {len(counts)} lines; not run: {' '.join(missed) or 'none'}")
     return 0 if good else 1
 

@@ -27,7 +27,7 @@ __attribute__((constructor)) static void choose_mutant(void)
 }
 """
 BARRIER = re.compile(r"\b(?:__syncthreads|__syncwarp)\(\)")
-FUNCTION = re.compile(r"\b(\w+)\([^;{}]*\)(?: const)?(?:\s*: [^;{}]*)?\s*\{")
+FUNCTION = re.compile(r"\b(?!__)(\w+)\([^;{}]*\)(?: const)?(?:\s*: [^;{}]*)?\s*\{")
 HANGS_AFTER = 4  # times as long as the test takes without a change
 
 Mutant = collections.namedtuple("Mutant", "number file begin end new tests alone line words")
