@@ -34,7 +34,7 @@ inline unsigned long long &failures()
     return value;
 }
 
-/* Counts a check; a failed one prints the sentence, up to the twentieth. */
+/* Counts a check; a failed one prints the sentence, up to the twentieth; with CHECK_STOPS the first ends the program. */
 __attribute__((format(printf, 2, 3))) inline bool that(bool good, const char *format, ...)
 {
     ++count();
@@ -48,6 +48,9 @@ __attribute__((format(printf, 2, 3))) inline bool that(bool good, const char *fo
         va_end(list);
         std::fflush(stdout);
     }
+#ifdef CHECK_STOPS
+    std::_Exit(1);
+#endif
     return false;
 }
 

@@ -17,6 +17,7 @@ need pkg-config pkg-config
 (need clang-format clang-format) || true
 (need make make) || true
 (need cmake cmake) || true
+(need gcovr gcovr) || true
 python3 -m pip --version >/dev/null 2>&1 || (install_packages python3-pip) || true
 clang=$(apt-cache search --names-only '^clang-[0-9]+$' 2>/dev/null | cut -d ' ' -f 1 | sort -V | tail -n 1)
 [ -z "$clang" ] || (need "$clang" "$clang") || true
@@ -37,9 +38,9 @@ ninja -C $build
 status=0
 meson test -C $build --print-errorlogs "$@" || status=$?
 
-# which barriers were taken out, what a build costs, why tests were skipped, and a closing line
+# which barriers were taken out, what went unnoticed, coverage, what a build costs, why tests were skipped, and a closing line
 log=$build/meson-logs/testlog.txt
-grep -hE '^(fastreduce.cuh:|barriers:|cost:|fuzz:|SKIP|skip:|no GPU here)' $log | cut -c1-150 || true
+grep -hE '^(fastreduce.cuh:[0-9]+ __sync|fastreduce.*: SURVIVED|mutants:|coverage:|cost:|fuzz:|SKIP|skip:|no GPU here)' $log | cut -c1-150 || true
 awk '/^Ok:/ { ok = $2 } /^Fail:/ { fail = $2 } /^Timeout:/ { late = $2 } /^Skipped:/ { skip = $2 }
     END { printf "tests: %d passed, %d failed, %d skipped\n", ok, fail + late, skip }' $log
 exit $status

@@ -48,6 +48,9 @@ static void expect(int good, const char *what, size_t n, double got, double want
     ++checks;
     if (!good && ++failures <= 20)
         printf("FAIL: %s, n %lu: %.17g instead of %.17g\n", what, (unsigned long)n, got, wanted);
+#ifdef CHECK_STOPS
+    if (!good) exit(1); /* the first ends the program */
+#endif
 }
 
 /* The oracle. */
@@ -250,11 +253,118 @@ static void headroom(void)
            fastreduce_accumulator_f64(&many), 0);
 }
 
+/* Accumulators as large as the header allows, with limbs that were added 2^31 times and never carried: each function takes
+ * them as they are. */
+static void raw_limbs(void)
+{
+    float x[2];
+    fastreduce_accumulator raw, carried, zero, a, b;
+    int k, negative;
+    memset(&zero, 0, sizeof zero);
+    for (negative = 0; negative < 2; ++negative) {
+        memset(&raw, 0, sizeof raw);
+        for (k = 0; k < 11; ++k) raw.limb[k] = (int64_t)0xffffffff << 31;
+        raw.limb[11] = negative ? -((int64_t)1 << 31) : 3;
+        carried = zero;
+        fastreduce_accumulator_merge(&carried, &raw);
+        for (k = 0; k < 11; ++k)
+            expect(carried.limb[k] >= 0 && carried.limb[k] >> 32 == 0, "a limb after a merge", (size_t)k,
+                   (double)carried.limb[k], 0);
+        expect(same_f64(fastreduce_accumulator_f64(&raw), fastreduce_accumulator_f64(&carried)),
+               "raw limbs read", 0, fastreduce_accumulator_f64(&raw), fastreduce_accumulator_f64(&carried));
+        a = raw, b = carried; /* twice as much, each way */
+        fastreduce_accumulator_merge(&a, &raw);
+        fastreduce_accumulator_merge(&b, &carried);
+        expect(memcmp(&a, &b, sizeof a) == 0, "raw limbs merged", 0, fastreduce_accumulator_f64(&a),
+               fastreduce_accumulator_f64(&b));
+        a = raw, b = raw;
+        fastreduce_accumulator_merge(&a, &a);
+        fastreduce_accumulator_merge(&b, &raw);
+        expect(memcmp(&a, &b, sizeof a) == 0, "raw limbs merged with themselves", 0,
+               fastreduce_accumulator_f64(&a), fastreduce_accumulator_f64(&b));
+        x[0] = FLT_MAX, x[1] = from_bits(0x807fffff); /* the largest and a negative denormal */
+        a = raw, b = carried;
+        fastreduce_host_accumulate_f32(x, &a, 2);
+        fastreduce_host_accumulate_f32(x, &b, 2);
+        expect(memcmp(&a, &b, sizeof a) == 0, "accumulated to raw limbs", 2, fastreduce_accumulator_f64(&a),
+               fastreduce_accumulator_f64(&b));
+        x[0] = FLT_MAX, x[1] = FLT_MAX; /* positive carries out of every limb */
+        a = raw, b = carried;
+        fastreduce_host_accumulate_f32(x, &a, 2);
+        fastreduce_host_accumulate_f32(x, &b, 2);
+        expect(memcmp(&a, &b, sizeof a) == 0, "accumulated to raw limbs", 2, fastreduce_accumulator_f64(&a),
+               fastreduce_accumulator_f64(&b));
+    }
+}
+
+/* Each kind of special value alone, with a finite float of either sign beside it, and each pair: result and counts. */
+static void specials(void)
+{
+    static const uint32_t kinds[] = {0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7f800001,
+                                     0xff800001, 0x7fffffff, 0xc0400000, 0x40400000};
+    static const int slot[] = {FASTREDUCE_POSITIVE_INFINITY_COUNT,
+                               FASTREDUCE_NEGATIVE_INFINITY_COUNT,
+                               FASTREDUCE_NAN_COUNT,
+                               FASTREDUCE_NAN_COUNT,
+                               FASTREDUCE_NAN_COUNT,
+                               FASTREDUCE_NAN_COUNT,
+                               FASTREDUCE_NAN_COUNT,
+                               15,
+                               15};
+    size_t i, j;
+    for (i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+        for (j = 0; j < sizeof kinds / sizeof *kinds; ++j) {
+            fastreduce_accumulator total, wanted;
+            float x[2];
+            memset(&total, 0, sizeof total);
+            memset(&wanted, 0, sizeof wanted);
+            x[0] = from_bits(kinds[i]), x[1] = from_bits(kinds[j]);
+            fastreduce_host_accumulate_f32(x, &total, 2);
+            ++wanted.limb[slot[i]];
+            ++wanted.limb[slot[j]];
+            wanted.limb[15] = 0;
+            expect(memcmp(total.limb + 12, wanted.limb + 12, 4 * sizeof(int64_t)) == 0, "counts of specials",
+                   i, (double)kinds[i], (double)kinds[j]);
+            sum_case("two kinds", x, 2);
+        }
+    }
+}
+
+static void words(void)
+{
+    static const char *const names[] = {"auto",
+                                        "v0_baseline",
+                                        "v1_no_divergence",
+                                        "v2_no_bank_conflict",
+                                        "v3_add_during_load",
+                                        "v4_unroll_last_warp",
+                                        "v5_completely_unroll",
+                                        "v6_multi_add",
+                                        "v7_shuffle",
+                                        "exact",
+                                        "unknown"};
+    static const char *const part[] = {"no CUDA device", "smaller than fastreduce_workspace_bytes",
+                                       "not supported",  "invalid argument",
+                                       "success",        "cudaGetErrorString"};
+    int k;
+    for (k = 0; k < 11; ++k)
+        expect(strcmp(fastreduce_kernel_name((fastreduce_kernel)k), names[k]) == 0, "the name of a kernel", 0,
+               k, k);
+    for (k = -4; k <= 1; ++k)
+        expect(strstr(fastreduce_status_string(k), part[k + 4]) != NULL, "the words for a status", 0, k, k);
+    expect(strcmp(fastreduce_status_string(-5), "unknown status") == 0, "the words for status -5", 0, -5, -5);
+    expect(fastreduce_version() == FASTREDUCE_VERSION, "version", 0, fastreduce_version(),
+           FASTREDUCE_VERSION);
+}
+
 int main(void)
 {
     random_cases();
     ties();
     headroom();
+    raw_limbs();
+    specials();
+    words();
     expect(bits_f32(fastreduce_host_sum_f32(NULL, 0)) == 0, "the empty sum", 0,
            fastreduce_host_sum_f32(NULL, 0), 0);
     printf("host sum: %lu checks, %lu failed\n", checks, failures);

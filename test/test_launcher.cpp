@@ -112,6 +112,12 @@ static void refusals()
     }
     s.config.workspace_bytes = SIZE_MAX;
     refuse("workspace past the end of the address space", invalid, in, out, n);
+    s.config.workspace = reinterpret_cast<void *>(UINTPTR_MAX - 4095); /* above all that is in use */
+    refuse("workspace past the end of the address space", invalid, in, out, n);
+    s.config.workspace = nullptr; /* then its size does not count */
+    check::that(fastreduce_sum_f32(in, out, n, &s.config) == FASTREDUCE_SUCCESS, "a size, no workspace");
+    s.right("a size, no workspace");
+    s.config.workspace = s.workspace.data();
     s.config.workspace_bytes = need;
     for (int k = 1; k < 16; ++k) {
         s.config.workspace = s.workspace.data() + k;
@@ -159,6 +165,7 @@ static void accumulate_refusals()
            n - 1);
     refuse("n past the address space", invalid, in, total, SIZE_MAX / 2);
     refuse("accumulator in the input", invalid, in, in + 8, n);
+    refuse("input in the accumulator", invalid, reinterpret_cast<float *>(total + 64), total, 4);
     refuse("accumulator in the workspace", invalid, in, s.workspace.data() + 64, n);
     s.config.workspace_bytes = fastreduce_workspace_bytes(n, &s.config) - 1;
     refuse("workspace too small", FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL, in, total, n);
@@ -233,7 +240,105 @@ static void defaults()
     check::that(fastreduce_workspace_bytes(SIZE_MAX, nullptr) == 0, "workspace bytes of an impossible n");
 }
 
+/* The workspace of every kernel and block size is what its plan says. */
+static void workspaces()
+{
+    fastreduce_config config = {};
+    for (size_t count :
+         {size_t(0), size_t(33), size_t(4097), size_t(16385), size_t(100001), size_t(1) << 40}) {
+        for (int kernel = FASTREDUCE_V0; kernel <= FASTREDUCE_V7; ++kernel) {
+            config.kernel = static_cast<fastreduce_kernel>(kernel);
+            for (unsigned block_size : {0u, 32u, 64u, 128u, 256u, 512u, 1024u}) {
+                config.block_size = block_size;
+                const size_t tile = size_t(block_size ? block_size : FASTREDUCE_BLOCK_SIZE) *
+                                    fastreduce::default_items(config.kernel);
+                check::that(fastreduce_workspace_bytes(count, &config) ==
+                                fastreduce::make_plan(count, tile, sizeof(float)).workspace_bytes,
+                            "%s, block %u, n %zu: %zu bytes", fastreduce_kernel_name(config.kernel),
+                            block_size, count, fastreduce_workspace_bytes(count, &config));
+            }
+        }
+        config = {};
+        check::that(fastreduce_workspace_bytes(count, &config) == fastreduce::auto_workspace_bytes(count),
+                    "auto, n %zu: bytes", count);
+        config.kernel = FASTREDUCE_EXACT;
+        check::that(fastreduce_workspace_bytes(count, &config) == fastreduce::exact_workspace_bytes(count),
+                    "exact, n %zu: bytes", count);
+    }
+}
+
 #ifdef SIMT_MACHINE
+/* Three and four levels, blocks in any order: no level writes what another of its blocks is still to read. */
+static void levels()
+{
+    for (simt::order schedule : {simt::order::forward, simt::order::reverse, simt::order::random}) {
+        for (size_t count : {size_t(32 * 32 + 1), size_t(32 * 32 * 32), size_t(32 * 32 * 32 + 1)}) {
+            setup s(count);
+            s.config.block_size = 32;
+            simt::settings().schedule = schedule;
+            check::that(fastreduce_sum_f32(s.input.data(), s.output.data(), count, &s.config) == 0, "levels");
+            s.right("levels");
+        }
+    }
+    simt::settings() = simt::options();
+}
+
+/* All that a call does is on the stream that it was given. */
+static void on_one_stream()
+{
+    int place;
+    for (int kernel = FASTREDUCE_AUTO; kernel <= FASTREDUCE_EXACT; ++kernel) {
+        for (bool pooled : {false, true}) {
+            setup s(50000);
+            check::buffer<fastreduce_accumulator> total(1);
+            total.fill(0);
+            s.config.kernel = static_cast<fastreduce_kernel>(kernel);
+            s.config.stream = reinterpret_cast<fastreduce_stream>(&place);
+            if (pooled) s.config.workspace = nullptr;
+            const unsigned long long before = simt::default_stream_calls();
+            bool good = fastreduce_sum_f32(s.input.data(), s.output.data(), 50000, &s.config) == 0;
+            good = good && fastreduce_accumulate_f32(s.input.data(), total.data(), 50000, &s.config) == 0;
+            good = good && fastreduce_workspace_init(s.workspace.data(), 64, s.config.stream) == 0;
+            check::that(good && simt::default_stream_calls() == before, "kernel %d: another stream was used",
+                        kernel);
+        }
+    }
+}
+
+/* What is known of a device is asked for once, for devices with small numbers, and never taken for another's; a failure is
+ * reported and not remembered. */
+static void facts()
+{
+    for (int number : {1, 2, 31, 32, 63, 64, 65, 1000}) {
+        simt::gpu device;
+        device.number = number;
+        device.multiprocessors = 100 + number;
+        device.shared_bytes = 200000 + number;
+        device.ptx_version = number % 2 ? 90 : 89;
+        simt::set_gpu(device);
+        fastreduce::gpu_facts gpu = {};
+        for (unsigned k = 1; k <= 4; ++k) {
+            simt::fail_call(k);
+            check::that(fastreduce::find_gpu_facts(&gpu) != cudaSuccess, "device %d: call %u failed", number,
+                        k);
+            simt::fail_call(0);
+        }
+        for (unsigned turn = 0; turn < 3; ++turn) {
+            const unsigned long long before = simt::calls();
+            gpu = {};
+            check::that(fastreduce::find_gpu_facts(&gpu) == cudaSuccess &&
+                            gpu.multiprocessors == 100u + static_cast<unsigned>(number) &&
+                            gpu.shared_bytes == 200000u + static_cast<unsigned>(number) &&
+                            gpu.hopper == (number % 2 == 1),
+                        "device %d: %u multiprocessors, %u bytes", number, gpu.multiprocessors,
+                        gpu.shared_bytes);
+            check::that(simt::calls() - before == (turn > 0 && number < 64 ? 1 : 4), "device %d: %llu calls",
+                        number, simt::calls() - before);
+        }
+    }
+    simt::set_gpu(simt::gpu());
+}
+
 /* The first use of AUTO asks for the device's properties: a failure there is reported, and not remembered. Must run
  * before any other use of AUTO. */
 static void first_use()
@@ -380,7 +485,13 @@ int main()
     accumulate_refusals();
     words();
     defaults();
+    workspaces();
 #ifdef SIMT_MACHINE
+    levels();
+    on_one_stream();
+    facts();
+    runtime_failures(FASTREDUCE_V0, 100, 1, 1); /* needs no workspace */
+    runtime_failures(FASTREDUCE_AUTO, 100, 2, 2);
     runtime_failures(FASTREDUCE_V0, n, 3, 4);
     runtime_failures(FASTREDUCE_AUTO, 50000, 2, 5);
     runtime_failures(FASTREDUCE_EXACT, 50000, 2, 5);

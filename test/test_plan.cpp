@@ -17,8 +17,93 @@ static_assert(std::is_same<accumulate_t<plus, int>, long long>::value, "");
 static_assert(std::is_same<accumulate_t<plus, unsigned char>, unsigned long long>::value, "");
 static_assert(std::is_same<accumulate_t<maximum, int>, int>::value, "");
 
+/* The tables by which AUTO and EXACT choose, at every border: n, GPU, kernel, blocks. */
+constexpr size_t operator"" _log2(unsigned long long k)
+{
+    return size_t(1) << k;
+}
+
+static void choices()
+{
+    constexpr gpu_facts h200 = {132, 232448, true}, a100 = {108, 166912, false}, tiny = {20, 232448, true},
+                        huge = {5000, 232448, true}, huge_old = {5000, 166912, false};
+    const struct {
+        size_t n;
+        gpu_facts gpu;
+        auto_kernel kernel;
+        unsigned blocks;
+    } autos[] = {
+        {0, h200, auto_kernel::tile_256x4, 1},
+        {12_log2, h200, auto_kernel::tile_256x4, 1},
+        {12_log2 + 1, h200, auto_kernel::tile_512x8, 1},
+        {14_log2, h200, auto_kernel::tile_512x8, 1},
+        {14_log2 + 1, h200, auto_kernel::tile_256x4, 4},
+        {14_log2 + 4, h200, auto_kernel::tile_256x4, 5},
+        {20_log2, h200, auto_kernel::tile_256x4, 256},
+        {20_log2 + 1, h200, auto_kernel::tile_512x4, 128},
+        {23_log2, h200, auto_kernel::tile_512x4, 1024},
+        {23_log2 + 1, h200, auto_kernel::tile_512x8, 512},
+        {25_log2, tiny, auto_kernel::tile_512x8, 2048},
+        {25_log2 + 1, h200, auto_kernel::ring_256, 132},
+        {25_log2 + 1, a100, auto_kernel::dealt_512x2, 432},
+        {40_log2, tiny, auto_kernel::ring_256, 20},
+        {40_log2, huge, auto_kernel::ring_256, 2048},
+        {40_log2, huge_old, auto_kernel::dealt_512x2, 2048},
+        /* 192 KiB and the reserve, 6 KiB */
+        {40_log2, {132, 202752, true}, auto_kernel::ring_256, 132},
+        {40_log2, {132, 202751, true}, auto_kernel::dealt_512x2, 528},
+        {40_log2, {132, 232448, false}, auto_kernel::dealt_512x2, 528},
+    };
+    for (const auto &wanted : autos) {
+        const auto_plan made = plan_auto(wanted.n, wanted.gpu);
+        check::that(made.kernel == wanted.kernel && made.blocks == wanted.blocks,
+                    "AUTO, n %zu, %u multiprocessors, %u bytes: kernel %d, %u blocks", wanted.n,
+                    wanted.gpu.multiprocessors, wanted.gpu.shared_bytes, static_cast<int>(made.kernel),
+                    made.blocks);
+    }
+    const struct {
+        size_t n;
+        gpu_facts gpu;
+        exact_kernel kernel;
+        unsigned blocks;
+    } exacts[] = {
+        {0, h200, exact_kernel::dealt_256x4, 1},
+        {12_log2 + 3, h200, exact_kernel::dealt_256x4, 1},
+        {12_log2 + 4, h200, exact_kernel::dealt_256x4, 2},
+        {19_log2, h200, exact_kernel::dealt_256x4, 128},
+        {19_log2, tiny, exact_kernel::dealt_256x4, 80},
+        {19_log2 + 1, h200, exact_kernel::dealt_512x4, 64},
+        {19_log2 + 1, tiny, exact_kernel::dealt_512x4, 40},
+        {26_log2, h200, exact_kernel::dealt_512x4, 264},
+        {26_log2, huge, exact_kernel::dealt_512x4, 512},
+        {26_log2 + 1, h200, exact_kernel::ring_512, 132},
+        {26_log2 + 1, huge, exact_kernel::ring_512, 512},
+        {26_log2 + 1, a100, exact_kernel::dealt_512x4, 216},
+        /* the ring's 128 KiB, the columns' 68, the reserve; then the columns and the reserve alone */
+        {40_log2, {132, 206848, true}, exact_kernel::ring_512, 132},
+        {40_log2, {132, 206847, true}, exact_kernel::dealt_512x4, 264},
+        {40_log2, {40, 75776, false}, exact_kernel::dealt_512x4, 80},
+        {40_log2, {40, 75775, false}, exact_kernel::dealt_256x4, 160},
+        {40_log2, {5000, 65536, false}, exact_kernel::dealt_256x4, 512},
+    };
+    for (const auto &wanted : exacts) {
+        const exact_plan made = plan_exact(wanted.n, wanted.gpu);
+        check::that(made.kernel == wanted.kernel && made.blocks == wanted.blocks,
+                    "EXACT, n %zu, %u multiprocessors, %u bytes: kernel %d, %u blocks", wanted.n,
+                    wanted.gpu.multiprocessors, wanted.gpu.shared_bytes, static_cast<int>(made.kernel),
+                    made.blocks);
+    }
+    check::that(auto_workspace_bytes(14_log2) == 0 && auto_workspace_bytes(14_log2 + 1) == 16384,
+                "AUTO's workspace");
+    check::that(exact_workspace_bytes(12_log2) == 0 && exact_workspace_bytes(12_log2 + 1) == 65536,
+                "EXACT's workspace");
+    check::that(workspace_bytes(20000) == 16384 && workspace_bytes<FASTREDUCE_EXACT>(20000) == 65536,
+                "workspace_bytes of AUTO and EXACT");
+}
+
 int main()
 {
+    choices();
     for (unsigned size = 0; size <= 4096; ++size) {
         const bool good =
             size == 32 || size == 64 || size == 128 || size == 256 || size == 512 || size == 1024;
@@ -71,7 +156,9 @@ int main()
     check::that(overlap(bytes, 10, bytes + 9, 1) && overlap(bytes + 9, 1, bytes, 10), "overlap by a byte");
     check::that(!overlap(bytes, 10, bytes + 10, 10) && !overlap(bytes + 10, 10, bytes, 10), "neighbours");
     check::that(overlap(bytes, 64, bytes + 8, 4) && overlap(bytes + 8, 4, bytes, 64), "one inside the other");
-    check::that(!overlap(bytes, 0, bytes, 10) && !overlap(bytes, 10, bytes, 0), "nothing overlaps nothing");
+    for (int k = 0; k < 10; ++k)
+        check::that(!overlap(bytes + k, 0, bytes, 10) && !overlap(bytes, 10, bytes + k, 0),
+                    "nothing overlaps nothing");
 
     check::that(status_of(cudaSuccess) == 0, "success");
     check::that(status_of(cudaErrorNoDevice) == FASTREDUCE_ERROR_NO_DEVICE, "no device");

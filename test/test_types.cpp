@@ -128,6 +128,27 @@ static void one_round(size_t n)
                 "round with partials that overlap the input");
 }
 
+/* What the templates refuse: nothing is launched. */
+static void refusals()
+{
+    check::buffer<float> memory(64);
+    float *data = memory.data(), *low = reinterpret_cast<float *>(64); /* an address that nobody will read */
+    const fastreduce_status invalid = FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    memory.fill(0x5a);
+    check::that(fastreduce::reduce<FASTREDUCE_V7>(static_cast<const float *>(nullptr), data, 5) == invalid,
+                "reduce, null input");
+    check::that(fastreduce::reduce<FASTREDUCE_AUTO>(data, data + 1, 5) == invalid, "reduce, overlap");
+    check::that(fastreduce::round<FASTREDUCE_V0, 32>(static_cast<const float *>(nullptr), data, 5) == invalid,
+                "round, null input");
+    /* four partials, the last of which are elements */
+    check::that(fastreduce::round<FASTREDUCE_V0, 32>(low + 2, low, 128) == invalid, "round, overlap");
+    check::that(fastreduce::round<FASTREDUCE_V0, 32>(low, data, (size_t(1) << 36) - 31) ==
+                    FASTREDUCE_ERROR_UNSUPPORTED,
+                "round, 2^31 blocks");
+    CUDA(cudaDeviceSynchronize());
+    check::that(memory.every_byte_is(0x5a), "a refused call wrote");
+}
+
 /* block_reduce twice in one kernel, its slots reused after a barrier; warp_reduce over part of a warp. */
 template <unsigned BlockSize>
 __global__ void two_sums(const float *input, float *output)
@@ -180,6 +201,7 @@ int main()
     types<FASTREDUCE_V7, 64, 1>();
     types<FASTREDUCE_V7, 32, 16>();
     identities();
+    refusals();
     one_round<FASTREDUCE_V0, 256>(5000);
     one_round<FASTREDUCE_V1, 1024>(5000);
     one_round<FASTREDUCE_V2, 128>(128 * 9);

@@ -1,10 +1,15 @@
 /* A fiber: a flow of control with a stack of its own. On x86-64 a switch saves and loads the registers that a call
  * must preserve; elsewhere, or with SIMT_UCONTEXT defined, it is swapcontext, which is portable and slower (it also
- * saves the signal mask, two system calls a switch). */
+ * saves the signal mask, two system calls a switch). The address and the thread sanitizer are told of each switch. */
 #ifndef SIMT_FIBER_H
 #define SIMT_FIBER_H
 
 #include <cstddef>
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#include <pthread.h>
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/tsan_interface.h>
+#endif
 #if !defined(SIMT_UCONTEXT) && !defined(__x86_64__)
 #define SIMT_UCONTEXT
 #endif
@@ -33,7 +38,46 @@ struct fiber {
 #else
     void *stack_pointer;
 #endif
+#ifdef __SANITIZE_ADDRESS__
+    void *stack, *fake_stack; /* where it begins; what the sanitizer keeps */
+    size_t bytes;
+#endif
+#ifdef __SANITIZE_THREAD__
+    void *known_as;
+#endif
 };
+
+/* For the fiber that a host thread itself is. */
+inline void adopt_thread(fiber &self)
+{
+#ifdef __SANITIZE_ADDRESS__
+    pthread_attr_t attributes;
+    pthread_getattr_np(pthread_self(), &attributes);
+    pthread_attr_getstack(&attributes, &self.stack, &self.bytes);
+    pthread_attr_destroy(&attributes);
+#endif
+#ifdef __SANITIZE_THREAD__
+    self.known_as = __tsan_get_current_fiber();
+#endif
+    (void)self;
+}
+
+/* A fiber's first act. */
+inline void begin_fiber()
+{
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
+#endif
+}
+
+/* The last fiber there may have been left in mid-function. */
+inline void clear_stack(char *stack, size_t bytes)
+{
+#ifdef __SANITIZE_ADDRESS__
+    __asan_unpoison_memory_region(stack, bytes);
+#endif
+    (void)stack, (void)bytes;
+}
 
 /* Makes a fiber that will enter `entry`, which never returns, on the given stack. */
 inline void make_fiber(fiber &made, char *stack, size_t bytes, void (*entry)())
@@ -51,14 +95,31 @@ inline void make_fiber(fiber &made, char *stack, size_t bytes, void (*entry)())
     for (int saved = 0; saved < 6; ++saved) *--top = nullptr;
     made.stack_pointer = top;
 #endif
+#ifdef __SANITIZE_ADDRESS__
+    made.stack = stack;
+    made.bytes = bytes;
+#endif
+    clear_stack(stack, bytes);
+#ifdef __SANITIZE_THREAD__
+    if (!made.known_as) made.known_as = __tsan_create_fiber(0); /* making one takes long */
+#endif
 }
 
 inline void switch_fiber(fiber &from, fiber &to)
 {
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_start_switch_fiber(&from.fake_stack, to.stack, to.bytes);
+#endif
+#ifdef __SANITIZE_THREAD__
+    __tsan_switch_to_fiber(to.known_as, 0);
+#endif
 #ifdef SIMT_UCONTEXT
     swapcontext(&from.context, &to.context);
 #else
     simt_switch(&from.stack_pointer, to.stack_pointer);
+#endif
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_finish_switch_fiber(from.fake_stack, nullptr, nullptr);
 #endif
 }
 

@@ -60,7 +60,7 @@ enum class state : unsigned char { ready, at_barrier, at_meeting, exited };
 
 constexpr unsigned lanes = 32;
 constexpr size_t stack_bytes = 64 * 1024;
-constexpr size_t most_dynamic_shared = 227 * 1024;
+constexpr size_t most_dynamic_shared = 227 * 1024, unasked_dynamic_shared = 48 * 1024;
 
 /* A place in the kernel's source, as a default argument of each intrinsic takes it. */
 struct place {
@@ -87,7 +87,7 @@ struct meeting {
 };
 
 struct thread {
-    fiber flow;
+    fiber flow = {};
     state now;
     uint3 index;
     unsigned number;   /* in the block */
@@ -120,7 +120,7 @@ struct machine {
     size_t next = 0;
     unsigned size = 0, alive = 0, arrived = 0, current = 0;
     place barrier_place = {nullptr, 0};
-    fiber scheduler;
+    fiber scheduler = {};
     char *stacks = nullptr;
     size_t stack_count = 0;
     bool running = false;
@@ -148,6 +148,12 @@ inline machine &the_machine()
 {
     static thread_local machine *instance = new machine;
     return *instance;
+}
+/* A function that gives the host thread's extern __shared__ array, if the program has one. */
+inline unsigned char *(*&dynamic_shared_of())()
+{
+    static unsigned char *(*function)() = nullptr;
+    return function;
 }
 inline options &settings()
 {
@@ -374,6 +380,7 @@ inline bool is_first(const std::pair<meeting *, unsigned> &met)
 
 inline void thread_main()
 {
+    begin_fiber();
     machine &m = the_machine();
     for (;;) { /* once a block */
         const unsigned self = m.current;
@@ -412,7 +419,10 @@ inline void describe_deadlock(machine &m)
 inline void provide_fibers(machine &m, unsigned count)
 {
     if (count > m.stack_count) {
-        if (m.stacks) munmap(m.stacks, m.stack_count * stack_bytes);
+        if (m.stacks) {
+            clear_stack(m.stacks, m.stack_count * stack_bytes);
+            munmap(m.stacks, m.stack_count * stack_bytes);
+        }
         void *memory = mmap(nullptr, count * stack_bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) abort();
@@ -466,6 +476,8 @@ inline bool run_grid(dim3 grid, dim3 block, size_t shared_bytes)
     blockDim = block;
     gridDim = grid;
     provide_fibers(m, block.x * block.y * block.z);
+    adopt_thread(m.scheduler);
+    if (dynamic_shared_of()) m.dynamic_shared = dynamic_shared_of()();
 
     const uint64_t total = static_cast<uint64_t>(grid.x) * grid.y * grid.z;
     std::vector<uint64_t> shuffled;

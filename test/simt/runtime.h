@@ -6,6 +6,7 @@
 #include <cmath>
 #include <tuple>
 #include <type_traits>
+#include <unordered_map>
 #include <csignal>
 #include "trace.h"
 
@@ -24,7 +25,8 @@
 /* A test program says this once, in the namespace of the kernels, of their extern __shared__ array of bytes. */
 #define SIMT_DYNAMIC_SHARED(name)                                            \
     alignas(128) thread_local unsigned char name[simt::most_dynamic_shared]; \
-    static const bool name##_registered = (simt::the_machine().dynamic_shared = name, true);
+    static const bool name##_registered = (                                  \
+        simt::dynamic_shared_of() = []() -> unsigned char * { return name; }, true);
 
 /* ---- Intrinsics --------------------------------------------------------------------------------------------- */
 
@@ -189,9 +191,20 @@ inline const char *cudaGetErrorString(cudaError_t error)
 
 namespace simt
 {
+/* What the runtime says of the current device. Kernels here are compiled for no compute capability, and take their
+ * portable ways, whatever the version of PTX. */
+struct gpu {
+    int number = 0, multiprocessors = 4;
+    int shared_bytes = static_cast<int>(most_dynamic_shared); /* of a block that asks */
+    int ptx_version = 0;
+};
 struct host_side {
     unsigned long long calls = 0, failing_call = 0;
     bool device_present = true;
+    gpu device;
+    unsigned long long default_stream_calls = 0;
+    std::unordered_map<const void *, size_t>
+        shared_limit; /* of kernels that asked for more than others may have */
     cudaError_t last = cudaSuccess;
 };
 inline host_side &host()
@@ -211,6 +224,15 @@ inline void fail_call(unsigned k)
 inline void set_device_present(bool present)
 {
     host().device_present = present;
+}
+inline void set_gpu(const gpu &device)
+{
+    host().device = device;
+}
+/* Calls on the default stream so far, of those that take a stream. */
+inline unsigned long long default_stream_calls()
+{
+    return host().default_stream_calls;
 }
 inline size_t live_allocations()
 {
@@ -259,11 +281,8 @@ inline void on_fault(int, siginfo_t *info, void *context)
     _exit(99);
 }
 
-inline void catch_faults()
+inline bool catch_faults()
 {
-    static bool done = false;
-    if (done) return;
-    done = true;
     static char handler_stack[64 * 1024];
     stack_t stack = {};
     stack.ss_sp = handler_stack;
@@ -272,14 +291,15 @@ inline void catch_faults()
     struct sigaction action = {};
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigaction(SIGSEGV, &action, nullptr);
+    return sigaction(SIGSEGV, &action, nullptr) == 0;
 }
 
 /* The end touches a page without access, but for the slack that keeps the beginning aligned to 16: that holds a pattern,
  * checked when the memory is freed. The beginning touches one where the size is a multiple of a page. */
 inline cudaError_t allocate(void **result, size_t bytes)
 {
-    catch_faults();
+    static const bool caught = catch_faults();
+    if (!caught) return cudaErrorUnknown;
     const size_t room = (bytes + 15) / 16 * 16, data = (room + page - 1) / page * page;
     void *memory =
         mmap(nullptr, data + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -347,14 +367,18 @@ typedef struct CUstream_st *cudaStream_t;
 
 template <class... A>
 cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void **arguments,
-                             size_t shared_bytes = 0, cudaStream_t = nullptr)
+                             size_t shared_bytes = 0, cudaStream_t stream = nullptr)
 {
+    simt::host().default_stream_calls += stream == nullptr;
     SIMT_CALL(cudaErrorLaunchOutOfResources);
     const uint64_t threads = static_cast<uint64_t>(block.x) * block.y * block.z;
     if (threads == 0 || threads > 1024 || grid.x == 0 || grid.x > 0x7fffffff || grid.y == 0 ||
         grid.y > 65535 || grid.z == 0 || grid.z > 65535)
         return simt::host().last = cudaErrorInvalidConfiguration;
     if (shared_bytes > simt::most_dynamic_shared) return simt::host().last = cudaErrorInvalidValue;
+    if (shared_bytes > simt::unasked_dynamic_shared &&
+        simt::host().shared_limit[reinterpret_cast<const void *>(kernel)] < shared_bytes)
+        return simt::host().last = cudaErrorInvalidValue; /* cudaFuncSetAttribute has to come first */
     simt::machine &m = simt::the_machine();
     m.call = simt::call_kernel<A...>;
     m.kernel = reinterpret_cast<void *>(kernel);
@@ -386,7 +410,7 @@ inline cudaError_t cudaGetDeviceCount(int *count)
 inline cudaError_t cudaGetDevice(int *device)
 {
     SIMT_CALL(cudaErrorUnknown);
-    *device = 0;
+    *device = simt::host().device.number;
     return cudaSuccess;
 }
 
@@ -394,11 +418,11 @@ enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16, cudaDevAttrMaxSharedM
 inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
 {
     SIMT_CALL(cudaErrorUnknown);
-    *value = attribute == cudaDevAttrMultiProcessorCount ? 4 : static_cast<int>(simt::most_dynamic_shared);
+    const simt::gpu &device = simt::host().device;
+    *value = attribute == cudaDevAttrMultiProcessorCount ? device.multiprocessors : device.shared_bytes;
     return cudaSuccess;
 }
 
-/* Kernels here are compiled for no compute capability: they take their portable ways. */
 struct cudaFuncAttributes {
     size_t sharedSizeBytes;
     int ptxVersion;
@@ -407,14 +431,15 @@ template <class F>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, F *)
 {
     SIMT_CALL(cudaErrorUnknown);
-    *attributes = {};
+    *attributes = {0, simt::host().device.ptx_version};
     return cudaSuccess;
 }
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 template <class F>
-cudaError_t cudaFuncSetAttribute(F *, cudaFuncAttribute, int)
+cudaError_t cudaFuncSetAttribute(F *kernel, cudaFuncAttribute, int bytes)
 {
     SIMT_CALL(cudaErrorUnknown);
+    simt::host().shared_limit[reinterpret_cast<const void *>(kernel)] = static_cast<size_t>(bytes);
     return cudaSuccess;
 }
 
@@ -423,8 +448,9 @@ inline cudaError_t cudaMalloc(void **result, size_t bytes)
     SIMT_CALL(cudaErrorMemoryAllocation);
     return simt::host().last = simt::allocate(result, bytes);
 }
-inline cudaError_t cudaMallocAsync(void **result, size_t bytes, cudaStream_t)
+inline cudaError_t cudaMallocAsync(void **result, size_t bytes, cudaStream_t stream)
 {
+    simt::host().default_stream_calls += stream == nullptr;
     return cudaMalloc(result, bytes);
 }
 inline cudaError_t cudaFree(void *pointer)
@@ -432,8 +458,9 @@ inline cudaError_t cudaFree(void *pointer)
     SIMT_CALL(cudaErrorUnknown);
     return simt::host().last = simt::release(pointer);
 }
-inline cudaError_t cudaFreeAsync(void *pointer, cudaStream_t)
+inline cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
+    simt::host().default_stream_calls += stream == nullptr;
     return cudaFree(pointer);
 }
 inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
@@ -448,8 +475,9 @@ inline cudaError_t cudaMemset(void *pointer, int byte, size_t bytes)
     if (bytes) memset(pointer, byte, bytes);
     return cudaSuccess;
 }
-inline cudaError_t cudaMemsetAsync(void *pointer, int byte, size_t bytes, cudaStream_t)
+inline cudaError_t cudaMemsetAsync(void *pointer, int byte, size_t bytes, cudaStream_t stream)
 {
+    simt::host().default_stream_calls += stream == nullptr;
     return cudaMemset(pointer, byte, bytes);
 }
 inline cudaError_t cudaDeviceSynchronize()

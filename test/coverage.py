@@ -1,0 +1,61 @@
+"""Measures which lines of fastreduce.h and fastreduce.cuh the tests that need no GPU run: python3 coverage.py ROOT [CXX]
+
+Prints gcovr's line coverage of each file; exit 1 if it is under 95 %, 77 (skipped) where there is no gcovr. Kernels run on
+the CPU too, so they count as well; what only nvcc sees does not.
+"""
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+TESTS = [("test_host.c", ["-lmpfr", "-lgmp", "-lm"])] + [
+    (f"test_{name}.cpp", ["-ldl"]) for name in ("plan", "launcher", "small", "races", "auto")]
+LEAST = 95  # %
+LINES = {"fastreduce.h": 140, "fastreduce.cuh": 600}  # at least; a template that no test uses has none
+
+
+def main():
+    root = os.path.abspath(sys.argv[1])
+    compiler = sys.argv[2] if len(sys.argv) > 2 else "c++"
+    try:
+        subprocess.run(["gcovr", "--version"], stdout=subprocess.DEVNULL, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        print("SKIP: no gcovr: coverage is not measured")
+        return 77
+
+    with tempfile.TemporaryDirectory() as folder:
+        def build_and_run(test):
+            source, flags = test
+            into = os.path.join(folder, source)
+            os.mkdir(into)
+            command = [compiler, "-std=c++17"] if source.endswith("cpp") else ["cc", "-std=c99"]
+            subprocess.run(command + ["--coverage", "-O0", "-w", "-I", os.path.join(root, "test", "simt"),
+                                      os.path.join(root, "test", source), "-o", os.path.join(into, "run")] + flags,
+                           cwd=into, check=True)
+            subprocess.run([os.path.join(into, "run")], cwd=into, stdout=subprocess.DEVNULL, check=True)
+
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(build_and_run, TESTS))
+        report = os.path.join(folder, "coverage.json")
+        subprocess.run(["gcovr", "--root", root, "--filter", os.path.join(root, r"fastreduce\.(h|cuh)"),
+                        "--json", report, folder], check=True)
+        with open(report, encoding="utf-8") as file:
+            files = json.load(file)["files"]
+
+    good = len(files) == 2
+    for file in files:
+        counts = {}  # a line of a template may be there several times
+        for line in file["lines"]:
+            if not line.get("gcovr/noncode"):
+                counts[line["line_number"]] = counts.get(line["line_number"], 0) + line["count"]
+        missed = [str(number) for number, count in sorted(counts.items()) if count == 0]
+        percent = 100 * (len(counts) - len(missed)) / len(counts)
+        good = good and percent >= LEAST and len(counts) >= LINES[file["file"]]
+        print(f"coverage: {file['file']}: {percent:.1f} % of {len(counts)} lines; not run: {' '.join(missed) or 'none'}")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
