@@ -43,7 +43,7 @@ for standard in 14 17 20; do
 done
 pass "C++14, 17 and 20"
 
-for switch in FASTREDUCE_STATIC FASTREDUCE_NO_LADDER FASTREDUCE_NO_EXACT FASTREDUCE_BLOCK_SIZE=512 \
+for switch in FASTREDUCE_STATIC FASTREDUCE_NO_LADDER FASTREDUCE_NO_EXACT FASTREDUCE_EXACT_INTEGER FASTREDUCE_BLOCK_SIZE=512 \
     FASTREDUCE_ITEMS_PER_THREAD=3; do
     "$nvcc" -arch=sm_80 -Werror all-warnings -D$switch -c fastreduce.cu -o switch.o || fail "$switch"
     [ $switch != FASTREDUCE_STATIC ] || ! nm switch.o | grep -q ' T fastreduce' || fail "$switch exports symbols"
