@@ -9,6 +9,7 @@
  */
 #define FASTREDUCE_IMPLEMENTATION
 #include "../fastreduce.cuh"
+#include "input.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -673,20 +674,11 @@ static int usage(const std::string &why)
     return 2;
 }
 
-/* Digits, 2^k, or digits with K, M or G. 0 if it is none of these. */
-static size_t parse_size(const std::string &text)
+/* 0 if it is no size, or 2^40 and more. */
+static size_t size_of(const std::string &text)
 {
-    char *end;
-    if (text.empty() || text[0] < '0' || text[0] > '9') return 0;
-    size_t value = std::strtoull(text.c_str(), &end, 10);
-    if (value == 2 && *end == '^') {
-        const unsigned long k = std::strtoul(end + 1, &end, 10);
-        value = k < 40 ? size_t(1) << k : 0;
-    } else if (*end == 'K' || *end == 'M' || *end == 'G') {
-        value <<= *end == 'K' ? 10 : *end == 'M' ? 20 : 30;
-        ++end;
-    }
-    return *end == 0 && value < size_t(1) << 40 ? value : 0;
+    uint64_t size;
+    return parse_size(text.c_str(), &size) && size < uint64_t(1) << 40 ? size : 0;
 }
 
 static std::vector<std::string> split(const std::string &text)
@@ -722,13 +714,13 @@ int main(int argc, char **argv)
         } else if ((word == "--block" || word == "--replays") && i + 1 < argc) {
             const std::string value = argv[++i];
             if (word == "--replays") {
-                wanted.replays = static_cast<int>(std::min<size_t>(parse_size(value), 100000));
+                wanted.replays = static_cast<int>(std::min<size_t>(size_of(value), 100000));
                 if (wanted.replays == 0) return usage("no such number of replays: " + value);
                 continue;
             }
             wanted.block_sizes.clear();
             for (const std::string &part : split(value)) {
-                const size_t size = parse_size(part);
+                const size_t size = size_of(part);
                 if (size > 1024 || !fastreduce::valid_block_size(static_cast<unsigned>(size)))
                     return usage("no such block size: " + part);
                 wanted.block_sizes.push_back(static_cast<unsigned>(size));
@@ -739,7 +731,7 @@ int main(int argc, char **argv)
             wanted.data = static_cast<int>(kind - data_names.begin());
         } else if (word.compare(0, 2, "n=") == 0) {
             for (const std::string &part : split(word.substr(2))) {
-                wanted.sizes.push_back(parse_size(part));
+                wanted.sizes.push_back(size_of(part));
                 if (wanted.sizes.back() == 0) return usage("no such size: " + part);
             }
         } else if (std::find(known.begin(), known.end(), word) != known.end()) {

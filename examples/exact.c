@@ -13,11 +13,11 @@
 #include <cub/device/device_reduce.cuh>
 #endif
 #endif
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "../fastreduce.h"
+#include "input.h"
 
 enum { DEFAULT_N = 10000000, ORDERS = 8, NO_GPU = 77 };
 enum method {
@@ -49,27 +49,6 @@ static int failed(const char *sentence)
 {
     fprintf(stderr, "exact: %s\n", sentence);
     return 1;
-}
-
-static uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static uint64_t hash(uint64_t i)
-{
-    uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93u;
-    return z ^ (z >> 32);
-}
-
-/* Float number i: an odd integer below 2^23, of either sign, times one of 41 powers of two. */
-static float generated(uint64_t i)
-{
-    const uint64_t z = hash(i), power = (uint64_t)1 << ((z & 0xffffff) * 41 >> 24);
-    return (float)(2 * (int64_t)(z >> 41) + 1 - (1 << 23)) * (float)power / (float)((uint64_t)1 << 43);
 }
 
 /* Shuffles; seed 0 reverses. */
@@ -236,23 +215,16 @@ static void print_method(const char *name, const float *results, const fastreduc
 }
 
 /* N as digits or as 2^k; 0 if it is neither, or more than memory can hold. */
-static size_t parse_size(const char *text)
+static size_t size_of(const char *text)
 {
-    char *end;
-    unsigned long long value;
-    if (*text < '0' || *text > '9') return 0;
-    errno = 0;
-    value = strtoull(text, &end, 10);
-    if (value == 2 && *end == '^' && end[1] >= '0' && end[1] <= '9') {
-        const unsigned long k = strtoul(end + 1, &end, 10);
-        value = k < 62 ? 1ull << k : 0;
-    }
-    return errno || *end || value > SIZE_MAX / sizeof(float) ? 0 : (size_t)value;
+    uint64_t n;
+    const int letter = *text && text[strlen(text) - 1] > '9'; /* K, M or G */
+    return !letter && parse_size(text, &n) ? (size_t)n : 0;
 }
 
 int main(int argc, char **argv)
 {
-    const size_t n = argc > 1 ? parse_size(argv[1]) : DEFAULT_N;
+    const size_t n = argc > 1 ? size_of(argv[1]) : DEFAULT_N;
     const char *no_gpu;
     float *x;
     fastreduce_accumulator exact = {{0}};
@@ -266,7 +238,7 @@ int main(int argc, char **argv)
     }
     x = (float *)malloc(n * sizeof *x);
     if (!x) return failed("no memory for the array");
-    for (i = 0; i < n; ++i) x[i] = generated(i);
+    for (i = 0; i < n; ++i) x[i] = ill_conditioned(i);
     fastreduce_host_accumulate_f32(x, &exact, n);
     no_gpu = open_gpu(n);
     if (no_gpu) printf("no GPU here (%s): the CPU's sums alone\n", no_gpu);

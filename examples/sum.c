@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "../fastreduce.h"
+#include "input.h"
 
 enum {
     CHUNK = 8 << 20,            /* floats: 32 MiB */
@@ -46,9 +47,8 @@ static const char help[] =
     "  --block THREADS  32, 64, 128, 256, 512 or 1024 threads a block on the GPU (default: the library's)\n"
     "  --help           print this text and do nothing else\n"
     "\n"
-    "Sums on the current CUDA device. Without one, in a build without CUDA, or where the library has no "
-    "exact\n"
-    "sum on the GPU, the exact sum on the CPU is taken instead, and a line on standard error says why.\n"
+    "Sums on the current CUDA device. Without one, or in a build without CUDA, the exact sum on the CPU is\n"
+    "taken instead, and a line on standard error says why.\n"
     "Input is read in chunks of 32 MiB. auto and v0 to v7 round within a chunk, and the sums of the chunks\n"
     "are added exactly and rounded once. exact and host round only once, to the nearest float, ties to "
     "even.\n"
@@ -117,37 +117,10 @@ typedef struct source {
     const char *where; /* "GPU" or "CPU", for the progress line */
 } source;
 
-/* Digits, digits and K, M or G, or 2^k. 0 for anything else, and from 2^62 on, where bytes would overflow. */
-static int parse_size(const char *text, uint64_t *size)
-{
-    const uint64_t most = UINT64_MAX >> 2;
-    unsigned long shift = 0;
-    uint64_t value = 0;
-    char *end;
-
-    if (*text < '0' || *text > '9') return 0;
-    errno = 0;
-    value = strtoull(text, &end, 10);
-    if (errno) return 0;
-    if (strncmp(text, "2^", 2) == 0 && text[2] >= '0' && text[2] <= '9') {
-        value = 1;
-        shift = strtoul(text + 2, &end, 10);
-    } else if (*end == 'K' || *end == 'M' || *end == 'G') {
-        shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 30;
-        ++end;
-    }
-    if (*end || shift > 61 || value > most >> shift) return 0;
-    *size = value << shift;
-    return 1;
-}
-
 /* Generated float number i: 24 bits of a hash. */
 static float generated(uint64_t i)
 {
-    uint64_t z = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 32)) * UINT64_C(0xd6e8feb86659fd93);
-    z ^= z >> 32;
-    return (float)((int32_t)(z >> 40) - (1 << 23)) / (1 << 23);
+    return (float)((int32_t)(hash(i) >> 40) - (1 << 23)) / (1 << 23);
 }
 
 /* Skips spaces, then the given text; 0 if something else stands there. */

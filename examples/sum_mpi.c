@@ -25,6 +25,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "../fastreduce.h"
+#include "input.h"
 
 enum { CHUNK = 1 << 20 /* floats on their way to the GPU at once: 4 MiB */, GPU_NAME = 16 /* bytes */ };
 
@@ -150,41 +151,6 @@ typedef struct source {
     uint64_t next;  /* index of the next float to read */
 } source;
 
-/* Digits, digits and K, M or G, or 2^k. 0 for anything else, and from 2^62 on, where bytes would overflow. */
-static int parse_size(const char *text, uint64_t *size)
-{
-    const uint64_t most = UINT64_MAX >> 2;
-    unsigned long shift = 0;
-    uint64_t value;
-    char *end;
-
-    if (*text < '0' || *text > '9') return 0;
-    errno = 0;
-    value = strtoull(text, &end, 10);
-    if (errno) return 0;
-    if (strncmp(text, "2^", 2) == 0 && text[2] >= '0' && text[2] <= '9') {
-        value = 1;
-        shift = strtoul(text + 2, &end, 10);
-    } else if (*end == 'K' || *end == 'M' || *end == 'G') {
-        shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 30;
-        ++end;
-    }
-    if (*end || shift > 61 || value > most >> shift) return 0;
-    *size = value << shift;
-    return 1;
-}
-
-/* Generated float number i: an odd significand of 23 bits, never 0, of either sign, times 2^-43 .. 2^-3. Exact, as it
- * is a product of two floats by powers of two. */
-static float generated(uint64_t i)
-{
-    uint64_t z = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 32)) * UINT64_C(0xd6e8feb86659fd93);
-    z ^= z >> 32;
-    return (float)(2 * (int32_t)(z >> 41) + 1 - (1 << 23)) *
-           (float)(UINT64_C(1) << ((z & 0xffffff) * 41 >> 24)) / (float)(UINT64_C(1) << 43);
-}
-
 /* Opens a file of raw floats and counts them. */
 static int open_file(source *s)
 {
@@ -214,7 +180,7 @@ static int read_floats(source *s, float *to, size_t count)
 {
     size_t i;
     if (!s->file) {
-        for (i = 0; i < count; ++i) to[i] = generated(s->next + i);
+        for (i = 0; i < count; ++i) to[i] = ill_conditioned(s->next + i);
     } else if (fread(to, sizeof *to, count, s->file) != count) {
         if (ferror(s->file)) return fail(1, "%s: %s", s->name, strerror(errno));
         return fail(1, "%s: became shorter while it was read", s->name);
@@ -450,13 +416,6 @@ static int describe(const slice *own, char *text, size_t length)
 static void finish_output(void)
 {
     if (fflush(stdout) != 0 || ferror(stdout)) (void)fail(1, "standard output: %s", strerror(errno));
-}
-
-static uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
 }
 
 /* Each step is one that all ranks take, or none: where one of them has failed, agree() is 0 on all. */

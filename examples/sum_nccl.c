@@ -19,6 +19,7 @@
 #include <string.h>
 #include <time.h>
 #include "../fastreduce.h"
+#include "input.h"
 
 enum { TILE = 1 << 24, DEFAULT_LOG2_N = 28, WARM_UPS = 2, REPEATS = 15, LIMBS = 16 };
 
@@ -88,22 +89,11 @@ static double seconds(void)
 
 /* ---- The array ------------------------------------------------------------------------------------------- */
 
-/* Number i of the tile: an odd significand of 23 bits, never 0, of either sign, times 2^-43 .. 2^-3. Exact, as it is a
- * product of two floats by powers of two. */
-static float generated(uint64_t i)
-{
-    uint64_t z = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 32)) * UINT64_C(0xd6e8feb86659fd93);
-    z ^= z >> 32;
-    return (float)(2 * (int32_t)(z >> 41) + 1 - (1 << 23)) *
-           (float)(UINT64_C(1) << ((z & 0xffffff) * 41 >> 24)) / (float)(UINT64_C(1) << 43);
-}
-
 static float *make_tile(void)
 {
     float *tile = (float *)allocate(TILE, sizeof *tile);
     size_t i;
-    for (i = 0; i < TILE; ++i) tile[i] = generated(i);
+    for (i = 0; i < TILE; ++i) tile[i] = ill_conditioned(i);
     return tile;
 }
 
@@ -282,13 +272,6 @@ static double slowest_accumulation(const shard *shards, int gpus)
     return 1e-3 * most;
 }
 
-static uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 /* Reads every GPU's total; how many differ from the right one. Not only the rounded sums: equal numbers have equal
  * limbs once the carries are done, which merging does. */
 static int wrong_totals(const shard *shards, int gpus, const fastreduce_accumulator *right, uint32_t *bits)
@@ -367,30 +350,6 @@ static int run(size_t n, int first, int last)
 
 /* ---- The program ----------------------------------------------------------------------------------------- */
 
-/* Digits, digits and K, M or G, or 2^k. 0 for anything else, and where bytes would overflow. */
-static int parse_size(const char *text, size_t *size)
-{
-    const uint64_t most = SIZE_MAX / sizeof(float);
-    unsigned long shift = 0;
-    uint64_t value;
-    char *end;
-
-    if (*text < '0' || *text > '9') return 0;
-    errno = 0;
-    value = strtoull(text, &end, 10);
-    if (errno) return 0;
-    if (strncmp(text, "2^", 2) == 0 && text[2] >= '0' && text[2] <= '9') {
-        value = 1;
-        shift = strtoul(text + 2, &end, 10);
-    } else if (*end == 'K' || *end == 'M' || *end == 'G') {
-        shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 30;
-        ++end;
-    }
-    if (*end || shift > 61 || value > most >> shift) return 0;
-    *size = (size_t)(value << shift);
-    return 1;
-}
-
 static int usage(const char *why, const char *what)
 {
     fprintf(stderr, "sum_nccl: %s%s (sum_nccl --help tells more)\n", why, what);
@@ -399,7 +358,7 @@ static int usage(const char *why, const char *what)
 
 int main(int argc, char **argv)
 {
-    size_t n = (size_t)1 << DEFAULT_LOG2_N, wanted = 0;
+    uint64_t n = UINT64_C(1) << DEFAULT_LOG2_N, wanted = 0;
     int devices = 0, scaling = 0, sizes = 0, last, i;
     const char *wanted_text = "";
     cudaError_t found;
@@ -430,11 +389,11 @@ int main(int argc, char **argv)
         printf("no GPU here (%s)\n", found != cudaSuccess ? cudaGetErrorString(found) : "no device");
         return 77;
     }
-    if (wanted > (size_t)devices) return usage("more GPUs than are visible: ", wanted_text);
+    if (wanted > (uint64_t)devices) return usage("more GPUs than are visible: ", wanted_text);
     /* NVLink multicast (NVLS) adds in the switch, for the sake of bandwidth: 128 bytes gain nothing from it. It needs a
      * switch and rights that not every machine, container or virtual machine has, and where they lack, starting
      * NCCL can fail. What the user has set stays. */
     if (setenv("NCCL_NVLS_ENABLE", "0", 0) != 0) give_up("setenv", strerror(errno));
     last = wanted ? (int)wanted : devices;
-    return run(n, scaling ? 1 : last, last);
+    return run((size_t)n, scaling ? 1 : last, last);
 }
