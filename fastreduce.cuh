@@ -1560,12 +1560,15 @@ tuned_launch<typename Sum::Output> ring_launch()
             Stages * TileVectors * sizeof(float4) + Sum::shared_bytes};
 }
 
-enum class auto_kernel : unsigned char { tile_256x4, tile_512x4, tile_512x8, dealt_512x2, ring_256 };
-
-struct auto_plan {
-    auto_kernel kernel;
+/* A choice of kernel and grid. */
+template <class Kernel>
+struct tuned_plan {
+    Kernel kernel;
     unsigned blocks;
 };
+
+enum class auto_kernel : unsigned char { tile_256x4, tile_512x4, tile_512x8, dealt_512x2, ring_256 };
+using auto_plan = tuned_plan<auto_kernel>;
 
 constexpr unsigned auto_max_blocks = 2048;
 constexpr unsigned auto_ring_stages = 3, auto_ring_vectors = 4096; /* 64 KiB a stage */
@@ -1613,11 +1616,7 @@ inline size_t auto_workspace_bytes(size_t n)
 }
 
 enum class exact_kernel : unsigned char { dealt_256x4, dealt_512x4, ring_512 };
-
-struct exact_plan {
-    exact_kernel kernel;
-    unsigned blocks;
-};
+using exact_plan = tuned_plan<exact_kernel>;
 
 constexpr unsigned exact_max_blocks = 512;
 constexpr unsigned exact_ring_stages = 4, exact_ring_vectors = 2048; /* 32 KiB a stage */
@@ -1719,10 +1718,10 @@ cudaError_t launch_tuned(const tuned_launch<Output> &made, unsigned blocks, bool
                             stream);
 }
 
-/* One launch, by `launch` with the facts and zeroed slots. Arguments are checked. Memory from the pool is not zero: there
- * it takes a clearing first. */
-template <class Launch>
-fastreduce_status with_slots(size_t bytes, workspace scratch, cudaStream_t stream, Launch launch)
+/* One launch, as `plan` says. Arguments are checked. Memory from the pool is not zero: there it takes a clearing first. */
+template <class Output, class Plan>
+fastreduce_status launch_planned(const Plan &plan, size_t bytes, const float *input, Output output, size_t n,
+                                 workspace scratch, cudaStream_t stream)
 {
     const bool pooled = scratch.data == nullptr && bytes > 0;
     if (scratch.data != nullptr && scratch.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
@@ -1731,8 +1730,11 @@ fastreduce_status with_slots(size_t bytes, workspace scratch, cudaStream_t strea
     if (error == cudaSuccess && pooled) error = cudaMallocAsync(&scratch.data, bytes, stream);
     if (error != cudaSuccess) return status_of(error);
 
+    const auto made = plan(n, gpu);
     if (pooled) error = cudaMemsetAsync(scratch.data, 0, bytes, stream);
-    if (error == cudaSuccess) error = launch(gpu, static_cast<published *>(scratch.data));
+    if (error == cudaSuccess)
+        error = launch_tuned(launch_of(made.kernel), made.blocks, gpu.hopper, input, output, n,
+                             static_cast<published *>(scratch.data), stream);
     const cudaError_t tidy = pooled ? cudaFreeAsync(scratch.data, stream) : cudaSuccess;
     return status_of(error != cudaSuccess ? error : tidy);
 }
@@ -1741,24 +1743,28 @@ template <class = void>
 fastreduce_status launch_auto(const float *input, float *output, size_t n, workspace scratch,
                               cudaStream_t stream)
 {
-    return with_slots(auto_workspace_bytes(n), scratch, stream, [&](const gpu_facts &gpu, published *slots) {
-        const auto_plan made = plan_auto(n, gpu);
-        return launch_tuned(launch_of(made.kernel), made.blocks, gpu.hopper, input, output, n, slots, stream);
-    });
+    return launch_planned(plan_auto, auto_workspace_bytes(n), input, output, n, scratch, stream);
 }
 
 template <class = void>
 fastreduce_status launch_exact(const float *input, exact_output output, size_t n, workspace scratch,
                                cudaStream_t stream)
 {
-    return with_slots(exact_workspace_bytes(n), scratch, stream, [&](const gpu_facts &gpu, published *slots) {
-        const exact_plan made = plan_exact(n, gpu);
-        return launch_tuned(launch_of(made.kernel), made.blocks, gpu.hopper, input, output, n, slots, stream);
-    });
+    return launch_planned(plan_exact, exact_workspace_bytes(n), input, output, n, scratch, stream);
 }
 
 /* The road that reduce() takes: the ladder's levels, or one launch of a tuned kernel. */
 enum class road { levels, automatic, exact };
+
+/* Bytes of workspace for n elements; tile and partial_size count on the road of levels. */
+inline size_t workspace_bytes_of(road taken, size_t n, size_t tile, size_t partial_size)
+{
+    switch (taken) {
+    case road::automatic: return auto_workspace_bytes(n);
+    case road::exact: return exact_workspace_bytes(n);
+    default: return make_plan(n, tile, partial_size).workspace_bytes;
+    }
+}
 
 template <fastreduce_kernel Version, class Operator, class Input>
 constexpr road road_of()
@@ -1815,13 +1821,8 @@ template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FAST
           unsigned Items = default_items(Version), class Operator = plus, class Input = float>
 size_t workspace_bytes(size_t n)
 {
-    switch (road_of<Version, Operator, Input>()) {
-    case road::automatic: return auto_workspace_bytes(n);
-    case road::exact: return exact_workspace_bytes(n);
-    default: break;
-    }
-    return make_plan(n, static_cast<size_t>(BlockSize) * Items, sizeof(accumulate_t<Operator, Input>))
-        .workspace_bytes;
+    return workspace_bytes_of(road_of<Version, Operator, Input>(), n, static_cast<size_t>(BlockSize) * Items,
+                              sizeof(accumulate_t<Operator, Input>));
 }
 
 /* Adds input[0] .. input[n - 1] to *accumulator, exactly: as fastreduce_accumulate_f32. */
@@ -1960,8 +1961,7 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
     const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
     const fastreduce::launcher::choice choice = fastreduce::launcher::choose(settings);
     const fastreduce_status status = fastreduce::check_arguments(input, output, n, scratch);
-    if (choice.status == FASTREDUCE_ERROR_INVALID_ARGUMENT || status != FASTREDUCE_SUCCESS)
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (status != FASTREDUCE_SUCCESS) return status; /* invalid comes before unsupported */
     if (choice.status != FASTREDUCE_SUCCESS) return choice.status;
     switch (choice.taken) {
     case fastreduce::road::automatic:
@@ -1979,11 +1979,7 @@ FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_conf
     const fastreduce::launcher::choice choice =
         fastreduce::launcher::choose(fastreduce::launcher::config_or_default(config));
     if (choice.status != FASTREDUCE_SUCCESS || n > SIZE_MAX / sizeof(float)) return 0;
-    switch (choice.taken) {
-    case fastreduce::road::automatic: return fastreduce::auto_workspace_bytes(n);
-    case fastreduce::road::exact: return fastreduce::exact_workspace_bytes(n);
-    default: return fastreduce::make_plan(n, choice.shape.tile, sizeof(float)).workspace_bytes;
-    }
+    return fastreduce::workspace_bytes_of(choice.taken, n, choice.shape.tile, sizeof(float));
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size_t workspace_bytes,

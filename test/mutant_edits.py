@@ -668,7 +668,7 @@ TABLES = [
         ("if (error != cudaSuccess) return error;", ""),
         ("static_cast<int>(made.shared_bytes)", "static_cast<int>(made.shared_bytes - 1)"),
     ]),
-    (CUH, "with_slots", LAUNCHER, False, [
+    (CUH, "launch_planned", LAUNCHER, False, [
         ("scratch.data == nullptr && bytes > 0", "bytes > 0"),
         ("scratch.data == nullptr && bytes > 0", "scratch.data == nullptr"),
         ("scratch.data != nullptr && scratch.bytes < bytes", "false"),
@@ -676,7 +676,7 @@ TABLES = [
         ("error == cudaSuccess && pooled", "pooled"),
         ("if (error != cudaSuccess) return status_of(error);", ""),
         ("if (pooled) error = cudaMemsetAsync(scratch.data, 0, bytes, stream);", ""),
-        ("if (@error == cudaSuccess@) error = launch", "true"),
+        ("if (@error == cudaSuccess@) error = launch_tuned", "true"),
         ("pooled ? cudaFreeAsync(scratch.data, stream) : cudaSuccess", "cudaSuccess"),
         ("error != cudaSuccess ? error : tidy", "tidy"),
         ("error != cudaSuccess ? error : tidy", "error"),
@@ -685,8 +685,12 @@ TABLES = [
     (CUH, "workspace_bytes", PLAN, False, [
         ("static_cast<size_t>(BlockSize) * Items", "static_cast<size_t>(BlockSize)"),
         ("sizeof(accumulate_t<Operator, Input>)", "sizeof(Input)"),
+    ]),
+    (CUH, "workspace_bytes_of", PLAN + LAUNCHER, False, [
         ("case road::automatic: return @auto_workspace_bytes(n)@", "0"),
         ("case road::exact: return @exact_workspace_bytes(n)@", "0"),
+        ("road::automatic: return @auto_workspace_bytes(n)@", "exact_workspace_bytes(n)"),
+        ("road::exact: return @exact_workspace_bytes(n)@", "auto_workspace_bytes(n)"),
     ]),
     (CUH, "accumulate_exactly", LAUNCHER, False, [("status != FASTREDUCE_SUCCESS", "false")]),
     (CUH, "round", ["types"], False, [
@@ -710,14 +714,13 @@ TABLES = [
     ]),
     (CUH, "config_or_default", LAUNCHER, False, [("config ? *config : fastreduce_config()", "fastreduce_config()")]),
     (CUH, "fastreduce_sum_f32", LAUNCHER, False, [
-        ("|| @status != FASTREDUCE_SUCCESS@", "false"),
+        ("if (@status != FASTREDUCE_SUCCESS@) return status", "false"),
         ("launch_auto(input, output, n, scratch, @settings.stream@)", "nullptr"),
     ]),
     (CUH, "fastreduce_workspace_bytes", LAUNCHER, False, [
         ("choice.status != FASTREDUCE_SUCCESS", "false"),
         ("n > SIZE_MAX / sizeof(float)", "false"),
-        ("road::automatic: return @fastreduce::auto_workspace_bytes(n)@", "fastreduce::exact_workspace_bytes(n)"),
-        ("road::exact: return @fastreduce::exact_workspace_bytes(n)@", "fastreduce::auto_workspace_bytes(n)"),
+        ("choice.shape.tile", "1"),
     ]),
     (CUH, "fastreduce_workspace_init", LAUNCHER, False, [
         ("workspace_bytes == 0", "false"),
