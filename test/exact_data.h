@@ -133,6 +133,13 @@ inline unsigned bits_of(float x)
     return bits;
 }
 
+inline fastreduce_accumulator accumulated(const float *values, size_t n)
+{
+    fastreduce_accumulator sum = {};
+    fastreduce_host_accumulate_f32(values, &sum, n);
+    return sum;
+}
+
 /* `times` times the sum, as an accumulator: an oracle for data that repeats. */
 inline fastreduce_accumulator repeated(fastreduce_accumulator sum, long long times)
 {

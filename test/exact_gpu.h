@@ -11,9 +11,8 @@ __global__ void repeat(float *data, size_t n, const float *period, size_t length
 /* The exact sum of n floats that repeat a period: an oracle that needs not read them. */
 static fastreduce_accumulator sum_of_repeated(const std::vector<float> &period, size_t n)
 {
-    fastreduce_accumulator once = {}, rest = {};
-    fastreduce_host_accumulate_f32(period.data(), &once, period.size());
-    fastreduce_host_accumulate_f32(period.data(), &rest, n % period.size());
+    const fastreduce_accumulator once = exact_data::accumulated(period.data(), period.size()),
+                                 rest = exact_data::accumulated(period.data(), n % period.size());
     fastreduce_accumulator total = exact_data::repeated(once, static_cast<long long>(n / period.size()));
     fastreduce_accumulator_merge(&total, &rest);
     return total;

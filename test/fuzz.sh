@@ -8,9 +8,8 @@ seconds=${2:-20}
 flags="-std=c++17 -O2 -g -fsanitize=fuzzer,undefined -fno-sanitize-recover=all"
 printf '#include <mpfr.h>\nextern "C" int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long)\n{\n    return mpfr_get_version() == nullptr;\n}\n' > empty.cpp
 clang=
-for version in $(seq 40 -1 14) ''; do
-    one=clang++${version:+-$version}
-    if command -v "$one" >/dev/null && $one $flags empty.cpp -lmpfr -lgmp -o empty 2>/dev/null; then clang=$one && break; fi
+for one in $(clangs); do
+    if $one $flags empty.cpp -lmpfr -lgmp -o empty 2>/dev/null; then clang=$one && break; fi
 done
 if [ -z "$clang" ]; then
     echo "SKIP: the fuzzer needs a Clang with libFuzzer, and MPFR"

@@ -118,13 +118,6 @@ static void same_limbs(const char *what, const fastreduce_accumulator &got,
                     static_cast<long long>(got.limb[k]), static_cast<long long>(wanted.limb[k]));
 }
 
-static fastreduce_accumulator accumulated(const float *values, size_t n)
-{
-    fastreduce_accumulator sum = {};
-    fastreduce_host_accumulate_f32(values, &sum, n);
-    return sum;
-}
-
 static float rounded_by_kernel(const exact_plan &made, const std::vector<float> &values, size_t offset)
 {
     check::buffer<float> rounded(1);
@@ -159,16 +152,16 @@ static void compare(const choices &c, const std::vector<float> &values)
 
     double wanted_wide;
     const float wanted = mpfr_oracle_twice(values.data(), n, &wanted_wide);
-    const fastreduce_accumulator whole = accumulated(values.data(), n);
+    const fastreduce_accumulator whole = exact_data::accumulated(values.data(), n);
     const double wide = fastreduce_accumulator_f64(&whole);
     same_bits("the host", fastreduce_host_sum_f32(values.data(), n), wanted);
     check::that(std::memcmp(&wide, &wanted_wide, sizeof wide) == 0,
                 "the host, as double: %.17g instead of %.17g", wide, wanted_wide);
 
     /* The kernel rounds the whole, or it adds the middle one of three parts to the first's accumulator. */
-    fastreduce_accumulator merged = accumulated(values.data(), first), limbs = merged;
-    const fastreduce_accumulator middle = accumulated(between.data(), between.size()),
-                                 last = accumulated(values.data() + second, n - second);
+    fastreduce_accumulator merged = exact_data::accumulated(values.data(), first), limbs = merged;
+    const fastreduce_accumulator middle = exact_data::accumulated(between.data(), between.size()),
+                                 last = exact_data::accumulated(values.data() + second, n - second);
     if (c.schedule & 128) {
         same_bits("the kernel", rounded_by_kernel(made, values, offset), wanted);
         fastreduce_accumulator_merge(&merged, &middle);

@@ -22,7 +22,7 @@ static inline float mpfr_oracle_twice(const float *x, size_t n, double *wide)
         pointers[i] = terms[i];
     }
     mpfr_init2(sum, 400);
-    mpfr_sum(sum, pointers, n, MPFR_RNDN);
+    if (mpfr_sum(sum, pointers, n, MPFR_RNDN) != 0 && mpfr_number_p(sum)) exit(1); /* not exact: a bug here */
     result = mpfr_zero_p(sum) ? 0.0f : mpfr_nan_p(sum) ? fabsf((float)NAN) : mpfr_get_flt(sum, MPFR_RNDN);
     if (wide)
         *wide = mpfr_zero_p(sum) ? 0.0 : mpfr_nan_p(sum) ? fabs((double)NAN) : mpfr_get_d(sum, MPFR_RNDN);

@@ -8,15 +8,8 @@ import json
 import subprocess
 import sys
 
-checks = failures = 0
-
-
-def that(good, what):
-    global checks, failures
-    checks += 1
-    if not good:
-        failures += 1
-        print("FAIL:", what)
+import checks
+from checks import that
 
 
 def bench(*arguments):
@@ -72,11 +65,11 @@ def main():
         that(gpu.stdout.startswith("no GPU here (") and gpu.stdout.count("\n") == 1, f"no GPU: {gpu.stdout!r}")
     else:
         tables()
-    print(f"bench: {checks} checks, {failures} failed")
-    if not failures and gpu.returncode == 77:
+    status = checks.finish("bench")
+    if status == 0 and gpu.returncode == 77:
         print("SKIP: " + gpu.stdout.strip() + "; the command line is tested, the tables are not")
         return 77
-    return 1 if failures else 0
+    return status
 
 
 if __name__ == "__main__":

@@ -27,8 +27,8 @@ struct expected {
 
 static expected expect(const char *what, const std::vector<float> &values)
 {
-    expected e = {fastreduce_host_sum_f32(values.data(), values.size()), {}};
-    fastreduce_host_accumulate_f32(values.data(), &e.accumulator, values.size());
+    const expected e = {fastreduce_host_sum_f32(values.data(), values.size()),
+                        exact_data::accumulated(values.data(), values.size())};
 #ifdef HAVE_MPFR
     if (values.size() <= 200000) {
         const float oracle = mpfr_oracle(values.data(), values.size());
@@ -63,9 +63,8 @@ static void run_case(const exact_plan &made, const char *what, const std::vector
     check::buffer<published> slots((made.kernel == exact_kernel::ring_512 ? made.blocks : made.blocks - 1) *
                                    exact_sum<512>::words);
     const expected wanted = expect(what, values);
-    fastreduce_accumulator start = {};
     const float before[2] = {0x1p+90f, -3.25f};
-    fastreduce_host_accumulate_f32(before, &start, 2);
+    fastreduce_accumulator start = exact_data::accumulated(before, 2);
     input.set(values);
     slots.fill(0);
     rounded.fill(0x7f);

@@ -1,14 +1,14 @@
 /* The exact sum on the CPU against MPFR's mpfr_sum: equal bits, as float and as double, for the whole and for any
- * split and merge. Sums of floats span 2^-149 to 2^192, so 400 bits of MPFR hold each one exactly, and one rounding
- * to float or double follows. */
+ * split and merge. */
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #include "../fastreduce.h"
 #include <float.h>
 #include <math.h>
-#include <mpfr.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "names.h"
+#include "oracle.h"
 
 static unsigned long checks, failures;
 static uint64_t state = 20260101;
@@ -53,35 +53,6 @@ static void expect(int good, const char *what, size_t n, double got, double want
 #endif
 }
 
-/* The oracle. */
-static void true_sum(const float *x, size_t n, float *f32, double *f64)
-{
-    size_t i, nan = 0, plus = 0, minus = 0;
-    mpfr_t *terms = malloc((n ? n : 1) * sizeof *terms);
-    mpfr_ptr *pointers = malloc((n ? n : 1) * sizeof *pointers);
-    mpfr_t sum;
-    if (!terms || !pointers) exit(1);
-    for (i = 0; i < n; ++i) {
-        nan += isnan(x[i]) != 0;
-        plus += isinf(x[i]) && x[i] > 0;
-        minus += isinf(x[i]) && x[i] < 0;
-        mpfr_init2(terms[i], 24);
-        mpfr_set_flt(terms[i], x[i], MPFR_RNDN);
-        pointers[i] = terms[i];
-    }
-    mpfr_init2(sum, 400);
-    if (mpfr_sum(sum, pointers, n, MPFR_RNDN) != 0 && !nan && !plus && !minus)
-        exit(1); /* not exact: a bug here */
-    *f32 = mpfr_get_flt(sum, MPFR_RNDN);
-    *f64 = mpfr_get_d(sum, MPFR_RNDN);
-    if (mpfr_zero_p(sum)) *f32 = 0, *f64 = 0; /* an exact zero is +0 */
-    if (nan || (plus && minus)) *f32 = from_bits(0x7fc00000), *f64 = NAN;
-    for (i = 0; i < n; ++i) mpfr_clear(terms[i]);
-    mpfr_clear(sum);
-    free(terms);
-    free(pointers);
-}
-
 static int same_f64(double a, double b)
 {
     return bits_f64(a) == bits_f64(b) || (isnan(a) && isnan(b));
@@ -106,7 +77,7 @@ static void sum_case(const char *what, float *x, size_t n)
     size_t begin, end;
     int k;
 
-    true_sum(x, n, &wanted, &wanted64);
+    wanted = mpfr_oracle_twice(x, n, &wanted64);
     got = fastreduce_host_sum_f32(x, n);
     expect(bits_f32(got) == bits_f32(wanted), what, n, got, wanted);
     memset(&whole, 0, sizeof whole);
@@ -332,24 +303,13 @@ static void specials(void)
 
 static void words(void)
 {
-    static const char *const names[] = {"auto",
-                                        "v0_baseline",
-                                        "v1_no_divergence",
-                                        "v2_no_bank_conflict",
-                                        "v3_add_during_load",
-                                        "v4_unroll_last_warp",
-                                        "v5_completely_unroll",
-                                        "v6_multi_add",
-                                        "v7_shuffle",
-                                        "exact",
-                                        "unknown"};
     static const char *const part[] = {"no CUDA device", "smaller than fastreduce_workspace_bytes",
                                        "not supported",  "invalid argument",
                                        "success",        "cudaGetErrorString"};
     int k;
     for (k = 0; k < 11; ++k)
-        expect(strcmp(fastreduce_kernel_name((fastreduce_kernel)k), names[k]) == 0, "the name of a kernel", 0,
-               k, k);
+        expect(strcmp(fastreduce_kernel_name((fastreduce_kernel)k), kernel_names[k]) == 0,
+               "the name of a kernel", 0, k, k);
     for (k = -4; k <= 1; ++k)
         expect(strstr(fastreduce_status_string(k), part[k + 4]) != NULL, "the words for a status", 0, k, k);
     expect(strcmp(fastreduce_status_string(-5), "unknown status") == 0, "the words for status -5", 0, -5, -5);

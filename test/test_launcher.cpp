@@ -3,6 +3,7 @@
 #define FASTREDUCE_IMPLEMENTATION
 #include "../fastreduce.cuh"
 #include "check.h"
+#include "names.h"
 #ifdef SIMT_MACHINE
 namespace fastreduce
 {
@@ -186,19 +187,9 @@ static void accumulate_refusals()
 
 static void words()
 {
-    const char *names[] = {"auto",
-                           "v0_baseline",
-                           "v1_no_divergence",
-                           "v2_no_bank_conflict",
-                           "v3_add_during_load",
-                           "v4_unroll_last_warp",
-                           "v5_completely_unroll",
-                           "v6_multi_add",
-                           "v7_shuffle",
-                           "exact",
-                           "unknown"};
     for (int k = 0; k < 11; ++k)
-        check::that(std::strcmp(fastreduce_kernel_name(static_cast<fastreduce_kernel>(k)), names[k]) == 0,
+        check::that(std::strcmp(fastreduce_kernel_name(static_cast<fastreduce_kernel>(k)), kernel_names[k]) ==
+                        0,
                     "name of kernel %d", k);
     check::that(std::strcmp(fastreduce_kernel_name(static_cast<fastreduce_kernel>(-1)), "unknown") == 0,
                 "name of kernel -1");

@@ -13,20 +13,12 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
+
+import checks
 
 Fraction = fractions.Fraction
 MASK = (1 << 64) - 1
-checks = failures = 0
-
-
-def check(good, what):
-    global checks, failures
-    checks += 1
-    if not good:
-        failures += 1
-        print("FAIL:", what)
-    return good
+check = checks.that
 
 
 # ---- The oracle ------------------------------------------------------------------------------------------------------
@@ -233,9 +225,5 @@ if trial.returncode != 0:
     sys.exit(77)
 with tempfile.TemporaryDirectory() as FOLDER:
     for group in (check_oracle, check_generated, check_files, check_command_lines, check_failures):
-        before, began = (checks, failures), time.monotonic()
-        group()
-        name = group.__name__.replace("check_", "").replace("_", " ")
-        print(f"{name}: {checks - before[0]} checks, {failures - before[1]} failed, {time.monotonic() - began:.1f} s")
-print(f"sum_mpi: {checks} checks, {failures} failed")
-sys.exit(1 if failures else 0)
+        checks.run(group)
+sys.exit(checks.finish("sum_mpi"))

@@ -23,16 +23,34 @@ constexpr size_t operator"" _log2(unsigned long long k)
     return size_t(1) << k;
 }
 
+namespace
+{
+template <class Kernel>
+struct choice {
+    size_t n;
+    gpu_facts gpu;
+    Kernel kernel;
+    unsigned blocks;
+};
+} // namespace
+
+template <class Kernel, size_t N, class Plan>
+static void chosen(const char *what, const choice<Kernel> (&table)[N], Plan plan)
+{
+    for (const choice<Kernel> &wanted : table) {
+        const auto made = plan(wanted.n, wanted.gpu);
+        check::that(made.kernel == wanted.kernel && made.blocks == wanted.blocks,
+                    "%s, n %zu, %u multiprocessors, %u bytes: kernel %d, %u blocks", what, wanted.n,
+                    wanted.gpu.multiprocessors, wanted.gpu.shared_bytes, static_cast<int>(made.kernel),
+                    made.blocks);
+    }
+}
+
 static void choices()
 {
     constexpr gpu_facts h200 = {132, 232448, true}, a100 = {108, 166912, false}, tiny = {20, 232448, true},
                         huge = {5000, 232448, true}, huge_old = {5000, 166912, false};
-    const struct {
-        size_t n;
-        gpu_facts gpu;
-        auto_kernel kernel;
-        unsigned blocks;
-    } autos[] = {
+    const choice<auto_kernel> autos[] = {
         {0, h200, auto_kernel::tile_256x4, 1},
         {12_log2, h200, auto_kernel::tile_256x4, 1},
         {12_log2 + 1, h200, auto_kernel::tile_512x8, 1},
@@ -54,19 +72,8 @@ static void choices()
         {40_log2, {132, 202751, true}, auto_kernel::dealt_512x2, 528},
         {40_log2, {132, 232448, false}, auto_kernel::dealt_512x2, 528},
     };
-    for (const auto &wanted : autos) {
-        const auto_plan made = plan_auto(wanted.n, wanted.gpu);
-        check::that(made.kernel == wanted.kernel && made.blocks == wanted.blocks,
-                    "AUTO, n %zu, %u multiprocessors, %u bytes: kernel %d, %u blocks", wanted.n,
-                    wanted.gpu.multiprocessors, wanted.gpu.shared_bytes, static_cast<int>(made.kernel),
-                    made.blocks);
-    }
-    const struct {
-        size_t n;
-        gpu_facts gpu;
-        exact_kernel kernel;
-        unsigned blocks;
-    } exacts[] = {
+    chosen("AUTO", autos, plan_auto);
+    const choice<exact_kernel> exacts[] = {
         {0, h200, exact_kernel::dealt_256x4, 1},
         {12_log2 + 3, h200, exact_kernel::dealt_256x4, 1},
         {12_log2 + 4, h200, exact_kernel::dealt_256x4, 2},
@@ -86,13 +93,7 @@ static void choices()
         {40_log2, {40, 75775, false}, exact_kernel::dealt_256x4, 160},
         {40_log2, {5000, 65536, false}, exact_kernel::dealt_256x4, 512},
     };
-    for (const auto &wanted : exacts) {
-        const exact_plan made = plan_exact(wanted.n, wanted.gpu);
-        check::that(made.kernel == wanted.kernel && made.blocks == wanted.blocks,
-                    "EXACT, n %zu, %u multiprocessors, %u bytes: kernel %d, %u blocks", wanted.n,
-                    wanted.gpu.multiprocessors, wanted.gpu.shared_bytes, static_cast<int>(made.kernel),
-                    made.blocks);
-    }
+    chosen("EXACT", exacts, plan_exact);
     check::that(auto_workspace_bytes(14_log2) == 0 && auto_workspace_bytes(14_log2 + 1) == 16384,
                 "AUTO's workspace");
     check::that(exact_workspace_bytes(12_log2) == 0 && exact_workspace_bytes(12_log2 + 1) == 65536,

@@ -6,17 +6,11 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
+import checks
+from checks import that
+
 PLOT, FIGURES = (os.path.abspath(path) for path in sys.argv[1:3])
 HEADER = "gpu,cache,n,kernel,block,us,spread,gbs,peak_gbs,best_gbs,error\n"
-checks = failures = 0
-
-
-def that(good, what):
-    global checks, failures
-    checks += 1
-    if not good:
-        failures += 1
-        print("FAIL:", what)
 
 
 def row(kernel, n, us, gpu="A GPU", cache="cold"):
@@ -77,8 +71,7 @@ def main():
         kept = "".join(ElementTree.fromstring(file.read()).itertext())
     times = [re.findall(r"[\d,]+ µs", text) for text in (drawn, kept)]
     that(len(times[0]) == 8 and times[0] == times[1], f"figures/ladder.svg is not of figures/h200.csv: {times}")
-    print(f"plot: {checks} checks, {failures} failed")
-    return 1 if failures else 0
+    return checks.finish("plot")
 
 
 if __name__ == "__main__":

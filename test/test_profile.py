@@ -5,6 +5,9 @@ import subprocess
 import sys
 import tempfile
 
+import checks
+from checks import that
+
 PROFILE, COUNTS = (os.path.abspath(path) for path in sys.argv[1:3])
 NCU = '''#!/usr/bin/env python3
 import sys
@@ -27,15 +30,6 @@ else:
           '"gpu__time_duration.sum"\\n"","","byte","%","ns"')
     print(f'"0","v{version}_kernel","134,217,728","{10 + version}.5","{100000 + version}"')
 '''
-checks = failures = 0
-
-
-def that(good, what):
-    global checks, failures
-    checks += 1
-    if not good:
-        failures += 1
-        print("FAIL:", what)
 
 
 def script(folder, name, text):
@@ -75,8 +69,7 @@ def main():
         that(profile(program, COUNTS, "--ncu", "/nonexistent").returncode == 77, "no ncu")
         nothing = script(folder, "nothing", "#!/bin/sh\nexit 77\n")
         that(profile(nothing, COUNTS, "--ncu", ncu).returncode == 77, "no GPU")
-    print(f"profile: {checks} checks, {failures} failed")
-    return 1 if failures else 0
+    return checks.finish("profile")
 
 
 if __name__ == "__main__":

@@ -169,9 +169,8 @@ static void drive_case(const char *what, const std::vector<float> &script, unsig
 {
     check::buffer<float> input(script.size()), rounded(1);
     check::buffer<fastreduce_accumulator> total(1);
-    fastreduce_accumulator wanted = {};
-    fastreduce_host_accumulate_f32(script.data(), &wanted, script.size());
-    wanted = exact_data::repeated(wanted, static_cast<long long>(copies) * times);
+    const fastreduce_accumulator wanted = exact_data::repeated(
+        exact_data::accumulated(script.data(), script.size()), static_cast<long long>(copies) * times);
     input.set(script);
     total.fill(0);
     const float *in = input.data();
@@ -291,8 +290,7 @@ static void exact_case(const char *what, const tuned_launch<exact_output> &made,
                        const exact_data::pattern &p, size_t n, unsigned long long seed)
 {
     const std::vector<float> values = exact_data::make(p, n, seed);
-    fastreduce_accumulator wanted = {};
-    fastreduce_host_accumulate_f32(values.data(), &wanted, n);
+    const fastreduce_accumulator wanted = exact_data::accumulated(values.data(), n);
     check::buffer<float> rounded(1);
     check::buffer<fastreduce_accumulator> total(1);
     for (bool rounds : {true, false}) {

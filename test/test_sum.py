@@ -18,19 +18,12 @@ import tempfile
 import threading
 import time
 
+import checks
+
 Fraction = fractions.Fraction
 DEPTH = 80
 FALLBACK = "summing exactly on the CPU"
-checks = failures = 0
-
-
-def check(good, what):
-    global checks, failures
-    checks += 1
-    if not good:
-        failures += 1
-        print("FAIL:", what)
-    return good
+check = checks.that
 
 
 # ---- The oracle ------------------------------------------------------------------------------------------------------
@@ -466,10 +459,5 @@ CHUNK = int(re.search(rb"in chunks of (\d+) MiB", run("--help").stdout)[1]) << 1
 with tempfile.TemporaryDirectory() as FOLDER:
     for group in (self_check, check_generated, check_options, check_npy, check_numpy, check_raw_and_pipes, check_chunks,
                   check_special, check_bad_files, check_bad_command_lines, check_terminal):
-        before, began = (checks, failures), time.monotonic()
-        skipped = group()
-        counts = f"{checks - before[0]} checks, {failures - before[1]} failed, {time.monotonic() - began:.1f} s"
-        name = group.__name__.replace("check_", "").replace("_", " ")
-        print(f"{name}: {'skipped, ' + skipped if skipped else counts}")
-print(f"sum: {checks} checks, {failures} failed")
-sys.exit(1 if failures else 0)
+        checks.run(group)
+sys.exit(checks.finish("sum"))

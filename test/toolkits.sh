@@ -8,7 +8,6 @@ mkdir -p "$2"
 toolkits=$(cd "$2" && pwd)
 . "$(dirname "$0")/vendor/setup.sh"
 tests=$tests/vendor
-printf '#define FASTREDUCE_IMPLEMENTATION\n#include "fastreduce.cuh"\n' > fastreduce.cu
 python3 -m pip --version >/dev/null 2>&1 || { echo "SKIP: no pip"; exit 77; }
 
 # toolkit NAME PACKAGE...: sets $toolkit to the folder with the packages' include, lib, bin ... in one

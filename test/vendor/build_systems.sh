@@ -4,7 +4,6 @@ set -eu
 root=$(cd "$1" && pwd)
 nvcc=$2
 . "$(dirname "$0")/setup.sh"
-printf '#define FASTREDUCE_IMPLEMENTATION\n#include "fastreduce.cuh"\n' > fastreduce.cu
 
 # project NAME: a folder with the program and what it vendors
 project()

@@ -21,7 +21,6 @@ nm host | grep -q ' [TW] fastreduce' && fail "FASTREDUCE_STATIC exports symbols"
 pass "FASTREDUCE_STATIC exports nothing"
 [ -n "$nvcc" ] || { skip "everything that needs nvcc" "there is none"; done_testing; exit; }
 
-printf '#define FASTREDUCE_IMPLEMENTATION\n#include "fastreduce.cuh"\n' > fastreduce.cu
 "$nvcc" -O3 -arch=sm_80 -Xcompiler=-fno-exceptions,-fno-threadsafe-statics -c fastreduce.cu
 $cc -std=c99 -Wall -Wextra -Wpedantic -Werror -c main.c
 toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v "$nvcc")")")")

@@ -1,10 +1,11 @@
-# Sourced by the vendoring tests, with $root set: goes to an empty folder that holds copies of the two files, to be
-# removed at exit. Each case prints one line: pass, skip or fail. done_testing ends the script.
+# Sourced by the vendoring tests, with $root set: goes to an empty folder that holds copies of the two files and the
+# .cu file that defines the C functions, to be removed at exit. Each case prints one line: pass, skip or fail. done_testing ends the script.
 tests=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cp "$root/fastreduce.h" "$root/fastreduce.cuh" "$folder"
 cd "$folder"
+printf '#define FASTREDUCE_IMPLEMENTATION\n#include "fastreduce.cuh"\n' > fastreduce.cu
 cc=${CC:-cc}
 cxx=${CXX:-c++}
 passed=0
@@ -26,10 +27,11 @@ done_testing()
     echo "vendoring: $passed passed, $skipped skipped"
 }
 
-newest_clang()
+# every Clang there is, the newest first
+clangs()
 {
     for version in $(seq 40 -1 14) ''; do
-        command -v clang++${version:+-$version} && return
+        command -v clang++${version:+-$version} || true
     done
-    true
 }
+newest_clang() { clangs | head -n 1; }
