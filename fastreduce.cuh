@@ -225,28 +225,27 @@ __device__ __forceinline__ published peek(const published *slot)
 #endif
 }
 
-/* Waits for slots[first], slots[first + stride] ... N of them, takes their values (the top bit is the sign) and leaves
- * them zero. Those at `end` and beyond do not exist and give 0; the first does. Looks at all before it looks again. */
+/* Waits for slots[first], slots[first + stride] ... N of them, takes their values and leaves them zero. Those at `end` and
+ * beyond do not exist and give 0. Whole warps call it, which look at all their slots before they look again, and go on
+ * together. */
 template <unsigned N>
 __device__ __forceinline__ void await(published *slots, unsigned first, unsigned stride, unsigned end,
-                                      long long (&values)[N])
+                                      unsigned long long (&values)[N])
 {
+    published *const slot = slots + first;
     published word[N];
     bool missing;
-    const auto slot = [&](unsigned k) {
-        return slots + (first + k * stride < end ? first + k * stride : first);
-    };
     do {
         missing = false;
 #pragma unroll
-        for (unsigned k = 0; k < N; ++k) word[k] = peek(slot(k));
+        for (unsigned k = 0; k < N; ++k) word[k] = first + k * stride < end ? peek(slot + k * stride) : 1;
 #pragma unroll
         for (unsigned k = 0; k < N; ++k) missing |= word[k] == 0;
-    } while (missing);
+    } while (__any_sync(0xffffffffu, missing));
 #pragma unroll
     for (unsigned k = 0; k < N; ++k) {
-        *slot(k) = 0;
-        values[k] = first + k * stride < end ? static_cast<long long>(word[k]) >> 1 : 0;
+        if (first + k * stride < end) slot[k * stride] = 0;
+        values[k] = word[k] >> 1;
     }
 }
 
@@ -757,6 +756,7 @@ __global__ void __launch_bounds__(BlockSize)
  *     add(group)                     adds an array of vectors; whole warps call it
  *     finish(slots, output)          from the threads' values to the output; whole blocks call it, once
  *     any_block_adds                 whether the result is the same whichever block adds an element
+ *     resident_threads               on a multiprocessor, for the compiler to share out registers; 0 leaves it the choice
  * ========================================================================================================== */
 
 /* The input in 16-byte vectors from the first address on that is a multiple of Alignment floats, and the few floats
@@ -775,9 +775,14 @@ struct vectors_of {
         count = (n - head) / 4;
         tail = static_cast<unsigned>(n - head) % 4;
     }
+    __device__ __forceinline__ size_t in_tile(size_t tile, unsigned size) const
+    {
+        const size_t rest = tile * size < count ? count - tile * size : 0;
+        return rest < size ? rest : size;
+    }
     __device__ __forceinline__ float4 at(size_t i) const
     {
-        return i < count ? __ldg(data + i) : make_float4(0, 0, 0, 0);
+        return i < count ? __ldcs(data + i) : make_float4(0, 0, 0, 0);
     }
 };
 
@@ -804,34 +809,36 @@ __device__ __forceinline__ void load_tile(float4 (&loaded)[Room], const vectors_
     const size_t first = tile * (BlockSize * Vectors) + threadIdx.x;
     if ((tile + 1) * (BlockSize * Vectors) <= vectors.count) {
 #pragma unroll
-        for (unsigned k = 0; k < Vectors; ++k) loaded[k] = __ldg(vectors.data + first + k * BlockSize);
+        for (unsigned k = 0; k < Vectors; ++k) loaded[k] = __ldcs(vectors.data + first + k * BlockSize);
     } else {
 #pragma unroll
         for (unsigned k = 0; k < Vectors; ++k) loaded[k] = vectors.at(first + k * BlockSize);
     }
 }
 
-/* One thread asks for the whole tile. */
-template <unsigned TileVectors, unsigned Alignment>
-__device__ __forceinline__ void prefetch_tile(const vectors_of<Alignment> &vectors, size_t tile)
+/* Before a block waits for the previous grid it asks for the beginning of its tile. Not for more than 4 MiB in all: the
+ * previous grid may still be loading. */
+__device__ __forceinline__ void prefetch_tile(const float4 *tile, size_t vectors)
 {
-    const size_t first = tile * TileVectors;
-    if (threadIdx.x == 0 && first < vectors.count)
-        prefetch_to_l2(vectors.data + first, vectors.count - first < TileVectors
-                                                 ? static_cast<unsigned>(vectors.count - first)
-                                                 : TileVectors);
+    const unsigned share = (1u << 18) / gridDim.x, most = share > 512 ? share : 512;
+    if (threadIdx.x == 0 && vectors > 0)
+        prefetch_to_l2(tile, vectors < most ? static_cast<unsigned>(vectors) : most);
 }
 
 /* Four running sums of four floats each. Ahead: slots that a thread awaits at once. */
 template <unsigned BlockSize, unsigned Ahead = 1>
 struct float_sum {
     using Output = float *;
-    static constexpr unsigned words = 1;
+    static constexpr unsigned words = 0, resident_threads = 0;
     static constexpr size_t shared_bytes = 0;
     static constexpr bool any_block_adds = false;
-    float4 sum[4] = {};
+    float4 sum[4]; /* from -0, as x + -0 is x, which the compiler knows, while x + 0 is not where x is -0 */
 
-    __device__ __forceinline__ explicit float_sum(void *) {}
+    __device__ __forceinline__ explicit float_sum(void *)
+    {
+#pragma unroll
+        for (unsigned k = 0; k < 4; ++k) sum[k] = make_float4(-0.0f, -0.0f, -0.0f, -0.0f);
+    }
 
     template <unsigned N>
     __device__ __forceinline__ void add(const float4 (&group)[N])
@@ -853,27 +860,28 @@ struct float_sum {
         __shared__ float warp_sums[BlockSize / warp_size];
         const unsigned others = gridDim.x - 1;
 
-        float value = 0;
+        float value = -0.0f;
 #pragma unroll
         for (unsigned k = 0; k < 4; ++k) value += (sum[k].x + sum[k].y) + (sum[k].z + sum[k].w);
-        value = block_reduce<BlockSize, plus>(value, warp_sums);
-        if (blockIdx.x != others) {
-            if (threadIdx.x == 0) publish(slots + blockIdx.x, __float_as_uint(value));
-            return;
-        }
-        if (others > 0) {
+#pragma unroll 1
+        for (bool all = others == 0;; all = true) { /* once more by the same instructions: others would come late */
+            value = block_reduce<BlockSize, plus>(value, warp_sums);
+            if (all) break;
+            if (blockIdx.x != others) {
+                if (threadIdx.x == 0) publish(slots + blockIdx.x, __float_as_uint(value));
+                return;
+            }
             if (threadIdx.x != 0) value = 0;
-            for (unsigned k = threadIdx.x; k < others; k += Ahead * BlockSize) {
-                long long values[Ahead];
-                await(slots, k, BlockSize, others, values);
+            for (unsigned first = 0; first < others; first += Ahead * BlockSize) {
+                unsigned long long values[Ahead];
+                await(slots, first + threadIdx.x, BlockSize, others, values);
 #pragma unroll
                 for (unsigned j = 0; j < Ahead; ++j)
                     value += __uint_as_float(static_cast<unsigned>(values[j]));
             }
             __syncthreads(); /* warp_sums is used again */
-            value = block_reduce<BlockSize, plus>(value, warp_sums);
         }
-        if (threadIdx.x == 0) *output = value;
+        if (threadIdx.x == 0) *output = value + 0.0f;
     }
 };
 
@@ -885,7 +893,7 @@ __global__ void __launch_bounds__(BlockSize)
 {
     allow_next_grid();
     const vectors_of<4> vectors(input, n);
-    prefetch_tile<BlockSize * Vectors>(vectors, blockIdx.x);
+    prefetch_tile(vectors.data + blockIdx.x * size_t(BlockSize * Vectors), vectors.in_tile(blockIdx.x, BlockSize * Vectors));
     wait_for_previous_grid();
     float4 loaded[Vectors + 1];
     load_tile<BlockSize, Vectors>(loaded, vectors, blockIdx.x);
@@ -898,12 +906,12 @@ __global__ void __launch_bounds__(BlockSize)
 
 /* Tiles dealt round to the grid: for larger n where there is no copy engine. */
 template <class Sum, unsigned BlockSize, unsigned Vectors>
-__global__ void __launch_bounds__(BlockSize)
+__global__ void __launch_bounds__(BlockSize, Sum::resident_threads / BlockSize)
     sum_dealt(const float *__restrict__ input, typename Sum::Output output, size_t n, published *slots)
 {
     allow_next_grid();
     const vectors_of<4> vectors(input, n);
-    prefetch_tile<BlockSize * Vectors>(vectors, blockIdx.x);
+    prefetch_tile(vectors.data + blockIdx.x * size_t(BlockSize * Vectors), vectors.in_tile(blockIdx.x, BlockSize * Vectors));
     wait_for_previous_grid();
     const float4 edge[1] = {edge_of(input, n, vectors)};
 
@@ -918,17 +926,14 @@ __global__ void __launch_bounds__(BlockSize)
 }
 
 /* How sum_ring divides the rows of BlockSize vectors: first a run for each block, equal but for a row; then, where it does
- * not matter who adds them, tiles that blocks take as they come to them, 12 a block on the average, so that no block is
- * late. (Runs alone take 2 % longer at 2^28 floats; one H200.) */
+ * not matter who adds them, a twentieth in tiles that blocks take as they come to them, so that no block is late. */
 struct ring_shares {
     size_t in_runs, tiles; /* rows; tiles after them */
 };
 
-__host__ __device__ inline ring_shares shares_of_ring(size_t rows, unsigned tile_rows, unsigned blocks,
-                                                      bool any_block_adds)
+__host__ __device__ inline ring_shares shares_of_ring(size_t rows, unsigned tile_rows, bool any_block_adds)
 {
-    const size_t wanted = any_block_adds ? static_cast<size_t>(12) * blocks * tile_rows : 0;
-    const size_t shared = wanted < rows ? wanted : rows;
+    const size_t shared = any_block_adds ? (rows + 19) / 20 : 0;
     return {rows - shared, (shared + tile_rows - 1) / tile_rows};
 }
 
@@ -949,17 +954,19 @@ __global__ void __launch_bounds__(BlockSize)
     if (threadIdx.x < Stages) init_copy_barrier(barriers + threadIdx.x);
     __syncthreads();
     allow_next_grid();
-    wait_for_previous_grid();
 
     const vectors_of<32> vectors(input, n); /* 128 bytes: copies from elsewhere take 30 % longer */
     const size_t rows = vectors.count / BlockSize;
-    const ring_shares shares = shares_of_ring(rows, tile_rows, gridDim.x, Sum::any_block_adds);
+    const ring_shares shares = shares_of_ring(rows, tile_rows, Sum::any_block_adds);
     const size_t share = shares.in_runs / gridDim.x, rest = shares.in_runs % gridDim.x;
-    published *const counter = slots + (gridDim.x - 1) * Sum::words;
+    published *const counter = slots + Sum::words;
 
     /* Thread 0 copies. It asks the counter for a tile when it copies the one before, as the answer takes a while. */
     size_t row = blockIdx.x * share + (blockIdx.x < rest ? blockIdx.x : rest), answer = 0;
     size_t end = row + share + (blockIdx.x < rest);
+    prefetch_tile(vectors.data + row * BlockSize, (end - row) * BlockSize);
+    wait_for_previous_grid();
+
     const auto ask = [&] {
         if (shares.tiles > 0) answer = atomicAdd(counter, 1ull);
     };
@@ -1031,6 +1038,8 @@ constexpr unsigned window_bits = 44;   /* a float below 2^(position + 44 - 149) 
 constexpr unsigned top_position = 230; /* of 2^(position - 149); up to here both anchors are finite */
 constexpr unsigned exact_group_limit = 9;         /* vectors that a thread adds at once, at most ... */
 constexpr unsigned groups_between_settles = 4096; /* ... and so often, before a 64-bit sum could overflow */
+constexpr unsigned exact_totals = 4;              /* among which blocks divide, as additions to one take turns */
+constexpr unsigned long long exact_one_block = 1ull << 52; /* in a word of them; the rest is the limb's sum */
 
 /* Digit `lane` of number * 2^shift, in limbs of 32 bits; the highest that is not 0 has the sign. */
 __device__ __forceinline__ long long digit_of(long long number, unsigned shift)
@@ -1108,7 +1117,7 @@ struct exact_output {
 template <unsigned BlockSize>
 struct exact_sum {
     using Output = exact_output;
-    static constexpr unsigned words = 16;
+    static constexpr unsigned limbs = 16, words = exact_totals * limbs, resident_threads = 1024;
     static constexpr size_t shared_bytes = exact_columns * BlockSize * sizeof(long long);
     static constexpr bool any_block_adds = true;
     static constexpr unsigned nowhere = ~0u;
@@ -1279,55 +1288,69 @@ struct exact_sum {
         return digit;
     }
 
-    /* As float_sum's; 16 threads share a block's 16 limbs, everything else is addition of integers. */
-    __device__ __forceinline__ void finish(published *slots, const exact_output &output)
+    /* Every block but the last adds its limbs to one of the totals, and a block to the count in the top bits of each word; the
+     * last waits until each word's count is full, which it is when the word is, and leaves zeros. No fence, no ticket, and
+     * a few words to wait for, where slots of their own would be 16 for each block. */
+    __device__ __forceinline__ void finish(published *totals, const exact_output &output)
     {
-        constexpr unsigned warps = BlockSize / warp_size, rows = BlockSize / words, ahead = 8;
-        __shared__ long long limbs[rows][words];
-        const unsigned others = gridDim.x - 1, k = threadIdx.x % words, row = threadIdx.x / words;
-        const auto sum_of_rows = [&](unsigned count) {
-            long long sum = 0;
-            for (unsigned r = 0; r < count; ++r) sum += limbs[r][k];
-            return sum;
-        };
+        constexpr unsigned warps = BlockSize / warp_size, at_once = exact_totals * limbs / warp_size;
+        __shared__ long long sums[warps][limbs];
+        const unsigned others = gridDim.x - 1, lane = threadIdx.x % warp_size, k = lane % limbs;
 
         settle();
-        if (threadIdx.x % warp_size < words) limbs[threadIdx.x / warp_size][k] = limb;
+        if (lane < limbs) sums[threadIdx.x / warp_size][k] = limb;
         __syncthreads();
-        long long sum = row == 0 ? sum_of_rows(warps) : 0;
+        if (threadIdx.x >= warp_size) return;
+        long long sum = 0;
+#pragma unroll
+        for (unsigned row = 0; row < warps; row += 2)
+            if (row + lane / limbs < warps) sum += sums[row + lane / limbs][k];
+        sum += shuffle_down(sum, limbs); /* lane k has limb k */
         if (blockIdx.x != others) {
-            if (row == 0) publish(slots + blockIdx.x * words + k, static_cast<unsigned long long>(sum));
+            const unsigned long long addend = exact_one_block + static_cast<unsigned long long>(carried(sum));
+            if (lane < limbs) atomicAdd(totals + blockIdx.x % exact_totals * limbs + k, addend);
             return;
         }
         if (others > 0) {
-            for (unsigned first = threadIdx.x; first < others * words; first += ahead * BlockSize) {
-                long long values[ahead];
-                await(slots, first, BlockSize, others * words, values);
+            unsigned long long total;
+            do {
+                total = 0;
 #pragma unroll
-                for (unsigned j = 0; j < ahead; ++j) sum += values[j];
-            }
-            __syncthreads(); /* limbs is used again */
-            limbs[row][k] = sum;
-            __syncthreads();
-            if (row == 0) sum = sum_of_rows(rows);
+                for (unsigned j = 0; j < at_once; ++j) total += peek(totals + lane + j * warp_size);
+                total += shuffle_down(total, limbs);
+                /* the count, rounded: a negative sum borrows from it */
+            } while (__any_sync(0xffffffffu, lane < limbs && (total + exact_one_block / 2) / exact_one_block != others));
+#pragma unroll
+            for (unsigned j = 0; j < at_once; ++j) totals[lane + j * warp_size] = 0;
+            sum += static_cast<long long>(total - others * exact_one_block);
         }
-        if (threadIdx.x >= warp_size) return;
+        if (lane >= limbs) sum = 0;
         if (output.rounded != nullptr) {
-            const float rounded = read_across_lanes(row == 0 ? sum : 0);
-            if (threadIdx.x == 0) *output.rounded = rounded;
+            const float rounded = read_across_lanes(sum);
+            if (lane == 0) *output.rounded = rounded;
             return;
         }
-        if (row == 0) limbs[0][k] = sum; /* where nobody else reads, until the warp has met */
+        if (lane < limbs) sums[0][k] = sum; /* where nobody else reads, until the warp has met */
         __syncwarp();
-        if (threadIdx.x == 0) add_to(output.total, limbs[0]);
+        if (lane == 0) add_to(output.total, sums[0]);
     }
 
   private:
-    static __device__ __noinline__ void add_to(fastreduce_accumulator *total, const long long *limbs)
+    /* One step of carries, limb to limb, so that the sum over all blocks has room beside their count. The limb with the sign
+     * and those that count floats stay as they are. */
+    static __device__ __forceinline__ long long carried(long long limb)
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        const long long carry = lane < FASTREDUCE_DIGITS - 1 ? limb >> 32 : 0;
+        const int incoming = __shfl_up_sync(0xffffffffu, static_cast<int>(carry), 1);
+        return limb - carry * (1ll << 32) + (lane > 0 ? incoming : 0);
+    }
+
+    static __device__ __noinline__ void add_to(fastreduce_accumulator *total, const long long *sum)
     {
         fastreduce_accumulator merged = *total;
         fastreduce_detail_carry(merged.limb);
-        for (unsigned j = 0; j < words; ++j) merged.limb[j] += limbs[j];
+        for (unsigned j = 0; j < limbs; ++j) merged.limb[j] += sum[j];
         fastreduce_detail_carry(merged.limb);
         *total = merged;
     }
@@ -1573,9 +1596,9 @@ tuned_launch<typename Sum::Output> tile_launch()
     return {sum_tile<Sum, BlockSize, Vectors>, BlockSize, Sum::shared_bytes};
 }
 template <class Sum, unsigned BlockSize, unsigned Vectors>
-tuned_launch<typename Sum::Output> dealt_launch()
+tuned_launch<typename Sum::Output> dealt_launch(size_t shared_bytes = Sum::shared_bytes)
 {
-    return {sum_dealt<Sum, BlockSize, Vectors>, BlockSize, Sum::shared_bytes};
+    return {sum_dealt<Sum, BlockSize, Vectors>, BlockSize, shared_bytes};
 }
 template <class Sum, unsigned BlockSize, unsigned TileVectors, unsigned Stages>
 tuned_launch<typename Sum::Output> ring_launch()
@@ -1591,10 +1614,10 @@ struct tuned_plan {
     unsigned blocks;
 };
 
-enum class auto_kernel : unsigned char { tile_256x4, tile_512x4, tile_512x8, dealt_512x2, ring_256 };
+enum class auto_kernel : unsigned char { tile_256x4, tile_512x8, dealt_512x2, ring_256 };
 using auto_plan = tuned_plan<auto_kernel>;
 
-constexpr unsigned auto_max_blocks = 2048;
+constexpr unsigned auto_max_blocks = 4096;
 constexpr unsigned auto_ring_stages = 3, auto_ring_vectors = 4096; /* 64 KiB a stage */
 
 inline unsigned at_most(size_t blocks, unsigned limit)
@@ -1603,19 +1626,18 @@ inline unsigned at_most(size_t blocks, unsigned limit)
 }
 
 /* The table, by n: from where on another kernel is faster (one H200, CUDA 13.0, inputs out of L2, microseconds).
- *     up to 2^14  one block of 512 x 8: 1.24 at 2^14, where blocks of 256 x 4 that publish take 1.43
- *     up to 2^20  256 x 4: 2.9 at 2^20, against 3.1 for 512 x 4 or 512 x 8
- *     up to 2^23  512 x 4: 9.15 at 2^23, against 10.5 for 256 x 4, whose grid is then 2048 blocks
- *     up to 2^25  512 x 8: 31.1 at 2^25, against 31.5 for 512 x 4 and for the ring
- *     beyond      the ring, one block a multiprocessor: 59.9 at 2^26, against 60.3 for 512 x 8 (4096 blocks) */
+ *     up to 2^12  one block of 256 x 4: 1.00 at 2^12
+ *     up to 2^14  one block of 512 x 8: 1.26 at 2^14, where four of 256 x 4 take 1.49
+ *     up to 2^19  256 x 4: 1.86 at 2^18, against 1.90 for 512 x 8
+ *     up to 2^26  512 x 8: 8.9 at 2^23, against 10.8 for 256 x 4; 59.3 at 2^26, against 59.6 for the ring
+ *     beyond      the ring, one block a multiprocessor: 116.8 at 2^27, against 117.5 for 512 x 8 */
 inline auto_plan plan_auto(size_t n, const gpu_facts &gpu)
 {
     const auto tiles = [n](size_t vectors) { return static_cast<unsigned>(blocks_for(n / 4, vectors)); };
     if (n <= size_t(1) << 12) return {auto_kernel::tile_256x4, 1};
     if (n <= size_t(1) << 14) return {auto_kernel::tile_512x8, 1};
-    if (n <= size_t(1) << 20) return {auto_kernel::tile_256x4, tiles(256 * 4)};
-    if (n <= size_t(1) << 23) return {auto_kernel::tile_512x4, tiles(512 * 4)};
-    if (n <= size_t(1) << 25) return {auto_kernel::tile_512x8, tiles(512 * 8)};
+    if (n <= size_t(1) << 19) return {auto_kernel::tile_256x4, tiles(256 * 4)};
+    if (n <= size_t(1) << 26) return {auto_kernel::tile_512x8, tiles(512 * 8)};
     if (ring_fits(gpu, auto_ring_stages * auto_ring_vectors * sizeof(float4), 0))
         return {auto_kernel::ring_256, at_most(gpu.multiprocessors, auto_max_blocks)};
     return {auto_kernel::dealt_512x2, at_most(4 * gpu.multiprocessors, auto_max_blocks)};
@@ -1626,10 +1648,9 @@ tuned_launch<float *> launch_of(auto_kernel kernel)
 {
     switch (kernel) {
     case auto_kernel::tile_256x4: return tile_launch<float_sum<256>, 256, 4>();
-    case auto_kernel::tile_512x4: return tile_launch<float_sum<512>, 512, 4>();
     case auto_kernel::tile_512x8: return tile_launch<float_sum<512, 4>, 512, 8>();
     case auto_kernel::dealt_512x2: return dealt_launch<float_sum<512>, 512, 2>();
-    default: return ring_launch<float_sum<256, 8>, 256, auto_ring_vectors, auto_ring_stages>();
+    default: return ring_launch<float_sum<256>, 256, auto_ring_vectors, auto_ring_stages>();
     }
 }
 
@@ -1639,24 +1660,28 @@ inline size_t auto_workspace_bytes(size_t n)
     return n <= size_t(1) << 14 ? 0 : auto_max_blocks * sizeof(published);
 }
 
-enum class exact_kernel : unsigned char { dealt_256x4, dealt_512x4, ring_512 };
+enum class exact_kernel : unsigned char { dealt_256x2, dealt_512x4, ring_512 };
 using exact_plan = tuned_plan<exact_kernel>;
 
-constexpr unsigned exact_max_blocks = 512;
+constexpr unsigned exact_max_blocks = 1024; /* and no more than a word of the totals can count */
 constexpr unsigned exact_ring_stages = 4, exact_ring_vectors = 2048; /* 32 KiB a stage */
 
+/* Shared memory of a dealt kernel: more than the columns take, so that as many blocks as the plan counts on fit a
+ * multiprocessor and no more. The next grid's, launched early, would share out unevenly among the places left. */
+constexpr size_t exact_bytes_256 = 44 * 1024, exact_bytes_512 = 76 * 1024;
+
 /* EXACT's table, measured as AUTO's.
- *     up to 2^19  256 x 4, a tile a block: 4.0 at 2^19, against 4.3 for 512 x 4
- *     up to 2^26  512 x 4, two blocks a multiprocessor: 7.8 at 2^22, against 8.7 for 256 x 4 and 10.3 for the ring;
- *                 65.9 at 2^26, against 67.4 for the ring
- *     beyond      the ring, one block a multiprocessor: 240 at 2^28, against 243 for 512 x 4
- * Where a block cannot have enough shared memory for 512 x 4 (compute capability 7.5), 256 x 4 at every size. */
+ *     up to 2^21  256 x 2, four blocks a multiprocessor: 3.8 at 2^20, against 4.2 for 512 x 4
+ *     up to 2^26  512 x 4, two blocks a multiprocessor: 10.5 at 2^23, against 10.8 for 256 x 2 and 12.2 for the ring;
+ *                 61.6 at 2^26, against 61.9 for the ring
+ *     beyond      the ring, one block a multiprocessor: 232.6 at 2^28, against 236.1 for 512 x 4
+ * Where a block cannot have enough shared memory for 512 x 4 (compute capability 7.5), 256 x 2 at every size. */
 inline exact_plan plan_exact(size_t n, const gpu_facts &gpu)
 {
-    const bool wide = gpu.shared_bytes >= exact_sum<512>::shared_bytes + shared_reserve;
-    if (n <= size_t(1) << 19 || !wide)
-        return {exact_kernel::dealt_256x4,
-                at_most(blocks_for(n / 4, 256 * 4), at_most(4 * gpu.multiprocessors, exact_max_blocks))};
+    const bool wide = gpu.shared_bytes >= exact_bytes_512 + shared_reserve;
+    if (n <= size_t(1) << 21 || !wide)
+        return {exact_kernel::dealt_256x2,
+                at_most(blocks_for(n / 4, 256 * 2), at_most(4 * gpu.multiprocessors, exact_max_blocks))};
     if (n > size_t(1) << 26 &&
         ring_fits(gpu, exact_ring_stages * exact_ring_vectors * sizeof(float4), exact_sum<512>::shared_bytes))
         return {exact_kernel::ring_512, at_most(gpu.multiprocessors, exact_max_blocks)};
@@ -1668,15 +1693,15 @@ template <class = void>
 tuned_launch<exact_output> launch_of(exact_kernel kernel)
 {
     switch (kernel) {
-    case exact_kernel::dealt_256x4: return dealt_launch<exact_sum<256>, 256, 4>();
-    case exact_kernel::dealt_512x4: return dealt_launch<exact_sum<512>, 512, 4>();
+    case exact_kernel::dealt_256x2: return dealt_launch<exact_sum<256>, 256, 2>(exact_bytes_256);
+    case exact_kernel::dealt_512x4: return dealt_launch<exact_sum<512>, 512, 4>(exact_bytes_512);
     default: return ring_launch<exact_sum<512>, 512, exact_ring_vectors, exact_ring_stages>();
     }
 }
 
 inline size_t exact_workspace_bytes(size_t n)
 {
-    return n <= size_t(1) << 12 ? 0 : exact_max_blocks * exact_sum<256>::words * sizeof(published);
+    return n <= size_t(1) << 11 ? 0 : (exact_sum<256>::words + 1) * sizeof(published);
 }
 
 /* Facts of the current device, asked for once each and remembered: a word per device, 0 for unknown. Two threads that

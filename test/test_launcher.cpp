@@ -486,7 +486,7 @@ int main()
     runtime_failures(FASTREDUCE_V0, n, 3, 4);
     runtime_failures(FASTREDUCE_AUTO, 50000, 2, 5);
     runtime_failures(FASTREDUCE_EXACT, 50000, 2, 5);
-    runtime_failures(FASTREDUCE_EXACT, 600000, 3, 6); /* its kernel asks for more shared memory */
+    runtime_failures(FASTREDUCE_EXACT, (1 << 21) + 1, 3, 6); /* its kernel asks for more shared memory */
     no_device();
 #else
     streams_and_graphs();

@@ -57,16 +57,14 @@ static void choices()
         {14_log2, h200, auto_kernel::tile_512x8, 1},
         {14_log2 + 1, h200, auto_kernel::tile_256x4, 4},
         {14_log2 + 4, h200, auto_kernel::tile_256x4, 5},
-        {20_log2, h200, auto_kernel::tile_256x4, 256},
-        {20_log2 + 1, h200, auto_kernel::tile_512x4, 128},
-        {23_log2, h200, auto_kernel::tile_512x4, 1024},
-        {23_log2 + 1, h200, auto_kernel::tile_512x8, 512},
-        {25_log2, tiny, auto_kernel::tile_512x8, 2048},
-        {25_log2 + 1, h200, auto_kernel::ring_256, 132},
-        {25_log2 + 1, a100, auto_kernel::dealt_512x2, 432},
+        {19_log2, h200, auto_kernel::tile_256x4, 128},
+        {19_log2 + 1, h200, auto_kernel::tile_512x8, 32},
+        {26_log2, tiny, auto_kernel::tile_512x8, 4096},
+        {26_log2 + 1, h200, auto_kernel::ring_256, 132},
+        {26_log2 + 1, a100, auto_kernel::dealt_512x2, 432},
         {40_log2, tiny, auto_kernel::ring_256, 20},
-        {40_log2, huge, auto_kernel::ring_256, 2048},
-        {40_log2, huge_old, auto_kernel::dealt_512x2, 2048},
+        {40_log2, huge, auto_kernel::ring_256, 4096},
+        {40_log2, huge_old, auto_kernel::dealt_512x2, 4096},
         /* 192 KiB and the reserve, 6 KiB */
         {40_log2, {132, 202752, true}, auto_kernel::ring_256, 132},
         {40_log2, {132, 202751, true}, auto_kernel::dealt_512x2, 528},
@@ -74,31 +72,32 @@ static void choices()
     };
     chosen("AUTO", autos, plan_auto);
     const choice<exact_kernel> exacts[] = {
-        {0, h200, exact_kernel::dealt_256x4, 1},
-        {12_log2 + 3, h200, exact_kernel::dealt_256x4, 1},
-        {12_log2 + 4, h200, exact_kernel::dealt_256x4, 2},
-        {19_log2, h200, exact_kernel::dealt_256x4, 128},
-        {19_log2, tiny, exact_kernel::dealt_256x4, 80},
-        {19_log2 + 1, h200, exact_kernel::dealt_512x4, 64},
-        {19_log2 + 1, tiny, exact_kernel::dealt_512x4, 40},
+        {0, h200, exact_kernel::dealt_256x2, 1},
+        {11_log2 + 3, h200, exact_kernel::dealt_256x2, 1},
+        {11_log2 + 4, h200, exact_kernel::dealt_256x2, 2},
+        {20_log2, h200, exact_kernel::dealt_256x2, 512},
+        {20_log2, tiny, exact_kernel::dealt_256x2, 80},
+        {21_log2, huge, exact_kernel::dealt_256x2, 1024},
+        {21_log2 + 1, h200, exact_kernel::dealt_512x4, 256},
+        {21_log2 + 1, tiny, exact_kernel::dealt_512x4, 40},
         {26_log2, h200, exact_kernel::dealt_512x4, 264},
-        {26_log2, huge, exact_kernel::dealt_512x4, 512},
+        {26_log2, huge, exact_kernel::dealt_512x4, 1024},
         {26_log2 + 1, h200, exact_kernel::ring_512, 132},
-        {26_log2 + 1, huge, exact_kernel::ring_512, 512},
+        {26_log2 + 1, huge, exact_kernel::ring_512, 1024},
         {26_log2 + 1, a100, exact_kernel::dealt_512x4, 216},
-        /* the ring's 128 KiB, the columns' 68, the reserve; then the columns and the reserve alone */
+        /* the ring's 128 KiB, the columns' 68, the reserve; then 76 and the reserve alone */
         {40_log2, {132, 206848, true}, exact_kernel::ring_512, 132},
         {40_log2, {132, 206847, true}, exact_kernel::dealt_512x4, 264},
-        {40_log2, {40, 75776, false}, exact_kernel::dealt_512x4, 80},
-        {40_log2, {40, 75775, false}, exact_kernel::dealt_256x4, 160},
-        {40_log2, {5000, 65536, false}, exact_kernel::dealt_256x4, 512},
+        {40_log2, {40, 83968, false}, exact_kernel::dealt_512x4, 80},
+        {40_log2, {40, 83967, false}, exact_kernel::dealt_256x2, 160},
+        {40_log2, {5000, 65536, false}, exact_kernel::dealt_256x2, 1024},
     };
     chosen("EXACT", exacts, plan_exact);
-    check::that(auto_workspace_bytes(14_log2) == 0 && auto_workspace_bytes(14_log2 + 1) == 16384,
+    check::that(auto_workspace_bytes(14_log2) == 0 && auto_workspace_bytes(14_log2 + 1) == 32768,
                 "AUTO's workspace");
-    check::that(exact_workspace_bytes(12_log2) == 0 && exact_workspace_bytes(12_log2 + 1) == 65536,
+    check::that(exact_workspace_bytes(11_log2) == 0 && exact_workspace_bytes(11_log2 + 1) == 520,
                 "EXACT's workspace");
-    check::that(workspace_bytes(20000) == 16384 && workspace_bytes<FASTREDUCE_EXACT>(20000) == 65536,
+    check::that(workspace_bytes(20000) == 32768 && workspace_bytes<FASTREDUCE_EXACT>(20000) == 520,
                 "workspace_bytes of AUTO and EXACT");
 }
 

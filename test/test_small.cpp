@@ -15,12 +15,12 @@ using namespace fastreduce;
 /* The same launch twice, the second with the slots that the first left. */
 template <class Output, class Check>
 static void launch_twice(const char *what, const tuned_launch<Output> &made, unsigned blocks,
-                         const std::vector<float> &values, size_t offset, unsigned words,
+                         const std::vector<float> &values, size_t offset, size_t slot_count,
                          const Output &output, Check check_result)
 {
     const size_t n = values.size();
     check::buffer<float> input(n, offset);
-    check::buffer<published> slots(blocks * words); /* the ring's counter besides */
+    check::buffer<published> slots(slot_count);
     input.set(values);
     slots.fill(0);
     for (int turn = 0; turn < 2; ++turn) {
@@ -40,39 +40,41 @@ static const simt::order schedules[] = {simt::order::forward, simt::order::rever
 #ifndef SMALL_EXACT
 /* ---- Slots and sums of floats ------------------------------------------------------------------------------ */
 
-__global__ void await_three(published *slots, unsigned first, unsigned end, long long *values)
+/* Lane 5's are the slots. */
+__global__ void await_three(published *slots, unsigned first, unsigned end, unsigned long long *values)
 {
-    long long three[3];
-    await(slots, first, 2, end, three);
-    for (unsigned k = 0; k < 3; ++k) values[k] = three[k];
+    unsigned long long three[3];
+    await(slots, threadIdx.x == 5 ? first : end, 2, end, three);
+    if (threadIdx.x == 5)
+        for (unsigned k = 0; k < 3; ++k) values[k] = three[k];
 }
 
-__global__ void publish_one(published *slots, unsigned k, long long value)
+__global__ void publish_one(published *slots, unsigned k, unsigned long long value)
 {
-    publish(slots + k, static_cast<unsigned long long>(value));
+    publish(slots + k, value);
 }
 
 /* Slots 1, 3 and 5 of 7 are awaited, as far as they lie before `end`; a bit of `missing` leaves one unpublished. */
 static void slots()
 {
-    const long long given[7] = {11, -3, 22, (1ll << 62) - 1, 33, -(1ll << 62), 44};
+    const unsigned long long given[7] = {11, 3, 22, (1ull << 63) - 1, 33, 1ull << 62, 44};
     for (unsigned end = 2; end <= 7; ++end) {
         for (unsigned missing = 0; missing < 8; ++missing) {
             check::buffer<published> memory(7);
-            check::buffer<long long> values(3);
+            check::buffer<unsigned long long> values(3);
             memory.fill(0);
             published *data = memory.data();
-            long long *out = values.data();
+            unsigned long long *out = values.data();
             for (unsigned k = 0; k < 7; ++k) {
                 if (k % 2 && missing >> k / 2 & 1) continue;
-                long long value = given[k];
+                unsigned long long value = given[k];
                 void *arguments[] = {&data, &k, &value};
                 CUDA(cudaLaunchKernel(publish_one, dim3(1), dim3(1), arguments));
             }
             const std::vector<published> before = memory.get();
             unsigned first = 1;
             void *arguments[] = {&data, &first, &end, &out};
-            const cudaError_t error = cudaLaunchKernel(await_three, dim3(1), dim3(1), arguments);
+            const cudaError_t error = cudaLaunchKernel(await_three, dim3(1), dim3(32), arguments);
             bool waits = false;
             for (unsigned k = 0; k < 3; ++k) waits |= 1 + 2 * k < end && (missing >> k & 1);
             if (waits) {
@@ -100,7 +102,7 @@ static void float_case(const char *what, const tuned_launch<float *> &made, unsi
     const float wanted = fastreduce_host_sum_f32(values.data(), n);
     check::buffer<float> output(1, offset);
     output.fill(0x7f);
-    launch_twice(what, made, blocks, values, offset, 1, output.data(), [&](int) {
+    launch_twice(what, made, blocks, values, offset, blocks, output.data(), [&](int) {
         check::that(output.get()[0] == wanted && output.canaries_alive(),
                     "%s, %u blocks, n %zu, offset %zu: %.9g instead of %.9g", what, blocks, n, offset,
                     static_cast<double>(output.get()[0]), static_cast<double>(wanted));
@@ -297,7 +299,8 @@ static void exact_case(const char *what, const tuned_launch<exact_output> &made,
         rounded.fill(0x7f);
         total.fill(0);
         const exact_output output = {rounds ? rounded.data() : nullptr, rounds ? nullptr : total.data()};
-        launch_twice((std::string(what) + ", " + p.name).c_str(), made, blocks, values, seed % 32, 16, output,
+        launch_twice((std::string(what) + ", " + p.name).c_str(), made, blocks, values, seed % 32,
+                     exact_sum<32>::words + 1, output,
                      [&](int) {
                          const float got = rounded.get()[0], sum = fastreduce_accumulator_f32(&wanted);
                          if (rounds)

@@ -124,7 +124,7 @@ struct machine {
     char *stacks = nullptr;
     size_t stack_count = 0;
     bool running = false;
-    uint64_t idle_yields = 0; /* since a thread last met others or exited */
+    uint64_t idle_yields = 0; /* since the last barrier or exit */
 
     void (*call)(void *kernel, void **arguments) = nullptr;
     void *kernel = nullptr;
@@ -311,7 +311,6 @@ inline unsigned alive_lanes(const machine &m, unsigned w)
 
 inline void complete(machine &m, unsigned w, meeting &r)
 {
-    m.idle_yields = 0;
     r.took_part[r.generation & 1] = r.arrived;
     ++r.generation;
     m.warps[w].history.push_back(r.arrived);

@@ -52,7 +52,7 @@ inline float4 make_float4(float x, float y, float z, float w)
     return {x, y, z, w};
 }
 template <class T>
-T __ldg(const T *pointer)
+T __ldcs(const T *pointer)
 {
     return *pointer;
 }
