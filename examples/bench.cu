@@ -393,6 +393,14 @@ static void progress(const std::string &what)
     if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\r\033[K%s", what.c_str());
 }
 
+/* JSON knows no infinity: where floats overflow the error is one. */
+static std::string number_or_null(double x)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", x);
+    return std::isfinite(x) ? text : "null";
+}
+
 static int table(const options &wanted)
 {
     const device gpu;
@@ -401,7 +409,8 @@ static int table(const options &wanted)
     int wrong = 0;
     bool first = true;
     double best = 0;
-    const size_t most = *std::max_element(wanted.sizes.begin(), wanted.sizes.end());
+    inputs.prepare(gpu, *std::max_element(wanted.sizes.begin(), wanted.sizes.end()), wanted.warm,
+                   wanted.data);
 
     for (int kernel = FASTREDUCE_AUTO; kernel <= FASTREDUCE_EXACT; ++kernel)
         for (unsigned block_size : wanted.block_sizes) {
@@ -409,7 +418,7 @@ static int table(const options &wanted)
             config.kernel = static_cast<fastreduce_kernel>(kernel);
             config.block_size = block_size;
             memory.workspace_bytes =
-                std::max(memory.workspace_bytes, fastreduce_workspace_bytes(most, &config));
+                std::max(memory.workspace_bytes, fastreduce_workspace_bytes(inputs.floats, &config));
         }
     memory.workspace_bytes = std::max<size_t>(memory.workspace_bytes, 16);
     memory.peers_bytes = size_t(256) << 20;
@@ -418,7 +427,6 @@ static int table(const options &wanted)
     check_status(fastreduce_workspace_init(memory.workspace, memory.workspace_bytes, nullptr),
                  "workspace_init");
     CUDA(cudaDeviceSynchronize());
-    inputs.prepare(gpu, most, wanted.warm, wanted.data);
 
     std::vector<contender> all = {ours(FASTREDUCE_AUTO, 0, memory), ours(FASTREDUCE_EXACT, 0, memory)};
     for (int v = 0; v < 8; ++v)
@@ -485,9 +493,10 @@ static int table(const options &wanted)
                 std::printf(
                     "%s{\"gpu\": \"%s\", \"cache\": \"%s\", \"n\": %zu, \"kernel\": \"%s\", \"block\": %u, "
                     "\"us\": %.4f, \"spread\": %.4f, \"gbs\": %.2f, \"peak_gbs\": %.1f, \"best_gbs\": %.1f, "
-                    "\"error\": %.3g}",
+                    "\"error\": %s}",
                     first ? "" : ",\n", gpu.name.c_str(), wanted.warm ? "warm" : "cold", n, c.name.c_str(),
-                    c.block_size, t.microseconds, t.spread, bandwidth, gpu.peak, best, error);
+                    c.block_size, t.microseconds, t.spread, bandwidth, gpu.peak, best,
+                    number_or_null(error).c_str());
             else
                 std::printf("%12zu %-10s %5s %11.2f %6.1f%% %8.1f %7.1f %7.1f %9.1e%s\n", n, c.name.c_str(),
                             c.block_size ? std::to_string(c.block_size).c_str() : "", t.microseconds,

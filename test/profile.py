@@ -20,7 +20,7 @@ KERNELS = ["v0_baseline", "v1_no_divergence", "v2_no_bank_conflict", "v3_add_dur
            "v5_completely_unroll", "v6_multi_add", "v7_shuffle"]
 BLOCKS, WARPS = 1 << 15, 8
 EXECUTED, LANES = "Instructions Executed", "Predicated-On Thread Instructions Executed"
-EXCESSIVE, DIVERGENT = "L1 Wavefronts Shared Excessive", "Divergent Branches"
+EXCESSIVE, DIVERGENT = "L1 Wavefronts Shared Excessive", "smsp__sass_branch_targets_threads_divergent.sum"
 BYTES, NANOSECONDS, PEAK = "dram__bytes_read.sum", "gpu__time_duration.sum", "dram__bytes_read.sum.pct_of_peak_sustained_elapsed"
 MARKS = "<!-- profile -->\n", "<!-- /profile -->\n"
 
@@ -56,7 +56,7 @@ def instructions(text):
         opcode = re.match(r"\s*(?:\{\s*)?(?:@!?U?P\w+\s+)?([A-Z]\w*)", row["Source"] or "")
         if not opcode:
             continue
-        total = sums.setdefault(opcode[1], dict.fromkeys((EXECUTED, LANES, EXCESSIVE, DIVERGENT), 0.0))
+        total = sums.setdefault(opcode[1], dict.fromkeys((EXECUTED, LANES, EXCESSIVE), 0.0))
         for column in total:
             if column not in row:
                 fail(f"ncu printed no column '{column}' but {sorted(key for key in row if key)}")
@@ -65,23 +65,24 @@ def instructions(text):
 
 
 def counts_of(source):
-    """Per block: barriers, warp steps, accesses and conflicts in shared memory, divergent branches."""
+    """Per block: barriers; instructions, accesses and conflicts in shared memory."""
     sums = instructions(source)
     def over(opcodes, column):
-        return sum(total[column] for opcode, total in sums.items() if opcodes is None or opcode in opcodes) / BLOCKS
+        return sum(total[column] for opcode, total in sums.items() if opcode in opcodes) / BLOCKS
     shared = ("LDS", "STS")
-    return {"barriers": over(("BAR",), EXECUTED) / WARPS, "steps": over(shared, EXECUTED), "accesses": over(shared, LANES),
-            "conflicts": over(shared, EXCESSIVE), "divergent": over(None, DIVERGENT)}
+    return {"barriers": over(("BAR",), EXECUTED) / WARPS, "instructions": over(shared, EXECUTED), "accesses": over(shared, LANES),
+            "conflicts": over(shared, EXCESSIVE)}
 
 
 def measure(ncu, program, kernel, folder):
     report = os.path.join(folder, kernel)
-    run(ncu, "--clock-control", "none", "--section", "SourceCounters", "--metrics", f"{BYTES},{NANOSECONDS},{PEAK}",
+    run(ncu, "--clock-control", "none", "--section", "SourceCounters", "--metrics", f"{BYTES},{NANOSECONDS},{PEAK},{DIVERGENT}",
         "--kernel-name", f"regex:^{kernel}", "--launch-count", "1", "--force-overwrite", "--export", report, program,
         str(BLOCKS))
     source = run(ncu, "--import", report + ".ncu-rep", "--csv", "--page", "source", "--print-source", "sass")
     raw = table_in(run(ncu, "--import", report + ".ncu-rep", "--csv", "--page", "raw", "--print-units", "base"), BYTES)[-1]
     counts = counts_of(source)
+    counts["divergent"] = number(raw[DIVERGENT]) / BLOCKS
     counts["gbs"] = number(raw[BYTES]) / number(raw[NANOSECONDS])
     counts["peak"] = number(raw[PEAK])
     return counts
@@ -102,13 +103,15 @@ def counts_of_cpu(program):
 
 
 def matrix(gpu, cpu):
-    lines = ["| per block of 256 threads: GPU (CPU machine) | block barriers | shared memory, warp steps | lane accesses | "
-             "extra wavefronts, bank conflicts | divergent branches | memory read, GB/s | of peak |",
-             "|---|---|---|---|---|---|---|---|"]
+    lines = ["| per block of 256 threads: GPU (CPU machine) | block barriers | lane accesses to shared memory | "
+             "extra wavefronts, bank conflicts | warps at work, summed over steps | instructions on shared memory | "
+             "divergent branches | memory read, GB/s | of peak |",
+             "|---|---|---|---|---|---|---|---|---|"]
     for version, kernel in enumerate(KERNELS):
         g, c = gpu[kernel], cpu[kernel]
-        cells = [f"{g[key]:.4g} ({c[key]})" for key in ("barriers", "steps", "accesses", "conflicts")]
-        lines.append(f"| V{version} | {' | '.join(cells)} | {g['divergent']:.4g} | {g['gbs']:.0f} | {g['peak']:.1f} % |")
+        cells = [f"{g[key]:.4g} ({c[key]})" for key in ("barriers", "accesses", "conflicts")]
+        lines.append(f"| V{version} | {' | '.join(cells)} | ({c['steps']}) | {g['instructions']:.4g} | {g['divergent']:.4g} | "
+                     f"{g['gbs']:.0f} | {g['peak']:.1f} % |")
     return "\n".join(lines) + "\n"
 
 

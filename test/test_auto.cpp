@@ -90,7 +90,8 @@ static void every_kernel()
 /* How the ring divides rows: all of them, and none shared where it would show in the result. */
 static void shares()
 {
-    for (size_t rows : {size_t(0), size_t(1), size_t(19), size_t(20), size_t(21), size_t(2479), size_t(1) << 50}) {
+    for (size_t rows :
+         {size_t(0), size_t(1), size_t(19), size_t(20), size_t(21), size_t(2479), size_t(1) << 50}) {
         const ring_shares runs = shares_of_ring(rows, 4, false), any = shares_of_ring(rows, 4, true);
         check::that(runs.in_runs == rows && runs.tiles == 0, "%zu rows: some are shared", rows);
         check::that(any.in_runs + 4 * any.tiles >= rows && any.in_runs + 4 * any.tiles < rows + 4,
@@ -98,6 +99,27 @@ static void shares()
         const size_t shared = rows - any.in_runs;
         check::that(20 * shared >= rows && 20 * shared < rows + 20, "%zu rows: %zu shared", rows, shared);
     }
+}
+
+/* 4 MiB over all blocks, 8 KiB at least, and no more than there is. */
+static void prefetches()
+{
+    const struct {
+        size_t next;
+        unsigned blocks, wanted;
+    } cases[] = {{1024, 1, 1024},
+                 {size_t(1) << 40, 1, 1 << 18},
+                 {size_t(1) << 40, 100, 2621},
+                 {5, 132, 5},
+                 {2047, 128, 2047},
+                 {2049, 128, 2048},
+                 {4096, 512, 512},
+                 {4096, 4096, 512},
+                 {511, 4096, 511}};
+    for (const auto &c : cases)
+        check::that(vectors_to_prefetch(c.next, c.blocks) == c.wanted,
+                    "%zu vectors, %u blocks: %u to prefetch", c.next, c.blocks,
+                    vectors_to_prefetch(c.next, c.blocks));
 }
 
 /* The choice: for every n it covers the input, and needs no more slots than the workspace has. */
@@ -258,6 +280,7 @@ int main(int argc, char **)
 {
     check::need_device();
     shares();
+    prefetches();
     choices();
 #ifdef SIMT_MACHINE
     (void)argc;

@@ -300,8 +300,7 @@ static void exact_case(const char *what, const tuned_launch<exact_output> &made,
         total.fill(0);
         const exact_output output = {rounds ? rounded.data() : nullptr, rounds ? nullptr : total.data()};
         launch_twice((std::string(what) + ", " + p.name).c_str(), made, blocks, values, seed % 32,
-                     exact_sum<32>::words + 1, output,
-                     [&](int) {
+                     exact_sum<32>::words + 1, output, [&](int) {
                          const float got = rounded.get()[0], sum = fastreduce_accumulator_f32(&wanted);
                          if (rounds)
                              check::that(exact_data::bits_of(got) == exact_data::bits_of(sum),
