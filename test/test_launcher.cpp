@@ -356,6 +356,7 @@ static void runtime_failures(fastreduce_kernel kernel, size_t size, unsigned cal
         setup s(size);
         s.config.kernel = kernel;
         if (pooled) s.config.workspace = nullptr;
+        s.config.workspace_bytes = fastreduce_workspace_bytes(size, &s.config); /* and not a byte more */
         const size_t live = simt::live_allocations();
         const unsigned long long before = simt::calls();
         check::that(fastreduce_sum_f32(s.input.data(), s.output.data(), s.values.size(), &s.config) ==

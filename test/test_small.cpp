@@ -132,6 +132,18 @@ static void float_sums()
         }
     }
 }
+
+/* Where nothing but -0 is added, not even the edge's +0. */
+static void negative_zeros()
+{
+    check::buffer<float> output(1);
+    for (unsigned blocks : {1u, 2u})
+        launch_twice("-0", dealt_launch<float_sum<32>, 32, 2>(), blocks, std::vector<float>(2048, -0.0f), 0,
+                     1, output.data(), [&](int) {
+                         check::that(output.every_byte_is(0), "%u blocks: the sum of -0 is not +0", blocks);
+                         output.fill(0x7f);
+                     });
+}
 #endif
 
 #ifndef SMALL_FLOAT
@@ -315,6 +327,35 @@ static void exact_case(const char *what, const tuned_launch<exact_output> &made,
     }
 }
 
+/* Of three blocks so many add to the totals; the last awaits both others. */
+__global__ void last_of_three(published *totals, unsigned adding, exact_output output)
+{
+    exact_sum<32> sum(dynamic_shared<void>());
+    const float4 group[1] = {make_float4(1, -3, 0, 0)};
+    sum.add(group);
+    if (blockIdx.x < adding || blockIdx.x == 2) sum.finish(totals, output);
+}
+
+static void waits_for_all()
+{
+    for (unsigned adding : {0u, 1u, 2u}) {
+        check::buffer<published> totals(exact_sum<32>::words);
+        check::buffer<float> rounded(1);
+        totals.fill(0);
+        published *data = totals.data();
+        exact_output output = {rounded.data(), nullptr};
+        void *arguments[] = {&data, &adding, &output};
+        const cudaError_t error = cudaLaunchKernel(last_of_three, dim3(3), dim3(32), arguments,
+                                                   exact_sum<32>::shared_bytes, nullptr);
+        if (adding == 2)
+            check::that(error == cudaSuccess && rounded.get()[0] == -192 && totals.every_byte_is(0),
+                        "three blocks: error %d, %g", error, static_cast<double>(rounded.get()[0]));
+        else
+            check::that(error != cudaSuccess && simt::report().find("deadlock") == 0,
+                        "the last block did not wait for %u of two others", 2 - adding);
+    }
+}
+
 static void exact_sums()
 {
     unsigned long long seed = 0;
@@ -326,6 +367,7 @@ static void exact_sums()
             if (blocks < 40)
                 exact_case("ring", ring_launch<exact_sum<64>, 64, 512, 2>(), blocks, p, n * 4, seed);
         }
+        exact_case("dealt, five warps", dealt_launch<exact_sum<160>, 160, 1>(), 2, p, 2222, seed);
     }
     /* vectors that have everything */
     const exact_data::pattern beside = {
@@ -349,10 +391,12 @@ int main()
 #ifndef SMALL_EXACT
     slots();
     float_sums();
+    negative_zeros();
 #endif
 #ifndef SMALL_FLOAT
     window_limits();
     raw_accumulator();
+    waits_for_all();
     exact_sums();
     rounding();
     long_runs();
