@@ -11,6 +11,7 @@ failed=0
 for name in "$@"; do
     case $name in # what keeps a run short; without an argument they take up to an hour
         test_auto | test_exact) bound=quick ;;
+        test_launcher) bound=50000 ;;
         test_ladder) bound=3000 ;;
         test_every_size) bound=200 ;;
         *) bound= ;;

@@ -405,9 +405,8 @@ static void no_device()
 }
 #else
 /* Two streams at once, each with its workspace; pinned output; a graph captured on a stream and replayed. */
-static void streams_and_graphs()
+static void streams_and_graphs(size_t many)
 {
-    constexpr size_t many = (size_t(1) << 22) + 5;
     const std::vector<float> values = check::make(check::data::uniform, many, 9);
     check::buffer<float> input(many, 1);
     input.set(values);
@@ -467,9 +466,11 @@ static void streams_and_graphs()
 }
 #endif
 
-int main()
+/* On a GPU: test_launcher [N], N elements for streams and graphs. */
+int main(int argc, char **argv)
 {
     check::need_device();
+    (void)argc, (void)argv;
 #ifdef SIMT_MACHINE
     first_use();
 #endif
@@ -490,7 +491,7 @@ int main()
     runtime_failures(FASTREDUCE_EXACT, (1 << 21) + 1, 3, 6); /* its kernel asks for more shared memory */
     no_device();
 #else
-    streams_and_graphs();
+    streams_and_graphs(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : (size_t(1) << 22) + 5);
 #endif
     return check::finish("launcher");
 }
