@@ -123,6 +123,14 @@ using is_integral = one_of<T, bool, char, signed char, short, int, long, long lo
 } // namespace std
 #endif
 
+/* -rdc=true: functions out of line get registers without regard to the kernels that call them, and more than bounds on
+ * those would leave. */
+#ifdef __CUDACC_RDC__
+constexpr bool separate_compilation = true;
+#else
+constexpr bool separate_compilation = false;
+#endif
+
 /* A constant of ours: loops over the built-in warpSize, which is no constant, stay rolled. */
 constexpr unsigned warp_size = 32;
 constexpr unsigned max_block_size = 1024;
@@ -1132,7 +1140,8 @@ struct exact_output {
 template <unsigned BlockSize>
 struct exact_sum {
     using Output = exact_output;
-    static constexpr unsigned limbs = 16, words = exact_totals * limbs, resident_threads = 1024;
+    static constexpr unsigned limbs = 16, words = exact_totals * limbs;
+    static constexpr unsigned resident_threads = separate_compilation ? 0 : 1024;
     static constexpr size_t shared_bytes = exact_columns * BlockSize * sizeof(long long);
     static constexpr bool any_block_adds = true;
     static constexpr unsigned nowhere = ~0u;
