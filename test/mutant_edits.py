@@ -293,7 +293,7 @@ TABLES = [
         ("__ldcs(vectors.data + first + k * BlockSize)", "__ldcs(vectors.data + first + k)"),
         ("vectors.at(first + k * BlockSize)", "vectors.at(first + k)"),
     ]),
-    (CUH, "vectors_to_prefetch", ["auto"], True, [
+    (CUH, "vectors_to_prefetch", ["auto"], False, [
         ("share > 512 ? share : 512", "share"), ("share > 512 ? share : 512", "512"),
         ("next < most ? static_cast<unsigned>(next) : most", "most"),
     ]),
