@@ -59,7 +59,7 @@ static void slots()
 {
     const unsigned long long given[7] = {11, 3, 22, (1ull << 63) - 1, 33, 1ull << 62, 44};
     for (unsigned end = 2; end <= 7; ++end) {
-        for (unsigned missing = 0; missing < 8; ++missing) {
+        for (unsigned missing : {0u, 1u, 2u, 4u}) {
             check::buffer<published> memory(7);
             check::buffer<unsigned long long> values(3);
             memory.fill(0);
@@ -389,9 +389,9 @@ static void exact_sums()
 int main()
 {
 #ifndef SMALL_EXACT
-    slots();
     float_sums();
     negative_zeros();
+    slots();
 #endif
 #ifndef SMALL_FLOAT
     window_limits();
