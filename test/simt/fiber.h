@@ -82,6 +82,7 @@ inline void clear_stack(char *stack, size_t bytes)
 /* Makes a fiber that will enter `entry`, which never returns, on the given stack. */
 inline void make_fiber(fiber &made, char *stack, size_t bytes, void (*entry)())
 {
+    clear_stack(stack, bytes);
 #ifdef SIMT_UCONTEXT
     getcontext(&made.context);
     made.context.uc_stack.ss_sp = stack;
@@ -99,7 +100,6 @@ inline void make_fiber(fiber &made, char *stack, size_t bytes, void (*entry)())
     made.stack = stack;
     made.bytes = bytes;
 #endif
-    clear_stack(stack, bytes);
 #ifdef __SANITIZE_THREAD__
     if (!made.known_as) made.known_as = __tsan_create_fiber(0); /* making one takes long */
 #endif
