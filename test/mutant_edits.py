@@ -17,12 +17,13 @@ TESTS = {
     "auto": ("test_auto.cpp", ["-ldl"]),
     "small-float": ("test_small.cpp", ["-DSMALL_FLOAT", "-ldl"]),
     "small-exact": ("test_small.cpp", ["-DSMALL_EXACT", "-ldl"]),
+    "small-long": ("test_small.cpp", ["-DSMALL_LONG", "-ldl"]),
 }
 
 BARRIER_TESTS = ["races", "small-float", "small-exact", "auto"]
 
 H, CUH = "fastreduce.h", "fastreduce.cuh"
-HOST, LADDER, FLOAT, EXACT = ["host"], ["races", "types"], ["small-float", "auto"], ["small-exact"]
+HOST, LADDER, FLOAT, EXACT = ["host"], ["races", "types"], ["small-float", "auto"], ["small-exact", "small-long"]
 PLAN, LAUNCHER, TUNED = ["plan"], ["launcher"], ["small-float", "small-exact", "auto"]
 
 # file, function, tests, whether each is built alone (what has to be constant), edits
@@ -163,7 +164,7 @@ TABLES = [
     (CUH, "maximum::identity", ["types"], False, [
         ("bounds<T>::least", "bounds<T>::greatest"), ("bounds<T>::least", "T(0)")]),
     (CUH, "maximum::operator()", ["types"], False, [("a < b ? b : a", "b")]),
-    (CUH, "", ["types"], True, [
+    (CUH, "", PLAN, True, [
         ("greatest = @limits::has_infinity ? limits::infinity() : limits::max()@", "limits::max()")]),
     (CUH, "accumulate", PLAN, True, [
         ("is_signed<Input>::value, @long long, unsigned long long@>", "unsigned long long, long long"),
@@ -339,23 +340,14 @@ TABLES = [
     ]),
     (CUH, "sum_ring", TUNED, False, [
         ("threadIdx.x < Stages", "threadIdx.x + 1 < Stages"),
-        ("slots + Sum::words", "slots"),
         ("row = blockIdx.x * share + (@blockIdx.x < rest ? blockIdx.x : rest@)", "0"),
         ("row + share + (@blockIdx.x < rest@)", "0"),
         ("row + share + (@blockIdx.x < rest@)", "blockIdx.x <= rest"),
         ("shares.tiles > 0", "true"),
-        ("shares.tiles > 0", "shares.tiles > 1"),
-        ("atomicAdd(counter, 1ull)", "*counter"),
-        ("answer < shares.tiles", "answer <= shares.tiles"),
-        ("answer < shares.tiles", "answer + 1 < shares.tiles"),
-        ("shares.in_runs + answer * tile_rows", "answer * tile_rows"),
-        ("row + tile_rows < rows ? row + tile_rows : rows", "row + tile_rows"),
         ("end - row < tile_rows ? static_cast<unsigned>(end - row) : tile_rows", "tile_rows"),
         ("@ring + stage * TileVectors@, vectors", "ring"),
         ("vectors.data + @row * BlockSize@, count", "row"),
         ("row += count;", "row = end;"),
-        ("row += count; @if (row == end) ask();@", ""),
-        ("threadIdx.x == 0) { @if (row == end) ask();@", ""),
         ("stage < Stages", "stage + 1 < Stages"),
         ("@last@ ? vectors.at", "true"),
         ("@last@ ? vectors.at", "false"),
@@ -368,6 +360,17 @@ TABLES = [
         ("if (threadIdx.x == 0) fill(stage);", ""),
         ("phase ^= 1;", ""),
         ("sum.add(beside);", ""),
+    ]),
+    (CUH, "sum_ring", ["small-exact"], False, [ # what AUTO's has no use for
+        ("slots + Sum::words", "slots"),
+        ("shares.tiles > 0", "shares.tiles > 1"),
+        ("atomicAdd(counter, 1ull)", "*counter"),
+        ("answer < shares.tiles", "answer <= shares.tiles"),
+        ("answer < shares.tiles", "answer + 1 < shares.tiles"),
+        ("shares.in_runs + answer * tile_rows", "answer * tile_rows"),
+        ("row + tile_rows < rows ? row + tile_rows : rows", "row + tile_rows"),
+        ("row += count; @if (row == end) ask();@", ""),
+        ("threadIdx.x == 0) { @if (row == end) ask();@", ""),
         ("Sum::any_block_adds && last && threadIdx.x == 0", "false"),
         ("Sum::any_block_adds && last && threadIdx.x == 0", "Sum::any_block_adds && threadIdx.x == 0"),
     ]),

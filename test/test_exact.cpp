@@ -57,6 +57,10 @@ static const char *name(exact_kernel kernel)
 static void run_case(const exact_plan &made, const char *what, const std::vector<float> &values,
                      size_t offset)
 {
+#ifdef SIMT_MACHINE
+    static unsigned turn = 0;
+    simt::settings().schedule = static_cast<simt::order>(turn++ % 3); /* forward, reverse, random */
+#endif
     const size_t n = values.size();
     check::buffer<float> input(n, offset), rounded(1, offset);
     check::buffer<fastreduce_accumulator> total(1);
@@ -204,21 +208,14 @@ static void choices()
 
 int main(int argc, char **)
 {
+    const bool everything = on_gpu && argc == 1; /* an argument leaves out what a sanitizer takes too long for */
     check::need_device();
     choices();
-#ifdef SIMT_MACHINE
-    (void)argc;
-    for (simt::order schedule : {simt::order::forward, simt::order::reverse, simt::order::random}) {
-        simt::settings().schedule = schedule;
-        small_sizes(false);
-        public_functions();
-    }
-    larger_sizes();
-#else
-    small_sizes(argc == 1);
+    small_sizes(everything);
     public_functions();
     larger_sizes();
-    if (argc == 1) { /* an argument leaves out what a sanitizer takes too long for */
+#ifndef SIMT_MACHINE
+    if (everything) {
         long_runs();
         permutations();
         big();

@@ -16,6 +16,7 @@ static_assert(std::is_same<accumulate_t<plus, float>, float>::value, "");
 static_assert(std::is_same<accumulate_t<plus, int>, long long>::value, "");
 static_assert(std::is_same<accumulate_t<plus, unsigned char>, unsigned long long>::value, "");
 static_assert(std::is_same<accumulate_t<maximum, int>, int>::value, "");
+static_assert(bounds<float>::greatest > 3.5e38 && bounds<float>::least < -3.5e38, "infinities");
 
 /* The tables by which AUTO and EXACT choose, at every border: n, GPU, kernel, blocks. */
 constexpr size_t operator"" _log2(unsigned long long k)

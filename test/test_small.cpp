@@ -1,7 +1,12 @@
 /* The tuned kernels in blocks of 32 and 64 threads, which the library itself never launches: what takes 2^28 floats in one
  * of its blocks (a 64-bit sum about to overflow, the second settling) takes thousands here, and data can be put at the very
  * limits of the window. Compiles and runs within seconds, so that test/mutants.py can do it for each of its changes;
- * -DSMALL_FLOAT and -DSMALL_EXACT choose one half. */
+ * -DSMALL_FLOAT, -DSMALL_EXACT and -DSMALL_LONG, the exact sum's long runs, choose parts. */
+#if !defined(SMALL_FLOAT) && !defined(SMALL_EXACT) && !defined(SMALL_LONG)
+#define SMALL_FLOAT
+#define SMALL_EXACT
+#define SMALL_LONG
+#endif
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #include "../fastreduce.cuh"
 #include "exact_data.h"
@@ -37,7 +42,7 @@ static void launch_twice(const char *what, const tuned_launch<Output> &made, uns
 
 static const simt::order schedules[] = {simt::order::forward, simt::order::reverse, simt::order::random};
 
-#ifndef SMALL_EXACT
+#ifdef SMALL_FLOAT
 /* ---- Slots and sums of floats ------------------------------------------------------------------------------ */
 
 /* Lane 5's are the slots. */
@@ -146,7 +151,7 @@ static void negative_zeros()
 }
 #endif
 
-#ifndef SMALL_FLOAT
+#if defined(SMALL_EXACT) || defined(SMALL_LONG)
 /* ---- Exact sums -------------------------------------------------------------------------------------------- */
 
 static void exact_result(const char *what, const std::vector<float> &values, float got,
@@ -388,17 +393,19 @@ static void exact_sums()
 
 int main()
 {
-#ifndef SMALL_EXACT
+#ifdef SMALL_FLOAT
     float_sums();
     negative_zeros();
     slots();
 #endif
-#ifndef SMALL_FLOAT
+#ifdef SMALL_EXACT
     window_limits();
     raw_accumulator();
     waits_for_all();
     exact_sums();
     rounding();
+#endif
+#ifdef SMALL_LONG
     long_runs();
 #endif
     return check::finish("small blocks");
