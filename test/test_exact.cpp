@@ -208,7 +208,8 @@ static void choices()
 
 int main(int argc, char **)
 {
-    const bool everything = on_gpu && argc == 1; /* an argument leaves out what a sanitizer takes too long for */
+    const bool everything =
+        on_gpu && argc == 1; /* an argument leaves out what a sanitizer takes too long for */
     check::need_device();
     choices();
     small_sizes(everything);
