@@ -849,9 +849,9 @@ struct float_sum {
     static constexpr unsigned words = 0, resident_threads = 0;
     static constexpr size_t shared_bytes = 0;
     static constexpr bool any_block_adds = false;
-    float4
-        sum[4]; /* from -0: the compiler knows that x + -0 is x, and leaves out the first addition to each */
+    float4 sum[4];
 
+    /* From -0: the compiler knows that x + -0 is x, and leaves out the first addition to each. */
     __device__ __forceinline__ explicit float_sum(void *)
     {
 #pragma unroll
@@ -881,10 +881,10 @@ struct float_sum {
         float value = -0.0f;
 #pragma unroll
         for (unsigned k = 0; k < 4; ++k) value += (sum[k].x + sum[k].y) + (sum[k].z + sum[k].w);
-            /* The block's own, then all blocks': by the same instructions, as the first time that others run they have to be
-         * fetched, which takes 0.1 to 0.3 us while memory is busy. */
 #pragma unroll 1
         for (bool all = others == 0;; all = true) {
+            /* The block's own, then all blocks': by the same instructions, as the first time that others run they have to be
+             * fetched, which takes 0.1 to 0.3 us while memory is busy. */
             value = block_reduce<BlockSize, plus>(value, warp_sums);
             if (all) break;
             if (blockIdx.x != others) {
@@ -1061,8 +1061,8 @@ constexpr unsigned top_position = 230; /* of 2^(position - 149); up to here both
 constexpr unsigned exact_group_limit = 9;         /* vectors that a thread adds at once, at most ... */
 constexpr unsigned groups_between_settles = 4096; /* ... and so often, before a 64-bit sum could overflow */
 constexpr unsigned exact_totals = 4; /* that blocks add to: one each, as additions to the same take turns */
-constexpr unsigned long long exact_one_block = 1ull
-                                               << 52; /* in each word of a total; below it the sum of limbs */
+/* A block in the count of each word of a total; below it is the sum of limbs. */
+constexpr unsigned long long exact_one_block = 1ull << 52;
 
 /* Digit `lane` of number * 2^shift, in limbs of 32 bits; the highest that is not 0 has the sign. */
 __device__ __forceinline__ long long digit_of(long long number, unsigned shift)
