@@ -1085,17 +1085,16 @@ __device__ __forceinline__ long long digit_of_sum(long long number, unsigned shi
     return digit_of(low + (middle << bits), shift) + digit_of(high, shift + 2 * bits);
 }
 
-/* The warp's accumulator rounded to float, as by fastreduce_detail_read_f32, by all lanes together: one thread takes 0.2 us
- * longer. The limbs' magnitudes are below 2^62; lanes from 16 on hold anything. */
-__device__ __forceinline__ float read_across_lanes(long long limb)
+/* Propagates the carries of the warp's accumulator, as fastreduce_detail_carry does. The limbs' magnitudes are below 2^62; those
+ * that are no digits stay. */
+__device__ __forceinline__ long long carry_across_lanes(long long limb)
 {
     constexpr unsigned all = 0xffffffff, top_lane = FASTREDUCE_DIGITS - 1;
     constexpr long long mask = 0xffffffff, bias = 1ll << 62;
-    const unsigned lane = threadIdx.x % warp_size, special = __ballot_sync(all, limb != 0);
-    if (lane > top_lane) limb = 0;
+    const unsigned lane = threadIdx.x % warp_size;
 
-    /* Carries, none negative thanks to the bias, which the next limb takes back. After one step from lane to lane they are 0
-     * or 1, and ripple through digits of all ones as in an addition of masks. */
+    /* None is negative thanks to the bias, which the next limb takes back. After one step from lane to lane they are 0 or 1,
+     * and ripple through digits of all ones as in an addition of masks. */
     long long digit = limb + (lane < top_lane ? bias : 0) - (lane > 0 && lane <= top_lane ? bias >> 32 : 0);
     const unsigned step = __shfl_up_sync(all, static_cast<unsigned>(digit >> 32), 1);
     if (lane < top_lane) digit &= mask;
@@ -1104,6 +1103,16 @@ __device__ __forceinline__ float read_across_lanes(long long limb)
     const unsigned propagate = __ballot_sync(all, lane < top_lane && digit == mask);
     digit += (((generate << 1) + propagate) ^ propagate) >> lane & 1;
     if (lane < top_lane) digit &= mask;
+    return digit;
+}
+
+/* The warp's accumulator, its carries propagated, rounded to float as by fastreduce_detail_read_f32, by all lanes together: one
+ * thread takes 0.2 us longer. Lanes from 16 on have 0; where one that counts has more, the number does not matter. */
+__device__ __forceinline__ float read_across_lanes(long long digit)
+{
+    constexpr unsigned all = 0xffffffff, top_lane = FASTREDUCE_DIGITS - 1;
+    constexpr long long mask = 0xffffffff;
+    const unsigned lane = threadIdx.x % warp_size, special = __ballot_sync(all, digit != 0);
 
     const bool negative = __ballot_sync(all, lane == top_lane && digit < 0) != 0;
     if (negative) { /* complement, and add 1 */
@@ -1351,34 +1360,26 @@ struct exact_sum {
             sum += static_cast<long long>(total - others * exact_one_block);
         }
         if (lane >= limbs) sum = 0;
-        if (output.rounded != nullptr) {
+        const bool rounds = output.rounded != nullptr;
+        if (!rounds) sum += carried(output.total->limb[k]);
+        sum = carry_across_lanes(sum);
+        if (rounds) {
             const float rounded = read_across_lanes(sum);
             if (lane == 0) *output.rounded = rounded;
-            return;
+        } else if (lane < limbs) {
+            output.total->limb[k] = sum;
         }
-        if (lane < limbs) sums[0][k] = sum; /* where nobody else reads, until the warp has met */
-        __syncwarp();
-        if (lane == 0) add_to(output.total, sums[0]);
     }
 
   private:
-    /* One step of carries, limb to limb, so that the sum over all blocks has room beside their count. The limb with the sign
-     * and those that count floats stay as they are. */
+    /* One step of carries, limb to limb, so that there is room for a sum of several, and beside it for a count. The limb with the
+     * sign and those that count floats stay as they are. */
     static __device__ __forceinline__ long long carried(long long limb)
     {
         const unsigned lane = threadIdx.x % warp_size;
         const long long carry = lane < FASTREDUCE_DIGITS - 1 ? limb >> 32 : 0;
         const int incoming = __shfl_up_sync(0xffffffffu, static_cast<int>(carry), 1);
         return limb - carry * (1ll << 32) + (lane > 0 ? incoming : 0);
-    }
-
-    static __device__ __noinline__ void add_to(fastreduce_accumulator *total, const long long *sum)
-    {
-        fastreduce_accumulator merged = *total;
-        fastreduce_detail_carry(merged.limb);
-        for (unsigned j = 0; j < limbs; ++j) merged.limb[j] += sum[j];
-        fastreduce_detail_carry(merged.limb);
-        *total = merged;
     }
 
     template <unsigned N, class F>

@@ -391,7 +391,7 @@ TABLES = [
         ("middle << bits", "middle << 26"),
         ("shift + 2 * bits", "shift + bits"),
     ]),
-    (CUH, "read_across_lanes", EXACT, False, [
+    (CUH, "carry_across_lanes", EXACT, False, [
         ("(@lane < top_lane@ ? bias : 0)", "true"),
         ("(@lane < top_lane@ ? bias : 0)", "false"),
         ("(@lane > 0 && lane <= top_lane@ ? bias >> 32 : 0)", "lane <= top_lane"),
@@ -405,7 +405,9 @@ TABLES = [
         ("digit > mask", "false"),
         ("digit == mask", "false"),
         ("generate << 1", "generate"),
-        ("lane & 1; @if (lane < top_lane) digit &= mask;@ const bool", ""),
+        ("lane & 1; @if (lane < top_lane) digit &= mask;@", ""),
+    ]),
+    (CUH, "read_across_lanes", EXACT, False, [
         ("digit < 0", "digit <= 0"),
         ("digit < 0", "false"),
         ("lane < top_lane && digit == 0", "false"),
@@ -530,19 +532,15 @@ TABLES = [
         ("totals[lane + j * warp_size] = 0;", ""),
         ("@j < at_once@; ++j) totals[", "j + 1 < at_once"),
         ("total - others * exact_one_block", "total"),
-        ("output.rounded != nullptr", "true"),
-        ("if (lane < limbs) sums[0][k] = sum;", ""),
+        ("if (!rounds) @sum += carried(output.total->limb[k]);@", ""),
+        ("if (!rounds) sum += @carried(output.total->limb[k])@", "output.total->limb[k]"),
+        ("sum = carry_across_lanes(sum);", ""),
+        ("output.total->limb[k] = sum;", ""),
     ]),
     (CUH, "exact_sum::carried", EXACT, False, [
         ("lane < FASTREDUCE_DIGITS - 1", "true"),
         ("limb - carry * (1ll << 32)", "limb"),
         ("(lane > 0 ? incoming : 0)", "incoming"),
-    ]),
-    (CUH, "exact_sum::add_to", EXACT, False, [
-        ("@fastreduce_detail_carry(merged.limb);@ for", ""),
-        ("j < limbs", "j + 2 < limbs"),
-        ("merged.limb[j] += sum[j]", "merged.limb[j] = sum[j]"),
-        ("@fastreduce_detail_carry(merged.limb);@ *total", ""),
     ]),
     (CUH, "exact_sum::for_each", EXACT, False, [
         ("j < N", "j + 1 < N"), ("use(group[j].x);", ""), ("use(group[j].w);", "use(group[j].z);")]),
