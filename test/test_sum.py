@@ -283,8 +283,8 @@ def falls_back():
 
 
 def check_generated_chunks():
-    if falls_back():
-        return falls_back()
+    if reason := falls_back():
+        return reason
     # around the end of a chunk; whole numbers until the end, for speed
     sizes, total = {CHUNK - 1, CHUNK, CHUNK + 1}, 0
     for n, z in enumerate(generated(CHUNK + 1), 1):
@@ -297,8 +297,8 @@ def check_generated_chunks():
 
 
 def check_chunks():
-    if falls_back():
-        return falls_back()
+    if reason := falls_back():
+        return reason
     # Small integers, so that no partial sum rounds: a GPU kernel, too, has the oracle's bits. A period that is prime
     # tells the chunks apart, and the ends of the input are found nowhere else in it.
     draw = random.Random(6)
