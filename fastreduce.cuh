@@ -784,11 +784,6 @@ struct vectors_of {
         count = (n - head) / 4;
         tail = static_cast<unsigned>(n - head) % 4;
     }
-    __device__ __forceinline__ size_t in_tile(size_t tile, unsigned size) const
-    {
-        const size_t rest = tile * size < count ? count - tile * size : 0;
-        return rest < size ? rest : size;
-    }
     __device__ __forceinline__ float4 at(size_t i) const
     {
         return i < count ? __ldcs(data + i) : make_float4(0, 0, 0, 0);
@@ -840,6 +835,14 @@ __device__ __forceinline__ void prefetch(const float4 *vectors, size_t next)
 {
     const unsigned most = vectors_to_prefetch(next, gridDim.x);
     if (threadIdx.x == 0 && next > 0) prefetch_to_l2(vectors, most);
+}
+
+/* The same of the tile that has the block's number. */
+template <unsigned Size, unsigned Alignment>
+__device__ __forceinline__ void prefetch_tile(const vectors_of<Alignment> &vectors)
+{
+    const size_t first = blockIdx.x * size_t(Size), rest = first < vectors.count ? vectors.count - first : 0;
+    prefetch(vectors.data + first, rest < Size ? rest : Size);
 }
 
 /* Four running sums of four floats each. Ahead: slots that a thread awaits at once. */
@@ -913,8 +916,7 @@ __global__ void __launch_bounds__(BlockSize)
 {
     allow_next_grid();
     const vectors_of<4> vectors(input, n);
-    prefetch(vectors.data + blockIdx.x * size_t(BlockSize * Vectors),
-             vectors.in_tile(blockIdx.x, BlockSize * Vectors));
+    prefetch_tile<BlockSize * Vectors>(vectors);
     wait_for_previous_grid();
     float4 loaded[Vectors + 1];
     load_tile<BlockSize, Vectors>(loaded, vectors, blockIdx.x);
@@ -932,8 +934,7 @@ __global__ void __launch_bounds__(BlockSize, Sum::resident_threads / BlockSize)
 {
     allow_next_grid();
     const vectors_of<4> vectors(input, n);
-    prefetch(vectors.data + blockIdx.x * size_t(BlockSize * Vectors),
-             vectors.in_tile(blockIdx.x, BlockSize * Vectors));
+    prefetch_tile<BlockSize * Vectors>(vectors);
     wait_for_previous_grid();
     const float4 edge[1] = {edge_of(input, n, vectors)};
 
@@ -1037,7 +1038,7 @@ __global__ void __launch_bounds__(BlockSize)
     }
     sum.add(beside);
     sum.finish(slots, output);
-    /* every block is past its last question, or would not have published */
+    /* every block is past its last question, or the last would still wait for it */
     if (Sum::any_block_adds && last && threadIdx.x == 0) *counter = 0;
 }
 

@@ -4,8 +4,8 @@ floats, for one architecture.
 python3 cost.py ROOT NVCC   prints a line a file; exit 1 past the limits
 
 Processor seconds, as the wall clock shows what else the machine does; the least of rounds in which the files take turns,
-and still they differ by a tenth from run to run. The limits are there to notice a slip, not to hold the targets: they are about one
-and a half times what was measured, more where EXACT will add to it.
+and still they differ by a tenth from run to run. The limits are there to notice a slip, not to hold the targets: they
+are about one and a half times what was measured.
 """
 import os
 import resource

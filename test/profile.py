@@ -104,7 +104,7 @@ def counts_of_cpu(program):
 
 def matrix(gpu, cpu):
     lines = ["| per block of 256 threads: GPU (CPU machine) | block barriers | lane accesses to shared memory | "
-             "extra wavefronts, bank conflicts | warps at work, summed over steps | instructions on shared memory | "
+             "extra wavefronts by bank conflicts | warps at work, summed over steps | instructions on shared memory | "
              "divergent branches | memory read, GB/s | of peak |",
              "|---|---|---|---|---|---|---|---|---|"]
     for version, kernel in enumerate(KERNELS):

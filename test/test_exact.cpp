@@ -54,13 +54,19 @@ static const char *name(exact_kernel kernel)
                                                  : "ring";
 }
 
-static void run_case(const exact_plan &made, const char *what, const std::vector<float> &values,
-                     size_t offset)
+/* Each case runs in another order than the one before. */
+static void next_order()
 {
 #ifdef SIMT_MACHINE
     static unsigned turn = 0;
     simt::settings().schedule = static_cast<simt::order>(turn++ % 3); /* forward, reverse, random */
 #endif
+}
+
+static void run_case(const exact_plan &made, const char *what, const std::vector<float> &values,
+                     size_t offset)
+{
+    next_order();
     const size_t n = values.size();
     check::buffer<float> input(n, offset), rounded(1, offset);
     check::buffer<fastreduce_accumulator> total(1);
@@ -156,6 +162,7 @@ static void public_functions()
         check::buffer<fastreduce_accumulator> total(1);
         input.set(values);
         for (bool pooled : {true, false}) {
+            next_order();
             workspace scratch = {nullptr, 0};
             check::buffer<unsigned char> memory(exact_workspace_bytes(n));
             memory.fill(0);
@@ -208,8 +215,8 @@ static void choices()
 
 int main(int argc, char **)
 {
-    const bool everything =
-        on_gpu && argc == 1; /* an argument leaves out what a sanitizer takes too long for */
+    /* an argument leaves out what a sanitizer takes too long for */
+    const bool everything = on_gpu && argc == 1;
     check::need_device();
     choices();
     small_sizes(everything);

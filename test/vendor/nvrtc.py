@@ -1,8 +1,8 @@
 """NVRTC compiles the kernels at run time, from the two files alone and without an include folder.
 
 python3 nvrtc.py ROOT [LIBRARY ...]   LIBRARY is a libnvrtc.so, or nvcc, whose toolkit has one. For every C++ standard,
-and for every architecture that the library knows: PTX, and the assembler's word that it is right. For the newest
-architecture the kernels that take the compiler longest, too. No GPU needed.
+and for every architecture that the library knows: PTX, and the assembler's word that it is right. For the oldest
+and the newest architecture the kernels that take the compiler longest, too. No GPU needed.
 """
 import ctypes
 import glob
@@ -112,8 +112,9 @@ def main():
             print(f"skip: NVRTC ({path} comes without one)")
             continue
         nvrtc = Nvrtc(library)
-        newest = max(nvrtc.architectures)
-        runs = [(LONGEST, newest, 17)] + [(KERNELS, newest, standard) for standard in (14, nvrtc.newest_standard)]
+        oldest, newest = min(nvrtc.architectures), max(nvrtc.architectures)
+        runs = [(LONGEST, arch, 17) for arch in (oldest, newest)]
+        runs += [(KERNELS, newest, standard) for standard in (14, nvrtc.newest_standard)]
         runs += [(KERNELS, arch, 17) for arch in nvrtc.architectures]
         for kernels, architecture, standard in runs:
             wrong = nvrtc.compile(headers, kernels, architecture, standard)
