@@ -1550,13 +1550,25 @@ rung<Input, accumulate_t<Operator, Input>> make_rung()
             static_cast<size_t>(BlockSize) * Items, dynamic ? BlockSize * sizeof(T) : 0};
 }
 
+/* What the runtime takes for a kernel. Up to CUDA 12.5 its overload for function pointers matches none; the CPU machine of
+ * test/simt has to see the kernel's type. */
+template <class Kernel>
+auto kernel_address(Kernel *kernel)
+{
+#ifdef SIMT_MACHINE
+    return kernel;
+#else
+    return reinterpret_cast<const void *>(kernel);
+#endif
+}
+
 /* One level: n elements to blocks_for(n, tile) partials. */
 template <class Input, class T, class Shape>
 cudaError_t launch_round(round_kernel<Input, T> kernel, const Shape &shape, const Input *input, T *partials,
                          size_t n, cudaStream_t stream)
 {
     void *arguments[] = {&input, &partials, &n};
-    return cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(blocks_for(n, shape.tile))),
+    return cudaLaunchKernel(kernel_address(kernel), dim3(static_cast<unsigned>(blocks_for(n, shape.tile))),
                             dim3(shape.block_size), arguments, shape.shared_bytes, stream);
 }
 
@@ -1786,13 +1798,13 @@ cudaError_t launch_tuned(const tuned_launch<Output> &made, unsigned blocks, bool
         config.stream = stream;
         config.attrs = &attribute;
         config.numAttrs = 1;
-        return cudaLaunchKernelExC(&config, reinterpret_cast<const void *>(made.kernel), arguments);
+        return cudaLaunchKernelExC(&config, kernel_address(made.kernel), arguments);
     }
 #else
     (void)hopper;
 #endif
-    return cudaLaunchKernel(made.kernel, dim3(blocks), dim3(made.block_size), arguments, made.shared_bytes,
-                            stream);
+    return cudaLaunchKernel(kernel_address(made.kernel), dim3(blocks), dim3(made.block_size), arguments,
+                            made.shared_bytes, stream);
 }
 
 /* One launch, as `plan` says. Arguments are checked. Memory from the pool is not zero: there it takes a clearing first. */
@@ -1952,6 +1964,9 @@ fastreduce_status round(const Input *input, accumulate_t<Operator, Input> *parti
 #endif
 #include "fastreduce.h"
 
+#ifdef __GNUC__
+#pragma GCC visibility push(hidden)
+#endif
 namespace fastreduce
 {
 namespace launcher
@@ -2026,6 +2041,9 @@ inline fastreduce_config config_or_default(const fastreduce_config *config)
 } // namespace
 } // namespace launcher
 } // namespace fastreduce
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 
 #ifdef __cplusplus
 extern "C" {
