@@ -13,13 +13,15 @@
  *     #include "fastreduce.h"
  *
  * and gets the exact sum on the CPU, the accumulator, and the names of statuses and kernels. A program may
- * do both: the CUDA side's definitions are then the ones that are linked (with GCC and Clang).
+ * do both: the CUDA side's definitions are then the ones that are linked (where objects are ELF or Mach-O;
+ * on Windows, the .c file says FASTREDUCE_STATIC too).
  *
  * Macros of this header, to be the same in every file that includes it:
  *
  *   FASTREDUCE_HOST_IMPLEMENTATION  defines the host functions here. Scope: one .c or .cpp file.
  *   FASTREDUCE_STATIC               every function is `static`: private to the file that holds the
- *                                   implementation, so that several may each carry a copy. Default: off.
+ *                                   implementation, so that several may each carry a copy. In a file without
+ *                                   implementation there is nothing to call. Default: off.
  *   FASTREDUCE_API                  what stands before each declaration, say a visibility attribute.
  *                                   Default: `extern`, or `static` with FASTREDUCE_STATIC.
  *
@@ -28,10 +30,16 @@
  * Promises that hold for every function, unless its comment says otherwise:
  *   - it does not print, abort, throw, synchronise, change the current device or keep global state;
  *   - it may be called from any number of threads at once;
- *   - when it returns an error, the output has not been touched.
+ *   - when it returns an error of ours (a negative status), output and workspace have not been touched. A
+ *     cudaError_t (a positive status) may come after a launch: then the output is unspecified, and a
+ *     workspace of the caller's must be initialised again before its next use.
  */
 #ifndef FASTREDUCE_H
 #define FASTREDUCE_H
+
+#if !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "fastreduce.h needs C99 or later: compile with -std=c99"
+#endif
 
 #ifndef __CUDACC_RTC__
 #include <stddef.h>
@@ -66,6 +74,12 @@ typedef unsigned long long uint64_t, uintptr_t;
 #if defined(FASTREDUCE_STATIC) && defined(FASTREDUCE_HOST_IMPLEMENTATION) && \
     !defined(FASTREDUCE_IMPLEMENTATION)
 #define FASTREDUCE_DETAIL_HOST_ONLY
+#endif
+
+/* GCC and Clang warn of a static function that is declared and not defined. */
+#if defined(FASTREDUCE_STATIC) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
 #endif
 
 #ifdef __cplusplus
@@ -121,7 +135,7 @@ FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
 struct CUstream_st;
 typedef struct CUstream_st *fastreduce_stream; /* the same type as cudaStream_t */
 
-/* How to sum. All zeros are good defaults, and a null pointer means all zeros. */
+/* How to sum. All zeros are good defaults ({0} in C, {} in C++), and a null pointer means all zeros. */
 typedef struct fastreduce_config {
     fastreduce_kernel kernel;
     unsigned block_size; /* threads a block: 32, 64, 128, 256, 512 or 1024; 0 means FASTREDUCE_BLOCK_SIZE */
@@ -136,10 +150,11 @@ typedef struct fastreduce_config {
  *   input    n floats the current device can read, aligned to 4 bytes; may be null where n == 0. Not written.
  *   output   one float the current device can write: device, managed or pinned host memory; aligned to 4
  *            bytes, outside input and workspace.
- *   n        elements, not bytes. Past 2^32 works; the limit is 2^31 - 1 blocks (2^36 elements for V0 with
- *            blocks of 32, more for every other choice): beyond it, FASTREDUCE_ERROR_UNSUPPORTED.
- *   config   null for defaults. A caller's workspace may be used by one stream at a time. It is left zeroed
- *            if it was zeroed, so that it is initialised once and then serves any number of calls.
+ *   n        elements, not bytes. Past 2^32 works; the limit is 2^31 - 1 blocks (2^36 - 32 elements for V0
+ *            with blocks of 32, more for every other choice): beyond it, FASTREDUCE_ERROR_UNSUPPORTED.
+ *   config   null for defaults. A caller's workspace serves one call at a time: calls that may run at once
+ *            (on two streams, in parallel branches of a graph, in two executable graphs) need one each. It is
+ *            left zeroed if it was zeroed, so that it is initialised once and then serves any number of calls.
  *
  * Asynchronous: work is enqueued on config->stream and input, output and workspace must live until it is
  * done. Can be captured into a CUDA graph with a caller's workspace, and replayed any number of times.
@@ -150,8 +165,9 @@ typedef struct fastreduce_config {
  * alignment, block size and grid: the real sum of the inputs rounded once, to nearest, ties to even; NaN where an
  * element is NaN or both infinities occur, else an infinity that occurs; past FLT_MAX, infinity; an exact zero is +0.
  *
- * Errors: INVALID_ARGUMENT, UNSUPPORTED, WORKSPACE_TOO_SMALL, NO_DEVICE, or the cudaError_t of the allocation
- * or launch that failed.
+ * Errors: INVALID_ARGUMENT, UNSUPPORTED, WORKSPACE_TOO_SMALL, NO_DEVICE, or the cudaError_t of the runtime's
+ * call that failed. Most fail before anything is launched; V0..V7 may fail between levels, or when they clear
+ * the workspace after the last one, and memory of the pool goes back last.
  *
  * Source: the ladder V0..V7 follows M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007). EXACT sums in
  * fixed point, as U. Kulisch proposed (Computer Arithmetic and Validity, 2013, chapter 8), by a way of its own. */
@@ -160,8 +176,8 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
 
 /* Bytes of workspace that fastreduce_sum_f32 and fastreduce_accumulate_f32 need for n elements with
  * config->kernel and config->block_size (its other fields are not read). Grows with n, so the answer for the
- * largest n serves every smaller one. 0 where no workspace is needed, and where kernel or block_size is
- * invalid or n too large. */
+ * largest n serves every smaller one. 0 where no workspace is needed, and where fastreduce_sum_f32 would
+ * refuse kernel, block_size or n. */
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config);
 
 /* Zeroes a workspace, asynchronously on the stream. Once, before its first use. A null workspace is an error
@@ -176,12 +192,12 @@ FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size
  * them. All zeros is the empty sum.
  *
  *   limb[0..11]   the number is the sum over k of limb[k] * 2^(32k - 149)
- *   limb[12..14]  how many elements were NaN, +infinity, -infinity
+ *   limb[12..14]  how many elements were NaN, +infinity, -infinity; 2^32 - 1 stands for that many or more
  *   limb[15]      0, reserved
  *
  * Accumulators merge by adding limbs as int64, in any order (MPI_SUM and ncclSum on int64 do): each function
- * here leaves limb[0..10] in [0, 2^32), so 2^31 of them add up before a limb could overflow, and every
- * function here takes limbs in that state. */
+ * here leaves limb[0..10] and limb[12..14] in [0, 2^32), so 2^31 of them add up before a limb could overflow,
+ * and every function here takes such sums. */
 typedef struct fastreduce_accumulator {
     int64_t limb[16];
 } fastreduce_accumulator;
@@ -204,8 +220,8 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
                                                            const fastreduce_config *config);
 #endif
 
-/* *into += *from, exactly, with the carries done: no limit on the number of merges. Host memory; the two may
- * be the same object. */
+/* *into += *from, exactly, with the carries done: any number of merges, as long as the number stays below 2^266
+ * in magnitude (2^138 elements of the largest float). Host memory; the two may be the same object. */
 FASTREDUCE_API void fastreduce_accumulator_merge(fastreduce_accumulator *into,
                                                  const fastreduce_accumulator *from);
 
@@ -228,7 +244,16 @@ FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
 #ifdef __cplusplus
 }
 #endif
+#if defined(FASTREDUCE_STATIC) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 #endif /* FASTREDUCE_H */
+
+/* Below is C, which C++ files include too. */
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#endif
 
 /* ---- The accumulator's arithmetic: one source for the CPU and the GPU ------------------------------------ */
 
@@ -251,6 +276,7 @@ enum {
     FASTREDUCE_POSITIVE_INFINITY_COUNT = 13,
     FASTREDUCE_NEGATIVE_INFINITY_COUNT = 14
 };
+#define FASTREDUCE_MOST_COUNTED 0xffffffffLL
 
 /* Propagates carries: limb[0..10] end in [0, 2^32), limb[11] keeps the sign, the value stays. A number has
  * one such form, so equal sums have equal limbs. */
@@ -276,6 +302,15 @@ static inline FASTREDUCE_HOST_DEVICE void fastreduce_detail_add_scaled(int64_t *
     limb[k] += sign * (int64_t)(low & 0xffffffff);
     limb[k + 1] += sign * (int64_t)(low >> 32);
     limb[k + 2] += sign * (int64_t)high;
+}
+
+/* The same, and counts that reached 2^32 stay at 2^32 - 1: an accumulator as the functions here leave it. */
+static inline FASTREDUCE_HOST_DEVICE void fastreduce_detail_settle(int64_t *limb)
+{
+    int k;
+    fastreduce_detail_carry(limb);
+    for (k = FASTREDUCE_NAN_COUNT; k <= FASTREDUCE_NEGATIVE_INFINITY_COUNT; ++k)
+        if (limb[k] > FASTREDUCE_MOST_COUNTED) limb[k] = FASTREDUCE_MOST_COUNTED;
 }
 
 /* Counts a float that is not finite, given its bits. */
@@ -423,14 +458,18 @@ fastreduce_detail_read_f64(const fastreduce_accumulator *accumulator)
 #define FASTREDUCE_HOST_IMPLEMENTED
 
 /* Weak outside the CUDA translation unit, so that a program may have the host implementation in a .c file and
- * the whole library in a .cu file. */
-#if defined(__GNUC__) && !defined(FASTREDUCE_STATIC) && !defined(FASTREDUCE_IMPLEMENTATION)
+ * the whole library in a .cu file. Windows' objects have no such symbols. */
+#if (defined(__ELF__) || defined(__MACH__)) && !defined(FASTREDUCE_STATIC) && \
+    !defined(FASTREDUCE_IMPLEMENTATION)
 #define FASTREDUCE_DETAIL_DEFINE FASTREDUCE_API __attribute__((weak))
 #else
 #define FASTREDUCE_DETAIL_DEFINE FASTREDUCE_API
 #endif
-#ifndef FASTREDUCE_DETAIL_CUDA_ERROR_STRING
-#define FASTREDUCE_DETAIL_CUDA_ERROR_STRING(status) "a CUDA runtime error: cudaGetErrorString has its text"
+
+/* So few elements are faster added one by one (2 ns each) than by bins (0.4 us to clear and read them). */
+#define FASTREDUCE_DETAIL_FEW 256
+#ifndef FASTREDUCE_DETAIL_HOST_BLOCK /* a test makes it small */
+#define FASTREDUCE_DETAIL_HOST_BLOCK ((size_t)1 << 30)
 #endif
 
 #ifdef __cplusplus
@@ -455,7 +494,11 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_status_string(fastreduce_status 
     case FASTREDUCE_ERROR_NO_DEVICE: return "no CUDA device, or no driver that is new enough";
     default: break;
     }
-    if (status > 0) return FASTREDUCE_DETAIL_CUDA_ERROR_STRING(status);
+#if defined(__CUDACC__) || defined(SIMT_MACHINE)
+    if (status > 0) return cudaGetErrorString((cudaError_t)status);
+#else
+    if (status > 0) return "a CUDA runtime error: cudaGetErrorString has its text";
+#endif
     return "unknown status";
 }
 
@@ -472,6 +515,7 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_kernel_name(fastreduce_kernel ke
     case FASTREDUCE_V6: return "v6_multi_add";
     case FASTREDUCE_V7: return "v7_shuffle";
     case FASTREDUCE_EXACT: return "exact";
+    default: break;
     }
     return "unknown";
 }
@@ -481,10 +525,10 @@ FASTREDUCE_DETAIL_DEFINE void fastreduce_accumulator_merge(fastreduce_accumulato
 {
     fastreduce_accumulator other = *from;
     int k;
-    fastreduce_detail_carry(other.limb);
-    fastreduce_detail_carry(into->limb);
+    fastreduce_detail_settle(other.limb);
+    fastreduce_detail_settle(into->limb);
     for (k = 0; k < 16; ++k) into->limb[k] += other.limb[k];
-    fastreduce_detail_carry(into->limb);
+    fastreduce_detail_settle(into->limb);
 }
 
 FASTREDUCE_DETAIL_DEFINE float fastreduce_accumulator_f32(const fastreduce_accumulator *accumulator)
@@ -497,36 +541,66 @@ FASTREDUCE_DETAIL_DEFINE double fastreduce_accumulator_f64(const fastreduce_accu
     return fastreduce_detail_read_f64(accumulator);
 }
 
+static inline int64_t fastreduce_detail_significand(uint32_t bits)
+{
+    return (int64_t)((bits & 0x7fffff) | (uint32_t)((bits >> 23 & 255) != 0) << 23);
+}
+
+/* Adds a number of significands that have this sign and exponent: the upper 9 bits of their floats. */
+static inline void fastreduce_detail_add_significands(int64_t *limb, int64_t sum, uint32_t sign_and_exponent)
+{
+    const unsigned exponent = sign_and_exponent & 255;
+    fastreduce_detail_add_scaled(limb, sign_and_exponent & 256 ? -sum : sum, exponent ? exponent - 1 : 0);
+}
+
+/* Adds a few elements, each to the limbs. */
+static inline void fastreduce_detail_add_few(int64_t *limb, const float *input, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; ++i) {
+        uint32_t bits;
+        memcpy(&bits, input + i, sizeof bits);
+        if ((bits >> 23 & 255) == 255)
+            fastreduce_detail_count_special(limb, bits);
+        else
+            fastreduce_detail_add_significands(limb, fastreduce_detail_significand(bits), bits >> 23);
+    }
+}
+
+/* Adds many. One integer per sign and exponent collects significands; two sets, so that equal exponents in a row
+ * do not wait for each other's store. 2^30 elements fill 2^54 of an int64 at most. */
+static inline void fastreduce_detail_add_many(int64_t *limb, const float *input, size_t n)
+{
+    int64_t bin[2][512];
+    size_t i;
+    uint32_t k;
+
+    memset(bin, 0, sizeof bin);
+    for (i = 0; i < n; ++i) {
+        uint32_t bits;
+        memcpy(&bits, input + i, sizeof bits);
+        if ((bits >> 23 & 255) == 255)
+            fastreduce_detail_count_special(limb, bits);
+        else
+            bin[i & 1][bits >> 23] += fastreduce_detail_significand(bits);
+    }
+    for (k = 0; k < 512; ++k)
+        if (bin[0][k] + bin[1][k]) fastreduce_detail_add_significands(limb, bin[0][k] + bin[1][k], k);
+}
+
 FASTREDUCE_DETAIL_DEFINE void fastreduce_host_accumulate_f32(const float *input,
                                                              fastreduce_accumulator *accumulator, size_t n)
 {
-    /* One integer per sign and exponent collects significands; two sets, so that equal exponents in a row do
-     * not wait for each other's store. A block of 2^30 elements fills 2^54 of an int64 at most. */
-    int64_t bin[2][512];
     size_t done = 0;
-
-    fastreduce_detail_carry(accumulator->limb);
+    fastreduce_detail_settle(accumulator->limb);
     while (done < n) {
-        size_t i, block = n - done < ((size_t)1 << 30) ? n - done : (size_t)1 << 30;
-        unsigned k;
-        memset(bin, 0, sizeof bin);
-        for (i = 0; i < block; ++i) {
-            uint32_t bits, exponent;
-            memcpy(&bits, input + done + i, sizeof bits);
-            exponent = bits >> 23 & 255;
-            if (exponent == 255)
-                fastreduce_detail_count_special(accumulator->limb, bits);
-            else
-                bin[i & 1][bits >> 23] += (int64_t)((bits & 0x7fffff) | (uint32_t)(exponent != 0) << 23);
-        }
-        for (k = 0; k < 512; ++k) {
-            int64_t value = bin[0][k] + bin[1][k];
-            unsigned exponent = k & 255;
-            if (value)
-                fastreduce_detail_add_scaled(accumulator->limb, k & 256 ? -value : value,
-                                             exponent ? exponent - 1 : 0);
-        }
-        fastreduce_detail_carry(accumulator->limb);
+        const size_t left = n - done;
+        const size_t block = left < FASTREDUCE_DETAIL_HOST_BLOCK ? left : FASTREDUCE_DETAIL_HOST_BLOCK;
+        if (block <= FASTREDUCE_DETAIL_FEW)
+            fastreduce_detail_add_few(accumulator->limb, input + done, block);
+        else
+            fastreduce_detail_add_many(accumulator->limb, input + done, block);
+        fastreduce_detail_settle(accumulator->limb);
         done += block;
     }
 }
@@ -543,3 +617,7 @@ FASTREDUCE_DETAIL_DEFINE float fastreduce_host_sum_f32(const float *input, size_
 }
 #endif
 #endif /* FASTREDUCE_HOST_IMPLEMENTATION */
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif

@@ -1,5 +1,8 @@
 /* The exact sum on the CPU against MPFR's mpfr_sum: equal bits, as float and as double, for the whole and for any
  * split and merge. */
+#include <stddef.h>
+static size_t host_block; /* elements between two settlings of the limbs: 2^30, which nobody would wait for */
+#define FASTREDUCE_DETAIL_HOST_BLOCK host_block
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #include "../fastreduce.h"
 #include <float.h>
@@ -76,7 +79,9 @@ static void sum_case(const char *what, float *x, size_t n)
     fastreduce_accumulator whole, merged, raw, part;
     size_t begin, end;
     int k;
+    static const size_t blocks[] = {(size_t)1 << 30, 1, 7, 255, 256, 257, 1000};
 
+    host_block = blocks[random_bits() % (sizeof blocks / sizeof *blocks)];
     wanted = mpfr_oracle_twice(x, n, &wanted64);
     got = fastreduce_host_sum_f32(x, n);
     expect(bits_f32(got) == bits_f32(wanted), what, n, got, wanted);
@@ -220,6 +225,18 @@ static void headroom(void)
            fastreduce_accumulator_f64(&many), -fastreduce_accumulator_f64(&one));
     fastreduce_accumulator_merge(&many, &one);
     memset(&one, 0, sizeof one);
+    /* counts stay below 2^32, however often they are doubled */
+    for (k = FASTREDUCE_NAN_COUNT; k <= FASTREDUCE_NEGATIVE_INFINITY_COUNT; ++k) {
+        fastreduce_accumulator counts = one;
+        int round;
+        counts.limb[k] = 1;
+        for (round = 0; round < 100; ++round) {
+            const double count = round < 31 ? ldexp(1, round + 1) : 4294967295.0;
+            fastreduce_accumulator_merge(&counts, &counts);
+            expect((double)counts.limb[k] == count, "a count after merges with itself", (size_t)round,
+                   (double)counts.limb[k], count);
+        }
+    }
     expect(memcmp(&many, &one, sizeof one) == 0, "x - x has limbs other than zero", 6,
            fastreduce_accumulator_f64(&many), 0);
 }
@@ -236,11 +253,14 @@ static void raw_limbs(void)
         memset(&raw, 0, sizeof raw);
         for (k = 0; k < 11; ++k) raw.limb[k] = (int64_t)0xffffffff << 31;
         raw.limb[11] = negative ? -((int64_t)1 << 31) : 3;
+        for (k = 12; k < 15; ++k) raw.limb[k] = (int64_t)0xffffffff << (negative ? 31 : 0);
         carried = zero;
         fastreduce_accumulator_merge(&carried, &raw);
-        for (k = 0; k < 11; ++k)
-            expect(carried.limb[k] >= 0 && carried.limb[k] >> 32 == 0, "a limb after a merge", (size_t)k,
-                   (double)carried.limb[k], 0);
+        for (k = 0; k < 15; ++k)
+            if (k != 11)
+                expect(carried.limb[k] >= 0 && carried.limb[k] >> 32 == 0, "a limb after a merge", (size_t)k,
+                       (double)carried.limb[k], 0);
+        for (k = 12; k < 15; ++k) raw.limb[k] = carried.limb[k] = 0; /* for the numbers to be read */
         expect(same_f64(fastreduce_accumulator_f64(&raw), fastreduce_accumulator_f64(&carried)),
                "raw limbs read", 0, fastreduce_accumulator_f64(&raw), fastreduce_accumulator_f64(&carried));
         a = raw, b = carried; /* twice as much, each way */
@@ -253,6 +273,14 @@ static void raw_limbs(void)
         fastreduce_accumulator_merge(&b, &raw);
         expect(memcmp(&a, &b, sizeof a) == 0, "raw limbs merged with themselves", 0,
                fastreduce_accumulator_f64(&a), fastreduce_accumulator_f64(&b));
+        for (k = 12; k < 15; ++k) raw.limb[k] = (int64_t)0xffffffff << 31, carried.limb[k] = 0xffffffff;
+        x[0] = from_bits(0x7f800000), x[1] = from_bits(0x7fc00000); /* counts that are full */
+        a = raw, b = carried;
+        fastreduce_host_accumulate_f32(x, &a, 2);
+        fastreduce_host_accumulate_f32(x, &b, 2);
+        expect(memcmp(&a, &b, sizeof a) == 0 && a.limb[12] == 0xffffffff && a.limb[13] == 0xffffffff,
+               "accumulated to full counts", 2, (double)a.limb[12], (double)b.limb[12]);
+        for (k = 12; k < 15; ++k) raw.limb[k] = carried.limb[k] = 0;
         x[0] = FLT_MAX, x[1] = from_bits(0x807fffff); /* the largest and a negative denormal */
         a = raw, b = carried;
         fastreduce_host_accumulate_f32(x, &a, 2);
