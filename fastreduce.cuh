@@ -46,6 +46,10 @@
 #ifndef FASTREDUCE_CUH
 #define FASTREDUCE_CUH
 
+#if defined(_MSVC_LANG) ? _MSVC_LANG < 201402L : __cplusplus < 201402L
+#error "fastreduce.cuh needs C++14 or later: compile with -std=c++14"
+#endif
+
 #ifndef __CUDACC_RTC__
 #include <cuda_runtime.h>
 #include <atomic>
@@ -74,101 +78,137 @@
 #error "FASTREDUCE_ITEMS_PER_THREAD must be from 1 to 64"
 #endif
 
+#ifdef FASTREDUCE_EXACT_INTEGER
+#define FASTREDUCE_DETAIL_INTEGER 1
+#else
+#define FASTREDUCE_DETAIL_INTEGER 0
+#endif
+
+/* -rdc=true: functions out of line get registers without regard to the kernels that call them, and more than bounds on
+ * those would leave. */
+#ifdef __CUDACC_RDC__
+#define FASTREDUCE_DETAIL_SEPARATE 1
+#else
+#define FASTREDUCE_DETAIL_SEPARATE 0
+#endif
+
+/* What compute capability 9.0 brought, from CUDA 12 on: 11.8 compiles for it but cannot assemble all of it. */
+#if (defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 12) || \
+    (defined(CUDART_VERSION) && CUDART_VERSION < 12000)
+#define FASTREDUCE_DETAIL_TOOLKIT 11
+#else
+#define FASTREDUCE_DETAIL_TOOLKIT 12
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define FASTREDUCE_DETAIL_HOPPER
+#endif
+#endif
+
+/* The linker keeps one of several templates of the same name. So what code depends on is in the name: version, switches and
+ * the architectures it is compiled for, as in version_0_1_0_switches_12_0_0_archs_750800. Files that agree in all of that share
+ * their templates; no others do. Clang does not tell the list: compile all files of a program for the same. */
+#ifdef __CUDA_ARCH_LIST__
+#define FASTREDUCE_DETAIL_ARCHS __CUDA_ARCH_LIST__
+#else
+#define FASTREDUCE_DETAIL_ARCHS
+#endif
+/* clang-format off */
+#define FASTREDUCE_DETAIL_PASTE(major, minor, patch, toolkit, integer, separate, \
+                                a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, ...) \
+    version_##major##_##minor##_##patch##_switches_##toolkit##_##integer##_##separate##_archs_\
+##a##b##c##d##e##f##g##h##i##j##k##l##m##n##o##p##q##r##s##t##u##v##w##x
+#define FASTREDUCE_DETAIL_NAME(list) FASTREDUCE_DETAIL_PASTE list
+#define FASTREDUCE_DETAIL_ABI                                                                             \
+    FASTREDUCE_DETAIL_NAME((FASTREDUCE_VERSION_MAJOR, FASTREDUCE_VERSION_MINOR, FASTREDUCE_VERSION_PATCH, \
+                            FASTREDUCE_DETAIL_TOOLKIT, FASTREDUCE_DETAIL_INTEGER,                         \
+                            FASTREDUCE_DETAIL_SEPARATE, FASTREDUCE_DETAIL_ARCHS,                          \
+                            , , , , , , , , , , , , , , , , , , , , , , , , ))
+/* clang-format on */
+
 /* All of the namespace stays inside the shared library that compiled it. Two libraries that vendor different copies
  * would otherwise run one's templates and inline functions in both. */
 #ifdef __GNUC__
 #pragma GCC visibility push(hidden)
 #endif
 
+/* CUDA's 16-bit types, whose headers are the user's to include. */
+struct __half;
+struct __nv_bfloat16;
+
 namespace fastreduce
 {
-
-#ifdef FASTREDUCE_EXACT_INTEGER
-constexpr bool exact_integer = true;
-#else
-constexpr bool exact_integer = false;
-#endif
-
-#ifdef __CUDACC_RTC__
-/* NVRTC has no headers: what the rooms below use of <type_traits>, for built-in types. */
-namespace std
+inline namespace FASTREDUCE_DETAIL_ABI
 {
-template <bool Condition, class A, class B>
-struct conditional {
-    using type = A;
-};
-template <class A, class B>
-struct conditional<false, A, B> {
-    using type = B;
-};
-template <bool Condition, class A, class B>
-using conditional_t = typename conditional<Condition, A, B>::type;
-
-template <class T, class... List>
-struct one_of {
-    static constexpr bool value = false;
-};
-template <class T, class... Rest>
-struct one_of<T, T, Rest...> {
-    static constexpr bool value = true;
-};
-template <class T, class First, class... Rest>
-struct one_of<T, First, Rest...> : one_of<T, Rest...> {
-};
-template <class T>
-using is_signed = one_of<T, char, signed char, short, int, long, long long, float, double>;
-template <class T>
-using is_integral = one_of<T, bool, char, signed char, short, int, long, long long, unsigned char,
-                           unsigned short, unsigned, unsigned long, unsigned long long>;
-} // namespace std
-#endif
-
-/* -rdc=true: functions out of line get registers without regard to the kernels that call them, and more than bounds on
- * those would leave. */
-#ifdef __CUDACC_RDC__
-constexpr bool separate_compilation = true;
-#else
-constexpr bool separate_compilation = false;
-#endif
 
 /* A constant of ours: loops over the built-in warpSize, which is no constant, stay rolled. */
 constexpr unsigned warp_size = 32;
+
+namespace detail
+{
+
+constexpr bool toolkit_knows_hopper = FASTREDUCE_DETAIL_TOOLKIT >= 12;
+constexpr bool exact_integer = FASTREDUCE_DETAIL_INTEGER;
+constexpr bool separate_compilation = FASTREDUCE_DETAIL_SEPARATE;
 constexpr unsigned max_block_size = 1024;
+
+#ifndef __CUDACC_RTC__
+namespace standard = ::std;
+#else
+/* NVRTC has no headers: what the rooms below use of <type_traits>, for built-in types. */
+namespace standard
+{
+template <bool Condition, class Yes, class No>
+struct conditional {
+    using type = Yes;
+};
+template <class Yes, class No>
+struct conditional<false, Yes, No> {
+    using type = No;
+};
+template <bool Condition, class Yes, class No>
+using conditional_t = typename conditional<Condition, Yes, No>::type;
+
+template <class Value, class... List>
+struct one_of {
+    static constexpr bool value = false;
+};
+template <class Value, class... Rest>
+struct one_of<Value, Value, Rest...> {
+    static constexpr bool value = true;
+};
+template <class Value, class First, class... Rest>
+struct one_of<Value, First, Rest...> : one_of<Value, Rest...> {
+};
+template <class Value>
+using is_signed = one_of<Value, char, signed char, short, int, long, long long, float, double>;
+template <class Value>
+using is_integral = one_of<Value, bool, char, signed char, short, int, long, long long, unsigned char,
+                           unsigned short, unsigned, unsigned long, unsigned long long>;
+} // namespace standard
+#endif
 
 /* The block's dynamic shared memory. Raw bytes, as arrays of several types cannot share one name. Aligned for the copy
  * engine, which takes 35 % longer to addresses that are multiples of 16 alone (one H200). */
 extern __shared__ __align__(128) unsigned char dynamic_shared_bytes[];
 
-template <class T>
-__device__ __forceinline__ T *dynamic_shared()
+template <class Value>
+__device__ __forceinline__ Value *dynamic_shared()
 {
-    return reinterpret_cast<T *>(dynamic_shared_bytes);
+    return reinterpret_cast<Value *>(dynamic_shared_bytes);
 }
 
 /* The value of the lane `delta` above; of any type, word by word. All 32 lanes call it. Lanes that have no lane
  * so far above get their own value. */
-template <class T>
-__device__ __forceinline__ T shuffle_down(T value, unsigned delta)
+template <class Value>
+__device__ __forceinline__ Value shuffle_down(Value value, unsigned delta)
 {
-    constexpr unsigned words = (sizeof(T) + sizeof(unsigned) - 1) / sizeof(unsigned);
-    unsigned word[words] = {};
-    memcpy(word, static_cast<const void *>(&value), sizeof(T));
+    constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
+    unsigned word[length] = {};
+    memcpy(word, static_cast<const void *>(&value), sizeof(Value));
 #pragma unroll
-    for (unsigned k = 0; k < words; ++k) word[k] = __shfl_down_sync(0xffffffffu, word[k], delta);
-    memcpy(static_cast<void *>(&value), word, sizeof(T));
+    for (unsigned k = 0; k < length; ++k) word[k] = __shfl_down_sync(0xffffffffu, word[k], delta);
+    memcpy(static_cast<void *>(&value), word, sizeof(Value));
     return value;
 }
-
-/* What compute capability 9.0 brought, from CUDA 12 on: 11.8 compiles for it but cannot assemble all of it. */
-#if (defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 12) || \
-    (defined(CUDART_VERSION) && CUDART_VERSION < 12000)
-constexpr bool toolkit_knows_hopper = false;
-#else
-constexpr bool toolkit_knows_hopper = true;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-#define FASTREDUCE_DETAIL_HOPPER
-#endif
-#endif
 
 /* Overlapped launches (programmatic dependent launch, compute capability 9.0): the next grid of the stream may take
  * its place on the GPU as soon as every block of this one has said so, but touches memory only when this one is
@@ -198,8 +238,8 @@ __device__ __forceinline__ void prefetch_to_l2(const float4 *from, unsigned vect
 #endif
 }
 
-/* A breath in a portable loop that waits for memory. */
-__device__ __forceinline__ void pause()
+/* Back-off for spin loops. */
+__device__ __forceinline__ void back_off()
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
     __nanosleep(20);
@@ -228,30 +268,30 @@ __device__ __forceinline__ published peek(const published *slot)
     return word;
 #else
     const published word = *static_cast<const volatile published *>(slot);
-    pause();
+    back_off();
     return word;
 #endif
 }
 
-/* Waits for slots[first], slots[first + stride] ... N of them, takes their values and leaves them zero. Those at `end` and
+/* Waits for slots[first], slots[first + stride] ... Count of them, takes their values and leaves them zero. Those at `end` and
  * beyond do not exist and give 0. Whole warps call it, which look at all their slots before they look again, and go on
  * together. */
-template <unsigned N>
+template <unsigned Count>
 __device__ __forceinline__ void await(published *slots, unsigned first, unsigned stride, unsigned end,
-                                      unsigned long long (&values)[N])
+                                      unsigned long long (&values)[Count])
 {
     published *const slot = slots + first;
-    published word[N];
+    published word[Count];
     bool missing;
     do {
         missing = false;
 #pragma unroll
-        for (unsigned k = 0; k < N; ++k) word[k] = first + k * stride < end ? peek(slot + k * stride) : 1;
+        for (unsigned k = 0; k < Count; ++k) word[k] = first + k * stride < end ? peek(slot + k * stride) : 1;
 #pragma unroll
-        for (unsigned k = 0; k < N; ++k) missing |= word[k] == 0;
+        for (unsigned k = 0; k < Count; ++k) missing |= word[k] == 0;
     } while (__any_sync(0xffffffffu, missing));
 #pragma unroll
-    for (unsigned k = 0; k < N; ++k) {
+    for (unsigned k = 0; k < Count; ++k) {
         if (first + k * stride < end) slot[k * stride] = 0;
         values[k] = word[k] >> 1;
     }
@@ -352,10 +392,12 @@ __device__ __forceinline__ void wait_for_copy(copy_barrier *barrier, unsigned ph
             : "memory");
     } while (!done);
 #else
-    while ((*static_cast<volatile copy_barrier *>(barrier) & 1) == phase) pause();
+    while ((*static_cast<volatile copy_barrier *>(barrier) & 1) == phase) back_off();
 #endif
 }
 #undef FASTREDUCE_DETAIL_HOPPER
+
+} // namespace detail
 
 /* ==========================================================================================================
  * Room 3: elements and operators
@@ -363,84 +405,127 @@ __device__ __forceinline__ void wait_for_copy(copy_barrier *barrier, unsigned ph
  * that accumulates). A new operator or type is added here and nowhere else.
  *
  * An operator is a type without state that has
- *     template <class T> static T identity();          combine(identity, x) == x
- *     T operator()(T a, T b) const;                    associative and commutative, but for rounding
+ *     template <class Value> static Value identity();          combine(identity, x) == x
+ *     Value operator()(Value a, Value b) const;                    associative and commutative, but for rounding
  * Element types are trivially copyable and trivially default constructible (they live in shared memory).
  * ========================================================================================================== */
 
 struct plus {
-    template <class T>
-    static __host__ __device__ __forceinline__ T identity()
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value identity()
     {
-        return T(0);
+        return Value(0);
     }
-    template <class T>
-    __host__ __device__ __forceinline__ T operator()(T a, T b) const
+    template <class Value>
+    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
     {
         return a + b;
     }
 };
 
-#ifndef __CUDACC_RTC__
-/* Constants, as device code may use those but not call std::numeric_limits. */
-template <class T>
+namespace detail
+{
+
+/* The greatest and the least value of a type: infinities, where it has any. */
+template <class Value>
 struct bounds {
-    using limits = std::numeric_limits<T>;
-    static constexpr T greatest = limits::has_infinity ? limits::infinity() : limits::max();
-    static constexpr T least = limits::has_infinity ? static_cast<T>(-limits::infinity()) : limits::lowest();
-};
+#ifndef __CUDACC_RTC__
+    using limits = std::numeric_limits<Value>;
+    static_assert(
+        limits::is_specialized,
+        "minimum and maximum need a type with std::numeric_limits: give another an operator of its own");
+    /* constants, as device code may use those but not call std::numeric_limits */
+    static constexpr Value most = limits::has_infinity ? limits::infinity() : (limits::max)();
+    static constexpr Value fewest =
+        limits::has_infinity ? static_cast<Value>(-limits::infinity()) : limits::lowest();
 #else
-template <class T>
-struct bounds { /* integers */
-    static constexpr T least = std::is_signed<T>::value ? T(1ull << (8 * sizeof(T) - 1)) : T(0);
-    static constexpr T greatest = T(~least);
+    static_assert(standard::is_integral<Value>::value,
+                  "minimum and maximum need an arithmetic type: give another an operator of its own");
+    static constexpr Value fewest =
+        standard::is_signed<Value>::value ? Value(1ull << (8 * sizeof(Value) - 1)) : Value(0);
+    static constexpr Value most = Value(~fewest);
+#endif
+    static constexpr __host__ __device__ Value greatest()
+    {
+        return most;
+    }
+    static constexpr __host__ __device__ Value least()
+    {
+        return fewest;
+    }
 };
+#ifdef __CUDACC_RTC__
 template <>
 struct bounds<float> {
-    static constexpr float greatest = 1 / 0.0f, least = -greatest;
+    static constexpr __device__ float greatest() { return 1 / 0.0f; }
+    static constexpr __device__ float least() { return -1 / 0.0f; }
 };
 template <>
 struct bounds<double> {
-    static constexpr double greatest = 1 / 0.0, least = -greatest;
+    static constexpr __device__ double greatest() { return 1 / 0.0; }
+    static constexpr __device__ double least() { return -1 / 0.0; }
 };
 #endif
 
+template <class Half, unsigned short Infinity>
+struct half_bounds {
+    static __host__ __device__ __forceinline__ Half of_bits(unsigned short bits)
+    {
+        Half value;
+        memcpy(static_cast<void *>(&value), &bits, sizeof value);
+        return value;
+    }
+    static __host__ __device__ __forceinline__ Half greatest() { return of_bits(Infinity); }
+    static __host__ __device__ __forceinline__ Half least() { return of_bits(Infinity | 0x8000); }
+};
+template <>
+struct bounds<__half> : half_bounds<__half, 0x7c00> {
+};
+template <>
+struct bounds<__nv_bfloat16> : half_bounds<__nv_bfloat16, 0x7f80> {
+};
+
+} // namespace detail
+
 /* Minimum and maximum. Where an element is NaN the result is unspecified, as NaN has no place in an order. */
 struct minimum {
-    template <class T>
-    static __host__ __device__ __forceinline__ T identity()
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value identity()
     {
-        return bounds<T>::greatest;
+        return detail::bounds<Value>::greatest();
     }
-    template <class T>
-    __host__ __device__ __forceinline__ T operator()(T a, T b) const
+    template <class Value>
+    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
     {
         return b < a ? b : a;
     }
 };
 
 struct maximum {
-    template <class T>
-    static __host__ __device__ __forceinline__ T identity()
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value identity()
     {
-        return bounds<T>::least;
+        return detail::bounds<Value>::least();
     }
-    template <class T>
-    __host__ __device__ __forceinline__ T operator()(T a, T b) const
+    template <class Value>
+    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
     {
         return a < b ? b : a;
     }
 };
 
-/* The type of partials and of the result. Integers add up in 64 bits; everything else stays as it is. */
+/* The type of partials and of the result. Sums of integers are of 64 bits; everything else stays as it is. */
 template <class Operator, class Input>
 struct accumulate {
     using type = Input;
 };
 template <class Input>
 struct accumulate<plus, Input> {
-    using wide = std::conditional_t<std::is_signed<Input>::value, long long, unsigned long long>;
-    using type = std::conditional_t<std::is_integral<Input>::value, wide, Input>;
+    using wide = detail::standard::conditional_t<detail::standard::is_signed<Input>::value, long long,
+                                                 unsigned long long>;
+    static constexpr bool widens =
+        detail::standard::is_integral<Input>::value && sizeof(Input) < sizeof(wide);
+    using type = detail::standard::conditional_t<widens, wide, Input>;
 };
 template <class Operator, class Input>
 using accumulate_t = typename accumulate<Operator, Input>::type;
@@ -454,39 +539,39 @@ using accumulate_t = typename accumulate<Operator, Input>::type;
 /* What one thread adds up by itself: input[first], input[first + stride] ... Items of them, those at n and
  * beyond left out. A thread whose items all exist takes the branch without checks, so that its loads are all
  * under way before the first addition. */
-template <unsigned Items, class Operator, class T, class Input>
-__device__ __forceinline__ T thread_reduce(const Input *input, size_t first, unsigned stride, size_t n)
+template <unsigned Items, class Operator, class Value, class Input>
+__device__ __forceinline__ Value thread_reduce(const Input *input, size_t first, unsigned stride, size_t n)
 {
     const Operator combine;
-    T value = Operator::template identity<T>();
+    Value value = Operator::template identity<Value>();
     if (first + (Items - 1) * stride < n) {
 #pragma unroll
         for (unsigned k = 0; k < Items; ++k)
-            value = combine(value, static_cast<T>(input[first + k * stride]));
+            value = combine(value, static_cast<Value>(input[first + k * stride]));
     } else {
         for (unsigned k = 0; k < Items; ++k)
-            if (first + k * stride < n) value = combine(value, static_cast<T>(input[first + k * stride]));
+            if (first + k * stride < n) value = combine(value, static_cast<Value>(input[first + k * stride]));
     }
     return value;
 }
 
 /* Reduces one value a lane over lanes 0 .. Width - 1 of a warp, a power of two. All 32 lanes call it; the result
  * is lane 0's, the other lanes get something between. */
-template <class Operator, unsigned Width = warp_size, class T>
-__device__ __forceinline__ T warp_reduce(T value)
+template <class Operator, unsigned Width = warp_size, class Value>
+__device__ __forceinline__ Value warp_reduce(Value value)
 {
     const Operator combine;
 #pragma unroll
     for (unsigned delta = Width / 2; delta > 0; delta /= 2)
-        value = combine(value, shuffle_down(value, delta));
+        value = combine(value, detail::shuffle_down(value, delta));
     return value;
 }
 
 /* Reduces one value a thread over a block of BlockSize threads (one-dimensional; 32 to 1024, a power of two).
  * Every thread calls it; the result is thread 0's. `slots` is shared memory for BlockSize / 32 values, and may
  * be used again after a block barrier. */
-template <unsigned BlockSize, class Operator, class T>
-__device__ __forceinline__ T block_reduce(T value, T *slots)
+template <unsigned BlockSize, class Operator, class Value>
+__device__ __forceinline__ Value block_reduce(Value value, Value *slots)
 {
     constexpr unsigned warps = BlockSize / warp_size;
     const unsigned lane = threadIdx.x % warp_size;
@@ -520,16 +605,16 @@ __device__ __forceinline__ T block_reduce(T value, T *slots)
  * Why:    log2(block size) steps instead of block size - 1 additions one after the other.
  * Costs:  the threads that work, every second, fourth, eighth ..., are spread over all warps: each warp takes
  *         every step for a few of its lanes. The remainder is slow arithmetic besides. */
-template <class Operator, class T, class Input>
-__global__ void __launch_bounds__(max_block_size)
-    v0_baseline(const Input *__restrict__ input, T *__restrict__ partials, size_t n)
+template <class Operator, class Value, class Input>
+__global__ void __launch_bounds__(detail::max_block_size)
+    v0_baseline(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
 {
-    T *sdata = dynamic_shared<T>();
+    Value *sdata = detail::dynamic_shared<Value>();
     const unsigned tid = threadIdx.x;
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + tid;
     const Operator combine;
 
-    T value = i < n ? static_cast<T>(input[i]) : Operator::template identity<T>();
+    Value value = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
     sdata[tid] = value;
     __syncthreads();
 
@@ -545,16 +630,16 @@ __global__ void __launch_bounds__(max_block_size)
  * Change: the same pairs, but thread t takes the t-th pair, so the threads that work are the first ones.
  * Why:    whole warps work or are done; no remainder.
  * Costs:  lanes now access shared memory 2, 4, 8 ... words apart, and collide in its banks. */
-template <class Operator, class T, class Input>
-__global__ void __launch_bounds__(max_block_size)
-    v1_no_divergence(const Input *__restrict__ input, T *__restrict__ partials, size_t n)
+template <class Operator, class Value, class Input>
+__global__ void __launch_bounds__(detail::max_block_size)
+    v1_no_divergence(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
 {
-    T *sdata = dynamic_shared<T>();
+    Value *sdata = detail::dynamic_shared<Value>();
     const unsigned tid = threadIdx.x;
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + tid;
     const Operator combine;
 
-    sdata[tid] = i < n ? static_cast<T>(input[i]) : Operator::template identity<T>();
+    sdata[tid] = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
     __syncthreads();
 
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
@@ -570,16 +655,16 @@ __global__ void __launch_bounds__(max_block_size)
  * Change: the stride starts at half the block and halves; thread t adds element t + stride to element t.
  * Why:    the lanes of a warp access neighbouring words, one a bank.
  * Costs:  half the threads never add: they load one element and wait. */
-template <class Operator, class T, class Input>
-__global__ void __launch_bounds__(max_block_size)
-    v2_no_bank_conflict(const Input *__restrict__ input, T *__restrict__ partials, size_t n)
+template <class Operator, class Value, class Input>
+__global__ void __launch_bounds__(detail::max_block_size)
+    v2_no_bank_conflict(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
 {
-    T *sdata = dynamic_shared<T>();
+    Value *sdata = detail::dynamic_shared<Value>();
     const unsigned tid = threadIdx.x;
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + tid;
     const Operator combine;
 
-    T value = i < n ? static_cast<T>(input[i]) : Operator::template identity<T>();
+    Value value = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
     sdata[tid] = value;
     __syncthreads();
 
@@ -591,31 +676,34 @@ __global__ void __launch_bounds__(max_block_size)
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
+namespace detail
+{
 /* The load of V3 to V5: the thread's element, and with two items the one a block further on. */
-template <unsigned Items, class Operator, class T, class Input>
-__device__ __forceinline__ T load_pair(const Input *input, size_t i, unsigned stride, size_t n)
+template <unsigned Items, class Operator, class Value, class Input>
+__device__ __forceinline__ Value load_pair(const Input *input, size_t i, unsigned stride, size_t n)
 {
     static_assert(Items == 1 || Items == 2, "V3, V4 and V5 load one or two items per thread");
     const Operator combine;
-    T value = i < n ? static_cast<T>(input[i]) : Operator::template identity<T>();
-    if (Items == 2 && i + stride < n) value = combine(value, static_cast<T>(input[i + stride]));
+    Value value = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+    if (Items == 2 && i + stride < n) value = combine(value, static_cast<Value>(input[i + stride]));
     return value;
 }
+} // namespace detail
 
 /* V3, add during load.
  * Change: each thread loads two elements, a block apart, and stores their sum to shared memory.
  * Why:    every thread adds at least once; half the blocks, and half the shared memory traffic an element.
  * Costs:  the last six steps keep every warp at block barriers for the work of one. */
-template <class Operator, unsigned Items, class T, class Input>
-__global__ void __launch_bounds__(max_block_size)
-    v3_add_during_load(const Input *__restrict__ input, T *__restrict__ partials, size_t n)
+template <class Operator, unsigned Items, class Value, class Input>
+__global__ void __launch_bounds__(detail::max_block_size)
+    v3_add_during_load(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
 {
-    T *sdata = dynamic_shared<T>();
+    Value *sdata = detail::dynamic_shared<Value>();
     const unsigned tid = threadIdx.x;
     const size_t i = static_cast<size_t>(blockIdx.x) * (Items * blockDim.x) + tid;
     const Operator combine;
 
-    T value = load_pair<Items, Operator, T>(input, i, blockDim.x, n);
+    Value value = detail::load_pair<Items, Operator, Value>(input, i, blockDim.x, n);
     sdata[tid] = value;
     __syncthreads();
 
@@ -633,12 +721,14 @@ enum class tail {
     block /* by all warps, with block barriers (the lecture's sum_unroll, at one item) */
 };
 
+namespace detail
+{
 /* The last steps of V4 to V6, strides 32 to 1, from the thread's value to the block's in thread 0. A lane that has
  * nothing to add stays out: reading on, as the classic code does, would leave the array of a 32-thread block.
  * Warps do not run in lock-step (since Volta), so a warp barrier stands where a lane's store meets another lane's
  * load. */
-template <class Operator, tail Tail, class T>
-__device__ __forceinline__ T unrolled_tail(T *sdata, T value, unsigned tid, unsigned block_size)
+template <class Operator, tail Tail, class Value>
+__device__ __forceinline__ Value unrolled_tail(Value *sdata, Value value, unsigned tid, unsigned block_size)
 {
     const Operator combine;
 #pragma unroll
@@ -652,21 +742,22 @@ __device__ __forceinline__ T unrolled_tail(T *sdata, T value, unsigned tid, unsi
     }
     return value;
 }
+} // namespace detail
 
 /* V4, unroll the last warp.
  * Change: from stride 32 down only the first warp goes on, without block barriers and without a loop.
  * Why:    six block barriers fewer, and the other warps retire early, which makes room for the next block.
  * Costs:  the loop above it: counter, compare and branch for an addition or two. */
-template <class Operator, unsigned Items, tail Tail, class T, class Input>
-__global__ void __launch_bounds__(max_block_size)
-    v4_unroll_last_warp(const Input *__restrict__ input, T *__restrict__ partials, size_t n)
+template <class Operator, unsigned Items, tail Tail, class Value, class Input>
+__global__ void __launch_bounds__(detail::max_block_size)
+    v4_unroll_last_warp(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
 {
-    T *sdata = dynamic_shared<T>();
+    Value *sdata = detail::dynamic_shared<Value>();
     const unsigned tid = threadIdx.x;
     const size_t i = static_cast<size_t>(blockIdx.x) * (Items * blockDim.x) + tid;
     const Operator combine;
 
-    T value = load_pair<Items, Operator, T>(input, i, blockDim.x, n);
+    Value value = detail::load_pair<Items, Operator, Value>(input, i, blockDim.x, n);
     sdata[tid] = value;
     __syncthreads();
 
@@ -675,7 +766,7 @@ __global__ void __launch_bounds__(max_block_size)
         __syncthreads();
     }
     if (Tail == tail::warp && tid >= warp_size) return;
-    value = unrolled_tail<Operator, Tail>(sdata, value, tid, blockDim.x);
+    value = detail::unrolled_tail<Operator, Tail>(sdata, value, tid, blockDim.x);
 
     if (tid == 0) partials[blockIdx.x] = value;
 }
@@ -684,16 +775,16 @@ __global__ void __launch_bounds__(max_block_size)
  * Change: the block size is a template parameter, so the compiler unrolls every step.
  * Why:    no loop, no comparison with blockDim.x, shared memory of a known size.
  * Costs:  two loads a thread: too few on their way to memory at a time, too many blocks to start. */
-template <class Operator, unsigned BlockSize, unsigned Items, class T, class Input>
+template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(BlockSize)
-    v5_completely_unroll(const Input *__restrict__ input, T *__restrict__ partials, size_t n)
+    v5_completely_unroll(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
 {
-    __shared__ T sdata[BlockSize];
+    __shared__ Value sdata[BlockSize];
     const unsigned tid = threadIdx.x;
     const size_t i = static_cast<size_t>(blockIdx.x) * (Items * BlockSize) + tid;
     const Operator combine;
 
-    T value = load_pair<Items, Operator, T>(input, i, BlockSize, n);
+    Value value = detail::load_pair<Items, Operator, Value>(input, i, BlockSize, n);
     sdata[tid] = value;
     __syncthreads();
 
@@ -703,7 +794,7 @@ __global__ void __launch_bounds__(BlockSize)
         __syncthreads();
     }
     if (tid >= warp_size) return;
-    value = unrolled_tail<Operator, tail::warp>(sdata, value, tid, BlockSize);
+    value = detail::unrolled_tail<Operator, tail::warp>(sdata, value, tid, BlockSize);
 
     if (tid == 0) partials[blockIdx.x] = value;
 }
@@ -712,16 +803,16 @@ __global__ void __launch_bounds__(BlockSize)
  * Change: each thread adds Items elements, a block apart, in a register before it goes to shared memory.
  * Why:    Items loads on their way at once, and the tree's cost is shared by Items times as many elements.
  * Costs:  the tree still moves every value through shared memory. */
-template <class Operator, unsigned BlockSize, unsigned Items, class T, class Input>
+template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(BlockSize)
-    v6_multi_add(const Input *__restrict__ input, T *__restrict__ partials, size_t n)
+    v6_multi_add(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
 {
-    __shared__ T sdata[BlockSize];
+    __shared__ Value sdata[BlockSize];
     const unsigned tid = threadIdx.x;
     const size_t i = static_cast<size_t>(blockIdx.x) * (Items * BlockSize) + tid;
     const Operator combine;
 
-    T value = thread_reduce<Items, Operator, T>(input, i, BlockSize, n);
+    Value value = thread_reduce<Items, Operator, Value>(input, i, BlockSize, n);
     sdata[tid] = value;
     __syncthreads();
 
@@ -731,7 +822,7 @@ __global__ void __launch_bounds__(BlockSize)
         __syncthreads();
     }
     if (tid >= warp_size) return;
-    value = unrolled_tail<Operator, tail::warp>(sdata, value, tid, BlockSize);
+    value = detail::unrolled_tail<Operator, tail::warp>(sdata, value, tid, BlockSize);
 
     if (tid == 0) partials[blockIdx.x] = value;
 }
@@ -740,16 +831,16 @@ __global__ void __launch_bounds__(BlockSize)
  * Change: lanes hand values over by shuffle, from register to register; shared memory holds one value a warp.
  * Why:    almost no shared memory traffic, one block barrier.
  * Costs:  nothing that shows: from V6 on memory is the limit (93 % of its peak at 2^28 floats, one H200). */
-template <class Operator, unsigned BlockSize, unsigned Items, class T, class Input>
+template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(BlockSize)
-    v7_shuffle(const Input *__restrict__ input, T *__restrict__ partials, size_t n)
+    v7_shuffle(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
 {
-    __shared__ T slots[BlockSize / warp_size];
+    __shared__ Value slots[BlockSize / warp_size];
     const unsigned tid = threadIdx.x;
     const size_t i = static_cast<size_t>(blockIdx.x) * (Items * BlockSize) + tid;
 
-    const T value = thread_reduce<Items, Operator, T>(input, i, BlockSize, n);
-    const T partial = block_reduce<BlockSize, Operator>(value, slots);
+    const Value value = thread_reduce<Items, Operator, Value>(input, i, BlockSize, n);
+    const Value partial = block_reduce<BlockSize, Operator>(value, slots);
 
     if (tid == 0) partials[blockIdx.x] = partial;
 }
@@ -764,9 +855,12 @@ __global__ void __launch_bounds__(BlockSize)
  *     add(group)                     adds an array of vectors; whole warps call it
  *     finish(slots, output)          from the threads' values to the output; whole blocks call it, once
  *     any_block_adds                 whether the result is the same whichever block adds an element
- *     words                          of slots that it uses, if so; the ring's counter comes after them
+ *     slots_used                     if so; the ring's counter comes after them
  *     resident_threads               on a multiprocessor, for the compiler to share out registers; 0 leaves it the choice
  * ========================================================================================================== */
+
+namespace detail
+{
 
 /* The input in 16-byte vectors from the first address on that is a multiple of Alignment floats, and the few floats
  * before and after them. */
@@ -849,7 +943,7 @@ __device__ __forceinline__ void prefetch_tile(const vectors_of<Alignment> &vecto
 template <unsigned BlockSize, unsigned Ahead = 1>
 struct float_sum {
     using Output = float *;
-    static constexpr unsigned words = 0, resident_threads = 0;
+    static constexpr unsigned slots_used = 0, resident_threads = 0;
     static constexpr size_t shared_bytes = 0;
     static constexpr bool any_block_adds = false;
     float4 sum[4];
@@ -861,11 +955,11 @@ struct float_sum {
         for (unsigned k = 0; k < 4; ++k) sum[k] = make_float4(-0.0f, -0.0f, -0.0f, -0.0f);
     }
 
-    template <unsigned N>
-    __device__ __forceinline__ void add(const float4 (&group)[N])
+    template <unsigned Count>
+    __device__ __forceinline__ void add(const float4 (&group)[Count])
     {
 #pragma unroll
-        for (unsigned k = 0; k < N; ++k) {
+        for (unsigned k = 0; k < Count; ++k) {
             sum[k % 4].x += group[k].x;
             sum[k % 4].y += group[k].y;
             sum[k % 4].z += group[k].z;
@@ -908,11 +1002,14 @@ struct float_sum {
     }
 };
 
+/* The kernels below begin before the previous grid has ended, which may write their input. So it is not __restrict__: the
+ * compiler could then load it by ways that are not coherent (NVIDIA/cccl#11463). */
+
 /* One tile of BlockSize * Vectors vectors a block, all loads under way before the first addition. Best while the whole
  * grid, or nearly, is resident: a loop over tiles takes 10 to 20 % longer there. */
 template <class Sum, unsigned BlockSize, unsigned Vectors>
 __global__ void __launch_bounds__(BlockSize)
-    sum_tile(const float *__restrict__ input, typename Sum::Output output, size_t n, published *slots)
+    sum_tile(const float *input, typename Sum::Output output, size_t n, published *slots)
 {
     allow_next_grid();
     const vectors_of<4> vectors(input, n);
@@ -930,7 +1027,7 @@ __global__ void __launch_bounds__(BlockSize)
 /* Tiles dealt round to the grid: for larger n where there is no copy engine. */
 template <class Sum, unsigned BlockSize, unsigned Vectors>
 __global__ void __launch_bounds__(BlockSize, Sum::resident_threads / BlockSize)
-    sum_dealt(const float *__restrict__ input, typename Sum::Output output, size_t n, published *slots)
+    sum_dealt(const float *input, typename Sum::Output output, size_t n, published *slots)
 {
     allow_next_grid();
     const vectors_of<4> vectors(input, n);
@@ -965,7 +1062,7 @@ __host__ __device__ inline ring_shares shares_of_ring(size_t rows, unsigned tile
  * taken is zero before and after. */
 template <class Sum, unsigned BlockSize, unsigned TileVectors, unsigned Stages>
 __global__ void __launch_bounds__(BlockSize)
-    sum_ring(const float *__restrict__ input, typename Sum::Output output, size_t n, published *slots)
+    sum_ring(const float *input, typename Sum::Output output, size_t n, published *slots)
 {
     constexpr unsigned tile_rows = TileVectors / BlockSize;
     constexpr unsigned group_size = 4; /* vectors a thread loads from shared memory at once */
@@ -982,7 +1079,7 @@ __global__ void __launch_bounds__(BlockSize)
     const size_t rows = vectors.count / BlockSize;
     const ring_shares shares = shares_of_ring(rows, tile_rows, Sum::any_block_adds);
     const size_t share = shares.in_runs / gridDim.x, rest = shares.in_runs % gridDim.x;
-    published *const counter = slots + Sum::words;
+    published *const counter = slots + Sum::slots_used;
 
     /* Thread 0 copies. It asks the counter for a tile when it copies the one before, as the answer takes a while. */
     size_t row = blockIdx.x * share + (blockIdx.x < rest ? blockIdx.x : rest), answer = 0;
@@ -1150,7 +1247,7 @@ struct exact_output {
 template <unsigned BlockSize>
 struct exact_sum {
     using Output = exact_output;
-    static constexpr unsigned limbs = 16, words = exact_totals * limbs;
+    static constexpr unsigned limbs = 16, slots_used = exact_totals * limbs;
     static constexpr unsigned resident_threads = separate_compilation ? 0 : 1024;
     static constexpr size_t shared_bytes = exact_columns * BlockSize * sizeof(long long);
     static constexpr bool any_block_adds = true;
@@ -1169,10 +1266,10 @@ struct exact_sum {
     {
     }
 
-    template <unsigned N>
-    __device__ __forceinline__ void add(const float4 (&group)[N])
+    template <unsigned Count>
+    __device__ __forceinline__ void add(const float4 (&group)[Count])
     {
-        static_assert(N <= exact_group_limit, "a 64-bit sum could overflow");
+        static_assert(Count <= exact_group_limit, "a 64-bit sum could overflow");
         if (position == nowhere) {
             const float4 first[1] = {group[0]}; /* a guess: another look at all of them takes longer */
             position = window_for(first);
@@ -1184,8 +1281,8 @@ struct exact_sum {
     }
 
     /* The window with this group's greatest float and one more binade. */
-    template <unsigned N>
-    __device__ __forceinline__ unsigned window_for(const float4 (&group)[N])
+    template <unsigned Count>
+    __device__ __forceinline__ unsigned window_for(const float4 (&group)[Count])
     {
         unsigned greatest = 0;
         for_each(group, [&](float x) {
@@ -1197,8 +1294,8 @@ struct exact_sum {
     }
 
     /* Adds the whole group, or if a float of it does not fit, nothing, and says so. */
-    template <unsigned N>
-    __device__ __forceinline__ bool add_to_window(const float4 (&group)[N])
+    template <unsigned Count>
+    __device__ __forceinline__ bool add_to_window(const float4 (&group)[Count])
     {
         const unsigned upper = (position + 23) << 23 | 0x400000, lower = (position + 1) << 23 | 0x400000;
         const float upper_anchor = __uint_as_float(upper), lower_anchor = __uint_as_float(lower);
@@ -1215,15 +1312,15 @@ struct exact_sum {
                 __float_as_uint(kept) ^ __float_as_uint(rest); /* some of it lies below; signs of 0 differ */
         });
         if ((above & 0xff800000) | (below & 0x7fffffff)) return false;
-        value += (1ll << window_bits / 2) * static_cast<int>(high - 4 * N * upper) +
-                 static_cast<int>(low - 4 * N * lower);
+        value += (1ll << window_bits / 2) * static_cast<int>(high - 4 * Count * upper) +
+                 static_cast<int>(low - 4 * Count * lower);
         return true;
     }
 
     /* For a group that some threads of the warp, the bits of misses, could not add. Where they are a few, their columns take
      * it; where they are more, the window moves first, if it fits better elsewhere, and if it does not, rests a while. */
-    template <unsigned N>
-    __device__ __forceinline__ void add_missed(const float4 (&group)[N], unsigned misses)
+    template <unsigned Count>
+    __device__ __forceinline__ void add_missed(const float4 (&group)[Count], unsigned misses)
     {
         constexpr int few = 3;
         const unsigned lane_bit = 1u << threadIdx.x % warp_size;
@@ -1245,7 +1342,7 @@ struct exact_sum {
         }
         if (misses & lane_bit) {
 #pragma unroll
-            for (unsigned j = 0; j < N; ++j) add_to_columns(group[j]);
+            for (unsigned j = 0; j < Count; ++j) add_to_columns(group[j]);
         }
     }
 
@@ -1362,13 +1459,13 @@ struct exact_sum {
         }
         if (lane >= limbs) sum = 0;
         const bool rounds = output.rounded != nullptr;
-        if (!rounds) sum += carried(output.total->limb[k]);
+        if (!rounds) sum += saturated(carried(output.total->limb[k]));
         sum = carry_across_lanes(sum);
         if (rounds) {
             const float rounded = read_across_lanes(sum);
             if (lane == 0) *output.rounded = rounded;
         } else if (lane < limbs) {
-            output.total->limb[k] = sum;
+            output.total->limb[k] = saturated(sum);
         }
     }
 
@@ -1383,11 +1480,19 @@ struct exact_sum {
         return limb - carry * (1ll << 32) + (lane > 0 ? incoming : 0);
     }
 
-    template <unsigned N, class F>
-    static __device__ __forceinline__ void for_each(const float4 (&group)[N], F use)
+    /* Counts stay below 2^32, as by fastreduce_detail_settle. */
+    static __device__ __forceinline__ long long saturated(long long limb)
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        const bool counts = lane >= FASTREDUCE_NAN_COUNT && lane <= FASTREDUCE_NEGATIVE_INFINITY_COUNT;
+        return counts && limb > FASTREDUCE_MOST_COUNTED ? FASTREDUCE_MOST_COUNTED : limb;
+    }
+
+    template <unsigned Count, class Use>
+    static __device__ __forceinline__ void for_each(const float4 (&group)[Count], Use use)
     {
 #pragma unroll
-        for (unsigned j = 0; j < N; ++j) {
+        for (unsigned j = 0; j < Count; ++j) {
             use(group[j].x);
             use(group[j].y);
             use(group[j].z);
@@ -1396,20 +1501,49 @@ struct exact_sum {
     }
 };
 
+} // namespace detail
+
 /* ==========================================================================================================
  * Room 8: dispatcher
  * May hold: planning, as pure functions that run without a GPU; then what launches by the plan.
  * ========================================================================================================== */
 #ifndef __CUDACC_RTC__
 
-constexpr size_t max_blocks = 0x7fffffff; /* of one launch, in x: compute capability 3.0 and later */
-constexpr size_t workspace_alignment = 16;
-
 /* Blocks, and so partials, of the level that reduces n elements. No elements still take a block: it writes
  * the identity. */
 constexpr size_t blocks_for(size_t n, size_t tile)
 {
     return n == 0 ? 1 : (n - 1) / tile + 1;
+}
+
+/* Items per thread of a version where none are asked for. A template, as files may differ in the macro. */
+template <unsigned Items = FASTREDUCE_ITEMS_PER_THREAD>
+constexpr unsigned default_items(fastreduce_kernel version)
+{
+    return version >= FASTREDUCE_V0 && version <= FASTREDUCE_V2   ? 1
+           : version >= FASTREDUCE_V3 && version <= FASTREDUCE_V5 ? 2
+                                                                  : Items;
+}
+
+/* Scratch memory of a call: a caller's, or with data == nullptr, memory from the stream's pool. */
+struct workspace {
+    void *data;
+    size_t bytes;
+};
+
+namespace detail
+{
+
+constexpr size_t max_blocks = 0x7fffffff; /* of one launch, in x: compute capability 3.0 and later */
+constexpr size_t workspace_alignment = 16;
+constexpr size_t pool_alignment = 256; /* of cudaMallocAsync's memory, at least */
+
+/* What a workspace with partials of this type has to be aligned to. */
+template <class Value>
+constexpr size_t alignment_for()
+{
+    static_assert(alignof(Value) <= pool_alignment, "element types are aligned to 256 bytes at the most");
+    return alignof(Value) > workspace_alignment ? alignof(Value) : workspace_alignment;
 }
 
 /* A sum of n elements: its levels, and where their partials go. Even levels write to the first half of the workspace
@@ -1423,25 +1557,17 @@ struct plan {
     size_t workspace_bytes;    /* of both halves; 0 for one level */
 };
 
-inline plan make_plan(size_t n, size_t tile, size_t partial_size)
+inline plan make_plan(size_t n, size_t tile, size_t partial_size, size_t alignment = workspace_alignment)
 {
     plan made = {1, {blocks_for(n, tile)}, 0, 0};
     for (; made.blocks[made.levels - 1] > 1; ++made.levels)
         made.blocks[made.levels] = blocks_for(made.blocks[made.levels - 1], tile);
 
-    const size_t mask = workspace_alignment - 1;
+    const size_t mask = alignment - 1;
     if (made.levels > 1) made.second_half = (made.blocks[0] * partial_size + mask) & ~mask;
     made.workspace_bytes = made.second_half;
     if (made.levels > 2) made.workspace_bytes += (made.blocks[1] * partial_size + mask) & ~mask;
     return made;
-}
-
-/* Items per thread of a version where none are asked for. */
-constexpr unsigned default_items(fastreduce_kernel version)
-{
-    return version >= FASTREDUCE_V0 && version <= FASTREDUCE_V2   ? 1
-           : version >= FASTREDUCE_V3 && version <= FASTREDUCE_V5 ? 2
-                                                                  : FASTREDUCE_ITEMS_PER_THREAD;
 }
 
 constexpr bool valid_block_size(unsigned block_size)
@@ -1461,27 +1587,21 @@ inline bool aligned(const void *pointer, size_t alignment)
     return reinterpret_cast<uintptr_t>(pointer) % alignment == 0;
 }
 
-/* Scratch memory of a call: a caller's, or with data == nullptr, memory from the stream's pool. */
-struct workspace {
-    void *data;
-    size_t bytes;
-};
-
-template <class Input, class T>
-fastreduce_status check_arguments(const Input *input, const T *output, size_t n, workspace scratch)
+template <class Input, class Value>
+fastreduce_status check_arguments(const Input *input, const Value *output, size_t n, workspace scratch)
 {
     if (n > SIZE_MAX / sizeof(Input) || (input == nullptr && n != 0) || output == nullptr)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (!aligned(input, alignof(Input)) || !aligned(output, alignof(T)) ||
-        !aligned(scratch.data, workspace_alignment))
+    if (!aligned(input, alignof(Input)) || !aligned(output, alignof(Value)) ||
+        !aligned(scratch.data, alignment_for<Value>()))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     const size_t input_bytes = n * sizeof(Input), scratch_bytes = scratch.data ? scratch.bytes : 0;
     if (input_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(input) ||
         scratch_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(scratch.data))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (overlap(input, input_bytes, output, sizeof(T)) ||
+    if (overlap(input, input_bytes, output, sizeof(Value)) ||
         overlap(input, input_bytes, scratch.data, scratch_bytes) ||
-        overlap(output, sizeof(T), scratch.data, scratch_bytes))
+        overlap(output, sizeof(Value), scratch.data, scratch_bytes))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     return FASTREDUCE_SUCCESS;
 }
@@ -1494,42 +1614,45 @@ inline fastreduce_status status_of(cudaError_t error)
                : static_cast<fastreduce_status>(error);
 }
 
-template <class Input, class T>
-using round_kernel = void (*)(const Input *, T *, size_t);
+template <class Input, class Value>
+using round_kernel = void (*)(const Input *, Value *, size_t);
 
 /* The kernel of each version. Tag dispatch, so that only what is asked for is compiled. */
 template <fastreduce_kernel Version>
 using version_tag = std::integral_constant<fastreduce_kernel, Version>;
 
-template <class Operator, unsigned BlockSize, unsigned Items, tail Tail, class T, class Input>
+template <class Operator, unsigned BlockSize, unsigned Items, tail Tail, class Value, class Input>
 struct kernels {
-    using kernel = round_kernel<Input, T>;
-    static kernel of(version_tag<FASTREDUCE_V0>) { return v0_baseline<Operator, T, Input>; }
-    static kernel of(version_tag<FASTREDUCE_V1>) { return v1_no_divergence<Operator, T, Input>; }
-    static kernel of(version_tag<FASTREDUCE_V2>) { return v2_no_bank_conflict<Operator, T, Input>; }
-    static kernel of(version_tag<FASTREDUCE_V3>) { return v3_add_during_load<Operator, Items, T, Input>; }
+    using kernel = round_kernel<Input, Value>;
+    static kernel of(version_tag<FASTREDUCE_V0>) { return v0_baseline<Operator, Value, Input>; }
+    static kernel of(version_tag<FASTREDUCE_V1>) { return v1_no_divergence<Operator, Value, Input>; }
+    static kernel of(version_tag<FASTREDUCE_V2>) { return v2_no_bank_conflict<Operator, Value, Input>; }
+    static kernel of(version_tag<FASTREDUCE_V3>) { return v3_add_during_load<Operator, Items, Value, Input>; }
     static kernel of(version_tag<FASTREDUCE_V4>)
     {
-        return v4_unroll_last_warp<Operator, Items, Tail, T, Input>;
+        return v4_unroll_last_warp<Operator, Items, Tail, Value, Input>;
     }
     static kernel of(version_tag<FASTREDUCE_V5>)
     {
-        return v5_completely_unroll<Operator, BlockSize, Items, T, Input>;
+        return v5_completely_unroll<Operator, BlockSize, Items, Value, Input>;
     }
     static kernel of(version_tag<FASTREDUCE_V6>)
     {
-        return v6_multi_add<Operator, BlockSize, Items, T, Input>;
+        return v6_multi_add<Operator, BlockSize, Items, Value, Input>;
     }
-    static kernel of(version_tag<FASTREDUCE_V7>) { return v7_shuffle<Operator, BlockSize, Items, T, Input>; }
+    static kernel of(version_tag<FASTREDUCE_V7>)
+    {
+        return v7_shuffle<Operator, BlockSize, Items, Value, Input>;
+    }
     static kernel of(version_tag<FASTREDUCE_AUTO>) { return of(version_tag<FASTREDUCE_V7>()); }
 };
 
 /* Everything the dispatcher has to know of a version: its kernel for the first level, which reads elements,
  * and for those after it, which read partials; and its shape. */
-template <class Input, class T>
+template <class Input, class Value>
 struct rung {
-    round_kernel<Input, T> first;
-    round_kernel<T, T> next;
+    round_kernel<Input, Value> first;
+    round_kernel<Value, Value> next;
     unsigned block_size;
     size_t tile;
     size_t shared_bytes; /* dynamic */
@@ -1543,11 +1666,11 @@ rung<Input, accumulate_t<Operator, Input>> make_rung()
     static_assert(Items >= 1 && Items <= 64, "items per thread must be from 1 to 64");
     static_assert(default_items(Version) != 1 || Items == 1, "V0, V1 and V2 have one item per thread");
     static_assert(Tail == tail::warp || Version == FASTREDUCE_V4, "only V4 has a choice of tails");
-    using T = accumulate_t<Operator, Input>;
+    using Value = accumulate_t<Operator, Input>;
     constexpr bool dynamic = Version >= FASTREDUCE_V0 && Version <= FASTREDUCE_V4;
-    return {kernels<Operator, BlockSize, Items, Tail, T, Input>::of(version_tag<Version>()),
-            kernels<Operator, BlockSize, Items, Tail, T, T>::of(version_tag<Version>()), BlockSize,
-            static_cast<size_t>(BlockSize) * Items, dynamic ? BlockSize * sizeof(T) : 0};
+    return {kernels<Operator, BlockSize, Items, Tail, Value, Input>::of(version_tag<Version>()),
+            kernels<Operator, BlockSize, Items, Tail, Value, Value>::of(version_tag<Version>()), BlockSize,
+            static_cast<size_t>(BlockSize) * Items, dynamic ? BlockSize * sizeof(Value) : 0};
 }
 
 /* What the runtime takes for a kernel. Up to CUDA 12.5 its overload for function pointers matches none; the CPU machine of
@@ -1563,9 +1686,9 @@ auto kernel_address(Kernel *kernel)
 }
 
 /* One level: n elements to blocks_for(n, tile) partials. */
-template <class Input, class T, class Shape>
-cudaError_t launch_round(round_kernel<Input, T> kernel, const Shape &shape, const Input *input, T *partials,
-                         size_t n, cudaStream_t stream)
+template <class Input, class Value, class Shape>
+cudaError_t launch_round(round_kernel<Input, Value> kernel, const Shape &shape, const Input *input,
+                         Value *partials, size_t n, cudaStream_t stream)
 {
     void *arguments[] = {&input, &partials, &n};
     return cudaLaunchKernel(kernel_address(kernel), dim3(static_cast<unsigned>(blocks_for(n, shape.tile))),
@@ -1573,11 +1696,11 @@ cudaError_t launch_round(round_kernel<Input, T> kernel, const Shape &shape, cons
 }
 
 /* All levels. Arguments are checked. */
-template <class Input, class T>
-fastreduce_status launch_levels(const rung<Input, T> &shape, const Input *input, T *output, size_t n,
+template <class Input, class Value>
+fastreduce_status launch_levels(const rung<Input, Value> &shape, const Input *input, Value *output, size_t n,
                                 workspace scratch, cudaStream_t stream)
 {
-    const plan made = make_plan(n, shape.tile, sizeof(T));
+    const plan made = make_plan(n, shape.tile, sizeof(Value), alignment_for<Value>());
     const size_t bytes = made.workspace_bytes;
     const bool pooled = scratch.data == nullptr && bytes > 0;
     if (made.blocks[0] > max_blocks) return FASTREDUCE_ERROR_UNSUPPORTED;
@@ -1586,21 +1709,23 @@ fastreduce_status launch_levels(const rung<Input, T> &shape, const Input *input,
     if (error != cudaSuccess) return status_of(error);
 
     unsigned char *const memory = static_cast<unsigned char *>(scratch.data);
-    T *const half[2] = {reinterpret_cast<T *>(memory), reinterpret_cast<T *>(memory + made.second_half)};
+    Value *const half[2] = {reinterpret_cast<Value *>(memory),
+                            reinterpret_cast<Value *>(memory + made.second_half)};
     for (unsigned level = 0; level < made.levels && error == cudaSuccess; ++level) {
-        T *const partials = level + 1 < made.levels ? half[level % 2] : output;
+        Value *const partials = level + 1 < made.levels ? half[level % 2] : output;
         if (level == 0)
             error = launch_round(shape.first, shape, input, partials, n, stream);
         else
-            error = launch_round<T, T>(shape.next, shape, half[(level - 1) % 2], partials,
-                                       made.blocks[level - 1], stream);
+            error = launch_round<Value, Value>(shape.next, shape, half[(level - 1) % 2], partials,
+                                               made.blocks[level - 1], stream);
     }
 
     /* A caller's workspace is left as zero as it came, a pool's goes back: after an error too. */
-    cudaError_t tidy = cudaSuccess;
+    cudaError_t after = cudaSuccess;
     if (bytes > 0)
-        tidy = pooled ? cudaFreeAsync(scratch.data, stream) : cudaMemsetAsync(scratch.data, 0, bytes, stream);
-    return status_of(error != cudaSuccess ? error : tidy);
+        after =
+            pooled ? cudaFreeAsync(scratch.data, stream) : cudaMemsetAsync(scratch.data, 0, bytes, stream);
+    return status_of(error != cudaSuccess ? error : after);
 }
 
 /* ---- AUTO and EXACT: which kernel, and how it is launched. Templates without need of one, `template <class = void>`, so
@@ -1610,7 +1735,8 @@ fastreduce_status launch_levels(const rung<Input, T> &shape, const Input *input,
 struct gpu_facts {
     unsigned multiprocessors;
     unsigned shared_bytes; /* that a block may have */
-    bool hopper;           /* compute capability 9.0 or later, and the kernels are compiled for it */
+    bool hopper;           /* the ring's kernel is compiled for compute capability 9.0 or later */
+    int device = 0;
 };
 
 constexpr unsigned shared_reserve = 6 * 1024; /* what ring kernels may have beside the ring and a Sum's */
@@ -1623,28 +1749,37 @@ constexpr bool ring_fits(const gpu_facts &gpu, size_t ring_bytes, size_t sum_byt
 template <class Output>
 using tuned_kernel = void (*)(const float *, Output, size_t, published *);
 
+/* What a kernel is compiled for, by device: asked for once each and remembered. Two threads that ask at once store the same. */
+constexpr int remembered_devices = 64;
+enum class compiled_for : unsigned char { unknown, older, hopper };
+using compiled_cache = std::atomic<compiled_for>[remembered_devices];
+
 template <class Output>
 struct tuned_launch {
     tuned_kernel<Output> kernel;
     unsigned block_size;
     size_t shared_bytes; /* dynamic */
+    compiled_cache *known;
 };
 
 template <class Sum, unsigned BlockSize, unsigned Vectors>
 tuned_launch<typename Sum::Output> tile_launch()
 {
-    return {sum_tile<Sum, BlockSize, Vectors>, BlockSize, Sum::shared_bytes};
+    static compiled_cache known;
+    return {sum_tile<Sum, BlockSize, Vectors>, BlockSize, Sum::shared_bytes, &known};
 }
 template <class Sum, unsigned BlockSize, unsigned Vectors>
 tuned_launch<typename Sum::Output> dealt_launch(size_t shared_bytes = Sum::shared_bytes)
 {
-    return {sum_dealt<Sum, BlockSize, Vectors>, BlockSize, shared_bytes};
+    static compiled_cache known;
+    return {sum_dealt<Sum, BlockSize, Vectors>, BlockSize, shared_bytes, &known};
 }
 template <class Sum, unsigned BlockSize, unsigned TileVectors, unsigned Stages>
 tuned_launch<typename Sum::Output> ring_launch()
 {
+    static compiled_cache known;
     return {sum_ring<Sum, BlockSize, TileVectors, Stages>, BlockSize,
-            Stages * TileVectors * sizeof(float4) + Sum::shared_bytes};
+            Stages * TileVectors * sizeof(float4) + Sum::shared_bytes, &known};
 }
 
 /* A choice of kernel and grid. */
@@ -1741,49 +1876,73 @@ tuned_launch<exact_output> launch_of(exact_kernel kernel)
 
 inline size_t exact_workspace_bytes(size_t n)
 {
-    return n <= size_t(1) << 11 ? 0 : (exact_sum<256>::words + 1) * sizeof(published);
+    return n <= size_t(1) << 11 ? 0 : (exact_sum<256>::slots_used + 1) * sizeof(published);
 }
 
-/* Facts of the current device, asked for once each and remembered: a word per device, 0 for unknown. Two threads that
- * ask at once store the same word. */
+/* Facts of the current device, asked for once each and remembered: a word per device, 0 for unknown. */
 template <class = void>
-cudaError_t find_gpu_facts(gpu_facts *facts)
+cudaError_t find_device_facts(gpu_facts *facts)
 {
-    constexpr int remembered = 64;
-    static std::atomic<unsigned long long> known[remembered];
+    static std::atomic<unsigned long long> known[remembered_devices];
     int device = 0;
     cudaError_t error = cudaGetDevice(&device);
     if (error != cudaSuccess) return error;
-    unsigned long long word = device < remembered ? known[device].load(std::memory_order_relaxed) : 0;
+    const bool remembered = device < remembered_devices;
+    unsigned long long word = remembered ? known[device].load(std::memory_order_relaxed) : 0;
     if (word == 0) {
         int multiprocessors = 0, shared_bytes = 0;
-        cudaFuncAttributes compiled = {};
         error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
         if (error == cudaSuccess)
             error = cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-        /* what the code is compiled for counts, not the device: PTX of an older architecture lacks the instructions */
-        if (error == cudaSuccess) error = cudaFuncGetAttributes(&compiled, sum_tile<float_sum<256>, 256, 4>);
         if (error != cudaSuccess) return error;
-        word = static_cast<unsigned long long>(multiprocessors) << 32 |
-               static_cast<unsigned>(shared_bytes) << 1 |
-               (toolkit_knows_hopper && compiled.ptxVersion >= 90 ? 1 : 0);
-        if (device < remembered) known[device].store(word, std::memory_order_relaxed);
+        word = static_cast<unsigned long long>(multiprocessors) << 32 | static_cast<unsigned>(shared_bytes);
+        if (remembered) known[device].store(word, std::memory_order_relaxed);
     }
-    *facts = {static_cast<unsigned>(word >> 32), static_cast<unsigned>(word) >> 1, (word & 1) != 0};
+    *facts = {static_cast<unsigned>(word >> 32), static_cast<unsigned>(word), false, device};
     return cudaSuccess;
 }
 
-/* On Hopper by overlapped launch. */
+/* Whether a kernel has what compute capability 9.0 brought. That is a question of its code and not of the device alone: PTX
+ * of an older architecture lacks the instructions, and another kernel of the program may be compiled for another. */
 template <class Output>
-cudaError_t launch_tuned(const tuned_launch<Output> &made, unsigned blocks, bool hopper, const float *input,
+cudaError_t find_hopper(const tuned_launch<Output> &made, int device, bool *hopper)
+{
+    const bool remembered = device < remembered_devices;
+    compiled_for code =
+        remembered ? (*made.known)[device].load(std::memory_order_relaxed) : compiled_for::unknown;
+    if (code == compiled_for::unknown) {
+        cudaFuncAttributes attributes = {};
+        const cudaError_t error = cudaFuncGetAttributes(&attributes, made.kernel);
+        if (error != cudaSuccess) return error;
+        code = attributes.ptxVersion >= 90 ? compiled_for::hopper : compiled_for::older;
+        if (remembered) (*made.known)[device].store(code, std::memory_order_relaxed);
+    }
+    *hopper = toolkit_knows_hopper && code == compiled_for::hopper;
+    return cudaSuccess;
+}
+
+/* All that a plan has to know, where this would be the kernel for large n. */
+template <class Output>
+cudaError_t find_gpu_facts(const tuned_launch<Output> &ring, gpu_facts *facts)
+{
+    const cudaError_t error = find_device_facts(facts);
+    return error != cudaSuccess ? error : find_hopper(ring, facts->device, &facts->hopper);
+}
+
+/* By overlapped launch, if the kernel waits for the previous grid. */
+template <class Output>
+cudaError_t launch_tuned(const tuned_launch<Output> &made, unsigned blocks, int device, const float *input,
                          Output output, size_t n, published *slots, cudaStream_t stream)
 {
+    bool hopper = false;
+    cudaError_t error = find_hopper(made, device, &hopper);
+    if (error != cudaSuccess) return error;
     void *arguments[] = {&input, &output, &n, &slots};
     constexpr size_t without_asking = 48 * 1024;
     if (made.shared_bytes > without_asking) {
         /* every time: the setting is lost with a reset of the device, and costs little beside such sums */
-        const cudaError_t error = cudaFuncSetAttribute(
-            made.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(made.shared_bytes));
+        error = cudaFuncSetAttribute(made.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     static_cast<int>(made.shared_bytes));
         if (error != cudaSuccess) return error;
     }
 #if defined(CUDART_VERSION) && CUDART_VERSION >= 12000
@@ -1809,50 +1968,56 @@ cudaError_t launch_tuned(const tuned_launch<Output> &made, unsigned blocks, bool
 
 /* One launch, as `plan` says. Arguments are checked. Memory from the pool is not zero: there it takes a clearing first. */
 template <class Output, class Plan>
-fastreduce_status launch_planned(const Plan &plan, size_t bytes, const float *input, Output output, size_t n,
-                                 workspace scratch, cudaStream_t stream)
+fastreduce_status launch_planned(const Plan &plan, const tuned_launch<Output> &ring, size_t bytes,
+                                 const float *input, Output output, size_t n, workspace scratch,
+                                 cudaStream_t stream)
 {
     const bool pooled = scratch.data == nullptr && bytes > 0;
     if (scratch.data != nullptr && scratch.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
     gpu_facts gpu = {};
-    cudaError_t error = find_gpu_facts(&gpu);
+    cudaError_t error = find_gpu_facts(ring, &gpu);
     if (error == cudaSuccess && pooled) error = cudaMallocAsync(&scratch.data, bytes, stream);
     if (error != cudaSuccess) return status_of(error);
 
     const auto made = plan(n, gpu);
     if (pooled) error = cudaMemsetAsync(scratch.data, 0, bytes, stream);
     if (error == cudaSuccess)
-        error = launch_tuned(launch_of(made.kernel), made.blocks, gpu.hopper, input, output, n,
+        error = launch_tuned(launch_of(made.kernel), made.blocks, gpu.device, input, output, n,
                              static_cast<published *>(scratch.data), stream);
-    const cudaError_t tidy = pooled ? cudaFreeAsync(scratch.data, stream) : cudaSuccess;
-    return status_of(error != cudaSuccess ? error : tidy);
+    const cudaError_t after = pooled ? cudaFreeAsync(scratch.data, stream) : cudaSuccess;
+    return status_of(error != cudaSuccess ? error : after);
 }
 
 template <class = void>
 fastreduce_status launch_auto(const float *input, float *output, size_t n, workspace scratch,
                               cudaStream_t stream)
 {
-    return launch_planned(plan_auto, auto_workspace_bytes(n), input, output, n, scratch, stream);
+    return launch_planned(plan_auto, launch_of(auto_kernel::ring_256), auto_workspace_bytes(n), input, output,
+                          n, scratch, stream);
 }
 
 template <class = void>
 fastreduce_status launch_exact(const float *input, exact_output output, size_t n, workspace scratch,
                                cudaStream_t stream)
 {
-    return launch_planned(plan_exact, exact_workspace_bytes(n), input, output, n, scratch, stream);
+    return launch_planned(plan_exact, launch_of(exact_kernel::ring_512), exact_workspace_bytes(n), input,
+                          output, n, scratch, stream);
 }
 
 /* The road that reduce() takes: the ladder's levels, or one launch of a tuned kernel. */
 enum class road { levels, automatic, exact };
 
-/* Bytes of workspace for n elements; tile and partial_size count on the road of levels. */
-inline size_t workspace_bytes_of(road taken, size_t n, size_t tile, size_t partial_size)
+/* Bytes of workspace for n elements, 0 where there are too many; what follows n counts on the road of levels. */
+inline size_t workspace_bytes_of(road taken, size_t n, size_t tile, size_t partial_size,
+                                 size_t alignment = workspace_alignment)
 {
     switch (taken) {
     case road::automatic: return auto_workspace_bytes(n);
     case road::exact: return exact_workspace_bytes(n);
-    default: return make_plan(n, tile, partial_size).workspace_bytes;
+    default: break;
     }
+    const plan made = make_plan(n, tile, partial_size, alignment);
+    return made.blocks[0] > max_blocks ? 0 : made.workspace_bytes;
 }
 
 template <fastreduce_kernel Version, class Operator, class Input>
@@ -1891,6 +2056,44 @@ fastreduce_status launch_reduce(road_tag<road::levels>, const Input *input,
                          scratch, stream);
 }
 
+template <class Operator, class Value, class = void>
+struct has_identity : std::false_type {
+};
+template <class Operator, class Value>
+struct has_identity<Operator, Value, decltype(static_cast<void>(Operator::template identity<Value>()))>
+    : std::true_type {
+};
+
+/* A name of our own, for the CPU machine of test/simt, whose elements log how they are copied. */
+template <class Value>
+struct moves_as_bytes : std::is_trivially_copyable<Value> {
+};
+
+/* What the templates refuse, in words. */
+template <class Operator, class Input>
+constexpr bool check_types()
+{
+    using Value = accumulate_t<Operator, Input>;
+    static_assert(moves_as_bytes<Input>::value && moves_as_bytes<Value>::value,
+                  "elements have to be trivially copyable: they are moved as bytes, from lane to lane");
+    static_assert(has_identity<Operator, Value>::value,
+                  "the operator needs: template <class Value> static Value identity(), for host and device");
+    return true;
+}
+
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, tail Tail>
+constexpr bool check_choice()
+{
+    constexpr bool chooses = Version == FASTREDUCE_AUTO || Version == FASTREDUCE_EXACT;
+    static_assert(
+        !chooses || (BlockSize == FASTREDUCE_BLOCK_SIZE && Items == default_items(Version)),
+        "AUTO and EXACT choose block size and items per thread themselves: leave them at their defaults");
+    static_assert(Tail == tail::warp || Version == FASTREDUCE_V4, "only V4 has a choice of tails");
+    return true;
+}
+
+} // namespace detail
+
 /* Reduces input[0] .. input[n - 1] to *output with Operator; n == 0 gives the identity. As fastreduce_sum_f32
  * in every respect (memory, asynchrony, capture, determinism, errors), for any element type and operator. The
  * type of the output is accumulate_t<Operator, Input>: 64-bit for sums of integers. */
@@ -1899,19 +2102,27 @@ template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FAST
 fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *output, size_t n,
                          cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
 {
-    const fastreduce_status status = check_arguments(input, output, n, scratch);
+    static_assert(detail::check_types<Operator, Input>() &&
+                      detail::check_choice<Version, BlockSize, Items, Tail>(),
+                  "");
+    const fastreduce_status status = detail::check_arguments(input, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return launch_reduce<Version, BlockSize, Items, Operator, Tail>(
-        road_tag<road_of<Version, Operator, Input>()>(), input, output, n, scratch, stream);
+    return detail::launch_reduce<Version, BlockSize, Items, Operator, Tail>(
+        detail::road_tag<detail::road_of<Version, Operator, Input>()>(), input, output, n, scratch, stream);
 }
 
-/* Bytes of workspace that reduce() with the same template arguments needs for n elements. */
+/* Bytes of workspace that reduce() with the same template arguments needs for n elements; 0 where it needs none, and where
+ * it would refuse n. Aligned to 16 bytes, or more where the result's type is. */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
           unsigned Items = default_items(Version), class Operator = plus, class Input = float>
 size_t workspace_bytes(size_t n)
 {
-    return workspace_bytes_of(road_of<Version, Operator, Input>(), n, static_cast<size_t>(BlockSize) * Items,
-                              sizeof(accumulate_t<Operator, Input>));
+    using Value = accumulate_t<Operator, Input>;
+    static_assert(detail::check_choice<Version, BlockSize, Items, tail::warp>(), "");
+    if (n > SIZE_MAX / sizeof(Input)) return 0;
+    return detail::workspace_bytes_of(detail::road_of<Version, Operator, Input>(), n,
+                                      static_cast<size_t>(BlockSize) * Items, sizeof(Value),
+                                      detail::alignment_for<Value>());
 }
 
 /* Adds input[0] .. input[n - 1] to *accumulator, exactly: as fastreduce_accumulate_f32. */
@@ -1919,9 +2130,10 @@ template <class = void>
 fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator *accumulator, size_t n,
                                      cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
 {
-    const fastreduce_status status = check_arguments(input, accumulator, n, scratch);
-    return status != FASTREDUCE_SUCCESS ? status
-                                        : launch_exact(input, {nullptr, accumulator}, n, scratch, stream);
+    const fastreduce_status status = detail::check_arguments(input, accumulator, n, scratch);
+    return status != FASTREDUCE_SUCCESS
+               ? status
+               : detail::launch_exact(input, {nullptr, accumulator}, n, scratch, stream);
 }
 
 /* One level of the dispatcher: block b of the grid reduces elements [b * tile, (b + 1) * tile) to partials[b],
@@ -1929,21 +2141,26 @@ fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator 
  * input. Otherwise as reduce(). */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
           unsigned Items = default_items(Version), class Operator = plus, tail Tail = tail::warp, class Input>
-fastreduce_status round(const Input *input, accumulate_t<Operator, Input> *partials, size_t n,
-                        cudaStream_t stream = nullptr)
+/* in brackets, as `round` may be a macro */
+fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *partials, size_t n,
+                         cudaStream_t stream = nullptr)
 {
-    using T = accumulate_t<Operator, Input>;
-    const rung<Input, T> shape = make_rung<Version, BlockSize, Items, Operator, Tail, Input>();
+    using Value = accumulate_t<Operator, Input>;
+    static_assert(detail::check_types<Operator, Input>(), "");
+    const detail::rung<Input, Value> shape =
+        detail::make_rung<Version, BlockSize, Items, Operator, Tail, Input>();
     const size_t blocks = blocks_for(n, shape.tile);
-    fastreduce_status status = check_arguments(input, partials, n, {nullptr, 0});
-    if (status == FASTREDUCE_SUCCESS && overlap(input, n * sizeof(Input), partials, blocks * sizeof(T)))
+    fastreduce_status status = detail::check_arguments(input, partials, n, {nullptr, 0});
+    if (status == FASTREDUCE_SUCCESS &&
+        detail::overlap(input, n * sizeof(Input), partials, blocks * sizeof(Value)))
         status = FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (status == FASTREDUCE_SUCCESS && blocks > max_blocks) status = FASTREDUCE_ERROR_UNSUPPORTED;
+    if (status == FASTREDUCE_SUCCESS && blocks > detail::max_blocks) status = FASTREDUCE_ERROR_UNSUPPORTED;
     if (status != FASTREDUCE_SUCCESS) return status;
-    return status_of(launch_round(shape.first, shape, input, partials, n, stream));
+    return detail::status_of(detail::launch_round(shape.first, shape, input, partials, n, stream));
 }
 
 #endif /* __CUDACC_RTC__ */
+} // namespace FASTREDUCE_DETAIL_ABI
 } // namespace fastreduce
 #ifdef __GNUC__
 #pragma GCC visibility pop
@@ -1958,7 +2175,6 @@ fastreduce_status round(const Input *input, accumulate_t<Operator, Input> *parti
 #if defined(FASTREDUCE_IMPLEMENTATION) && !defined(FASTREDUCE_IMPLEMENTED)
 #define FASTREDUCE_IMPLEMENTED
 
-#define FASTREDUCE_DETAIL_CUDA_ERROR_STRING(status) cudaGetErrorString(static_cast<cudaError_t>(status))
 #ifndef FASTREDUCE_HOST_IMPLEMENTATION
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #endif
@@ -1969,7 +2185,9 @@ fastreduce_status round(const Input *input, accumulate_t<Operator, Input> *parti
 #endif
 namespace fastreduce
 {
-namespace launcher
+inline namespace FASTREDUCE_DETAIL_ABI
+{
+namespace detail
 {
 namespace /* each translation unit's own: with FASTREDUCE_STATIC their macros may differ */
 {
@@ -2029,6 +2247,7 @@ inline choice choose(const fastreduce_config &config)
     case FASTREDUCE_V6:
     case FASTREDUCE_V7: return {FASTREDUCE_ERROR_UNSUPPORTED, road::levels, {}};
 #endif
+    default: break;
     }
     return {FASTREDUCE_ERROR_INVALID_ARGUMENT, road::levels, {}};
 }
@@ -2039,7 +2258,8 @@ inline fastreduce_config config_or_default(const fastreduce_config *config)
 }
 
 } // namespace
-} // namespace launcher
+} // namespace detail
+} // namespace FASTREDUCE_DETAIL_ABI
 } // namespace fastreduce
 #ifdef __GNUC__
 #pragma GCC visibility pop
@@ -2052,50 +2272,52 @@ extern "C" {
 FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *output, size_t n,
                                                     const fastreduce_config *config)
 {
-    const fastreduce_config settings = fastreduce::launcher::config_or_default(config);
+    const fastreduce_config settings = fastreduce::detail::config_or_default(config);
     const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
-    const fastreduce::launcher::choice choice = fastreduce::launcher::choose(settings);
-    const fastreduce_status status = fastreduce::check_arguments(input, output, n, scratch);
+    const fastreduce::detail::choice choice = fastreduce::detail::choose(settings);
+    const fastreduce_status status = fastreduce::detail::check_arguments(input, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status; /* invalid comes before unsupported */
     if (choice.status != FASTREDUCE_SUCCESS) return choice.status;
     switch (choice.taken) {
-    case fastreduce::road::automatic:
-        return fastreduce::launch_auto(input, output, n, scratch, settings.stream);
+    case fastreduce::detail::road::automatic:
+        return fastreduce::detail::launch_auto(input, output, n, scratch, settings.stream);
 #ifndef FASTREDUCE_NO_EXACT
-    case fastreduce::road::exact:
-        return fastreduce::launch_exact(input, {output, nullptr}, n, scratch, settings.stream);
+    case fastreduce::detail::road::exact:
+        return fastreduce::detail::launch_exact(input, {output, nullptr}, n, scratch, settings.stream);
 #endif
-    default: return fastreduce::launch_levels(choice.shape, input, output, n, scratch, settings.stream);
+    default:
+        return fastreduce::detail::launch_levels(choice.shape, input, output, n, scratch, settings.stream);
     }
 }
 
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config)
 {
-    const fastreduce::launcher::choice choice =
-        fastreduce::launcher::choose(fastreduce::launcher::config_or_default(config));
+    const fastreduce::detail::choice choice =
+        fastreduce::detail::choose(fastreduce::detail::config_or_default(config));
     if (choice.status != FASTREDUCE_SUCCESS || n > SIZE_MAX / sizeof(float)) return 0;
-    return fastreduce::workspace_bytes_of(choice.taken, n, choice.shape.tile, sizeof(float));
+    return fastreduce::detail::workspace_bytes_of(choice.taken, n, choice.shape.tile, sizeof(float));
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size_t workspace_bytes,
                                                            fastreduce_stream stream)
 {
     if (workspace_bytes == 0) return FASTREDUCE_SUCCESS;
-    if (workspace == nullptr || !fastreduce::aligned(workspace, fastreduce::workspace_alignment))
+    if (workspace == nullptr ||
+        !fastreduce::detail::aligned(workspace, fastreduce::detail::workspace_alignment))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    return fastreduce::status_of(cudaMemsetAsync(workspace, 0, workspace_bytes, stream));
+    return fastreduce::detail::status_of(cudaMemsetAsync(workspace, 0, workspace_bytes, stream));
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
                                                            fastreduce_accumulator *accumulator, size_t n,
                                                            const fastreduce_config *config)
 {
-    const fastreduce_config settings = fastreduce::launcher::config_or_default(config);
+    const fastreduce_config settings = fastreduce::detail::config_or_default(config);
     const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
 #ifndef FASTREDUCE_NO_EXACT
     return fastreduce::accumulate_exactly(input, accumulator, n, settings.stream, scratch);
 #else
-    const fastreduce_status status = fastreduce::check_arguments(input, accumulator, n, scratch);
+    const fastreduce_status status = fastreduce::detail::check_arguments(input, accumulator, n, scratch);
     return status != FASTREDUCE_SUCCESS ? status : FASTREDUCE_ERROR_UNSUPPORTED;
 #endif
 }

@@ -730,7 +730,7 @@ int main(int argc, char **argv)
             wanted.block_sizes.clear();
             for (const std::string &part : split(value)) {
                 const size_t size = size_of(part);
-                if (size > 1024 || !fastreduce::valid_block_size(static_cast<unsigned>(size)))
+                if (size > 1024 || !fastreduce::detail::valid_block_size(static_cast<unsigned>(size)))
                     return usage("no such block size: " + part);
                 wanted.block_sizes.push_back(static_cast<unsigned>(size));
             }

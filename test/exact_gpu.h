@@ -31,10 +31,10 @@ static void long_runs()
 {
     const size_t n = (size_t(1) << 29) + 11;
     check::buffer<float> input(n), output(1), period(4);
-    check::buffer<published> slots(exact_sum<512>::words + 1);
+    check::buffer<published> slots(exact_sum<512>::slots_used + 1);
     slots.fill(0);
     gpu_facts gpu = {};
-    CUDA(find_gpu_facts(&gpu));
+    CUDA(find_gpu_facts(launch_of(exact_kernel::ring_512), &gpu));
     const float periods[][4] = {{1.99999988f, 1.99999988f, 1.99999988f, 1.99999988f},
                                 {FLT_MAX, 0x1p-149f, 0x1.fffffep-100f, 1.5f},
                                 {-0x1.fffffep+10f, -0x1.fffffep-119f, -0x1.fffffep+11f, -0x1.fffffep+126f},
@@ -47,7 +47,7 @@ static void long_runs()
         for (exact_kernel kernel :
              {exact_kernel::dealt_256x2, exact_kernel::dealt_512x4, exact_kernel::ring_512}) {
             if (kernel == exact_kernel::ring_512 && !has_ring()) continue;
-            CUDA(launch_tuned(launch_of(kernel), 1, gpu.hopper, static_cast<const float *>(input.data()),
+            CUDA(launch_tuned(launch_of(kernel), 1, gpu.device, static_cast<const float *>(input.data()),
                               exact_output{output.data(), nullptr}, n, slots.data(), nullptr));
             CUDA(cudaDeviceSynchronize());
             expect_bits(name(kernel), output.get()[0], wanted);

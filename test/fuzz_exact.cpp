@@ -17,12 +17,13 @@
 #include "exact_data.h"
 #include "oracle.h"
 
-namespace fastreduce
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 {
 SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
 }
 
 using namespace fastreduce;
+using namespace fastreduce::detail;
 
 /* An input is ten bytes that choose, by the place in this structure, and then floats. */
 struct choices {
@@ -92,10 +93,10 @@ static void launch(const exact_plan &made, const std::vector<float> &values, siz
                    exact_output output)
 {
     check::buffer<float> input(values.size(), offset);
-    check::buffer<published> slots(exact_sum<512>::words + 1);
+    check::buffer<published> slots(exact_sum<512>::slots_used + 1);
     input.set(values);
     slots.fill(0);
-    CUDA(launch_tuned(launch_of(made.kernel), made.blocks, false, static_cast<const float *>(input.data()),
+    CUDA(launch_tuned(launch_of(made.kernel), made.blocks, 0, static_cast<const float *>(input.data()),
                       output, values.size(), slots.data(), nullptr));
     CUDA(cudaDeviceSynchronize());
     check::that(slots.every_byte_is(0) && slots.canaries_alive() && input.canaries_alive(),

@@ -109,37 +109,58 @@ TABLES = [
         ("1023 - 1", "1023"),
         ("bits |= (uint64_t)negative << 63;", ""),
     ]),
-    (H, "fastreduce_accumulator_merge", HOST, False, [
-        ("fastreduce_detail_carry(other.limb);", ""),
-        ("@fastreduce_detail_carry(into->limb);@ for", ""),
-        ("k < 16", "k < 14"),
-        ("into->limb[k] += other.limb[k]; @fastreduce_detail_carry(into->limb);@", ""),
+    (H, "fastreduce_detail_settle", HOST, False, [
+        ("fastreduce_detail_carry(limb);", ""),
+        ("k = @FASTREDUCE_NAN_COUNT@;", "FASTREDUCE_NAN_COUNT + 1"),
+        ("k <= FASTREDUCE_NEGATIVE_INFINITY_COUNT", "k < FASTREDUCE_NEGATIVE_INFINITY_COUNT"),
+        ("limb[k] > FASTREDUCE_MOST_COUNTED", "limb[k] > 2 * FASTREDUCE_MOST_COUNTED"),
+        ("limb[k] = FASTREDUCE_MOST_COUNTED;", "limb[k] = 0;"),
     ]),
-    (H, "fastreduce_host_accumulate_f32", HOST, False, [
-        ("@fastreduce_detail_carry(accumulator->limb);@ while", ""),
-        ("memset(bin, 0, sizeof bin);", ""),
-        ("i < block", "i + 1 < block"),
-        ("exponent == 255", "exponent > 255"),
-        ("bits >> 23 & 255", "bits >> 23 & 127"),
-        ("(uint32_t)(exponent != 0)", "(uint32_t)1"),
+    (H, "fastreduce_accumulator_merge", HOST, False, [
+        ("fastreduce_detail_settle(other.limb);", ""),
+        ("@fastreduce_detail_settle(into->limb);@ for", ""),
+        ("k < 16", "k < 14"),
+        ("into->limb[k] += other.limb[k]; @fastreduce_detail_settle(into->limb);@", ""),
+    ]),
+    (H, "fastreduce_detail_significand", HOST, False, [
+        ("(uint32_t)((bits >> 23 & 255) != 0)", "(uint32_t)1"),
         ("bits & 0x7fffff", "bits & 0x7ffffe"),
+        ("bits >> 23 & 255", "bits >> 23 & 127"),
+    ]),
+    (H, "fastreduce_detail_add_significands", HOST, False, [
+        ("sign_and_exponent & 255", "sign_and_exponent & 127"),
+        ("sign_and_exponent & 256 ? -sum : sum", "sum"),
+        ("exponent ? exponent - 1 : 0", "exponent"),
+    ]),
+    (H, "fastreduce_detail_add_few", HOST, False, [
+        ("i < n", "i + 1 < n"),
+        ("(bits >> 23 & 255) == 255", "(bits >> 23 & 255) > 255"),
+    ]),
+    (H, "fastreduce_detail_add_many", HOST, False, [
+        ("memset(bin, 0, sizeof bin);", ""),
+        ("i < n", "i + 1 < n"),
+        ("(bits >> 23 & 255) == 255", "(bits >> 23 & 255) > 255"),
         ("k < 512", "k < 510"),
         ("k = 0", "k = 1"),
-        ("bin[0][k] + bin[1][k]", "bin[0][k]"),
-        ("k & 255", "k & 127"),
-        ("k & 256 ? -value : value", "value"),
-        ("exponent ? exponent - 1 : 0", "exponent"),
-        ("@fastreduce_detail_carry(accumulator->limb);@ done", ""),
+        ("limb, @bin[0][k] + bin[1][k]@", "bin[0][k]"),
+        ("if (@bin[0][k] + bin[1][k]@)", "bin[0][k]"),
+    ]),
+    (H, "fastreduce_host_accumulate_f32", HOST, False, [
+        ("@fastreduce_detail_settle(accumulator->limb);@ while", ""),
+        ("left < FASTREDUCE_DETAIL_HOST_BLOCK ? left : FASTREDUCE_DETAIL_HOST_BLOCK", "left"),
+        ("add_few(accumulator->limb, @input + done@", "input"),
+        ("add_many(accumulator->limb, @input + done@", "input"),
+        ("@fastreduce_detail_settle(accumulator->limb);@ done", ""),
     ]),
     (H, "fastreduce_host_sum_f32", HOST, False, [("memset(&accumulator, 0, sizeof accumulator);", "")]),
     # ---- Room 2: portability
-    (CUH, "shuffle_down", ["types"], False, [("k < words", "k < 1")]),
+    (CUH, "shuffle_down", ["types"], False, [("k < length", "k < 1")]),
     (CUH, "publish", TUNED, False, [("value << 1 | 1", "value << 1"), ("value << 1 | 1", "value | 1")]),
     (CUH, "await", TUNED, False, [
         ("@first + k * stride < end@ ? peek", "first + k * stride <= end"),
         ("if (@first + k * stride < end@) slot", "first + k * stride <= end"),
         ("if (@first + k * stride < end@) slot", "first + k * stride + 1 < end"),
-        ("k < N; ++k) @missing |= word[k] == 0;@", "missing = word[k] == 0;"),
+        ("k < Count; ++k) @missing |= word[k] == 0;@", "missing = word[k] == 0;"),
         ("while (@__any_sync(0xffffffffu, missing)@)", "false"),
         ("slot[k * stride] = 0;", ""),
         ("peek(slot + k * stride) : @1@", "3"),
@@ -156,19 +177,21 @@ TABLES = [
          "(*static_cast<volatile copy_barrier *>(barrier) & 1) != phase")]),
 
     # ---- Room 3: operators
-    (CUH, "plus::identity", ["types"], False, [("T(0)", "T(1)")]),
+    (CUH, "plus::identity", ["types"], False, [("Value(0)", "Value(1)")]),
     (CUH, "plus::operator()", ["types"], False, [("a + b", "a")]),
     (CUH, "minimum::identity", ["types"], False, [
-        ("bounds<T>::greatest", "bounds<T>::least"), ("bounds<T>::greatest", "T(0)")]),
+        ("bounds<Value>::greatest", "bounds<Value>::least"), ("detail::bounds<Value>::greatest()", "Value(0)")]),
     (CUH, "minimum::operator()", ["types"], False, [("b < a ? b : a", "a")]),
     (CUH, "maximum::identity", ["types"], False, [
-        ("bounds<T>::least", "bounds<T>::greatest"), ("bounds<T>::least", "T(0)")]),
+        ("bounds<Value>::least", "bounds<Value>::greatest"), ("detail::bounds<Value>::least()", "Value(0)")]),
     (CUH, "maximum::operator()", ["types"], False, [("a < b ? b : a", "b")]),
     (CUH, "", PLAN, True, [
-        ("greatest = @limits::has_infinity ? limits::infinity() : limits::max()@", "limits::max()")]),
+        ("most = @limits::has_infinity ? limits::infinity() : (limits::max)()@", "(limits::max)()"),
+        ("sizeof(Input) < sizeof(wide)", "sizeof(Input) <= sizeof(wide)"),
+        ("sizeof(Input) < sizeof(wide)", "sizeof(Input) < 4")]),
     (CUH, "accumulate", PLAN, True, [
         ("is_signed<Input>::value, @long long, unsigned long long@>", "unsigned long long, long long"),
-        ("is_integral<Input>::value, @wide@, Input", "Input")]),
+        ("widens, @wide@, Input", "Input")]),
 
     # ---- Room 4: building blocks
     (CUH, "thread_reduce", LADDER, False, [
@@ -198,7 +221,7 @@ TABLES = [
         ("stride *= 2", "stride *= 4"),
         ("tid % (2 * stride) == 0", "tid % stride == 0"),
         ("sdata[tid] = value = combine(value, sdata[tid + stride]);", "value = combine(value, sdata[tid + stride]);"),
-        ("Operator::template identity<T>()", "static_cast<T>(input[0])"),
+        ("Operator::template identity<Value>()", "static_cast<Value>(input[0])"),
         ("if (@tid == 0@) partials", "tid == 1"),
     ]),
     (CUH, "v1_no_divergence", LADDER, False, [
@@ -299,7 +322,7 @@ TABLES = [
         ("next < most ? static_cast<unsigned>(next) : most", "most"),
     ]),
     (CUH, "float_sum::add", FLOAT, False, [
-        ("k < N", "k + 1 < N"),
+        ("k < Count", "k + 1 < Count"),
         ("sum[k % 4].x += group[k].x;", "sum[k % 4].x = group[k].x;"),
         ("sum[k % 4].z += group[k].z;", ""),
         ("sum[k % 4].w += group[k].w;", "sum[k % 4].w += group[k].z;"),
@@ -362,7 +385,7 @@ TABLES = [
         ("sum.add(beside);", ""),
     ]),
     (CUH, "sum_ring", ["small-exact"], False, [ # what AUTO's has no use for
-        ("slots + Sum::words", "slots"),
+        ("slots + Sum::slots_used", "slots"),
         ("shares.tiles > 0", "shares.tiles > 1"),
         ("atomicAdd(counter, 1ull)", "*counter"),
         ("answer < shares.tiles", "answer <= shares.tiles"),
@@ -447,8 +470,8 @@ TABLES = [
         ("above |= @__float_as_uint(caught) ^ upper@", "0"),
         ("below |= @__float_as_uint(kept) ^ __float_as_uint(rest)@", "0"),
         ("window_bits / 2", "window_bits / 2 - 1"),
-        ("high - 4 * N * upper", "high - 4 * N * lower"),
-        ("low - 4 * N * lower", "low - 4 * (N - 1) * lower"),
+        ("high - 4 * Count * upper", "high - 4 * Count * lower"),
+        ("low - 4 * Count * lower", "low - 4 * (Count - 1) * lower"),
     ]),
     (CUH, "exact_sum::add_missed", EXACT, False, [
         ("settle_window();", ""),
@@ -459,8 +482,8 @@ TABLES = [
         ("if (!@columns_used@)", "false"),
         ("columns_used = true;", ""),
         ("if (@misses & lane_bit@) {", "true"),
-        ("j < N", "j + 1 < N"),
-        ("j < N", "j < 1"),
+        ("j < Count", "j + 1 < Count"),
+        ("j < Count", "j < 1"),
     ]),
     (CUH, "exact_sum::add_to_columns", EXACT, False, [
         ("finite && (bits[j] >> 23 & 255) != 255", "(bits[j] >> 23 & 255) != 255"),
@@ -532,10 +555,12 @@ TABLES = [
         ("totals[lane + j * warp_size] = 0;", ""),
         ("@j < at_once@; ++j) totals[", "j + 1 < at_once"),
         ("total - others * exact_one_block", "total"),
-        ("if (!rounds) @sum += carried(output.total->limb[k]);@", ""),
-        ("if (!rounds) sum += @carried(output.total->limb[k])@", "output.total->limb[k]"),
+        ("if (!rounds) @sum += saturated(carried(output.total->limb[k]));@", ""),
+        ("if (!rounds) sum += saturated(@carried(output.total->limb[k])@)", "output.total->limb[k]"),
+        ("if (!rounds) sum += @saturated(carried(output.total->limb[k]))@", "carried(output.total->limb[k])"),
         ("sum = carry_across_lanes(sum);", ""),
-        ("output.total->limb[k] = sum;", ""),
+        ("output.total->limb[k] = saturated(sum);", ""),
+        ("output.total->limb[k] = @saturated(sum)@;", "sum"),
     ]),
     (CUH, "exact_sum::carried", EXACT, False, [
         ("lane < FASTREDUCE_DIGITS - 1", "true"),
@@ -543,7 +568,7 @@ TABLES = [
         ("(lane > 0 ? incoming : 0)", "incoming"),
     ]),
     (CUH, "exact_sum::for_each", EXACT, False, [
-        ("j < N", "j + 1 < N"), ("use(group[j].x);", ""), ("use(group[j].w);", "use(group[j].z);")]),
+        ("j < Count", "j + 1 < Count"), ("use(group[j].x);", ""), ("use(group[j].w);", "use(group[j].z);")]),
 
     # ---- Room 8: planning
     (CUH, "blocks_for", PLAN, True, [
@@ -579,16 +604,16 @@ TABLES = [
         ("input == nullptr && n != 0", "input == nullptr"),
         ("output == nullptr", "false"),
         ("!aligned(input, alignof(Input))", "false"),
-        ("!aligned(output, alignof(T))", "false"),
-        ("!aligned(scratch.data, workspace_alignment)", "false"),
+        ("!aligned(output, alignof(Value))", "false"),
+        ("!aligned(scratch.data, alignment_for<Value>())", "false"),
         ("input_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(input)", "false"),
         ("scratch_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(scratch.data)", "false"),
         ("scratch.data ? scratch.bytes : 0", "scratch.bytes"),
-        ("overlap(input, input_bytes, output, sizeof(T))", "false"),
+        ("overlap(input, input_bytes, output, sizeof(Value))", "false"),
         ("overlap(input, input_bytes, scratch.data, scratch_bytes)", "false"),
-        ("overlap(output, sizeof(T), scratch.data, scratch_bytes)", "false"),
+        ("overlap(output, sizeof(Value), scratch.data, scratch_bytes)", "false"),
         ("n * sizeof(Input)", "n"),
-        ("overlap(input, input_bytes, output, @sizeof(T)@)", "1"),
+        ("overlap(input, input_bytes, output, @sizeof(Value)@)", "1"),
     ]),
     (CUH, "status_of", PLAN, False, [
         ("error == cudaErrorNoDevice", "false"), ("error == cudaErrorInsufficientDriver", "false"),
@@ -630,7 +655,7 @@ TABLES = [
     ]),
     (CUH, "exact_workspace_bytes", PLAN, False, [
         ("n <= size_t(1) << 11", "n <= size_t(1) << 12"), ("n <= size_t(1) << 11", "n <= size_t(1) << 10"),
-        ("exact_sum<256>::words + 1", "exact_sum<256>::words"),
+        ("exact_sum<256>::slots_used + 1", "exact_sum<256>::slots_used"),
     ]),
     (CUH, "launch_of", ["auto"], False, [
         ("tile_launch<float_sum<256>, 256, 4>()", "tile_launch<float_sum<256>, 256, 2>()"),
@@ -640,7 +665,7 @@ TABLES = [
     # ---- Rooms 8 and 9: launching, the C functions
     (CUH, "make_rung", LADDER, False, [
         ("static_cast<size_t>(BlockSize) * Items", "static_cast<size_t>(BlockSize)"),
-        ("dynamic ? BlockSize * sizeof(T) : 0", "dynamic ? (BlockSize - 1) * sizeof(T) : 0"),
+        ("dynamic ? BlockSize * sizeof(Value) : 0", "dynamic ? (BlockSize - 1) * sizeof(Value) : 0"),
     ]),
     (CUH, "launch_levels", LAUNCHER, False, [
         ("scratch.data == nullptr && bytes > 0", "bytes > 0"),
@@ -654,31 +679,38 @@ TABLES = [
         ("half[(level - 1) % 2]", "half[0]"),
         ("half[(level - 1) % 2]", "half[level % 2]"),
         ("made.blocks[level - 1]", "made.blocks[level]"),
-        ("if (@bytes > 0@) tidy", "false"),
+        ("if (@bytes > 0@) after", "false"),
         ("pooled ? cudaFreeAsync(scratch.data, stream) : cudaMemsetAsync(scratch.data, 0, bytes, stream)",
          "cudaFreeAsync(pooled ? scratch.data : nullptr, stream)"),
         ("pooled ? cudaFreeAsync(scratch.data, stream) : cudaMemsetAsync(scratch.data, 0, bytes, stream)",
          "cudaMemsetAsync(scratch.data, 0, bytes, stream)"),
-        ("error != cudaSuccess ? error : tidy", "tidy"),
-        ("error != cudaSuccess ? error : tidy", "error"),
+        ("error != cudaSuccess ? error : after", "after"),
+        ("error != cudaSuccess ? error : after", "error"),
     ]),
-    (CUH, "find_gpu_facts", LAUNCHER, False, [
-        ("if (@error != cudaSuccess@) return error; unsigned", "false"),
-        ("word = @device < remembered@ ?", "device < remembered / 2"),
-        ("device < remembered ? known[device].load(std::memory_order_relaxed) : 0", "known[0].load(std::memory_order_relaxed)"),
+    (CUH, "find_device_facts", LAUNCHER, False, [
+        ("if (@error != cudaSuccess@) return error; const", "false"),
+        ("device < remembered_devices", "device < remembered_devices / 2"),
+        ("remembered ? known[device].load(std::memory_order_relaxed) : 0", "known[0].load(std::memory_order_relaxed)"),
         ("word == 0", "true"),
         ("if (@error == cudaSuccess@) error = cudaDeviceGetAttribute(&shared", "true"),
-        ("if (@error == cudaSuccess@) error = cudaFuncGetAttributes", "true"),
         ("if (@error != cudaSuccess@) return error; word", "false"),
-        ("compiled.ptxVersion >= 90", "compiled.ptxVersion > 90"),
-        ("compiled.ptxVersion >= 90 ? 1 : 0", "0"),
-        ("if (@device < remembered@) known", "device < remembered / 2"),
-        ("static_cast<unsigned>(word) >> 1", "static_cast<unsigned>(word)"),
-        ("(word & 1) != 0", "(word & 1) == 0"),
+    ]),
+    (CUH, "find_hopper", LAUNCHER, False, [
+        ("device < remembered_devices", "device < remembered_devices / 2"),
+        ("code == compiled_for::unknown", "true"),
+        ("if (error != cudaSuccess) return error;", ""),
+        ("attributes.ptxVersion >= 90", "attributes.ptxVersion > 90"),
+        ("attributes.ptxVersion >= 90", "attributes.ptxVersion >= 80"),
+        ("*hopper = @toolkit_knows_hopper && code == compiled_for::hopper@;", "true"),
+    ]),
+    (CUH, "find_gpu_facts", LAUNCHER, False, [
+        ("error != cudaSuccess ? error : @find_hopper(ring, facts->device, &facts->hopper)@", "cudaSuccess"),
+        ("@error != cudaSuccess@ ? error", "false"),
     ]),
     (CUH, "launch_tuned", LAUNCHER, False, [
         ("made.shared_bytes > without_asking", "false"),
-        ("if (error != cudaSuccess) return error;", ""),
+        ("&hopper); @if (error != cudaSuccess) return error;@", ""),
+        ("made.shared_bytes)); @if (error != cudaSuccess) return error;@", ""),
         ("static_cast<int>(made.shared_bytes)", "static_cast<int>(made.shared_bytes - 1)"),
     ]),
     (CUH, "launch_planned", LAUNCHER, False, [
@@ -691,13 +723,13 @@ TABLES = [
         ("if (pooled) error = cudaMemsetAsync(scratch.data, 0, bytes, stream);", ""),
         ("if (@error == cudaSuccess@) error = launch_tuned", "true"),
         ("pooled ? cudaFreeAsync(scratch.data, stream) : cudaSuccess", "cudaSuccess"),
-        ("error != cudaSuccess ? error : tidy", "tidy"),
-        ("error != cudaSuccess ? error : tidy", "error"),
+        ("error != cudaSuccess ? error : after", "after"),
+        ("error != cudaSuccess ? error : after", "error"),
     ]),
     (CUH, "reduce", ["types"], False, [("if (@status != FASTREDUCE_SUCCESS@)", "false")]),
     (CUH, "workspace_bytes", PLAN, False, [
         ("static_cast<size_t>(BlockSize) * Items", "static_cast<size_t>(BlockSize)"),
-        ("sizeof(accumulate_t<Operator, Input>)", "sizeof(Input)"),
+        ("sizeof(Value)", "sizeof(Input)"),
     ]),
     (CUH, "workspace_bytes_of", PLAN + LAUNCHER, False, [
         ("case road::automatic: return @auto_workspace_bytes(n)@", "0"),
@@ -707,9 +739,9 @@ TABLES = [
     ]),
     (CUH, "accumulate_exactly", LAUNCHER, False, [("status != FASTREDUCE_SUCCESS", "false")]),
     (CUH, "round", ["types"], False, [
-        ("status == FASTREDUCE_SUCCESS && overlap(input, n * sizeof(Input), partials, blocks * sizeof(T))", "false"),
-        ("blocks * sizeof(T)", "sizeof(T)"),
-        ("status == FASTREDUCE_SUCCESS && blocks > max_blocks", "false"),
+        ("status == FASTREDUCE_SUCCESS && detail::overlap(input, n * sizeof(Input), partials, blocks * sizeof(Value))", "false"),
+        ("blocks * sizeof(Value)", "sizeof(Value)"),
+        ("status == FASTREDUCE_SUCCESS && blocks > detail::max_blocks", "false"),
         ("if (@status != FASTREDUCE_SUCCESS@)", "false"),
     ]),
     (CUH, "with_block_size", LAUNCHER, False, [
@@ -738,7 +770,7 @@ TABLES = [
     (CUH, "fastreduce_workspace_init", LAUNCHER, False, [
         ("workspace_bytes == 0", "false"),
         ("workspace == nullptr", "false"),
-        ("!fastreduce::aligned(workspace, fastreduce::workspace_alignment)", "false"),
+        ("!fastreduce::detail::aligned(workspace, fastreduce::detail::workspace_alignment)", "false"),
         ("cudaMemsetAsync(workspace, 0, workspace_bytes, stream)", "cudaMemsetAsync(workspace, 0, workspace_bytes / 2, stream)"),
     ]),
 ]

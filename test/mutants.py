@@ -57,7 +57,7 @@ def bodies(code, name):
         for begin, end in spans:
             for match in re.compile(r"\bstruct %s\b[^;{}()]*\{" % re.escape(part)).finditer(code, begin, end):
                 structs.append((match.start() + len("struct"), closing(code, match.end() - 1)))
-            for match in re.compile(r"(?<!\w)%s\(" % re.escape(part)).finditer(code, begin, end):
+            for match in re.compile(r"(?<!\w)%s\)?\(" % re.escape(part)).finditer(code, begin, end):
                 after = closing(code, match.end() - 1) + 1
                 head = re.compile(r"(?: const)?(?:\s*: [^;{}]*)?\s*\{").match(code, after)
                 if head:

@@ -2,10 +2,13 @@
 #include "../fastreduce.cuh"
 #include "check.h"
 #include "simt_profile.h"
-namespace fastreduce
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 {
 SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
-}
+template <class T>
+struct moves_as_bytes<simt::traced<T>> : std::true_type {
+};
+} // namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 
 using element = simt::traced<float>;
 

@@ -9,13 +9,14 @@
 #include "../fastreduce.cuh"
 #include "check.h"
 #ifdef SIMT_MACHINE
-namespace fastreduce
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 {
 SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
 }
 #endif
 
 using namespace fastreduce;
+using namespace fastreduce::detail;
 
 static const char *name(auto_kernel kernel)
 {
@@ -40,12 +41,12 @@ static void run_case(const auto_plan &made, size_t n, size_t offset)
     input.set(values);
     slots.fill(0);
     gpu_facts gpu = {};
-    CUDA(find_gpu_facts(&gpu));
+    CUDA(find_gpu_facts(launch_of(auto_kernel::ring_256), &gpu));
     const float wanted = fastreduce_host_sum_f32(values.data(), n);
     for (int repeat = 0; repeat < 2; ++repeat) { /* the second relies on the slots that the first left */
         output.fill(0x7f);
         const cudaError_t error =
-            launch_tuned(launch_of(made.kernel), made.blocks, gpu.hopper,
+            launch_tuned(launch_of(made.kernel), made.blocks, gpu.device,
                          static_cast<const float *>(input.data()), output.data(), n, slots.data(), nullptr);
         CUDA(cudaDeviceSynchronize());
         check::that(error == cudaSuccess && output.get()[0] == wanted,
@@ -72,7 +73,7 @@ static void every_kernel()
     tiled(auto_kernel::tile_512x8, 512 * 8);
 
     gpu_facts gpu = {};
-    CUDA(find_gpu_facts(&gpu));
+    CUDA(find_gpu_facts(launch_of(auto_kernel::ring_256), &gpu));
     const size_t row = 4 * 256, tile = 4 * auto_ring_vectors;
     for (unsigned blocks : {1u, 2u, 3u, 7u}) {
         for (size_t n : {size_t(0), size_t(1), size_t(6), row - 1, row, row * blocks + 3, tile,

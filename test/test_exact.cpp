@@ -12,13 +12,14 @@
 #include "oracle.h"
 #endif
 #ifdef SIMT_MACHINE
-namespace fastreduce
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 {
 SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
 }
 #endif
 
 using namespace fastreduce;
+using namespace fastreduce::detail;
 
 struct expected {
     float sum;
@@ -70,7 +71,7 @@ static void run_case(const exact_plan &made, const char *what, const std::vector
     const size_t n = values.size();
     check::buffer<float> input(n, offset), rounded(1, offset);
     check::buffer<fastreduce_accumulator> total(1);
-    check::buffer<published> slots(exact_sum<512>::words + 1);
+    check::buffer<published> slots(exact_sum<512>::slots_used + 1);
     const expected wanted = expect(what, values);
     const float before[2] = {0x1p+90f, -3.25f};
     fastreduce_accumulator start = exact_data::accumulated(before, 2);
@@ -79,9 +80,9 @@ static void run_case(const exact_plan &made, const char *what, const std::vector
     rounded.fill(0x7f);
     total.set(&start);
     gpu_facts gpu = {};
-    CUDA(find_gpu_facts(&gpu));
+    CUDA(find_gpu_facts(launch_of(exact_kernel::ring_512), &gpu));
     const auto launch = [&](exact_output output) {
-        CUDA(launch_tuned(launch_of(made.kernel), made.blocks, gpu.hopper,
+        CUDA(launch_tuned(launch_of(made.kernel), made.blocks, gpu.device,
                           static_cast<const float *>(input.data()), output, n, slots.data(), nullptr));
         CUDA(cudaDeviceSynchronize());
     };
@@ -104,7 +105,7 @@ static void run_case(const exact_plan &made, const char *what, const std::vector
 static bool has_ring()
 {
     gpu_facts gpu = {};
-    CUDA(find_gpu_facts(&gpu));
+    CUDA(find_gpu_facts(launch_of(exact_kernel::ring_512), &gpu));
     return !on_gpu || plan_exact(SIZE_MAX / 8, gpu).kernel == exact_kernel::ring_512;
 }
 
@@ -196,8 +197,9 @@ static void choices()
             for (size_t n : {(size_t(1) << k) - 1, size_t(1) << k, (size_t(1) << k) + 1}) {
                 const exact_plan made = plan_exact(n, gpu);
                 const size_t bytes = exact_workspace_bytes(n);
-                check::that(made.blocks == 1 || (made.blocks > 1 && made.blocks <= exact_max_blocks &&
-                                                 bytes == (exact_sum<512>::words + 1) * sizeof(published)),
+                check::that(made.blocks == 1 ||
+                                (made.blocks > 1 && made.blocks <= exact_max_blocks &&
+                                 bytes == (exact_sum<512>::slots_used + 1) * sizeof(published)),
                             "n %zu: %u blocks, but %zu bytes", n, made.blocks, bytes);
                 check::that(bytes >= before, "n %zu: less workspace than for a smaller n", n);
                 check::that(made.kernel != exact_kernel::ring_512 ||

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 #ifdef SIMT_MACHINE
-namespace fastreduce
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 {
 SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
 }

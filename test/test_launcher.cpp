@@ -5,7 +5,7 @@
 #include "check.h"
 #include "names.h"
 #ifdef SIMT_MACHINE
-namespace fastreduce
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 {
 SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
 }
@@ -79,6 +79,10 @@ static void refusals()
     s.config.block_size = 32; /* low addresses, that no allocation has and nobody will read */
     refuse("2^31 blocks", FASTREDUCE_ERROR_UNSUPPORTED, reinterpret_cast<float *>(64), out,
            (size_t(1) << 36) - 31);
+    check::that(fastreduce_workspace_bytes((size_t(1) << 36) - 31, &s.config) == 0,
+                "bytes for more blocks than there can be");
+    check::that(fastreduce_workspace_bytes((size_t(1) << 36) - 32, &s.config) > size_t(1) << 32,
+                "no bytes for 2^31 - 1 blocks");
     s.config.block_size = 0;
 
     float *work = reinterpret_cast<float *>(s.workspace.data());
@@ -223,7 +227,7 @@ static void defaults()
     check::that(s.output.every_byte_is(0), "the empty sum is not +0");
     size_t last = 0;
     for (size_t count :
-         {size_t(1), size_t(257), size_t(70000), size_t(1) << 24, size_t(1) << 33, size_t(1) << 40}) {
+         {size_t(1), size_t(257), size_t(70000), size_t(1) << 24, size_t(1) << 33, size_t(1) << 38}) {
         const size_t bytes = fastreduce_workspace_bytes(count, &s.config);
         check::that(bytes >= last, "workspace bytes shrink at %zu", count);
         last = bytes;
@@ -243,17 +247,21 @@ static void workspaces()
                 config.block_size = block_size;
                 const size_t tile = size_t(block_size ? block_size : FASTREDUCE_BLOCK_SIZE) *
                                     fastreduce::default_items(config.kernel);
-                check::that(fastreduce_workspace_bytes(count, &config) ==
-                                fastreduce::make_plan(count, tile, sizeof(float)).workspace_bytes,
+                const fastreduce::detail::plan made =
+                    fastreduce::detail::make_plan(count, tile, sizeof(float));
+                const bool fits = made.blocks[0] <= 0x7fffffff;
+                check::that(fastreduce_workspace_bytes(count, &config) == (fits ? made.workspace_bytes : 0),
                             "%s, block %u, n %zu: %zu bytes", fastreduce_kernel_name(config.kernel),
                             block_size, count, fastreduce_workspace_bytes(count, &config));
             }
         }
         config = {};
-        check::that(fastreduce_workspace_bytes(count, &config) == fastreduce::auto_workspace_bytes(count),
+        check::that(fastreduce_workspace_bytes(count, &config) ==
+                        fastreduce::detail::auto_workspace_bytes(count),
                     "auto, n %zu: bytes", count);
         config.kernel = FASTREDUCE_EXACT;
-        check::that(fastreduce_workspace_bytes(count, &config) == fastreduce::exact_workspace_bytes(count),
+        check::that(fastreduce_workspace_bytes(count, &config) ==
+                        fastreduce::detail::exact_workspace_bytes(count),
                     "exact, n %zu: bytes", count);
     }
 }
@@ -307,25 +315,39 @@ static void facts()
         device.shared_bytes = 200000 + number;
         device.ptx_version = number % 2 ? 90 : 89;
         simt::set_gpu(device);
-        fastreduce::gpu_facts gpu = {};
+        using namespace fastreduce::detail;
+        const auto ring = launch_of(auto_kernel::ring_256);
+        gpu_facts gpu = {};
         for (unsigned k = 1; k <= 4; ++k) {
             simt::fail_call(k);
-            check::that(fastreduce::find_gpu_facts(&gpu) != cudaSuccess, "device %d: call %u failed", number,
-                        k);
+            check::that(find_gpu_facts(ring, &gpu) != cudaSuccess, "device %d: call %u failed", number, k);
             simt::fail_call(0);
         }
         for (unsigned turn = 0; turn < 3; ++turn) {
             const unsigned long long before = simt::calls();
             gpu = {};
-            check::that(fastreduce::find_gpu_facts(&gpu) == cudaSuccess &&
+            check::that(find_gpu_facts(ring, &gpu) == cudaSuccess &&
                             gpu.multiprocessors == 100u + static_cast<unsigned>(number) &&
                             gpu.shared_bytes == 200000u + static_cast<unsigned>(number) &&
                             gpu.hopper == (number % 2 == 1),
                         "device %d: %u multiprocessors, %u bytes", number, gpu.multiprocessors,
                         gpu.shared_bytes);
-            check::that(simt::calls() - before == (turn > 0 && number < 64 ? 1 : 4), "device %d: %llu calls",
-                        number, simt::calls() - before);
+            check::that(simt::calls() - before == (number >= 64 ? 4
+                                                   : turn == 0  ? 2
+                                                                : 1),
+                        "device %d: %llu calls", number, simt::calls() - before);
         }
+        /* another kernel of the program may be compiled for another architecture: each is asked itself */
+        simt::gpu older = device;
+        older.ptx_version = 80;
+        simt::set_gpu(older);
+        bool hopper = true;
+        check::that(find_hopper(launch_of(auto_kernel::dealt_512x2), number, &hopper) == cudaSuccess &&
+                        !hopper,
+                    "device %d: another kernel's answer", number);
+        check::that(find_gpu_facts(ring, &gpu) == cudaSuccess &&
+                        (gpu.hopper || number % 2 == 0 || number > 63),
+                    "device %d: the ring's answer is forgotten", number);
     }
     simt::set_gpu(simt::gpu());
 }
@@ -336,7 +358,9 @@ static void first_use()
 {
     setup s;
     s.config.kernel = FASTREDUCE_AUTO;
-    for (unsigned k = 1; k <= 5; ++k) {
+    /* the device, its two attributes, what the ring is compiled for, then, remembering these, what the kernel to be launched
+     * is compiled for, and the launch */
+    for (unsigned k : {1u, 2u, 3u, 4u, 3u, 3u}) {
         simt::fail_call(k);
         const fastreduce_status status = fastreduce_sum_f32(s.input.data(), s.output.data(), n, &s.config);
         simt::fail_call(0);
@@ -358,10 +382,12 @@ static void runtime_failures(fastreduce_kernel kernel, size_t size, unsigned cal
         if (pooled) s.config.workspace = nullptr;
         s.config.workspace_bytes = fastreduce_workspace_bytes(size, &s.config); /* and not a byte more */
         const size_t live = simt::live_allocations();
+        const auto sum = [&] {
+            return fastreduce_sum_f32(s.input.data(), s.output.data(), s.values.size(), &s.config);
+        };
+        check::that(sum() == FASTREDUCE_SUCCESS, "the first sum, which asks for more");
         const unsigned long long before = simt::calls();
-        check::that(fastreduce_sum_f32(s.input.data(), s.output.data(), s.values.size(), &s.config) ==
-                        FASTREDUCE_SUCCESS,
-                    "sum");
+        check::that(sum() == FASTREDUCE_SUCCESS, "sum");
         const unsigned calls = static_cast<unsigned>(simt::calls() - before);
         check::that(calls == (pooled ? calls_with_pool : calls_with_workspace), "%u runtime calls", calls);
         s.right("before any failure");

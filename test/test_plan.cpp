@@ -3,6 +3,7 @@
 #include "check.h"
 
 using namespace fastreduce;
+using namespace fastreduce::detail;
 
 static_assert(blocks_for(0, 256) == 1 && blocks_for(1, 256) == 1 && blocks_for(256, 256) == 1, "one block");
 static_assert(blocks_for(257, 256) == 2 && blocks_for((size_t(1) << 33) + 3, 2048) == (size_t(1) << 22) + 1,
@@ -16,7 +17,7 @@ static_assert(std::is_same<accumulate_t<plus, float>, float>::value, "");
 static_assert(std::is_same<accumulate_t<plus, int>, long long>::value, "");
 static_assert(std::is_same<accumulate_t<plus, unsigned char>, unsigned long long>::value, "");
 static_assert(std::is_same<accumulate_t<maximum, int>, int>::value, "");
-static_assert(bounds<float>::greatest > 3.5e38 && bounds<float>::least < -3.5e38, "infinities");
+static_assert(bounds<float>::greatest() > 3.5e38 && bounds<float>::least() < -3.5e38, "infinities");
 
 /* The tables by which AUTO and EXACT choose, at every border: n, GPU, kernel, blocks. */
 constexpr size_t operator"" _log2(unsigned long long k)

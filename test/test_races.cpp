@@ -4,10 +4,13 @@
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #include "../fastreduce.cuh"
 #include "check.h"
-namespace fastreduce
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 {
 SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
-}
+template <class T>
+struct moves_as_bytes<simt::traced<T>> : std::true_type {
+};
+} // namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 
 using element = simt::traced<float>;
 

@@ -10,12 +10,13 @@
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #include "../fastreduce.cuh"
 #include "exact_data.h"
-namespace fastreduce
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 {
 SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
 }
 
 using namespace fastreduce;
+using namespace fastreduce::detail;
 
 /* The same launch twice, the second with the slots that the first left. */
 template <class Output, class Check>
@@ -29,7 +30,7 @@ static void launch_twice(const char *what, const tuned_launch<Output> &made, uns
     input.set(values);
     slots.fill(0);
     for (int turn = 0; turn < 2; ++turn) {
-        const cudaError_t error = launch_tuned(made, blocks, false, static_cast<const float *>(input.data()),
+        const cudaError_t error = launch_tuned(made, blocks, 0, static_cast<const float *>(input.data()),
                                                output, n, slots.data(), nullptr);
         check::that(error == cudaSuccess, "%s, %u blocks, n %zu, offset %zu: %s", what, blocks, n, offset,
                     cudaGetErrorString(error));
@@ -291,7 +292,12 @@ static void raw_accumulator()
         fastreduce_accumulator raw = {}, wanted = {};
         for (int k = 0; k < 11; ++k) raw.limb[k] = (turn / 2 - 1) * (0xffffffffll << 31);
         raw.limb[11] = -(1ll << 31);
-        const std::vector<float> values(64, x);
+        for (int k = 12; k < 15; ++k) raw.limb[k] = turn == k - 12 ? 1ll << 62 : turn > 3 ? k : 0;
+        std::vector<float> values(64, x);
+        if (turn == 3) { /* counts that are full by one more */
+            values[5] = NAN, values[7] = INFINITY, values[40] = -INFINITY;
+            for (int k = 12; k < 15; ++k) raw.limb[k] = FASTREDUCE_MOST_COUNTED;
+        }
         fastreduce_host_accumulate_f32(values.data(), &wanted, 64);
         fastreduce_accumulator_merge(&wanted, &raw);
         input.set(values);
@@ -318,7 +324,7 @@ static void exact_case(const char *what, const tuned_launch<exact_output> &made,
         total.fill(0);
         const exact_output output = {rounds ? rounded.data() : nullptr, rounds ? nullptr : total.data()};
         launch_twice((std::string(what) + ", " + p.name).c_str(), made, blocks, values, seed % 32,
-                     exact_sum<32>::words + 1, output, [&](int) {
+                     exact_sum<32>::slots_used + 1, output, [&](int) {
                          const float got = rounded.get()[0], sum = fastreduce_accumulator_f32(&wanted);
                          if (rounds)
                              check::that(exact_data::bits_of(got) == exact_data::bits_of(sum),
@@ -345,7 +351,7 @@ __global__ void last_of_three(published *totals, unsigned adding, exact_output o
 static void waits_for_all()
 {
     for (unsigned adding : {0u, 1u, 2u}) {
-        check::buffer<published> totals(exact_sum<32>::words);
+        check::buffer<published> totals(exact_sum<32>::slots_used);
         check::buffer<float> rounded(1);
         totals.fill(0);
         published *data = totals.data();

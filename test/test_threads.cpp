@@ -6,7 +6,7 @@
 #include "check.h"
 #include <atomic>
 #include <thread>
-namespace fastreduce
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 {
 SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
 }

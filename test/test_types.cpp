@@ -5,7 +5,7 @@
 #include "check.h"
 #include <algorithm>
 #ifdef SIMT_MACHINE
-namespace fastreduce
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 {
 SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
 }
@@ -80,6 +80,72 @@ static void types()
     const mean got = output.get()[0];
     check::that(got.sum == wanted.sum && got.count == wanted.count, "%s: a type of two words",
                 fastreduce_kernel_name(Version));
+}
+
+/* 64-bit integers sum into their own type, whichever of the language's types that is. */
+template <class T>
+static void own_type()
+{
+    static_assert(std::is_same<fastreduce::accumulate_t<fastreduce::plus, T>, T>::value, "its own type");
+    const size_t n = 4097;
+    std::vector<T> values(n);
+    T wanted = 0;
+    for (size_t i = 0; i < n; ++i) wanted += values[i] = static_cast<T>(check::mix(i, 3) >> 8);
+    check::buffer<T> input(n), output(1);
+    input.set(values);
+    const fastreduce_status status = fastreduce::reduce<FASTREDUCE_V7>(input.data(), output.data(), n);
+    CUDA(cudaDeviceSynchronize());
+    check::that(status == 0 && output.get()[0] == wanted, "sum of a 64-bit type");
+}
+
+/* A type whose partials want more room than a workspace of 16 bytes' alignment gives. */
+struct alignas(64) wide_count {
+    unsigned long long value;
+    char rest[56];
+};
+struct add_wide {
+    template <class T>
+    static __host__ __device__ T identity()
+    {
+        return T{};
+    }
+    __host__ __device__ wide_count operator()(const wide_count &a, const wide_count &b) const
+    {
+        wide_count sum = a;
+        sum.value += b.value;
+        return sum;
+    }
+};
+
+static void over_aligned()
+{
+    using fastreduce::workspace;
+    const size_t n = 32 * 32 + 5; /* three levels */
+    const size_t bytes = fastreduce::workspace_bytes<FASTREDUCE_V0, 32, 1, add_wide, wide_count>(n);
+    std::vector<wide_count> values(n, wide_count{});
+    unsigned long long wanted = 0;
+    for (size_t i = 0; i < n; ++i) wanted += values[i].value = 1 + i % 11;
+    check::buffer<wide_count> input(n), output(1);
+    check::buffer<unsigned char> memory(bytes + 64);
+    input.set(values);
+    output.fill(0x5a);
+    memory.fill(0);
+    unsigned char *const first = memory.data() + (0 - reinterpret_cast<uintptr_t>(memory.data())) % 64;
+    const auto sum = [&](workspace scratch) {
+        return fastreduce::reduce<FASTREDUCE_V0, 32, 1, add_wide>(input.data(), output.data(), n, nullptr,
+                                                                  scratch);
+    };
+    check::that(bytes % 64 == 0 && bytes >= 64 * (33 + 2), "%zu bytes for 35 partials of 64", bytes);
+    check::that(sum(workspace{first + 16, bytes}) == FASTREDUCE_ERROR_INVALID_ARGUMENT,
+                "a workspace aligned to 16 bytes for partials aligned to 64");
+    CUDA(cudaDeviceSynchronize());
+    check::that(output.every_byte_is(0x5a), "a refused call wrote");
+    for (const workspace scratch : {workspace{first, bytes}, workspace{nullptr, 0}}) {
+        check::that(sum(scratch) == 0, "over-aligned elements");
+        CUDA(cudaDeviceSynchronize());
+        check::that(output.get()[0].value == wanted && memory.every_byte_is(0), "over-aligned elements: sum");
+        output.fill(0x5a);
+    }
 }
 
 /* The largest and lowest values there are, where an identity of 0 would be wrong. */
@@ -200,6 +266,12 @@ int main()
     types<FASTREDUCE_V7, 1024>();
     types<FASTREDUCE_V7, 64, 1>();
     types<FASTREDUCE_V7, 32, 16>();
+    own_type<int64_t>();
+    own_type<uint64_t>();
+    own_type<size_t>();
+    own_type<long long>();
+    own_type<unsigned long long>();
+    over_aligned();
     identities();
     refusals();
     one_round<FASTREDUCE_V0, 256>(5000);

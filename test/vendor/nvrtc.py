@@ -16,17 +16,19 @@ KERNELS = ["v0_baseline<plus, float, float>", "v1_no_divergence<plus, long long,
            "v4_unroll_last_warp<minimum, 1, tail::block, int, int>",
            "v5_completely_unroll<maximum, 128, 2, unsigned, unsigned>",
            "v6_multi_add<plus, 512, 4, unsigned long long, unsigned char>",
-           "v7_shuffle<minimum, 1024, 8, signed char, signed char>", "sum_tile<float_sum<256>, 256, 4>",
-           "sum_ring<float_sum<256, 8>, 256, 4096, 3>", "sum_dealt<exact_sum<512>, 512, 1>"]
-LONGEST = ["sum_dealt<exact_sum<512>, 512, 4>", "sum_ring<exact_sum<512>, 512, 2048, 4>"]  # to compile
+           "v7_shuffle<minimum, 1024, 8, signed char, signed char>", "detail::sum_tile<detail::float_sum<256>, 256, 4>",
+           "detail::sum_ring<detail::float_sum<256, 8>, 256, 4096, 3>", "detail::sum_dealt<detail::exact_sum<512>, 512, 1>"]
+LONGEST = ["detail::sum_dealt<detail::exact_sum<512>, 512, 4>",
+           "detail::sum_ring<detail::exact_sum<512>, 512, 2048, 4>"]  # to compile
 
 SOURCE = """
 #include "fastreduce.cuh"
 using namespace fastreduce;
-static_assert(bounds<int>::greatest == 2147483647 && bounds<int>::least == -2147483647 - 1, "int");
-static_assert(bounds<unsigned char>::greatest == 255 && bounds<unsigned char>::least == 0, "unsigned char");
-static_assert(bounds<long long>::greatest == 9223372036854775807, "long long");
-static_assert(bounds<float>::greatest > 3.4e38f && bounds<double>::least < -1.7e308, "infinities");
+using namespace fastreduce::detail;
+static_assert(bounds<int>::greatest() == 2147483647 && bounds<int>::least() == -2147483647 - 1, "int");
+static_assert(bounds<unsigned char>::greatest() == 255 && bounds<unsigned char>::least() == 0, "unsigned char");
+static_assert(bounds<long long>::greatest() == 9223372036854775807, "long long");
+static_assert(bounds<float>::greatest() > 3.4e38f && bounds<double>::least() < -1.7e308, "infinities");
 extern "C" __global__ void own_kernel(const float *x, float *sums)
 {
     __shared__ float slots[8];
