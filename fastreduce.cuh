@@ -124,15 +124,15 @@
                             , , , , , , , , , , , , , , , , , , , , , , , , ))
 /* clang-format on */
 
+/* CUDA's 16-bit types, whose headers are the user's to include. */
+struct __half;
+struct __nv_bfloat16;
+
 /* All of the namespace stays inside the shared library that compiled it. Two libraries that vendor different copies
  * would otherwise run one's templates and inline functions in both. */
 #ifdef __GNUC__
 #pragma GCC visibility push(hidden)
 #endif
-
-/* CUDA's 16-bit types, whose headers are the user's to include. */
-struct __half;
-struct __nv_bfloat16;
 
 namespace fastreduce
 {
