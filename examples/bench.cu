@@ -45,12 +45,14 @@ static const char help[] =
     "  KERNEL    auto, exact, v0 ... v7, cub, gpu_to_gpu (CUB's reproducible sum), thrust, cublas, copy;\n"
     "            ladder: v0 to v7; all (default): everything built in\n"
     "  n=SIZE    digits, 2^k, or with K, M, G (2^10, 2^20, 2^30); several: n=2^10,2^20 (default: 2^10 to 2^30 by 4)\n"
-    "  --data KIND     uniform (in [-1, 1), default), positive, normal, wide (any exponent), missing (one float in\n"
-    "                  64 far off the others' scale), huge (one float far above), sorted, equal, zeros\n"
+    "  --data KIND     uniform (in [-1, 1), default), positive (its magnitudes), normal, wide (any exponent), missing (one\n"
+    "                  float in 64 far off the others' scale), huge (one float far above), sorted, equal, zeros\n"
     "  --block N[,N]   block sizes of v0 to v7 (default 256)\n"
     "  --warm          one input again and again, so that small ones come from L2 (default: cold, out of L2)\n"
     "  --replays N     timed replays of each graph (default 15)\n"
-    "  --csv, --json   machine-readable rows instead of the table\n"
+    "  --errors        one call each, not timed: its sum, the exact sum and the error; --data is positive by default,\n"
+    "                  as near zero nothing can be said of a relative error\n"
+    "  --csv, --json   machine-readable rows instead of the table (--errors: --csv)\n"
     "  --one-round           five kernels, blocks of 256 and 1024, one round on the GPU and the rest on the CPU\n"
     "  --rows-of-one-block   2^29 floats in rows of one block each, V0 to V7, blocks of 128 to 1024\n"
     "  --help\n"
@@ -384,8 +386,8 @@ struct options {
     std::vector<std::string> kernels;
     std::vector<size_t> sizes;
     std::vector<unsigned> block_sizes = {256};
-    bool warm = false, csv = false, json = false, one_round = false, rows = false;
-    int replays = 15, data = 0;
+    bool warm = false, csv = false, json = false, one_round = false, rows = false, errors = false;
+    int replays = 15, data = -1; /* -1: by what is wanted */
 };
 
 static void progress(const std::string &what)
@@ -399,6 +401,60 @@ static std::string number_or_null(double x)
     char text[32];
     std::snprintf(text, sizeof text, "%.3g", x);
     return std::isfinite(x) ? text : "null";
+}
+
+struct judgement {
+    double error; /* relative to the exact sum; 0: correctly rounded */
+    bool wrong;
+};
+
+static judgement judge(const contender &c, double got, const exact_sums &exact)
+{
+    if (!c.sums) return {0, false};
+    const double right = c.magnitudes ? exact.magnitude : exact.sum;
+    const double error = got == exact.rounded ? 0
+                         : right != 0         ? std::fabs(got - right) / std::fabs(right)
+                                              : std::fabs(got);
+    /* cuBLAS and others add in orders of their own: 1e-4 of the magnitudes is generous and finds losses */
+    return {error, (c.name == "exact" && error != 0) || !(std::fabs(got - right) <= 1e-4 * exact.magnitude)};
+}
+
+/* Errors alone, at any n in the time of a call and an exact sum on the CPU. */
+static bool error_table(const options &wanted, const std::vector<contender> &chosen, const field &inputs,
+                        const device &gpu)
+{
+    bool wrong = false;
+    if (wanted.csv)
+        std::printf("gpu,data,n,kernel,block,sum,exact,error\n");
+    else
+        std::printf("%s, data %s\n\n%12s %-10s %5s %15s %15s %9s\n", gpu.name.c_str(),
+                    data_names[wanted.data].c_str(), "n", "kernel", "block", "sum", "exact", "error");
+    for (size_t n : wanted.sizes) {
+        progress("n = " + std::to_string(n));
+        const exact_sums exact = sum_exactly(inputs.inputs, n);
+        progress("");
+        for (const contender &c : chosen) {
+            if (!c.sums) continue;
+            float got;
+            CUDA(cudaMemsetAsync(inputs.output, 0xff, sizeof got, gpu.stream)); /* NaN */
+            c.enqueue(inputs.inputs, inputs.output, n, gpu.stream);
+            CUDA(cudaStreamSynchronize(gpu.stream));
+            CUDA(cudaMemcpy(&got, inputs.output, sizeof got, cudaMemcpyDeviceToHost));
+            const judgement j = judge(c, got, exact);
+            const double right = c.magnitudes ? exact.magnitude : exact.sum;
+            wrong |= j.wrong;
+            if (wanted.csv)
+                std::printf("\"%s\",%s,%zu,%s,%u,%.9g,%.9g,%.3g\n", gpu.name.c_str(),
+                            data_names[wanted.data].c_str(), n, c.name.c_str(), c.block_size, got, right,
+                            j.error);
+            else
+                std::printf("%12zu %-10s %5s %15.9g %15.9g %9.1e%s\n", n, c.name.c_str(),
+                            c.block_size ? std::to_string(c.block_size).c_str() : "", got, right, j.error,
+                            j.wrong ? "  WRONG" : "");
+        }
+        std::fflush(stdout);
+    }
+    return wrong;
 }
 
 static int table(const options &wanted)
@@ -447,6 +503,8 @@ static int table(const options &wanted)
         return 2;
     }
 
+    if (wanted.errors) return error_table(wanted, chosen, inputs, gpu);
+
     /* the best read: AUTO over as much as there is */
     inputs.set(inputs.floats - 1024);
     best = 4e-3 * static_cast<double>(inputs.n) / times_of({all[0]}, inputs, gpu.stream, 5)[0].microseconds;
@@ -473,22 +531,12 @@ static int table(const options &wanted)
             const contender &c = chosen[k];
             const timing t = times[k];
             const double bandwidth = 4e-3 * static_cast<double>(n) / t.microseconds;
-            double error = 0;
-            bool bad = false;
-            if (c.sums) {
-                const double got = results[k], right = c.magnitudes ? exact.magnitude : exact.sum;
-                error = got == exact.rounded ? 0
-                        : right != 0         ? std::fabs(got - right) / std::fabs(right)
-                                             : std::fabs(got);
-                if (c.name == "exact" && error != 0) bad = true;
-                /* cuBLAS and others add in orders of their own: 1e-4 of the magnitudes is generous and finds losses */
-                if (!(std::fabs(got - right) <= 1e-4 * exact.magnitude)) bad = true;
-                wrong |= bad;
-            }
+            const judgement j = judge(c, results[k], exact);
+            wrong |= j.wrong;
             if (wanted.csv)
                 std::printf("\"%s\",%s,%zu,%s,%u,%.4f,%.4f,%.2f,%.1f,%.1f,%.3g\n", gpu.name.c_str(),
                             wanted.warm ? "warm" : "cold", n, c.name.c_str(), c.block_size, t.microseconds,
-                            t.spread, bandwidth, gpu.peak, best, error);
+                            t.spread, bandwidth, gpu.peak, best, j.error);
             else if (wanted.json)
                 std::printf(
                     "%s{\"gpu\": \"%s\", \"cache\": \"%s\", \"n\": %zu, \"kernel\": \"%s\", \"block\": %u, "
@@ -496,12 +544,12 @@ static int table(const options &wanted)
                     "\"error\": %s}",
                     first ? "" : ",\n", gpu.name.c_str(), wanted.warm ? "warm" : "cold", n, c.name.c_str(),
                     c.block_size, t.microseconds, t.spread, bandwidth, gpu.peak, best,
-                    number_or_null(error).c_str());
+                    number_or_null(j.error).c_str());
             else
                 std::printf("%12zu %-10s %5s %11.2f %6.1f%% %8.1f %7.1f %7.1f %9.1e%s\n", n, c.name.c_str(),
                             c.block_size ? std::to_string(c.block_size).c_str() : "", t.microseconds,
                             100 * t.spread, bandwidth, 100 * bandwidth / gpu.peak, 100 * bandwidth / best,
-                            error, bad ? "  WRONG" : "");
+                            j.error, j.wrong ? "  WRONG" : "");
             std::fflush(stdout);
             first = false;
         }
@@ -718,6 +766,8 @@ int main(int argc, char **argv)
             wanted.json = true;
         } else if (word == "--one-round") {
             wanted.one_round = true;
+        } else if (word == "--errors") {
+            wanted.errors = true;
         } else if (word == "--rows-of-one-block") {
             wanted.rows = true;
         } else if ((word == "--block" || word == "--replays") && i + 1 < argc) {
@@ -750,6 +800,8 @@ int main(int argc, char **argv)
         }
     }
     if (wanted.csv && wanted.json) return usage("--csv or --json, not both");
+    if (wanted.errors && wanted.json) return usage("--errors has no --json");
+    if (wanted.data < 0) wanted.data = wanted.errors; /* positive, or uniform */
     if (wanted.sizes.empty())
         for (int k = 10; k <= 30; k += 2) wanted.sizes.push_back(size_t(1) << k);
 

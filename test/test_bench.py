@@ -19,11 +19,13 @@ def bench(*arguments):
 def command_line():
     shown = bench("--help")
     that(shown.returncode == 0 and shown.stdout.startswith("usage: bench") and not shown.stderr, "--help")
-    that(all(word in shown.stdout for word in ("--one-round", "--rows-of-one-block", "--csv", "--json", "n=SIZE")),
+    that(all(word in shown.stdout for word in ("--one-round", "--rows-of-one-block", "--errors", "--csv", "--json",
+                                                "n=SIZE")),
          "--help names the options")
     for arguments, part in [
         (["nonsense"], "not understood: nonsense"),
         (["--csv", "--json"], "not both"),
+        (["--errors", "--json"], "--errors has no --json"),
         (["n=0"], "no such size: 0"),
         (["n=12x"], "no such size: 12x"),
         (["n=2^41"], "no such size: 2^41"),
@@ -58,6 +60,24 @@ def tables():
     that(bench("n=2^39").returncode == 1, "an n that does not fit in memory")
 
 
+def errors():
+    """Of every kernel built in; of positive numbers, so that none is large."""
+    shown = bench("--errors", "n=1000,2^20", "--csv")
+    rows = list(csv.DictReader(io.StringIO(shown.stdout)))
+    that(shown.returncode == 0 and {"auto", "exact", "v0", "v7"} <= {r["kernel"] for r in rows} and
+         {r["n"] for r in rows} == {"1000", "1048576"} and "copy" not in {r["kernel"] for r in rows},
+         f"rows of --errors: {shown.stdout}")
+    for r in rows:
+        n, total, exact, error = int(r["n"]), float(r["sum"]), float(r["exact"]), float(r["error"])
+        that(r["data"] == "positive" and abs(exact / n - 0.5) < 0.05, f"exact sum of {r}")
+        that(error < (1e-30 if r["kernel"] == "exact" else 1e-5), f"error of {r}")
+        # a sum that is correctly rounded has no error, though it is not the real sum
+        that(abs(abs(total - exact) / exact - error) < 1e-7, f"error against sums of {r}")
+    guide = bench("--errors", "auto", "v7", "n=2^16", "--data", "normal")
+    that(guide.returncode == 0 and "65536 v7" in guide.stdout and "data normal" in guide.stdout and
+         "auto" in guide.stdout and "v6" not in guide.stdout, f"--errors: {guide.stdout}")
+
+
 def main():
     command_line()
     gpu = bench("auto", "n=1024", "--replays", "1")
@@ -65,6 +85,7 @@ def main():
         that(gpu.stdout.startswith("no GPU here (") and gpu.stdout.count("\n") == 1, f"no GPU: {gpu.stdout!r}")
     else:
         tables()
+        errors()
     status = checks.finish("bench")
     if status == 0 and gpu.returncode == 77:
         print("SKIP: " + gpu.stdout.strip() + "; the command line is tested, the tables are not")
