@@ -70,22 +70,6 @@ typedef unsigned long long uint64_t, uintptr_t;
 #endif
 #endif
 
-/* A `static` host implementation has no GPU functions, and declares none. */
-#if defined(FASTREDUCE_STATIC) && defined(FASTREDUCE_HOST_IMPLEMENTATION) && \
-    !defined(FASTREDUCE_IMPLEMENTATION)
-#define FASTREDUCE_DETAIL_HOST_ONLY
-#endif
-
-/* GCC and Clang warn of a static function that is declared and not defined. */
-#if defined(FASTREDUCE_STATIC) && defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-function"
-#endif
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* ---- Statuses ------------------------------------------------------------------------------------------ */
 
 /* 0: success. Negative: one of the errors below. Positive: a cudaError_t, as the CUDA runtime returned it. */
@@ -105,13 +89,6 @@ enum {
     FASTREDUCE_ERROR_NO_DEVICE = -4
 };
 
-/* A sentence for a status: never null, static storage, without a newline. A positive status is put into words
- * by the CUDA runtime, where the program has one. */
-FASTREDUCE_API const char *fastreduce_status_string(fastreduce_status status);
-
-/* FASTREDUCE_VERSION of the compiled implementation, to compare with the header's. */
-FASTREDUCE_API int fastreduce_version(void);
-
 /* ---- Kernels ------------------------------------------------------------------------------------------- */
 
 typedef enum fastreduce_kernel {
@@ -127,10 +104,7 @@ typedef enum fastreduce_kernel {
     FASTREDUCE_EXACT     /* the correctly rounded sum, the same bits everywhere, in one launch */
 } fastreduce_kernel;
 
-/* "auto", "v0_baseline", ... "v7_shuffle", "exact"; "unknown" for any other value. Static storage. */
-FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
-
-/* ---- Sums on the GPU ----------------------------------------------------------------------------------- */
+/* ---- Configuration ------------------------------------------------------------------------------------- */
 
 struct CUstream_st;
 typedef struct CUstream_st *fastreduce_stream; /* the same type as cudaStream_t */
@@ -143,6 +117,52 @@ typedef struct fastreduce_config {
     size_t workspace_bytes;   /* size of workspace; ignored where workspace is null */
     fastreduce_stream stream; /* null: the default stream */
 } fastreduce_config;
+
+/* ---- Exact partial sums -------------------------------------------------------------------------------- */
+
+/* An exact partial sum of floats: a fixed-point number that holds every finite float and the sum of 2^64 of
+ * them. All zeros is the empty sum.
+ *
+ *   limb[0..11]   the number is the sum over k of limb[k] * 2^(32k - 149)
+ *   limb[12..14]  how many elements were NaN, +infinity, -infinity; 2^32 - 1 stands for that many or more
+ *   limb[15]      0, reserved
+ *
+ * Accumulators merge by adding limbs as int64, in any order (MPI_SUM and ncclSum on int64 do): each function
+ * here leaves limb[0..10] and limb[12..14] in [0, 2^32), so 2^31 of them add up before a limb could overflow,
+ * and every function here takes such sums. */
+typedef struct fastreduce_accumulator {
+    int64_t limb[16];
+} fastreduce_accumulator;
+
+#endif /* FASTREDUCE_H */
+
+/* ======================================================================================================== */
+
+/* With FASTREDUCE_STATIC only files that define functions declare them: compilers warn of others. */
+#if !defined(FASTREDUCE_DECLARED) && (!defined(FASTREDUCE_STATIC) || defined(FASTREDUCE_IMPLEMENTATION) || \
+                                      defined(FASTREDUCE_HOST_IMPLEMENTATION))
+#define FASTREDUCE_DECLARED
+
+/* A `static` host implementation has no GPU functions, and declares none. */
+#if defined(FASTREDUCE_STATIC) && !defined(FASTREDUCE_IMPLEMENTATION)
+#define FASTREDUCE_DETAIL_HOST_ONLY
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A sentence for a status: never null, static storage, without a newline. A positive status is put into words
+ * by the CUDA runtime, where the program has one. */
+FASTREDUCE_API const char *fastreduce_status_string(fastreduce_status status);
+
+/* FASTREDUCE_VERSION of the compiled implementation, to compare with the header's. */
+FASTREDUCE_API int fastreduce_version(void);
+
+/* "auto", "v0_baseline", ... "v7_shuffle", "exact"; "unknown" for any other value. Static storage. */
+FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
+
+/* ---- Sums on the GPU ----------------------------------------------------------------------------------- */
 
 #ifndef FASTREDUCE_DETAIL_HOST_ONLY
 /* Writes the sum of input[0] .. input[n - 1] to *output; n == 0 writes 0.
@@ -188,20 +208,6 @@ FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size
 
 /* ---- Exact sums ---------------------------------------------------------------------------------------- */
 
-/* An exact partial sum of floats: a fixed-point number that holds every finite float and the sum of 2^64 of
- * them. All zeros is the empty sum.
- *
- *   limb[0..11]   the number is the sum over k of limb[k] * 2^(32k - 149)
- *   limb[12..14]  how many elements were NaN, +infinity, -infinity; 2^32 - 1 stands for that many or more
- *   limb[15]      0, reserved
- *
- * Accumulators merge by adding limbs as int64, in any order (MPI_SUM and ncclSum on int64 do): each function
- * here leaves limb[0..10] and limb[12..14] in [0, 2^32), so 2^31 of them add up before a limb could overflow,
- * and every function here takes such sums. */
-typedef struct fastreduce_accumulator {
-    int64_t limb[16];
-} fastreduce_accumulator;
-
 #ifndef FASTREDUCE_DETAIL_HOST_ONLY
 /* Adds input[0] .. input[n - 1] to *accumulator, exactly, on the GPU: the limbs that
  * fastreduce_host_accumulate_f32 gives. Data larger than memory, of several streams or several GPUs: one
@@ -244,10 +250,7 @@ FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
 #ifdef __cplusplus
 }
 #endif
-#if defined(FASTREDUCE_STATIC) && defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
-#endif /* FASTREDUCE_H */
+#endif /* FASTREDUCE_DECLARED */
 
 /* Below is C, which C++ files include too. */
 #if defined(__cplusplus) && defined(__GNUC__)

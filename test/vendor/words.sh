@@ -1,0 +1,181 @@
+#!/bin/sh
+# What the two files refuse is refused in words, and what users write around them does no harm: sh words.sh ROOT [NVCC].
+# The templates are compiled against the CPU machine of test/simt; NVCC is asked for what only it knows.
+set -eu
+root=$(cd "$1" && pwd)
+nvcc=${2:-}
+. "$(dirname "$0")/setup.sh"
+simt="$cxx -std=c++17 -Wall -Wextra -Wno-unknown-pragmas -Werror -I simt -I ."
+cp -r "$root/test/simt" .
+
+# refused WHAT SENTENCE COMMAND...: the command fails, with the sentence among what it says
+refused()
+{
+    what=$1
+    sentence=$2
+    shift 2
+    "$@" > message 2>&1 && fail "$what compiles"
+    grep -q -e "$sentence" message || { head -n 20 message; fail "$what: no sentence"; }
+    pass "$what is refused: $sentence"
+}
+
+# refused_template WHAT SENTENCE TEXT: a C++ file with these lines
+refused_template()
+{
+    printf '#include <string>\n#include "fastreduce.cuh"\nusing namespace fastreduce;\n%s\n' "$3" > refused.cpp
+    refused "$1" "$2" $simt -fsyntax-only refused.cpp
+}
+
+printf '#include "fastreduce.h"\n' > header.c
+refused "C89" "needs C99" "$cc" -std=c89 -fsyntax-only header.c
+printf '#include "fastreduce.cuh"\n' > header.cpp
+refused "C++11" "needs C++14" $cxx -std=c++11 -I simt -fsyntax-only header.cpp
+
+refused_template "a type that is not trivially copyable" "have to be trivially copyable" \
+    'struct join { template <class V> static V identity() { return V(); } std::string operator()(std::string a, std::string b) const { return a + b; } };
+fastreduce_status f(std::string *x) { return reduce<FASTREDUCE_V0, 32, 1, join>(x, x + 9, 9); }'
+refused_template "an operator without identity" "the operator needs" \
+    'struct multiply { float operator()(float a, float b) const { return a * b; } };
+fastreduce_status f(float *x) { return reduce<FASTREDUCE_V7, 256, 8, multiply>(x, x + 9, 9); }'
+refused_template "an operator without identity, in one round" "the operator needs" \
+    'struct multiply { float operator()(float a, float b) const { return a * b; } };
+fastreduce_status f(float *x) { return fastreduce::round<FASTREDUCE_V7, 256, 8, multiply>(x, x + 9, 9); }'
+refused_template "the minimum of a type without limits" "need a type with std::numeric_limits" \
+    'struct own { float x; bool operator<(own b) const { return x < b.x; } };
+fastreduce_status f(own *x) { return reduce<FASTREDUCE_V7, 256, 8, minimum>(x, x + 9, 9); }'
+refused_template "a type aligned to more than pools give" "aligned to 256 bytes at the most" \
+    'struct alignas(512) page { float x; page operator+(page b) const { return {x + b.x}; } page(float a = 0) : x(a) {} };
+fastreduce_status f(page *x) { return reduce<FASTREDUCE_V0, 32, 1>(x, x + 9, 9); }'
+for choice in 'FASTREDUCE_AUTO, 512' 'FASTREDUCE_AUTO, 256, 4' 'FASTREDUCE_EXACT, 128'; do
+    refused_template "reduce<$choice>" "AUTO and EXACT choose" \
+        "fastreduce_status f(float *x) { return reduce<$choice>(x, x + 9, 9); }"
+    refused_template "workspace_bytes<$choice>" "AUTO and EXACT choose" \
+        "size_t f() { return workspace_bytes<$choice>(9); }"
+done
+refused_template "reduce<FASTREDUCE_V3, 100>" "the block size must be" \
+    'fastreduce_status f(float *x) { return reduce<FASTREDUCE_V3, 100>(x, x + 9, 9); }'
+refused_template "reduce<FASTREDUCE_V0, 32, 2>" "have one item per thread" \
+    'fastreduce_status f(float *x) { return reduce<FASTREDUCE_V0, 32, 2>(x, x + 9, 9); }'
+refused_template "EXACT of doubles" "the exact sum is of floats" \
+    'fastreduce_status f(double *x) { return reduce<FASTREDUCE_EXACT>(x, x + 9, 9); }'
+
+# Names of users: macros before the include, functions of theirs beside `using namespace`
+cat > names.h <<'NAMES'
+#include <cuda_runtime.h>
+#include <atomic>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <type_traits>
+#include <unistd.h>
+#define min(a, b) ((a) < (b) ? (a) : (b))
+#define max(a, b) ((a) > (b) ? (a) : (b))
+#define round(x) ((long)((x) + 0.5))
+#define N 100
+#define T float
+#define F 3
+#define A 1
+#define B 2
+#define words 7
+#define pause() 0
+#include "fastreduce.cuh"
+#undef min
+#undef max
+#undef round
+#undef N
+#undef T
+#undef F
+#undef A
+#undef B
+#undef words
+#undef pause
+using namespace std;
+using namespace fastreduce;
+int publish(int x) { return x; }
+int await(int x) { return x; }
+int peek(int x) { return x; }
+int overlap(int x) { return x; }
+int aligned(int x) { return x; }
+struct plan { int x; };
+struct bounds { int x; };
+enum class road { here };
+fastreduce_status sum(const float *x, float *y)
+{
+    const plan p = {publish(1) + await(2) + peek(3) + overlap(4) + aligned(5)};
+    const bounds b = {p.x + static_cast<int>(round(1.5)) + (road::here == road::here)};
+    if (b.x < 0) pause();
+    return reduce<FASTREDUCE_V7>(x, y, 100) + fastreduce::round<FASTREDUCE_V7>(x, y, 100);
+}
+NAMES
+printf '#include "names.h"\n' > names.cpp
+$simt -fsyntax-only names.cpp || fail "names of users"
+pass "macros named min, max, round, N, T, words, pause; functions named as ours beside using namespace"
+
+# The host implementation first, the library after it, in one file: no warning, and CUDA's own texts
+printf '#define FASTREDUCE_HOST_IMPLEMENTATION\n#include "fastreduce.h"\n#define FASTREDUCE_IMPLEMENTATION\n#include "fastreduce.cuh"\n' > both.h
+printf '#include <cuda_runtime.h>\n#include "both.h"\nnamespace fastreduce::FASTREDUCE_DETAIL_ABI::detail { SIMT_DYNAMIC_SHARED(dynamic_shared_bytes) }\nint main() { return strcmp(fastreduce_status_string(2), "out of memory"); }\n' > both.cpp
+$simt both.cpp -ldl -o both || fail "host implementation before the library"
+run ./both "host implementation before the library"
+pass "host implementation before the library, in one file"
+
+# Warnings that a project may have on
+printf '#include "fastreduce.h"\nint answer(void);\nint answer(void) { fastreduce_config config = {0}; return (int)config.block_size; }\n' > plain.c
+printf '#include "fastreduce.h"\nint answer();\nint answer() { fastreduce_config config = {}; return static_cast<int>(config.block_size); }\n' > plain.cpp
+picky="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wswitch-default -Wundef -Wunused-function -Werror"
+for compiler in "$cc" clang; do
+    command -v "${compiler%% *}" >/dev/null || { skip "$compiler" "not installed"; continue; }
+    for macro in FASTREDUCE_NOTHING FASTREDUCE_STATIC FASTREDUCE_HOST_IMPLEMENTATION; do
+        $compiler -std=c99 $picky -Wno-missing-field-initializers -D$macro -c plain.c -o plain.o ||
+            fail "$compiler, C, $macro"
+    done
+    pass "$compiler: no warning in C, FASTREDUCE_STATIC without implementation and {0} among it"
+done
+for compiler in "$cxx" clang++; do
+    command -v "${compiler%% *}" >/dev/null || { skip "$compiler" "not installed"; continue; }
+    for macro in FASTREDUCE_NOTHING FASTREDUCE_STATIC FASTREDUCE_HOST_IMPLEMENTATION; do
+        $compiler -std=c++14 $picky -Wold-style-cast -D$macro -c plain.cpp -o plain.o || fail "$compiler, C++, $macro"
+    done
+    pass "$compiler: no warning in C++, -Wold-style-cast and {} among it"
+done
+
+# Windows: objects without weak symbols
+mingw=x86_64-w64-mingw32-gcc
+if command -v $mingw >/dev/null; then
+    $mingw -std=c99 $picky -DWITH_HOST -DHOST_ONLY "$tests/main.c" -I . -o main.exe || fail "MinGW"
+    $mingw -std=c99 -DFASTREDUCE_HOST_IMPLEMENTATION -c plain.c -o one.o
+    nm one.o | grep -qi ' [vw] ' && fail "MinGW: weak symbols"
+    pass "MinGW: compiled and linked"
+else
+    skip "MinGW" "no $mingw"
+fi
+
+[ -n "$nvcc" ] || { skip "names and halves under nvcc" "there is no nvcc"; done_testing; exit; }
+
+ptx="-gencode=arch=compute_80,code=compute_80 -Werror all-warnings"
+printf '#include "names.h"\n' > names.cu
+"$nvcc" $ptx -c names.cu -o names.o || fail "names of users, nvcc"
+pass "names of users under nvcc"
+
+# Halves, their header before ours or after it
+for order in 1 2; do
+    {
+        [ $order = 2 ] || printf '#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n'
+        printf '#include "fastreduce.cuh"\n'
+        [ $order = 1 ] || printf '#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n'
+        printf 'fastreduce_status f(__half *x) { return fastreduce::reduce<FASTREDUCE_V7, 256, 8, fastreduce::maximum>(x, x + 9, 9); }\n'
+        printf 'fastreduce_status g(__nv_bfloat16 *x) { return fastreduce::reduce<FASTREDUCE_V7, 256, 8, fastreduce::minimum>(x, x + 9, 9); }\n'
+    } > halves.cu
+    "$nvcc" $ptx -c halves.cu -o halves.o || fail "halves"
+done
+pass "minimum and maximum of __half and __nv_bfloat16, headers in either order"
+
+# What stands in namespace fastreduce is what users call
+printf '#define FASTREDUCE_HOST_IMPLEMENTATION\n#include "fastreduce.h"\n#define FASTREDUCE_IMPLEMENTATION\n#include "fastreduce.cuh"\nfastreduce_status f(float *x) { return fastreduce::reduce<FASTREDUCE_V7>(x, x + 9, 9); }\n' > both.cu
+"$nvcc" $ptx -c both.cu -o both.o || fail "host implementation before the library, nvcc"
+pass "host implementation before the library, under nvcc"
+public='accumulate|accumulate_exactly|block_reduce|blocks_for|default_items|detail|maximum|minimum|plus|reduce|round|tail|thread_reduce|v[0-7]_[a-z_]*|warp_reduce|warp_size|workspace|workspace_bytes'
+nm -C both.o | grep -oE 'fastreduce::version_[a-z0-9_]*::[a-z0-9_]+' | sed 's/.*:://' | sort -u > seen
+grep -q v0_baseline seen || fail "no names seen"
+grep -v '^__' seen | grep -vxE "$public" && fail "names in namespace fastreduce that are not public"
+pass "namespace fastreduce holds what users call, the rest is in detail"
+done_testing
