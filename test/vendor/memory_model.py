@@ -5,8 +5,9 @@ A kernel with griddepcontrol.wait starts while the grid before it may still writ
     change while the kernel runs, and the compiler may move them, past the wait too;
   - on no path access global memory, or call who does, before it has waited, and on no path end without having waited.
     Prefetches into L2 may come before: they read nothing.
-And every kernel of AUTO and EXACT waits, as these are launched overlapped. No GPU needed. The checks are first tried on
-kernels that are wrong.
+And every kernel of AUTO and EXACT waits, as these are launched overlapped. In the source, no such kernel has a parameter
+with __restrict__: whether that becomes a non-coherent load is up to the compiler. No GPU needed. The checks are first
+tried on kernels that are wrong.
 """
 import os
 import re
@@ -45,7 +46,10 @@ extern "C" __global__ void right(float *out, const float *x)
     WAIT;
     for (unsigned k = 0; k < 100; ++k) out[k] += *(volatile const float *)(x + k) + shared[k];
 }
-extern "C" __global__ void ordinary(float *out, const float *__restrict__ x) { *out = __ldg(x); } /* never overlapped */
+extern "C" __global__ void ordinary(float *out, const float *__restrict__ x)
+{
+    *out = __ldg(x); /* it is not launched overlapped */
+}
 extern "C" __global__ void noncoherent_restrict(float *out, const float *__restrict__ x)
 {
     WAIT;
@@ -247,6 +251,17 @@ def wrong_in(functions, kernel):
     return wrong
 
 
+def restrict_in(source, wait):
+    """Kernels whose bodies have the word `wait`: how many, and the names of those with __restrict__ in their heads."""
+    count, wrong = 0, []
+    for match in re.finditer(r"__global__ void([^;{]*)\{(.*?)\n\}", source, re.DOTALL):
+        if re.search(rf"\b{wait}\b", match[2]):
+            count += 1
+            if "__restrict" in match[1]:
+                wrong.append(re.findall(r"(\w+)\(", match[1])[-1])
+    return count, wrong
+
+
 def ptx_of(nvcc, root, source):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "source.cu")
@@ -270,6 +285,9 @@ def self_check(ptx):
         rule = RULES.get(kernel.split("_")[0])
         if bool(wrong) != bool(rule) or any(rule not in sentence for sentence in wrong):
             sys.exit(f"FAIL: self-check: {kernel}: {wrong}")
+    waiting = sum(functions[kernel].waits() for kernel in kernels)
+    if restrict_in(SELF_CHECK, "WAIT") != (waiting, ["noncoherent_restrict"]):
+        sys.exit(f"FAIL: self-check: __restrict__: {restrict_in(SELF_CHECK, 'WAIT')}")
     wrong = sum(kernel.split("_")[0] in RULES for kernel in kernels)
     print(f"ok: the checks find what is wrong in {wrong} kernels, and nothing in {len(kernels) - wrong}")
 
@@ -281,17 +299,27 @@ def main():
         print("SKIP: the library does not overlap launches before CUDA 12")
         return 77
     self_check(ptx_of(nvcc, root, SELF_CHECK))
-    failed = 0
+    with open(os.path.join(root, "fastreduce.cuh"), encoding="utf-8") as file:
+        count, restricted = restrict_in(file.read(), "wait_for_previous_grid")
+    if count < 3:
+        sys.exit(f"FAIL: in the source, {count} kernels wait")
+    for kernel in restricted:
+        print(f"FAIL: {kernel} waits, and has a parameter with __restrict__")
+    failed = len(restricted)
+    if not failed:
+        print(f"ok: the {count} kernels that wait have no __restrict__")
     for what, source in (("the C functions", IMPLEMENTATION), ("the templates", TEMPLATES)):
         functions, kernels = functions_of(ptx_of(nvcc, root, source))
+        bad = 0
         if len(kernels) < 2:
             sys.exit(f"FAIL: {what}: the kernels are not there: {kernels}")
         for kernel in kernels:
             wrong = wrong_in(functions, kernel) if functions[kernel].waits() else ["does not wait"]
             for sentence in wrong:
                 print(f"FAIL: {what}: {kernel}: {sentence}")
-            failed += len(wrong)
-        if not failed:
+            bad += len(wrong)
+        failed += bad
+        if not bad:
             print(f"ok: {what}: {len(kernels)} kernels wait before they access memory, and load nothing non-coherently")
     return failed > 0
 
