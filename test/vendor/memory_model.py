@@ -1,0 +1,328 @@
+"""Overlapped kernels leave the previous grid's memory alone until it is done: python3 memory_model.py ROOT NVCC.
+
+A kernel with griddepcontrol.wait starts while the grid before it may still write what it will read. Its PTX must
+  - have no non-coherent load (ld.global.nc and the like), in it or in what it calls: those promise that the data does not
+    change while the kernel runs, and the compiler may move them, past the wait too;
+  - on no path access global memory, or call who does, before it has waited, and on no path end without having waited.
+    Prefetches into L2 may come before: they read nothing.
+And every kernel of AUTO and EXACT waits, as these are launched overlapped. In the source, no such kernel has a parameter
+with __restrict__: whether that becomes a non-coherent load is up to the compiler. No GPU needed. The checks are first
+tried on kernels that are wrong.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+IMPLEMENTATION = """
+#define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_NO_LADDER
+#include "fastreduce.cuh"
+"""
+TEMPLATES = """
+#include "fastreduce.cuh"
+int sums(const float *x, float *sum, fastreduce_accumulator *total, size_t n)
+{
+    return fastreduce::reduce<FASTREDUCE_AUTO>(x, sum, n) | fastreduce::reduce<FASTREDUCE_EXACT>(x, sum, n) |
+           fastreduce::accumulate_exactly(x, total, n);
+}
+"""
+
+# The name of each kernel says what is to be found in it. `out` is no constant, so its loads are coherent.
+SELF_CHECK = """
+#define WAIT asm volatile("griddepcontrol.wait;" ::: "memory")
+__device__ __noinline__ float load(volatile float *x) { return *x; }
+__device__ __noinline__ float compute(float x) { return x / 3 + 1; }
+__device__ __noinline__ float load_constant(const float *x) { return __ldg(x); }
+__device__ __noinline__ float load_deeper(volatile float *x) { return load(x + 1) + 1; }
+
+extern "C" __global__ void right(float *out, const float *x)
+{
+    __shared__ float shared[256];
+    shared[threadIdx.x] = compute(threadIdx.x);
+    if (threadIdx.x == 0) asm volatile("cp.async.bulk.prefetch.L2.global [%0], 1024;" ::"l"(x) : "memory");
+    __syncthreads();
+    WAIT;
+    for (unsigned k = 0; k < 100; ++k) out[k] += *(volatile const float *)(x + k) + shared[k];
+}
+extern "C" __global__ void ordinary(float *out, const float *__restrict__ x)
+{
+    *out = __ldg(x); /* it is not launched overlapped */
+}
+extern "C" __global__ void noncoherent_restrict(float *out, const float *__restrict__ x)
+{
+    WAIT;
+    out[threadIdx.x] = x[threadIdx.x];
+}
+extern "C" __global__ void noncoherent_called(float *out, const float *x)
+{
+    WAIT;
+    *out = load_constant(x);
+}
+extern "C" __global__ void before_load(float *out)
+{
+    const float x = *out;
+    WAIT;
+    *out = x + 1;
+}
+extern "C" __global__ void before_relaxed(float *out)
+{
+    float x;
+    asm volatile("ld.relaxed.gpu.global.f32 %0, [%1];" : "=f"(x) : "l"(out) : "memory");
+    WAIT;
+    *out = x + 1;
+}
+extern "C" __global__ void before_generic(float *out)
+{
+    float x;
+    asm volatile("ld.volatile.f32 %0, [%1];" : "=f"(x) : "l"(out) : "memory");
+    WAIT;
+    *out = x + 1;
+}
+extern "C" __global__ void before_store(float *out)
+{
+    out[threadIdx.x] = 1;
+    WAIT;
+}
+extern "C" __global__ void before_atomic(unsigned *out)
+{
+    atomicAdd(out, 1u);
+    WAIT;
+}
+extern "C" __global__ void before_copy(const float *x)
+{
+    __shared__ __align__(128) float shared[32];
+    __shared__ unsigned long long barrier;
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 128, [%2];" ::"r"(
+                     (unsigned)__cvta_generic_to_shared(shared)),
+                 "l"(x), "r"((unsigned)__cvta_generic_to_shared(&barrier))
+                 : "memory");
+    WAIT;
+}
+extern "C" __global__ void before_called(float *out)
+{
+    const float x = load_deeper(out);
+    WAIT;
+    *out = x;
+}
+extern "C" __global__ void before_on_a_path(float *out)
+{
+    float x = 0;
+    if (threadIdx.x == 7) {
+        x = *(volatile float *)out;
+    } else {
+        WAIT;
+    }
+    WAIT;
+    *out = x;
+}
+extern "C" __global__ void before_in_a_loop(float *out, int n)
+{
+    for (int k = 0; k < n; ++k) {
+        if (k > 0) *(volatile float *)out = k;
+        if (k > 1) WAIT;
+    }
+    WAIT;
+}
+extern "C" __global__ void end_on_a_path(float *out)
+{
+    if (threadIdx.x > 7) return;
+    WAIT;
+    *out = 1;
+}
+"""
+RULES = {"noncoherent": "non-coherent", "before": "before it has waited", "end": "ends without having waited"}
+
+
+class Function:
+    """Its statements as lists of words, where the labels are, and what it calls."""
+
+    def __init__(self, body):
+        self.statements, self.labels = [], {}
+        body = re.sub(r"\{([^{};]*)\}", r"\1", body)  # a vector's registers; blocks have semicolons
+        for text in re.split(r"[;{}]", body):
+            words = text.split()
+            while words and re.fullmatch(r"[\w$]+:", words[0]):
+                self.labels[words.pop(0)[:-1]] = len(self.statements)
+            if words and not words[0].startswith("."):
+                self.statements.append(words)
+
+    def waits(self):
+        return any("griddepcontrol.wait" in words for words in self.statements)
+
+
+def functions_of(ptx):
+    """All functions with a body, and the names of the kernels."""
+    ptx = re.sub(r"//.*", "", ptx)
+    functions, kernels = {}, []
+    for match in re.finditer(r"\.(entry|func)\b\s*(?:\([^()]*\)\s*)?([\w$]+)\s*(?:\([^()]*\))?[^;{]*([;{])", ptx):
+        if match[3] == ";":
+            continue
+        depth, end = 1, match.end()
+        while depth:
+            depth += {"{": 1, "}": -1}.get(ptx[end], 0)
+            end += 1
+        functions[match[2]] = Function(ptx[match.end():end - 1])
+        if match[1] == "entry":
+            kernels.append(match[2])
+    return functions, kernels
+
+
+def split(words):
+    """Whether the statement is predicated; its instruction's parts."""
+    predicated = words[0].startswith("@")
+    return predicated, words[predicated].split(".")
+
+
+def called(words):
+    """The function's name, of a call statement: the first name outside of parentheses."""
+    return re.sub(r"\([^()]*\)", "", " ".join(words[words[0].startswith("@") + 1:])).replace(",", " ").split()[0]
+
+
+def is_noncoherent(parts):
+    return "nc" in parts or parts[0] in ("ldu", "tex", "tld4", "suld")
+
+
+def accesses_global(parts):
+    """Or may: an address without a state space can lie anywhere."""
+    if parts[0] in ("ld", "ldu", "st", "atom", "red"):
+        return not any(part.split("::")[0] in ("param", "shared", "local", "const") for part in parts)
+    if parts[0] == "cp":
+        return "global" in parts and "prefetch" not in parts
+    return parts[0] in ("multimem", "tex", "tld4", "suld", "sust", "sured", "discard")
+
+
+def wrong_in(functions, kernel):
+    """What is wrong with a kernel that waits: a list of sentences."""
+    reached, wrong = set(), []
+
+    def reach(name):
+        if name in reached:
+            return
+        reached.add(name)
+        if name not in functions:
+            wrong.append(f"calls {name}, which is not here")
+            return
+        for words in functions[name].statements:
+            parts = split(words)[1]
+            if parts[0] == "call":
+                reach(called(words))
+
+    def touches(name, seen):
+        """Whether a function that is called accesses global memory."""
+        if name in seen or name not in functions:
+            return False
+        seen.add(name)
+        return any(accesses_global(split(words)[1]) or
+                   split(words)[1][0] == "call" and touches(called(words), seen)
+                   for words in functions[name].statements)
+
+    reach(kernel)
+    for name in reached & functions.keys():
+        wrong += [f"non-coherent: {' '.join(words)}" for words in functions[name].statements
+                  if is_noncoherent(split(words)[1])]
+
+    # every statement that can come before the wait
+    function = functions[kernel]
+    ahead, seen = [0], set()
+    while ahead:
+        at = ahead.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        if at == len(function.statements):
+            wrong.append("ends without having waited")
+            continue
+        words = function.statements[at]
+        predicated, parts = split(words)
+        if parts[:2] == ["griddepcontrol", "wait"] and not predicated:
+            continue
+        if accesses_global(parts) or parts[0] == "call" and touches(called(words), set()):
+            wrong.append(f"before it has waited: {' '.join(words)}")
+        if parts[0] == "brx":
+            ahead += function.labels.values()  # to any of them
+        elif parts[0] == "bra":
+            ahead.append(function.labels[words[-1]])
+        elif parts[0] in ("ret", "exit"):
+            wrong.append("ends without having waited")
+        if predicated or parts[0] not in ("bra", "brx", "ret", "exit", "trap"):
+            ahead.append(at + 1)
+    return wrong
+
+
+def restrict_in(source, wait):
+    """Kernels whose bodies have the word `wait`: how many, and the names of those with __restrict__ in their heads."""
+    count, wrong = 0, []
+    for match in re.finditer(r"__global__ void([^;{]*)\{(.*?)\n\}", source, re.DOTALL):
+        if re.search(rf"\b{wait}\b", match[2]):
+            count += 1
+            if "__restrict" in match[1]:
+                wrong.append(re.findall(r"(\w+)\(", match[1])[-1])
+    return count, wrong
+
+
+def ptx_of(nvcc, root, source):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "source.cu")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(source)
+        run = subprocess.run([nvcc, "-arch=compute_90", "-I" + root, "-ptx", path, "-o", path + ".ptx"],
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+        if run.returncode:
+            sys.exit(f"FAIL: nvcc: {run.stdout}")
+        with open(path + ".ptx", encoding="utf-8") as file:
+            return file.read()
+
+
+def self_check(ptx):
+    """Each wrong kernel is found to be wrong in its way, and in no other; the right one is not."""
+    functions, kernels = functions_of(ptx)
+    if sorted(kernels) != sorted(re.findall(r"__global__ void (\w+)", SELF_CHECK)):
+        sys.exit(f"FAIL: self-check: these kernels are seen: {kernels}")
+    for kernel in kernels:
+        wrong = wrong_in(functions, kernel) if functions[kernel].waits() else []
+        rule = RULES.get(kernel.split("_")[0])
+        if bool(wrong) != bool(rule) or any(rule not in sentence for sentence in wrong):
+            sys.exit(f"FAIL: self-check: {kernel}: {wrong}")
+    waiting = sum(functions[kernel].waits() for kernel in kernels)
+    if restrict_in(SELF_CHECK, "WAIT") != (waiting, ["noncoherent_restrict"]):
+        sys.exit(f"FAIL: self-check: __restrict__: {restrict_in(SELF_CHECK, 'WAIT')}")
+    wrong = sum(kernel.split("_")[0] in RULES for kernel in kernels)
+    print(f"ok: the checks find what is wrong in {wrong} kernels, and nothing in {len(kernels) - wrong}")
+
+
+def main():
+    root, nvcc = os.path.abspath(sys.argv[1]), sys.argv[2]
+    version = subprocess.run([nvcc, "--version"], stdout=subprocess.PIPE, universal_newlines=True, check=True).stdout
+    if int(re.search(r"release (\d+)", version)[1]) < 12:
+        print("SKIP: the library does not overlap launches before CUDA 12")
+        return 77
+    self_check(ptx_of(nvcc, root, SELF_CHECK))
+    with open(os.path.join(root, "fastreduce.cuh"), encoding="utf-8") as file:
+        count, restricted = restrict_in(file.read(), "wait_for_previous_grid")
+    if count < 3:
+        sys.exit(f"FAIL: in the source, {count} kernels wait")
+    for kernel in restricted:
+        print(f"FAIL: {kernel} waits, and has a parameter with __restrict__")
+    failed = len(restricted)
+    if not failed:
+        print(f"ok: the {count} kernels that wait have no __restrict__")
+    for what, source in (("the C functions", IMPLEMENTATION), ("the templates", TEMPLATES)):
+        functions, kernels = functions_of(ptx_of(nvcc, root, source))
+        bad = 0
+        if len(kernels) < 2:
+            sys.exit(f"FAIL: {what}: the kernels are not there: {kernels}")
+        for kernel in kernels:
+            wrong = wrong_in(functions, kernel) if functions[kernel].waits() else ["does not wait"]
+            for sentence in wrong:
+                print(f"FAIL: {what}: {kernel}: {sentence}")
+            bad += len(wrong)
+        failed += bad
+        if not bad:
+            print(f"ok: {what}: {len(kernels)} kernels wait before they access memory, and load nothing non-coherently")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
