@@ -56,16 +56,20 @@ same_as()
     fail "$3"
 }
 
-# apart PART PART: each gets its own, whichever the linker meets first and whichever is called first
+# apart PART PART [sharing]: each gets its own, whichever the linker meets first and whichever is called first. Sharing:
+# what each gets is the same as its own, but kernels may be the other's, which are compiled alike.
 apart()
 {
+    owner=
+    [ "${3:-}" != sharing ] || owner='s/ of \(\( and \)\{0,1\}[a-z0-9_]* (compute_80)\)\{1,\}//'
     for order in "$1 $2" "$2 $1"; do
         link $order
         for opposite in '' opposite; do
             ./program $opposite > both.log || fail "$order: exit $?"
             for name in $1 $2; do
-                grep "^$name:" both.log > $name.here
-                same_as $name.log $name.here "$name, linked in the order $order${opposite:+, called the other way round}"
+                grep "^$name:" both.log | sed "$owner" > $name.here
+                sed "$owner" $name.log > $name.alone
+                same_as $name.alone $name.here "$name, linked in the order $order${opposite:+, called the other way round}"
             done
         done
     done
@@ -148,10 +152,10 @@ for kind in c80 t80; do
     apart $kind ${kind}_integer
     compile ${kind}_block 80 $options -DFASTREDUCE_BLOCK_SIZE=128
     unlike $kind ${kind}_block launches
-    apart $kind ${kind}_block
+    apart $kind ${kind}_block sharing # the macro chooses among kernels, and changes none
     compile ${kind}_items 80 $options -DFASTREDUCE_ITEMS_PER_THREAD=4
     unlike $kind ${kind}_items launches
-    apart $kind ${kind}_items
+    apart $kind ${kind}_items sharing
 done
 apart c80_integer t80
 pass "with and without FASTREDUCE_EXACT_INTEGER; another FASTREDUCE_BLOCK_SIZE; another FASTREDUCE_ITEMS_PER_THREAD"

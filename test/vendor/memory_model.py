@@ -4,7 +4,8 @@ A kernel with griddepcontrol.wait starts while the grid before it may still writ
   - have no non-coherent load (ld.global.nc and the like), in it or in what it calls: those promise that the data does not
     change while the kernel runs, and the compiler may move them, past the wait too;
   - on no path access global memory, or call who does, before it has waited, and on no path end without having waited.
-    Prefetches into L2 may come before: they read nothing.
+    Prefetches into L2 may come before: they read nothing. Nor does it allow the next grid before it has waited: that
+    could begin before what came ahead of both has ended.
 And every kernel of AUTO and EXACT waits, as these are launched overlapped. In the source, no such kernel has a parameter
 with __restrict__: whether that becomes a non-coherent load is up to the compiler. No GPU needed. The checks are first
 tried on kernels that are wrong.
@@ -59,6 +60,12 @@ extern "C" __global__ void noncoherent_called(float *out, const float *x)
 {
     WAIT;
     *out = load_constant(x);
+}
+extern "C" __global__ void before_allow(float *out)
+{
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    WAIT;
+    *out = 1;
 }
 extern "C" __global__ void before_load(float *out)
 {
@@ -238,7 +245,8 @@ def wrong_in(functions, kernel):
         predicated, parts = split(words)
         if parts[:2] == ["griddepcontrol", "wait"] and not predicated:
             continue
-        if accesses_global(parts) or parts[0] == "call" and touches(called(words), set()):
+        allows = parts[:2] == ["griddepcontrol", "launch_dependents"]
+        if allows or accesses_global(parts) or parts[0] == "call" and touches(called(words), set()):
             wrong.append(f"before it has waited: {' '.join(words)}")
         if parts[0] == "brx":
             ahead += function.labels.values()  # to any of them
@@ -320,7 +328,8 @@ def main():
             bad += len(wrong)
         failed += bad
         if not bad:
-            print(f"ok: {what}: {len(kernels)} kernels wait before they access memory, and load nothing non-coherently")
+            print(f"ok: {what}: {len(kernels)} kernels wait before they access memory or allow the next grid, and load nothing "
+                  "non-coherently")
     return failed > 0
 
 
