@@ -1460,7 +1460,7 @@ struct exact_sum {
         }
         if (lane >= limbs) sum = 0;
         const bool rounds = output.rounded != nullptr;
-        if (!rounds) sum += saturated(carried(output.total->limb[k]));
+        if (!rounds) sum += carried(output.total->limb[k]);
         sum = carry_across_lanes(sum);
         if (rounds) {
             const float rounded = read_across_lanes(sum);
