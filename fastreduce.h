@@ -268,9 +268,14 @@ FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
 #endif
 
 #if defined(__CUDACC__) && !defined(SIMT_MACHINE)
-#define FASTREDUCE_HOST_DEVICE __host__ __device__
+#define FASTREDUCE_DETAIL_HOST_DEVICE __host__ __device__
 #else
-#define FASTREDUCE_HOST_DEVICE
+#define FASTREDUCE_DETAIL_HOST_DEVICE
+#endif
+#ifdef __GNUC__ /* Clang behind nvcc warns of what a file does not call */
+#define FASTREDUCE_DETAIL_FUNCTION static inline __attribute__((unused)) FASTREDUCE_DETAIL_HOST_DEVICE
+#else
+#define FASTREDUCE_DETAIL_FUNCTION static inline FASTREDUCE_DETAIL_HOST_DEVICE
 #endif
 
 enum {
@@ -283,7 +288,7 @@ enum {
 
 /* Propagates carries: limb[0..10] end in [0, 2^32), limb[11] keeps the sign, the value stays. A number has
  * one such form, so equal sums have equal limbs. */
-static inline FASTREDUCE_HOST_DEVICE void fastreduce_detail_carry(int64_t *limb)
+FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_carry(int64_t *limb)
 {
     int k;
     for (k = 0; k + 1 < FASTREDUCE_DIGITS; ++k) {
@@ -295,8 +300,7 @@ static inline FASTREDUCE_HOST_DEVICE void fastreduce_detail_carry(int64_t *limb)
 
 /* Adds value * 2^(shift - 149). shift <= 253, the largest exponent of a float: digits k .. k+2 with k <= 7.
  * Changes a limb by less than 2^32. */
-static inline FASTREDUCE_HOST_DEVICE void fastreduce_detail_add_scaled(int64_t *limb, int64_t value,
-                                                                       unsigned shift)
+FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_add_scaled(int64_t *limb, int64_t value, unsigned shift)
 {
     uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
     unsigned k = shift / 32, s = shift % 32;
@@ -308,7 +312,7 @@ static inline FASTREDUCE_HOST_DEVICE void fastreduce_detail_add_scaled(int64_t *
 }
 
 /* The same, and counts that reached 2^32 stay at 2^32 - 1: an accumulator as the functions here leave it. */
-static inline FASTREDUCE_HOST_DEVICE void fastreduce_detail_settle(int64_t *limb)
+FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_settle(int64_t *limb)
 {
     int k;
     fastreduce_detail_carry(limb);
@@ -317,7 +321,7 @@ static inline FASTREDUCE_HOST_DEVICE void fastreduce_detail_settle(int64_t *limb
 }
 
 /* Counts a float that is not finite, given its bits. */
-static inline FASTREDUCE_HOST_DEVICE void fastreduce_detail_count_special(int64_t *limb, uint32_t bits)
+FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_count_special(int64_t *limb, uint32_t bits)
 {
     if (bits & 0x7fffff)
         ++limb[FASTREDUCE_NAN_COUNT];
@@ -331,10 +335,9 @@ static inline FASTREDUCE_HOST_DEVICE void fastreduce_detail_count_special(int64_
  * *significand * 2^(*shift - 149). A significand of fewer bits is exact and has shift 0; rounding up may make it
  * 2^precision. Given are the highest digit that is not 0, its index `top`, the two digits below it, and whether any further
  * below is not 0, which only breaks ties. */
-static inline FASTREDUCE_HOST_DEVICE void fastreduce_detail_round_top(uint32_t high, uint32_t middle,
-                                                                      uint32_t low, int below, int top,
-                                                                      int precision, uint64_t *significand,
-                                                                      int *shift)
+FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_round_top(uint32_t high, uint32_t middle, uint32_t low,
+                                                            int below, int top, int precision,
+                                                            uint64_t *significand, int *shift)
 {
     uint64_t word = (uint64_t)high << 32 | middle, cut;
     int zeros = 0, step, highest;
@@ -361,9 +364,8 @@ static inline FASTREDUCE_HOST_DEVICE void fastreduce_detail_round_top(uint32_t h
 }
 
 /* The same of an accumulator's number; returns 1 where it is negative. */
-static inline FASTREDUCE_HOST_DEVICE int fastreduce_detail_round(const fastreduce_accumulator *accumulator,
-                                                                 int precision, uint64_t *significand,
-                                                                 int *shift)
+FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_round(const fastreduce_accumulator *accumulator,
+                                                       int precision, uint64_t *significand, int *shift)
 {
     int64_t digit[FASTREDUCE_DIGITS];
     int k, top = FASTREDUCE_DIGITS - 1, negative, below = 0;
@@ -384,21 +386,20 @@ static inline FASTREDUCE_HOST_DEVICE int fastreduce_detail_round(const fastreduc
 }
 
 /* 0: finite; 1: NaN; 2: +infinity; 3: -infinity; given which of the three occurred. */
-static inline FASTREDUCE_HOST_DEVICE int fastreduce_detail_special(int nan, int positive, int negative)
+FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_special(int nan, int positive, int negative)
 {
     return nan || (positive && negative) ? 1 : positive ? 2 : negative ? 3 : 0;
 }
 
-static inline FASTREDUCE_HOST_DEVICE int
-fastreduce_detail_special_of(const fastreduce_accumulator *accumulator)
+FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_special_of(const fastreduce_accumulator *accumulator)
 {
     return fastreduce_detail_special(accumulator->limb[FASTREDUCE_NAN_COUNT] != 0,
                                      accumulator->limb[FASTREDUCE_POSITIVE_INFINITY_COUNT] != 0,
                                      accumulator->limb[FASTREDUCE_NEGATIVE_INFINITY_COUNT] != 0);
 }
 
-static inline FASTREDUCE_HOST_DEVICE float fastreduce_detail_pack_f32(int special, int negative,
-                                                                      uint64_t significand, int shift)
+FASTREDUCE_DETAIL_FUNCTION float fastreduce_detail_pack_f32(int special, int negative, uint64_t significand,
+                                                            int shift)
 {
     const uint32_t infinity = 0x7f800000, nan = 0x7fc00000;
     uint32_t bits;
@@ -419,8 +420,7 @@ static inline FASTREDUCE_HOST_DEVICE float fastreduce_detail_pack_f32(int specia
     return result;
 }
 
-static inline FASTREDUCE_HOST_DEVICE float
-fastreduce_detail_read_f32(const fastreduce_accumulator *accumulator)
+FASTREDUCE_DETAIL_FUNCTION float fastreduce_detail_read_f32(const fastreduce_accumulator *accumulator)
 {
     uint64_t significand;
     int shift, negative = fastreduce_detail_round(accumulator, 24, &significand, &shift);
@@ -428,8 +428,7 @@ fastreduce_detail_read_f32(const fastreduce_accumulator *accumulator)
                                       shift);
 }
 
-static inline FASTREDUCE_HOST_DEVICE double
-fastreduce_detail_read_f64(const fastreduce_accumulator *accumulator)
+FASTREDUCE_DETAIL_FUNCTION double fastreduce_detail_read_f64(const fastreduce_accumulator *accumulator)
 {
     const uint64_t infinity = 0x7ff0000000000000u, nan = 0x7ff8000000000000u;
     uint64_t significand, bits;
