@@ -24,17 +24,20 @@
  *
  *   FASTREDUCE_IMPLEMENTATION     defines the C functions. Scope: one .cu file of the program.
  *   FASTREDUCE_BLOCK_SIZE         threads a block where none is asked for: 32, 64, ... 1024. Default 256.
- *                                 Scope: the same in every file.
+ *                                 Scope: the file; others may differ.
  *   FASTREDUCE_ITEMS_PER_THREAD   elements a thread adds before the block's tree in V6 and V7: 1 to 64.
- *                                 Default 8. Scope: the same in every file.
+ *                                 Default 8. Scope: the file; others may differ.
  *   FASTREDUCE_NO_LADDER          the C functions leave out V0..V7, for a shorter build: they answer
  *                                 FASTREDUCE_ERROR_UNSUPPORTED. AUTO stays. Scope: the implementing file.
  *   FASTREDUCE_NO_EXACT           the same for EXACT and fastreduce_accumulate_f32. Scope: the implementing
  *                                 file.
  *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float by integer arithmetic alone, by the road that it takes
  *                                 otherwise where its window misses: the same bits, slower. For measurements.
- *                                 Scope: the same in every file. Default: off.
+ *                                 Scope: the file; others may differ. Default: off.
  *   FASTREDUCE_STATIC, FASTREDUCE_API   see fastreduce.h.
+ *
+ * Names: namespace fastreduce holds what users call, fastreduce::detail the rest. Both lie in an inline namespace that
+ * names version, switches and architectures (room 2), so that copies that differ can be in one program.
  *
  * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks, 5 the ladder
  * V0..V7, 6 the tuned kernels, 7 the exact sum, 8 dispatcher, 9 the C functions. Needs C++14 and CUDA 11.2.
