@@ -1,5 +1,6 @@
 # Sourced by the vendoring tests, with $root set: goes to an empty folder that holds copies of the two files and the
-# .cu file that defines the C functions, to be removed at exit. Each case prints one line: pass, skip or fail. done_testing ends the script.
+# .cu file that defines the C functions, to be removed at exit. Each case prints one line: pass, skip or fail. done_testing
+# ends the script, with 77 if no case ran.
 tests=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -25,6 +26,7 @@ run()
 done_testing()
 {
     echo "vendoring: $passed passed, $skipped skipped"
+    [ "$passed" -gt 0 ] || exit 77
 }
 
 # every Clang there is, the newest first
