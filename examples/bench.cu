@@ -242,7 +242,7 @@ static std::vector<timing> times_of(const std::vector<contender> &list, const fi
             CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
             enqueue_all(c, f, stream);
             CUDA(cudaStreamEndCapture(stream, &p.graph));
-            CUDA(cudaGraphInstantiate(&p.executable, p.graph, 0));
+            CUDA(cudaGraphInstantiateWithFlags(&p.executable, p.graph, 0));
             CUDA(cudaGraphLaunch(p.executable, stream));
             CUDA(cudaStreamSynchronize(stream));
         }

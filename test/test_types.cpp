@@ -241,7 +241,8 @@ static void building_blocks()
     const float *in = input.data();
     float *out = output.data();
     void *arguments[] = {&in, &out};
-    CUDA(cudaLaunchKernel(two_sums<BlockSize>, dim3(1), dim3(BlockSize), arguments, 0, nullptr));
+    CUDA(cudaLaunchKernel(fastreduce::kernel_address(two_sums<BlockSize>), dim3(1), dim3(BlockSize),
+                          arguments, 0, nullptr));
     CUDA(cudaDeviceSynchronize());
     const std::vector<float> got = output.get();
     check::that(got[0] == fastreduce_host_sum_f32(values.data(), BlockSize), "block_reduce, sum of %u",

@@ -1,15 +1,16 @@
 #!/bin/sh
-# The two files under every language standard and compiler, and with every macro: sh languages.sh ROOT [NVCC]. Without
-# NVCC the host part only.
+# The two files under every language standard and compiler, with the warnings that a strict project asks for, and with every
+# macro: sh languages.sh ROOT [NVCC]. Without NVCC the host part only.
 set -eu
 root=$(cd "$1" && pwd)
 nvcc=${2:-}
 . "$(dirname "$0")/setup.sh"
 cp "$tests/main.c" .
-strict="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"
+strict="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wswitch-default -Werror"
 
 # fastreduce.h: C99, C11, C++; included twice; with and without the implementation
-for compile in "$cc -std=c99" "$cc -std=c11" "$cxx -std=c++14 -x c++" "$cxx -std=c++17 -x c++" "$cxx -std=c++20 -x c++"; do
+for compile in "$cc -std=c99" "$cc -std=c11" "$cxx -std=c++14 -Wold-style-cast -x c++" \
+    "$cxx -std=c++17 -Wold-style-cast -x c++" "$cxx -std=c++20 -Wold-style-cast -x c++"; do
     $compile $strict -c main.c -o header.o || fail "$compile, header"
     $compile $strict -DWITH_HOST -DHOST_ONLY main.c -o host || fail "$compile, host implementation"
     run ./host "$compile, host implementation"
@@ -37,11 +38,30 @@ run ./both "host implementation in C beside the whole library"
 pass "host implementation in a .c file beside the library in a .cu file"
 
 ptx=-gencode=arch=compute_80,code=compute_80 # machine code takes longer, and other tests make it
+cp "$tests/templates.cu" .
+# no -Wold-style-cast: nvcc hands its host compiler every C++ cast as an old one
+warnings="-Werror all-warnings -Xcompiler=-Wall,-Wextra,-Wshadow,-Wconversion,-Wswitch-default"
 for standard in 14 17 20; do
-    "$nvcc" -std=c++$standard $ptx -Werror all-warnings -Xcompiler=-Wall,-Wextra,-Wshadow,-Wconversion \
-        -c fastreduce.cu -o /dev/null || fail "C++$standard"
+    for file in fastreduce.cu templates.cu; do
+        "$nvcc" -std=c++$standard $ptx $warnings -c $file -o /dev/null || fail "C++$standard, $file"
+    done
 done
 pass "C++14, 17 and 20"
+
+# Clang as nvcc's host compiler warns of what GCC does not: functions that a file leaves unused
+clangs > list
+[ -s list ] || skip "nvcc -ccbin clang++" "not installed"
+: > empty.cu
+while read -r clang; do
+    if ! "$nvcc" -ccbin "$clang" -std=c++17 $ptx -c empty.cu -o /dev/null > message 2>&1; then
+        skip "nvcc -ccbin $clang" "nvcc does not take it: $(grep -m 1 error message | cut -c 1-200)"
+        continue
+    fi
+    for file in fastreduce.cu templates.cu; do
+        "$nvcc" -ccbin "$clang" -std=c++17 $ptx $warnings -c $file -o /dev/null || fail "nvcc -ccbin $clang, $file"
+    done
+    pass "nvcc -ccbin $clang"
+done < list
 
 for switch in FASTREDUCE_STATIC FASTREDUCE_NO_LADDER FASTREDUCE_NO_EXACT FASTREDUCE_EXACT_INTEGER FASTREDUCE_BLOCK_SIZE=512 \
     FASTREDUCE_ITEMS_PER_THREAD=3; do
@@ -57,17 +77,22 @@ for bad in FASTREDUCE_BLOCK_SIZE=48 FASTREDUCE_BLOCK_SIZE=2048 FASTREDUCE_BLOCK_
 done
 pass "a bad value of a macro is an error in words"
 
-# Clang reads CUDA by itself. It may be too old for this toolkit: then it fails on an empty file, too.
-clang=$(newest_clang)
-flags="-x cuda --cuda-path=$toolkit --cuda-gpu-arch=sm_75 --cuda-gpu-arch=sm_90 -Wno-unknown-cuda-version"
-if [ -z "$clang" ]; then
-    skip "clang" "not installed"
-elif ! $clang $flags -fsyntax-only /dev/null 2>message; then
-    skip "$clang" "does not read this toolkit: $(grep -m1 error message)"
-else
-    $clang $flags -std=c++14 -O2 $strict -Wno-pedantic -c fastreduce.cu -o clang.o || fail "$clang"
+# Clang reads CUDA by itself. It may be too old for this toolkit: then it fails on an empty file, too. The headers are to be
+# the toolkit's, and not those of another in /usr/local/include, which --cuda-path alone would have come first.
+release=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
+flags="-x cuda --cuda-path=$toolkit -isystem $toolkit/include --cuda-gpu-arch=sm_75 --cuda-gpu-arch=sm_90"
+flags="$flags -Wno-unknown-cuda-version -DTOOLKIT_VERSION=$((${release%.*} * 1000 + ${release#*.} * 10))"
+[ -s list ] || skip "Clang as the CUDA compiler" "not installed"
+while read -r clang; do
+    if ! $clang $flags -fsyntax-only /dev/null 2>message; then
+        skip "$clang" "does not read this toolkit: $(grep -m 1 error message)"
+        continue
+    fi
+    for file in templates.cu fastreduce.cu; do
+        $clang $flags -std=c++14 -O2 $strict -Wold-style-cast -Wno-pedantic -c $file -o clang.o || fail "$clang, $file"
+    done
     $cc main.o clang.o -L"$libraries" -lcudart_static -lstdc++ -ldl -lrt -lpthread -o program || fail "$clang, linked"
     run ./program "$clang"
     pass "$clang as the CUDA compiler, sm_75 and sm_90"
-fi
+done < list
 done_testing

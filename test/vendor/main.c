@@ -5,6 +5,7 @@
 #include "fastreduce.h"
 #include "fastreduce.h"
 #include <stdio.h>
+#include <string.h>
 
 int main(void)
 {
@@ -16,7 +17,10 @@ int main(void)
     fastreduce_config config = {FASTREDUCE_V7, 128, NULL, 0, NULL};
     fastreduce_status status = fastreduce_sum_f32(NULL, NULL, 5, &config);
     if (status != FASTREDUCE_ERROR_INVALID_ARGUMENT) return 2;
-    status = fastreduce_workspace_init((void *)64, 64, NULL);
+    const size_t address = 64; /* of nothing, and no cast: C++ compiles this, too */
+    void *workspace;
+    memcpy(&workspace, &address, sizeof workspace);
+    status = fastreduce_workspace_init(workspace, 64, NULL);
     if (status == FASTREDUCE_SUCCESS) return 3;
     printf("%s: %s\n", fastreduce_kernel_name(config.kernel), fastreduce_status_string(status));
 #endif

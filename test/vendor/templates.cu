@@ -1,0 +1,64 @@
+/* The C++ part without the C functions: types, operators, one round, and the building blocks in a kernel of one's own.
+ * TOOLKIT_VERSION is what the toolkit's headers have to call themselves. Its exit status says what is wrong. */
+#include "fastreduce.cuh"
+#ifdef TOOLKIT_VERSION
+static_assert(CUDART_VERSION == TOOLKIT_VERSION, "the headers are those of another toolkit");
+#endif
+
+/* A type of two words with an addition of its own: masses on a line, and their moment. */
+struct moment {
+    double weight, position;
+};
+struct add_moments {
+    template <class T>
+    static __host__ __device__ T identity()
+    {
+        return T{0, 0};
+    }
+    __host__ __device__ moment operator()(moment a, moment b) const
+    {
+        return {a.weight + b.weight, a.position + b.position};
+    }
+};
+
+template <unsigned BlockSize>
+__global__ void range_of_blocks(const float *input, float *ranges)
+{
+    __shared__ float slots[BlockSize / fastreduce::warp_size];
+    const float x = input[blockIdx.x * BlockSize + threadIdx.x];
+    const float most = fastreduce::block_reduce<BlockSize, fastreduce::maximum>(x, slots);
+    __syncthreads();
+    const float least = fastreduce::block_reduce<BlockSize, fastreduce::minimum>(x, slots);
+    const float first_lanes = fastreduce::warp_reduce<fastreduce::plus, 16>(x);
+    if (threadIdx.x == 0) ranges[blockIdx.x] = first_lanes > 0 ? most - least : 0;
+}
+template __global__ void range_of_blocks<32>(const float *, float *);
+template __global__ void range_of_blocks<256>(const float *, float *);
+
+/* Without an input, every call is refused before the runtime is asked for anything. */
+template <fastreduce_kernel Version, class Operator, class Input>
+bool refuses()
+{
+    using result = fastreduce::accumulate_t<Operator, Input>;
+    const Input *nothing = nullptr;
+    result *const output = reinterpret_cast<result *>(256);
+    constexpr unsigned items = fastreduce::default_items(Version);
+    return fastreduce::reduce<Version, 128, items, Operator>(nothing, output, 5) ==
+               FASTREDUCE_ERROR_INVALID_ARGUMENT &&
+           fastreduce::round<Version, 128, items, Operator>(nothing, output, 5) ==
+               FASTREDUCE_ERROR_INVALID_ARGUMENT;
+}
+
+int main()
+{
+    if (!refuses<FASTREDUCE_V0, fastreduce::plus, float>()) return 1;
+    if (!refuses<FASTREDUCE_V1, fastreduce::minimum, double>()) return 2;
+    if (!refuses<FASTREDUCE_V2, fastreduce::maximum, int>()) return 3;
+    if (!refuses<FASTREDUCE_V3, fastreduce::plus, unsigned char>()) return 4;
+    if (!refuses<FASTREDUCE_V4, fastreduce::minimum, unsigned long long>()) return 5;
+    if (!refuses<FASTREDUCE_V5, fastreduce::maximum, signed char>()) return 6;
+    if (!refuses<FASTREDUCE_V6, add_moments, moment>()) return 7;
+    if (!refuses<FASTREDUCE_V7, fastreduce::plus, unsigned>()) return 8;
+    if (!refuses<FASTREDUCE_AUTO, fastreduce::plus, float>()) return 9;
+    return 0;
+}
