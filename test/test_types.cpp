@@ -241,7 +241,7 @@ static void building_blocks()
     const float *in = input.data();
     float *out = output.data();
     void *arguments[] = {&in, &out};
-    CUDA(cudaLaunchKernel(fastreduce::kernel_address(two_sums<BlockSize>), dim3(1), dim3(BlockSize),
+    CUDA(cudaLaunchKernel(fastreduce::detail::kernel_address(two_sums<BlockSize>), dim3(1), dim3(BlockSize),
                           arguments, 0, nullptr));
     CUDA(cudaDeviceSynchronize());
     const std::vector<float> got = output.get();
