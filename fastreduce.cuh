@@ -1755,8 +1755,8 @@ using tuned_kernel = void (*)(const float *, Output, size_t, published *);
 
 /* What a kernel is compiled for, by device: asked for once each and remembered. Two threads that ask at once store the same. */
 constexpr int remembered_devices = 64;
-enum class compiled_for : unsigned char { unknown, older, hopper };
-using compiled_cache = std::atomic<compiled_for>[remembered_devices];
+constexpr unsigned char unknown_code = 0, older_code = 1, hopper_code = 2;
+using compiled_cache = std::atomic<unsigned char>[remembered_devices];
 
 template <class Output>
 struct tuned_launch {
@@ -1912,16 +1912,15 @@ template <class Output>
 cudaError_t find_hopper(const tuned_launch<Output> &made, int device, bool *hopper)
 {
     const bool remembered = device < remembered_devices;
-    compiled_for code =
-        remembered ? (*made.known)[device].load(std::memory_order_relaxed) : compiled_for::unknown;
-    if (code == compiled_for::unknown) {
+    unsigned char code = remembered ? (*made.known)[device].load(std::memory_order_relaxed) : unknown_code;
+    if (code == unknown_code) {
         cudaFuncAttributes attributes = {};
         const cudaError_t error = cudaFuncGetAttributes(&attributes, made.kernel);
         if (error != cudaSuccess) return error;
-        code = attributes.ptxVersion >= 90 ? compiled_for::hopper : compiled_for::older;
+        code = attributes.ptxVersion >= 90 ? hopper_code : older_code;
         if (remembered) (*made.known)[device].store(code, std::memory_order_relaxed);
     }
-    *hopper = toolkit_knows_hopper && code == compiled_for::hopper;
+    *hopper = toolkit_knows_hopper && code == hopper_code;
     return cudaSuccess;
 }
 

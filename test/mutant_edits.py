@@ -695,11 +695,11 @@ TABLES = [
     ]),
     (CUH, "find_hopper", LAUNCHER, False, [
         ("device < remembered_devices", "device < remembered_devices / 2"),
-        ("code == compiled_for::unknown", "true"),
+        ("code == unknown_code", "true"),
         ("if (error != cudaSuccess) return error;", ""),
         ("attributes.ptxVersion >= 90", "attributes.ptxVersion > 90"),
         ("attributes.ptxVersion >= 90", "attributes.ptxVersion >= 80"),
-        ("*hopper = @toolkit_knows_hopper && code == compiled_for::hopper@;", "true"),
+        ("*hopper = @toolkit_knows_hopper && code == hopper_code@;", "true"),
     ]),
     (CUH, "find_gpu_facts", LAUNCHER, False, [
         ("error != cudaSuccess ? error : @find_hopper(ring, facts->device, &facts->hopper)@", "cudaSuccess"),

@@ -43,7 +43,8 @@ bool refuses()
     const Input *nothing = nullptr;
     result *const output = reinterpret_cast<result *>(256);
     constexpr unsigned items = fastreduce::default_items(Version);
-    return fastreduce::reduce<Version, 128, items, Operator>(nothing, output, 5) ==
+    constexpr unsigned block_size = Version == FASTREDUCE_AUTO ? FASTREDUCE_BLOCK_SIZE : 128;
+    return fastreduce::reduce<Version, block_size, items, Operator>(nothing, output, 5) ==
                FASTREDUCE_ERROR_INVALID_ARGUMENT &&
            fastreduce::round<Version, 128, items, Operator>(nothing, output, 5) ==
                FASTREDUCE_ERROR_INVALID_ARGUMENT;
