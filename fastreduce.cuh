@@ -11,7 +11,7 @@
  *     #define FASTREDUCE_IMPLEMENTATION
  *     #include "fastreduce.cuh"
  *
- * and holds the C functions that fastreduce.h declares. C++ code may also include this file anywhere, without
+ * and holds the C functions that fastreduce.h declares. CUDA C++ files may also include this one, without
  * that macro, for the templates: the building blocks (room 4) inside kernels of its own, and
  *
  *     fastreduce::reduce<FASTREDUCE_V7>(input, output, n, stream);                    // float, int, double ...
@@ -34,10 +34,15 @@
  *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float by integer arithmetic alone, by the road that it takes
  *                                 otherwise where its window misses: the same bits, slower. For measurements.
  *                                 Scope: the file; others may differ. Default: off.
+ *   FASTREDUCE_TAG                letters and digits, to tell files of one program apart that are compiled differently in
+ *                                 what no macro says: -use_fast_math, -ftz=true; sm_90 beside sm_90a; machine code
+ *                                 beside PTX; and any architectures, with nvcc before 11.5 and with Clang before it
+ *                                 had __CUDA_ARCH_LIST__ (14 has not, 22 has). Scope: the file. Default: nothing.
  *   FASTREDUCE_STATIC, FASTREDUCE_API   see fastreduce.h.
  *
  * Names: namespace fastreduce holds what users call, fastreduce::detail the rest. Both lie in an inline namespace that
- * names version, switches and architectures (room 2), so that copies that differ can be in one program.
+ * names version, switches, architectures and tag (room 2), so that copies that differ can be in one program. All of it is
+ * hidden (GCC, Clang): a shared library does not export functions of its own that have our types in their signatures.
  *
  * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks, 5 the ladder
  * V0..V7, 6 the tuned kernels, 7 the exact sum, 8 dispatcher, 9 the C functions. Needs C++14 and CUDA 11.2.
@@ -106,23 +111,27 @@
 #endif
 #endif
 
+#ifndef FASTREDUCE_TAG
+#define FASTREDUCE_TAG
+#endif
+
 /* The linker keeps one of several templates of the same name. So what code depends on is in the name: version, switches and
- * the architectures it is compiled for, as in version_0_1_0_switches_12_0_0_archs_750800. Files that agree in all of that share
- * their templates; no others do. Clang does not tell the list: compile all files of a program for the same. */
+ * the architectures it is compiled for, as in version_0_1_0__switches_12_0_0_archs_750800. Files that agree in all of that
+ * share their templates; no others do. What no macro tells is up to FASTREDUCE_TAG (room 1). */
 #ifdef __CUDA_ARCH_LIST__
 #define FASTREDUCE_DETAIL_ARCHS __CUDA_ARCH_LIST__
 #else
 #define FASTREDUCE_DETAIL_ARCHS
 #endif
 /* clang-format off */
-#define FASTREDUCE_DETAIL_PASTE(major, minor, patch, toolkit, integer, separate, \
+#define FASTREDUCE_DETAIL_PASTE(major, minor, patch, tag, toolkit, integer, separate, \
                                 a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, ...) \
-    version_##major##_##minor##_##patch##_switches_##toolkit##_##integer##_##separate##_archs_\
+    version_##major##_##minor##_##patch##_##tag##_switches_##toolkit##_##integer##_##separate##_archs_\
 ##a##b##c##d##e##f##g##h##i##j##k##l##m##n##o##p##q##r##s##t##u##v##w##x
 #define FASTREDUCE_DETAIL_NAME(list) FASTREDUCE_DETAIL_PASTE list
 #define FASTREDUCE_DETAIL_ABI                                                                             \
     FASTREDUCE_DETAIL_NAME((FASTREDUCE_VERSION_MAJOR, FASTREDUCE_VERSION_MINOR, FASTREDUCE_VERSION_PATCH, \
-                            FASTREDUCE_DETAIL_TOOLKIT, FASTREDUCE_DETAIL_INTEGER,                         \
+                            FASTREDUCE_TAG, FASTREDUCE_DETAIL_TOOLKIT, FASTREDUCE_DETAIL_INTEGER,         \
                             FASTREDUCE_DETAIL_SEPARATE, FASTREDUCE_DETAIL_ARCHS,                          \
                             , , , , , , , , , , , , , , , , , , , , , , , , ))
 /* clang-format on */
@@ -182,10 +191,11 @@ template <class Value, class First, class... Rest>
 struct one_of<Value, First, Rest...> : one_of<Value, Rest...> {
 };
 template <class Value>
-using is_signed = one_of<Value, char, signed char, short, int, long, long long, float, double>;
+using is_signed = one_of<Value, char, wchar_t, signed char, short, int, long, long long, float, double>;
 template <class Value>
-using is_integral = one_of<Value, bool, char, signed char, short, int, long, long long, unsigned char,
-                           unsigned short, unsigned, unsigned long, unsigned long long>;
+using is_integral =
+    one_of<Value, bool, char, wchar_t, char16_t, char32_t, signed char, short, int, long, long long,
+           unsigned char, unsigned short, unsigned, unsigned long, unsigned long long>;
 } // namespace standard
 #endif
 
@@ -277,14 +287,14 @@ __device__ __forceinline__ published peek(const published *slot)
 #endif
 }
 
-/* Waits for slots[first], slots[first + stride] ... Count of them, takes their values and leaves them zero. Those at `end` and
- * beyond do not exist and give 0. Whole warps call it, which look at all their slots before they look again, and go on
+/* Waits for status_words[first], status_words[first + stride] ... Count of them, takes their values and leaves them zero. Those at `end` and
+ * beyond do not exist and give 0. Whole warps call it, which look at all their words before they look again, and go on
  * together. */
 template <unsigned Count>
-__device__ __forceinline__ void await(published *slots, unsigned first, unsigned stride, unsigned end,
+__device__ __forceinline__ void await(published *status_words, unsigned first, unsigned stride, unsigned end,
                                       unsigned long long (&values)[Count])
 {
-    published *const slot = slots + first;
+    published *const slot = status_words + first;
     published word[Count];
     bool missing;
     do {
@@ -544,7 +554,7 @@ using accumulate_t = typename accumulate<Operator, Input>::type;
  * beyond left out. A thread whose items all exist takes the branch without checks, so that its loads are all
  * under way before the first addition. */
 template <unsigned Items, class Operator, class Value, class Input>
-__device__ __forceinline__ Value thread_reduce(const Input *input, size_t first, unsigned stride, size_t n)
+__device__ __forceinline__ Value thread_reduce(const Input *input, size_t first, size_t stride, size_t n)
 {
     const Operator combine;
     Value value = Operator::template identity<Value>();
@@ -572,10 +582,10 @@ __device__ __forceinline__ Value warp_reduce(Value value)
 }
 
 /* Reduces one value a thread over a block of BlockSize threads (one-dimensional; 32 to 1024, a power of two).
- * Every thread calls it; the result is thread 0's. `slots` is shared memory for BlockSize / 32 values, and may
+ * Every thread calls it; the result is thread 0's. `warp_values` is shared memory for BlockSize / 32 values, and may
  * be used again after a block barrier. */
 template <unsigned BlockSize, class Operator, class Value>
-__device__ __forceinline__ Value block_reduce(Value value, Value *slots)
+__device__ __forceinline__ Value block_reduce(Value value, Value *warp_values)
 {
     constexpr unsigned warps = BlockSize / warp_size;
     const unsigned lane = threadIdx.x % warp_size;
@@ -584,10 +594,10 @@ __device__ __forceinline__ Value block_reduce(Value value, Value *slots)
     value = warp_reduce<Operator>(value);
     if (warps == 1) return value;
 
-    if (lane == 0) slots[warp] = value;
+    if (lane == 0) warp_values[warp] = value;
     __syncthreads();
     if (warp == 0) {
-        if (lane < warps) value = slots[lane];
+        if (lane < warps) value = warp_values[lane];
         value = warp_reduce<Operator, warps>(value);
     }
     return value;
@@ -839,12 +849,12 @@ template <class Operator, unsigned BlockSize, unsigned Items, class Value, class
 __global__ void __launch_bounds__(BlockSize)
     v7_shuffle(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
 {
-    __shared__ Value slots[BlockSize / warp_size];
+    __shared__ Value warp_values[BlockSize / warp_size];
     const unsigned tid = threadIdx.x;
     const size_t i = static_cast<size_t>(blockIdx.x) * (Items * BlockSize) + tid;
 
     const Value value = thread_reduce<Items, Operator, Value>(input, i, BlockSize, n);
-    const Value partial = block_reduce<BlockSize, Operator>(value, slots);
+    const Value partial = block_reduce<BlockSize, Operator>(value, warp_values);
 
     if (tid == 0) partials[blockIdx.x] = partial;
 }
@@ -857,9 +867,9 @@ __global__ void __launch_bounds__(BlockSize)
  *     Output                         where it writes to
  *     shared_bytes                   dynamic shared memory that it needs, given to its constructor
  *     add(group)                     adds an array of vectors; whole warps call it
- *     finish(slots, output)          from the threads' values to the output; whole blocks call it, once
+ *     finish(status_words, output)          from the threads' values to the output; whole blocks call it, once
  *     any_block_adds                 whether the result is the same whichever block adds an element
- *     slots_used                     if so; the ring's counter comes after them
+ *     status_words_used                     if so; the ring's counter comes after them
  *     resident_threads               on a multiprocessor, for the compiler to share out registers; 0 leaves it the choice
  * ========================================================================================================== */
 
@@ -943,11 +953,11 @@ __device__ __forceinline__ void prefetch_tile(const vectors_of<Alignment> &vecto
     prefetch(vectors.data + first, rest < Size ? rest : Size);
 }
 
-/* Four running sums of four floats each. Ahead: slots that a thread awaits at once. */
+/* Four running sums of four floats each. Ahead: status words that a thread awaits at once. */
 template <unsigned BlockSize, unsigned Ahead = 1>
 struct float_sum {
     using Output = float *;
-    static constexpr unsigned slots_used = 0, resident_threads = 0;
+    static constexpr unsigned status_words_used = 0, resident_threads = 0;
     static constexpr size_t shared_bytes = 0;
     static constexpr bool any_block_adds = false;
     float4 sum[4];
@@ -971,10 +981,10 @@ struct float_sum {
         }
     }
 
-    /* Each block publishes its sum; the last block awaits all others, folds, and leaves the slots zero. One launch and
+    /* Each block publishes its sum; the last block awaits all others, folds, and leaves the words zero. One launch and
      * no atomic: two launches cost 1.2 us more, a fence and a ticket 0.5 us (one H200). No other block waits, so the
      * grid may be of any size. The order of the additions is fixed. */
-    __device__ __forceinline__ void finish(published *slots, float *output)
+    __device__ __forceinline__ void finish(published *status_words, float *output)
     {
         __shared__ float warp_sums[BlockSize / warp_size];
         const unsigned others = gridDim.x - 1;
@@ -989,13 +999,13 @@ struct float_sum {
             value = block_reduce<BlockSize, plus>(value, warp_sums);
             if (all) break;
             if (blockIdx.x != others) {
-                if (threadIdx.x == 0) publish(slots + blockIdx.x, __float_as_uint(value));
+                if (threadIdx.x == 0) publish(status_words + blockIdx.x, __float_as_uint(value));
                 return;
             }
             if (threadIdx.x != 0) value = 0;
             for (unsigned first = 0; first < others; first += Ahead * BlockSize) {
                 unsigned long long values[Ahead];
-                await(slots, first + threadIdx.x, BlockSize, others, values);
+                await(status_words, first + threadIdx.x, BlockSize, others, values);
 #pragma unroll
                 for (unsigned j = 0; j < Ahead; ++j)
                     value += __uint_as_float(static_cast<unsigned>(values[j]));
@@ -1013,7 +1023,7 @@ struct float_sum {
  * grid, or nearly, is resident: a loop over tiles takes 10 to 20 % longer there. */
 template <class Sum, unsigned BlockSize, unsigned Vectors>
 __global__ void __launch_bounds__(BlockSize)
-    sum_tile(const float *input, typename Sum::Output output, size_t n, published *slots)
+    sum_tile(const float *input, typename Sum::Output output, size_t n, published *status_words)
 {
     const vectors_of<4> vectors(input, n);
     prefetch_tile<BlockSize * Vectors>(vectors);
@@ -1025,13 +1035,13 @@ __global__ void __launch_bounds__(BlockSize)
 
     Sum sum(dynamic_shared<void>());
     sum.add(loaded);
-    sum.finish(slots, output);
+    sum.finish(status_words, output);
 }
 
 /* Tiles dealt round to the grid: for larger n where there is no copy engine. */
 template <class Sum, unsigned BlockSize, unsigned Vectors>
 __global__ void __launch_bounds__(BlockSize, Sum::resident_threads / BlockSize)
-    sum_dealt(const float *input, typename Sum::Output output, size_t n, published *slots)
+    sum_dealt(const float *input, typename Sum::Output output, size_t n, published *status_words)
 {
     const vectors_of<4> vectors(input, n);
     prefetch_tile<BlockSize * Vectors>(vectors);
@@ -1046,7 +1056,7 @@ __global__ void __launch_bounds__(BlockSize, Sum::resident_threads / BlockSize)
         sum.add(loaded);
     }
     if (vectors.head + vectors.tail > 0) sum.add(edge);
-    sum.finish(slots, output);
+    sum.finish(status_words, output);
 }
 
 /* How sum_ring divides the rows of BlockSize vectors: first a run for each block, equal but for a row; then, where it does
@@ -1066,7 +1076,7 @@ __host__ __device__ inline ring_shares shares_of_ring(size_t rows, unsigned tile
  * taken is zero before and after. */
 template <class Sum, unsigned BlockSize, unsigned TileVectors, unsigned Stages>
 __global__ void __launch_bounds__(BlockSize)
-    sum_ring(const float *input, typename Sum::Output output, size_t n, published *slots)
+    sum_ring(const float *input, typename Sum::Output output, size_t n, published *status_words)
 {
     constexpr unsigned tile_rows = TileVectors / BlockSize;
     constexpr unsigned group_size = 4; /* vectors a thread loads from shared memory at once */
@@ -1082,7 +1092,7 @@ __global__ void __launch_bounds__(BlockSize)
     const size_t rows = vectors.count / BlockSize;
     const ring_shares shares = shares_of_ring(rows, tile_rows, Sum::any_block_adds);
     const size_t share = shares.in_runs / gridDim.x, rest = shares.in_runs % gridDim.x;
-    published *const counter = slots + Sum::slots_used;
+    published *const counter = status_words + Sum::status_words_used;
 
     /* Thread 0 copies. It asks the counter for a tile when it copies the one before, as the answer takes a while. */
     size_t row = blockIdx.x * share + (blockIdx.x < rest ? blockIdx.x : rest), answer = 0;
@@ -1138,7 +1148,7 @@ __global__ void __launch_bounds__(BlockSize)
         }
     }
     sum.add(beside);
-    sum.finish(slots, output);
+    sum.finish(status_words, output);
     /* every block is past its last question, or the last would still wait for it */
     if (Sum::any_block_adds && last && threadIdx.x == 0) *counter = 0;
 }
@@ -1150,14 +1160,14 @@ __global__ void __launch_bounds__(BlockSize)
  * A float is an integer times 2^-149. Adding 1.5 * 2^(23 + e) to it, and taking that away again, rounds it to a multiple
  * of 2^e, exactly; the bits of the first sum count the multiples, and what was rounded off is exact too. Done twice, 22
  * bits apart, this cuts a float into two integers, which add up without rounding: the window. Its position follows the
- * data, warp by warp. A thread with a float that reaches above or below the window adds integers to its columns in shared
+ * data, warp by warp. A thread with a float that reaches above or below the window adds integers to its bins in shared
  * memory instead, one for each 16 exponents. All roads are exact, so the choice does not show in the result. No
  * double is used: the cost is the same where those are slow.
  *
  * Integers end in the warp's accumulator, spread over its lanes: lane k holds limb k.
  * ========================================================================================================== */
 
-constexpr unsigned exact_columns = 17; /* 16 for 16 exponents each, one counts NaN and infinities */
+constexpr unsigned exact_bins = 17;    /* 16 for 16 exponents each, one counts NaN and infinities */
 constexpr unsigned window_bits = 44;   /* a float below 2^(position + 44 - 149) fits, if it is a multiple */
 constexpr unsigned top_position = 230; /* of 2^(position - 149); up to here both anchors are finite */
 constexpr unsigned exact_group_limit = 9;         /* vectors that a thread adds at once, at most ... */
@@ -1251,22 +1261,22 @@ struct exact_output {
 template <unsigned BlockSize>
 struct exact_sum {
     using Output = exact_output;
-    static constexpr unsigned limbs = 16, slots_used = exact_totals * limbs;
+    static constexpr unsigned limbs = 16, status_words_used = exact_totals * limbs;
     static constexpr unsigned resident_threads = separate_compilation ? 0 : 1024;
-    static constexpr size_t shared_bytes = exact_columns * BlockSize * sizeof(long long);
+    static constexpr size_t shared_bytes = exact_bins * BlockSize * sizeof(long long);
     static constexpr bool any_block_adds = true;
     static constexpr unsigned nowhere = ~0u;
 
     long long value = 0;         /* what the thread's window has caught, in units of 2^(position - 149) */
     unsigned position = nowhere; /* of the window; the warp's */
     long long limb = 0;          /* of the warp's accumulator: this lane's */
-    long long *const columns;    /* the thread's, BlockSize apart */
-    bool columns_used = false;   /* by the warp, since the last settling */
-    unsigned columns_only = 0;   /* groups that the warp does not try to catch in the window */
+    long long *const bins;       /* the thread's, BlockSize apart */
+    bool bins_used = false;      /* by the warp, since the last settling */
+    unsigned bins_only = 0;      /* groups that the warp does not try to catch in the window */
     unsigned groups = 0;         /* since the last settling */
 
     __device__ __forceinline__ explicit exact_sum(void *shared)
-        : columns(static_cast<long long *>(shared) + threadIdx.x)
+        : bins(static_cast<long long *>(shared) + threadIdx.x)
     {
     }
 
@@ -1278,7 +1288,7 @@ struct exact_sum {
             const float4 first[1] = {group[0]}; /* a guess: another look at all of them takes longer */
             position = window_for(first);
         }
-        const bool missed = exact_integer || columns_only > 0 || !add_to_window(group);
+        const bool missed = exact_integer || bins_only > 0 || !add_to_window(group);
         const unsigned misses = __ballot_sync(0xffffffffu, missed);
         if (misses != 0) add_missed(group, misses);
         if (++groups == groups_between_settles) settle();
@@ -1321,15 +1331,15 @@ struct exact_sum {
         return true;
     }
 
-    /* For a group that some threads of the warp, the bits of misses, could not add. Where they are a few, their columns take
+    /* For a group that some threads of the warp, the bits of misses, could not add. Where they are a few, their bins take
      * it; where they are more, the window moves first, if it fits better elsewhere, and if it does not, rests a while. */
     template <unsigned Count>
     __device__ __forceinline__ void add_missed(const float4 (&group)[Count], unsigned misses)
     {
         constexpr int few = 3;
         const unsigned lane_bit = 1u << threadIdx.x % warp_size;
-        if (columns_only > 0) {
-            --columns_only;
+        if (bins_only > 0) {
+            --bins_only;
         } else if (!exact_integer && __popc(misses) > few) {
             const unsigned better = window_for(group);
             if (better > position || better + 8 < position) {
@@ -1338,21 +1348,21 @@ struct exact_sum {
                 misses = __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window(group));
                 if (misses == 0) return;
             }
-            if (__popc(misses) > few) columns_only = 16;
+            if (__popc(misses) > few) bins_only = 16;
         }
-        if (!columns_used) {
-            for (unsigned c = 0; c < exact_columns; ++c) columns[c * BlockSize] = 0;
-            columns_used = true;
+        if (!bins_used) {
+            for (unsigned c = 0; c < exact_bins; ++c) bins[c * BlockSize] = 0;
+            bins_used = true;
         }
         if (misses & lane_bit) {
 #pragma unroll
-            for (unsigned j = 0; j < Count; ++j) add_to_columns(group[j]);
+            for (unsigned j = 0; j < Count; ++j) add_to_bins(group[j]);
         }
     }
 
-    /* Column c has the floats with exponents 16 c to 16 c + 15, in units of 2^(16 c - 1 - 149); denormals have the scale of
-     * exponent 1. The last column counts what is not finite. */
-    __device__ __forceinline__ void add_to_columns(float4 v)
+    /* Bin c has the floats with exponents 16 c to 16 c + 15, in units of 2^(16 c - 1 - 149); denormals have the scale of
+     * exponent 1. The last bin counts what is not finite. */
+    __device__ __forceinline__ void add_to_bins(float4 v)
     {
         const unsigned bits[4] = {__float_as_uint(v.x), __float_as_uint(v.y), __float_as_uint(v.z),
                                   __float_as_uint(v.w)};
@@ -1360,7 +1370,7 @@ struct exact_sum {
 #pragma unroll
         for (unsigned j = 0; j < 4; ++j) finite = finite && (bits[j] >> 23 & 255) != 255;
         if (!finite) {
-            add_special(columns, v);
+            add_special(bins, v);
             return;
         }
 #pragma unroll
@@ -1368,13 +1378,13 @@ struct exact_sum {
             const unsigned exponent = bits[j] >> 23 & 255, place = exponent > 0 ? exponent : 1;
             const int sign = static_cast<int>(bits[j]) >> 31; /* 0 or -1 */
             const int significand = static_cast<int>((bits[j] & 0x7fffff) | (exponent > 0 ? 0x800000 : 0));
-            columns[place / 16 * BlockSize] +=
+            bins[place / 16 * BlockSize] +=
                 static_cast<long long>((significand ^ sign) - sign) * (1 << place % 16);
         }
     }
 
     /* Four floats of which one at least is not finite. Out of line, as one by one they are slow and rare. */
-    static __device__ __noinline__ void add_special(long long *columns, float4 v)
+    static __device__ __noinline__ void add_special(long long *bins, float4 v)
     {
         const float x[4] = {v.x, v.y, v.z, v.w};
 #pragma unroll 1
@@ -1385,7 +1395,7 @@ struct exact_sum {
             long long addend = static_cast<long long>(fraction | (exponent > 0 ? 0x800000 : 0)) << place % 16;
             if (bits >> 31) addend = -addend;
             if (exponent == 255) addend = fraction != 0 ? 1 : bits >> 31 ? 1ll << 42 : 1ll << 21;
-            columns[(exponent == 255 ? exact_columns - 1 : place / 16) * BlockSize] += addend;
+            bins[(exponent == 255 ? exact_bins - 1 : place / 16) * BlockSize] += addend;
         }
     }
 
@@ -1400,19 +1410,19 @@ struct exact_sum {
     {
         groups = 0;
         settle_window();
-        if (columns_used) limb += digit_of_columns(columns);
-        columns_used = false;
+        if (bins_used) limb += digit_of_bins(bins);
+        bins_used = false;
     }
 
-    /* What the lane adds to its limb for the columns. Out of line, as it is long and most warps never need it. */
-    static __device__ __noinline__ long long digit_of_columns(const long long *columns)
+    /* What the lane adds to its limb for the bins. Out of line, as it is long and most warps never need it. */
+    static __device__ __noinline__ long long digit_of_bins(const long long *bins)
     {
-        long long digit = digit_of_sum(columns[0] / 2, 0); /* exact: nothing has exponent 0 here */
-        for (unsigned c = 1; c + 1 < exact_columns; ++c) {
-            const long long sum = columns[c * BlockSize];
+        long long digit = digit_of_sum(bins[0] / 2, 0); /* exact: nothing has exponent 0 here */
+        for (unsigned c = 1; c + 1 < exact_bins; ++c) {
+            const long long sum = bins[c * BlockSize];
             if (__any_sync(0xffffffffu, sum != 0)) digit += digit_of_sum(sum, 16 * c - 1);
         }
-        const long long counts = columns[(exact_columns - 1) * BlockSize];
+        const long long counts = bins[(exact_bins - 1) * BlockSize];
         const unsigned lane = threadIdx.x % warp_size, mask = 0x1fffff,
                        nans = warp_add(static_cast<unsigned>(counts) & mask),
                        positive = warp_add(static_cast<unsigned>(counts >> 21) & mask),
@@ -1425,7 +1435,7 @@ struct exact_sum {
 
     /* Every block but the last adds its limbs to one of the totals, and with each limb 1 to the count in the word's top 12
      * bits; the last waits until all counts say all blocks, and leaves zeros. So it needs no fence and no ticket, and looks at
-     * a few words, where slots as AUTO's would be 16 a block (1 us longer at 2^20; one H200). */
+     * a few words, where status words as AUTO's would be 16 a block (1 us longer at 2^20; one H200). */
     __device__ __forceinline__ void finish(published *totals, const exact_output &output)
     {
         constexpr unsigned warps = BlockSize / warp_size, at_once = exact_totals * limbs / warp_size;
@@ -1463,7 +1473,7 @@ struct exact_sum {
         }
         if (lane >= limbs) sum = 0;
         const bool rounds = output.rounded != nullptr;
-        if (!rounds) sum += carried(output.total->limb[k]);
+        if (!rounds) sum += saturated(carried(output.total->limb[k]));
         sum = carry_across_lanes(sum);
         if (rounds) {
             const float rounded = read_across_lanes(sum);
@@ -1666,10 +1676,6 @@ template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class O
           class Input>
 rung<Input, accumulate_t<Operator, Input>> make_rung()
 {
-    static_assert(valid_block_size(BlockSize), "the block size must be 32, 64, 128, 256, 512 or 1024");
-    static_assert(Items >= 1 && Items <= 64, "items per thread must be from 1 to 64");
-    static_assert(default_items(Version) != 1 || Items == 1, "V0, V1 and V2 have one item per thread");
-    static_assert(Tail == tail::warp || Version == FASTREDUCE_V4, "only V4 has a choice of tails");
     using Value = accumulate_t<Operator, Input>;
     constexpr bool dynamic = Version >= FASTREDUCE_V0 && Version <= FASTREDUCE_V4;
     return {kernels<Operator, BlockSize, Items, Tail, Value, Input>::of(version_tag<Version>()),
@@ -1769,19 +1775,19 @@ struct tuned_launch {
 template <class Sum, unsigned BlockSize, unsigned Vectors>
 tuned_launch<typename Sum::Output> tile_launch()
 {
-    static compiled_cache known;
+    static compiled_cache known = {}; /* = {}: without a guard variable */
     return {sum_tile<Sum, BlockSize, Vectors>, BlockSize, Sum::shared_bytes, &known};
 }
 template <class Sum, unsigned BlockSize, unsigned Vectors>
 tuned_launch<typename Sum::Output> dealt_launch(size_t shared_bytes = Sum::shared_bytes)
 {
-    static compiled_cache known;
+    static compiled_cache known = {}; /* = {}: without a guard variable */
     return {sum_dealt<Sum, BlockSize, Vectors>, BlockSize, shared_bytes, &known};
 }
 template <class Sum, unsigned BlockSize, unsigned TileVectors, unsigned Stages>
 tuned_launch<typename Sum::Output> ring_launch()
 {
-    static compiled_cache known;
+    static compiled_cache known = {}; /* = {}: without a guard variable */
     return {sum_ring<Sum, BlockSize, TileVectors, Stages>, BlockSize,
             Stages * TileVectors * sizeof(float4) + Sum::shared_bytes, &known};
 }
@@ -1845,7 +1851,7 @@ using exact_plan = tuned_plan<exact_kernel>;
 constexpr unsigned exact_max_blocks = 1024;                          /* a word of the totals counts to 4095 */
 constexpr unsigned exact_ring_stages = 4, exact_ring_vectors = 2048; /* 32 KiB a stage */
 
-/* Shared memory of a dealt kernel: more than the columns take, so that as many blocks as the plan counts on fit a
+/* Shared memory of a dealt kernel: more than the bins take, so that as many blocks as the plan counts on fit a
  * multiprocessor and no more. The next grid's, launched early, would share out unevenly among the places left. */
 constexpr size_t exact_bytes_256 = 44 * 1024, exact_bytes_512 = 76 * 1024;
 
@@ -1880,14 +1886,14 @@ tuned_launch<exact_output> launch_of(exact_kernel kernel)
 
 inline size_t exact_workspace_bytes(size_t n)
 {
-    return n <= size_t(1) << 11 ? 0 : (exact_sum<256>::slots_used + 1) * sizeof(published);
+    return n <= size_t(1) << 11 ? 0 : (exact_sum<256>::status_words_used + 1) * sizeof(published);
 }
 
 /* Facts of the current device, asked for once each and remembered: a word per device, 0 for unknown. */
 template <class = void>
 cudaError_t find_device_facts(gpu_facts *facts)
 {
-    static std::atomic<unsigned long long> known[remembered_devices];
+    static std::atomic<unsigned long long> known[remembered_devices] = {};
     int device = 0;
     cudaError_t error = cudaGetDevice(&device);
     if (error != cudaSuccess) return error;
@@ -1935,12 +1941,12 @@ cudaError_t find_gpu_facts(const tuned_launch<Output> &ring, gpu_facts *facts)
 /* By overlapped launch, if the kernel waits for the previous grid. */
 template <class Output>
 cudaError_t launch_tuned(const tuned_launch<Output> &made, unsigned blocks, int device, const float *input,
-                         Output output, size_t n, published *slots, cudaStream_t stream)
+                         Output output, size_t n, published *status_words, cudaStream_t stream)
 {
     bool hopper = false;
     cudaError_t error = find_hopper(made, device, &hopper);
     if (error != cudaSuccess) return error;
-    void *arguments[] = {&input, &output, &n, &slots};
+    void *arguments[] = {&input, &output, &n, &status_words};
     constexpr size_t without_asking = 48 * 1024;
     if (made.shared_bytes > without_asking) {
         /* every time: the setting is lost with a reset of the device, and costs little beside such sums */
@@ -2060,6 +2066,15 @@ fastreduce_status launch_reduce(road_tag<road::levels>, const Input *input,
 }
 
 template <class Operator, class Value, class = void>
+struct has_combine : std::false_type {
+};
+template <class Operator, class Value>
+struct has_combine<Operator, Value,
+                   decltype(static_cast<void>(std::declval<const Operator &>()(
+                       std::declval<Value>(), std::declval<Value>())))> : std::true_type {
+};
+
+template <class Operator, class Value, class = void>
 struct has_identity : std::false_type {
 };
 template <class Operator, class Value>
@@ -2079,19 +2094,31 @@ constexpr bool check_types()
     using Value = accumulate_t<Operator, Input>;
     static_assert(moves_as_bytes<Input>::value && moves_as_bytes<Value>::value,
                   "elements have to be trivially copyable: they are moved as bytes, from lane to lane");
+    static_assert(has_combine<Operator, Value>::value,
+                  "the operator needs: T operator()(T, T) const for the elements, for host and device");
     static_assert(has_identity<Operator, Value>::value,
-                  "the operator needs: template <class Value> static Value identity(), for host and device");
+                  "the operator needs: template <class T> static T identity(), for host and device");
     return true;
 }
 
 template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, tail Tail>
 constexpr bool check_choice()
 {
+    static_assert(Version >= FASTREDUCE_AUTO && Version <= FASTREDUCE_EXACT, "there is no such kernel");
+    static_assert(valid_block_size(BlockSize), "the block size must be 32, 64, 128, 256, 512 or 1024");
+    static_assert(Items >= 1 && Items <= 64, "items per thread must be from 1 to 64");
+    static_assert(default_items(Version) != 1 || Items == 1, "V0, V1 and V2 have one item per thread");
+    static_assert(Tail == tail::warp || Version == FASTREDUCE_V4, "only V4 has a choice of tails");
+    return true;
+}
+
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items>
+constexpr bool check_automatic()
+{
     constexpr bool chooses = Version == FASTREDUCE_AUTO || Version == FASTREDUCE_EXACT;
     static_assert(
         !chooses || (BlockSize == FASTREDUCE_BLOCK_SIZE && Items == default_items(Version)),
         "AUTO and EXACT choose block size and items per thread themselves: leave them at their defaults");
-    static_assert(Tail == tail::warp || Version == FASTREDUCE_V4, "only V4 has a choice of tails");
     return true;
 }
 
@@ -2106,7 +2133,8 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
                          cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
 {
     static_assert(detail::check_types<Operator, Input>() &&
-                      detail::check_choice<Version, BlockSize, Items, Tail>(),
+                      detail::check_choice<Version, BlockSize, Items, Tail>() &&
+                      detail::check_automatic<Version, BlockSize, Items>(),
                   "");
     const fastreduce_status status = detail::check_arguments(input, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status;
@@ -2114,14 +2142,16 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
         detail::road_tag<detail::road_of<Version, Operator, Input>()>(), input, output, n, scratch, stream);
 }
 
-/* Bytes of workspace that reduce() with the same template arguments needs for n elements; 0 where it needs none, and where
+/* Bytes of workspace that reduce() with the same template arguments, less Tail, needs for n elements; 0 where it needs none, and where
  * it would refuse n. Aligned to 16 bytes, or more where the result's type is. */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
           unsigned Items = default_items(Version), class Operator = plus, class Input = float>
 size_t workspace_bytes(size_t n)
 {
     using Value = accumulate_t<Operator, Input>;
-    static_assert(detail::check_choice<Version, BlockSize, Items, tail::warp>(), "");
+    static_assert(detail::check_choice<Version, BlockSize, Items, tail::warp>() &&
+                      detail::check_automatic<Version, BlockSize, Items>(),
+                  "");
     if (n > SIZE_MAX / sizeof(Input)) return 0;
     return detail::workspace_bytes_of(detail::road_of<Version, Operator, Input>(), n,
                                       static_cast<size_t>(BlockSize) * Items, sizeof(Value),
@@ -2140,7 +2170,7 @@ fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator 
 }
 
 /* One level of the dispatcher: block b of the grid reduces elements [b * tile, (b + 1) * tile) to partials[b],
- * with tile = BlockSize * Items. `partials` has room for blocks_for(n, tile) values and does not overlap the
+ * with tile = BlockSize * Items. AUTO is V7 here. `partials` has room for blocks_for(n, tile) values and does not overlap the
  * input. Otherwise as reduce(). */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
           unsigned Items = default_items(Version), class Operator = plus, tail Tail = tail::warp, class Input>
@@ -2149,7 +2179,10 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
                          cudaStream_t stream = nullptr)
 {
     using Value = accumulate_t<Operator, Input>;
-    static_assert(detail::check_types<Operator, Input>(), "");
+    static_assert(Version != FASTREDUCE_EXACT, "EXACT has no levels");
+    static_assert(detail::check_types<Operator, Input>() &&
+                      detail::check_choice<Version, BlockSize, Items, Tail>(),
+                  "");
     const detail::rung<Input, Value> shape =
         detail::make_rung<Version, BlockSize, Items, Operator, Tail, Input>();
     const size_t blocks = blocks_for(n, shape.tile);

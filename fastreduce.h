@@ -13,22 +13,24 @@
  *     #include "fastreduce.h"
  *
  * and gets the exact sum on the CPU, the accumulator, and the names of statuses and kernels. A program may
- * do both: the CUDA side's definitions are then the ones that are linked (where objects are ELF or Mach-O;
- * on Windows, the .c file says FASTREDUCE_STATIC too).
+ * do both. Where objects are ELF or Mach-O one of the two definitions is then linked, and they differ only in
+ * the words for a cudaError_t, which a .cu file has; on Windows, the .c file says FASTREDUCE_STATIC too.
  *
- * Macros of this header, to be the same in every file that includes it:
+ * Macros of this header, defined before its first include:
  *
  *   FASTREDUCE_HOST_IMPLEMENTATION  defines the host functions here. Scope: one .c or .cpp file.
  *   FASTREDUCE_STATIC               every function is `static`: private to the file that holds the
  *                                   implementation, so that several may each carry a copy. In a file without
- *                                   implementation there is nothing to call. Default: off.
- *   FASTREDUCE_API                  what stands before each declaration, say a visibility attribute.
- *                                   Default: `extern`, or `static` with FASTREDUCE_STATIC.
+ *                                   implementation there is nothing to call. Scope: the files that carry a
+ *                                   copy. Default: off.
+ *   FASTREDUCE_API                  what stands before each declaration, say a visibility attribute. Scope:
+ *                                   the same in every file that includes this one. Default: `extern`, or
+ *                                   `static` with FASTREDUCE_STATIC.
  *
  * fastreduce.cuh lists the macros that concern the GPU.
  *
  * Promises that hold for every function, unless its comment says otherwise:
- *   - it does not print, abort, throw, synchronise, change the current device or keep global state;
+ *   - it does not print, abort, throw, synchronise or change the current device, and keeps no state that shows;
  *   - it may be called from any number of threads at once;
  *   - when it returns an error of ours (a negative status), output and workspace have not been touched. A
  *     cudaError_t (a positive status) may come after a launch: then the output is unspecified, and a
@@ -59,11 +61,9 @@ typedef unsigned long long uint64_t, uintptr_t;
     (10000 * FASTREDUCE_VERSION_MAJOR + 100 * FASTREDUCE_VERSION_MINOR + FASTREDUCE_VERSION_PATCH)
 
 #ifndef FASTREDUCE_API
-#ifdef __CUDACC_RTC__ /* refuses to see host functions; nothing calls these */
-#define FASTREDUCE_API extern __device__
-#elif !defined(FASTREDUCE_STATIC)
+#ifndef FASTREDUCE_STATIC
 #define FASTREDUCE_API extern
-#elif defined(__GNUC__)
+#elif defined(__GNUC__) || defined(__clang__)
 #define FASTREDUCE_API __attribute__((unused)) static
 #else
 #define FASTREDUCE_API static
@@ -138,10 +138,19 @@ typedef struct fastreduce_accumulator {
 
 /* ======================================================================================================== */
 
-/* With FASTREDUCE_STATIC only files that define functions declare them: compilers warn of others. */
-#if !defined(FASTREDUCE_DECLARED) && (!defined(FASTREDUCE_STATIC) || defined(FASTREDUCE_IMPLEMENTATION) || \
-                                      defined(FASTREDUCE_HOST_IMPLEMENTATION))
+#if defined(FASTREDUCE_STATIC) && defined(FASTREDUCE_DECLARED) && !defined(FASTREDUCE_DETAIL_STATIC)
+#error "FASTREDUCE_STATIC has to be defined before the first include of fastreduce.h"
+#endif
+
+/* With FASTREDUCE_STATIC only files that define functions declare them: compilers warn of others. NVRTC refuses to see
+ * host functions. */
+#if !defined(FASTREDUCE_DECLARED) && !defined(__CUDACC_RTC__) &&          \
+    (!defined(FASTREDUCE_STATIC) || defined(FASTREDUCE_IMPLEMENTATION) || \
+     defined(FASTREDUCE_HOST_IMPLEMENTATION))
 #define FASTREDUCE_DECLARED
+#ifdef FASTREDUCE_STATIC
+#define FASTREDUCE_DETAIL_STATIC
+#endif
 
 /* A `static` host implementation has no GPU functions, and declares none. */
 #if defined(FASTREDUCE_STATIC) && !defined(FASTREDUCE_IMPLEMENTATION)
@@ -153,7 +162,7 @@ extern "C" {
 #endif
 
 /* A sentence for a status: never null, static storage, without a newline. A positive status is put into words
- * by the CUDA runtime, where the program has one. */
+ * by the CUDA runtime, where the implementation is in a .cu file. */
 FASTREDUCE_API const char *fastreduce_status_string(fastreduce_status status);
 
 /* FASTREDUCE_VERSION of the compiled implementation, to compare with the header's. */
@@ -170,8 +179,8 @@ FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
  *   input    n floats the current device can read, aligned to 4 bytes; may be null where n == 0. Not written.
  *   output   one float the current device can write: device, managed or pinned host memory; aligned to 4
  *            bytes, outside input and workspace.
- *   n        elements, not bytes. Past 2^32 works; the limit is 2^31 - 1 blocks (2^36 - 32 elements for V0
- *            with blocks of 32, more for every other choice): beyond it, FASTREDUCE_ERROR_UNSUPPORTED.
+ *   n        elements, not bytes. Past 2^32 works; the limit is 2^31 - 1 blocks (2^36 - 32 elements for V0, V1
+ *            and V2 with blocks of 32, more for every other choice): beyond it, FASTREDUCE_ERROR_UNSUPPORTED.
  *   config   null for defaults. A caller's workspace serves one call at a time: calls that may run at once
  *            (on two streams, in parallel branches of a graph, in two executable graphs) need one each. It is
  *            left zeroed if it was zeroed, so that it is initialised once and then serves any number of calls.
@@ -226,8 +235,8 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
                                                            const fastreduce_config *config);
 #endif
 
-/* *into += *from, exactly, with the carries done: any number of merges, as long as the number stays below 2^266
- * in magnitude (2^138 elements of the largest float). Host memory; the two may be the same object. */
+/* *into += *from, exactly, with the carries done: any number of merges, as long as the number stays below 2^235
+ * in magnitude (2^107 elements of the largest float). Host memory; the two may be the same object. */
 FASTREDUCE_API void fastreduce_accumulator_merge(fastreduce_accumulator *into,
                                                  const fastreduce_accumulator *from);
 
@@ -298,6 +307,15 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_carry(int64_t *limb)
     }
 }
 
+/* Carries, and counts that reached 2^32 stay at 2^32 - 1: an accumulator as the functions here leave it. */
+FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_settle(int64_t *limb)
+{
+    int k;
+    fastreduce_detail_carry(limb);
+    for (k = FASTREDUCE_NAN_COUNT; k <= FASTREDUCE_NEGATIVE_INFINITY_COUNT; ++k)
+        if (limb[k] > FASTREDUCE_MOST_COUNTED) limb[k] = FASTREDUCE_MOST_COUNTED;
+}
+
 /* Adds value * 2^(shift - 149). shift <= 253, the largest exponent of a float: digits k .. k+2 with k <= 7.
  * Changes a limb by less than 2^32. */
 FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_add_scaled(int64_t *limb, int64_t value, unsigned shift)
@@ -309,15 +327,6 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_add_scaled(int64_t *limb, int6
     limb[k] += sign * (int64_t)(low & 0xffffffff);
     limb[k + 1] += sign * (int64_t)(low >> 32);
     limb[k + 2] += sign * (int64_t)high;
-}
-
-/* The same, and counts that reached 2^32 stay at 2^32 - 1: an accumulator as the functions here leave it. */
-FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_settle(int64_t *limb)
-{
-    int k;
-    fastreduce_detail_carry(limb);
-    for (k = FASTREDUCE_NAN_COUNT; k <= FASTREDUCE_NEGATIVE_INFINITY_COUNT; ++k)
-        if (limb[k] > FASTREDUCE_MOST_COUNTED) limb[k] = FASTREDUCE_MOST_COUNTED;
 }
 
 /* Counts a float that is not finite, given its bits. */

@@ -31,7 +31,7 @@ static void long_runs()
 {
     const size_t n = (size_t(1) << 29) + 11;
     check::buffer<float> input(n), output(1), period(4);
-    check::buffer<published> slots(exact_sum<512>::slots_used + 1);
+    check::buffer<published> slots(exact_sum<512>::status_words_used + 1);
     slots.fill(0);
     gpu_facts gpu = {};
     CUDA(find_gpu_facts(launch_of(exact_kernel::ring_512), &gpu));

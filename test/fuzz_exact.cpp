@@ -93,7 +93,7 @@ static void launch(const exact_plan &made, const std::vector<float> &values, siz
                    exact_output output)
 {
     check::buffer<float> input(values.size(), offset);
-    check::buffer<published> slots(exact_sum<512>::slots_used + 1);
+    check::buffer<published> slots(exact_sum<512>::status_words_used + 1);
     input.set(values);
     slots.fill(0);
     CUDA(launch_tuned(launch_of(made.kernel), made.blocks, 0, static_cast<const float *>(input.data()),

@@ -71,7 +71,7 @@ static void run_case(const exact_plan &made, const char *what, const std::vector
     const size_t n = values.size();
     check::buffer<float> input(n, offset), rounded(1, offset);
     check::buffer<fastreduce_accumulator> total(1);
-    check::buffer<published> slots(exact_sum<512>::slots_used + 1);
+    check::buffer<published> slots(exact_sum<512>::status_words_used + 1);
     const expected wanted = expect(what, values);
     const float before[2] = {0x1p+90f, -3.25f};
     fastreduce_accumulator start = exact_data::accumulated(before, 2);
@@ -199,7 +199,7 @@ static void choices()
                 const size_t bytes = exact_workspace_bytes(n);
                 check::that(made.blocks == 1 ||
                                 (made.blocks > 1 && made.blocks <= exact_max_blocks &&
-                                 bytes == (exact_sum<512>::slots_used + 1) * sizeof(published)),
+                                 bytes == (exact_sum<512>::status_words_used + 1) * sizeof(published)),
                             "n %zu: %u blocks, but %zu bytes", n, made.blocks, bytes);
                 check::that(bytes >= before, "n %zu: less workspace than for a smaller n", n);
                 check::that(made.kernel != exact_kernel::ring_512 ||

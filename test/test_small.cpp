@@ -324,7 +324,7 @@ static void exact_case(const char *what, const tuned_launch<exact_output> &made,
         total.fill(0);
         const exact_output output = {rounds ? rounded.data() : nullptr, rounds ? nullptr : total.data()};
         launch_twice((std::string(what) + ", " + p.name).c_str(), made, blocks, values, seed % 32,
-                     exact_sum<32>::slots_used + 1, output, [&](int) {
+                     exact_sum<32>::status_words_used + 1, output, [&](int) {
                          const float got = rounded.get()[0], sum = fastreduce_accumulator_f32(&wanted);
                          if (rounds)
                              check::that(exact_data::bits_of(got) == exact_data::bits_of(sum),
@@ -351,7 +351,7 @@ __global__ void last_of_three(published *totals, unsigned adding, exact_output o
 static void waits_for_all()
 {
     for (unsigned adding : {0u, 1u, 2u}) {
-        check::buffer<published> totals(exact_sum<32>::slots_used);
+        check::buffer<published> totals(exact_sum<32>::status_words_used);
         check::buffer<float> rounded(1);
         totals.fill(0);
         published *data = totals.data();

@@ -156,9 +156,12 @@ for kind in c80 t80; do
     compile ${kind}_items 80 $options -DFASTREDUCE_ITEMS_PER_THREAD=4
     unlike $kind ${kind}_items launches
     apart $kind ${kind}_items sharing
+    compile ${kind}_tag 80 $options -DFASTREDUCE_TAG=fast -use_fast_math
+    apart $kind ${kind}_tag
 done
 apart c80_integer t80
-pass "with and without FASTREDUCE_EXACT_INTEGER; another FASTREDUCE_BLOCK_SIZE; another FASTREDUCE_ITEMS_PER_THREAD"
+pass "with and without FASTREDUCE_EXACT_INTEGER; another FASTREDUCE_BLOCK_SIZE; another FASTREDUCE_ITEMS_PER_THREAD;" \
+    "FASTREDUCE_TAG"
 
 # No more names than needed.
 compile t80_again 80 $weak

@@ -31,6 +31,8 @@ refused "C89" "needs C99" "$cc" -std=c89 -fsyntax-only header.c
 printf '#include "fastreduce.cuh"\n' > header.cpp
 refused "C++11" "needs C++14" $cxx -std=c++11 -I simt -fsyntax-only header.cpp
 
+printf '#include "fastreduce.h"\n#define FASTREDUCE_STATIC\n#define FASTREDUCE_HOST_IMPLEMENTATION\n#include "fastreduce.h"\n' > late.c
+refused "FASTREDUCE_STATIC after the first include" "before the first include" "$cc" -std=c99 -fsyntax-only late.c
 refused_template "a type that is not trivially copyable" "have to be trivially copyable" \
     'struct join { template <class V> static V identity() { return V(); } std::string operator()(std::string a, std::string b) const { return a + b; } };
 fastreduce_status f(std::string *x) { return reduce<FASTREDUCE_V0, 32, 1, join>(x, x + 9, 9); }'
@@ -40,6 +42,9 @@ fastreduce_status f(float *x) { return reduce<FASTREDUCE_V7, 256, 8, multiply>(x
 refused_template "an operator without identity, in one round" "the operator needs" \
     'struct multiply { float operator()(float a, float b) const { return a * b; } };
 fastreduce_status f(float *x) { return fastreduce::round<FASTREDUCE_V7, 256, 8, multiply>(x, x + 9, 9); }'
+refused_template "an operator that takes other elements" "T operator()(T, T) const" \
+    'struct join { template <class V> static V identity() { return V(); } float operator()(float *a, float *b) const { return *a + *b; } };
+fastreduce_status f(float *x) { return reduce<FASTREDUCE_V7, 256, 8, join>(x, x + 9, 9); }'
 refused_template "the minimum of a type without limits" "need a type with std::numeric_limits" \
     'struct own { float x; bool operator<(own b) const { return x < b.x; } };
 fastreduce_status f(own *x) { return reduce<FASTREDUCE_V7, 256, 8, minimum>(x, x + 9, 9); }'
@@ -56,6 +61,13 @@ refused_template "reduce<FASTREDUCE_V3, 100>" "the block size must be" \
     'fastreduce_status f(float *x) { return reduce<FASTREDUCE_V3, 100>(x, x + 9, 9); }'
 refused_template "reduce<FASTREDUCE_V0, 32, 2>" "have one item per thread" \
     'fastreduce_status f(float *x) { return reduce<FASTREDUCE_V0, 32, 2>(x, x + 9, 9); }'
+refused_template "a kernel that does not exist" "there is no such kernel" \
+    'fastreduce_status f(float *x) { return reduce<static_cast<fastreduce_kernel>(42)>(x, x + 9, 9); }'
+refused_template "round<FASTREDUCE_EXACT>" "EXACT has no levels" \
+    'fastreduce_status f(float *x) { return fastreduce::round<FASTREDUCE_EXACT>(x, x + 9, 9); }'
+for choice in 'FASTREDUCE_V3, 100' 'FASTREDUCE_V7, 0, 8'; do
+    refused_template "workspace_bytes<$choice>" "the block size must be" "size_t f() { return workspace_bytes<$choice>(9); }"
+done
 refused_template "EXACT of doubles" "the exact sum is of floats" \
     'fastreduce_status f(double *x) { return reduce<FASTREDUCE_EXACT>(x, x + 9, 9); }'
 
@@ -77,6 +89,11 @@ cat > names.h <<'NAMES'
 #define A 1
 #define B 2
 #define words 7
+#define slots
+#define signals public
+#define emit
+#define columns 80
+#define lines 24
 #define pause() 0
 #include "fastreduce.cuh"
 #undef min
@@ -88,6 +105,11 @@ cat > names.h <<'NAMES'
 #undef A
 #undef B
 #undef words
+#undef slots
+#undef signals
+#undef emit
+#undef columns
+#undef lines
 #undef pause
 using namespace std;
 using namespace fastreduce;
@@ -109,7 +131,7 @@ fastreduce_status sum(const float *x, float *y)
 NAMES
 printf '#include "names.h"\n' > names.cpp
 $simt -fsyntax-only names.cpp || fail "names of users"
-pass "macros named min, max, round, N, T, words, pause; functions named as ours beside using namespace"
+pass "macros named min, max, round, N, T, words, pause, slots, columns; functions named as ours beside using namespace"
 
 # The host implementation first, the library after it, in one file: no warning, and CUDA's own texts
 printf '#define FASTREDUCE_HOST_IMPLEMENTATION\n#include "fastreduce.h"\n#define FASTREDUCE_IMPLEMENTATION\n#include "fastreduce.cuh"\n' > both.h
