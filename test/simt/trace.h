@@ -60,6 +60,7 @@ inline void on_access(const void *pointer, size_t bytes, bool write, const void 
     const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
     const uintptr_t stacks = reinterpret_cast<uintptr_t>(m.stacks);
     if (address >= stacks && address < stacks + m.stack_count * stack_bytes) return; /* a register */
+    if (on_fake_stack(pointer)) return;
     thread &t = m.threads[m.current];
     const char *verb = write ? " writes " : " reads ";
     if (const allocation *a = find_allocation(m, address)) {
