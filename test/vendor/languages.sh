@@ -6,7 +6,7 @@ root=$(cd "$1" && pwd)
 nvcc=${2:-}
 . "$(dirname "$0")/setup.sh"
 cp "$tests/main.c" .
-strict="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"
+strict="-Wall -Wextra -Wpedantic -Wshadow -Wconversion $werror"
 
 # fastreduce.h: C99, C11, C++; included twice; with and without the implementation
 for compile in "$cc -std=c99" "$cc -std=c11" "$cxx -std=c++14 -x c++" "$cxx -std=c++17 -x c++" "$cxx -std=c++20 -x c++"; do
@@ -22,7 +22,7 @@ pass "FASTREDUCE_STATIC exports nothing"
 [ -n "$nvcc" ] || { skip "everything that needs nvcc" "there is none"; done_testing; exit; }
 
 "$nvcc" -O3 -arch=sm_80 -Xcompiler=-fno-exceptions,-fno-threadsafe-statics -c fastreduce.cu
-$cc -std=c99 -Wall -Wextra -Wpedantic -Werror -c main.c
+$cc -std=c99 -Wall -Wextra -Wpedantic $werror -c main.c
 toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v "$nvcc")")")")
 libraries=$toolkit/lib64
 [ -e "$libraries/libcudart_static.a" ] || libraries=/usr/lib/x86_64-linux-gnu
@@ -38,14 +38,14 @@ pass "host implementation in a .c file beside the library in a .cu file"
 
 ptx=-gencode=arch=compute_80,code=compute_80 # machine code takes longer, and other tests make it
 for standard in 14 17 20; do
-    "$nvcc" -std=c++$standard $ptx -Werror all-warnings -Xcompiler=-Wall,-Wextra,-Wshadow,-Wconversion \
+    "$nvcc" -std=c++$standard $ptx $nvcc_werror -Xcompiler=-Wall,-Wextra,-Wshadow,-Wconversion \
         -c fastreduce.cu -o /dev/null || fail "C++$standard"
 done
 pass "C++14, 17 and 20"
 
 for switch in FASTREDUCE_STATIC FASTREDUCE_NO_LADDER FASTREDUCE_NO_EXACT FASTREDUCE_EXACT_INTEGER FASTREDUCE_BLOCK_SIZE=512 \
     FASTREDUCE_ITEMS_PER_THREAD=3; do
-    "$nvcc" $ptx -Werror all-warnings -D$switch -c fastreduce.cu -o switch.o || fail "$switch"
+    "$nvcc" $ptx $nvcc_werror -D$switch -c fastreduce.cu -o switch.o || fail "$switch"
     [ $switch != FASTREDUCE_STATIC ] || ! nm switch.o | grep -q ' T fastreduce' || fail "$switch exports symbols"
 done
 pass "switches"
