@@ -419,7 +419,8 @@ inline void provide_fibers(machine &m, unsigned count)
 {
     if (count > m.stack_count) {
         if (m.stacks) {
-            for (thread &t : m.threads) drop_fake_stack(m.scheduler, t.flow); /* its frames are of the old stack */
+            for (thread &t : m.threads)
+                drop_fake_stack(m.scheduler, t.flow); /* its frames are of the old stack */
             clear_stack(m.stacks, m.stack_count * stack_bytes);
             munmap(m.stacks, m.stack_count * stack_bytes);
         }
