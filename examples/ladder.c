@@ -132,7 +132,7 @@ static double time_sum(const float *input, float *output, size_t n, const fastre
     CUDA(cudaStreamBeginCapture(config->stream, cudaStreamCaptureModeThreadLocal));
     for (k = 0; k < calls; ++k) FASTREDUCE(fastreduce_sum_f32(input, output, n, config));
     CUDA(cudaStreamEndCapture(config->stream, &graph));
-    CUDA(cudaGraphInstantiate(&executable, graph, 0));
+    CUDA(cudaGraphInstantiateWithFlags(&executable, graph, 0));
     CUDA(cudaEventCreate(&start));
     CUDA(cudaEventCreate(&stop));
     CUDA(cudaGraphLaunch(executable, config->stream)); /* warm-up */

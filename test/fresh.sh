@@ -25,7 +25,7 @@ place="it's a (dir) + more/fastreduce"
 clean_up() # RELEASE...
 {
     for one in "$@"; do
-        for mounted in proc dev/shm; do
+        for mounted in sys dev/pts dev/shm proc; do
             ! grep -q " $folder/$one/$mounted " /proc/mounts || umount "$folder/$one/$mounted"
         done
         # not across a mount that is still there
@@ -56,8 +56,11 @@ for release in "$@"; do
     fi
     [ -e "$root/dev/null" ] || { echo "$release: FAIL: debootstrap made no devices"; failed=1; continue; }
     mount -t proc proc "$root/proc"
-    mkdir -p "$root/dev/shm"
+    mkdir -p "$root/dev/shm" "$root/dev/pts"
     mount -t tmpfs tmpfs "$root/dev/shm"
+    mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts" # of its own: nothing of this machine's
+    ln -sf pts/ptmx "$root/dev/ptmx"
+    mount -t sysfs -o ro sysfs "$root/sys"
     [ -z "${FRESH_SETUP:-}" ] || sh "$FRESH_SETUP" "$root" >> "$log" 2>&1
     chroot "$root" apt-get clean
     chroot "$root" useradd --create-home tester

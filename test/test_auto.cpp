@@ -219,7 +219,7 @@ static void replays()
         for (int k = 0; k < 4; ++k)
             check::that(fastreduce_sum_f32(input.data(), output.data() + k, n, &config) == 0, "capture");
         CUDA(cudaStreamEndCapture(config.stream, &graph));
-        CUDA(cudaGraphInstantiate(&executable, graph, 0));
+        CUDA(cudaGraphInstantiateWithFlags(&executable, graph, 0));
         for (int replay = 0; replay < 100000; ++replay) {
             CUDA(cudaGraphLaunch(executable, config.stream));
             if (replay % 1000 == 999) {

@@ -447,7 +447,7 @@ static void streams_and_graphs(size_t many)
         CUDA(cudaStreamEndCapture(config[0].stream, &graph));
         check::that(status == 0, "%s: captured with status %d", fastreduce_kernel_name(config[0].kernel),
                     status);
-        CUDA(cudaGraphInstantiate(&executable, graph, 0));
+        CUDA(cudaGraphInstantiateWithFlags(&executable, graph, 0));
         for (int replay = 0; replay < 100; ++replay) {
             pinned[0] = NAN;
             CUDA(cudaGraphLaunch(executable, config[0].stream));
