@@ -175,7 +175,13 @@ static void building_blocks()
     const float *in = input.data();
     float *out = output.data();
     void *arguments[] = {&in, &out};
-    CUDA(cudaLaunchKernel(two_sums<BlockSize>, dim3(1), dim3(BlockSize), arguments, 0, nullptr));
+    void (*const kernel)(const float *, float *) = two_sums<BlockSize>;
+#ifdef SIMT_MACHINE
+    CUDA(cudaLaunchKernel(kernel, dim3(1), dim3(BlockSize), arguments, 0, nullptr));
+#else /* by its address: up to CUDA 12.5 the overload for functions matches none */
+    CUDA(cudaLaunchKernel(reinterpret_cast<const void *>(kernel), dim3(1), dim3(BlockSize), arguments, 0,
+                          nullptr));
+#endif
     CUDA(cudaDeviceSynchronize());
     const std::vector<float> got = output.get();
     check::that(got[0] == fastreduce_host_sum_f32(values.data(), BlockSize), "block_reduce, sum of %u",
