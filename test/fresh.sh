@@ -56,6 +56,8 @@ for release in "$@"; do
     fi
     [ -e "$root/dev/null" ] || { echo "$release: FAIL: debootstrap made no devices"; failed=1; continue; }
     mount -t proc proc "$root/proc"
+    # what an installer writes, and debootstrap does not
+    printf '127.0.0.1 localhost\n127.0.1.1 %s\n' "$(uname -n)" > "$root/etc/hosts"
     mkdir -p "$root/dev/shm" "$root/dev/pts"
     mount -t tmpfs tmpfs "$root/dev/shm"
     mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts" # of its own: nothing of this machine's

@@ -8,8 +8,10 @@ set -eu
 cd "$(dirname "$0")/.."
 . test/setup.sh
 setup=quick
+all=
 if [ "${1:-}" = --all ]; then
     setup=all
+    all=1
     shift
 elif [ $# -gt 0 ]; then
     setup=all
@@ -26,7 +28,7 @@ need pkg-config pkg-config
 like make make
 if ! command -v mpicc >/dev/null 2>&1; then liked="$liked libopenmpi-dev"; fi
 like mpirun openmpi-bin
-if [ $setup = all ]; then
+if [ -n "$all" ]; then
     like cmake cmake
     like gcovr gcovr
     like clang-format clang-format

@@ -2,17 +2,20 @@
 
 The generator is written here a second time, in integers, and the array summed exactly and rounded once: every number of
 ranks has to print those bits. Then files, and failures, also of a single rank: each ends all ranks, with one line and
-the right exit status. Needs the standard library alone. Exits with 77 where mpirun cannot start even `true`.
+the right exit status. Needs the standard library alone. Exits with 77 where mpirun cannot start even `true`, or takes too
+long to start anything.
 """
 import fractions
 import math
 import os
 import random
 import re
+import socket
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 import checks
 
@@ -229,6 +232,16 @@ trial = mpirun("-n", "2", "true")
 if trial.returncode != 0:
     print("SKIP: mpirun cannot start a program here:", " ".join(trial.stderr.split())[:120])
     sys.exit(77)
+began = time.monotonic()
+mpirun("-n", "2", PROGRAM, "5")
+took = time.monotonic() - began
+if took > 3:  # the other hundred runs would, too
+    try:
+        socket.gethostbyname(socket.gethostname())
+        socket.gethostbyname("localhost")
+    except OSError as error:
+        print(f"SKIP: a program takes {took:.1f} s to start, as the name of this host does not resolve: {error}")
+        sys.exit(77)
 # Open MPI 5.0.7 crashes at the colon between two programs, whichever they are
 TWO_PROGRAMS_CRASH = mpirun("-n", "1", "true", ":", "-n", "1", "true").returncode < 0
 if TWO_PROGRAMS_CRASH:
