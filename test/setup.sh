@@ -50,6 +50,8 @@ install_missing()
         tail -n 5 "$log" >&2
     rm -f "$log"
     go_without "could not install all of:$needed$liked"
+    needed=
+    liked=
 }
 
 # waits for another apt or dpkg that runs
