@@ -6,6 +6,7 @@ the CPU too, so they count as well; what only nvcc sees does not.
 import concurrent.futures
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -40,7 +41,7 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(build_and_run, TESTS))
         report = os.path.join(folder, "coverage.json")
-        subprocess.run(["gcovr", "--root", root, "--filter", os.path.join(root, r"fastreduce\.(h|cuh)"),
+        subprocess.run(["gcovr", "--root", root, "--filter", re.escape(root) + r"/fastreduce\.(h|cuh)",
                         "--json", report, folder], check=True)
         with open(report, encoding="utf-8") as file:
             files = json.load(file)["files"]

@@ -14,6 +14,8 @@ arch=-gencode=arch=compute_75,code=compute_75 # no machine code: that takes half
 has_library()
 {
     printf 'int main(void) { return 0; }\n' > empty.c
+    # the bench counts in 64 bits, which cuBLAS does from CUDA 12 on
+    [ "$1" != -lcublas ] || printf '#include <cublas_v2.h>\nvoid *main(void) { return (void *)cublasSasum_64; }\n' > empty.c
     "$nvcc" empty.c "$1" -o empty 2>/dev/null
 }
 

@@ -1,46 +1,71 @@
 #!/bin/sh
-# Installs what the tests lack, builds everything and runs all tests: sh test/run.sh [ARGUMENTS OF MESON TEST].
-# With nvcc the GPU code is compiled too, for every architecture it knows, or for the GPU that is there; what needs a
-# GPU is skipped where there is none.
+# Installs what the tests lack, builds everything and runs the tests: sh test/run.sh [--all] [ARGUMENTS OF MESON TEST].
+# --all: also the suites toolkits (other CUDA toolkits, a gigabyte from PyPI), mutants (every change of the kernels is
+# noticed) and long (coverage, fuzzing, cost), and the packages that these need. With nvcc the GPU code is compiled too, for
+# every architecture it knows, or for the GPU that is there; what needs a GPU is skipped where there is none. Tests that
+# are named run whatever suite they are of. CI in the environment, if not empty: warnings are errors.
 set -eu
 cd "$(dirname "$0")/.."
 . test/setup.sh
+setup=quick
+all=
+if [ "${1:-}" = --all ]; then
+    setup=all
+    all=1
+    shift
+elif [ $# -gt 0 ]; then
+    setup=all
+    case $* in -*) setup=quick ;; esac
+fi
 need cc gcc libc6-dev
-need g++ g++
+need c++ g++
 need python3 python3
 need meson meson
 need ninja ninja-build
 need addr2line binutils
 need pkg-config pkg-config
-[ -e /usr/include/mpfr.h ] || install_packages libmpfr-dev libgmp-dev
-# The tests do without these. The newest Clang there is reads the most CUDA toolkits; pip brings other toolkits.
-(need clang-format clang-format) || true
-(need make make) || true
-(need cmake cmake) || true
-(need gcovr gcovr) || true
-python3 -m pip --version >/dev/null 2>&1 || (install_packages python3-pip) || true
-clang=$(apt-cache search --names-only '^clang-[0-9]+$' 2>/dev/null | cut -d ' ' -f 1 | sort -V | tail -n 1)
-[ -z "$clang" ] || (need "$clang" "$clang") || true
-[ -z "$clang" ] || [ -n "$(ls -d /usr/lib/llvm-*/lib/clang/*/lib/*/libclang_rt.fuzzer*.a 2>/dev/null)" ] ||
-    (install_packages "libclang-rt-${clang#clang-}-dev") || echo "no libFuzzer: the exact sum is not fuzzed"
-if ! command -v mpicc >/dev/null 2>&1 || ! command -v mpirun >/dev/null 2>&1; then
-    (install_packages libopenmpi-dev openmpi-bin) || echo "Open MPI cannot be installed: sum_mpi is not tested"
+[ -e /usr/include/mpfr.h ] || liked="$liked libmpfr-dev libgmp-dev"
+like make make
+if ! command -v mpicc >/dev/null 2>&1; then liked="$liked libopenmpi-dev"; fi
+like mpirun openmpi-bin
+if [ -n "$all" ]; then
+    like cmake cmake
+    like gcovr gcovr
+    like clang-format clang-format
+    python3 -m pip --version >/dev/null 2>&1 || liked="$liked python3-pip"
+    install_missing # with what a fresh machine has no lists for: which packages there are
+    # the newest Clang there is reads the most CUDA toolkits
+    clang=$(apt-cache search --names-only '^clang-[0-9]+$' 2>/dev/null | cut -d ' ' -f 1 | sort -V | tail -n 1)
+    if [ -n "$clang" ]; then
+        like "$clang" "$clang"
+        [ -n "$(ls -d /usr/lib/llvm-*/lib/clang/*/lib/*/libclang_rt.fuzzer*.a 2>/dev/null)" ] ||
+            liked="$liked libclang-rt-${clang#clang-}-dev"
+    fi
 fi
+install_missing
 
 if have_gpu; then arch=native; else arch=all; fi
+if [ -n "${CI:-}" ]; then werror=true; else werror=false; fi
 build=build/test
-if [ -e $build/build.ninja ]; then
-    meson configure $build -Dgpu_arch=$arch
-else
-    meson setup $build -Dgpu_arch=$arch
-fi
-ninja -C $build
-status=0
-meson test -C $build --print-errorlogs "$@" || status=$?
+mkdir -p $build
+log=$build/run.log
 
-# which barriers were taken out, what went unnoticed, coverage, what a build costs, why tests were skipped, and a closing line
-log=$build/meson-logs/testlog.txt
-grep -hE '^(fastreduce.cuh:[0-9]+ __sync|fastreduce.*: SURVIVED|mutants:|coverage:|cost:|fuzz:|SKIP|skip:|no GPU here)' $log | cut -c1-150 || true
-awk '/^Ok:/ { ok = $2 } /^Fail:/ { fail = $2 } /^Timeout:/ { late = $2 } /^Skipped:/ { skip = $2 }
-    END { printf "tests: %d passed, %d failed, %d skipped\n", ok, fail + late, skip }' $log
+# quietly WHAT COMMAND...: says what it does; the output only if it fails
+quietly()
+{
+    echo "$1"
+    shift
+    "$@" > $log 2>&1 || { tail -n 60 $log; exit 1; }
+}
+if [ -e $build/build.ninja ]; then
+    quietly "configuring" meson configure $build -Dgpu_arch=$arch -Dwerror=$werror
+else
+    quietly "configuring" meson setup $build -Dgpu_arch=$arch -Dwerror=$werror
+fi
+# what is asked for by name is all that is built
+[ $# -gt 0 ] || quietly "building" ninja -C $build
+rm -f $build/meson-logs/testlog*
+status=0
+meson test -C $build --setup $setup --print-errorlogs "$@" > $log 2>&1 || status=$?
+python3 test/summary.py $build/meson-logs $log "${CI:-}" || { [ $status != 0 ] || status=1; }
 exit $status

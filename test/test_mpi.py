@@ -2,17 +2,20 @@
 
 The generator is written here a second time, in integers, and the array summed exactly and rounded once: every number of
 ranks has to print those bits. Then files, and failures, also of a single rank: each ends all ranks, with one line and
-the right exit status. Needs the standard library alone. Exits with 77 where mpirun cannot start even `true`.
+the right exit status. Needs the standard library alone. Exits with 77 where mpirun cannot start even `true`, or takes too
+long to start anything.
 """
 import fractions
 import math
 import os
 import random
 import re
+import socket
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 import checks
 
@@ -169,8 +172,9 @@ def check_command_lines():
                                    ("an option", "no such option: --fast", ["5", "--fast"]),
                                    ("a number", "no such number: 1e6", ["1e6"])):
         expect_failure(what, 2, words, "-n", "2", *WATCHED, *arguments)
-    expect_failure("a wrong command line on one rank", 2, "no such option: --fast", "-n", "2", *WATCHED, "5", ":",
-                   "-n", "1", *WATCHED, "--fast")
+    if not TWO_PROGRAMS_CRASH:
+        expect_failure("a wrong command line on one rank", 2, "no such option: --fast", "-n", "2", *WATCHED, "5", ":",
+                       "-n", "1", *WATCHED, "--fast")
     done = mpirun("-n", "2", PROGRAM)
     check(done.returncode == 2 and done.stdout == "", f"mpirun's own exit status is {done.returncode}")
     done = mpirun("-n", "2", PROGRAM, "--help")
@@ -187,6 +191,8 @@ def check_failures():
         expect_failure(what, 1, words, "-n", "2", *WATCHED, path)
 
     # one rank alone fails, and takes the others with it: the ranks' folders differ
+    if TWO_PROGRAMS_CRASH:
+        return check_full_disk()
     write("one/x.f32", pack([1.0, 2.0]))
     write("two/x.f32", one_float)
     for what, words, folder in (("a file that one rank lacks", "rank 2: x.f32: No such file", FOLDER),
@@ -194,7 +200,10 @@ def check_failures():
                                  os.path.join(FOLDER, "two"))):
         expect_failure(what, 1, words, "-n", "2", "-wdir", os.path.join(FOLDER, "one"), *WATCHED, "x.f32", ":",
                        "-n", "1", "-wdir", folder, *WATCHED, "x.f32")
+    check_full_disk()
 
+
+def check_full_disk():
     if os.path.exists("/dev/full"):  # without mpirun, which would stand between
         with open("/dev/full", "wb") as full:
             done = subprocess.run([PROGRAM, "5"], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE,
@@ -223,6 +232,20 @@ trial = mpirun("-n", "2", "true")
 if trial.returncode != 0:
     print("SKIP: mpirun cannot start a program here:", " ".join(trial.stderr.split())[:120])
     sys.exit(77)
+began = time.monotonic()
+mpirun("-n", "2", PROGRAM, "5")
+took = time.monotonic() - began
+if took > 3:  # the other hundred runs would, too
+    try:
+        socket.gethostbyname(socket.gethostname())
+        socket.gethostbyname("localhost")
+    except OSError as error:
+        print(f"SKIP: a program takes {took:.1f} s to start, as the name of this host does not resolve: {error}")
+        sys.exit(77)
+# Open MPI 5.0.7 crashes at the colon between two programs, whichever they are
+TWO_PROGRAMS_CRASH = mpirun("-n", "1", "true", ":", "-n", "1", "true").returncode < 0
+if TWO_PROGRAMS_CRASH:
+    print("skip: one rank that differs from the others (this mpirun crashes where it starts two programs)")
 with tempfile.TemporaryDirectory() as FOLDER:
     for group in (check_oracle, check_generated, check_files, check_command_lines, check_failures):
         checks.run(group)

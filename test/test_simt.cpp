@@ -468,7 +468,7 @@ static void counts()
 static void runtime()
 {
     const size_t live = simt::live_allocations();
-    void *p;
+    void *p = nullptr;
     simt::fail_call(1);
     check::that(cudaMalloc(&p, 16) == cudaErrorMemoryAllocation, "the first call does not fail");
     check::that(cudaMalloc(&p, 16) == cudaSuccess, "the second call fails");

@@ -446,7 +446,10 @@ def check_terminal():
     except ImportError:
         return "no pseudo-terminals"
     for bytes_, wanted in ((b"\0\0\x80\x3f" * (1 << 19), rb""), (b"\1" * ((2 << 20) + 1), rb"sum: [^\r\n]*\r\n")):
-        master, slave = pty.openpty()
+        try:
+            master, slave = pty.openpty()
+        except OSError as error:  # a root folder without /dev/pts
+            return str(error)
         process = subprocess.Popen([PROGRAM, "-", "--kernel", "host"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=slave)
         os.close(slave)

@@ -130,8 +130,8 @@ test_nvcc()
     case $release in $1*) ;; *) skip "nvcc $1" "it is $release by now"; return ;; esac
     find_host || { skip "$version" "$why"; return; }
     headers=$((${release%.*} * 1000 + ${release#*.} * 10)) # as CUDART_VERSION counts
-    compile="$nvcc -ccbin $host -O3 -Wno-deprecated-gpu-targets -Werror all-warnings -Xcompiler=-Wall,-Wextra -I."
-    strict_cc="$cc -std=c99 -Wall -Wextra -Wpedantic -Werror"
+    compile="$nvcc -ccbin $host -O3 -Wno-deprecated-gpu-targets $nvcc_werror -Xcompiler=-Wall,-Wextra -I."
+    strict_cc="$cc -std=c99 -Wall -Wextra -Wpedantic $werror"
     ptx=-gencode=arch=compute_75,code=compute_75
     # by its path, as -lcudart would find an installed toolkit's; PyPI's of CUDA 11 and 12 is shared
     runtime=$toolkit/lib/libcudart_static.a
@@ -215,7 +215,7 @@ for release in 12.0 12.9; do
     : > "$kept/include/curand_mtgp32_kernel.h"
     # -isystem: --cuda-path alone has /usr/local/include come first, where an installed toolkit may have its headers
     flags="-x cuda --cuda-path=$kept -isystem $kept/include -Wno-unknown-cuda-version -I. -std=c++17 -O2"
-    flags="$flags --cuda-gpu-arch=sm_60 --cuda-gpu-arch=sm_90 -Wall -Wextra -Werror"
+    flags="$flags --cuda-gpu-arch=sm_60 --cuda-gpu-arch=sm_90 -Wall -Wextra $werror"
     if $clang $flags -fsyntax-only /dev/null 2>message; then
         $clang $flags -c fastreduce.cu -o clang.o || fail "$clang with CUDA $release"
         $clang $flags -DTOOLKIT_VERSION="${release%.*}0${release#*.}0" -c "$tests/templates.cu" -o clang.o ||

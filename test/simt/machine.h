@@ -379,8 +379,8 @@ inline bool is_first(const std::pair<meeting *, unsigned> &met)
 
 inline void thread_main()
 {
-    begin_fiber();
     machine &m = the_machine();
+    begin_fiber(m.threads[m.current].flow);
     for (;;) { /* once a block */
         const unsigned self = m.current;
         m.call(m.kernel, m.arguments);
@@ -419,6 +419,8 @@ inline void provide_fibers(machine &m, unsigned count)
 {
     if (count > m.stack_count) {
         if (m.stacks) {
+            for (thread &t : m.threads)
+                drop_fake_stack(m.scheduler, t.flow); /* its frames are of the old stack */
             clear_stack(m.stacks, m.stack_count * stack_bytes);
             munmap(m.stacks, m.stack_count * stack_bytes);
         }
@@ -474,8 +476,8 @@ inline bool run_grid(dim3 grid, dim3 block, size_t shared_bytes)
     m.dynamic_bytes = shared_bytes;
     blockDim = block;
     gridDim = grid;
-    provide_fibers(m, block.x * block.y * block.z);
     adopt_thread(m.scheduler);
+    provide_fibers(m, block.x * block.y * block.z);
     if (dynamic_shared_of()) m.dynamic_shared = dynamic_shared_of()();
 
     const uint64_t total = static_cast<uint64_t>(grid.x) * grid.y * grid.z;

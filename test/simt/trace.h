@@ -17,24 +17,23 @@ namespace simt
 inline std::string source_of(const void *site)
 {
     const uintptr_t address = reinterpret_cast<uintptr_t>(site) - 1; /* the call, not the line after it */
-    char program[4096], text[4400];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    char text[4400];
     Dl_info info;
     snprintf(text, sizeof text, "address %p", site);
-    if (length <= 0 || !dladdr(reinterpret_cast<void *>(address), &info)) return text;
-    program[length] = 0;
+    if (!dladdr(reinterpret_cast<void *>(address), &info)) return text;
     /* a position-independent program counts from its load address */
     const uintptr_t base = reinterpret_cast<uintptr_t>(info.dli_fbase);
     std::string found;
     for (uintptr_t offset : {address - base, address}) {
-        char command[4300];
-        snprintf(command, sizeof command, "addr2line -i -e '%s' 0x%lx 2>/dev/null", program,
-                 static_cast<unsigned long>(offset));
+        char command[100]; /* the program by a name that needs no quotes, wherever it lies */
+        snprintf(command, sizeof command, "addr2line -i -e /proc/%ld/exe 0x%lx 2>/dev/null",
+                 static_cast<long>(getpid()), static_cast<unsigned long>(offset));
         FILE *pipe = popen(command, "r");
         if (!pipe) break;
         while (fgets(text, sizeof text, pipe)) {
-            const std::string line(text, strcspn(text, " \n"));
-            if (found.empty() && line[0] != '?' && line.find("/simt/") == std::string::npos)
+            std::string line(text, strcspn(text, "\n"));
+            line.erase(std::min(line.size(), line.rfind(" (discriminator ")));
+            if (found.empty() && line[0] != '?' && line.find("test/simt/") == std::string::npos)
                 found = line.substr(line.rfind('/') == std::string::npos ? 0 : line.rfind('/') + 1);
         }
         pclose(pipe);
@@ -60,6 +59,7 @@ inline void on_access(const void *pointer, size_t bytes, bool write, const void 
     const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
     const uintptr_t stacks = reinterpret_cast<uintptr_t>(m.stacks);
     if (address >= stacks && address < stacks + m.stack_count * stack_bytes) return; /* a register */
+    if (on_fake_stack(pointer)) return;
     thread &t = m.threads[m.current];
     const char *verb = write ? " writes " : " reads ";
     if (const allocation *a = find_allocation(m, address)) {

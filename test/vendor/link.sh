@@ -5,7 +5,7 @@ root=$(cd "$1" && pwd)
 nvcc=$2
 . "$(dirname "$0")/setup.sh"
 # -O0: an inline function that two parts share by mistake is then called, not inlined. sm_75 brings PTX for every GPU.
-compile() { "$nvcc" -O0 -arch=sm_75 -Werror all-warnings -Xcompiler=-fPIC,-Wall,-Wextra "$@"; }
+compile() { "$nvcc" -O0 -arch=sm_75 $nvcc_werror -Xcompiler=-fPIC,-Wall,-Wextra "$@"; }
 hidden='-DFASTREDUCE_API=extern __attribute__((visibility("hidden")))'
 $cc -c "$tests/parts.c" -o parts.o
 

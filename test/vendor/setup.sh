@@ -9,6 +9,9 @@ cd "$folder"
 printf '#define FASTREDUCE_IMPLEMENTATION\n#include "fastreduce.cuh"\n' > fastreduce.cu
 cc=${CC:-cc}
 cxx=${CXX:-c++}
+# with WERROR in the environment, which Meson's option werror puts there, a warning is an error
+werror=${WERROR:+-Werror}
+nvcc_werror=${WERROR:+-Werror all-warnings}
 passed=0
 skipped=0
 pass() { passed=$((passed + 1)); echo "ok: $*"; }

@@ -5,7 +5,7 @@ set -eu
 root=$(cd "$1" && pwd)
 nvcc=${2:-}
 . "$(dirname "$0")/setup.sh"
-simt="$cxx -std=c++17 -Wall -Wextra -Wno-unknown-pragmas -Werror -I simt -I ."
+simt="$cxx -std=c++17 -Wall -Wextra -Wno-unknown-pragmas $werror -I simt -I ."
 cp -r "$root/test/simt" .
 
 # refused WHAT SENTENCE COMMAND...: the command fails, with the sentence among what it says
@@ -143,7 +143,7 @@ pass "host implementation before the library, in one file"
 # Warnings that a project may have on
 printf '#include "fastreduce.h"\nint answer(void);\nint answer(void) { fastreduce_config config = {0}; return (int)config.block_size; }\n' > plain.c
 printf '#include "fastreduce.h"\nint answer();\nint answer() { fastreduce_config config = {}; return static_cast<int>(config.block_size); }\n' > plain.cpp
-picky="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wswitch-default -Wundef -Wunused-function -Werror"
+picky="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wswitch-default -Wundef -Wunused-function $werror"
 for compiler in "$cc" clang; do
     command -v "${compiler%% *}" >/dev/null || { skip "$compiler" "not installed"; continue; }
     for macro in FASTREDUCE_NOTHING FASTREDUCE_STATIC FASTREDUCE_HOST_IMPLEMENTATION; do
@@ -173,7 +173,7 @@ fi
 
 [ -n "$nvcc" ] || { skip "names and halves under nvcc" "there is no nvcc"; done_testing; exit; }
 
-ptx="-gencode=arch=compute_80,code=compute_80 -Werror all-warnings"
+ptx="-gencode=arch=compute_80,code=compute_80 $nvcc_werror"
 printf '#include "names.h"\n' > names.cu
 "$nvcc" $ptx -c names.cu -o names.o || fail "names of users, nvcc"
 pass "names of users under nvcc"
