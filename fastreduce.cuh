@@ -116,7 +116,7 @@
 #endif
 
 /* The linker keeps one of several templates of the same name. So what code depends on is in the name: version, switches and
- * the architectures it is compiled for, as in version_0_1_0__switches_12_0_0_archs_750800. Files that agree in all of that
+ * the architectures it is compiled for, as in version_0_1_0__12_0_0_750800. Files that agree in all of that
  * share their templates; no others do. What no macro tells is up to FASTREDUCE_TAG (room 1). */
 #ifdef __CUDA_ARCH_LIST__
 #define FASTREDUCE_DETAIL_ARCHS __CUDA_ARCH_LIST__
@@ -126,7 +126,7 @@
 /* clang-format off */
 #define FASTREDUCE_DETAIL_PASTE(major, minor, patch, tag, toolkit, integer, separate, \
                                 a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, ...) \
-    version_##major##_##minor##_##patch##_##tag##_switches_##toolkit##_##integer##_##separate##_archs_\
+    version_##major##_##minor##_##patch##_##tag##_##toolkit##_##integer##_##separate##_\
 ##a##b##c##d##e##f##g##h##i##j##k##l##m##n##o##p##q##r##s##t##u##v##w##x
 #define FASTREDUCE_DETAIL_NAME(list) FASTREDUCE_DETAIL_PASTE list
 #define FASTREDUCE_DETAIL_ABI                                                                             \
