@@ -179,10 +179,10 @@ TABLES = [
     (CUH, "plus::identity", ["types"], False, [("Value(0)", "Value(1)")]),
     (CUH, "plus::operator()", ["types"], False, [("a + b", "a")]),
     (CUH, "minimum::identity", ["types"], False, [
-        ("bounds<Value>::greatest", "bounds<Value>::least"), ("detail::bounds<Value>::greatest()", "Value(0)")]),
+        ("detail::bounds<Value>::greatest()", "detail::bounds<Value>::least()"), ("detail::bounds<Value>::greatest()", "Value(0)")]),
     (CUH, "minimum::operator()", ["types"], False, [("b < a ? b : a", "a")]),
     (CUH, "maximum::identity", ["types"], False, [
-        ("bounds<Value>::least", "bounds<Value>::greatest"), ("detail::bounds<Value>::least()", "Value(0)")]),
+        ("detail::bounds<Value>::least()", "detail::bounds<Value>::greatest()"), ("detail::bounds<Value>::least()", "Value(0)")]),
     (CUH, "maximum::operator()", ["types"], False, [("a < b ? b : a", "b")]),
     (CUH, "", PLAN, True, [
         ("most = @limits::has_infinity ? limits::infinity() : (limits::max)()@", "(limits::max)()"),

@@ -28,7 +28,8 @@ def main():
     for r in results:
         name = r["name"].split(" / ")[-1]
         lines = ((r.get("stdout") or "") + "\n" + (r.get("stderr") or "")).splitlines()
-        why = next((line for line in lines if line.startswith("SKIP")), "no reason given") if r in skipped else ""
+        why = next((line for line in lines if line.startswith("SKIP")), "".join([line for line in lines if line][:1])) \
+            if r in skipped else ""
         print(f"{r['result']:5} {r['duration']:6.1f} s  {name}" + (": " + why[:200] if why else ""))
         for line in lines:
             if NOTED.match(line) or PARTS.match(line) and everything:

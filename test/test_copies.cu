@@ -61,7 +61,7 @@ static void wait_for(cudaStream_t stream, const char *what)
 /* A user's kernel that lets the next grid begin at once, and writes the input late. */
 __global__ void copy_late(const float *from, float *to, size_t n)
 {
-#if __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900 && CUDART_VERSION >= 12000
     cudaTriggerProgrammaticLaunchCompletion();
 #endif
     unsigned long long begin, now;

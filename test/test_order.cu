@@ -25,14 +25,14 @@ static bool quick = false;
 
 __device__ void allow_next()
 {
-#if __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900 && CUDART_VERSION >= 12000
     cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
 
 __device__ void wait_for_previous()
 {
-#if __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900 && CUDART_VERSION >= 12000
     cudaGridDependencySynchronize();
 #endif
 }
@@ -113,7 +113,7 @@ static bool has_overlap()
 {
     cudaFuncAttributes compiled = {};
     CUDA(cudaFuncGetAttributes(&compiled, write_late));
-    return compiled.ptxVersion >= 90;
+    return compiled.ptxVersion >= 90 && CUDART_VERSION >= 12000;
 }
 
 /* ---- The host's side --------------------------------------------------------------------------------------------- */
@@ -238,7 +238,7 @@ static int first_call(fastreduce_kernel kernel, size_t n)
                 "%s, n %zu: the first call, captured: status %d (%s), end of the capture: %s", name, n,
                 status, fastreduce_status_string(status), cudaGetErrorString(ended));
     if (check::failures() != 0) return check::finish("first call");
-    CUDA(cudaGraphInstantiate(&executable, graph, 0));
+    CUDA(cudaGraphInstantiateWithFlags(&executable, graph, 0));
 
     fill<<<1024, 256, 0, config.stream>>>(input, n, n);
     CUDA(cudaGetLastError());

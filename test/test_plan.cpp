@@ -16,6 +16,9 @@ static_assert(default_items(FASTREDUCE_AUTO) == 8, "AUTO of other types than flo
 static_assert(std::is_same<accumulate_t<plus, float>, float>::value, "");
 static_assert(std::is_same<accumulate_t<plus, int>, long long>::value, "");
 static_assert(std::is_same<accumulate_t<plus, unsigned char>, unsigned long long>::value, "");
+static_assert(std::is_same<accumulate_t<plus, int64_t>, int64_t>::value, "a 64-bit type stays as it is");
+static_assert(std::is_same<accumulate_t<plus, size_t>, size_t>::value, "");
+static_assert(std::is_same<accumulate_t<plus, unsigned long long>, unsigned long long>::value, "");
 static_assert(std::is_same<accumulate_t<maximum, int>, int>::value, "");
 static_assert(bounds<float>::greatest() > 3.5e38 && bounds<float>::least() < -3.5e38, "infinities");
 

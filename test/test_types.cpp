@@ -90,7 +90,7 @@ static void own_type()
     const size_t n = 4097;
     std::vector<T> values(n);
     T wanted = 0;
-    for (size_t i = 0; i < n; ++i) wanted += values[i] = static_cast<T>(check::mix(i, 3) >> 8);
+    for (size_t i = 0; i < n; ++i) wanted += values[i] = static_cast<T>(check::mix(i, 3) >> 20);
     check::buffer<T> input(n), output(1);
     input.set(values);
     const fastreduce_status status = fastreduce::reduce<FASTREDUCE_V7>(input.data(), output.data(), n);
