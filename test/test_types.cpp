@@ -1,5 +1,22 @@
 /* The templates: element types x operators x versions, items per thread, one round, the building blocks inside a
  * kernel of the user's own. Integers and small whole numbers: results are compared for equality. */
+#include <cuda_runtime.h>
+#include <cstdint>
+#ifdef SIMT_MACHINE /* instead of CUDA's 16-bit types, as far as minimum and maximum go */
+template <int>
+struct half_bits {
+    uint16_t bits;
+    int rank() const { return bits & 0x8000 ? -(bits & 0x7fff) : bits; }
+    bool operator<(half_bits other) const { return rank() < other.rank(); }
+};
+struct __half : half_bits<1> {
+};
+struct __nv_bfloat16 : half_bits<2> {
+};
+#else
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#endif
 #define FASTREDUCE_IMPLEMENTATION
 #include "../fastreduce.cuh"
 #include "check.h"
@@ -96,6 +113,42 @@ static void own_type()
     const fastreduce_status status = fastreduce::reduce<FASTREDUCE_V7>(input.data(), output.data(), n);
     CUDA(cudaDeviceSynchronize());
     check::that(status == 0 && output.get()[0] == wanted, "sum of a 64-bit type");
+}
+
+/* The minimum and maximum of numbers of one sign, in bits, where an identity of 0 would win; of nothing, an infinity. */
+template <class Half>
+static void halves(unsigned infinity)
+{
+    static_assert(sizeof(Half) == 2, "16 bits");
+    for (size_t n : {size_t(0), size_t(1), size_t(33), size_t(5000)}) {
+        for (bool most : {false, true}) {
+            const unsigned sign =
+                most ? 0x8000 : 0; /* the largest of negative numbers, the least of positive ones */
+            std::vector<uint16_t> bits(n);
+            unsigned wanted = infinity;
+            for (size_t i = 0; i < n; ++i) {
+                const unsigned magnitude = 0x100 + check::mix(i, n) % (infinity - 0x100);
+                bits[i] = static_cast<uint16_t>(sign | magnitude);
+                wanted = std::min(wanted, magnitude);
+            }
+            std::vector<Half> values(n);
+            if (n) std::memcpy(static_cast<void *>(values.data()), bits.data(), 2 * n);
+            check::buffer<Half> input(n), output(1);
+            input.set(values);
+            const fastreduce_status status =
+                most ? fastreduce::reduce<FASTREDUCE_V7, 64, 8, fastreduce::maximum>(input.data(),
+                                                                                     output.data(), n)
+                     : fastreduce::reduce<FASTREDUCE_V7, 64, 8, fastreduce::minimum>(input.data(),
+                                                                                     output.data(), n);
+            CUDA(cudaDeviceSynchronize());
+            uint16_t got;
+            const std::vector<Half> result = output.get();
+            std::memcpy(&got, static_cast<const void *>(result.data()), 2);
+            check::that(status == 0 && got == (sign | wanted),
+                        "%s of %zu halves with infinity %x: %x, not %x", most ? "maximum" : "minimum", n,
+                        infinity, got, sign | wanted);
+        }
+    }
 }
 
 /* A type whose partials want more room than a workspace of 16 bytes' alignment gives. */
@@ -272,6 +325,8 @@ int main()
     own_type<size_t>();
     own_type<long long>();
     own_type<unsigned long long>();
+    halves<__half>(0x7c00);
+    halves<__nv_bfloat16>(0x7f80);
     over_aligned();
     identities();
     refusals();
