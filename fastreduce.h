@@ -186,7 +186,9 @@ FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
  *            left zeroed if it was zeroed, so that it is initialised once and then serves any number of calls.
  *
  * Asynchronous: work is enqueued on config->stream and input, output and workspace must live until it is
- * done. Can be captured into a CUDA graph with a caller's workspace, and replayed any number of times.
+ * done. In the stream it stands as any kernel does, though it may take its place on the GPU early: it sees
+ * what came before it, and what comes after it begins when all of that has ended. Can be captured into a CUDA
+ * graph with a caller's workspace, and replayed any number of times.
  *
  * Determinism: V0..V7 and AUTO give the same bits for the same input, n, block size and GPU model, every run (AUTO:
  * the same alignment of the input to 16 bytes too; it chooses block sizes itself), with special values by IEEE
