@@ -1046,8 +1046,8 @@ __global__ void __launch_bounds__(BlockSize, Sum::resident_threads / BlockSize)
     const vectors_of<4> vectors(input, n);
     prefetch_tile<BlockSize * Vectors>(vectors);
     wait_for_previous_grid();
-    allow_next_grid();
     const float4 edge[1] = {edge_of(input, n, vectors)};
+    allow_next_grid(); /* a moment later than at once: EXACT is 1 to 3 % faster up to 2^24 (one H200) */
 
     Sum sum(dynamic_shared<void>());
     for (size_t tile = blockIdx.x; tile * (BlockSize * Vectors) < vectors.count; tile += gridDim.x) {
