@@ -179,10 +179,11 @@ TABLES = [
     (CUH, "plus::identity", ["types"], False, [("Value(0)", "Value(1)")]),
     (CUH, "plus::operator()", ["types"], False, [("a + b", "a")]),
     (CUH, "minimum::identity", ["types"], False, [
-        ("detail::bounds<Value>::greatest()", "detail::bounds<Value>::least()"), ("detail::bounds<Value>::greatest()", "Value(0)")]),
+        ("detail::bounds<Value>::greatest()", "detail::bounds<Value>::least()"), ("detail::bounds<Value>::greatest()", "Value{}")]),
     (CUH, "minimum::operator()", ["types"], False, [("b < a ? b : a", "a")]),
+    (CUH, "half_bounds", ["types"], False, [("Infinity | 0x8000", "Infinity")]),
     (CUH, "maximum::identity", ["types"], False, [
-        ("detail::bounds<Value>::least()", "detail::bounds<Value>::greatest()"), ("detail::bounds<Value>::least()", "Value(0)")]),
+        ("detail::bounds<Value>::least()", "detail::bounds<Value>::greatest()"), ("detail::bounds<Value>::least()", "Value{}")]),
     (CUH, "maximum::operator()", ["types"], False, [("a < b ? b : a", "b")]),
     (CUH, "", PLAN, True, [
         ("most = @limits::has_infinity ? limits::infinity() : (limits::max)()@", "(limits::max)()"),
