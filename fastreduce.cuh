@@ -287,9 +287,9 @@ __device__ __forceinline__ published peek(const published *slot)
 #endif
 }
 
-/* Waits for status_words[first], status_words[first + stride] ... Count of them, takes their values and leaves them zero. Those at `end` and
- * beyond do not exist and give 0. Whole warps call it, which look at all their words before they look again, and go on
- * together. */
+/* Waits for status_words[first], status_words[first + stride] ... Count of them, takes their values and leaves them
+ * zero. Those at `end` and beyond do not exist and give 0. Whole warps call it, which look at all their words before they
+ * look again, and go on together. */
 template <unsigned Count>
 __device__ __forceinline__ void await(published *status_words, unsigned first, unsigned stride, unsigned end,
                                       unsigned long long (&values)[Count])
@@ -419,8 +419,8 @@ __device__ __forceinline__ void wait_for_copy(copy_barrier *barrier, unsigned ph
  * that accumulates). A new operator or type is added here and nowhere else.
  *
  * An operator is a type without state that has
- *     template <class Value> static Value identity();          combine(identity, x) == x
- *     Value operator()(Value a, Value b) const;                    associative and commutative, but for rounding
+ *     template <class Value> static Value identity();  combine(identity, x) == x
+ *     Value operator()(Value a, Value b) const;        associative and commutative, but for rounding
  * Element types are trivially copyable and trivially default constructible (they live in shared memory).
  * ========================================================================================================== */
 
@@ -867,9 +867,9 @@ __global__ void __launch_bounds__(BlockSize)
  *     Output                         where it writes to
  *     shared_bytes                   dynamic shared memory that it needs, given to its constructor
  *     add(group)                     adds an array of vectors; whole warps call it
- *     finish(status_words, output)          from the threads' values to the output; whole blocks call it, once
+ *     finish(status_words, output)   from the threads' values to the output; whole blocks call it, once
  *     any_block_adds                 whether the result is the same whichever block adds an element
- *     status_words_used                     if so; the ring's counter comes after them
+ *     status_words_used              how many it uses, if so; the ring's counter comes after them
  *     resident_threads               on a multiprocessor, for the compiler to share out registers; 0 leaves it the choice
  * ========================================================================================================== */
 
@@ -1759,7 +1759,8 @@ constexpr bool ring_fits(const gpu_facts &gpu, size_t ring_bytes, size_t sum_byt
 template <class Output>
 using tuned_kernel = void (*)(const float *, Output, size_t, published *);
 
-/* What a kernel is compiled for, by device: asked for once each and remembered. Two threads that ask at once store the same. */
+/* What a kernel is compiled for, by device: asked for once each and remembered. Two threads that ask at once store the
+ * same. Caches begin with = {}: compilers would guard them otherwise. */
 constexpr int remembered_devices = 64;
 constexpr unsigned char unknown_code = 0, older_code = 1, hopper_code = 2;
 using compiled_cache = std::atomic<unsigned char>[remembered_devices];
@@ -1775,19 +1776,19 @@ struct tuned_launch {
 template <class Sum, unsigned BlockSize, unsigned Vectors>
 tuned_launch<typename Sum::Output> tile_launch()
 {
-    static compiled_cache known = {}; /* = {}: without a guard variable */
+    static compiled_cache known = {};
     return {sum_tile<Sum, BlockSize, Vectors>, BlockSize, Sum::shared_bytes, &known};
 }
 template <class Sum, unsigned BlockSize, unsigned Vectors>
 tuned_launch<typename Sum::Output> dealt_launch(size_t shared_bytes = Sum::shared_bytes)
 {
-    static compiled_cache known = {}; /* = {}: without a guard variable */
+    static compiled_cache known = {};
     return {sum_dealt<Sum, BlockSize, Vectors>, BlockSize, shared_bytes, &known};
 }
 template <class Sum, unsigned BlockSize, unsigned TileVectors, unsigned Stages>
 tuned_launch<typename Sum::Output> ring_launch()
 {
-    static compiled_cache known = {}; /* = {}: without a guard variable */
+    static compiled_cache known = {};
     return {sum_ring<Sum, BlockSize, TileVectors, Stages>, BlockSize,
             Stages * TileVectors * sizeof(float4) + Sum::shared_bytes, &known};
 }
