@@ -1,8 +1,9 @@
-/* ==========================================================================================================
+/* ================================================================================================
  * Room 1: manual
- * ==========================================================================================================
+ * ================================================================================================
  *
- * FastReduce: parallel reduction for CUDA in two files. This one holds everything that runs on or for the GPU.
+ * FastReduce: parallel reduction for CUDA in two files. This one holds everything that runs on
+ * or for the GPU.
  *
  * SPDX-License-Identifier: MIT (the text is in LICENSE)
  *
@@ -11,8 +12,9 @@
  *     #define FASTREDUCE_IMPLEMENTATION
  *     #include "fastreduce.cuh"
  *
- * and holds the C functions that fastreduce.h declares. CUDA C++ files may also include this one, without
- * that macro, for the templates: the building blocks (room 4) inside kernels of its own, and
+ * and holds the C functions that fastreduce.h declares. CUDA C++ files may also include this
+ * one, without that macro, for the templates: the building blocks (room 4) inside kernels of its
+ * own, and
  *
  *     fastreduce::reduce<FASTREDUCE_V7>(input, output, n, stream);                    // float, int, double ...
  *     fastreduce::reduce<FASTREDUCE_V7, 512, 16, fastreduce::maximum>(input, output, n);
@@ -40,16 +42,18 @@
  *                                 had __CUDA_ARCH_LIST__ (14 has not, 22 has). Scope: the file. Default: nothing.
  *   FASTREDUCE_STATIC, FASTREDUCE_API   see fastreduce.h.
  *
- * Names: namespace fastreduce holds what users call, fastreduce::detail the rest. Both lie in an inline namespace that
- * names version, switches, architectures and tag (room 2), so that copies that differ can be in one program. All of it is
- * hidden (GCC, Clang): a shared library does not export functions of its own that have our types in their signatures.
+ * Names: namespace fastreduce holds what users call, fastreduce::detail the rest. Both lie in an
+ * inline namespace that names version, switches, architectures and tag (room 2), so that copies
+ * that differ can be in one program. All of it is hidden (GCC, Clang): a shared library does not
+ * export functions of its own that have our types in their signatures.
  *
- * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks, 5 the ladder
- * V0..V7, 6 the tuned kernels, 7 the exact sum, 8 dispatcher, 9 the C functions. Needs C++14 and CUDA 11.2.
+ * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks,
+ * 5 the ladder V0..V7, 6 the tuned kernels, 7 the exact sum, 8 dispatcher, 9 the C functions.
+ * Needs C++14 and CUDA 11.2.
  *
- * Words: a *block* of threads reduces one *tile* of the input, block size times *items* per thread elements,
- * to one *partial*. A *level* (one launch, a *round*) turns n elements into as many partials as it has blocks;
- * levels follow until one partial is left.
+ * Words: a *block* of threads reduces one *tile* of the input, block size times *items* per
+ * thread elements, to one *partial*. A *level* (one launch, a *round*) turns n elements into as
+ * many partials as it has blocks; levels follow until one partial is left.
  */
 #ifndef FASTREDUCE_CUH
 #define FASTREDUCE_CUH
@@ -66,10 +70,10 @@
 #endif
 #include "fastreduce.h"
 
-/* ==========================================================================================================
- * Room 2: configuration and portability
- * May hold: macros and their checks; whatever knows compilers and architectures, as named device functions.
- * ========================================================================================================== */
+/* ================================================================================================
+ * Room 2: configuration and portability May hold: macros and their checks; whatever knows
+ * compilers and architectures, as named device functions.
+ * ================================================================================================ */
 
 #ifndef FASTREDUCE_BLOCK_SIZE
 #define FASTREDUCE_BLOCK_SIZE 256
@@ -92,15 +96,16 @@
 #define FASTREDUCE_DETAIL_INTEGER 0
 #endif
 
-/* -rdc=true: functions out of line get registers without regard to the kernels that call them, and more than bounds on
- * those would leave. */
+/* -rdc=true: functions out of line get registers without regard to the kernels that call them,
+ * and more than bounds on those would leave. */
 #ifdef __CUDACC_RDC__
 #define FASTREDUCE_DETAIL_SEPARATE 1
 #else
 #define FASTREDUCE_DETAIL_SEPARATE 0
 #endif
 
-/* What compute capability 9.0 brought, from CUDA 12 on: 11.8 compiles for it but cannot assemble all of it. */
+/* What compute capability 9.0 brought, from CUDA 12 on: 11.8 compiles for it but cannot assemble
+ * all of it. */
 #if (defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 12) || \
     (defined(CUDART_VERSION) && CUDART_VERSION < 12000)
 #define FASTREDUCE_DETAIL_TOOLKIT 11
@@ -115,9 +120,10 @@
 #define FASTREDUCE_TAG
 #endif
 
-/* The linker keeps one of several templates of the same name. So what code depends on is in the name: version, switches and
- * the architectures it is compiled for, as in version_0_1_0__12_0_0_750800. Files that agree in all of that
- * share their templates; no others do. What no macro tells is up to FASTREDUCE_TAG (room 1). */
+/* The linker keeps one of several templates of the same name. So what code depends on is in the
+ * name: version, switches and the architectures it is compiled for, as in
+ * version_0_1_0__12_0_0_750800. Files that agree in all of that share their templates; no others
+ * do. What no macro tells is up to FASTREDUCE_TAG (room 1). */
 #ifdef __CUDA_ARCH_LIST__
 #define FASTREDUCE_DETAIL_ARCHS __CUDA_ARCH_LIST__
 #else
@@ -140,8 +146,8 @@
 struct __half;
 struct __nv_bfloat16;
 
-/* All of the namespace stays inside the shared library that compiled it. Two libraries that vendor different copies
- * would otherwise run one's templates and inline functions in both. */
+/* All of the namespace stays inside the shared library that compiled it. Two libraries that
+ * vendor different copies would otherwise run one's templates and inline functions in both. */
 #ifdef __GNUC__
 #pragma GCC visibility push(hidden)
 #endif
@@ -191,7 +197,8 @@ template <class Value, class First, class... Rest>
 struct one_of<Value, First, Rest...> : one_of<Value, Rest...> {
 };
 template <class Value>
-using is_signed = one_of<Value, char, wchar_t, signed char, short, int, long, long long, float, double>;
+using is_signed =
+    one_of<Value, char, wchar_t, signed char, short, int, long, long long, float, double>;
 template <class Value>
 using is_integral =
     one_of<Value, bool, char, wchar_t, char16_t, char32_t, signed char, short, int, long, long long,
@@ -199,8 +206,9 @@ using is_integral =
 } // namespace standard
 #endif
 
-/* The block's dynamic shared memory. Raw bytes, as arrays of several types cannot share one name. Aligned for the copy
- * engine, which takes 35 % longer to addresses that are multiples of 16 alone (one H200). */
+/* The block's dynamic shared memory. Raw bytes, as arrays of several types cannot share one
+ * name. Aligned for the copy engine, which takes 35 % longer to addresses that are multiples of
+ * 16 alone (one H200). */
 extern __shared__ __align__(128) unsigned char dynamic_shared_bytes[];
 
 template <class Value>
@@ -209,8 +217,8 @@ __device__ __forceinline__ Value *dynamic_shared()
     return reinterpret_cast<Value *>(dynamic_shared_bytes);
 }
 
-/* The value of the lane `delta` above; of any type, word by word. All 32 lanes call it. Lanes that have no lane
- * so far above get their own value. */
+/* The value of the lane `delta` above; of any type, word by word. All 32 lanes call it. Lanes
+ * that have no lane so far above get their own value. */
 template <class Value>
 __device__ __forceinline__ Value shuffle_down(Value value, unsigned delta)
 {
@@ -223,10 +231,11 @@ __device__ __forceinline__ Value shuffle_down(Value value, unsigned delta)
     return value;
 }
 
-/* Overlapped launches (programmatic dependent launch, compute capability 9.0): a grid launched that way takes its place on
- * the GPU while the previous one still runs, and waits before its first access. Only then it allows the next grid: what
- * begins after ours begins after all that came before ours, as behind any other kernel. (To allow it at once is 4 to 5 %
- * faster up to 2^12, and 2 to 8 % slower from 2^14 to 2^20; one H200, a graph of calls.) */
+/* Overlapped launches (programmatic dependent launch, compute capability 9.0): a grid launched
+ * that way takes its place on the GPU while the previous one still runs, and waits before its
+ * first access. Only then it allows the next grid: what begins after ours begins after all that
+ * came before ours, as behind any other kernel. (To allow it at once is 4 to 5 % faster up to
+ * 2^12, and 2 to 8 % slower from 2^14 to 2^20; one H200, a graph of calls.) */
 __device__ __forceinline__ void allow_next_grid()
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
@@ -241,12 +250,13 @@ __device__ __forceinline__ void wait_for_previous_grid()
 #endif
 }
 
-/* Asks for vectors to come into L2, and does not wait for them. May stand before wait_for_previous_grid: what that grid
- * writes goes to L2 too, and nothing is read yet. */
+/* Asks for vectors to come into L2, and does not wait for them. May stand before
+ * wait_for_previous_grid: what that grid writes goes to L2 too, and nothing is read yet. */
 __device__ __forceinline__ void prefetch_to_l2(const float4 *from, unsigned vectors)
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(vectors * 16) : "memory");
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(vectors * 16)
+                 : "memory");
 #else
     (void)from, (void)vectors;
 #endif
@@ -287,12 +297,12 @@ __device__ __forceinline__ published peek(const published *slot)
 #endif
 }
 
-/* Waits for status_words[first], status_words[first + stride] ... Count of them, takes their values and leaves them
- * zero. Those at `end` and beyond do not exist and give 0. Whole warps call it, which look at all their words before they
- * look again, and go on together. */
+/* Waits for status_words[first], status_words[first + stride] ... Count of them, takes their
+ * values and leaves them zero. Those at `end` and beyond do not exist and give 0. Whole warps
+ * call it, which look at all their words before they look again, and go on together. */
 template <unsigned Count>
-__device__ __forceinline__ void await(published *status_words, unsigned first, unsigned stride, unsigned end,
-                                      unsigned long long (&values)[Count])
+__device__ __forceinline__ void await(published *status_words, unsigned first, unsigned stride,
+                                      unsigned end, unsigned long long (&values)[Count])
 {
     published *const slot = status_words + first;
     published word[Count];
@@ -300,7 +310,8 @@ __device__ __forceinline__ void await(published *status_words, unsigned first, u
     do {
         missing = false;
 #pragma unroll
-        for (unsigned k = 0; k < Count; ++k) word[k] = first + k * stride < end ? peek(slot + k * stride) : 1;
+        for (unsigned k = 0; k < Count; ++k)
+            word[k] = first + k * stride < end ? peek(slot + k * stride) : 1;
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) missing |= word[k] == 0;
     } while (__any_sync(0xffffffffu, missing));
@@ -311,7 +322,8 @@ __device__ __forceinline__ void await(published *status_words, unsigned first, u
     }
 }
 
-/* a + b and a - b rounded to nearest, denormals and all, whatever -ftz=true or -use_fast_math say. */
+/* a + b and a - b rounded to nearest, denormals and all, whatever -ftz=true or -use_fast_math
+ * say. */
 __device__ __forceinline__ float ieee_add(float a, float b)
 {
 #ifdef __CUDA_ARCH__
@@ -359,17 +371,19 @@ __device__ __forceinline__ unsigned warp_max(unsigned value)
 #endif
 }
 
-/* Copies from global to shared memory by the copy engine (compute capability 9.0). One thread starts a copy; each
- * completed copy ends a phase of its barrier, phases count 0, 1, 0, 1 ... The portable twin copies at once. */
+/* Copies from global to shared memory by the copy engine (compute capability 9.0). One thread
+ * starts a copy; each completed copy ends a phase of its barrier, phases count 0, 1, 0, 1 ...
+ * The portable twin copies at once. */
 using copy_barrier = unsigned long long;
 
 __device__ __forceinline__ void init_copy_barrier(copy_barrier *barrier)
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
-    asm volatile(
-        "mbarrier.init.shared.b64 [%0], 1;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier)))
-        : "memory");
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); /* for the copy engine to see it */
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(
+                     static_cast<unsigned>(__cvta_generic_to_shared(barrier)))
+                 : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::
+                     : "memory"); /* for the copy engine to see it */
 #else
     *static_cast<volatile copy_barrier *>(barrier) = 0;
 #endif
@@ -380,11 +394,12 @@ __device__ __forceinline__ void bulk_copy(float4 *to, const float4 *from, unsign
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
     const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(barrier));
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address), "r"(vectors * 16)
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address),
+                 "r"(vectors * 16)
                  : "memory");
     asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-            static_cast<unsigned>(__cvta_generic_to_shared(to))),
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+            "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
         "l"(from), "r"(vectors * 16), "r"(address)
         : "memory");
 #else
@@ -399,11 +414,11 @@ __device__ __forceinline__ void wait_for_copy(copy_barrier *barrier, unsigned ph
 #ifdef FASTREDUCE_DETAIL_HOPPER
     unsigned done;
     do {
-        asm volatile(
-            "{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-            : "=r"(done)
-            : "r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier))), "r"(phase)
-            : "memory");
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 "
+                     "%0, 1, 0, p; }"
+                     : "=r"(done)
+                     : "r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier))), "r"(phase)
+                     : "memory");
     } while (!done);
 #else
     while ((*static_cast<volatile copy_barrier *>(barrier) & 1) == phase) back_off();
@@ -413,16 +428,17 @@ __device__ __forceinline__ void wait_for_copy(copy_barrier *barrier, unsigned ph
 
 } // namespace detail
 
-/* ==========================================================================================================
- * Room 3: elements and operators
- * May hold: what is to be known of an operator (identity, combine) and of an element type under it (the type
- * that accumulates). A new operator or type is added here and nowhere else.
+/* ================================================================================================
+ * Room 3: elements and operators May hold: what is to be known of an operator (identity,
+ * combine) and of an element type under it (the type that accumulates). A new operator or type
+ * is added here and nowhere else.
  *
  * An operator is a type without state that has
  *     template <class Value> static Value identity();  combine(identity, x) == x
  *     Value operator()(Value a, Value b) const;        associative and commutative, but for rounding
- * Element types are trivially copyable and trivially default constructible (they live in shared memory).
- * ========================================================================================================== */
+ * Element types are trivially copyable and trivially default constructible (they live in shared
+ * memory).
+ * ================================================================================================ */
 
 struct plus {
     template <class Value>
@@ -445,16 +461,17 @@ template <class Value>
 struct bounds {
 #ifndef __CUDACC_RTC__
     using limits = std::numeric_limits<Value>;
-    static_assert(
-        limits::is_specialized,
-        "minimum and maximum need a type with std::numeric_limits: give another an operator of its own");
+    static_assert(limits::is_specialized,
+                  "minimum and maximum need a type with std::numeric_limits: give another an "
+                  "operator of its own");
     /* constants, as device code may use those but not call std::numeric_limits */
     static constexpr Value most = limits::has_infinity ? limits::infinity() : (limits::max)();
     static constexpr Value fewest =
         limits::has_infinity ? static_cast<Value>(-limits::infinity()) : limits::lowest();
 #else
-    static_assert(standard::is_integral<Value>::value,
-                  "minimum and maximum need an arithmetic type: give another an operator of its own");
+    static_assert(
+        standard::is_integral<Value>::value,
+        "minimum and maximum need an arithmetic type: give another an operator of its own");
     static constexpr Value fewest =
         standard::is_signed<Value>::value ? Value(1ull << (8 * sizeof(Value) - 1)) : Value(0);
     static constexpr Value most = Value(~fewest);
@@ -501,7 +518,8 @@ struct bounds<__nv_bfloat16> : half_bounds<__nv_bfloat16, 0x7f80> {
 
 } // namespace detail
 
-/* Minimum and maximum. Where an element is NaN the result is unspecified, as NaN has no place in an order. */
+/* Minimum and maximum. Where an element is NaN the result is unspecified, as NaN has no place in
+ * an order. */
 struct minimum {
     template <class Value>
     static __host__ __device__ __forceinline__ Value identity()
@@ -528,15 +546,16 @@ struct maximum {
     }
 };
 
-/* The type of partials and of the result. Sums of integers are of 64 bits; everything else stays as it is. */
+/* The type of partials and of the result. Sums of integers are of 64 bits; everything else stays
+ * as it is. */
 template <class Operator, class Input>
 struct accumulate {
     using type = Input;
 };
 template <class Input>
 struct accumulate<plus, Input> {
-    using wide = detail::standard::conditional_t<detail::standard::is_signed<Input>::value, long long,
-                                                 unsigned long long>;
+    using wide = detail::standard::conditional_t<detail::standard::is_signed<Input>::value,
+                                                 long long, unsigned long long>;
     static constexpr bool widens =
         detail::standard::is_integral<Input>::value && sizeof(Input) < sizeof(wide);
     using type = detail::standard::conditional_t<widens, wide, Input>;
@@ -544,17 +563,18 @@ struct accumulate<plus, Input> {
 template <class Operator, class Input>
 using accumulate_t = typename accumulate<Operator, Input>::type;
 
-/* ==========================================================================================================
- * Room 4: building blocks
- * May hold: what threads, warps and blocks do together. Public: call them in kernels of your own, as
- * examples/block_reduce.cu does. The result is the same bits every time.
- * ========================================================================================================== */
+/* ================================================================================================
+ * Room 4: building blocks May hold: what threads, warps and blocks do together. Public: call
+ * them in kernels of your own, as examples/block_reduce.cu does. The result is the same bits
+ * every time.
+ * ================================================================================================ */
 
-/* What one thread adds up by itself: input[first], input[first + stride] ... Items of them, those at n and
- * beyond left out. A thread whose items all exist takes the branch without checks, so that its loads are all
- * under way before the first addition. */
+/* What one thread adds up by itself: input[first], input[first + stride] ... Items of them,
+ * those at n and beyond left out. A thread whose items all exist takes the branch without
+ * checks, so that its loads are all under way before the first addition. */
 template <unsigned Items, class Operator, class Value, class Input>
-__device__ __forceinline__ Value thread_reduce(const Input *input, size_t first, size_t stride, size_t n)
+__device__ __forceinline__ Value thread_reduce(const Input *input, size_t first, size_t stride,
+                                               size_t n)
 {
     const Operator combine;
     Value value = Operator::template identity<Value>();
@@ -564,13 +584,14 @@ __device__ __forceinline__ Value thread_reduce(const Input *input, size_t first,
             value = combine(value, static_cast<Value>(input[first + k * stride]));
     } else {
         for (unsigned k = 0; k < Items; ++k)
-            if (first + k * stride < n) value = combine(value, static_cast<Value>(input[first + k * stride]));
+            if (first + k * stride < n)
+                value = combine(value, static_cast<Value>(input[first + k * stride]));
     }
     return value;
 }
 
-/* Reduces one value a lane over lanes 0 .. Width - 1 of a warp, a power of two. All 32 lanes call it; the result
- * is lane 0's, the other lanes get something between. */
+/* Reduces one value a lane over lanes 0 .. Width - 1 of a warp, a power of two. All 32 lanes
+ * call it; the result is lane 0's, the other lanes get something between. */
 template <class Operator, unsigned Width = warp_size, class Value>
 __device__ __forceinline__ Value warp_reduce(Value value)
 {
@@ -581,9 +602,9 @@ __device__ __forceinline__ Value warp_reduce(Value value)
     return value;
 }
 
-/* Reduces one value a thread over a block of BlockSize threads (one-dimensional; 32 to 1024, a power of two).
- * Every thread calls it; the result is thread 0's. `warp_values` is shared memory for BlockSize / 32 values, and may
- * be used again after a block barrier. */
+/* Reduces one value a thread over a block of BlockSize threads (one-dimensional; 32 to 1024, a
+ * power of two). Every thread calls it; the result is thread 0's. `warp_values` is shared memory
+ * for BlockSize / 32 values, and may be used again after a block barrier. */
 template <unsigned BlockSize, class Operator, class Value>
 __device__ __forceinline__ Value block_reduce(Value value, Value *warp_values)
 {
@@ -603,21 +624,22 @@ __device__ __forceinline__ Value block_reduce(Value value, Value *warp_values)
     return value;
 }
 
-/* ==========================================================================================================
- * Room 5: the ladder
- * May hold: V0..V7, one kernel each, in order. All have one skeleton: load to shared memory, a tree over the
- * block, thread 0 stores the block's partial. A neighbour differs by the one idea its comment calls Change.
+/* ================================================================================================
+ * Room 5: the ladder May hold: V0..V7, one kernel each, in order. All have one skeleton: load to
+ * shared memory, a tree over the block, thread 0 stores the block's partial. A neighbour differs
+ * by the one idea its comment calls Change.
  *
- * A kernel reduces input[0 .. n) with a grid of one block a tile; block b writes partials[b]. Elements past n
- * count as the identity. A block has blockDim.x threads, a power of two from 32 to 1024; from V5 on that is the
- * template parameter BlockSize. A thread's running sum stays in `value`, and sdata[tid] is the copy that others
- * read: without that register V2 takes 10 % longer (2^28 floats, one H200).
- * ========================================================================================================== */
+ * A kernel reduces input[0 .. n) with a grid of one block a tile; block b writes partials[b].
+ * Elements past n count as the identity. A block has blockDim.x threads, a power of two from 32
+ * to 1024; from V5 on that is the template parameter BlockSize. A thread's running sum stays in
+ * `value`, and sdata[tid] is the copy that others read: without that register V2 takes 10 %
+ * longer (2^28 floats, one H200).
+ * ================================================================================================ */
 
-/* V0, baseline.
- * Change: none yet. Neighbours add up in pairs, pairs of pairs, and so on, in place.
- * Why:    log2(block size) steps instead of block size - 1 additions one after the other.
- * Costs:  the threads that work, every second, fourth, eighth ..., are spread over all warps: each warp takes
+/* V0, baseline. Change: none yet. Neighbours add up in pairs, pairs of pairs, and so on, in
+ * place. Why:    log2(block size) steps instead of block size - 1 additions one after the other.
+ * Costs:  the threads that work, every second, fourth, eighth ..., are spread over all warps:
+ * each warp takes
  *         every step for a few of its lanes. The remainder is slow arithmetic besides. */
 template <class Operator, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
@@ -640,10 +662,9 @@ __global__ void __launch_bounds__(detail::max_block_size)
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
-/* V1, no divergence.
- * Change: the same pairs, but thread t takes the t-th pair, so the threads that work are the first ones.
- * Why:    whole warps work or are done; no remainder.
- * Costs:  lanes now access shared memory 2, 4, 8 ... words apart, and collide in its banks. */
+/* V1, no divergence. Change: the same pairs, but thread t takes the t-th pair, so the threads
+ * that work are the first ones. Why:    whole warps work or are done; no remainder. Costs:
+ * lanes now access shared memory 2, 4, 8 ... words apart, and collide in its banks. */
 template <class Operator, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
     v1_no_divergence(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -665,10 +686,9 @@ __global__ void __launch_bounds__(detail::max_block_size)
     if (tid == 0) partials[blockIdx.x] = sdata[0];
 }
 
-/* V2, no bank conflicts.
- * Change: the stride starts at half the block and halves; thread t adds element t + stride to element t.
- * Why:    the lanes of a warp access neighbouring words, one a bank.
- * Costs:  half the threads never add: they load one element and wait. */
+/* V2, no bank conflicts. Change: the stride starts at half the block and halves; thread t adds
+ * element t + stride to element t. Why:    the lanes of a warp access neighbouring words, one a
+ * bank. Costs:  half the threads never add: they load one element and wait. */
 template <class Operator, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
     v2_no_bank_conflict(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -704,10 +724,10 @@ __device__ __forceinline__ Value load_pair(const Input *input, size_t i, unsigne
 }
 } // namespace detail
 
-/* V3, add during load.
- * Change: each thread loads two elements, a block apart, and stores their sum to shared memory.
- * Why:    every thread adds at least once; half the blocks, and half the shared memory traffic an element.
- * Costs:  the last six steps keep every warp at block barriers for the work of one. */
+/* V3, add during load. Change: each thread loads two elements, a block apart, and stores their
+ * sum to shared memory. Why:    every thread adds at least once; half the blocks, and half the
+ * shared memory traffic an element. Costs:  the last six steps keep every warp at block barriers
+ * for the work of one. */
 template <class Operator, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
     v3_add_during_load(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -737,12 +757,13 @@ enum class tail {
 
 namespace detail
 {
-/* The last steps of V4 to V6, strides 32 to 1, from the thread's value to the block's in thread 0. A lane that has
- * nothing to add stays out: reading on, as the classic code does, would leave the array of a 32-thread block.
- * Warps do not run in lock-step (since Volta), so a warp barrier stands where a lane's store meets another lane's
- * load. */
+/* The last steps of V4 to V6, strides 32 to 1, from the thread's value to the block's in thread
+ * 0. A lane that has nothing to add stays out: reading on, as the classic code does, would leave
+ * the array of a 32-thread block. Warps do not run in lock-step (since Volta), so a warp barrier
+ * stands where a lane's store meets another lane's load. */
 template <class Operator, tail Tail, class Value>
-__device__ __forceinline__ Value unrolled_tail(Value *sdata, Value value, unsigned tid, unsigned block_size)
+__device__ __forceinline__ Value unrolled_tail(Value *sdata, Value value, unsigned tid,
+                                               unsigned block_size)
 {
     const Operator combine;
 #pragma unroll
@@ -758,10 +779,10 @@ __device__ __forceinline__ Value unrolled_tail(Value *sdata, Value value, unsign
 }
 } // namespace detail
 
-/* V4, unroll the last warp.
- * Change: from stride 32 down only the first warp goes on, without block barriers and without a loop.
- * Why:    six block barriers fewer, and the other warps retire early, which makes room for the next block.
- * Costs:  the loop above it: counter, compare and branch for an addition or two. */
+/* V4, unroll the last warp. Change: from stride 32 down only the first warp goes on, without
+ * block barriers and without a loop. Why:    six block barriers fewer, and the other warps
+ * retire early, which makes room for the next block. Costs:  the loop above it: counter, compare
+ * and branch for an addition or two. */
 template <class Operator, unsigned Items, tail Tail, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
     v4_unroll_last_warp(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -785,10 +806,10 @@ __global__ void __launch_bounds__(detail::max_block_size)
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
-/* V5, completely unrolled.
- * Change: the block size is a template parameter, so the compiler unrolls every step.
- * Why:    no loop, no comparison with blockDim.x, shared memory of a known size.
- * Costs:  two loads a thread: too few on their way to memory at a time, too many blocks to start. */
+/* V5, completely unrolled. Change: the block size is a template parameter, so the compiler
+ * unrolls every step. Why:    no loop, no comparison with blockDim.x, shared memory of a known
+ * size. Costs:  two loads a thread: too few on their way to memory at a time, too many blocks to
+ * start. */
 template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(BlockSize)
     v5_completely_unroll(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -813,10 +834,10 @@ __global__ void __launch_bounds__(BlockSize)
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
-/* V6, multi add.
- * Change: each thread adds Items elements, a block apart, in a register before it goes to shared memory.
- * Why:    Items loads on their way at once, and the tree's cost is shared by Items times as many elements.
- * Costs:  the tree still moves every value through shared memory. */
+/* V6, multi add. Change: each thread adds Items elements, a block apart, in a register before it
+ * goes to shared memory. Why:    Items loads on their way at once, and the tree's cost is shared
+ * by Items times as many elements. Costs:  the tree still moves every value through shared
+ * memory. */
 template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(BlockSize)
     v6_multi_add(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -841,10 +862,10 @@ __global__ void __launch_bounds__(BlockSize)
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
-/* V7, shuffle.
- * Change: lanes hand values over by shuffle, from register to register; shared memory holds one value a warp.
- * Why:    almost no shared memory traffic, one block barrier.
- * Costs:  nothing that shows: from V6 on memory is the limit (93 % of its peak at 2^28 floats, one H200). */
+/* V7, shuffle. Change: lanes hand values over by shuffle, from register to register; shared
+ * memory holds one value a warp. Why:    almost no shared memory traffic, one block barrier.
+ * Costs:  nothing that shows: from V6 on memory is the limit (93 % of its peak at 2^28 floats,
+ * one H200). */
 template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(BlockSize)
     v7_shuffle(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -859,11 +880,11 @@ __global__ void __launch_bounds__(BlockSize)
     if (tid == 0) partials[blockIdx.x] = partial;
 }
 
-/* ==========================================================================================================
- * Room 6: the tuned kernels behind FASTREDUCE_AUTO and FASTREDUCE_EXACT
- * May hold: sums of floats in one launch, by kernels that differ in how blocks load. What becomes of the floats is the
- * business of their parameter, a Sum: float_sum here for AUTO, exact_sum in room 7. (AUTO of any other type or operator
- * is V7.) A Sum has
+/* ================================================================================================
+ * Room 6: the tuned kernels behind FASTREDUCE_AUTO and FASTREDUCE_EXACT May hold: sums of floats
+ * in one launch, by kernels that differ in how blocks load. What becomes of the floats is the
+ * business of their parameter, a Sum: float_sum here for AUTO, exact_sum in room 7. (AUTO of any
+ * other type or operator is V7.) A Sum has
  *     Output                         where it writes to
  *     shared_bytes                   dynamic shared memory that it needs, given to its constructor
  *     add(group)                     adds an array of vectors; whole warps call it
@@ -871,13 +892,13 @@ __global__ void __launch_bounds__(BlockSize)
  *     any_block_adds                 whether the result is the same whichever block adds an element
  *     status_words_used              how many it uses, if so; the ring's counter comes after them
  *     resident_threads               on a multiprocessor, for the compiler to share out registers; 0 leaves it the choice
- * ========================================================================================================== */
+ * ================================================================================================ */
 
 namespace detail
 {
 
-/* The input in 16-byte vectors from the first address on that is a multiple of Alignment floats, and the few floats
- * before and after them. */
+/* The input in 16-byte vectors from the first address on that is a multiple of Alignment floats,
+ * and the few floats before and after them. */
 template <unsigned Alignment>
 struct vectors_of {
     const float4 *data;
@@ -886,7 +907,8 @@ struct vectors_of {
 
     __device__ __forceinline__ vectors_of(const float *input, size_t n)
     {
-        const unsigned gap = (0u - static_cast<unsigned>(reinterpret_cast<uintptr_t>(input) / 4)) % Alignment;
+        const unsigned gap =
+            (0u - static_cast<unsigned>(reinterpret_cast<uintptr_t>(input) / 4)) % Alignment;
         head = gap < n ? gap : static_cast<unsigned>(n);
         data = reinterpret_cast<const float4 *>(input + head);
         count = (n - head) / 4;
@@ -898,9 +920,11 @@ struct vectors_of {
     }
 };
 
-/* The floats beside the vectors: the last block's first threads have them, one each; everybody else has 0. */
+/* The floats beside the vectors: the last block's first threads have them, one each; everybody
+ * else has 0. */
 template <unsigned Alignment>
-__device__ __forceinline__ float4 edge_of(const float *input, size_t n, const vectors_of<Alignment> &vectors)
+__device__ __forceinline__ float4 edge_of(const float *input, size_t n,
+                                          const vectors_of<Alignment> &vectors)
 {
     float edge = 0;
     if (blockIdx.x + 1 == gridDim.x) {
@@ -912,25 +936,28 @@ __device__ __forceinline__ float4 edge_of(const float *input, size_t n, const ve
     return make_float4(edge, 0, 0, 0);
 }
 
-/* A tile's vectors first, first + BlockSize ... of a thread, all loads under way at once. As they are read once they are the
- * first to leave the cache (1 to 2 % faster from 2^24 on; one H200). */
+/* A tile's vectors first, first + BlockSize ... of a thread, all loads under way at once. As
+ * they are read once they are the first to leave the cache (1 to 2 % faster from 2^24 on; one
+ * H200). */
 template <unsigned BlockSize, unsigned Vectors, unsigned Alignment, unsigned Room>
-__device__ __forceinline__ void load_tile(float4 (&loaded)[Room], const vectors_of<Alignment> &vectors,
-                                          size_t tile)
+__device__ __forceinline__ void load_tile(float4 (&loaded)[Room],
+                                          const vectors_of<Alignment> &vectors, size_t tile)
 {
     static_assert(Vectors <= Room, "the array holds the vectors");
     const size_t first = tile * (BlockSize * Vectors) + threadIdx.x;
     if ((tile + 1) * (BlockSize * Vectors) <= vectors.count) {
 #pragma unroll
-        for (unsigned k = 0; k < Vectors; ++k) loaded[k] = __ldcs(vectors.data + first + k * BlockSize);
+        for (unsigned k = 0; k < Vectors; ++k)
+            loaded[k] = __ldcs(vectors.data + first + k * BlockSize);
     } else {
 #pragma unroll
         for (unsigned k = 0; k < Vectors; ++k) loaded[k] = vectors.at(first + k * BlockSize);
     }
 }
 
-/* How many of its next vectors a block asks for before it waits for the previous grid, so that they are in L2 when it reads
- * them: 4 MiB over the grid, as the previous grid may still be loading, but not less than 8 KiB. (10 to 20 % faster up to 2^18,
+/* How many of its next vectors a block asks for before it waits for the previous grid, so that
+ * they are in L2 when it reads them: 4 MiB over the grid, as the previous grid may still be
+ * loading, but not less than 8 KiB. (10 to 20 % faster up to 2^18,
  * 2 to 7 % up to 2^24; one H200, a graph of calls.) */
 __host__ __device__ inline unsigned vectors_to_prefetch(size_t next, unsigned blocks)
 {
@@ -949,7 +976,8 @@ __device__ __forceinline__ void prefetch(const float4 *vectors, size_t next)
 template <unsigned Size, unsigned Alignment>
 __device__ __forceinline__ void prefetch_tile(const vectors_of<Alignment> &vectors)
 {
-    const size_t first = blockIdx.x * size_t(Size), rest = first < vectors.count ? vectors.count - first : 0;
+    const size_t first = blockIdx.x * size_t(Size),
+                 rest = first < vectors.count ? vectors.count - first : 0;
     prefetch(vectors.data + first, rest < Size ? rest : Size);
 }
 
@@ -981,9 +1009,10 @@ struct float_sum {
         }
     }
 
-    /* Each block publishes its sum; the last block awaits all others, folds, and leaves the words zero. One launch and
-     * no atomic: two launches cost 1.2 us more, a fence and a ticket 0.5 us (one H200). No other block waits, so the
-     * grid may be of any size. The order of the additions is fixed. */
+    /* Each block publishes its sum; the last block awaits all others, folds, and leaves the
+     * words zero. One launch and no atomic: two launches cost 1.2 us more, a fence and a ticket
+     * 0.5 us (one H200). No other block waits, so the grid may be of any size. The order of the
+     * additions is fixed. */
     __device__ __forceinline__ void finish(published *status_words, float *output)
     {
         __shared__ float warp_sums[BlockSize / warp_size];
@@ -994,8 +1023,9 @@ struct float_sum {
         for (unsigned k = 0; k < 4; ++k) value += (sum[k].x + sum[k].y) + (sum[k].z + sum[k].w);
 #pragma unroll 1
         for (bool all = others == 0;; all = true) {
-            /* The block's own, then all blocks': by the same instructions, as the first time that others run they have to be
-             * fetched, which takes 0.1 to 0.3 us while memory is busy. */
+            /* The block's own, then all blocks': by the same instructions, as the first time
+             * that others run they have to be fetched, which takes 0.1 to 0.3 us while memory is
+             * busy. */
             value = block_reduce<BlockSize, plus>(value, warp_sums);
             if (all) break;
             if (blockIdx.x != others) {
@@ -1016,11 +1046,13 @@ struct float_sum {
     }
 };
 
-/* The kernels below begin before the previous grid has ended, which may write their input. So it is not __restrict__: the
- * compiler could then load it by ways that are not coherent (NVIDIA/cccl#11463). */
+/* The kernels below begin before the previous grid has ended, which may write their input. So it
+ * is not __restrict__: the compiler could then load it by ways that are not coherent
+ * (NVIDIA/cccl#11463). */
 
-/* One tile of BlockSize * Vectors vectors a block, all loads under way before the first addition. Best while the whole
- * grid, or nearly, is resident: a loop over tiles takes 10 to 20 % longer there. */
+/* One tile of BlockSize * Vectors vectors a block, all loads under way before the first
+ * addition. Best while the whole grid, or nearly, is resident: a loop over tiles takes 10 to 20
+ * % longer there. */
 template <class Sum, unsigned BlockSize, unsigned Vectors>
 __global__ void __launch_bounds__(BlockSize)
     sum_tile(const float *input, typename Sum::Output output, size_t n, published *status_words)
@@ -1050,7 +1082,8 @@ __global__ void __launch_bounds__(BlockSize, Sum::resident_threads / BlockSize)
     allow_next_grid(); /* a moment later than at once: EXACT is 1 to 3 % faster up to 2^24 (one H200) */
 
     Sum sum(dynamic_shared<void>());
-    for (size_t tile = blockIdx.x; tile * (BlockSize * Vectors) < vectors.count; tile += gridDim.x) {
+    for (size_t tile = blockIdx.x; tile * (BlockSize * Vectors) < vectors.count;
+         tile += gridDim.x) {
         float4 loaded[Vectors];
         load_tile<BlockSize, Vectors>(loaded, vectors, tile);
         sum.add(loaded);
@@ -1059,28 +1092,31 @@ __global__ void __launch_bounds__(BlockSize, Sum::resident_threads / BlockSize)
     sum.finish(status_words, output);
 }
 
-/* How sum_ring divides the rows of BlockSize vectors: first a run for each block, equal but for a row; then, where it does
- * not matter who adds them, a twentieth in tiles that blocks take as they come to them, so that no block is late. */
+/* How sum_ring divides the rows of BlockSize vectors: first a run for each block, equal but for
+ * a row; then, where it does not matter who adds them, a twentieth in tiles that blocks take as
+ * they come to them, so that no block is late. */
 struct ring_shares {
     size_t in_runs, tiles; /* rows; tiles after them */
 };
 
-__host__ __device__ inline ring_shares shares_of_ring(size_t rows, unsigned tile_rows, bool any_block_adds)
+__host__ __device__ inline ring_shares shares_of_ring(size_t rows, unsigned tile_rows,
+                                                      bool any_block_adds)
 {
     const size_t shared = any_block_adds ? (rows + 19) / 20 : 0;
     return {rows - shared, (shared + tile_rows - 1) / tile_rows};
 }
 
-/* The copy engine fills a ring of Stages tiles of TileVectors vectors in shared memory, the threads add behind it: more
- * bytes under way than registers could hold. The last block adds what is less than a row. The counter of tiles that were
- * taken is zero before and after. */
+/* The copy engine fills a ring of Stages tiles of TileVectors vectors in shared memory, the
+ * threads add behind it: more bytes under way than registers could hold. The last block adds
+ * what is less than a row. The counter of tiles that were taken is zero before and after. */
 template <class Sum, unsigned BlockSize, unsigned TileVectors, unsigned Stages>
 __global__ void __launch_bounds__(BlockSize)
     sum_ring(const float *input, typename Sum::Output output, size_t n, published *status_words)
 {
     constexpr unsigned tile_rows = TileVectors / BlockSize;
     constexpr unsigned group_size = 4; /* vectors a thread loads from shared memory at once */
-    static_assert(TileVectors % (group_size * BlockSize) == 0, "a thread's share of a tile is whole groups");
+    static_assert(TileVectors % (group_size * BlockSize) == 0,
+                  "a thread's share of a tile is whole groups");
     static_assert(Stages >= 2, "a barrier of the block lies between a stage's filling and its use");
     __shared__ copy_barrier barriers[Stages];
     __shared__ unsigned rows_in[Stages];
@@ -1094,7 +1130,8 @@ __global__ void __launch_bounds__(BlockSize)
     const size_t share = shares.in_runs / gridDim.x, rest = shares.in_runs % gridDim.x;
     published *const counter = status_words + Sum::status_words_used;
 
-    /* Thread 0 copies. It asks the counter for a tile when it copies the one before, as the answer takes a while. */
+    /* Thread 0 copies. It asks the counter for a tile when it copies the one before, as the
+     * answer takes a while. */
     size_t row = blockIdx.x * share + (blockIdx.x < rest ? blockIdx.x : rest), answer = 0;
     size_t end = row + share + (blockIdx.x < rest);
     prefetch(vectors.data + row * BlockSize, (end - row) * BlockSize);
@@ -1123,7 +1160,8 @@ __global__ void __launch_bounds__(BlockSize)
     }
 
     const bool last = blockIdx.x + 1 == gridDim.x;
-    const float4 beside[2] = {last ? vectors.at(rows * BlockSize + threadIdx.x) : make_float4(0, 0, 0, 0),
+    const float4 beside[2] = {last ? vectors.at(rows * BlockSize + threadIdx.x)
+                                   : make_float4(0, 0, 0, 0),
                               edge_of(input, n, vectors)};
     Sum sum(ring + Stages * TileVectors);
     __syncthreads(); /* rows_in is there */
@@ -1153,26 +1191,31 @@ __global__ void __launch_bounds__(BlockSize)
     if (Sum::any_block_adds && last && threadIdx.x == 0) *counter = 0;
 }
 
-/* ==========================================================================================================
- * Room 7: the exact sum
- * May hold: the Sum behind FASTREDUCE_EXACT. The accumulator's arithmetic, for host and device, is in fastreduce.h.
+/* ================================================================================================
+ * Room 7: the exact sum May hold: the Sum behind FASTREDUCE_EXACT. The accumulator's arithmetic,
+ * for host and device, is in fastreduce.h.
  *
- * A float is an integer times 2^-149. Adding 1.5 * 2^(23 + e) to it, and taking that away again, rounds it to a multiple
- * of 2^e, exactly; the bits of the first sum count the multiples, and what was rounded off is exact too. Done twice, 22
- * bits apart, this cuts a float into two integers, which add up without rounding: the window. Its position follows the
- * data, warp by warp. A thread with a float that reaches above or below the window adds integers to its bins in shared
- * memory instead, one for each 16 exponents. All roads are exact, so the choice does not show in the result. No
- * double is used: the cost is the same where those are slow.
+ * A float is an integer times 2^-149. Adding 1.5 * 2^(23 + e) to it, and taking that away again,
+ * rounds it to a multiple of 2^e, exactly; the bits of the first sum count the multiples, and
+ * what was rounded off is exact too. Done twice, 22 bits apart, this cuts a float into two
+ * integers, which add up without rounding: the window. Its position follows the data, warp by
+ * warp. A thread with a float that reaches above or below the window adds integers to its bins
+ * in shared memory instead, one for each 16 exponents. All roads are exact, so the choice does
+ * not show in the result. No double is used: the cost is the same where those are slow.
  *
  * Integers end in the warp's accumulator, spread over its lanes: lane k holds limb k.
- * ========================================================================================================== */
+ * ================================================================================================ */
 
-constexpr unsigned exact_bins = 17;    /* 16 for 16 exponents each, one counts NaN and infinities */
-constexpr unsigned window_bits = 44;   /* a float below 2^(position + 44 - 149) fits, if it is a multiple */
-constexpr unsigned top_position = 230; /* of 2^(position - 149); up to here both anchors are finite */
-constexpr unsigned exact_group_limit = 9;         /* vectors that a thread adds at once, at most ... */
-constexpr unsigned groups_between_settles = 4096; /* ... and so often, before a 64-bit sum could overflow */
-constexpr unsigned exact_totals = 4; /* that blocks add to: one each, as additions to the same take turns */
+constexpr unsigned exact_bins = 17; /* 16 for 16 exponents each, one counts NaN and infinities */
+constexpr unsigned window_bits =
+    44; /* a float below 2^(position + 44 - 149) fits, if it is a multiple */
+constexpr unsigned top_position =
+    230; /* of 2^(position - 149); up to here both anchors are finite */
+constexpr unsigned exact_group_limit = 9; /* vectors that a thread adds at once, at most ... */
+constexpr unsigned groups_between_settles =
+    4096; /* ... and so often, before a 64-bit sum could overflow */
+constexpr unsigned exact_totals =
+    4; /* that blocks add to: one each, as additions to the same take turns */
 /* A block in the count of each word of a total; below it is the sum of limbs. */
 constexpr unsigned long long exact_one_block = 1ull << 52;
 
@@ -1186,8 +1229,8 @@ __device__ __forceinline__ long long digit_of(long long number, unsigned shift)
     return static_cast<long long>((from >= 0 ? bits >> from : bits << -from) & 0xffffffff);
 }
 
-/* What the lane adds to its limb for the sum of the lanes' numbers, each times 2^shift. In three parts, of which 32 add
- * up without overflow. */
+/* What the lane adds to its limb for the sum of the lanes' numbers, each times 2^shift. In three
+ * parts, of which 32 add up without overflow. */
 __device__ __forceinline__ long long digit_of_sum(long long number, unsigned shift)
 {
     constexpr unsigned bits = 27, mask = (1u << bits) - 1;
@@ -1197,17 +1240,19 @@ __device__ __forceinline__ long long digit_of_sum(long long number, unsigned shi
     return digit_of(low + (middle << bits), shift) + digit_of(high, shift + 2 * bits);
 }
 
-/* Propagates the carries of the warp's accumulator, as fastreduce_detail_carry does. The limbs' magnitudes are below 2^62; those
- * that are no digits stay. */
+/* Propagates the carries of the warp's accumulator, as fastreduce_detail_carry does. The limbs'
+ * magnitudes are below 2^62; those that are no digits stay. */
 __device__ __forceinline__ long long carry_across_lanes(long long limb)
 {
     constexpr unsigned all = 0xffffffff, top_lane = FASTREDUCE_DIGITS - 1;
     constexpr long long mask = 0xffffffff, bias = 1ll << 62;
     const unsigned lane = threadIdx.x % warp_size;
 
-    /* None is negative thanks to the bias, which the next limb takes back. After one step from lane to lane they are 0 or 1,
-     * and ripple through digits of all ones as in an addition of masks. */
-    long long digit = limb + (lane < top_lane ? bias : 0) - (lane > 0 && lane <= top_lane ? bias >> 32 : 0);
+    /* None is negative thanks to the bias, which the next limb takes back. After one step from
+     * lane to lane they are 0 or 1, and ripple through digits of all ones as in an addition of
+     * masks. */
+    long long digit =
+        limb + (lane < top_lane ? bias : 0) - (lane > 0 && lane <= top_lane ? bias >> 32 : 0);
     const unsigned step = __shfl_up_sync(all, static_cast<unsigned>(digit >> 32), 1);
     if (lane < top_lane) digit &= mask;
     if (lane > 0 && lane <= top_lane) digit += step;
@@ -1218,8 +1263,9 @@ __device__ __forceinline__ long long carry_across_lanes(long long limb)
     return digit;
 }
 
-/* The warp's accumulator, its carries propagated, rounded to float as by fastreduce_detail_read_f32, by all lanes together: one
- * thread takes 0.2 us longer. Lanes from 16 on have 0; where one that counts has more, the number does not matter. */
+/* The warp's accumulator, its carries propagated, rounded to float as by
+ * fastreduce_detail_read_f32, by all lanes together: one thread takes 0.2 us longer. Lanes from
+ * 16 on have 0; where one that counts has more, the number does not matter. */
 __device__ __forceinline__ float read_across_lanes(long long digit)
 {
     constexpr unsigned all = 0xffffffff, top_lane = FASTREDUCE_DIGITS - 1;
@@ -1267,7 +1313,7 @@ struct exact_sum {
     static constexpr bool any_block_adds = true;
     static constexpr unsigned nowhere = ~0u;
 
-    long long value = 0;         /* what the thread's window has caught, in units of 2^(position - 149) */
+    long long value = 0; /* what the thread's window has caught, in units of 2^(position - 149) */
     unsigned position = nowhere; /* of the window; the warp's */
     long long limb = 0;          /* of the warp's accumulator: this lane's */
     long long *const bins;       /* the thread's, BlockSize apart */
@@ -1285,7 +1331,8 @@ struct exact_sum {
     {
         static_assert(Count <= exact_group_limit, "a 64-bit sum could overflow");
         if (position == nowhere) {
-            const float4 first[1] = {group[0]}; /* a guess: another look at all of them takes longer */
+            const float4 first[1] = {
+                group[0]}; /* a guess: another look at all of them takes longer */
             position = window_for(first);
         }
         const bool missed = exact_integer || bins_only > 0 || !add_to_window(group);
@@ -1311,7 +1358,8 @@ struct exact_sum {
     template <unsigned Count>
     __device__ __forceinline__ bool add_to_window(const float4 (&group)[Count])
     {
-        const unsigned upper = (position + 23) << 23 | 0x400000, lower = (position + 1) << 23 | 0x400000;
+        const unsigned upper = (position + 23) << 23 | 0x400000,
+                       lower = (position + 1) << 23 | 0x400000;
         const float upper_anchor = __uint_as_float(upper), lower_anchor = __uint_as_float(lower);
         unsigned high = 0, low = 0, above = 0, below = 0;
         for_each(group, [&](float x) {
@@ -1321,9 +1369,10 @@ struct exact_sum {
             const float kept = ieee_subtract(caught_rest, lower_anchor);
             high += __float_as_uint(caught);
             low += __float_as_uint(caught_rest);
-            above |= __float_as_uint(caught) ^ upper; /* another exponent: too large, or not finite */
-            below |=
-                __float_as_uint(kept) ^ __float_as_uint(rest); /* some of it lies below; signs of 0 differ */
+            above |=
+                __float_as_uint(caught) ^ upper; /* another exponent: too large, or not finite */
+            below |= __float_as_uint(kept) ^
+                     __float_as_uint(rest); /* some of it lies below; signs of 0 differ */
         });
         if ((above & 0xff800000) | (below & 0x7fffffff)) return false;
         value += (1ll << window_bits / 2) * static_cast<int>(high - 4 * Count * upper) +
@@ -1331,8 +1380,9 @@ struct exact_sum {
         return true;
     }
 
-    /* For a group that some threads of the warp, the bits of misses, could not add. Where they are a few, their bins take
-     * it; where they are more, the window moves first, if it fits better elsewhere, and if it does not, rests a while. */
+    /* For a group that some threads of the warp, the bits of misses, could not add. Where they
+     * are a few, their bins take it; where they are more, the window moves first, if it fits
+     * better elsewhere, and if it does not, rests a while. */
     template <unsigned Count>
     __device__ __forceinline__ void add_missed(const float4 (&group)[Count], unsigned misses)
     {
@@ -1360,8 +1410,8 @@ struct exact_sum {
         }
     }
 
-    /* Bin c has the floats with exponents 16 c to 16 c + 15, in units of 2^(16 c - 1 - 149); denormals have the scale of
-     * exponent 1. The last bin counts what is not finite. */
+    /* Bin c has the floats with exponents 16 c to 16 c + 15, in units of 2^(16 c - 1 - 149);
+     * denormals have the scale of exponent 1. The last bin counts what is not finite. */
     __device__ __forceinline__ void add_to_bins(float4 v)
     {
         const unsigned bits[4] = {__float_as_uint(v.x), __float_as_uint(v.y), __float_as_uint(v.z),
@@ -1377,13 +1427,15 @@ struct exact_sum {
         for (unsigned j = 0; j < 4; ++j) {
             const unsigned exponent = bits[j] >> 23 & 255, place = exponent > 0 ? exponent : 1;
             const int sign = static_cast<int>(bits[j]) >> 31; /* 0 or -1 */
-            const int significand = static_cast<int>((bits[j] & 0x7fffff) | (exponent > 0 ? 0x800000 : 0));
+            const int significand =
+                static_cast<int>((bits[j] & 0x7fffff) | (exponent > 0 ? 0x800000 : 0));
             bins[place / 16 * BlockSize] +=
                 static_cast<long long>((significand ^ sign) - sign) * (1 << place % 16);
         }
     }
 
-    /* Four floats of which one at least is not finite. Out of line, as one by one they are slow and rare. */
+    /* Four floats of which one at least is not finite. Out of line, as one by one they are slow
+     * and rare. */
     static __device__ __noinline__ void add_special(long long *bins, float4 v)
     {
         const float x[4] = {v.x, v.y, v.z, v.w};
@@ -1392,7 +1444,8 @@ struct exact_sum {
             const unsigned bits = __float_as_uint(x[j]), exponent = bits >> 23 & 255,
                            fraction = bits & 0x7fffff;
             const unsigned place = exponent > 0 ? exponent : 1;
-            long long addend = static_cast<long long>(fraction | (exponent > 0 ? 0x800000 : 0)) << place % 16;
+            long long addend = static_cast<long long>(fraction | (exponent > 0 ? 0x800000 : 0))
+                               << place % 16;
             if (bits >> 31) addend = -addend;
             if (exponent == 255) addend = fraction != 0 ? 1 : bits >> 31 ? 1ll << 42 : 1ll << 21;
             bins[(exponent == 255 ? exact_bins - 1 : place / 16) * BlockSize] += addend;
@@ -1414,7 +1467,8 @@ struct exact_sum {
         bins_used = false;
     }
 
-    /* What the lane adds to its limb for the bins. Out of line, as it is long and most warps never need it. */
+    /* What the lane adds to its limb for the bins. Out of line, as it is long and most warps
+     * never need it. */
     static __device__ __noinline__ long long digit_of_bins(const long long *bins)
     {
         long long digit = digit_of_sum(bins[0] / 2, 0); /* exact: nothing has exponent 0 here */
@@ -1433,12 +1487,14 @@ struct exact_sum {
         return digit;
     }
 
-    /* Every block but the last adds its limbs to one of the totals, and with each limb 1 to the count in the word's top 12
-     * bits; the last waits until all counts say all blocks, and leaves zeros. So it needs no fence and no ticket, and looks at
-     * a few words, where status words as AUTO's would be 16 a block (1 us longer at 2^20; one H200). */
+    /* Every block but the last adds its limbs to one of the totals, and with each limb 1 to the
+     * count in the word's top 12 bits; the last waits until all counts say all blocks, and
+     * leaves zeros. So it needs no fence and no ticket, and looks at a few words, where status
+     * words as AUTO's would be 16 a block (1 us longer at 2^20; one H200). */
     __device__ __forceinline__ void finish(published *totals, const exact_output &output)
     {
-        constexpr unsigned warps = BlockSize / warp_size, at_once = exact_totals * limbs / warp_size;
+        constexpr unsigned warps = BlockSize / warp_size,
+                           at_once = exact_totals * limbs / warp_size;
         __shared__ long long sums[warps][limbs];
         const unsigned others = gridDim.x - 1, lane = threadIdx.x % warp_size, k = lane % limbs;
 
@@ -1452,7 +1508,8 @@ struct exact_sum {
             if (row + lane / limbs < warps) sum += sums[row + lane / limbs][k];
         sum += shuffle_down(sum, limbs); /* lane k has limb k */
         if (blockIdx.x != others) {
-            const unsigned long long addend = exact_one_block + static_cast<unsigned long long>(carried(sum));
+            const unsigned long long addend =
+                exact_one_block + static_cast<unsigned long long>(carried(sum));
             if (lane < limbs) atomicAdd(totals + blockIdx.x % exact_totals * limbs + k, addend);
             return;
         }
@@ -1484,8 +1541,8 @@ struct exact_sum {
     }
 
   private:
-    /* One step of carries, limb to limb, so that there is room for a sum of several, and beside it for a count. The limb with the
-     * sign and those that count floats stay as they are. */
+    /* One step of carries, limb to limb, so that there is room for a sum of several, and beside
+     * it for a count. The limb with the sign and those that count floats stay as they are. */
     static __device__ __forceinline__ long long carried(long long limb)
     {
         const unsigned lane = threadIdx.x % warp_size;
@@ -1498,7 +1555,8 @@ struct exact_sum {
     static __device__ __forceinline__ long long saturated(long long limb)
     {
         const unsigned lane = threadIdx.x % warp_size;
-        const bool counts = lane >= FASTREDUCE_NAN_COUNT && lane <= FASTREDUCE_NEGATIVE_INFINITY_COUNT;
+        const bool counts =
+            lane >= FASTREDUCE_NAN_COUNT && lane <= FASTREDUCE_NEGATIVE_INFINITY_COUNT;
         return counts && limb > FASTREDUCE_MOST_COUNTED ? FASTREDUCE_MOST_COUNTED : limb;
     }
 
@@ -1517,20 +1575,21 @@ struct exact_sum {
 
 } // namespace detail
 
-/* ==========================================================================================================
+/* ================================================================================================
  * Room 8: dispatcher
  * May hold: planning, as pure functions that run without a GPU; then what launches by the plan.
- * ========================================================================================================== */
+ * ================================================================================================ */
 #ifndef __CUDACC_RTC__
 
-/* Blocks, and so partials, of the level that reduces n elements. No elements still take a block: it writes
- * the identity. */
+/* Blocks, and so partials, of the level that reduces n elements. No elements still take a block:
+ * it writes the identity. */
 constexpr size_t blocks_for(size_t n, size_t tile)
 {
     return n == 0 ? 1 : (n - 1) / tile + 1;
 }
 
-/* Items per thread of a version where none are asked for. A template, as files may differ in the macro. */
+/* Items per thread of a version where none are asked for. A template, as files may differ in the
+ * macro. */
 template <unsigned Items = FASTREDUCE_ITEMS_PER_THREAD>
 constexpr unsigned default_items(fastreduce_kernel version)
 {
@@ -1548,7 +1607,8 @@ struct workspace {
 namespace detail
 {
 
-constexpr size_t max_blocks = 0x7fffffff; /* of one launch, in x: compute capability 3.0 and later */
+constexpr size_t max_blocks =
+    0x7fffffff; /* of one launch, in x: compute capability 3.0 and later */
 constexpr size_t workspace_alignment = 16;
 constexpr size_t pool_alignment = 256; /* of cudaMallocAsync's memory, at least */
 
@@ -1556,12 +1616,14 @@ constexpr size_t pool_alignment = 256; /* of cudaMallocAsync's memory, at least 
 template <class Value>
 constexpr size_t alignment_for()
 {
-    static_assert(alignof(Value) <= pool_alignment, "element types are aligned to 256 bytes at the most");
+    static_assert(alignof(Value) <= pool_alignment,
+                  "element types are aligned to 256 bytes at the most");
     return alignof(Value) > workspace_alignment ? alignof(Value) : workspace_alignment;
 }
 
-/* A sum of n elements: its levels, and where their partials go. Even levels write to the first half of the workspace
- * and odd ones to the second, so no level reads what it writes; the last level writes to the output. */
+/* A sum of n elements: its levels, and where their partials go. Even levels write to the first
+ * half of the workspace and odd ones to the second, so no level reads what it writes; the last
+ * level writes to the output. */
 constexpr unsigned max_levels = 13; /* of SIZE_MAX elements in tiles of 32 */
 
 struct plan {
@@ -1571,7 +1633,8 @@ struct plan {
     size_t workspace_bytes;    /* of both halves; 0 for one level */
 };
 
-inline plan make_plan(size_t n, size_t tile, size_t partial_size, size_t alignment = workspace_alignment)
+inline plan make_plan(size_t n, size_t tile, size_t partial_size,
+                      size_t alignment = workspace_alignment)
 {
     plan made = {1, {blocks_for(n, tile)}, 0, 0};
     for (; made.blocks[made.levels - 1] > 1; ++made.levels)
@@ -1586,7 +1649,8 @@ inline plan make_plan(size_t n, size_t tile, size_t partial_size, size_t alignme
 
 constexpr bool valid_block_size(unsigned block_size)
 {
-    return block_size >= warp_size && block_size <= max_block_size && (block_size & (block_size - 1)) == 0;
+    return block_size >= warp_size && block_size <= max_block_size &&
+           (block_size & (block_size - 1)) == 0;
 }
 
 /* Whether two byte ranges meet. Both lie in the address space, so no end wraps around. */
@@ -1602,7 +1666,8 @@ inline bool aligned(const void *pointer, size_t alignment)
 }
 
 template <class Input, class Value>
-fastreduce_status check_arguments(const Input *input, const Value *output, size_t n, workspace scratch)
+fastreduce_status check_arguments(const Input *input, const Value *output, size_t n,
+                                  workspace scratch)
 {
     if (n > SIZE_MAX / sizeof(Input) || (input == nullptr && n != 0) || output == nullptr)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
@@ -1623,7 +1688,8 @@ fastreduce_status check_arguments(const Input *input, const Value *output, size_
 /* The runtime's answers that mean "nothing to run on" get one name. */
 inline fastreduce_status status_of(cudaError_t error)
 {
-    return error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver || error == cudaErrorStubLibrary
+    return error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver ||
+                   error == cudaErrorStubLibrary
                ? FASTREDUCE_ERROR_NO_DEVICE
                : static_cast<fastreduce_status>(error);
 }
@@ -1639,9 +1705,18 @@ template <class Operator, unsigned BlockSize, unsigned Items, tail Tail, class V
 struct kernels {
     using kernel = round_kernel<Input, Value>;
     static kernel of(version_tag<FASTREDUCE_V0>) { return v0_baseline<Operator, Value, Input>; }
-    static kernel of(version_tag<FASTREDUCE_V1>) { return v1_no_divergence<Operator, Value, Input>; }
-    static kernel of(version_tag<FASTREDUCE_V2>) { return v2_no_bank_conflict<Operator, Value, Input>; }
-    static kernel of(version_tag<FASTREDUCE_V3>) { return v3_add_during_load<Operator, Items, Value, Input>; }
+    static kernel of(version_tag<FASTREDUCE_V1>)
+    {
+        return v1_no_divergence<Operator, Value, Input>;
+    }
+    static kernel of(version_tag<FASTREDUCE_V2>)
+    {
+        return v2_no_bank_conflict<Operator, Value, Input>;
+    }
+    static kernel of(version_tag<FASTREDUCE_V3>)
+    {
+        return v3_add_during_load<Operator, Items, Value, Input>;
+    }
     static kernel of(version_tag<FASTREDUCE_V4>)
     {
         return v4_unroll_last_warp<Operator, Items, Tail, Value, Input>;
@@ -1661,8 +1736,8 @@ struct kernels {
     static kernel of(version_tag<FASTREDUCE_AUTO>) { return of(version_tag<FASTREDUCE_V7>()); }
 };
 
-/* Everything the dispatcher has to know of a version: its kernel for the first level, which reads elements,
- * and for those after it, which read partials; and its shape. */
+/* Everything the dispatcher has to know of a version: its kernel for the first level, which
+ * reads elements, and for those after it, which read partials; and its shape. */
 template <class Input, class Value>
 struct rung {
     round_kernel<Input, Value> first;
@@ -1679,12 +1754,13 @@ rung<Input, accumulate_t<Operator, Input>> make_rung()
     using Value = accumulate_t<Operator, Input>;
     constexpr bool dynamic = Version >= FASTREDUCE_V0 && Version <= FASTREDUCE_V4;
     return {kernels<Operator, BlockSize, Items, Tail, Value, Input>::of(version_tag<Version>()),
-            kernels<Operator, BlockSize, Items, Tail, Value, Value>::of(version_tag<Version>()), BlockSize,
-            static_cast<size_t>(BlockSize) * Items, dynamic ? BlockSize * sizeof(Value) : 0};
+            kernels<Operator, BlockSize, Items, Tail, Value, Value>::of(version_tag<Version>()),
+            BlockSize, static_cast<size_t>(BlockSize) * Items,
+            dynamic ? BlockSize * sizeof(Value) : 0};
 }
 
-/* What the runtime takes for a kernel. Up to CUDA 12.5 its overload for function pointers matches none; the CPU machine of
- * test/simt has to see the kernel's type. */
+/* What the runtime takes for a kernel. Up to CUDA 12.5 its overload for function pointers
+ * matches none; the CPU machine of test/simt has to see the kernel's type. */
 template <class Kernel>
 auto kernel_address(Kernel *kernel)
 {
@@ -1701,20 +1777,22 @@ cudaError_t launch_round(round_kernel<Input, Value> kernel, const Shape &shape, 
                          Value *partials, size_t n, cudaStream_t stream)
 {
     void *arguments[] = {&input, &partials, &n};
-    return cudaLaunchKernel(kernel_address(kernel), dim3(static_cast<unsigned>(blocks_for(n, shape.tile))),
+    return cudaLaunchKernel(kernel_address(kernel),
+                            dim3(static_cast<unsigned>(blocks_for(n, shape.tile))),
                             dim3(shape.block_size), arguments, shape.shared_bytes, stream);
 }
 
 /* All levels. Arguments are checked. */
 template <class Input, class Value>
-fastreduce_status launch_levels(const rung<Input, Value> &shape, const Input *input, Value *output, size_t n,
-                                workspace scratch, cudaStream_t stream)
+fastreduce_status launch_levels(const rung<Input, Value> &shape, const Input *input, Value *output,
+                                size_t n, workspace scratch, cudaStream_t stream)
 {
     const plan made = make_plan(n, shape.tile, sizeof(Value), alignment_for<Value>());
     const size_t bytes = made.workspace_bytes;
     const bool pooled = scratch.data == nullptr && bytes > 0;
     if (made.blocks[0] > max_blocks) return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (scratch.data != nullptr && scratch.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
+    if (scratch.data != nullptr && scratch.bytes < bytes)
+        return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
     cudaError_t error = pooled ? cudaMallocAsync(&scratch.data, bytes, stream) : cudaSuccess;
     if (error != cudaSuccess) return status_of(error);
 
@@ -1733,8 +1811,8 @@ fastreduce_status launch_levels(const rung<Input, Value> &shape, const Input *in
     /* A caller's workspace is left as zero as it came, a pool's goes back: after an error too. */
     cudaError_t after = cudaSuccess;
     if (bytes > 0)
-        after =
-            pooled ? cudaFreeAsync(scratch.data, stream) : cudaMemsetAsync(scratch.data, 0, bytes, stream);
+        after = pooled ? cudaFreeAsync(scratch.data, stream)
+                       : cudaMemsetAsync(scratch.data, 0, bytes, stream);
     return status_of(error != cudaSuccess ? error : after);
 }
 
@@ -1749,7 +1827,8 @@ struct gpu_facts {
     int device = 0;
 };
 
-constexpr unsigned shared_reserve = 6 * 1024; /* what ring kernels may have beside the ring and a Sum's */
+constexpr unsigned shared_reserve =
+    6 * 1024; /* what ring kernels may have beside the ring and a Sum's */
 
 constexpr bool ring_fits(const gpu_facts &gpu, size_t ring_bytes, size_t sum_bytes)
 {
@@ -1759,8 +1838,8 @@ constexpr bool ring_fits(const gpu_facts &gpu, size_t ring_bytes, size_t sum_byt
 template <class Output>
 using tuned_kernel = void (*)(const float *, Output, size_t, published *);
 
-/* What a kernel is compiled for, by device: asked for once each and remembered. Two threads that ask at once store the
- * same. Caches begin with = {}: compilers would guard them otherwise. */
+/* What a kernel is compiled for, by device: asked for once each and remembered. Two threads that
+ * ask at once store the same. Caches begin with = {}: compilers would guard them otherwise. */
 constexpr int remembered_devices = 64;
 constexpr unsigned char unknown_code = 0, older_code = 1, hopper_code = 2;
 using compiled_cache = std::atomic<unsigned char>[remembered_devices];
@@ -1811,7 +1890,8 @@ inline unsigned at_most(size_t blocks, unsigned limit)
     return blocks < limit ? static_cast<unsigned>(blocks) : limit;
 }
 
-/* The table, by n: from where on another kernel is faster (one H200, CUDA 13.0, inputs out of L2, microseconds).
+/* The table, by n: from where on another kernel is faster (one H200, CUDA 13.0, inputs out of
+ * L2, microseconds).
  *     up to 2^12  one block of 256 x 4: 1.00 at 2^12
  *     up to 2^14  one block of 512 x 8: 1.26 at 2^14, where four of 256 x 4 take 1.49
  *     up to 2^19  256 x 4: 1.86 at 2^18, against 1.90 for 512 x 8
@@ -1819,7 +1899,9 @@ inline unsigned at_most(size_t blocks, unsigned limit)
  *     beyond      the ring, one block a multiprocessor: 116.8 at 2^27, against 117.5 for 512 x 8 */
 inline auto_plan plan_auto(size_t n, const gpu_facts &gpu)
 {
-    const auto tiles = [n](size_t vectors) { return static_cast<unsigned>(blocks_for(n / 4, vectors)); };
+    const auto tiles = [n](size_t vectors) {
+        return static_cast<unsigned>(blocks_for(n / 4, vectors));
+    };
     if (n <= size_t(1) << 12) return {auto_kernel::tile_256x4, 1};
     if (n <= size_t(1) << 14) return {auto_kernel::tile_512x8, 1};
     if (n <= size_t(1) << 19) return {auto_kernel::tile_256x4, tiles(256 * 4)};
@@ -1849,11 +1931,12 @@ inline size_t auto_workspace_bytes(size_t n)
 enum class exact_kernel : unsigned char { dealt_256x2, dealt_512x4, ring_512 };
 using exact_plan = tuned_plan<exact_kernel>;
 
-constexpr unsigned exact_max_blocks = 1024;                          /* a word of the totals counts to 4095 */
+constexpr unsigned exact_max_blocks = 1024; /* a word of the totals counts to 4095 */
 constexpr unsigned exact_ring_stages = 4, exact_ring_vectors = 2048; /* 32 KiB a stage */
 
-/* Shared memory of a dealt kernel: more than the bins take, so that as many blocks as the plan counts on fit a
- * multiprocessor and no more. The next grid's, launched early, would share out unevenly among the places left. */
+/* Shared memory of a dealt kernel: more than the bins take, so that as many blocks as the plan
+ * counts on fit a multiprocessor and no more. The next grid's, launched early, would share out
+ * unevenly among the places left. */
 constexpr size_t exact_bytes_256 = 44 * 1024, exact_bytes_512 = 76 * 1024;
 
 /* EXACT's table, measured as AUTO's.
@@ -1861,18 +1944,21 @@ constexpr size_t exact_bytes_256 = 44 * 1024, exact_bytes_512 = 76 * 1024;
  *     up to 2^26  512 x 4, two blocks a multiprocessor: 10.5 at 2^23, against 10.8 for 256 x 2 and 12.2 for the ring;
  *                 61.6 at 2^26, against 61.9 for the ring
  *     beyond      the ring, one block a multiprocessor: 232.6 at 2^28, against 236.1 for 512 x 4
- * Where a block cannot have enough shared memory for 512 x 4 (compute capability 7.5), 256 x 2 at every size. */
+ * Where a block cannot have enough shared memory for 512 x 4 (compute capability 7.5), 256 x 2
+ * at every size. */
 inline exact_plan plan_exact(size_t n, const gpu_facts &gpu)
 {
     const bool wide = gpu.shared_bytes >= exact_bytes_512 + shared_reserve;
     if (n <= size_t(1) << 21 || !wide)
         return {exact_kernel::dealt_256x2,
-                at_most(blocks_for(n / 4, 256 * 2), at_most(4 * gpu.multiprocessors, exact_max_blocks))};
+                at_most(blocks_for(n / 4, 256 * 2),
+                        at_most(4 * gpu.multiprocessors, exact_max_blocks))};
     if (n > size_t(1) << 26 &&
-        ring_fits(gpu, exact_ring_stages * exact_ring_vectors * sizeof(float4), exact_sum<512>::shared_bytes))
+        ring_fits(gpu, exact_ring_stages * exact_ring_vectors * sizeof(float4),
+                  exact_sum<512>::shared_bytes))
         return {exact_kernel::ring_512, at_most(gpu.multiprocessors, exact_max_blocks)};
-    return {exact_kernel::dealt_512x4,
-            at_most(blocks_for(n / 4, 512 * 4), at_most(2 * gpu.multiprocessors, exact_max_blocks))};
+    return {exact_kernel::dealt_512x4, at_most(blocks_for(n / 4, 512 * 4),
+                                               at_most(2 * gpu.multiprocessors, exact_max_blocks))};
 }
 
 template <class = void>
@@ -1890,7 +1976,8 @@ inline size_t exact_workspace_bytes(size_t n)
     return n <= size_t(1) << 11 ? 0 : (exact_sum<256>::status_words_used + 1) * sizeof(published);
 }
 
-/* Facts of the current device, asked for once each and remembered: a word per device, 0 for unknown. */
+/* Facts of the current device, asked for once each and remembered: a word per device, 0 for
+ * unknown. */
 template <class = void>
 cudaError_t find_device_facts(gpu_facts *facts)
 {
@@ -1904,22 +1991,26 @@ cudaError_t find_device_facts(gpu_facts *facts)
         int multiprocessors = 0, shared_bytes = 0;
         error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
         if (error == cudaSuccess)
-            error = cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+            error = cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                           device);
         if (error != cudaSuccess) return error;
-        word = static_cast<unsigned long long>(multiprocessors) << 32 | static_cast<unsigned>(shared_bytes);
+        word = static_cast<unsigned long long>(multiprocessors) << 32 |
+               static_cast<unsigned>(shared_bytes);
         if (remembered) known[device].store(word, std::memory_order_relaxed);
     }
     *facts = {static_cast<unsigned>(word >> 32), static_cast<unsigned>(word), false, device};
     return cudaSuccess;
 }
 
-/* Whether a kernel has what compute capability 9.0 brought. That is a question of its code and not of the device alone: PTX
- * of an older architecture lacks the instructions, and another kernel of the program may be compiled for another. */
+/* Whether a kernel has what compute capability 9.0 brought. That is a question of its code and
+ * not of the device alone: PTX of an older architecture lacks the instructions, and another
+ * kernel of the program may be compiled for another. */
 template <class Output>
 cudaError_t find_hopper(const tuned_launch<Output> &made, int device, bool *hopper)
 {
     const bool remembered = device < remembered_devices;
-    unsigned char code = remembered ? (*made.known)[device].load(std::memory_order_relaxed) : unknown_code;
+    unsigned char code =
+        remembered ? (*made.known)[device].load(std::memory_order_relaxed) : unknown_code;
     if (code == unknown_code) {
         cudaFuncAttributes attributes = {};
         const cudaError_t error = cudaFuncGetAttributes(&attributes, made.kernel);
@@ -1941,8 +2032,9 @@ cudaError_t find_gpu_facts(const tuned_launch<Output> &ring, gpu_facts *facts)
 
 /* By overlapped launch, if the kernel waits for the previous grid. */
 template <class Output>
-cudaError_t launch_tuned(const tuned_launch<Output> &made, unsigned blocks, int device, const float *input,
-                         Output output, size_t n, published *status_words, cudaStream_t stream)
+cudaError_t launch_tuned(const tuned_launch<Output> &made, unsigned blocks, int device,
+                         const float *input, Output output, size_t n, published *status_words,
+                         cudaStream_t stream)
 {
     bool hopper = false;
     cudaError_t error = find_hopper(made, device, &hopper);
@@ -1950,7 +2042,8 @@ cudaError_t launch_tuned(const tuned_launch<Output> &made, unsigned blocks, int 
     void *arguments[] = {&input, &output, &n, &status_words};
     constexpr size_t without_asking = 48 * 1024;
     if (made.shared_bytes > without_asking) {
-        /* every time: the setting is lost with a reset of the device, and costs little beside such sums */
+        /* every time: the setting is lost with a reset of the device, and costs little beside
+         * such sums */
         error = cudaFuncSetAttribute(made.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(made.shared_bytes));
         if (error != cudaSuccess) return error;
@@ -1972,18 +2065,20 @@ cudaError_t launch_tuned(const tuned_launch<Output> &made, unsigned blocks, int 
 #else
     (void)hopper;
 #endif
-    return cudaLaunchKernel(kernel_address(made.kernel), dim3(blocks), dim3(made.block_size), arguments,
-                            made.shared_bytes, stream);
+    return cudaLaunchKernel(kernel_address(made.kernel), dim3(blocks), dim3(made.block_size),
+                            arguments, made.shared_bytes, stream);
 }
 
-/* One launch, as `plan` says. Arguments are checked. Memory from the pool is not zero: there it takes a clearing first. */
+/* One launch, as `plan` says. Arguments are checked. Memory from the pool is not zero: there it
+ * takes a clearing first. */
 template <class Output, class Plan>
 fastreduce_status launch_planned(const Plan &plan, const tuned_launch<Output> &ring, size_t bytes,
                                  const float *input, Output output, size_t n, workspace scratch,
                                  cudaStream_t stream)
 {
     const bool pooled = scratch.data == nullptr && bytes > 0;
-    if (scratch.data != nullptr && scratch.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
+    if (scratch.data != nullptr && scratch.bytes < bytes)
+        return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
     gpu_facts gpu = {};
     cudaError_t error = find_gpu_facts(ring, &gpu);
     if (error == cudaSuccess && pooled) error = cudaMallocAsync(&scratch.data, bytes, stream);
@@ -2002,22 +2097,23 @@ template <class = void>
 fastreduce_status launch_auto(const float *input, float *output, size_t n, workspace scratch,
                               cudaStream_t stream)
 {
-    return launch_planned(plan_auto, launch_of(auto_kernel::ring_256), auto_workspace_bytes(n), input, output,
-                          n, scratch, stream);
+    return launch_planned(plan_auto, launch_of(auto_kernel::ring_256), auto_workspace_bytes(n),
+                          input, output, n, scratch, stream);
 }
 
 template <class = void>
 fastreduce_status launch_exact(const float *input, exact_output output, size_t n, workspace scratch,
                                cudaStream_t stream)
 {
-    return launch_planned(plan_exact, launch_of(exact_kernel::ring_512), exact_workspace_bytes(n), input,
-                          output, n, scratch, stream);
+    return launch_planned(plan_exact, launch_of(exact_kernel::ring_512), exact_workspace_bytes(n),
+                          input, output, n, scratch, stream);
 }
 
 /* The road that reduce() takes: the ladder's levels, or one launch of a tuned kernel. */
 enum class road { levels, automatic, exact };
 
-/* Bytes of workspace for n elements, 0 where there are too many; what follows n counts on the road of levels. */
+/* Bytes of workspace for n elements, 0 where there are too many; what follows n counts on the
+ * road of levels. */
 inline size_t workspace_bytes_of(road taken, size_t n, size_t tile, size_t partial_size,
                                  size_t alignment = workspace_alignment)
 {
@@ -2033,7 +2129,8 @@ inline size_t workspace_bytes_of(road taken, size_t n, size_t tile, size_t parti
 template <fastreduce_kernel Version, class Operator, class Input>
 constexpr road road_of()
 {
-    constexpr bool float_sums = std::is_same<Operator, plus>::value && std::is_same<Input, float>::value;
+    constexpr bool float_sums =
+        std::is_same<Operator, plus>::value && std::is_same<Input, float>::value;
     static_assert(Version != FASTREDUCE_EXACT || float_sums, "the exact sum is of floats");
     return Version == FASTREDUCE_EXACT                ? road::exact
            : Version == FASTREDUCE_AUTO && float_sums ? road::automatic
@@ -2043,8 +2140,8 @@ template <road Road>
 using road_tag = std::integral_constant<road, Road>;
 
 template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail>
-fastreduce_status launch_reduce(road_tag<road::automatic>, const float *input, float *output, size_t n,
-                                workspace scratch, cudaStream_t stream)
+fastreduce_status launch_reduce(road_tag<road::automatic>, const float *input, float *output,
+                                size_t n, workspace scratch, cudaStream_t stream)
 {
     return launch_auto(input, output, n, scratch, stream);
 }
@@ -2062,8 +2159,8 @@ fastreduce_status launch_reduce(road_tag<road::levels>, const Input *input,
                                 accumulate_t<Operator, Input> *output, size_t n, workspace scratch,
                                 cudaStream_t stream)
 {
-    return launch_levels(make_rung<Version, BlockSize, Items, Operator, Tail, Input>(), input, output, n,
-                         scratch, stream);
+    return launch_levels(make_rung<Version, BlockSize, Items, Operator, Tail, Input>(), input,
+                         output, n, scratch, stream);
 }
 
 template <class Operator, class Value, class = void>
@@ -2079,7 +2176,8 @@ template <class Operator, class Value, class = void>
 struct has_identity : std::false_type {
 };
 template <class Operator, class Value>
-struct has_identity<Operator, Value, decltype(static_cast<void>(Operator::template identity<Value>()))>
+struct has_identity<Operator, Value,
+                    decltype(static_cast<void>(Operator::template identity<Value>()))>
     : std::true_type {
 };
 
@@ -2093,22 +2191,28 @@ template <class Operator, class Input>
 constexpr bool check_types()
 {
     using Value = accumulate_t<Operator, Input>;
-    static_assert(moves_as_bytes<Input>::value && moves_as_bytes<Value>::value,
-                  "elements have to be trivially copyable: they are moved as bytes, from lane to lane");
-    static_assert(has_combine<Operator, Value>::value,
-                  "the operator needs: T operator()(T, T) const for the elements, for host and device");
-    static_assert(has_identity<Operator, Value>::value,
-                  "the operator needs: template <class T> static T identity(), for host and device");
+    static_assert(
+        moves_as_bytes<Input>::value && moves_as_bytes<Value>::value,
+        "elements have to be trivially copyable: they are moved as bytes, from lane to lane");
+    static_assert(
+        has_combine<Operator, Value>::value,
+        "the operator needs: T operator()(T, T) const for the elements, for host and device");
+    static_assert(
+        has_identity<Operator, Value>::value,
+        "the operator needs: template <class T> static T identity(), for host and device");
     return true;
 }
 
 template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, tail Tail>
 constexpr bool check_choice()
 {
-    static_assert(Version >= FASTREDUCE_AUTO && Version <= FASTREDUCE_EXACT, "there is no such kernel");
-    static_assert(valid_block_size(BlockSize), "the block size must be 32, 64, 128, 256, 512 or 1024");
+    static_assert(Version >= FASTREDUCE_AUTO && Version <= FASTREDUCE_EXACT,
+                  "there is no such kernel");
+    static_assert(valid_block_size(BlockSize),
+                  "the block size must be 32, 64, 128, 256, 512 or 1024");
     static_assert(Items >= 1 && Items <= 64, "items per thread must be from 1 to 64");
-    static_assert(default_items(Version) != 1 || Items == 1, "V0, V1 and V2 have one item per thread");
+    static_assert(default_items(Version) != 1 || Items == 1,
+                  "V0, V1 and V2 have one item per thread");
     static_assert(Tail == tail::warp || Version == FASTREDUCE_V4, "only V4 has a choice of tails");
     return true;
 }
@@ -2117,19 +2221,22 @@ template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items>
 constexpr bool check_automatic()
 {
     constexpr bool chooses = Version == FASTREDUCE_AUTO || Version == FASTREDUCE_EXACT;
-    static_assert(
-        !chooses || (BlockSize == FASTREDUCE_BLOCK_SIZE && Items == default_items(Version)),
-        "AUTO and EXACT choose block size and items per thread themselves: leave them at their defaults");
+    static_assert(!chooses ||
+                      (BlockSize == FASTREDUCE_BLOCK_SIZE && Items == default_items(Version)),
+                  "AUTO and EXACT choose block size and items per thread themselves: leave them at "
+                  "their defaults");
     return true;
 }
 
 } // namespace detail
 
-/* Reduces input[0] .. input[n - 1] to *output with Operator; n == 0 gives the identity. As fastreduce_sum_f32
- * in every respect (memory, asynchrony, capture, determinism, errors), for any element type and operator. The
- * type of the output is accumulate_t<Operator, Input>: 64-bit for sums of integers. */
+/* Reduces input[0] .. input[n - 1] to *output with Operator; n == 0 gives the identity. As
+ * fastreduce_sum_f32 in every respect (memory, asynchrony, capture, determinism, errors), for
+ * any element type and operator. The type of the output is accumulate_t<Operator, Input>: 64-bit
+ * for sums of integers. */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
-          unsigned Items = default_items(Version), class Operator = plus, tail Tail = tail::warp, class Input>
+          unsigned Items = default_items(Version), class Operator = plus, tail Tail = tail::warp,
+          class Input>
 fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *output, size_t n,
                          cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
 {
@@ -2140,11 +2247,13 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
     const fastreduce_status status = detail::check_arguments(input, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status;
     return detail::launch_reduce<Version, BlockSize, Items, Operator, Tail>(
-        detail::road_tag<detail::road_of<Version, Operator, Input>()>(), input, output, n, scratch, stream);
+        detail::road_tag<detail::road_of<Version, Operator, Input>()>(), input, output, n, scratch,
+        stream);
 }
 
-/* Bytes of workspace that reduce() with the same template arguments, less Tail, needs for n elements; 0 where it needs none, and where
- * it would refuse n. Aligned to 16 bytes, or more where the result's type is. */
+/* Bytes of workspace that reduce() with the same template arguments, less Tail, needs for n
+ * elements; 0 where it needs none, and where it would refuse n. Aligned to 16 bytes, or more
+ * where the result's type is. */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
           unsigned Items = default_items(Version), class Operator = plus, class Input = float>
 size_t workspace_bytes(size_t n)
@@ -2161,8 +2270,9 @@ size_t workspace_bytes(size_t n)
 
 /* Adds input[0] .. input[n - 1] to *accumulator, exactly: as fastreduce_accumulate_f32. */
 template <class = void>
-fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator *accumulator, size_t n,
-                                     cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
+fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator *accumulator,
+                                     size_t n, cudaStream_t stream = nullptr,
+                                     workspace scratch = {nullptr, 0})
 {
     const fastreduce_status status = detail::check_arguments(input, accumulator, n, scratch);
     return status != FASTREDUCE_SUCCESS
@@ -2170,11 +2280,12 @@ fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator 
                : detail::launch_exact(input, {nullptr, accumulator}, n, scratch, stream);
 }
 
-/* One level of the dispatcher: block b of the grid reduces elements [b * tile, (b + 1) * tile) to partials[b],
- * with tile = BlockSize * Items. AUTO is V7 here. `partials` has room for blocks_for(n, tile) values and does not overlap the
- * input. Otherwise as reduce(). */
+/* One level of the dispatcher: block b of the grid reduces elements [b * tile, (b + 1) * tile)
+ * to partials[b], with tile = BlockSize * Items. AUTO is V7 here. `partials` has room for
+ * blocks_for(n, tile) values and does not overlap the input. Otherwise as reduce(). */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
-          unsigned Items = default_items(Version), class Operator = plus, tail Tail = tail::warp, class Input>
+          unsigned Items = default_items(Version), class Operator = plus, tail Tail = tail::warp,
+          class Input>
 /* in brackets, as `round` may be a macro */
 fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *partials, size_t n,
                          cudaStream_t stream = nullptr)
@@ -2191,7 +2302,8 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
     if (status == FASTREDUCE_SUCCESS &&
         detail::overlap(input, n * sizeof(Input), partials, blocks * sizeof(Value)))
         status = FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (status == FASTREDUCE_SUCCESS && blocks > detail::max_blocks) status = FASTREDUCE_ERROR_UNSUPPORTED;
+    if (status == FASTREDUCE_SUCCESS && blocks > detail::max_blocks)
+        status = FASTREDUCE_ERROR_UNSUPPORTED;
     if (status != FASTREDUCE_SUCCESS) return status;
     return detail::status_of(detail::launch_round(shape.first, shape, input, partials, n, stream));
 }
@@ -2204,10 +2316,10 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
 #endif
 #endif /* FASTREDUCE_CUH */
 
-/* ==========================================================================================================
- * Room 9: the C functions
- * May hold: fastreduce.h's functions, which check their arguments and pick the instantiation, nothing else.
- * ========================================================================================================== */
+/* ================================================================================================
+ * Room 9: the C functions May hold: fastreduce.h's functions, which check their arguments and
+ * pick the instantiation, nothing else.
+ * ================================================================================================ */
 
 #if defined(FASTREDUCE_IMPLEMENTATION) && !defined(FASTREDUCE_IMPLEMENTED)
 #define FASTREDUCE_IMPLEMENTED
@@ -2251,7 +2363,8 @@ rung<float, float> with_block_size(unsigned block_size)
 struct choice {
     fastreduce_status status;
     road taken;
-    rung<float, float> shape; /* of the ladder, where status is FASTREDUCE_SUCCESS and the road is levels */
+    rung<float, float>
+        shape; /* of the ladder, where status is FASTREDUCE_SUCCESS and the road is levels */
 };
 
 inline choice choose(const fastreduce_config &config)
@@ -2266,14 +2379,22 @@ inline choice choose(const fastreduce_config &config)
     case FASTREDUCE_EXACT: return {FASTREDUCE_ERROR_UNSUPPORTED, road::exact, {}};
 #endif
 #ifndef FASTREDUCE_NO_LADDER
-    case FASTREDUCE_V0: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V0>(block_size)};
-    case FASTREDUCE_V1: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V1>(block_size)};
-    case FASTREDUCE_V2: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V2>(block_size)};
-    case FASTREDUCE_V3: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V3>(block_size)};
-    case FASTREDUCE_V4: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V4>(block_size)};
-    case FASTREDUCE_V5: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V5>(block_size)};
-    case FASTREDUCE_V6: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V6>(block_size)};
-    case FASTREDUCE_V7: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V7>(block_size)};
+    case FASTREDUCE_V0:
+        return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V0>(block_size)};
+    case FASTREDUCE_V1:
+        return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V1>(block_size)};
+    case FASTREDUCE_V2:
+        return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V2>(block_size)};
+    case FASTREDUCE_V3:
+        return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V3>(block_size)};
+    case FASTREDUCE_V4:
+        return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V4>(block_size)};
+    case FASTREDUCE_V5:
+        return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V5>(block_size)};
+    case FASTREDUCE_V6:
+        return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V6>(block_size)};
+    case FASTREDUCE_V7:
+        return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V7>(block_size)};
 #else
     case FASTREDUCE_V0:
     case FASTREDUCE_V1:
@@ -2320,10 +2441,12 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
         return fastreduce::detail::launch_auto(input, output, n, scratch, settings.stream);
 #ifndef FASTREDUCE_NO_EXACT
     case fastreduce::detail::road::exact:
-        return fastreduce::detail::launch_exact(input, {output, nullptr}, n, scratch, settings.stream);
+        return fastreduce::detail::launch_exact(input, {output, nullptr}, n, scratch,
+                                                settings.stream);
 #endif
     default:
-        return fastreduce::detail::launch_levels(choice.shape, input, output, n, scratch, settings.stream);
+        return fastreduce::detail::launch_levels(choice.shape, input, output, n, scratch,
+                                                 settings.stream);
     }
 }
 
@@ -2332,7 +2455,8 @@ FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_conf
     const fastreduce::detail::choice choice =
         fastreduce::detail::choose(fastreduce::detail::config_or_default(config));
     if (choice.status != FASTREDUCE_SUCCESS || n > SIZE_MAX / sizeof(float)) return 0;
-    return fastreduce::detail::workspace_bytes_of(choice.taken, n, choice.shape.tile, sizeof(float));
+    return fastreduce::detail::workspace_bytes_of(choice.taken, n, choice.shape.tile,
+                                                  sizeof(float));
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size_t workspace_bytes,
@@ -2346,7 +2470,8 @@ FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
-                                                           fastreduce_accumulator *accumulator, size_t n,
+                                                           fastreduce_accumulator *accumulator,
+                                                           size_t n,
                                                            const fastreduce_config *config)
 {
     const fastreduce_config settings = fastreduce::detail::config_or_default(config);
@@ -2354,7 +2479,8 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
 #ifndef FASTREDUCE_NO_EXACT
     return fastreduce::accumulate_exactly(input, accumulator, n, settings.stream, scratch);
 #else
-    const fastreduce_status status = fastreduce::detail::check_arguments(input, accumulator, n, scratch);
+    const fastreduce_status status =
+        fastreduce::detail::check_arguments(input, accumulator, n, scratch);
     return status != FASTREDUCE_SUCCESS ? status : FASTREDUCE_ERROR_UNSUPPORTED;
 #endif
 }

@@ -1,8 +1,10 @@
-/* FastReduce: parallel reduction for CUDA in two files. This one is plain C99 and needs no CUDA header.
+/* FastReduce: parallel reduction for CUDA in two files. This one is plain C99 and needs no CUDA
+ * header.
  *
  * SPDX-License-Identifier: MIT (the text is in LICENSE)
  *
- * Vendoring. Copy fastreduce.h and fastreduce.cuh into your project. For the GPU, exactly one .cu file says
+ * Vendoring. Copy fastreduce.h and fastreduce.cuh into your project. For the GPU, exactly one
+ * .cu file says
  *
  *     #define FASTREDUCE_IMPLEMENTATION
  *     #include "fastreduce.cuh"
@@ -12,9 +14,10 @@
  *     #define FASTREDUCE_HOST_IMPLEMENTATION
  *     #include "fastreduce.h"
  *
- * and gets the exact sum on the CPU, the accumulator, and the names of statuses and kernels. A program may
- * do both. Where objects are ELF or Mach-O one of the two definitions is then linked, and they differ only in
- * the words for a cudaError_t, which a .cu file has; on Windows, the .c file says FASTREDUCE_STATIC too.
+ * and gets the exact sum on the CPU, the accumulator, and the names of statuses and kernels. A
+ * program may do both. Where objects are ELF or Mach-O one of the two definitions is then
+ * linked, and they differ only in the words for a cudaError_t, which a .cu file has; on Windows,
+ * the .c file says FASTREDUCE_STATIC too.
  *
  * Macros of this header, defined before its first include:
  *
@@ -47,7 +50,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #elif !defined(INT64_MAX)
-/* NVRTC, which compiles kernels at run time, has no headers. These are the types that libcu++ gives it. */
+/* NVRTC, which compiles kernels at run time, has no headers. These are the types that libcu++
+ * gives it. */
 typedef unsigned uint32_t;
 typedef long long int64_t;
 typedef unsigned long long uint64_t, uintptr_t;
@@ -72,16 +76,17 @@ typedef unsigned long long uint64_t, uintptr_t;
 
 /* ---- Statuses ------------------------------------------------------------------------------------------ */
 
-/* 0: success. Negative: one of the errors below. Positive: a cudaError_t, as the CUDA runtime returned it. */
+/* 0: success. Negative: one of the errors below. Positive: a cudaError_t, as the CUDA runtime
+ * returned it. */
 typedef int fastreduce_status;
 
 enum {
     FASTREDUCE_SUCCESS = 0,
-    /* A null, misaligned or overlapping pointer; a kernel or block size that does not exist; an n whose bytes
-     * do not fit in size_t. */
+    /* A null, misaligned or overlapping pointer; a kernel or block size that does not exist; an
+     * n whose bytes do not fit in size_t. */
     FASTREDUCE_ERROR_INVALID_ARGUMENT = -1,
-    /* Right in itself, but not in this build: a kernel that was left out or is not there yet, or more blocks
-     * than one launch can have. */
+    /* Right in itself, but not in this build: a kernel that was left out or is not there yet, or
+     * more blocks than one launch can have. */
     FASTREDUCE_ERROR_UNSUPPORTED = -2,
     /* config->workspace_bytes is less than fastreduce_workspace_bytes(). */
     FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL = -3,
@@ -109,41 +114,43 @@ typedef enum fastreduce_kernel {
 struct CUstream_st;
 typedef struct CUstream_st *fastreduce_stream; /* the same type as cudaStream_t */
 
-/* How to sum. All zeros are good defaults ({0} in C, {} in C++), and a null pointer means all zeros. */
+/* How to sum. All zeros are good defaults ({0} in C, {} in C++), and a null pointer means all
+ * zeros. */
 typedef struct fastreduce_config {
     fastreduce_kernel kernel;
-    unsigned block_size; /* threads a block: 32, 64, 128, 256, 512 or 1024; 0 means FASTREDUCE_BLOCK_SIZE */
-    void *workspace;     /* device memory aligned to 16 bytes; null: memory from the stream's pool */
+    unsigned
+        block_size; /* threads a block: 32, 64, 128, 256, 512 or 1024; 0 means FASTREDUCE_BLOCK_SIZE */
+    void *workspace; /* device memory aligned to 16 bytes; null: memory from the stream's pool */
     size_t workspace_bytes;   /* size of workspace; ignored where workspace is null */
     fastreduce_stream stream; /* null: the default stream */
 } fastreduce_config;
 
 /* ---- Exact partial sums -------------------------------------------------------------------------------- */
 
-/* An exact partial sum of floats: a fixed-point number that holds every finite float and the sum of 2^64 of
- * them. All zeros is the empty sum.
+/* An exact partial sum of floats: a fixed-point number that holds every finite float and the sum
+ * of 2^64 of them. All zeros is the empty sum.
  *
  *   limb[0..11]   the number is the sum over k of limb[k] * 2^(32k - 149)
  *   limb[12..14]  how many elements were NaN, +infinity, -infinity; 2^32 - 1 stands for that many or more
  *   limb[15]      0, reserved
  *
- * Accumulators merge by adding limbs as int64, in any order (MPI_SUM and ncclSum on int64 do): each function
- * here leaves limb[0..10] and limb[12..14] in [0, 2^32), so 2^31 of them add up before a limb could overflow,
- * and every function here takes such sums. */
+ * Accumulators merge by adding limbs as int64, in any order (MPI_SUM and ncclSum on int64 do):
+ * each function here leaves limb[0..10] and limb[12..14] in [0, 2^32), so 2^31 of them add up
+ * before a limb could overflow, and every function here takes such sums. */
 typedef struct fastreduce_accumulator {
     int64_t limb[16];
 } fastreduce_accumulator;
 
 #endif /* FASTREDUCE_H */
 
-/* ======================================================================================================== */
+/* ================================================================================================ */
 
 #if defined(FASTREDUCE_STATIC) && defined(FASTREDUCE_DECLARED) && !defined(FASTREDUCE_DETAIL_STATIC)
 #error "FASTREDUCE_STATIC has to be defined before the first include of fastreduce.h"
 #endif
 
-/* With FASTREDUCE_STATIC only files that define functions declare them: compilers warn of others. NVRTC refuses to see
- * host functions. */
+/* With FASTREDUCE_STATIC only files that define functions declare them: compilers warn of
+ * others. NVRTC refuses to see host functions. */
 #if !defined(FASTREDUCE_DECLARED) && !defined(__CUDACC_RTC__) &&          \
     (!defined(FASTREDUCE_STATIC) || defined(FASTREDUCE_IMPLEMENTATION) || \
      defined(FASTREDUCE_HOST_IMPLEMENTATION))
@@ -161,14 +168,15 @@ typedef struct fastreduce_accumulator {
 extern "C" {
 #endif
 
-/* A sentence for a status: never null, static storage, without a newline. A positive status is put into words
- * by the CUDA runtime, where the implementation is in a .cu file. */
+/* A sentence for a status: never null, static storage, without a newline. A positive status is
+ * put into words by the CUDA runtime, where the implementation is in a .cu file. */
 FASTREDUCE_API const char *fastreduce_status_string(fastreduce_status status);
 
 /* FASTREDUCE_VERSION of the compiled implementation, to compare with the header's. */
 FASTREDUCE_API int fastreduce_version(void);
 
-/* "auto", "v0_baseline", ... "v7_shuffle", "exact"; "unknown" for any other value. Static storage. */
+/* "auto", "v0_baseline", ... "v7_shuffle", "exact"; "unknown" for any other value. Static
+ * storage. */
 FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
 
 /* ---- Sums on the GPU ----------------------------------------------------------------------------------- */
@@ -185,34 +193,40 @@ FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
  *            (on two streams, in parallel branches of a graph, in two executable graphs) need one each. It is
  *            left zeroed if it was zeroed, so that it is initialised once and then serves any number of calls.
  *
- * Asynchronous: work is enqueued on config->stream and input, output and workspace must live until it is
- * done. In the stream it stands as any kernel does, though it may take its place on the GPU early: it sees
- * what came before it, and what comes after it begins when all of that has ended. Can be captured into a CUDA
- * graph with a caller's workspace, and replayed any number of times.
+ * Asynchronous: work is enqueued on config->stream and input, output and workspace must live
+ * until it is done. In the stream it stands as any kernel does, though it may take its place on
+ * the GPU early: it sees what came before it, and what comes after it begins when all of that
+ * has ended. Can be captured into a CUDA graph with a caller's workspace, and replayed any
+ * number of times.
  *
- * Determinism: V0..V7 and AUTO give the same bits for the same input, n, block size and GPU model, every run (AUTO:
- * the same alignment of the input to 16 bytes too; it chooses block sizes itself), with special values by IEEE
- * arithmetic in the order of the kernel's tree. EXACT gives the same bits on every GPU and the CPU, for any order,
- * alignment, block size and grid: the real sum of the inputs rounded once, to nearest, ties to even; NaN where an
- * element is NaN or both infinities occur, else an infinity that occurs; past FLT_MAX, infinity; an exact zero is +0.
+ * Determinism: V0..V7 and AUTO give the same bits for the same input, n, block size and GPU
+ * model, every run (AUTO: the same alignment of the input to 16 bytes too; it chooses block
+ * sizes itself), with special values by IEEE arithmetic in the order of the kernel's tree. EXACT
+ * gives the same bits on every GPU and the CPU, for any order, alignment, block size and grid:
+ * the real sum of the inputs rounded once, to nearest, ties to even; NaN where an element is NaN
+ * or both infinities occur, else an infinity that occurs; past FLT_MAX, infinity; an exact zero
+ * is +0.
  *
- * Errors: INVALID_ARGUMENT, UNSUPPORTED, WORKSPACE_TOO_SMALL, NO_DEVICE, or the cudaError_t of the runtime's
- * call that failed. Most fail before anything is launched; V0..V7 may fail between levels, or when they clear
- * the workspace after the last one, and memory of the pool goes back last.
+ * Errors: INVALID_ARGUMENT, UNSUPPORTED, WORKSPACE_TOO_SMALL, NO_DEVICE, or the cudaError_t of
+ * the runtime's call that failed. Most fail before anything is launched; V0..V7 may fail between
+ * levels, or when they clear the workspace after the last one, and memory of the pool goes back
+ * last.
  *
- * Source: the ladder V0..V7 follows M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007). EXACT sums in
- * fixed point, as U. Kulisch proposed (Computer Arithmetic and Validity, 2013, chapter 8), by a way of its own. */
+ * Source: the ladder V0..V7 follows M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA,
+ * 2007). EXACT sums in fixed point, as U. Kulisch proposed (Computer Arithmetic and Validity,
+ * 2013, chapter 8), by a way of its own. */
 FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *output, size_t n,
                                                     const fastreduce_config *config);
 
-/* Bytes of workspace that fastreduce_sum_f32 and fastreduce_accumulate_f32 need for n elements with
- * config->kernel and config->block_size (its other fields are not read). Grows with n, so the answer for the
- * largest n serves every smaller one. 0 where no workspace is needed, and where fastreduce_sum_f32 would
- * refuse kernel, block_size or n. */
+/* Bytes of workspace that fastreduce_sum_f32 and fastreduce_accumulate_f32 need for n elements
+ * with config->kernel and config->block_size (its other fields are not read). Grows with n, so
+ * the answer for the largest n serves every smaller one. 0 where no workspace is needed, and
+ * where fastreduce_sum_f32 would refuse kernel, block_size or n. */
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config);
 
-/* Zeroes a workspace, asynchronously on the stream. Once, before its first use. A null workspace is an error
- * unless workspace_bytes is 0. Errors: INVALID_ARGUMENT, NO_DEVICE, or a cudaError_t. */
+/* Zeroes a workspace, asynchronously on the stream. Once, before its first use. A null workspace
+ * is an error unless workspace_bytes is 0. Errors: INVALID_ARGUMENT, NO_DEVICE, or a
+ * cudaError_t. */
 FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size_t workspace_bytes,
                                                            fastreduce_stream stream);
 #endif
@@ -221,8 +235,8 @@ FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size
 
 #ifndef FASTREDUCE_DETAIL_HOST_ONLY
 /* Adds input[0] .. input[n - 1] to *accumulator, exactly, on the GPU: the limbs that
- * fastreduce_host_accumulate_f32 gives. Data larger than memory, of several streams or several GPUs: one
- * accumulator each, merged by adding limbs.
+ * fastreduce_host_accumulate_f32 gives. Data larger than memory, of several streams or several
+ * GPUs: one accumulator each, merged by adding limbs.
  *
  *   accumulator   memory the current device can read and write, device or pinned host memory, aligned to 8
  *                 bytes, outside input and workspace, with limbs as the functions here leave them or a sum of
@@ -230,32 +244,36 @@ FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size
  *   config        as for fastreduce_sum_f32; its kernel and block_size are not read. Ask
  *                 fastreduce_workspace_bytes with kernel = FASTREDUCE_EXACT.
  *
- * Input, n, asynchrony (calls on one stream add one after the other; two streams need two accumulators),
- * capture and errors as for fastreduce_sum_f32. */
+ * Input, n, asynchrony (calls on one stream add one after the other; two streams need two
+ * accumulators), capture and errors as for fastreduce_sum_f32. */
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
-                                                           fastreduce_accumulator *accumulator, size_t n,
+                                                           fastreduce_accumulator *accumulator,
+                                                           size_t n,
                                                            const fastreduce_config *config);
 #endif
 
-/* *into += *from, exactly, with the carries done: any number of merges, as long as the number stays below 2^235
- * in magnitude (2^107 elements of the largest float). Host memory; the two may be the same object. */
+/* *into += *from, exactly, with the carries done: any number of merges, as long as the number
+ * stays below 2^235 in magnitude (2^107 elements of the largest float). Host memory; the two may
+ * be the same object. */
 FASTREDUCE_API void fastreduce_accumulator_merge(fastreduce_accumulator *into,
                                                  const fastreduce_accumulator *from);
 
-/* The sum, rounded once, to the nearest float or double, ties to even. NaN where an element was NaN or both
- * infinities occurred; else an infinity that occurred; an exact zero is +0; past the largest finite value,
- * infinity. Host memory. The f32 result is not the f64 result rounded again: each rounds the exact sum. */
+/* The sum, rounded once, to the nearest float or double, ties to even. NaN where an element was
+ * NaN or both infinities occurred; else an infinity that occurred; an exact zero is +0; past the
+ * largest finite value, infinity. Host memory. The f32 result is not the f64 result rounded
+ * again: each rounds the exact sum. */
 FASTREDUCE_API float fastreduce_accumulator_f32(const fastreduce_accumulator *accumulator);
 FASTREDUCE_API double fastreduce_accumulator_f64(const fastreduce_accumulator *accumulator);
 
-/* Adds input[0] .. input[n - 1], floats in host memory aligned to 4 bytes, to *accumulator, exactly. The
- * accumulator does not depend on the order or the split of the input. One thread; input may be null where
- * n == 0. */
-FASTREDUCE_API void fastreduce_host_accumulate_f32(const float *input, fastreduce_accumulator *accumulator,
-                                                   size_t n);
+/* Adds input[0] .. input[n - 1], floats in host memory aligned to 4 bytes, to *accumulator,
+ * exactly. The accumulator does not depend on the order or the split of the input. One thread;
+ * input may be null where n == 0. */
+FASTREDUCE_API void fastreduce_host_accumulate_f32(const float *input,
+                                                   fastreduce_accumulator *accumulator, size_t n);
 
-/* The correctly rounded sum of input[0] .. input[n - 1], floats in host memory: as accumulating into an empty
- * accumulator and fastreduce_accumulator_f32. The same bits for any order of the input. */
+/* The correctly rounded sum of input[0] .. input[n - 1], floats in host memory: as accumulating
+ * into an empty accumulator and fastreduce_accumulator_f32. The same bits for any order of the
+ * input. */
 FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
 
 #ifdef __cplusplus
@@ -271,7 +289,8 @@ FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
 
 /* ---- The accumulator's arithmetic: one source for the CPU and the GPU ------------------------------------ */
 
-#if (defined(FASTREDUCE_HOST_IMPLEMENTATION) || defined(FASTREDUCE_CUH)) && !defined(FASTREDUCE_ARITHMETIC)
+#if (defined(FASTREDUCE_HOST_IMPLEMENTATION) || defined(FASTREDUCE_CUH)) && \
+    !defined(FASTREDUCE_ARITHMETIC)
 #define FASTREDUCE_ARITHMETIC
 
 #ifndef __CUDACC_RTC__
@@ -284,7 +303,8 @@ FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
 #define FASTREDUCE_DETAIL_HOST_DEVICE
 #endif
 #ifdef __GNUC__ /* Clang behind nvcc warns of what a file does not call */
-#define FASTREDUCE_DETAIL_FUNCTION static inline __attribute__((unused)) FASTREDUCE_DETAIL_HOST_DEVICE
+#define FASTREDUCE_DETAIL_FUNCTION \
+    static inline __attribute__((unused)) FASTREDUCE_DETAIL_HOST_DEVICE
 #else
 #define FASTREDUCE_DETAIL_FUNCTION static inline FASTREDUCE_DETAIL_HOST_DEVICE
 #endif
@@ -297,8 +317,8 @@ enum {
 };
 #define FASTREDUCE_MOST_COUNTED 0xffffffffLL
 
-/* Propagates carries: limb[0..10] end in [0, 2^32), limb[11] keeps the sign, the value stays. A number has
- * one such form, so equal sums have equal limbs. */
+/* Propagates carries: limb[0..10] end in [0, 2^32), limb[11] keeps the sign, the value stays. A
+ * number has one such form, so equal sums have equal limbs. */
 FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_carry(int64_t *limb)
 {
     int k;
@@ -309,7 +329,8 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_carry(int64_t *limb)
     }
 }
 
-/* Carries, and counts that reached 2^32 stay at 2^32 - 1: an accumulator as the functions here leave it. */
+/* Carries, and counts that reached 2^32 stay at 2^32 - 1: an accumulator as the functions here
+ * leave it. */
 FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_settle(int64_t *limb)
 {
     int k;
@@ -318,9 +339,10 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_settle(int64_t *limb)
         if (limb[k] > FASTREDUCE_MOST_COUNTED) limb[k] = FASTREDUCE_MOST_COUNTED;
 }
 
-/* Adds value * 2^(shift - 149). shift <= 253, the largest exponent of a float: digits k .. k+2 with k <= 7.
- * Changes a limb by less than 2^32. */
-FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_add_scaled(int64_t *limb, int64_t value, unsigned shift)
+/* Adds value * 2^(shift - 149). shift <= 253, the largest exponent of a float: digits k .. k+2
+ * with k <= 7. Changes a limb by less than 2^32. */
+FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_add_scaled(int64_t *limb, int64_t value,
+                                                             unsigned shift)
 {
     uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
     unsigned k = shift / 32, s = shift % 32;
@@ -342,13 +364,15 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_count_special(int64_t *limb, u
         ++limb[FASTREDUCE_POSITIVE_INFINITY_COUNT];
 }
 
-/* A number rounded to a significand of `precision` bits, to nearest, ties to even: its value is then
- * *significand * 2^(*shift - 149). A significand of fewer bits is exact and has shift 0; rounding up may make it
- * 2^precision. Given are the highest digit that is not 0, its index `top`, the two digits below it, and whether any further
- * below is not 0, which only breaks ties. */
-FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_round_top(uint32_t high, uint32_t middle, uint32_t low,
-                                                            int below, int top, int precision,
-                                                            uint64_t *significand, int *shift)
+/* A number rounded to a significand of `precision` bits, to nearest, ties to even: its value is
+ * then *significand * 2^(*shift - 149). A significand of fewer bits is exact and has shift 0;
+ * rounding up may make it 2^precision. Given are the highest digit that is not 0, its index
+ * `top`, the two digits below it, and whether any further below is not 0, which only breaks
+ * ties. */
+FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_round_top(uint32_t high, uint32_t middle,
+                                                            uint32_t low, int below, int top,
+                                                            int precision, uint64_t *significand,
+                                                            int *shift)
 {
     uint64_t word = (uint64_t)high << 32 | middle, cut;
     int zeros = 0, step, highest;
@@ -376,7 +400,8 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_round_top(uint32_t high, uint3
 
 /* The same of an accumulator's number; returns 1 where it is negative. */
 FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_round(const fastreduce_accumulator *accumulator,
-                                                       int precision, uint64_t *significand, int *shift)
+                                                       int precision, uint64_t *significand,
+                                                       int *shift)
 {
     int64_t digit[FASTREDUCE_DIGITS];
     int k, top = FASTREDUCE_DIGITS - 1, negative, below = 0;
@@ -391,8 +416,8 @@ FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_round(const fastreduce_accumula
     while (top > 0 && digit[top] == 0) --top;
     for (k = 0; k < top - 2; ++k) below |= digit[k] != 0;
     fastreduce_detail_round_top((uint32_t)digit[top], top >= 1 ? (uint32_t)digit[top - 1] : 0,
-                                top >= 2 ? (uint32_t)digit[top - 2] : 0, below, top, precision, significand,
-                                shift);
+                                top >= 2 ? (uint32_t)digit[top - 2] : 0, below, top, precision,
+                                significand, shift);
     return negative;
 }
 
@@ -402,15 +427,16 @@ FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_special(int nan, int positive, 
     return nan || (positive && negative) ? 1 : positive ? 2 : negative ? 3 : 0;
 }
 
-FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_special_of(const fastreduce_accumulator *accumulator)
+FASTREDUCE_DETAIL_FUNCTION int
+fastreduce_detail_special_of(const fastreduce_accumulator *accumulator)
 {
     return fastreduce_detail_special(accumulator->limb[FASTREDUCE_NAN_COUNT] != 0,
                                      accumulator->limb[FASTREDUCE_POSITIVE_INFINITY_COUNT] != 0,
                                      accumulator->limb[FASTREDUCE_NEGATIVE_INFINITY_COUNT] != 0);
 }
 
-FASTREDUCE_DETAIL_FUNCTION float fastreduce_detail_pack_f32(int special, int negative, uint64_t significand,
-                                                            int shift)
+FASTREDUCE_DETAIL_FUNCTION float fastreduce_detail_pack_f32(int special, int negative,
+                                                            uint64_t significand, int shift)
 {
     const uint32_t infinity = 0x7f800000, nan = 0x7fc00000;
     uint32_t bits;
@@ -420,9 +446,9 @@ FASTREDUCE_DETAIL_FUNCTION float fastreduce_detail_pack_f32(int special, int neg
         bits = special == 1 ? nan : infinity;
         negative = special == 3;
     } else {
-        /* The significand's top bit adds the one that the exponent field is ahead of the shift, and a carry
-         * out of rounding lands in the exponent; a denormal has neither. 2^128 and beyond come
-         * out as infinity or larger bits: shift is 360 at the most. */
+        /* The significand's top bit adds the one that the exponent field is ahead of the shift,
+         * and a carry out of rounding lands in the exponent; a denormal has neither. 2^128 and
+         * beyond come out as infinity or larger bits: shift is 360 at the most. */
         bits = ((uint32_t)shift << 23) + (uint32_t)significand;
         if (bits > infinity) bits = infinity;
     }
@@ -431,15 +457,17 @@ FASTREDUCE_DETAIL_FUNCTION float fastreduce_detail_pack_f32(int special, int neg
     return result;
 }
 
-FASTREDUCE_DETAIL_FUNCTION float fastreduce_detail_read_f32(const fastreduce_accumulator *accumulator)
+FASTREDUCE_DETAIL_FUNCTION float
+fastreduce_detail_read_f32(const fastreduce_accumulator *accumulator)
 {
     uint64_t significand;
     int shift, negative = fastreduce_detail_round(accumulator, 24, &significand, &shift);
-    return fastreduce_detail_pack_f32(fastreduce_detail_special_of(accumulator), negative, significand,
-                                      shift);
+    return fastreduce_detail_pack_f32(fastreduce_detail_special_of(accumulator), negative,
+                                      significand, shift);
 }
 
-FASTREDUCE_DETAIL_FUNCTION double fastreduce_detail_read_f64(const fastreduce_accumulator *accumulator)
+FASTREDUCE_DETAIL_FUNCTION double
+fastreduce_detail_read_f64(const fastreduce_accumulator *accumulator)
 {
     const uint64_t infinity = 0x7ff0000000000000u, nan = 0x7ff8000000000000u;
     uint64_t significand, bits;
@@ -470,8 +498,8 @@ FASTREDUCE_DETAIL_FUNCTION double fastreduce_detail_read_f64(const fastreduce_ac
 #if defined(FASTREDUCE_HOST_IMPLEMENTATION) && !defined(FASTREDUCE_HOST_IMPLEMENTED)
 #define FASTREDUCE_HOST_IMPLEMENTED
 
-/* Weak outside the CUDA translation unit, so that a program may have the host implementation in a .c file and
- * the whole library in a .cu file. Windows' objects have no such symbols. */
+/* Weak outside the CUDA translation unit, so that a program may have the host implementation in
+ * a .c file and the whole library in a .cu file. Windows' objects have no such symbols. */
 #if (defined(__ELF__) || defined(__MACH__)) && !defined(FASTREDUCE_STATIC) && \
     !defined(FASTREDUCE_IMPLEMENTATION)
 #define FASTREDUCE_DETAIL_DEFINE FASTREDUCE_API __attribute__((weak))
@@ -479,7 +507,8 @@ FASTREDUCE_DETAIL_FUNCTION double fastreduce_detail_read_f64(const fastreduce_ac
 #define FASTREDUCE_DETAIL_DEFINE FASTREDUCE_API
 #endif
 
-/* So few elements are faster added one by one (2 ns each) than by bins (0.4 us to clear and read them). */
+/* So few elements are faster added one by one (2 ns each) than by bins (0.4 us to clear and read
+ * them). */
 #define FASTREDUCE_DETAIL_FEW 256
 #ifndef FASTREDUCE_DETAIL_HOST_BLOCK /* a test makes it small */
 #define FASTREDUCE_DETAIL_HOST_BLOCK ((size_t)1 << 30)
@@ -499,7 +528,8 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_status_string(fastreduce_status 
     switch (status) {
     case FASTREDUCE_SUCCESS: return "success";
     case FASTREDUCE_ERROR_INVALID_ARGUMENT:
-        return "invalid argument: a null, misaligned or overlapping pointer, an n too large for memory, "
+        return "invalid argument: a null, misaligned or overlapping pointer, an n too large for "
+               "memory, "
                "or an unknown kernel or block size";
     case FASTREDUCE_ERROR_UNSUPPORTED: return "not supported by this build of FastReduce";
     case FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL:
@@ -549,7 +579,8 @@ FASTREDUCE_DETAIL_DEFINE float fastreduce_accumulator_f32(const fastreduce_accum
     return fastreduce_detail_read_f32(accumulator);
 }
 
-FASTREDUCE_DETAIL_DEFINE double fastreduce_accumulator_f64(const fastreduce_accumulator *accumulator)
+FASTREDUCE_DETAIL_DEFINE double
+fastreduce_accumulator_f64(const fastreduce_accumulator *accumulator)
 {
     return fastreduce_detail_read_f64(accumulator);
 }
@@ -559,11 +590,14 @@ static inline int64_t fastreduce_detail_significand(uint32_t bits)
     return (int64_t)((bits & 0x7fffff) | (uint32_t)((bits >> 23 & 255) != 0) << 23);
 }
 
-/* Adds a number of significands that have this sign and exponent: the upper 9 bits of their floats. */
-static inline void fastreduce_detail_add_significands(int64_t *limb, int64_t sum, uint32_t sign_and_exponent)
+/* Adds a number of significands that have this sign and exponent: the upper 9 bits of their
+ * floats. */
+static inline void fastreduce_detail_add_significands(int64_t *limb, int64_t sum,
+                                                      uint32_t sign_and_exponent)
 {
     const unsigned exponent = sign_and_exponent & 255;
-    fastreduce_detail_add_scaled(limb, sign_and_exponent & 256 ? -sum : sum, exponent ? exponent - 1 : 0);
+    fastreduce_detail_add_scaled(limb, sign_and_exponent & 256 ? -sum : sum,
+                                 exponent ? exponent - 1 : 0);
 }
 
 /* Adds a few elements, each to the limbs. */
@@ -576,12 +610,14 @@ static inline void fastreduce_detail_add_few(int64_t *limb, const float *input, 
         if ((bits >> 23 & 255) == 255)
             fastreduce_detail_count_special(limb, bits);
         else
-            fastreduce_detail_add_significands(limb, fastreduce_detail_significand(bits), bits >> 23);
+            fastreduce_detail_add_significands(limb, fastreduce_detail_significand(bits),
+                                               bits >> 23);
     }
 }
 
-/* Adds many. One integer per sign and exponent collects significands; two sets, so that equal exponents in a row
- * do not wait for each other's store. 2^30 elements fill 2^54 of an int64 at most. */
+/* Adds many. One integer per sign and exponent collects significands; two sets, so that equal
+ * exponents in a row do not wait for each other's store. 2^30 elements fill 2^54 of an int64 at
+ * most. */
 static inline void fastreduce_detail_add_many(int64_t *limb, const float *input, size_t n)
 {
     int64_t bin[2][512];
@@ -598,17 +634,19 @@ static inline void fastreduce_detail_add_many(int64_t *limb, const float *input,
             bin[i & 1][bits >> 23] += fastreduce_detail_significand(bits);
     }
     for (k = 0; k < 512; ++k)
-        if (bin[0][k] + bin[1][k]) fastreduce_detail_add_significands(limb, bin[0][k] + bin[1][k], k);
+        if (bin[0][k] + bin[1][k])
+            fastreduce_detail_add_significands(limb, bin[0][k] + bin[1][k], k);
 }
 
-FASTREDUCE_DETAIL_DEFINE void fastreduce_host_accumulate_f32(const float *input,
-                                                             fastreduce_accumulator *accumulator, size_t n)
+FASTREDUCE_DETAIL_DEFINE void
+fastreduce_host_accumulate_f32(const float *input, fastreduce_accumulator *accumulator, size_t n)
 {
     size_t done = 0;
     fastreduce_detail_settle(accumulator->limb);
     while (done < n) {
         const size_t left = n - done;
-        const size_t block = left < FASTREDUCE_DETAIL_HOST_BLOCK ? left : FASTREDUCE_DETAIL_HOST_BLOCK;
+        const size_t block =
+            left < FASTREDUCE_DETAIL_HOST_BLOCK ? left : FASTREDUCE_DETAIL_HOST_BLOCK;
         if (block <= FASTREDUCE_DETAIL_FEW)
             fastreduce_detail_add_few(accumulator->limb, input + done, block);
         else

@@ -1,11 +1,11 @@
-/* How fast, beside CUB, Thrust, cuBLAS and a plain copy: device time of sums, cold or warm; and two experiments from the
- * literature on the ladder, --one-round and --rows-of-one-block.
+/* How fast, beside CUB, Thrust, cuBLAS and a plain copy: device time of sums, cold or warm; and
+ * two experiments from the literature on the ladder, --one-round and --rows-of-one-block.
  *
  *     nvcc -O3 -std=c++17 -arch=native bench.cu -o bench && ./bench
  *     nvcc -O3 -std=c++17 -arch=native -DBENCH_CUBLAS bench.cu -lcublas -o bench        (with cuBLAS asum)
  *
- * Peers are left out where their headers are missing, or by -DBENCH_NO_CUB and -DBENCH_NO_THRUST. CUB's reproducible sum
- * (gpu_to_gpu) needs CCCL 3.1 or later.
+ * Peers are left out where their headers are missing, or by -DBENCH_NO_CUB and
+ * -DBENCH_NO_THRUST. CUB's reproducible sum (gpu_to_gpu) needs CCCL 3.1 or later.
  */
 #define FASTREDUCE_IMPLEMENTATION
 #include "../fastreduce.cuh"
@@ -81,8 +81,8 @@ static void check_status(fastreduce_status status, const char *what)
 
 /* ---- Data and time --------------------------------------------------------------------------------------------- */
 
-static const std::vector<std::string> data_names = {"uniform", "positive", "normal", "wide", "missing",
-                                                    "huge",    "sorted",   "equal",  "zeros"};
+static const std::vector<std::string> data_names = {
+    "uniform", "positive", "normal", "wide", "missing", "huge", "sorted", "equal", "zeros"};
 
 /* Float number i of n, by a hash; kind is an index into data_names. */
 __device__ float datum(size_t i, size_t n, int kind)
@@ -91,13 +91,14 @@ __device__ float datum(size_t i, size_t n, int kind)
     z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93ull;
     z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93ull;
     z ^= z >> 32;
-    const float uniform = static_cast<float>(static_cast<double>(static_cast<long long>(z)) * 0x1p-63);
+    const float uniform =
+        static_cast<float>(static_cast<double>(static_cast<long long>(z)) * 0x1p-63);
     switch (kind) {
     case 1: return fabsf(uniform);
     case 2: return static_cast<float>(normcdfinv((static_cast<double>(z >> 11) + 0.5) * 0x1p-53));
     case 3:
-        return __uint_as_float(static_cast<unsigned>(z >> 32) & 0x807fffff | static_cast<unsigned>(z % 255)
-                                                                                 << 23);
+        return __uint_as_float(static_cast<unsigned>(z >> 32) & 0x807fffff |
+                               static_cast<unsigned>(z % 255) << 23);
     case 4: return z % 64 == 0 ? uniform * 0x1p-70f : uniform;
     case 5: return i == n / 3 ? 1e30f : uniform;
     case 6: return ldexpf(1 + fabsf(uniform) / 1048576, static_cast<int>(i * 120 / n) - 60);
@@ -109,7 +110,8 @@ __device__ float datum(size_t i, size_t n, int kind)
 
 __global__ void fill(float *data, size_t n, int kind)
 {
-    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
+    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n;
+         i += size_t(gridDim.x) * blockDim.x)
         data[i] = datum(i, n, kind);
 }
 
@@ -125,7 +127,8 @@ static exact_sums sum_exactly(const float *device, size_t n)
     fastreduce_accumulator sum = {}, magnitude = {};
     for (size_t begin = 0; begin < n; begin += chunk) {
         const size_t count = std::min(chunk, n - begin);
-        CUDA(cudaMemcpy(host.data(), device + begin, count * sizeof(float), cudaMemcpyDeviceToHost));
+        CUDA(
+            cudaMemcpy(host.data(), device + begin, count * sizeof(float), cudaMemcpyDeviceToHost));
         fastreduce_host_accumulate_f32(host.data(), &sum, count);
         for (size_t i = 0; i < count; ++i) host[i] = std::fabs(host[i]);
         fastreduce_host_accumulate_f32(host.data(), &magnitude, count);
@@ -199,7 +202,9 @@ struct field {
     void set(size_t size)
     {
         n = size;
-        calls = warm ? 64 : std::min<size_t>(64, std::max<size_t>(1, floats / std::max<size_t>(n, 1024)));
+        calls = warm
+                    ? 64
+                    : std::min<size_t>(64, std::max<size_t>(1, floats / std::max<size_t>(n, 1024)));
         if (calls * n >= size_t(1) << 26 && warm) calls = 4;
         stride = warm ? 0 : (floats - 1024) / calls / 1024 * 1024;
     }
@@ -208,7 +213,8 @@ struct field {
     {
         fastreduce_config config = {};
         config.stream = stream;
-        check_status(fastreduce_sum_f32(flush, output, flush_bytes / sizeof(float), &config), "flush");
+        check_status(fastreduce_sum_f32(flush, output, flush_bytes / sizeof(float), &config),
+                     "flush");
     }
     const float *input(size_t call) const { return inputs + call * stride; }
 };
@@ -226,9 +232,11 @@ static void enqueue_all(const contender &c, const field &f, cudaStream_t stream)
     for (size_t k = 0; k < f.calls; ++k) c.enqueue(f.input(k), f.output, f.n, stream);
 }
 
-/* Times in turns: one replay of each, then the next of each. `last` gets each contender's last result. */
-static std::vector<timing> times_of(const std::vector<contender> &list, const field &f, cudaStream_t stream,
-                                    int replays, std::vector<float> *last = nullptr)
+/* Times in turns: one replay of each, then the next of each. `last` gets each contender's last
+ * result. */
+static std::vector<timing> times_of(const std::vector<contender> &list, const field &f,
+                                    cudaStream_t stream, int replays,
+                                    std::vector<float> *last = nullptr)
 {
     std::vector<prepared> all;
     cudaEvent_t start, stop;
@@ -287,9 +295,10 @@ struct scratch {
 
 static contender ours(fastreduce_kernel kernel, unsigned block_size, const scratch &memory)
 {
-    const std::string name = kernel == FASTREDUCE_AUTO    ? "auto"
-                             : kernel == FASTREDUCE_EXACT ? "exact"
-                                                          : "v" + std::to_string(kernel - FASTREDUCE_V0);
+    const std::string name = kernel == FASTREDUCE_AUTO ? "auto"
+                             : kernel == FASTREDUCE_EXACT
+                                 ? "exact"
+                                 : "v" + std::to_string(kernel - FASTREDUCE_V0);
     return {name,
             block_size,
             true,
@@ -333,12 +342,12 @@ static std::vector<contender> peers(const scratch &memory)
 {
     std::vector<contender> list;
 #ifdef BENCH_CUB
-    list.push_back(
-        {"cub", 0, true, false, true, [=](const float *input, float *output, size_t n, cudaStream_t stream) {
-             size_t bytes = memory.peers_bytes;
-             CUDA(cub::DeviceReduce::Sum(memory.peers, bytes, input, output, static_cast<long long>(n),
-                                         stream));
-         }});
+    list.push_back({"cub", 0, true, false, true,
+                    [=](const float *input, float *output, size_t n, cudaStream_t stream) {
+                        size_t bytes = memory.peers_bytes;
+                        CUDA(cub::DeviceReduce::Sum(memory.peers, bytes, input, output,
+                                                    static_cast<long long>(n), stream));
+                    }});
 #endif
 #ifdef BENCH_CUB_GPU_TO_GPU
     list.push_back({"gpu_to_gpu", 0, true, false, true,
@@ -347,36 +356,40 @@ static std::vector<contender> peers(const scratch &memory)
                     }});
 #endif
 #ifdef BENCH_THRUST
-    list.push_back(
-        {"thrust", 0, false, false, true, [](const float *input, float *output, size_t n, cudaStream_t s) {
-             const float sum = thrust::reduce(thrust::cuda::par.on(s), input, input + n, 0.0f);
-             CUDA(cudaMemcpyAsync(output, &sum, sizeof sum, cudaMemcpyHostToDevice, s));
-         }});
+    list.push_back({"thrust", 0, false, false, true,
+                    [](const float *input, float *output, size_t n, cudaStream_t s) {
+                        const float sum =
+                            thrust::reduce(thrust::cuda::par.on(s), input, input + n, 0.0f);
+                        CUDA(cudaMemcpyAsync(output, &sum, sizeof sum, cudaMemcpyHostToDevice, s));
+                    }});
 #endif
 #ifdef BENCH_CUBLAS
     static cublasHandle_t handle = nullptr;
-    if (!handle && (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS ||
-                    cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE) != CUBLAS_STATUS_SUCCESS)) {
+    if (!handle &&
+        (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS ||
+         cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE) != CUBLAS_STATUS_SUCCESS)) {
         std::fprintf(stderr, "bench: cuBLAS does not start\n");
         std::exit(1);
     }
-    list.push_back(
-        {"cublas", 0, true, true, true, [](const float *input, float *output, size_t n, cudaStream_t s) {
-             if (cublasSetStream(handle, s) != CUBLAS_STATUS_SUCCESS ||
-                 cublasSasum_64(handle, static_cast<int64_t>(n), input, 1, output) != CUBLAS_STATUS_SUCCESS) {
-                 std::fprintf(stderr, "bench: cublasSasum_64 fails\n");
-                 std::exit(1);
-             }
-         }});
+    list.push_back({"cublas", 0, true, true, true,
+                    [](const float *input, float *output, size_t n, cudaStream_t s) {
+                        if (cublasSetStream(handle, s) != CUBLAS_STATUS_SUCCESS ||
+                            cublasSasum_64(handle, static_cast<int64_t>(n), input, 1, output) !=
+                                CUBLAS_STATUS_SUCCESS) {
+                            std::fprintf(stderr, "bench: cublasSasum_64 fails\n");
+                            std::exit(1);
+                        }
+                    }});
 #endif
-    list.push_back(
-        {"copy", 0, true, false, false, [=](const float *input, float *, size_t n, cudaStream_t stream) {
-             const size_t bytes = std::min(n * sizeof(float), memory.peers_bytes);
-             for (size_t done = 0; done < n * sizeof(float); done += bytes)
-                 CUDA(cudaMemcpyAsync(memory.peers, reinterpret_cast<const char *>(input) + done,
-                                      std::min(bytes, n * sizeof(float) - done), cudaMemcpyDeviceToDevice,
-                                      stream));
-         }});
+    list.push_back({"copy", 0, true, false, false,
+                    [=](const float *input, float *, size_t n, cudaStream_t stream) {
+                        const size_t bytes = std::min(n * sizeof(float), memory.peers_bytes);
+                        for (size_t done = 0; done < n * sizeof(float); done += bytes)
+                            CUDA(cudaMemcpyAsync(memory.peers,
+                                                 reinterpret_cast<const char *>(input) + done,
+                                                 std::min(bytes, n * sizeof(float) - done),
+                                                 cudaMemcpyDeviceToDevice, stream));
+                    }});
     return list;
 }
 
@@ -415,20 +428,23 @@ static judgement judge(const contender &c, double got, const exact_sums &exact)
     const double error = got == exact.rounded ? 0
                          : right != 0         ? std::fabs(got - right) / std::fabs(right)
                                               : std::fabs(got);
-    /* cuBLAS and others add in orders of their own: 1e-4 of the magnitudes is generous and finds losses */
-    return {error, (c.name == "exact" && error != 0) || !(std::fabs(got - right) <= 1e-4 * exact.magnitude)};
+    /* cuBLAS and others add in orders of their own: 1e-4 of the magnitudes is generous and finds
+     * losses */
+    return {error, (c.name == "exact" && error != 0) ||
+                       !(std::fabs(got - right) <= 1e-4 * exact.magnitude)};
 }
 
 /* Errors alone, at any n in the time of a call and an exact sum on the CPU. */
-static bool error_table(const options &wanted, const std::vector<contender> &chosen, const field &inputs,
-                        const device &gpu)
+static bool error_table(const options &wanted, const std::vector<contender> &chosen,
+                        const field &inputs, const device &gpu)
 {
     bool wrong = false;
     if (wanted.csv)
         std::printf("gpu,data,n,kernel,block,sum,exact,error\n");
     else
         std::printf("%s, data %s\n\n%12s %-10s %5s %15s %15s %9s\n", gpu.name.c_str(),
-                    data_names[wanted.data].c_str(), "n", "kernel", "block", "sum", "exact", "error");
+                    data_names[wanted.data].c_str(), "n", "kernel", "block", "sum", "exact",
+                    "error");
     for (size_t n : wanted.sizes) {
         progress("n = " + std::to_string(n));
         const exact_sums exact = sum_exactly(inputs.inputs, n);
@@ -445,12 +461,12 @@ static bool error_table(const options &wanted, const std::vector<contender> &cho
             wrong |= j.wrong;
             if (wanted.csv)
                 std::printf("\"%s\",%s,%zu,%s,%u,%.9g,%.9g,%.3g\n", gpu.name.c_str(),
-                            data_names[wanted.data].c_str(), n, c.name.c_str(), c.block_size, got, right,
-                            j.error);
+                            data_names[wanted.data].c_str(), n, c.name.c_str(), c.block_size, got,
+                            right, j.error);
             else
                 std::printf("%12zu %-10s %5s %15.9g %15.9g %9.1e%s\n", n, c.name.c_str(),
-                            c.block_size ? std::to_string(c.block_size).c_str() : "", got, right, j.error,
-                            j.wrong ? "  WRONG" : "");
+                            c.block_size ? std::to_string(c.block_size).c_str() : "", got, right,
+                            j.error, j.wrong ? "  WRONG" : "");
         }
         std::fflush(stdout);
     }
@@ -473,8 +489,8 @@ static int table(const options &wanted)
             fastreduce_config config = {};
             config.kernel = static_cast<fastreduce_kernel>(kernel);
             config.block_size = block_size;
-            memory.workspace_bytes =
-                std::max(memory.workspace_bytes, fastreduce_workspace_bytes(inputs.floats, &config));
+            memory.workspace_bytes = std::max(memory.workspace_bytes,
+                                              fastreduce_workspace_bytes(inputs.floats, &config));
         }
     memory.workspace_bytes = std::max<size_t>(memory.workspace_bytes, 16);
     memory.peers_bytes = size_t(256) << 20;
@@ -484,15 +500,18 @@ static int table(const options &wanted)
                  "workspace_init");
     CUDA(cudaDeviceSynchronize());
 
-    std::vector<contender> all = {ours(FASTREDUCE_AUTO, 0, memory), ours(FASTREDUCE_EXACT, 0, memory)};
+    std::vector<contender> all = {ours(FASTREDUCE_AUTO, 0, memory),
+                                  ours(FASTREDUCE_EXACT, 0, memory)};
     for (int v = 0; v < 8; ++v)
         for (unsigned block_size : wanted.block_sizes)
-            all.push_back(ours(static_cast<fastreduce_kernel>(FASTREDUCE_V0 + v), block_size, memory));
+            all.push_back(
+                ours(static_cast<fastreduce_kernel>(FASTREDUCE_V0 + v), block_size, memory));
     for (const contender &peer : peers(memory)) all.push_back(peer);
     std::vector<contender> chosen;
     for (const contender &c : all) {
         const auto named = [&](const char *word) {
-            return std::find(wanted.kernels.begin(), wanted.kernels.end(), word) != wanted.kernels.end();
+            return std::find(wanted.kernels.begin(), wanted.kernels.end(), word) !=
+                   wanted.kernels.end();
         };
         if (wanted.kernels.empty() || named("all") || named(c.name.c_str()) ||
             (named("ladder") && c.name[0] == 'v'))
@@ -507,25 +526,27 @@ static int table(const options &wanted)
 
     /* the best read: AUTO over as much as there is */
     inputs.set(inputs.floats - 1024);
-    best = 4e-3 * static_cast<double>(inputs.n) / times_of({all[0]}, inputs, gpu.stream, 5)[0].microseconds;
+    best = 4e-3 * static_cast<double>(inputs.n) /
+           times_of({all[0]}, inputs, gpu.stream, 5)[0].microseconds;
 
     if (wanted.csv) std::printf("gpu,cache,n,kernel,block,us,spread,gbs,peak_gbs,best_gbs,error\n");
     if (wanted.json)
         std::printf("[\n");
     else if (!wanted.csv)
-        std::printf(
-            "%s, peak %.0f GB/s, best read measured %.0f GB/s, data %s, inputs %s, %d replays\n\n%12s %-10s "
-            "%5s %11s %7s "
-            "%8s %7s %7s %9s\n",
-            gpu.name.c_str(), gpu.peak, best, data_names[wanted.data].c_str(),
-            wanted.warm ? "warm" : "out of L2", wanted.replays, "n", "kernel", "block", "us", "spread",
-            "GB/s", "% peak", "% best", "error");
+        std::printf("%s, peak %.0f GB/s, best read measured %.0f GB/s, data %s, inputs %s, %d "
+                    "replays\n\n%12s %-10s "
+                    "%5s %11s %7s "
+                    "%8s %7s %7s %9s\n",
+                    gpu.name.c_str(), gpu.peak, best, data_names[wanted.data].c_str(),
+                    wanted.warm ? "warm" : "out of L2", wanted.replays, "n", "kernel", "block",
+                    "us", "spread", "GB/s", "% peak", "% best", "error");
     for (size_t n : wanted.sizes) {
         inputs.set(n);
         const exact_sums exact = sum_exactly(inputs.input(inputs.calls - 1), n);
         progress("n = " + std::to_string(n));
         std::vector<float> results;
-        const std::vector<timing> times = times_of(chosen, inputs, gpu.stream, wanted.replays, &results);
+        const std::vector<timing> times =
+            times_of(chosen, inputs, gpu.stream, wanted.replays, &results);
         progress("");
         for (size_t k = 0; k < chosen.size(); ++k) {
             const contender &c = chosen[k];
@@ -535,21 +556,23 @@ static int table(const options &wanted)
             wrong |= j.wrong;
             if (wanted.csv)
                 std::printf("\"%s\",%s,%zu,%s,%u,%.4f,%.4f,%.2f,%.1f,%.1f,%.3g\n", gpu.name.c_str(),
-                            wanted.warm ? "warm" : "cold", n, c.name.c_str(), c.block_size, t.microseconds,
-                            t.spread, bandwidth, gpu.peak, best, j.error);
+                            wanted.warm ? "warm" : "cold", n, c.name.c_str(), c.block_size,
+                            t.microseconds, t.spread, bandwidth, gpu.peak, best, j.error);
             else if (wanted.json)
-                std::printf(
-                    "%s{\"gpu\": \"%s\", \"cache\": \"%s\", \"n\": %zu, \"kernel\": \"%s\", \"block\": %u, "
-                    "\"us\": %.4f, \"spread\": %.4f, \"gbs\": %.2f, \"peak_gbs\": %.1f, \"best_gbs\": %.1f, "
-                    "\"error\": %s}",
-                    first ? "" : ",\n", gpu.name.c_str(), wanted.warm ? "warm" : "cold", n, c.name.c_str(),
-                    c.block_size, t.microseconds, t.spread, bandwidth, gpu.peak, best,
-                    number_or_null(j.error).c_str());
+                std::printf("%s{\"gpu\": \"%s\", \"cache\": \"%s\", \"n\": %zu, \"kernel\": "
+                            "\"%s\", \"block\": %u, "
+                            "\"us\": %.4f, \"spread\": %.4f, \"gbs\": %.2f, \"peak_gbs\": %.1f, "
+                            "\"best_gbs\": %.1f, "
+                            "\"error\": %s}",
+                            first ? "" : ",\n", gpu.name.c_str(), wanted.warm ? "warm" : "cold", n,
+                            c.name.c_str(), c.block_size, t.microseconds, t.spread, bandwidth,
+                            gpu.peak, best, number_or_null(j.error).c_str());
             else
-                std::printf("%12zu %-10s %5s %11.2f %6.1f%% %8.1f %7.1f %7.1f %9.1e%s\n", n, c.name.c_str(),
-                            c.block_size ? std::to_string(c.block_size).c_str() : "", t.microseconds,
-                            100 * t.spread, bandwidth, 100 * bandwidth / gpu.peak, 100 * bandwidth / best,
-                            j.error, j.wrong ? "  WRONG" : "");
+                std::printf("%12zu %-10s %5s %11.2f %6.1f%% %8.1f %7.1f %7.1f %9.1e%s\n", n,
+                            c.name.c_str(),
+                            c.block_size ? std::to_string(c.block_size).c_str() : "",
+                            t.microseconds, 100 * t.spread, bandwidth, 100 * bandwidth / gpu.peak,
+                            100 * bandwidth / best, j.error, j.wrong ? "  WRONG" : "");
             std::fflush(stdout);
             first = false;
         }
@@ -584,15 +607,18 @@ static double milliseconds_of(const std::function<fastreduce_status()> &call, cu
 
 using round_function = fastreduce_status (*)(const float *, float *, size_t, cudaStream_t);
 
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items = fastreduce::default_items(Version),
+template <fastreduce_kernel Version, unsigned BlockSize,
+          unsigned Items = fastreduce::default_items(Version),
           fastreduce::tail Tail = fastreduce::tail::warp>
-static fastreduce_status one_round_of(const float *input, float *partials, size_t n, cudaStream_t stream)
+static fastreduce_status one_round_of(const float *input, float *partials, size_t n,
+                                      cudaStream_t stream)
 {
-    return fastreduce::round<Version, BlockSize, Items, fastreduce::plus, Tail>(input, partials, n, stream);
+    return fastreduce::round<Version, BlockSize, Items, fastreduce::plus, Tail>(input, partials, n,
+                                                                                stream);
 }
 
-/* J. Wang, ECE 587 lecture 20, Illinois Institute of Technology, March 2026: one round on the GPU, the CPU adds the partial
- * sums. Milliseconds on a Tesla T4 from its two tables. */
+/* J. Wang, ECE 587 lecture 20, Illinois Institute of Technology, March 2026: one round on the
+ * GPU, the CPU adds the partial sums. Milliseconds on a Tesla T4 from its two tables. */
 static int one_round()
 {
     constexpr fastreduce::tail by_block = fastreduce::tail::block;
@@ -612,7 +638,8 @@ static int one_round()
          {one_round_of<FASTREDUCE_V2, 256>, one_round_of<FASTREDUCE_V2, 1024>},
          {{1.35, 6.25, 10.40, 42.46}, {2.06, 4.50, 15.56, 61.37}}},
         {"sum_unroll",
-         {one_round_of<FASTREDUCE_V4, 256, 1, by_block>, one_round_of<FASTREDUCE_V4, 1024, 1, by_block>},
+         {one_round_of<FASTREDUCE_V4, 256, 1, by_block>,
+          one_round_of<FASTREDUCE_V4, 1024, 1, by_block>},
          {{1.23, 5.68, 9.13, 38.00}, {1.94, 4.24, 14.65, 57.55}}},
         {"sum_warp",
          {one_round_of<FASTREDUCE_V4, 256, 1>, one_round_of<FASTREDUCE_V4, 1024, 1>},
@@ -637,17 +664,18 @@ static int one_round()
                 progress(std::string(rows[k].name) + ", " + std::to_string(n));
                 measured[k][b][s] = milliseconds_of(
                     [&] { return rows[k].run[b](input, partials, n, gpu.stream); }, gpu.stream);
-                CUDA(
-                    cudaMemcpy(host.data(), partials, n / blocks[b] * sizeof(float), cudaMemcpyDeviceToHost));
+                CUDA(cudaMemcpy(host.data(), partials, n / blocks[b] * sizeof(float),
+                                cudaMemcpyDeviceToHost));
                 const double sum = fastreduce_host_sum_f32(host.data(), n / blocks[b]);
                 wrong |= !(std::fabs(sum - exact.sum) <= 1e-4 * exact.magnitude);
             }
     }
     progress("");
-    std::printf("%s: milliseconds of one round, N in units of 2^20; in brackets the gain over the kernel "
-                "above, here / "
-                "on the lecture's Tesla T4\n",
-                gpu.name.c_str());
+    std::printf(
+        "%s: milliseconds of one round, N in units of 2^20; in brackets the gain over the kernel "
+        "above, here / "
+        "on the lecture's Tesla T4\n",
+        gpu.name.c_str());
     for (const auto &group : {std::pair<int, int>{0, 2}, std::pair<int, int>{2, 4}}) {
         std::printf("\n%-18s", "kernel, block");
         for (size_t size : sizes) std::printf("   %-22s", ("N = " + std::to_string(size)).c_str());
@@ -681,8 +709,9 @@ static void rows_of(std::vector<round_function> &list)
             one_round_of<FASTREDUCE_V6, BlockSize>, one_round_of<FASTREDUCE_V7, BlockSize>};
 }
 
-/* "Reduction (Sum): part 1", a post of October 2025: 2048 * 1024 * 256 floats, each row summed by a block of its own, with
- * V0 and V1; here the whole ladder. Effective bandwidth counts the floats read and the sums written. */
+/* "Reduction (Sum): part 1", a post of October 2025: 2048 * 1024 * 256 floats, each row summed
+ * by a block of its own, with V0 and V1; here the whole ladder. Effective bandwidth counts the
+ * floats read and the sums written. */
 static int rows_of_one_block()
 {
     constexpr size_t n = size_t(2048) * 1024 * 256;
@@ -708,7 +737,8 @@ static int rows_of_one_block()
             const fastreduce_kernel version = static_cast<fastreduce_kernel>(FASTREDUCE_V0 + k);
             const size_t rows = n / (block_size * fastreduce::default_items(version));
             const double us =
-                1e3 * milliseconds_of([&] { return list[k](input, sums, n, gpu.stream); }, gpu.stream);
+                1e3 *
+                milliseconds_of([&] { return list[k](input, sums, n, gpu.stream); }, gpu.stream);
             const double bandwidth = 4e-3 * static_cast<double>(n + rows) / us;
             CUDA(cudaMemcpy(host.data(), sums, rows * sizeof(float), cudaMemcpyDeviceToHost));
             wrong |= !(std::fabs(fastreduce_host_sum_f32(host.data(), rows) - exact.sum) <=
@@ -751,9 +781,9 @@ static std::vector<std::string> split(const std::string &text)
 
 int main(int argc, char **argv)
 {
-    const std::vector<std::string> known = {"auto",   "exact",  "v0",   "v1",     "v2",  "v3",
-                                            "v4",     "v5",     "v6",   "v7",     "cub", "gpu_to_gpu",
-                                            "thrust", "cublas", "copy", "ladder", "all"};
+    const std::vector<std::string> known = {
+        "auto", "exact", "v0",         "v1",     "v2",     "v3",   "v4",     "v5", "v6",
+        "v7",   "cub",   "gpu_to_gpu", "thrust", "cublas", "copy", "ladder", "all"};
     options wanted;
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];
@@ -780,7 +810,8 @@ int main(int argc, char **argv)
             wanted.block_sizes.clear();
             for (const std::string &part : split(value)) {
                 const size_t size = size_of(part);
-                if (size > 1024 || !fastreduce::detail::valid_block_size(static_cast<unsigned>(size)))
+                if (size > 1024 ||
+                    !fastreduce::detail::valid_block_size(static_cast<unsigned>(size)))
                     return usage("no such block size: " + part);
                 wanted.block_sizes.push_back(static_cast<unsigned>(size));
             }
@@ -808,7 +839,8 @@ int main(int argc, char **argv)
     int devices = 0;
     const cudaError_t found = cudaGetDeviceCount(&devices);
     if (found != cudaSuccess || devices == 0) {
-        std::printf("no GPU here (%s)\n", found != cudaSuccess ? cudaGetErrorString(found) : "no device");
+        std::printf("no GPU here (%s)\n",
+                    found != cudaSuccess ? cudaGetErrorString(found) : "no device");
         return 77;
     }
     if (wanted.one_round) return one_round();

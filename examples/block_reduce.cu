@@ -1,5 +1,6 @@
-/* The building blocks inside a kernel of your own: the root mean square of every row of a matrix, one block a row,
- * without a second pass and without a workspace. The squares never reach memory.
+/* The building blocks inside a kernel of your own: the root mean square of every row of a
+ * matrix, one block a row, without a second pass and without a workspace. The squares never
+ * reach memory.
  *
  *     nvcc -O3 -arch=native block_reduce.cu -o block_reduce && ./block_reduce
  */
@@ -11,7 +12,8 @@
 
 constexpr unsigned block_size = 256;
 
-__global__ void __launch_bounds__(block_size) row_rms(const float *matrix, float *rms, size_t columns)
+__global__ void __launch_bounds__(block_size)
+    row_rms(const float *matrix, float *rms, size_t columns)
 {
     __shared__ float slots[block_size / fastreduce::warp_size];
     const float *row = matrix + blockIdx.x * columns;
@@ -40,11 +42,13 @@ int main()
         return 77;
     }
     std::vector<float> matrix(rows * columns), rms(rows);
-    for (size_t i = 0; i < matrix.size(); ++i) matrix[i] = static_cast<float>(i % 1013) / (1 + i / columns);
+    for (size_t i = 0; i < matrix.size(); ++i)
+        matrix[i] = static_cast<float>(i % 1013) / (1 + i / columns);
     float *matrix_on_gpu, *rms_on_gpu;
     CUDA(cudaMalloc(&matrix_on_gpu, matrix.size() * sizeof(float)));
     CUDA(cudaMalloc(&rms_on_gpu, rms.size() * sizeof(float)));
-    CUDA(cudaMemcpy(matrix_on_gpu, matrix.data(), matrix.size() * sizeof(float), cudaMemcpyHostToDevice));
+    CUDA(cudaMemcpy(matrix_on_gpu, matrix.data(), matrix.size() * sizeof(float),
+                    cudaMemcpyHostToDevice));
 
     row_rms<<<rows, block_size>>>(matrix_on_gpu, rms_on_gpu, columns);
     CUDA(cudaGetLastError());
@@ -57,8 +61,8 @@ int main()
         const double expected = std::sqrt(squares / columns);
         wrong += !(std::fabs(rms[r] - expected) <= 1e-6 * expected);
     }
-    std::printf("root mean square of %zu rows: row 0 %.7g, row %zu %.7g, %d wrong\n", rows, rms[0], rows - 1,
-                rms[rows - 1], wrong);
+    std::printf("root mean square of %zu rows: row 0 %.7g, row %zu %.7g, %d wrong\n", rows, rms[0],
+                rows - 1, rms[rows - 1], wrong);
     CUDA(cudaFree(matrix_on_gpu));
     CUDA(cudaFree(rms_on_gpu));
     return wrong != 0;

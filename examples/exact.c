@@ -1,6 +1,7 @@
-/* Why an exact sum: one array in several orders and splits. The bits of a float sum depend on both, be it a loop on the CPU
- * or AUTO and V7 on the GPU; the exact sum's do not, and both processors have the same. Prints the bits of each sum and how
- * far off each method was; exits with 1 if two exact sums differ. Where there is no GPU it shows what the CPU does.
+/* Why an exact sum: one array in several orders and splits. The bits of a float sum depend on
+ * both, be it a loop on the CPU or AUTO and V7 on the GPU; the exact sum's do not, and both
+ * processors have the same. Prints the bits of each sum and how far off each method was; exits
+ * with 1 if two exact sums differ. Where there is no GPU it shows what the CPU does.
  *
  *     nvcc -O3 -arch=native -x cu exact.c fastreduce.cu -o exact && ./exact 2^24          (with CUB's sum; without -x cu: not)
  *     cc -std=c99 -O3 -DEXACT_HOST_ONLY exact.c -o exact && ./exact                       (without CUDA)
@@ -34,14 +35,17 @@ enum method {
 #endif
     CPU_METHODS = GPU_AUTO
 };
-static const char *const names[] = {"CPU loop", "CPU exact", "GPU auto", "GPU v7", "GPU exact", "GPU CUB"};
+static const char *const names[] = {"CPU loop", "CPU exact", "GPU auto",
+                                    "GPU v7",   "GPU exact", "GPU CUB"};
 
 static const char help[] =
     "usage: exact [N]\n"
-    "Sums N generated floats (digits or 2^k, default 10 million) in several orders and splits, on CPU and "
+    "Sums N generated floats (digits or 2^k, default 10 million) in several orders and splits, on "
+    "CPU and "
     "GPU.\n"
     "Magnitudes spread over 2^40; both signs cancel to some 1 / sqrt(N) of the sum of magnitudes.\n"
-    "Exit status: 0; 1 if two exact sums differ, or if something failed; 2 for a wrong command line; 77 if "
+    "Exit status: 0; 1 if two exact sums differ, or if something failed; 2 for a wrong command "
+    "line; 77 if "
     "it was\n"
     "built for a GPU and there is none.\n";
 
@@ -85,7 +89,8 @@ enum { HOST_ONLY = 0 };
 static void check(int status, const char *call)
 {
     if (status == 0) return;
-    fprintf(stderr, "exact: %.*s: %s\n", (int)strcspn(call, "("), call, fastreduce_status_string(status));
+    fprintf(stderr, "exact: %.*s: %s\n", (int)strcspn(call, "("), call,
+            fastreduce_status_string(status));
     exit(1);
 }
 #define CHECK(call) check(call, #call)
@@ -101,7 +106,8 @@ static const char *open_gpu(size_t n)
 {
     int devices = 0;
     const cudaError_t error = cudaGetDeviceCount(&devices);
-    if (error != cudaSuccess || devices == 0) return error ? cudaGetErrorString(error) : "no device";
+    if (error != cudaSuccess || devices == 0)
+        return error ? cudaGetErrorString(error) : "no device";
     CHECK(cudaMalloc((void **)&array, n * sizeof *array));
     CHECK(cudaMallocHost((void **)&result, sizeof *result));
     return NULL;
@@ -155,8 +161,8 @@ static void gpu_accumulate(fastreduce_accumulator *part, size_t begin, size_t n)
 }
 #endif
 
-/* Parts are summed one by one, the last first. Exact ones merge as accumulators, and the others' float sums add up exactly
- * too, so that what they lose is lost within the parts. */
+/* Parts are summed one by one, the last first. Exact ones merge as accumulators, and the others'
+ * float sums add up exactly too, so that what they lose is lost within the parts. */
 static float sum(int method, const float *x, size_t n, size_t parts)
 {
     fastreduce_accumulator total = {{0}};
@@ -171,7 +177,8 @@ static float sum(int method, const float *x, size_t n, size_t parts)
         } else if (method == GPU_EXACT) {
             gpu_accumulate(&part, begin, count);
         } else {
-            const float rounded = method == CPU_LOOP ? loop(x + begin, count) : gpu_sum(method, begin, count);
+            const float rounded =
+                method == CPU_LOOP ? loop(x + begin, count) : gpu_sum(method, begin, count);
             fastreduce_host_accumulate_f32(&rounded, &part, 1);
         }
         fastreduce_accumulator_merge(&total, &part);
@@ -195,7 +202,8 @@ static void print_order(const char *order, const float *x, size_t n, size_t part
     ++column;
 }
 
-static void print_method(const char *name, const float *results, const fastreduce_accumulator *exact)
+static void print_method(const char *name, const float *results,
+                         const fastreduce_accumulator *exact)
 {
     const float rounded = fastreduce_accumulator_f32(exact);
     const uint32_t next_bits = bits_of(rounded) + 1;
@@ -204,7 +212,8 @@ static void print_method(const char *name, const float *results, const fastreduc
     int k, first, different = 0;
     memcpy(&next, &next_bits, sizeof next);
     for (k = 0; k < ORDERS; ++k) {
-        const double ulps = (results[k] - fastreduce_accumulator_f64(exact)) / ((double)next - rounded);
+        const double ulps =
+            (results[k] - fastreduce_accumulator_f64(exact)) / ((double)next - rounded);
         if (ulps > worst || -ulps > worst) worst = ulps < 0 ? -ulps : ulps;
         if (results[k] < least) least = results[k];
         if (results[k] > most) most = results[k];
@@ -258,12 +267,13 @@ int main(int argc, char **argv)
     }
     print_order("and in 7 parts", x, n, 7, methods);
 
-    printf("\n%-14s %9s %17s %17s %18s\n", "", "different", "smallest", "largest", "worst error (ulps)");
+    printf("\n%-14s %9s %17s %17s %18s\n", "", "different", "smallest", "largest",
+           "worst error (ulps)");
     for (m = 0; m < methods; ++m) {
         print_method(names[m], sums[m], &exact);
         for (k = 0; k < ORDERS; ++k)
-            differ |=
-                (m == CPU_EXACT || m == GPU_EXACT) && bits_of(sums[m][k]) != bits_of(sums[CPU_EXACT][0]);
+            differ |= (m == CPU_EXACT || m == GPU_EXACT) &&
+                      bits_of(sums[m][k]) != bits_of(sums[CPU_EXACT][0]);
     }
     printf("the exact sums %s\nexamples/bench.cu measures times, CUB's too\n",
            differ ? "DIFFER" : "have the same bits in every order and split");

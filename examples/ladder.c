@@ -1,11 +1,12 @@
-/* The ladder V0..V7 on one input: what each idea gains. Time, bandwidth, share of the GPU's peak, speed-up over V0 and
- * error against the exact sum; exits with 1 if a sum is wrong.
+/* The ladder V0..V7 on one input: what each idea gains. Time, bandwidth, share of the GPU's
+ * peak, speed-up over V0 and error against the exact sum; exits with 1 if a sum is wrong.
  *
  *     nvcc -O3 -arch=native ladder.c fastreduce.cu -o ladder && ./ladder
  *     ./ladder 2^28 512          n (digits, or 2^k), and the block size (32 to 1024; default 256)
  *
- * Where there is no GPU it says so and exits with 77. Built with LADDER_ON_CPU_MACHINE against the CPU machine of
- * test/simt, as the project's own build does, it needs none: it counts what the kernels do instead of timing them.
+ * Where there is no GPU it says so and exits with 77. Built with LADDER_ON_CPU_MACHINE against
+ * the CPU machine of test/simt, as the project's own build does, it needs none: it counts what
+ * the kernels do instead of timing them.
  */
 #include <errno.h>
 #include <math.h>
@@ -32,7 +33,8 @@ static size_t parse_size(const char *text)
 static int usage(const char *why)
 {
     fprintf(stderr,
-            "ladder: %s\nusage: ladder [N [BLOCK_SIZE]]    N: digits or 2^k; BLOCK_SIZE: 32, 64, ... 1024\n",
+            "ladder: %s\nusage: ladder [N [BLOCK_SIZE]]    N: digits or 2^k; BLOCK_SIZE: 32, 64, "
+            "... 1024\n",
             why);
     return 2;
 }
@@ -45,12 +47,12 @@ enum { DEFAULT_LOG2_N = 14, DEFAULT_BLOCK_SIZE = 256 };
 static int run(size_t n, unsigned block_size)
 {
     int v;
-    printf("no GPU is used: V0..V7 on the CPU machine, n = %lu, blocks of %u threads\n\n", (unsigned long)n,
-           block_size);
-    printf("%-20s %8s %8s %9s %9s %9s %9s %6s %9s\n", "", "", "", "block", "divergent", "avoidable", "bank",
-           "worst", "shared");
-    printf("%-20s %8s %8s %9s %9s %9s %9s %6s %9s\n", "kernel", "launches", "blocks", "barriers", "steps",
-           "steps", "conflicts", "n-way", "accesses");
+    printf("no GPU is used: V0..V7 on the CPU machine, n = %lu, blocks of %u threads\n\n",
+           (unsigned long)n, block_size);
+    printf("%-20s %8s %8s %9s %9s %9s %9s %6s %9s\n", "", "", "", "block", "divergent", "avoidable",
+           "bank", "worst", "shared");
+    printf("%-20s %8s %8s %9s %9s %9s %9s %6s %9s\n", "kernel", "launches", "blocks", "barriers",
+           "steps", "steps", "conflicts", "n-way", "accesses");
     for (v = FASTREDUCE_V0; v <= FASTREDUCE_V7; ++v) {
         simt_profile p;
         if (simt_profile_sum((fastreduce_kernel)v, block_size, n, &p) != 0) {
@@ -60,11 +62,14 @@ static int run(size_t n, unsigned block_size)
         }
         printf("%-20s %8llu %8llu %9llu %9llu %9llu %9llu %6u %9llu\n",
                fastreduce_kernel_name((fastreduce_kernel)v), p.launches, p.blocks, p.barriers,
-               p.divergent_steps, p.avoidable_steps, p.conflicts, p.worst_conflict, p.shared_accesses);
+               p.divergent_steps, p.avoidable_steps, p.conflicts, p.worst_conflict,
+               p.shared_accesses);
     }
-    printf("\ndivergent steps: accesses of a warp to shared memory with some of its lanes only; avoidable: "
+    printf("\ndivergent steps: accesses of a warp to shared memory with some of its lanes only; "
+           "avoidable: "
            "those that\n"
-           "packing the active threads into as few warps as possible would save. Every sum was right.\n");
+           "packing the active threads into as few warps as possible would save. Every sum was "
+           "right.\n");
     return 0;
 }
 
@@ -161,8 +166,9 @@ static int run(size_t n, unsigned block_size)
     const cudaError_t found = cudaGetDeviceCount(&devices);
 
     if (found != cudaSuccess || devices == 0) {
-        printf("no GPU here (%s): build the ladder on the CPU machine to count what the kernels do\n",
-               found != cudaSuccess ? cudaGetErrorString(found) : "no device");
+        printf(
+            "no GPU here (%s): build the ladder on the CPU machine to count what the kernels do\n",
+            found != cudaSuccess ? cudaGetErrorString(found) : "no device");
         return 77;
     }
     CUDA(cudaGetDevice(&device));
@@ -198,12 +204,13 @@ static int run(size_t n, unsigned block_size)
         us = time_sum(input, output, n, &config);
         if (v == FASTREDUCE_V0) first = us;
         error = fabs(*output - exact);
-        /* A tree of at most 80 additions in depth errs by 80 units of 2^-24 of the sum of magnitudes at most. */
+        /* A tree of at most 80 additions in depth errs by 80 units of 2^-24 of the sum of
+         * magnitudes at most. */
         bad = !(error <= 80 * ldexp(1, -24) * magnitude);
         wrong |= bad;
         bandwidth = (double)n * sizeof(float) / us * 1e-3;
-        printf("%-20s %10.2f %8.0f %7.1f %8.2f %10.1e%s\n", fastreduce_kernel_name(config.kernel), us,
-               bandwidth, 100 * bandwidth / peak, first / us, error, bad ? "  WRONG" : "");
+        printf("%-20s %10.2f %8.0f %7.1f %8.2f %10.1e%s\n", fastreduce_kernel_name(config.kernel),
+               us, bandwidth, 100 * bandwidth / peak, first / us, error, bad ? "  WRONG" : "");
     }
     printf("exact sum %.17g\n", exact);
     CUDA(cudaStreamDestroy(config.stream));
@@ -219,7 +226,8 @@ int main(int argc, char **argv)
     size_t n = (size_t)1 << DEFAULT_LOG2_N;
     unsigned long block_size = DEFAULT_BLOCK_SIZE;
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        printf("usage: ladder [N [BLOCK_SIZE]]\nV0..V7 on N elements (digits or 2^k, default 2^%d), with "
+        printf("usage: ladder [N [BLOCK_SIZE]]\nV0..V7 on N elements (digits or 2^k, default "
+               "2^%d), with "
                "blocks of "
                "BLOCK_SIZE threads (32, 64, ... 1024, default %d)\n",
                DEFAULT_LOG2_N, DEFAULT_BLOCK_SIZE);

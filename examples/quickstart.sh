@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds examples/sum and runs it: sh examples/quickstart.sh [ARGUMENTS OF SUM]. Without arguments it sums 100 million
-# generated floats. On the GPU where there are nvcc and a GPU, else exactly on the CPU. Installs a compiler if need be.
-# Compiles nothing that is up to date.
+# Builds examples/sum and runs it: sh examples/quickstart.sh [ARGUMENTS OF SUM]. Without arguments
+# it sums 100 million generated floats. On the GPU where there are nvcc and a GPU, else exactly on
+# the CPU. Installs a compiler if need be. Compiles nothing that is up to date.
 set -eu
 examples=$(cd "$(dirname "$0")" && pwd)
 top=$(dirname "$examples")

@@ -1,7 +1,8 @@
-/* Sums float32 data of any size: a NumPy file, raw floats from a file or a pipe, or generated numbers. The
- * input goes through two pinned buffers: one is read into while the GPU copies and sums the other, so that a
- * file may be larger than the GPU's memory. The kernel writes each chunk's sum straight into pinned memory,
- * and the host adds these exactly. Where there is no GPU the whole sum is exact, on the CPU.
+/* Sums float32 data of any size: a NumPy file, raw floats from a file or a pipe, or generated
+ * numbers. The input goes through two pinned buffers: one is read into while the GPU copies and
+ * sums the other, so that a file may be larger than the GPU's memory. The kernel writes each
+ * chunk's sum straight into pinned memory, and the host adds these exactly. Where there is no
+ * GPU the whole sum is exact, on the CPU.
  *
  *     nvcc -O3 -arch=native sum.c fastreduce.cu -o sum && ./sum 2^28
  *     cc -std=c99 -O3 -DSUM_HOST_ONLY sum.c -o sum && ./sum data.npy          (without CUDA)
@@ -36,43 +37,55 @@ static const char help[] =
     "usage: sum [--kernel NAME] [--block THREADS] INPUT\n"
     "\n"
     "INPUT is one of\n"
-    "  N          so many generated floats: digits, digits and K, M or G (2^10, 2^20, 2^30), or 2^k\n"
-    "  FILE.npy   a NumPy file (format 1.0, 2.0 or 3.0) of float32 ('<f4'), any shape, C or Fortran order\n"
+    "  N          so many generated floats: digits, digits and K, M or G (2^10, 2^20, 2^30), or "
+    "2^k\n"
+    "  FILE.npy   a NumPy file (format 1.0, 2.0 or 3.0) of float32 ('<f4'), any shape, C or "
+    "Fortran order\n"
     "  FILE.f32   raw little-endian float32\n"
     "  -          the same on standard input\n"
     "\n"
     "Options, before or after INPUT; the last of a kind counts\n"
-    "  --kernel NAME    auto (default), v0, v1, ... v7: a GPU kernel; exact: the sum rounded once;\n"
+    "  --kernel NAME    auto (default), v0, v1, ... v7: a GPU kernel; exact: the sum rounded "
+    "once;\n"
     "                   host: the same, always on the CPU\n"
-    "  --block THREADS  32, 64, 128, 256, 512 or 1024 threads a block on the GPU (default: the library's)\n"
+    "  --block THREADS  32, 64, 128, 256, 512 or 1024 threads a block on the GPU (default: the "
+    "library's)\n"
     "  --help           print this text and do nothing else\n"
     "\n"
-    "Sums on the current CUDA device. Without one, or in a build without CUDA, the exact sum on the CPU is\n"
+    "Sums on the current CUDA device. Without one, or in a build without CUDA, the exact sum on "
+    "the CPU is\n"
     "taken instead, and a line on standard error says why.\n"
-    "Input is read in chunks of 32 MiB. auto and v0 to v7 round within a chunk, and the sums of the chunks\n"
-    "are added exactly and rounded once. exact and host round only once, to the nearest float, ties to "
+    "Input is read in chunks of 32 MiB. auto and v0 to v7 round within a chunk, and the sums of "
+    "the chunks\n"
+    "are added exactly and rounded once. exact and host round only once, to the nearest float, "
+    "ties to "
     "even.\n"
     "\n"
-    "Generated float number i = 0, 1, ... is uniform in [-1, 1), of 24 bits, by 64-bit arithmetic modulo "
+    "Generated float number i = 0, 1, ... is uniform in [-1, 1), of 24 bits, by 64-bit arithmetic "
+    "modulo "
     "2^64:\n"
-    "  z = (i + 1) * 0x9e3779b97f4a7c15;  z = (z ^ z >> 32) * 0xd6e8feb86659fd93;  z = z ^ z >> 32;\n"
+    "  z = (i + 1) * 0x9e3779b97f4a7c15;  z = (z ^ z >> 32) * 0xd6e8feb86659fd93;  z = z ^ z >> "
+    "32;\n"
     "  float = (z >> 40) / 2^23 - 1\n"
     "\n"
     "Prints on standard output\n"
     "  sum     with nine digits, enough to tell every float from every other\n"
     "  n       how many floats were summed\n"
     "  ran     the kernel and the device, or: exact on the CPU\n"
-    "  time    from the first read to the sum, generating included, setting the GPU up excluded; 10^9 bytes "
+    "  time    from the first read to the sum, generating included, setting the GPU up excluded; "
+    "10^9 bytes "
     "a s\n"
     "  kernel  the GPU's time in the kernels alone, by events (only on the GPU, and for n > 0)\n"
     "On a terminal, standard error shows the progress after one second, and erases it.\n"
     "\n"
     "Exit status\n"
     "  0  the sum was printed\n"
-    "  1  the input could not be summed (missing, malformed, short, too long, of another type), or the GPU,\n"
+    "  1  the input could not be summed (missing, malformed, short, too long, of another type), or "
+    "the GPU,\n"
     "     memory or standard output failed\n"
     "  2  the command line was wrong\n"
-    "On 1 and 2 there is one line on standard error. No sum is printed unless all of the input was read.\n";
+    "On 1 and 2 there is one line on standard error. No sum is printed unless all of the input was "
+    "read.\n";
 
 /* ---- Messages ------------------------------------------------------------------------------------------ */
 
@@ -133,8 +146,8 @@ static int skip(const char **at, const char *text)
     return 1;
 }
 
-/* A shape, as Python writes tuples: (), (3,), (3, 5); Python 2 wrote 3L on some systems. Returns 0 where it
- * is malformed, -1 where its elements are too many for 64 bits. */
+/* A shape, as Python writes tuples: (), (3,), (3, 5); Python 2 wrote 3L on some systems. Returns
+ * 0 where it is malformed, -1 where its elements are too many for 64 bits. */
 static int parse_shape(const char **at, uint64_t *elements)
 {
     int extents = 0, comma = 1, too_many = 0;
@@ -160,8 +173,9 @@ static int parse_shape(const char **at, uint64_t *elements)
     return too_many ? -1 : 1;
 }
 
-/* The header of a .npy file is a Python dictionary of type, order and shape, padded with spaces and a
- * newline. Writes the number of elements; 0 with a complaint. The order does not matter to a sum. */
+/* The header of a .npy file is a Python dictionary of type, order and shape, padded with spaces
+ * and a newline. Writes the number of elements; 0 with a complaint. The order does not matter to
+ * a sum. */
 static int parse_npy_header(const char *name, const char *text, size_t length, uint64_t *elements)
 {
     const char *p = text;
@@ -174,10 +188,12 @@ static int parse_npy_header(const char *name, const char *text, size_t length, u
             if (!skip(&p, "'<f4'")) {
                 size_t type = 0;
                 (void)skip(&p, "");
-                if (*p == '\'') type = 1 + strspn(p + 1, "<>=|[]0123456789abcdefghijklmnopqrstuvwxyzMOSUV");
+                if (*p == '\'')
+                    type = 1 + strspn(p + 1, "<>=|[]0123456789abcdefghijklmnopqrstuvwxyzMOSUV");
                 if (*p != '[' && (type == 0 || type > 40 || p[type] != '\'')) goto malformed;
                 if (type)
-                    complain("%s: its elements are %.*s, not float32 ('<f4')", name, (int)type + 1, p);
+                    complain("%s: its elements are %.*s, not float32 ('<f4')", name, (int)type + 1,
+                             p);
                 else
                     complain("%s: its elements are records, not float32 ('<f4')", name);
                 return 0;
@@ -234,7 +250,8 @@ static int open_npy(source *s)
         return 0;
     }
     memset(start + 8, 0, 4);
-    if (!read_header(s, start + 8, start[6] == 1 ? 2 : 4)) return 0; /* format 2 made room for longer ones */
+    if (!read_header(s, start + 8, start[6] == 1 ? 2 : 4))
+        return 0; /* format 2 made room for longer ones */
     length = start[8] | (size_t)start[9] << 8 | (size_t)start[10] << 16 | (size_t)start[11] << 24;
     if (length > HEADER_LIMIT) {
         complain("%s: its header claims %lu bytes, more than an array of floats can need", s->name,
@@ -279,7 +296,8 @@ static int open_file(source *s)
     }
     s->total = UINT64_MAX;
     if (npy && !open_npy(s)) return 0;
-    if (!S_ISREG(status.st_mode)) return 1; /* a pipe shows its size at its end: read_chunk checks */
+    if (!S_ISREG(status.st_mode))
+        return 1; /* a pipe shows its size at its end: read_chunk checks */
 
     begin = ftello(s->file);
     if (begin < 0 || status.st_size < begin) {
@@ -292,10 +310,11 @@ static int open_file(source *s)
     if (raw)
         complain("%s: its %" PRIu64 " bytes are not a whole number of floats", s->name, bytes);
     else if (bytes < 4 * s->total)
-        complain("%s: is short, with %" PRIu64 " bytes of data where its header promises %" PRIu64, s->name,
-                 bytes, 4 * s->total);
+        complain("%s: is short, with %" PRIu64 " bytes of data where its header promises %" PRIu64,
+                 s->name, bytes, 4 * s->total);
     else
-        complain("%s: has %" PRIu64 " bytes too many after its array", s->name, bytes - 4 * s->total);
+        complain("%s: has %" PRIu64 " bytes too many after its array", s->name,
+                 bytes - 4 * s->total);
     return 0;
 }
 
@@ -320,7 +339,8 @@ static size_t chunk_capacity(const source *s)
     return s->total == 0 ? 1 : s->total < CHUNK ? (size_t)s->total : CHUNK;
 }
 
-/* The next floats, a full buffer unless the input ends: how many, 0 at the end, -1 with a complaint. */
+/* The next floats, a full buffer unless the input ends: how many, 0 at the end, -1 with a
+ * complaint. */
 static long read_chunk(source *s, float *chunk)
 {
     const uint64_t left = s->total - s->done;
@@ -351,7 +371,8 @@ static long read_chunk(source *s, float *chunk)
     s->done += bytes / 4;
     if (bytes < 4 * count) { /* the end */
         if (s->total != UINT64_MAX) {
-            complain("%s: ends early, after %" PRIu64 " of %" PRIu64 " floats", s->name, s->done, s->total);
+            complain("%s: ends early, after %" PRIu64 " of %" PRIu64 " floats", s->name, s->done,
+                     s->total);
             return -1;
         }
         if (bytes % 4) {
@@ -415,7 +436,8 @@ static int cuda_good(cudaError_t error, const char *call)
 static int fastreduce_good(fastreduce_status status, const char *call)
 {
     if (status != FASTREDUCE_SUCCESS)
-        complain("%.*s failed: %s", (int)strcspn(call, "("), call, fastreduce_status_string(status));
+        complain("%.*s failed: %s", (int)strcspn(call, "("), call,
+                 fastreduce_status_string(status));
     return status == FASTREDUCE_SUCCESS;
 }
 #define CUDA(call) cuda_good(call, #call)
@@ -430,8 +452,8 @@ static int use_cpu(int kernel, char *why, size_t size)
     *why = 0;
     if (kernel == HOST) return 1;
     error = cudaGetDeviceCount(&devices);
-    if (error != cudaSuccess && error != cudaErrorNoDevice && error != cudaErrorInsufficientDriver &&
-        error != cudaErrorStubLibrary) {
+    if (error != cudaSuccess && error != cudaErrorNoDevice &&
+        error != cudaErrorInsufficientDriver && error != cudaErrorStubLibrary) {
         snprintf(why, size, "no CUDA device answers (%s)", cudaGetErrorString(error));
         return 1;
     }
@@ -460,15 +482,17 @@ static int make_half(half *h, size_t capacity, int kernel, unsigned block_size)
     h->config.workspace_bytes = fastreduce_workspace_bytes(capacity, &h->config);
     if (!CUDA(cudaStreamCreateWithFlags(&h->config.stream, cudaStreamNonBlocking)) ||
         !CUDA(cudaEventCreate(&h->begin)) || !CUDA(cudaEventCreate(&h->end)) ||
-        !CUDA(cudaMallocHost((void **)&h->host, bytes)) || !CUDA(cudaMalloc((void **)&h->device, bytes)) ||
+        !CUDA(cudaMallocHost((void **)&h->host, bytes)) ||
+        !CUDA(cudaMalloc((void **)&h->device, bytes)) ||
         !CUDA(cudaMallocHost((void **)&h->sum, sizeof *h->sum)) ||
         !CUDA(cudaMallocHost((void **)&h->exact_sum, sizeof *h->exact_sum)))
         return 0;
     memset(h->exact_sum, 0, sizeof *h->exact_sum);
-    if (h->config.workspace_bytes && !CUDA(cudaMalloc(&h->config.workspace, h->config.workspace_bytes)))
+    if (h->config.workspace_bytes &&
+        !CUDA(cudaMalloc(&h->config.workspace, h->config.workspace_bytes)))
         return 0;
-    return FASTREDUCE(
-        fastreduce_workspace_init(h->config.workspace, h->config.workspace_bytes, h->config.stream));
+    return FASTREDUCE(fastreduce_workspace_init(h->config.workspace, h->config.workspace_bytes,
+                                                h->config.stream));
 }
 
 /* Takes a half in any state: work may be under way, parts may never have been made. */
@@ -491,7 +515,8 @@ static int enqueue(half *h, size_t count)
 {
     const fastreduce_stream stream = h->config.stream;
     h->busy = 1;
-    return CUDA(cudaMemcpyAsync(h->device, h->host, count * sizeof(float), cudaMemcpyHostToDevice, stream)) &&
+    return CUDA(cudaMemcpyAsync(h->device, h->host, count * sizeof(float), cudaMemcpyHostToDevice,
+                                stream)) &&
            CUDA(cudaEventRecord(h->begin, stream)) &&
            (h->config.kernel == FASTREDUCE_EXACT
                 ? FASTREDUCE(fastreduce_accumulate_f32(h->device, h->exact_sum, count, &h->config))
@@ -546,9 +571,10 @@ static int sum_on_gpu(source *s, result *r, int kernel, unsigned block_size)
         s->start = seconds();
         good = stream_through(halves, s, r);
         r->seconds = seconds() - s->start;
-        used = snprintf(r->ran, sizeof r->ran, "%s on %s", fastreduce_kernel_name((fastreduce_kernel)kernel),
-                        properties.name);
-        if (block_size) snprintf(r->ran + used, sizeof r->ran - used, ", blocks of %u threads", block_size);
+        used = snprintf(r->ran, sizeof r->ran, "%s on %s",
+                        fastreduce_kernel_name((fastreduce_kernel)kernel), properties.name);
+        if (block_size)
+            snprintf(r->ran + used, sizeof r->ran - used, ", blocks of %u threads", block_size);
     }
     good &= free_half(&halves[0]);
     good &= free_half(&halves[1]);

@@ -1,13 +1,15 @@
-/* One sum over any number of MPI ranks, the same bits for every number of ranks. Each rank adds its slice of the array
- * to an exact accumulator, on its GPU or on the CPU; one MPI_Allreduce adds the 16 limbs of all accumulators as
- * integers, which is exact in any order; and every rank rounds the total once.
+/* One sum over any number of MPI ranks, the same bits for every number of ranks. Each rank adds
+ * its slice of the array to an exact accumulator, on its GPU or on the CPU; one MPI_Allreduce
+ * adds the 16 limbs of all accumulators as integers, which is exact in any order; and every rank
+ * rounds the total once.
  *
  *     nvcc -O3 -arch=native -ccbin mpicxx sum_mpi.c fastreduce.cu -o sum_mpi && mpirun -n 4 ./sum_mpi 2^30
  *     mpicc -std=c99 -O3 -DSUM_HOST_ONLY sum_mpi.c -o sum_mpi && mpirun -n 4 ./sum_mpi data.f32    (without CUDA)
  *
- * The generated array is ill-conditioned: magnitudes over 2^40 and both signs, which cancel to about 1 / sqrt(n) of the
- * sum of magnitudes. Added as floats, another order or another number of ranks gives another result. A number's value
- * follows from its index alone, so that every split sums the same array.
+ * The generated array is ill-conditioned: magnitudes over 2^40 and both signs, which cancel to
+ * about 1 / sqrt(n) of the sum of magnitudes. Added as floats, another order or another number
+ * of ranks gives another result. A number's value follows from its index alone, so that every
+ * split sums the same array.
  */
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
@@ -27,24 +29,31 @@
 #include "../fastreduce.h"
 #include "input.h"
 
-enum { CHUNK = 1 << 20 /* floats on their way to the GPU at once: 4 MiB */, GPU_NAME = 16 /* bytes */ };
+enum {
+    CHUNK = 1 << 20 /* floats on their way to the GPU at once: 4 MiB */,
+    GPU_NAME = 16 /* bytes */
+};
 
 static const char help[] =
     "usage: mpirun -n RANKS sum_mpi INPUT\n"
     "\n"
     "INPUT is one of\n"
-    "  N         so many generated floats: digits, digits and K, M or G (2^10, 2^20, 2^30), or 2^k\n"
+    "  N         so many generated floats: digits, digits and K, M or G (2^10, 2^20, 2^30), or "
+    "2^k\n"
     "  FILE.f32  raw float32 in this machine's byte order; every rank reads its own slice\n"
     "\n"
     "Options\n"
     "  --help    print this text and do nothing else\n"
     "\n"
-    "Rank r of R holds the r-th of R slices, equal but for one float, in its memory. On each node the ranks "
+    "Rank r of R holds the r-th of R slices, equal but for one float, in its memory. On each node "
+    "the ranks "
     "take\n"
     "the GPUs in turn; a rank without one, or of a build without CUDA, sums on the CPU.\n"
     "\n"
-    "Generated float number i = 0, 1, ... has a hash's 23 bits and one of 41 exponents, modulo 2^64:\n"
-    "  z = (i + 1) * 0x9e3779b97f4a7c15;  z = (z ^ z >> 32) * 0xd6e8feb86659fd93;  z = z ^ z >> 32;\n"
+    "Generated float number i = 0, 1, ... has a hash's 23 bits and one of 41 exponents, modulo "
+    "2^64:\n"
+    "  z = (i + 1) * 0x9e3779b97f4a7c15;  z = (z ^ z >> 32) * 0xd6e8feb86659fd93;  z = z ^ z >> "
+    "32;\n"
     "  float = (2 * (z >> 41) + 1 - 2^23) * 2^((z % 2^24 * 41 >> 24) - 43)\n"
     "\n"
     "Prints on standard output, from rank 0\n"
@@ -53,7 +62,8 @@ static const char help[] =
     "  n      how many floats were summed\n"
     "  ranks  over how many ranks\n"
     "  ran    on what\n"
-    "  time   to add the slices, which lie in memory, to accumulators: the slowest rank; all ranks' bytes\n"
+    "  time   to add the slices, which lie in memory, to accumulators: the slowest rank; all "
+    "ranks' bytes\n"
     "  merge  the MPI_Allreduce: the slowest rank\n"
     "\n"
     "Exit status of every rank\n"
@@ -64,12 +74,14 @@ static const char help[] =
 
 /* ---- Failures -------------------------------------------------------------------------------------------- */
 
-/* A rank that fails says nothing yet: it notes why, and goes on to the next agree(), where all ranks meet. So none of
- * them waits for another that has left, and one sentence is printed rather than one a rank. */
+/* A rank that fails says nothing yet: it notes why, and goes on to the next agree(), where all
+ * ranks meet. So none of them waits for another that has left, and one sentence is printed
+ * rather than one a rank. */
 static char failure[400];
 static int failure_status; /* 0: none */
 
-/* Notes the first failure; later ones are its consequences. Returns 0, for its callers to return. */
+/* Notes the first failure; later ones are its consequences. Returns 0, for its callers to
+ * return. */
 static int fail(int status, const char *format, ...)
 {
     va_list list;
@@ -108,7 +120,8 @@ static int world_size(void)
     return size;
 }
 
-/* Collective: 1 if no rank has failed. Else the first that has says why, and all have its status. */
+/* Collective: 1 if no rank has failed. Else the first that has says why, and all have its
+ * status. */
 static int agree(void)
 {
     const int rank = world_rank(), size = world_size();
@@ -158,9 +171,11 @@ static int open_file(source *s)
     struct stat status;
 
     s->file = fopen(s->name, "rb");
-    if (!s->file || fstat(fileno(s->file), &status) != 0) return fail(1, "%s: %s", s->name, strerror(errno));
+    if (!s->file || fstat(fileno(s->file), &status) != 0)
+        return fail(1, "%s: %s", s->name, strerror(errno));
     if (!S_ISREG(status.st_mode)) return fail(1, "%s: is not a regular file", s->name);
-    if (!dot || strcmp(dot, ".f32") != 0) return fail(1, "%s: its name does not end in .f32", s->name);
+    if (!dot || strcmp(dot, ".f32") != 0)
+        return fail(1, "%s: its name does not end in .f32", s->name);
     if (status.st_size % 4 != 0)
         return fail(1, "%s: its %" PRIu64 " bytes are not a whole number of floats", s->name,
                     (uint64_t)status.st_size);
@@ -194,8 +209,9 @@ static int read_floats(source *s, float *to, size_t count)
 typedef struct slice {
     float *data; /* on the GPU, or in host memory */
     size_t count;
-    fastreduce_accumulator *sum; /* in memory that the host reads, and the GPU writes where there is one */
-    fastreduce_config config;    /* of the GPU */
+    fastreduce_accumulator
+        *sum; /* in memory that the host reads, and the GPU writes where there is one */
+    fastreduce_config config; /* of the GPU */
     int on_gpu;
     char why_not[120];           /* on the GPU */
     unsigned char gpu[GPU_NAME]; /* which GPU, different for each; zeros for the CPU */
@@ -203,8 +219,8 @@ typedef struct slice {
 
 static int load_on_cpu(slice *own, source *s)
 {
-    own->data =
-        (float *)malloc(own->count * sizeof(float) + 1); /* + 1: a null pointer only where it failed */
+    own->data = (float *)malloc(own->count * sizeof(float) +
+                                1); /* + 1: a null pointer only where it failed */
     own->sum = (fastreduce_accumulator *)calloc(1, sizeof *own->sum);
     if (!own->data || !own->sum)
         return fail(1, "no memory for a slice of %" PRIu64 " floats", (uint64_t)own->count);
@@ -255,7 +271,8 @@ static int cuda_good(cudaError_t error, const char *call)
 static int fastreduce_good(fastreduce_status status, const char *call)
 {
     if (status == FASTREDUCE_SUCCESS) return 1;
-    return fail(1, "%.*s failed: %s", (int)strcspn(call, "("), call, fastreduce_status_string(status));
+    return fail(1, "%.*s failed: %s", (int)strcspn(call, "("), call,
+                fastreduce_status_string(status));
 }
 #define CUDA(call) cuda_good(call, #call)
 #define FASTREDUCE(call) fastreduce_good(call, #call)
@@ -267,14 +284,15 @@ static int choose_gpu(slice *own, int node_rank)
     int devices = 0, device;
     const cudaError_t error = cudaGetDeviceCount(&devices);
 
-    if (error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver || error == cudaErrorStubLibrary ||
-        (error == cudaSuccess && devices == 0)) {
+    if (error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver ||
+        error == cudaErrorStubLibrary || (error == cudaSuccess && devices == 0)) {
         snprintf(own->why_not, sizeof own->why_not, "no CUDA device");
         return 1;
     }
     if (!cuda_good(error, "cudaGetDeviceCount")) return 0;
     device = node_rank % devices;
-    if (!CUDA(cudaSetDevice(device)) || !CUDA(cudaGetDeviceProperties(&properties, device))) return 0;
+    if (!CUDA(cudaSetDevice(device)) || !CUDA(cudaGetDeviceProperties(&properties, device)))
+        return 0;
     memcpy(own->gpu, &properties.uuid, sizeof own->gpu);
     own->on_gpu = 1;
     return 1;
@@ -290,8 +308,8 @@ static int copy_to_gpu(slice *own, source *s)
     for (begin = 0; good && begin < own->count; begin += CHUNK) {
         const size_t left = own->count - begin, count = left < CHUNK ? left : CHUNK;
         good = read_floats(s, chunk, count) &&
-               CUDA(cudaMemcpyAsync(own->data + begin, chunk, count * sizeof(float), cudaMemcpyHostToDevice,
-                                    stream)) &&
+               CUDA(cudaMemcpyAsync(own->data + begin, chunk, count * sizeof(float),
+                                    cudaMemcpyHostToDevice, stream)) &&
                CUDA(cudaStreamSynchronize(stream));
     }
     return CUDA(cudaFreeHost(chunk)) && good;
@@ -312,12 +330,15 @@ static int load_on_gpu(slice *own, source *s)
     if (!CUDA(cudaMalloc((void **)&own->data, own->count * sizeof(float))) ||
         !CUDA(cudaMallocHost((void **)&own->sum, sizeof *own->sum)) ||
         !CUDA(cudaStreamCreateWithFlags(&config->stream, cudaStreamNonBlocking)) ||
-        (config->workspace_bytes && !CUDA(cudaMalloc(&config->workspace, config->workspace_bytes))) ||
-        !FASTREDUCE(fastreduce_workspace_init(config->workspace, config->workspace_bytes, config->stream)) ||
+        (config->workspace_bytes &&
+         !CUDA(cudaMalloc(&config->workspace, config->workspace_bytes))) ||
+        !FASTREDUCE(fastreduce_workspace_init(config->workspace, config->workspace_bytes,
+                                              config->stream)) ||
         !copy_to_gpu(own, s))
         return 0;
     memset(own->sum, 0, sizeof *own->sum);
-    if (!accumulate_on_gpu(own)) return 0; /* the first call loads the kernel, which is not to be timed */
+    if (!accumulate_on_gpu(own))
+        return 0; /* the first call loads the kernel, which is not to be timed */
     memset(own->sum, 0, sizeof *own->sum);
     return 1;
 }
@@ -335,7 +356,8 @@ static int free_on_gpu(slice *own)
 
 static int load(slice *own, source *s)
 {
-    const uint64_t size = (uint64_t)world_size(), rank = (uint64_t)world_rank(), rest = s->total % size;
+    const uint64_t size = (uint64_t)world_size(), rank = (uint64_t)world_rank(),
+                   rest = s->total % size;
     const uint64_t count = s->total / size + (rank < rest); /* the first ranks have one more */
     const uint64_t begin = s->total / size * rank + (rank < rest ? rank : rest);
 
@@ -346,7 +368,8 @@ static int load(slice *own, source *s)
     return own->on_gpu ? load_on_gpu(own, s) : load_on_cpu(own, s);
 }
 
-/* Adds the slice to the rank's accumulator: the time that takes, for the slowest rank. Collective. */
+/* Adds the slice to the rank's accumulator: the time that takes, for the slowest rank.
+ * Collective. */
 static double accumulate(slice *own)
 {
     double start;
@@ -359,8 +382,9 @@ static double accumulate(slice *own)
     return slowest(MPI_Wtime() - start);
 }
 
-/* The sum of all ranks' accumulators, on every rank. An accumulator is a number in 16 integers that have room for 2^31
- * such summands: adding each for itself adds the numbers, without rounding and in any order. */
+/* The sum of all ranks' accumulators, on every rank. An accumulator is a number in 16 integers
+ * that have room for 2^31 such summands: adding each for itself adds the numbers, without
+ * rounding and in any order. */
 static double merge(const slice *own, fastreduce_accumulator *total)
 {
     const fastreduce_accumulator empty = {{0}};
@@ -380,8 +404,8 @@ static int by_bytes(const void *a, const void *b)
     return memcmp(a, b, GPU_NAME);
 }
 
-/* What the ranks ran on, in words, on rank 0. Ranks may share a GPU, and each may see the others' GPUs or not: so the
- * different ones are counted. */
+/* What the ranks ran on, in words, on rank 0. Ranks may share a GPU, and each may see the
+ * others' GPUs or not: so the different ones are counted. */
 static int describe(const slice *own, char *text, size_t length)
 {
     static const unsigned char cpu[GPU_NAME];
@@ -415,10 +439,12 @@ static int describe(const slice *own, char *text, size_t length)
 /* What was printed counts only once it has been written. */
 static void finish_output(void)
 {
-    if (fflush(stdout) != 0 || ferror(stdout)) (void)fail(1, "standard output: %s", strerror(errno));
+    if (fflush(stdout) != 0 || ferror(stdout))
+        (void)fail(1, "standard output: %s", strerror(errno));
 }
 
-/* Each step is one that all ranks take, or none: where one of them has failed, agree() is 0 on all. */
+/* Each step is one that all ranks take, or none: where one of them has failed, agree() is 0 on
+ * all. */
 static int sum(slice *own, source *s)
 {
     fastreduce_accumulator total;
@@ -426,7 +452,8 @@ static int sum(slice *own, source *s)
     double time, merge_time;
     float result;
 
-    if (!same_on_all_ranks(s->total)) (void)fail(1, "%s: its size is not the same on all ranks", s->name);
+    if (!same_on_all_ranks(s->total))
+        (void)fail(1, "%s: its size is not the same on all ranks", s->name);
     if (!agree()) return 0;
     (void)load(own, s);
     if (!agree()) return 0;
@@ -442,7 +469,8 @@ static int sum(slice *own, source *s)
         printf("n       %" PRIu64 "\n", s->total);
         printf("ranks   %d\n", world_size());
         printf("ran     %s\n", ran);
-        printf("time    %.3g s, %.4g GB/s\n", time, time > 0 ? 4e-9 * (double)s->total / time : 0.0);
+        printf("time    %.3g s, %.4g GB/s\n", time,
+               time > 0 ? 4e-9 * (double)s->total / time : 0.0);
         printf("merge   %.3g s\n", merge_time);
         finish_output();
     }
@@ -482,7 +510,8 @@ static int parse_command_line(int argc, char **argv, source *s, int *want_help)
             *want_help = 1;
             return 0;
         }
-        if (argv[i][0] == '-') return fail(2, "no such option: %s (sum_mpi --help tells more)", argv[i]);
+        if (argv[i][0] == '-')
+            return fail(2, "no such option: %s (sum_mpi --help tells more)", argv[i]);
         if (input) return fail(2, "more than one input: %s (sum_mpi --help tells more)", argv[i]);
         input = argv[i];
     }
@@ -511,7 +540,8 @@ int main(int argc, char **argv)
         finish_output();
     }
     if (agree() && !want_help) run(&s);
-    MPI(MPI_Barrier(MPI_COMM_WORLD)); /* the sentence is out before a rank's exit status ends the others */
+    MPI(MPI_Barrier(
+        MPI_COMM_WORLD)); /* the sentence is out before a rank's exit status ends the others */
     MPI(MPI_Finalize());
     return failure_status;
 }

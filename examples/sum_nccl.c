@@ -1,13 +1,15 @@
-/* One sum over all GPUs of a machine, in one process, the same bits for every number of GPUs. Each GPU adds its slice
- * of the array to an exact accumulator on its own stream; one ncclAllReduce adds the 16 limbs of all accumulators as
- * integers, which is exact in any order. Every GPU's total is compared with the exact sum of the same array on the CPU.
+/* One sum over all GPUs of a machine, in one process, the same bits for every number of GPUs.
+ * Each GPU adds its slice of the array to an exact accumulator on its own stream; one
+ * ncclAllReduce adds the 16 limbs of all accumulators as integers, which is exact in any order.
+ * Every GPU's total is compared with the exact sum of the same array on the CPU.
  *
  *     nvcc -O3 -arch=native sum_nccl.c fastreduce.cu -lnccl -o sum_nccl && ./sum_nccl 2^33 --scaling
  *
- * A C file has no kernel to generate with, and the host would take long for 2^33 floats. So the array repeats one
- * generated tile of 2^24 floats: element i is tile[i % 2^24], which the copy engines of the GPUs spread, and whose sum
- * the CPU knows from the tile's. The tile is ill-conditioned: magnitudes over 2^40 and both signs. Added as floats,
- * another order or another number of GPUs would give another result. Where there is no GPU it exits with 77.
+ * A C file has no kernel to generate with, and the host would take long for 2^33 floats. So the
+ * array repeats one generated tile of 2^24 floats: element i is tile[i % 2^24], which the copy
+ * engines of the GPUs spread, and whose sum the CPU knows from the tile's. The tile is ill-
+ * conditioned: magnitudes over 2^40 and both signs. Added as floats, another order or another
+ * number of GPUs would give another result. Where there is no GPU it exits with 77.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <cuda_runtime_api.h>
@@ -26,21 +28,24 @@ enum { TILE = 1 << 24, DEFAULT_LOG2_N = 28, WARM_UPS = 2, REPEATS = 15, LIMBS = 
 static const char help[] =
     "usage: sum_nccl [--gpus K] [--scaling] [N]\n"
     "\n"
-    "  N          how many floats over all GPUs: digits, digits and K, M or G (2^10, 2^20, 2^30), or 2^k;\n"
+    "  N          how many floats over all GPUs: digits, digits and K, M or G (2^10, 2^20, 2^30), "
+    "or 2^k;\n"
     "             default 2^28\n"
     "  --gpus K   the first K GPUs; default all that are visible\n"
     "  --scaling  the same N floats on 1, 2, ... K GPUs\n"
     "  --help     print this text and do nothing else\n"
     "\n"
     "The floats repeat a tile of 2^24 generated ones. Prints a row for each number of GPUs\n"
-    "  total us    from the first call to the sum on every GPU: clearing, accumulating, all-reduce; by the\n"
+    "  total us    from the first call to the sum on every GPU: clearing, accumulating, "
+    "all-reduce; by the\n"
     "              host's clock, median of 15 after 2 to warm up\n"
     "  sums us     of these the accumulation, slowest GPU, by events, median\n"
     "  GB/s        all GPUs' bytes over the total time\n"
     "  efficiency  GB/s per GPU over that of the first row\n"
     "  bits        of the sum, on every GPU the same in every repetition\n"
     "\n"
-    "Exit status: 0: all sums were right; 1: one was not, or CUDA, NCCL or memory failed; 2: the command "
+    "Exit status: 0: all sums were right; 1: one was not, or CUDA, NCCL or memory failed; 2: the "
+    "command "
     "line\n"
     "was wrong; 77: there is no GPU.\n";
 
@@ -120,13 +125,14 @@ typedef struct shard {
     ncclComm_t communicator;
 } shard;
 
-static void copy(float *to, const float *from, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+static void copy(float *to, const float *from, size_t count, enum cudaMemcpyKind kind,
+                 cudaStream_t stream)
 {
     if (count) CUDA(cudaMemcpyAsync(to, from, count * sizeof *to, kind, stream));
 }
 
-/* Fills the slice: a tile from the host, beginning where the slice does, and then copies of what is there
- * already, which doubles each time and stays whole tiles. */
+/* Fills the slice: a tile from the host, beginning where the slice does, and then copies of what
+ * is there already, which doubles each time and stays whole tiles. */
 static void fill(shard *own, const float *tile)
 {
     const fastreduce_stream stream = own->config.stream;
@@ -162,7 +168,8 @@ static int open_shard(shard *own, const float *tile)
     config->workspace_bytes = fastreduce_workspace_bytes(own->count, config);
     CUDA(cudaStreamCreateWithFlags(&config->stream, cudaStreamNonBlocking));
     if (config->workspace_bytes) CUDA(cudaMalloc(&config->workspace, config->workspace_bytes));
-    FASTREDUCE(fastreduce_workspace_init(config->workspace, config->workspace_bytes, config->stream));
+    FASTREDUCE(
+        fastreduce_workspace_init(config->workspace, config->workspace_bytes, config->stream));
     CUDA(cudaMalloc((void **)&own->data, own->count * sizeof(float)));
     CUDA(cudaMalloc((void **)&own->part, sizeof *own->part));
     CUDA(cudaMalloc((void **)&own->total, sizeof *own->total));
@@ -218,7 +225,8 @@ static shard *open_shards(int gpus, size_t n, const float *tile)
     return shards;
 }
 
-/* Leaves the sum of all slices on every GPU. Everything is enqueued before anything is waited for. */
+/* Leaves the sum of all slices on every GPU. Everything is enqueued before anything is waited
+ * for. */
 static void sum_on_gpus(shard *shards, int gpus)
 {
     int g;
@@ -230,8 +238,9 @@ static void sum_on_gpus(shard *shards, int gpus)
         FASTREDUCE(fastreduce_accumulate_f32(own->data, own->part, own->count, &own->config));
         CUDA(cudaEventRecord(own->stop, own->config.stream));
     }
-    /* An accumulator is a number in 16 integers with room for 2^31 such summands: adding each for itself adds the
-     * numbers, without rounding and in any order. One thread calls for all GPUs, which takes a group. */
+    /* An accumulator is a number in 16 integers with room for 2^31 such summands: adding each
+     * for itself adds the numbers, without rounding and in any order. One thread calls for all
+     * GPUs, which takes a group. */
     NCCL(ncclGroupStart());
     for (g = 0; g < gpus; ++g)
         NCCL(ncclAllReduce(shards[g].part->limb, shards[g].total->limb, LIMBS, ncclInt64, ncclSum,
@@ -272,9 +281,10 @@ static double slowest_accumulation(const shard *shards, int gpus)
     return 1e-3 * most;
 }
 
-/* Reads every GPU's total; how many differ from the right one. Not only the rounded sums: equal numbers have equal
- * limbs once the carries are done, which merging does. */
-static int wrong_totals(const shard *shards, int gpus, const fastreduce_accumulator *right, uint32_t *bits)
+/* Reads every GPU's total; how many differ from the right one. Not only the rounded sums: equal
+ * numbers have equal limbs once the carries are done, which merging does. */
+static int wrong_totals(const shard *shards, int gpus, const fastreduce_accumulator *right,
+                        uint32_t *bits)
 {
     int g, wrong = 0;
     for (g = 0; g < gpus; ++g) {
@@ -282,7 +292,8 @@ static int wrong_totals(const shard *shards, int gpus, const fastreduce_accumula
         CUDA(cudaMemcpy(&total, shards[g].total, sizeof total, cudaMemcpyDeviceToHost));
         fastreduce_accumulator_merge(&sum, &total);
         wrong += memcmp(&sum, right, sizeof sum) != 0;
-        if (g == 0 || memcmp(&sum, right, sizeof sum) != 0) *bits = bits_of(fastreduce_accumulator_f32(&sum));
+        if (g == 0 || memcmp(&sum, right, sizeof sum) != 0)
+            *bits = bits_of(fastreduce_accumulator_f32(&sum));
     }
     return wrong;
 }
@@ -324,7 +335,8 @@ static int run(size_t n, int first, int last)
 
     CUDA(cudaGetDeviceProperties(&properties, 0));
     printf("%s, n = %lu, a tile of 2^24 floats over and over\n", properties.name, (unsigned long)n);
-    printf("%4s %12s %12s %9s %11s  %s\n", "GPUs", "total us", "sums us", "GB/s", "efficiency", "bits");
+    printf("%4s %12s %12s %9s %11s  %s\n", "GPUs", "total us", "sums us", "GB/s", "efficiency",
+           "bits");
     for (gpus = first; gpus <= last; ++gpus) {
         const result r = measure(gpus, n, tile, &right);
         const double rate = r.seconds > 0 ? 4e-9 * (double)n / r.seconds : 0;
@@ -339,8 +351,8 @@ static int run(size_t n, int first, int last)
         finish_output();
         wrong += r.wrong;
     }
-    printf("exact sum on the CPU %.9g, bits 0x%08" PRIx32 "\n", (double)fastreduce_accumulator_f32(&right),
-           bits_of(fastreduce_accumulator_f32(&right)));
+    printf("exact sum on the CPU %.9g, bits 0x%08" PRIx32 "\n",
+           (double)fastreduce_accumulator_f32(&right), bits_of(fastreduce_accumulator_f32(&right)));
     finish_output();
     free(tile);
     if (rows == 0) fprintf(stderr, "sum_nccl: %lu floats do not fit\n", (unsigned long)n);
@@ -386,13 +398,14 @@ int main(int argc, char **argv)
     }
     found = cudaGetDeviceCount(&devices);
     if (found != cudaSuccess || devices == 0) {
-        printf("no GPU here (%s)\n", found != cudaSuccess ? cudaGetErrorString(found) : "no device");
+        printf("no GPU here (%s)\n",
+               found != cudaSuccess ? cudaGetErrorString(found) : "no device");
         return 77;
     }
     if (wanted > (uint64_t)devices) return usage("more GPUs than are visible: ", wanted_text);
-    /* NVLink multicast (NVLS) adds in the switch, for the sake of bandwidth: 128 bytes gain nothing from it. It needs a
-     * switch and rights that not every machine, container or virtual machine has, and where they lack, starting
-     * NCCL can fail. What the user has set stays. */
+    /* NVLink multicast (NVLS) adds in the switch, for the sake of bandwidth: 128 bytes gain
+     * nothing from it. It needs a switch and rights that not every machine, container or virtual
+     * machine has, and where they lack, starting NCCL can fail. What the user has set stays. */
     if (setenv("NCCL_NVLS_ENABLE", "0", 0) != 0) give_up("setenv", strerror(errno));
     last = wanted ? (int)wanted : devices;
     return run((size_t)n, scaling ? 1 : last, last);

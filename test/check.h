@@ -1,5 +1,5 @@
-/* What the tests share: a count of checks, data with known sums, device memory between canaries. The same source
- * builds on the CPU machine (test/simt) and, by nvcc, on a GPU. */
+/* What the tests share: a count of checks, data with known sums, device memory between canaries.
+ * The same source builds on the CPU machine (test/simt) and, by nvcc, on a GPU. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -34,7 +34,8 @@ inline unsigned long long &failures()
     return value;
 }
 
-/* Counts a check; a failed one prints the sentence, up to the twentieth; with CHECK_STOPS the first ends the program. */
+/* Counts a check; a failed one prints the sentence, up to the twentieth; with CHECK_STOPS the
+ * first ends the program. */
 __attribute__((format(printf, 2, 3))) inline bool that(bool good, const char *format, ...)
 {
     ++count();
@@ -75,7 +76,8 @@ inline void need_device()
     int devices = 0;
     const cudaError_t error = cudaGetDeviceCount(&devices);
     if (error == cudaSuccess && devices > 0) return;
-    std::printf("SKIP: no GPU (%s)\n", error == cudaSuccess ? "no device" : cudaGetErrorString(error));
+    std::printf("SKIP: no GPU (%s)\n",
+                error == cudaSuccess ? "no device" : cudaGetErrorString(error));
     std::exit(77);
 }
 
@@ -117,7 +119,8 @@ inline std::vector<float> make(data kind, size_t n, unsigned long long seed)
     std::vector<float> values(n);
     for (size_t i = 0; i < n; ++i) {
         const unsigned long long z = mix(i, seed);
-        const float fraction = static_cast<float>(static_cast<long long>(z >> 40) - (1 << 23)) / (1 << 23);
+        const float fraction =
+            static_cast<float>(static_cast<long long>(z >> 40) - (1 << 23)) / (1 << 23);
         if (kind == data::integers)
             values[i] = static_cast<float>(static_cast<long long>(z % 20) - 7);
         else if (kind == data::wide)
@@ -135,9 +138,10 @@ inline std::vector<float> make(data kind, size_t n, unsigned long long seed)
     return values;
 }
 
-/* Whether `got` may be the sum of the values by a tree in which an element takes part in at most `depth` float
- * additions: |error| <= depth * u / (1 - depth * u) * sum of |x|, u = 2^-24 (N. Higham, Accuracy and Stability of
- * Numerical Algorithms, 2nd ed., section 4.2), against the exact sum. Integers that stay under 2^24: equal. */
+/* Whether `got` may be the sum of the values by a tree in which an element takes part in at most
+ * `depth` float additions: |error| <= depth * u / (1 - depth * u) * sum of |x|, u = 2^-24 (N.
+ * Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 4.2), against the
+ * exact sum. Integers that stay under 2^24: equal. */
 inline bool plausible_sum(const std::vector<float> &values, data kind, float got, unsigned depth)
 {
     fastreduce_accumulator sum = {}, magnitude = {};
@@ -145,12 +149,14 @@ inline bool plausible_sum(const std::vector<float> &values, data kind, float got
     const double exact = fastreduce_accumulator_f64(&sum);
     if (std::isnan(exact)) return std::isnan(got);
     if (std::isinf(exact)) return static_cast<double>(got) == exact;
-    if (kind == data::integers && values.size() < (1u << 20)) return static_cast<double>(got) == exact;
+    if (kind == data::integers && values.size() < (1u << 20))
+        return static_cast<double>(got) == exact;
     std::vector<float> absolute(values);
     for (float &x : absolute) x = std::fabs(x);
     fastreduce_host_accumulate_f32(absolute.data(), &magnitude, absolute.size());
     const double u = std::ldexp(1.0, -24);
-    return std::fabs(got - exact) <= depth * u / (1 - depth * u) * fastreduce_accumulator_f64(&magnitude);
+    return std::fabs(got - exact) <=
+           depth * u / (1 - depth * u) * fastreduce_accumulator_f64(&magnitude);
 }
 
 /* Device memory of n elements, `offset` elements past a 256-byte boundary, between canaries. */
@@ -182,7 +188,8 @@ class buffer
     bool every_byte_is(int byte) { return same(data(), bytes(), byte); }
     bool canaries_alive()
     {
-        return same(base_, before_ * sizeof(T), pattern) && same(data() + n_, canary * sizeof(T), pattern);
+        return same(base_, before_ * sizeof(T), pattern) &&
+               same(data() + n_, canary * sizeof(T), pattern);
     }
 
   private:
@@ -200,14 +207,16 @@ class buffer
     T *base_;
 };
 
-/* Additions an element takes part in at the most: per level, the thread's own items and the tree's steps. */
+/* Additions an element takes part in at the most: per level, the thread's own items and the
+ * tree's steps. */
 inline unsigned tree_depth(size_t n, unsigned block_size, unsigned items)
 {
     unsigned steps = items, depth = 0;
     for (unsigned b = block_size; b > 1; b /= 2) ++steps;
     do {
         depth += steps;
-        n = (n + static_cast<size_t>(block_size) * items - 1) / (static_cast<size_t>(block_size) * items);
+        n = (n + static_cast<size_t>(block_size) * items - 1) /
+            (static_cast<size_t>(block_size) * items);
     } while (n > 1);
     return depth;
 }

@@ -1,5 +1,5 @@
-/* Data on which a sum that is not exact fails, each a function of the index: element i of n. `seed` varies them; its low
- * bits choose between variants. */
+/* Data on which a sum that is not exact fails, each a function of the index: element i of n.
+ * `seed` varies them; its low bits choose between variants. */
 #ifndef EXACT_DATA_H
 #define EXACT_DATA_H
 
@@ -20,7 +20,8 @@ inline float any_finite(size_t i, unsigned long long seed)
 /* [-1, 1), with as many digits after the leading one near 0 as anywhere */
 inline float in_unit(size_t i, unsigned long long seed)
 {
-    return static_cast<float>(static_cast<double>(static_cast<long long>(check::mix(i, seed))) * 0x1p-63);
+    return static_cast<float>(static_cast<double>(static_cast<long long>(check::mix(i, seed))) *
+                              0x1p-63);
 }
 
 inline float normal(size_t i, unsigned long long seed)
@@ -43,7 +44,8 @@ inline const std::vector<pattern> &patterns()
         {"uniform", [](size_t i, size_t, ull seed) { return in_unit(i, seed); }},
         {"normal", [](size_t i, size_t, ull seed) { return normal(i, seed); }},
         {"positive", [](size_t i, size_t, ull seed) { return std::fabs(in_unit(i, seed)); }},
-        /* everything cancels but the middle element of an odd n: condition numbers of 1e30 and beyond */
+        /* everything cancels but the middle element of an odd n: condition numbers of 1e30 and
+         * beyond */
         {"cancelling",
          [](size_t i, size_t n, ull seed) {
              if (i == n / 2 && n % 2) return seed % 2 ? 0x1p-149f : -0x1.8p-60f;
@@ -60,15 +62,16 @@ inline const std::vector<pattern> &patterns()
              if (i < 4 || i >= n / 2 * 2 || i / 2 == n / 6 || i / 2 == n / 4) return 0.0f;
              return i % 2 ? -any_finite(partner, seed) : any_finite(i, seed);
          }},
-        {"denormals",
-         [](size_t i, size_t, ull seed) { return std::ldexp(in_unit(i, seed), -126 - int(seed % 3)); }},
+        {"denormals", [](size_t i, size_t,
+                         ull seed) { return std::ldexp(in_unit(i, seed), -126 - int(seed % 3)); }},
         /* far past FLT_MAX on the way, and back */
         {"overflow that cancels",
          [](size_t i, size_t n, ull seed) {
              if (i == n - 1) return in_unit(i, seed);
              return i < n / 2 ? FLT_MAX : i < n / 2 * 2 ? -FLT_MAX : 0.0f;
          }},
-        /* FLT_MAX and half a unit, which rounds to infinity; or less by the smallest bit, which does not */
+        /* FLT_MAX and half a unit, which rounds to infinity; or less by the smallest bit, which
+         * does not */
         {"near overflow",
          [](size_t i, size_t n, ull seed) {
              if (i == 0) return FLT_MAX;
@@ -76,8 +79,8 @@ inline const std::vector<pattern> &patterns()
              if (i == n - 1 && seed % 2) return -0x1p-149f;
              return 0.0f;
          }},
-        {"overflow",
-         [](size_t i, size_t, ull seed) { return seed % 2 ? -FLT_MAX : FLT_MAX / float(1 + i % 3); }},
+        {"overflow", [](size_t i, size_t,
+                        ull seed) { return seed % 2 ? -FLT_MAX : FLT_MAX / float(1 + i % 3); }},
         /* seed: +infinity, -infinity, both, NaN, NaN and both; a few of them among any bits */
         {"specials",
          [](size_t i, size_t n, ull seed) {
@@ -87,20 +90,27 @@ inline const std::vector<pattern> &patterns()
              if (kind == 0 || (kind != 1 && kind != 3 && z == 0)) return float(INFINITY);
              return kind == 3 ? 1.0f : -float(INFINITY);
          }},
-        {"all special", [](size_t i, size_t, ull seed) { return seed % 2 || i % 3 ? float(INFINITY) : NAN; }},
+        {"all special",
+         [](size_t i, size_t, ull seed) { return seed % 2 || i % 3 ? float(INFINITY) : NAN; }},
         {"zeros", [](size_t i, size_t, ull seed) { return seed % 2 || i % 2 ? -0.0f : 0.0f; }},
         {"equal", [](size_t, size_t, ull seed) { return seed % 2 ? 0.1f : -1.99999988f; }},
         {"one huge",
          [](size_t i, size_t n, ull seed) {
              return i == check::mix(1, seed) % n ? 1e30f : 1e-3f * in_unit(i, seed);
          }},
-        {"one tiny", [](size_t i, size_t n,
-                        ull seed) { return i == check::mix(1, seed) % n ? 1e-30f : in_unit(i, seed); }},
+        {"one tiny",
+         [](size_t i, size_t n, ull seed) {
+             return i == check::mix(1, seed) % n ? 1e-30f : in_unit(i, seed);
+         }},
         /* scales that move: the window has to follow, or cannot */
-        {"ascending", [](size_t i, size_t n,
-                         ull seed) { return std::ldexp(1 + in_unit(i, seed) / 4, int(240 * i / n) - 120); }},
-        {"descending", [](size_t i, size_t n,
-                          ull seed) { return std::ldexp(1 + in_unit(i, seed) / 4, 120 - int(240 * i / n)); }},
+        {"ascending",
+         [](size_t i, size_t n, ull seed) {
+             return std::ldexp(1 + in_unit(i, seed) / 4, int(240 * i / n) - 120);
+         }},
+        {"descending",
+         [](size_t i, size_t n, ull seed) {
+             return std::ldexp(1 + in_unit(i, seed) / 4, 120 - int(240 * i / n));
+         }},
         {"an outlier here and there",
          [](size_t i, size_t, ull seed) {
              return std::ldexp(in_unit(i, seed), check::mix(i, seed) % 700 ? 0 : 70);
@@ -114,7 +124,9 @@ inline const std::vector<pattern> &patterns()
              return std::ldexp(in_unit(i, seed), i / (4096 << seed % 3) % 2 ? 50 : -50);
          }},
         {"the largest and the smallest",
-         [](size_t i, size_t, ull seed) { return i % 2 ? std::ldexp(in_unit(i, seed), 127) : 0x1p-149f; }},
+         [](size_t i, size_t, ull seed) {
+             return i % 2 ? std::ldexp(in_unit(i, seed), 127) : 0x1p-149f;
+         }},
     };
     return list;
 }

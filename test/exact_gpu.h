@@ -1,10 +1,11 @@
-/* What only a GPU is fast enough for: runs so long that sums must be settled on the way, 10^4 permutations and splits, sizes
- * past 2^31 and 2^33. Included by test_exact.cpp. */
+/* What only a GPU is fast enough for: runs so long that sums must be settled on the way, 10^4
+ * permutations and splits, sizes past 2^31 and 2^33. Included by test_exact.cpp. */
 
 /* One value, or one period of values, again and again. */
 __global__ void repeat(float *data, size_t n, const float *period, size_t length)
 {
-    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
+    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n;
+         i += size_t(gridDim.x) * blockDim.x)
         data[i] = period[i % length];
 }
 
@@ -13,7 +14,8 @@ static fastreduce_accumulator sum_of_repeated(const std::vector<float> &period, 
 {
     const fastreduce_accumulator once = exact_data::accumulated(period.data(), period.size()),
                                  rest = exact_data::accumulated(period.data(), n % period.size());
-    fastreduce_accumulator total = exact_data::repeated(once, static_cast<long long>(n / period.size()));
+    fastreduce_accumulator total =
+        exact_data::repeated(once, static_cast<long long>(n / period.size()));
     fastreduce_accumulator_merge(&total, &rest);
     return total;
 }
@@ -21,12 +23,12 @@ static fastreduce_accumulator sum_of_repeated(const std::vector<float> &period, 
 static void expect_bits(const char *what, float got, const fastreduce_accumulator &wanted)
 {
     const float right = fastreduce_accumulator_f32(&wanted);
-    check::that(exact_data::bits_of(got) == exact_data::bits_of(right), "%s: %.9g instead of %.9g", what,
-                static_cast<double>(got), static_cast<double>(right));
+    check::that(exact_data::bits_of(got) == exact_data::bits_of(right), "%s: %.9g instead of %.9g",
+                what, static_cast<double>(got), static_cast<double>(right));
 }
 
-/* 2^21 floats a thread: 8 settles, where window and columns would each have overflowed without. Values at the top of the
- * window, values that only columns take, all special. */
+/* 2^21 floats a thread: 8 settles, where window and columns would each have overflowed without.
+ * Values at the top of the window, values that only columns take, all special. */
 static void long_runs()
 {
     const size_t n = (size_t(1) << 29) + 11;
@@ -35,10 +37,11 @@ static void long_runs()
     slots.fill(0);
     gpu_facts gpu = {};
     CUDA(find_gpu_facts(launch_of(exact_kernel::ring_512), &gpu));
-    const float periods[][4] = {{1.99999988f, 1.99999988f, 1.99999988f, 1.99999988f},
-                                {FLT_MAX, 0x1p-149f, 0x1.fffffep-100f, 1.5f},
-                                {-0x1.fffffep+10f, -0x1.fffffep-119f, -0x1.fffffep+11f, -0x1.fffffep+126f},
-                                {INFINITY, INFINITY, INFINITY, INFINITY}};
+    const float periods[][4] = {
+        {1.99999988f, 1.99999988f, 1.99999988f, 1.99999988f},
+        {FLT_MAX, 0x1p-149f, 0x1.fffffep-100f, 1.5f},
+        {-0x1.fffffep+10f, -0x1.fffffep-119f, -0x1.fffffep+11f, -0x1.fffffep+126f},
+        {INFINITY, INFINITY, INFINITY, INFINITY}};
     for (const auto &values : periods) {
         period.set(values);
         repeat<<<2048, 256>>>(input.data(), n, period.data(), 4);
@@ -47,7 +50,8 @@ static void long_runs()
         for (exact_kernel kernel :
              {exact_kernel::dealt_256x2, exact_kernel::dealt_512x4, exact_kernel::ring_512}) {
             if (kernel == exact_kernel::ring_512 && !has_ring()) continue;
-            CUDA(launch_tuned(launch_of(kernel), 1, gpu.device, static_cast<const float *>(input.data()),
+            CUDA(launch_tuned(launch_of(kernel), 1, gpu.device,
+                              static_cast<const float *>(input.data()),
                               exact_output{output.data(), nullptr}, n, slots.data(), nullptr));
             CUDA(cudaDeviceSynchronize());
             expect_bits(name(kernel), output.get()[0], wanted);
@@ -59,7 +63,8 @@ static void long_runs()
 __global__ void permute(float *to, const float *from, unsigned long long n, unsigned long long a,
                         unsigned long long b)
 {
-    for (unsigned long long i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    for (unsigned long long i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
+         i += gridDim.x * blockDim.x)
         to[i] = from[(a * i + b) % n];
 }
 
@@ -81,7 +86,8 @@ static void permutations()
     config.workspace_bytes = workspace.bytes();
     for (size_t r = 0; r < rounds; ++r) {
         const unsigned long long a = 1 + check::mix(r, 1) % (n - 1), b = check::mix(r, 2) % n;
-        const size_t cut[4] = {0, check::mix(r, 3) % (n / 2), n / 2 + check::mix(r, 4) % (n / 2), n};
+        const size_t cut[4] = {0, check::mix(r, 3) % (n / 2), n / 2 + check::mix(r, 4) % (n / 2),
+                               n};
         permute<<<512, 256>>>(permuted.data(), input.data(), n, a, b);
         CUDA(cudaGetLastError());
         bool good = fastreduce_sum_f32(permuted.data(), outputs.data() + r, n, &config) == 0;
@@ -122,7 +128,8 @@ static void big()
         config.kernel = FASTREDUCE_EXACT;
         check::that(fastreduce_sum_f32(input, output.data(), n, &config) == 0, "n %zu: status", n);
         total.fill(0);
-        check::that(fastreduce_accumulate_f32(input, total.data(), n, &config) == 0, "n %zu: status", n);
+        check::that(fastreduce_accumulate_f32(input, total.data(), n, &config) == 0,
+                    "n %zu: status", n);
         CUDA(cudaDeviceSynchronize());
         expect_bits("past 2^31", output.get()[0], wanted);
         check::that(same(total.get()[0], wanted), "n %zu: another accumulator", n);

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every C, C++ and CUDA file is as clang-format leaves it: sh format.sh ROOT. Its versions differ, so only one counts.
+# Every C, C++ and CUDA file is as clang-format leaves it: sh format.sh ROOT. Its versions differ,
+# so only one counts.
 set -eu
 cd "$1"
 clang-format --version 2>/dev/null | grep -q 'version 14\.' || { echo "SKIP: needs clang-format 14"; exit 77; }

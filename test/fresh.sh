@@ -1,11 +1,13 @@
 #!/bin/sh
-# Proves the README's two commands on machines that have nothing: sh test/fresh.sh [RELEASE ...], as root, of Debian's
-# bookworm, trixie and sid if none is named. For each, debootstrap makes a root folder; the committed tree goes into it,
-# under a path with what shells and regular expressions stumble over; there examples/quickstart.sh and test/run.sh run as
-# root, and the suite fast as a user with neither root nor sudo. Prints a line a release and what its tests said; exit 1
-# if something failed. In the environment:
+# Proves the README's two commands on machines that have nothing: sh test/fresh.sh [RELEASE ...], as
+# root, of Debian's bookworm, trixie and sid if none is named. For each, debootstrap makes a root
+# folder; the committed tree goes into it, under a path with what shells and regular expressions
+# stumble over; there examples/quickstart.sh and test/run.sh run as root, and the suite fast as a
+# user with neither root nor sudo. Prints a line a release and what its tests said; exit 1 if
+# something failed. In the environment:
 #   MIRROR        of Debian, http://deb.debian.org/debian
-#   FRESH_SETUP   a script that gets each root folder as its argument before anything runs in it: proxies, certificates
+# FRESH_SETUP   a script that gets each root folder as its argument before anything runs in it:
+# proxies, certificates
 #   FRESH_KEEP    not empty: the root folders stay
 #   FRESH_FOLDER  where they go, /tmp/fastreduce-fresh
 set -eu
@@ -28,7 +30,8 @@ clean_up() # RELEASE...
         for mounted in sys dev/pts dev/shm proc; do
             ! grep -q " $folder/$one/$mounted " /proc/mounts || umount -l "$folder/$one/$mounted"
         done
-        # -l above: a test that was killed may still end; here: not across a mount that is there all the same
+        # -l above: a test that was killed may still end; here: not across a mount that is there all
+        # the same
         [ -n "${FRESH_KEEP:-}" ] || rm -rf --one-file-system "${folder:?}/$one"
     done
 }

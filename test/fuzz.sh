@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds test/fuzz_exact.cpp and runs it from nothing: sh fuzz.sh ROOT [SECONDS]. Exit 77 without a Clang that has libFuzzer
-# and MPFR.
+# Builds test/fuzz_exact.cpp and runs it from nothing: sh fuzz.sh ROOT [SECONDS]. Exit 77 without a
+# Clang that has libFuzzer and MPFR.
 set -eu
 root=$(cd "$1" && pwd)
 seconds=${2:-20}

@@ -1,14 +1,15 @@
-/* A fuzz target for the exact sum, by libFuzzer: the host's sum, EXACT's kernels on the CPU machine and MPFR have to give
- * the same bits, and every split the same accumulator.
+/* A fuzz target for the exact sum, by libFuzzer: the host's sum, EXACT's kernels on the CPU
+ * machine and MPFR have to give the same bits, and every split the same accumulator.
  *
  *     clang++ -std=c++17 -O2 -g -fsanitize=fuzzer,undefined -fno-sanitize-recover=all -I test/simt test/fuzz_exact.cpp \
  *         -lmpfr -lgmp -ldl -o fuzz_exact
  *     ./fuzz_exact -max_len=4096 -max_total_time=600          (a file's name instead: runs that input alone)
  *
- * Without AddressSanitizer: it does not know the fibers that stand for a block's threads. The CPU machine has guard pages
- * about all device memory, and canaries tell of writes beside it.
+ * Without AddressSanitizer: it does not know the fibers that stand for a block's threads. The
+ * CPU machine has guard pages about all device memory, and canaries tell of writes beside it.
  */
-/* What the machine itself does says nothing of the input, and to count and compare it takes six times as long. */
+/* What the machine itself does says nothing of the input, and to count and compare it takes six
+ * times as long. */
 #pragma clang attribute push(__attribute__((no_sanitize("coverage"))), apply_to = function)
 #include <cuda_runtime.h>
 #pragma clang attribute pop
@@ -73,7 +74,8 @@ static float copy_of(float x, unsigned k, unsigned rule)
 {
     const unsigned bits = exact_data::bits_of(x), exponent = bits >> 23 & 255;
     if (rule == 1 && k % 2) return from_bits(bits ^ 0x80000000u);
-    if (rule == 2 && exponent != 255) return from_bits((bits & 0x807fffffu) | (exponent + 5 * k) % 255 << 23);
+    if (rule == 2 && exponent != 255)
+        return from_bits((bits & 0x807fffffu) | (exponent + 5 * k) % 255 << 23);
     return x;
 }
 
@@ -83,8 +85,8 @@ static std::vector<float> stretch(const choices &c, const std::vector<float> &va
     const unsigned copies = 1 + c.copies % 16;
     for (unsigned k = 0; k < copies; ++k)
         for (size_t i = 0; i < values.size() && longer.size() < most_floats; ++i)
-            longer.push_back(
-                copy_of(values[c.rule / 4 % 2 && k % 2 ? values.size() - 1 - i : i], k, c.rule % 4));
+            longer.push_back(copy_of(values[c.rule / 4 % 2 && k % 2 ? values.size() - 1 - i : i], k,
+                                     c.rule % 4));
     return longer;
 }
 
@@ -96,8 +98,9 @@ static void launch(const exact_plan &made, const std::vector<float> &values, siz
     check::buffer<published> slots(exact_sum<512>::status_words_used + 1);
     input.set(values);
     slots.fill(0);
-    CUDA(launch_tuned(launch_of(made.kernel), made.blocks, 0, static_cast<const float *>(input.data()),
-                      output, values.size(), slots.data(), nullptr));
+    CUDA(launch_tuned(launch_of(made.kernel), made.blocks, 0,
+                      static_cast<const float *>(input.data()), output, values.size(), slots.data(),
+                      nullptr));
     CUDA(cudaDeviceSynchronize());
     check::that(slots.every_byte_is(0) && slots.canaries_alive() && input.canaries_alive(),
                 "slots left dirty, or a write outside");
@@ -118,7 +121,8 @@ static void same_limbs(const char *what, const fastreduce_accumulator &got,
                     static_cast<long long>(got.limb[k]), static_cast<long long>(wanted.limb[k]));
 }
 
-static float rounded_by_kernel(const exact_plan &made, const std::vector<float> &values, size_t offset)
+static float rounded_by_kernel(const exact_plan &made, const std::vector<float> &values,
+                               size_t offset)
 {
     check::buffer<float> rounded(1);
     rounded.fill(0x7f);
@@ -141,7 +145,8 @@ static void compare(const choices &c, const std::vector<float> &values)
 {
     const exact_kernel kernels[] = {exact_kernel::dealt_256x2, exact_kernel::dealt_512x4,
                                     exact_kernel::ring_512};
-    const unsigned blocks[] = {1, 1, 1, 2, 2, 3, 5, 1}; /* a block takes as long for few floats as for many */
+    const unsigned blocks[] = {1, 1, 1, 2,
+                               2, 3, 5, 1}; /* a block takes as long for few floats as for many */
     const exact_plan made = {kernels[c.kernel % 3], blocks[c.blocks % 8]};
     const size_t n = values.size(), offset = c.offset % 40;
     const size_t first = n * c.split[0] / 255, second = std::max(first, n * c.split[1] / 255);
@@ -158,7 +163,8 @@ static void compare(const choices &c, const std::vector<float> &values)
     check::that(std::memcmp(&wide, &wanted_wide, sizeof wide) == 0,
                 "the host, as double: %.17g instead of %.17g", wide, wanted_wide);
 
-    /* The kernel rounds the whole, or it adds the middle one of three parts to the first's accumulator. */
+    /* The kernel rounds the whole, or it adds the middle one of three parts to the first's
+     * accumulator. */
     fastreduce_accumulator merged = exact_data::accumulated(values.data(), first), limbs = merged;
     const fastreduce_accumulator middle = exact_data::accumulated(between.data(), between.size()),
                                  last = exact_data::accumulated(values.data() + second, n - second);

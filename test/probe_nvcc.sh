@@ -1,7 +1,8 @@
 #!/bin/sh
-# Whether this nvcc compiles and links here, for meson.build: sh probe_nvcc.sh NVCC. Prints the folder of
-# libcudart_static.a and that of the headers, a line each; or why not, in one line, and exits with 1. Toolkits differ in
-# where they keep these: beside nvcc, or where the compiler looks anyway (Debian's package).
+# Whether this nvcc compiles and links here, for meson.build: sh probe_nvcc.sh NVCC. Prints the
+# folder of libcudart_static.a and that of the headers, a line each; or why not, in one line, and
+# exits with 1. Toolkits differ in where they keep these: beside nvcc, or where the compiler looks
+# anyway (Debian's package).
 set -eu
 nvcc=$1
 folder=$(mktemp -d)

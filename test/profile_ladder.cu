@@ -1,5 +1,5 @@
-/* One level of each version of the ladder over full blocks of 256 threads, for a profiler to count: profile_ladder [BLOCKS].
- * test/profile.py runs it. */
+/* One level of each version of the ladder over full blocks of 256 threads, for a profiler to
+ * count: profile_ladder [BLOCKS]. test/profile.py runs it. */
 #include "../fastreduce.cuh"
 #include "check.h"
 
@@ -15,7 +15,8 @@ static void run(const float *input, float *partials, size_t blocks)
 int main(int argc, char **argv)
 {
     check::need_device();
-    const size_t blocks = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1 << 15, most = blocks * 256 * 8;
+    const size_t blocks = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1 << 15,
+                 most = blocks * 256 * 8;
     float *input, *partials;
     CUDA(cudaMalloc(&input, most * sizeof(float)));
     CUDA(cudaMalloc(&partials, blocks * sizeof(float)));

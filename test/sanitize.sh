@@ -1,6 +1,7 @@
 #!/bin/sh
-# compute-sanitizer's four tools over the GPU tests: sh sanitize.sh BUILD [TEST ...], BUILD a Meson build folder. A line a
-# run; exit 1 if one found something or took longer than SECONDS_EACH (environment, 600), 77 without the tool or a GPU.
+# compute-sanitizer's four tools over the GPU tests: sh sanitize.sh BUILD [TEST ...], BUILD a Meson
+# build folder. A line a run; exit 1 if one found something or took longer than SECONDS_EACH
+# (environment, 600), 77 without the tool or a GPU.
 set -eu
 build=$(cd "$1" && pwd)
 shift

@@ -1,5 +1,5 @@
-# Sourced by the scripts that build. They say with need and like what they use, and install_missing installs what is not
-# there (Debian, Ubuntu), in one round, as root or through sudo.
+# Sourced by the scripts that build. They say with need and like what they use, and install_missing
+# installs what is not there (Debian, Ubuntu), in one round, as root or through sudo.
 needed= # packages without which nothing works
 liked=  # packages without which something is skipped
 commands=

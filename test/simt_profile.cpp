@@ -13,7 +13,8 @@ struct moves_as_bytes<simt::traced<T>> : std::true_type {
 using element = simt::traced<float>;
 
 template <unsigned BlockSize>
-static fastreduce_status sum(fastreduce_kernel kernel, const element *input, element *output, size_t n)
+static fastreduce_status sum(fastreduce_kernel kernel, const element *input, element *output,
+                             size_t n)
 {
     switch (kernel) {
     case FASTREDUCE_V0: return fastreduce::reduce<FASTREDUCE_V0, BlockSize>(input, output, n);

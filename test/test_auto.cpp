@@ -1,5 +1,6 @@
-/* AUTO's kernels, each launched with grids and sizes of its own, so that all are tested whatever the GPU and n would
- * choose; and on a GPU the soak: replays, many streams at once, a GPU kept busy. Small integers: sums are exact. */
+/* AUTO's kernels, each launched with grids and sizes of its own, so that all are tested whatever
+ * the GPU and n would choose; and on a GPU the soak: replays, many streams at once, a GPU kept
+ * busy. Small integers: sums are exact. */
 #include <cuda_runtime.h>
 #ifdef SIMT_MACHINE
 #define FASTREDUCE_HOST_IMPLEMENTATION
@@ -43,20 +44,21 @@ static void run_case(const auto_plan &made, size_t n, size_t offset)
     gpu_facts gpu = {};
     CUDA(find_gpu_facts(launch_of(auto_kernel::ring_256), &gpu));
     const float wanted = fastreduce_host_sum_f32(values.data(), n);
-    for (int repeat = 0; repeat < 2; ++repeat) { /* the second relies on the slots that the first left */
+    for (int repeat = 0; repeat < 2;
+         ++repeat) { /* the second relies on the slots that the first left */
         output.fill(0x7f);
-        const cudaError_t error =
-            launch_tuned(launch_of(made.kernel), made.blocks, gpu.device,
-                         static_cast<const float *>(input.data()), output.data(), n, slots.data(), nullptr);
+        const cudaError_t error = launch_tuned(launch_of(made.kernel), made.blocks, gpu.device,
+                                               static_cast<const float *>(input.data()),
+                                               output.data(), n, slots.data(), nullptr);
         CUDA(cudaDeviceSynchronize());
         check::that(error == cudaSuccess && output.get()[0] == wanted,
-                    "%s, %u blocks, n %zu, offset %zu: status %d, %.9g instead of %.9g", name(made.kernel),
-                    made.blocks, n, offset, error, static_cast<double>(output.get()[0]),
-                    static_cast<double>(wanted));
+                    "%s, %u blocks, n %zu, offset %zu: status %d, %.9g instead of %.9g",
+                    name(made.kernel), made.blocks, n, offset, error,
+                    static_cast<double>(output.get()[0]), static_cast<double>(wanted));
     }
     check::that(slots.every_byte_is(0) && slots.canaries_alive() && output.canaries_alive(),
-                "%s, %u blocks, n %zu: slots left dirty, or a write outside", name(made.kernel), made.blocks,
-                n);
+                "%s, %u blocks, n %zu: slots left dirty, or a write outside", name(made.kernel),
+                made.blocks, n);
 }
 
 /* A tile kernel takes as many blocks as tiles; the others any grid. */
@@ -64,8 +66,9 @@ static void every_kernel()
 {
     const auto tiled = [](auto_kernel kernel, size_t vectors) {
         const size_t tile = 4 * vectors;
-        for (size_t n : {size_t(0), size_t(1), size_t(2), size_t(3), size_t(4), size_t(7), size_t(1023),
-                         tile - 1, tile, tile + 1, 2 * tile, 3 * tile + tile / 2 + 5, 9 * tile + 6})
+        for (size_t n :
+             {size_t(0), size_t(1), size_t(2), size_t(3), size_t(4), size_t(7), size_t(1023),
+              tile - 1, tile, tile + 1, 2 * tile, 3 * tile + tile / 2 + 5, 9 * tile + 6})
             for (size_t offset = 0; offset < 4; ++offset)
                 run_case({kernel, static_cast<unsigned>(blocks_for(n / 4, vectors))}, n, offset);
     };
@@ -91,14 +94,16 @@ static void every_kernel()
 /* How the ring divides rows: all of them, and none shared where it would show in the result. */
 static void shares()
 {
-    for (size_t rows :
-         {size_t(0), size_t(1), size_t(19), size_t(20), size_t(21), size_t(2479), size_t(1) << 50}) {
-        const ring_shares runs = shares_of_ring(rows, 4, false), any = shares_of_ring(rows, 4, true);
+    for (size_t rows : {size_t(0), size_t(1), size_t(19), size_t(20), size_t(21), size_t(2479),
+                        size_t(1) << 50}) {
+        const ring_shares runs = shares_of_ring(rows, 4, false),
+                          any = shares_of_ring(rows, 4, true);
         check::that(runs.in_runs == rows && runs.tiles == 0, "%zu rows: some are shared", rows);
         check::that(any.in_runs + 4 * any.tiles >= rows && any.in_runs + 4 * any.tiles < rows + 4,
                     "%zu rows: %zu in runs and %zu tiles", rows, any.in_runs, any.tiles);
         const size_t shared = rows - any.in_runs;
-        check::that(20 * shared >= rows && 20 * shared < rows + 20, "%zu rows: %zu shared", rows, shared);
+        check::that(20 * shared >= rows && 20 * shared < rows + 20, "%zu rows: %zu shared", rows,
+                    shared);
     }
 }
 
@@ -132,12 +137,15 @@ static void choices()
             for (size_t n : {(size_t(1) << k) - 1, size_t(1) << k, (size_t(1) << k) + 1}) {
                 const auto_plan made = plan_auto(n, gpu);
                 size_t capacity = SIZE_MAX; /* vectors */
-                if (made.kernel == auto_kernel::tile_256x4) capacity = size_t(256) * 4 * made.blocks;
-                if (made.kernel == auto_kernel::tile_512x8) capacity = size_t(512) * 8 * made.blocks;
-                check::that(made.blocks >= 1 && capacity >= n / 4, "n %zu: %u blocks of %s", n, made.blocks,
-                            name(made.kernel));
+                if (made.kernel == auto_kernel::tile_256x4)
+                    capacity = size_t(256) * 4 * made.blocks;
+                if (made.kernel == auto_kernel::tile_512x8)
+                    capacity = size_t(512) * 8 * made.blocks;
+                check::that(made.blocks >= 1 && capacity >= n / 4, "n %zu: %u blocks of %s", n,
+                            made.blocks, name(made.kernel));
                 check::that((made.blocks - 1) * sizeof(published) <= auto_workspace_bytes(n),
-                            "n %zu: %u blocks, but %zu bytes", n, made.blocks, auto_workspace_bytes(n));
+                            "n %zu: %u blocks, but %zu bytes", n, made.blocks,
+                            auto_workspace_bytes(n));
                 check::that(made.kernel != auto_kernel::ring_256 || has_ring(gpu),
                             "n %zu: a ring where there is none", n);
             }
@@ -169,7 +177,8 @@ static void crowd()
             if (crowded && s == 0) {
                 int device, multiprocessors;
                 CUDA(cudaGetDevice(&device));
-                CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+                CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount,
+                                            device));
                 busy<<<2 * multiprocessors - 2, 1024, 0, blocker>>>(
                     2000000000ull); /* a second: all but one place */
                 CUDA(cudaGetLastError());
@@ -179,8 +188,8 @@ static void crowd()
             const size_t n = largest >> s;
             config.workspace_bytes = fastreduce_workspace_bytes(n, &config);
             if (config.workspace_bytes) CUDA(cudaMalloc(&config.workspace, config.workspace_bytes));
-            check::that(fastreduce_workspace_init(config.workspace, config.workspace_bytes, config.stream) ==
-                            0,
+            check::that(fastreduce_workspace_init(config.workspace, config.workspace_bytes,
+                                                  config.stream) == 0,
                         "init");
             for (int r = 0; r < (crowded ? repeats / 10 : 1); ++r)
                 check::that(fastreduce_sum_f32(input.data(), output.data() + s, n, &config) == 0,
@@ -197,7 +206,8 @@ static void crowd()
     }
 }
 
-/* One graph replayed 10^5 times: the same bits, the slots zero. Its calls follow each other by overlapped launch. */
+/* One graph replayed 10^5 times: the same bits, the slots zero. Its calls follow each other by
+ * overlapped launch. */
 static void replays()
 {
     for (size_t n : {size_t(5000), size_t(100001), size_t(1) << 21}) {
@@ -218,7 +228,8 @@ static void replays()
         cudaGraphExec_t executable;
         CUDA(cudaStreamBeginCapture(config.stream, cudaStreamCaptureModeGlobal));
         for (int k = 0; k < 4; ++k)
-            check::that(fastreduce_sum_f32(input.data(), output.data() + k, n, &config) == 0, "capture");
+            check::that(fastreduce_sum_f32(input.data(), output.data() + k, n, &config) == 0,
+                        "capture");
         CUDA(cudaStreamEndCapture(config.stream, &graph));
         CUDA(cudaGraphInstantiateWithFlags(&executable, graph, 0));
         for (int replay = 0; replay < 100000; ++replay) {
@@ -239,13 +250,15 @@ static void replays()
     }
 }
 
-/* A kernel or a copy of the user's right before the call: the sum sees what it wrote, overlapped launch or not. */
+/* A kernel or a copy of the user's right before the call: the sum sees what it wrote, overlapped
+ * launch or not. */
 __global__ void write_ones(float *data, size_t n, float value)
 {
     const long long start = clock64();
     while (clock64() - start < 20000) {
     }
-    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
+    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n;
+         i += size_t(gridDim.x) * blockDim.x)
         data[i] = value;
 }
 
@@ -267,9 +280,11 @@ static void after_others()
         } else {
             CUDA(cudaMemsetAsync(input.data(), 0, n * sizeof(float), config.stream));
         }
-        check::that(fastreduce_sum_f32(input.data(), output.data(), n, &config) == 0, "after others: status");
+        check::that(fastreduce_sum_f32(input.data(), output.data(), n, &config) == 0,
+                    "after others: status");
         float got;
-        CUDA(cudaMemcpyAsync(&got, output.data(), sizeof got, cudaMemcpyDeviceToHost, config.stream));
+        CUDA(cudaMemcpyAsync(&got, output.data(), sizeof got, cudaMemcpyDeviceToHost,
+                             config.stream));
         CUDA(cudaStreamSynchronize(config.stream));
         check::that(got == (k % 2 ? value * n : 0), "after others: %.9g in round %d", got, k);
     }

@@ -1,5 +1,6 @@
-/* n past 2^31, 2^32 and 2^33 for V0..V7 on a GPU: sparse data whose float sum is exact, with values around every
- * index that 32 bits would fold onto another, and dense data against a sum in double. Takes 4 n bytes of memory. */
+/* n past 2^31, 2^32 and 2^33 for V0..V7 on a GPU: sparse data whose float sum is exact, with
+ * values around every index that 32 bits would fold onto another, and dense data against a sum
+ * in double. Takes 4 n bytes of memory. */
 #define FASTREDUCE_IMPLEMENTATION
 #include "../fastreduce.cuh"
 #include "check.h"
@@ -10,7 +11,8 @@ __global__ void fill_dense(float *data, size_t n)
          i += size_t(gridDim.x) * blockDim.x) {
         unsigned long long z = (i + 1) * 0x9e3779b97f4a7c15ull;
         z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93ull;
-        data[i] = static_cast<float>(static_cast<long long>(z >> 40) - (1 << 23)) / (1 << 23) + 0.25f;
+        data[i] =
+            static_cast<float>(static_cast<long long>(z >> 40) - (1 << 23)) / (1 << 23) + 0.25f;
     }
 }
 
@@ -65,8 +67,10 @@ int main(int argc, char **argv)
         CUDA(cudaMemset(input, 0, n * sizeof(float)));
         double wanted = 0;
         float value = 1;
-        for (size_t middle : {size_t(0), size_t(1) << 31, size_t(1) << 32, size_t(1) << 33, n - 1, n / 3}) {
-            for (size_t i = middle >= 3 ? middle - 3 : 0; i < n && i < middle + 3; ++i, value += 1) {
+        for (size_t middle :
+             {size_t(0), size_t(1) << 31, size_t(1) << 32, size_t(1) << 33, n - 1, n / 3}) {
+            for (size_t i = middle >= 3 ? middle - 3 : 0; i < n && i < middle + 3;
+                 ++i, value += 1) {
                 float before;
                 CUDA(cudaMemcpy(&before, input + i, sizeof before, cudaMemcpyDeviceToHost));
                 wanted += value - before;
@@ -81,7 +85,8 @@ int main(int argc, char **argv)
     double reference[2];
     CUDA(cudaMemcpy(reference, double_sums, sizeof reference, cudaMemcpyDeviceToHost));
     /* 60 bounds the depth of the ladder's trees here (check::tree_depth), and AUTO's threads add n / 2^16 vectors one
-     * after the other at the most; but errors of either sign cancel, and 60 holds for both. The double sum errs far less */
+     * after the other at the most; but errors of either sign cancel, and 60 holds for both. The
+     * double sum errs far less */
     sums(input, most, reference[0], 60 * std::ldexp(1.0, -24) * reference[1], "dense");
     CUDA(cudaFree(double_sums));
     CUDA(cudaFree(input));

@@ -1,5 +1,6 @@
-/* The exact sum on the GPU or the CPU machine: the bits of the host's exact sum, which test_host.c compares with MPFR, and
- * with -DHAVE_MPFR of mpfr_sum itself, for every kernel with grids of its own. The accumulators must be equal limb by limb. */
+/* The exact sum on the GPU or the CPU machine: the bits of the host's exact sum, which
+ * test_host.c compares with MPFR, and with -DHAVE_MPFR of mpfr_sum itself, for every kernel with
+ * grids of its own. The accumulators must be equal limb by limb. */
 #include <cuda_runtime.h>
 #ifdef SIMT_MACHINE
 #define FASTREDUCE_HOST_IMPLEMENTATION
@@ -34,8 +35,8 @@ static expected expect(const char *what, const std::vector<float> &values)
     if (values.size() <= 200000) {
         const float oracle = mpfr_oracle(values.data(), values.size());
         check::that(exact_data::bits_of(e.sum) == exact_data::bits_of(oracle),
-                    "%s, n %zu: the host %.9g, MPFR %.9g", what, values.size(), static_cast<double>(e.sum),
-                    static_cast<double>(oracle));
+                    "%s, n %zu: the host %.9g, MPFR %.9g", what, values.size(),
+                    static_cast<double>(e.sum), static_cast<double>(oracle));
     }
 #else
     (void)what;
@@ -83,7 +84,8 @@ static void run_case(const exact_plan &made, const char *what, const std::vector
     CUDA(find_gpu_facts(launch_of(exact_kernel::ring_512), &gpu));
     const auto launch = [&](exact_output output) {
         CUDA(launch_tuned(launch_of(made.kernel), made.blocks, gpu.device,
-                          static_cast<const float *>(input.data()), output, n, slots.data(), nullptr));
+                          static_cast<const float *>(input.data()), output, n, slots.data(),
+                          nullptr));
         CUDA(cudaDeviceSynchronize());
     };
     launch({rounded.data(), nullptr});
@@ -91,11 +93,13 @@ static void run_case(const exact_plan &made, const char *what, const std::vector
     fastreduce_accumulator_merge(&start, &wanted.accumulator);
     const float got = rounded.get()[0];
     check::that(exact_data::bits_of(got) == exact_data::bits_of(wanted.sum),
-                "%s, %u blocks, %s, n %zu, offset %zu: %.9g (%08x) instead of %.9g (%08x)", name(made.kernel),
-                made.blocks, what, n, offset, static_cast<double>(got), exact_data::bits_of(got),
-                static_cast<double>(wanted.sum), exact_data::bits_of(wanted.sum));
-    check::that(same(total.get()[0], start), "%s, %u blocks, %s, n %zu, offset %zu: another accumulator",
-                name(made.kernel), made.blocks, what, n, offset);
+                "%s, %u blocks, %s, n %zu, offset %zu: %.9g (%08x) instead of %.9g (%08x)",
+                name(made.kernel), made.blocks, what, n, offset, static_cast<double>(got),
+                exact_data::bits_of(got), static_cast<double>(wanted.sum),
+                exact_data::bits_of(wanted.sum));
+    check::that(same(total.get()[0], start),
+                "%s, %u blocks, %s, n %zu, offset %zu: another accumulator", name(made.kernel),
+                made.blocks, what, n, offset);
     check::that(slots.every_byte_is(0) && slots.canaries_alive() && rounded.canaries_alive() &&
                     total.canaries_alive(),
                 "%s, %u blocks, %s, n %zu: slots left dirty, or a write outside", name(made.kernel),
@@ -109,7 +113,8 @@ static bool has_ring()
     return !on_gpu || plan_exact(SIZE_MAX / 8, gpu).kernel == exact_kernel::ring_512;
 }
 
-/* Sizes about the tiles of both kernels, all offsets from a vector's and a copy's alignment that differ, grids of 1 to 7. */
+/* Sizes about the tiles of both kernels, all offsets from a vector's and a copy's alignment that
+ * differ, grids of 1 to 7. */
 static void small_sizes(bool everything)
 {
     const size_t tile = 4 * 256 * 2;
@@ -120,9 +125,10 @@ static void small_sizes(bool everything)
                 if (!everything && blocks == 1 && n < tile) continue;
                 ++seed;
                 const std::vector<float> values = exact_data::make(p, n, seed);
-                run_case({seed % 2 ? exact_kernel::dealt_256x2 : exact_kernel::dealt_512x4, blocks}, p.name,
-                         values, seed / 2 % 4);
-                if (has_ring()) run_case({exact_kernel::ring_512, blocks}, p.name, values, seed % 37);
+                run_case({seed % 2 ? exact_kernel::dealt_256x2 : exact_kernel::dealt_512x4, blocks},
+                         p.name, values, seed / 2 % 4);
+                if (has_ring())
+                    run_case({exact_kernel::ring_512, blocks}, p.name, values, seed % 37);
             }
         }
     }
@@ -132,7 +138,8 @@ static void small_sizes(bool everything)
         for (unsigned blocks : {1u, 2u, 7u})
             run_case({exact_kernel::ring_512, blocks}, "nothing", {}, blocks);
     for (size_t offset = 0; offset < 40; offset += everything ? 1 : 7) {
-        const std::vector<float> values = exact_data::make(exact_data::patterns()[0], 5 * tile + 99, offset);
+        const std::vector<float> values =
+            exact_data::make(exact_data::patterns()[0], 5 * tile + 99, offset);
         run_case({exact_kernel::dealt_256x2, 5}, "any bits", values, offset);
         if (has_ring()) run_case({exact_kernel::ring_512, 2}, "any bits", values, offset);
     }
@@ -146,7 +153,8 @@ static void larger_sizes()
     for (const exact_data::pattern &p : exact_data::patterns()) {
         const std::vector<float> values = exact_data::make(p, n, ++seed);
         run_case({exact_kernel::dealt_512x4, on_gpu ? 512u : 2u}, p.name, values, seed % 4);
-        if (has_ring()) run_case({exact_kernel::ring_512, on_gpu ? 132u : 1u}, p.name, values, seed % 4);
+        if (has_ring())
+            run_case({exact_kernel::ring_512, on_gpu ? 132u : 1u}, p.name, values, seed % 4);
     }
     const std::vector<float> values = exact_data::make(exact_data::patterns()[0], n, 1);
     run_case({exact_kernel::dealt_256x2, on_gpu ? 300u : 35u}, "any bits", values, 1);
@@ -175,12 +183,14 @@ static void public_functions()
             const fastreduce_status second =
                 accumulate_exactly(input.data(), total.data(), n, nullptr, scratch);
             CUDA(cudaDeviceSynchronize());
-            check::that(first == 0 && exact_data::bits_of(output.get()[0]) == exact_data::bits_of(wanted.sum),
+            check::that(first == 0 &&
+                            exact_data::bits_of(output.get()[0]) == exact_data::bits_of(wanted.sum),
                         "reduce<EXACT>, n %zu: status %d, %.9g", n, first,
                         static_cast<double>(output.get()[0]));
             check::that(second == 0 && same(total.get()[0], wanted.accumulator),
                         "accumulate_exactly, n %zu: status %d", n, second);
-            check::that(memory.every_byte_is(0) && memory.canaries_alive(), "n %zu: workspace left dirty", n);
+            check::that(memory.every_byte_is(0) && memory.canaries_alive(),
+                        "n %zu: workspace left dirty", n);
         }
         check::that(workspace_bytes<FASTREDUCE_EXACT>(n) == exact_workspace_bytes(n),
                     "workspace_bytes<EXACT>");
@@ -197,10 +207,11 @@ static void choices()
             for (size_t n : {(size_t(1) << k) - 1, size_t(1) << k, (size_t(1) << k) + 1}) {
                 const exact_plan made = plan_exact(n, gpu);
                 const size_t bytes = exact_workspace_bytes(n);
-                check::that(made.blocks == 1 ||
-                                (made.blocks > 1 && made.blocks <= exact_max_blocks &&
-                                 bytes == (exact_sum<512>::status_words_used + 1) * sizeof(published)),
-                            "n %zu: %u blocks, but %zu bytes", n, made.blocks, bytes);
+                check::that(
+                    made.blocks == 1 ||
+                        (made.blocks > 1 && made.blocks <= exact_max_blocks &&
+                         bytes == (exact_sum<512>::status_words_used + 1) * sizeof(published)),
+                    "n %zu: %u blocks, but %zu bytes", n, made.blocks, bytes);
                 check::that(bytes >= before, "n %zu: less workspace than for a smaller n", n);
                 check::that(made.kernel != exact_kernel::ring_512 ||
                                 (gpu.hopper && gpu.shared_bytes > 200000),

@@ -1,7 +1,8 @@
-/* The exact sum on the CPU against MPFR's mpfr_sum: equal bits, as float and as double, for the whole and for any
- * split and merge. */
+/* The exact sum on the CPU against MPFR's mpfr_sum: equal bits, as float and as double, for the
+ * whole and for any split and merge. */
 #include <stddef.h>
-static size_t host_block; /* elements between two settlings of the limbs: 2^30, which nobody would wait for */
+static size_t
+    host_block; /* elements between two settlings of the limbs: 2^30, which nobody would wait for */
 #define FASTREDUCE_DETAIL_HOST_BLOCK host_block
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #include "../fastreduce.h"
@@ -103,8 +104,8 @@ static void sum_case(const char *what, float *x, size_t n)
     }
     got = fastreduce_accumulator_f32(&raw);
     expect(bits_f32(got) == bits_f32(wanted), "limbs added", n, got, wanted);
-    expect(memcmp(&merged, &whole, sizeof whole) == 0, "merged accumulators differ from the whole's", n, got,
-           wanted);
+    expect(memcmp(&merged, &whole, sizeof whole) == 0,
+           "merged accumulators differ from the whole's", n, got, wanted);
 }
 
 /* Every finite float, each exponent as likely as another. */
@@ -132,14 +133,16 @@ static void random_cases(void)
         sum_case("all exponents", x, n);
         for (i = 0; i < n; ++i) x[i] = in_unit();
         sum_case("uniform", x, n);
-        for (i = 0; i < n; ++i) x[i] = from_bits((random_bits() & 0x80000000u) | (random_bits() & 0x7fffff));
+        for (i = 0; i < n; ++i)
+            x[i] = from_bits((random_bits() & 0x80000000u) | (random_bits() & 0x7fffff));
         sum_case("denormals", x, n);
         for (i = 0; i < n; ++i) x[i] = from_bits((random_bits() & 0x81ffffffu));
         sum_case("around the smallest normals", x, n);
         for (i = 0; i < n; ++i)
             x[i] = from_bits((uint32_t)(round % 254 + 1) << 23 | (random_bits() & 0x7fffff));
         sum_case("one exponent, one sign", x, n);
-        /* ill-conditioned: every large term is taken back, small ones stay; sums of condition up to 1e60 */
+        /* ill-conditioned: every large term is taken back, small ones stay; sums of condition up
+         * to 1e60 */
         for (i = 0; i + 2 < n; i += 3) {
             x[i] = any_finite();
             x[i + 1] = -x[i];
@@ -152,15 +155,16 @@ static void random_cases(void)
             x[i] = random_bits() % 2 ? FLT_MAX : -FLT_MAX * (random_bits() % 2 ? 1.0f : 0.5f);
         sum_case("overflow that may cancel", x, n);
         for (i = 0; i < n; ++i)
-            x[i] = random_bits() % 64 ? any_finite() : from_bits(0x7f800000u | (random_bits() & 0x80000000u));
+            x[i] = random_bits() % 64 ? any_finite()
+                                      : from_bits(0x7f800000u | (random_bits() & 0x80000000u));
         sum_case("infinities", x, n);
         for (i = 0; i < n; ++i) x[i] = from_bits(random_bits());
         sum_case("all bit patterns", x, n);
     }
 }
 
-/* Halfway cases: a float of either parity and sign plus half of its unit, split in unequal pieces; also a smallest
- * denormal to either side of the middle. */
+/* Halfway cases: a float of either parity and sign plus half of its unit, split in unequal
+ * pieces; also a smallest denormal to either side of the middle. */
 static void ties(void)
 {
     int round, piece, side;
@@ -168,7 +172,8 @@ static void ties(void)
         float x[8], base, half;
         uint32_t bits = (random_bits() & 0x807fffffu) | (30 + random_bits() % 220) << 23;
         base = from_bits(bits);
-        half = from_bits((bits & 0x80000000u) | ((bits >> 23 & 255) - 24) << 23); /* half a unit, same sign */
+        half = from_bits((bits & 0x80000000u) | ((bits >> 23 & 255) - 24)
+                                                    << 23); /* half a unit, same sign */
         for (side = -1; side <= 1; ++side) {
             size_t n = 0;
             x[n++] = base;
@@ -197,7 +202,8 @@ static void ties(void)
     }
 }
 
-/* Many equal accumulators: by merging, and by adding limbs without a carry pass as often as the header allows. */
+/* Many equal accumulators: by merging, and by adding limbs without a carry pass as often as the
+ * header allows. */
 static void headroom(void)
 {
     float x[3];
@@ -233,16 +239,16 @@ static void headroom(void)
         for (round = 0; round < 100; ++round) {
             const double count = round < 31 ? ldexp(1, round + 1) : 4294967295.0;
             fastreduce_accumulator_merge(&counts, &counts);
-            expect((double)counts.limb[k] == count, "a count after merges with itself", (size_t)round,
-                   (double)counts.limb[k], count);
+            expect((double)counts.limb[k] == count, "a count after merges with itself",
+                   (size_t)round, (double)counts.limb[k], count);
         }
     }
     expect(memcmp(&many, &one, sizeof one) == 0, "x - x has limbs other than zero", 6,
            fastreduce_accumulator_f64(&many), 0);
 }
 
-/* Accumulators as large as the header allows, with limbs that were added 2^31 times and never carried: each function takes
- * them as they are. */
+/* Accumulators as large as the header allows, with limbs that were added 2^31 times and never
+ * carried: each function takes them as they are. */
 static void raw_limbs(void)
 {
     float x[2];
@@ -258,11 +264,13 @@ static void raw_limbs(void)
         fastreduce_accumulator_merge(&carried, &raw);
         for (k = 0; k < 15; ++k)
             if (k != 11)
-                expect(carried.limb[k] >= 0 && carried.limb[k] >> 32 == 0, "a limb after a merge", (size_t)k,
-                       (double)carried.limb[k], 0);
-        for (k = 12; k < 15; ++k) raw.limb[k] = carried.limb[k] = 0; /* for the numbers to be read */
+                expect(carried.limb[k] >= 0 && carried.limb[k] >> 32 == 0, "a limb after a merge",
+                       (size_t)k, (double)carried.limb[k], 0);
+        for (k = 12; k < 15; ++k)
+            raw.limb[k] = carried.limb[k] = 0; /* for the numbers to be read */
         expect(same_f64(fastreduce_accumulator_f64(&raw), fastreduce_accumulator_f64(&carried)),
-               "raw limbs read", 0, fastreduce_accumulator_f64(&raw), fastreduce_accumulator_f64(&carried));
+               "raw limbs read", 0, fastreduce_accumulator_f64(&raw),
+               fastreduce_accumulator_f64(&carried));
         a = raw, b = carried; /* twice as much, each way */
         fastreduce_accumulator_merge(&a, &raw);
         fastreduce_accumulator_merge(&b, &carried);
@@ -273,30 +281,33 @@ static void raw_limbs(void)
         fastreduce_accumulator_merge(&b, &raw);
         expect(memcmp(&a, &b, sizeof a) == 0, "raw limbs merged with themselves", 0,
                fastreduce_accumulator_f64(&a), fastreduce_accumulator_f64(&b));
-        for (k = 12; k < 15; ++k) raw.limb[k] = (int64_t)0xffffffff << 31, carried.limb[k] = 0xffffffff;
+        for (k = 12; k < 15; ++k)
+            raw.limb[k] = (int64_t)0xffffffff << 31, carried.limb[k] = 0xffffffff;
         x[0] = from_bits(0x7f800000), x[1] = from_bits(0x7fc00000); /* counts that are full */
         a = raw, b = carried;
         fastreduce_host_accumulate_f32(x, &a, 2);
         fastreduce_host_accumulate_f32(x, &b, 2);
-        expect(memcmp(&a, &b, sizeof a) == 0 && a.limb[12] == 0xffffffff && a.limb[13] == 0xffffffff,
+        expect(memcmp(&a, &b, sizeof a) == 0 && a.limb[12] == 0xffffffff &&
+                   a.limb[13] == 0xffffffff,
                "accumulated to full counts", 2, (double)a.limb[12], (double)b.limb[12]);
         for (k = 12; k < 15; ++k) raw.limb[k] = carried.limb[k] = 0;
         x[0] = FLT_MAX, x[1] = from_bits(0x807fffff); /* the largest and a negative denormal */
         a = raw, b = carried;
         fastreduce_host_accumulate_f32(x, &a, 2);
         fastreduce_host_accumulate_f32(x, &b, 2);
-        expect(memcmp(&a, &b, sizeof a) == 0, "accumulated to raw limbs", 2, fastreduce_accumulator_f64(&a),
-               fastreduce_accumulator_f64(&b));
+        expect(memcmp(&a, &b, sizeof a) == 0, "accumulated to raw limbs", 2,
+               fastreduce_accumulator_f64(&a), fastreduce_accumulator_f64(&b));
         x[0] = FLT_MAX, x[1] = FLT_MAX; /* positive carries out of every limb */
         a = raw, b = carried;
         fastreduce_host_accumulate_f32(x, &a, 2);
         fastreduce_host_accumulate_f32(x, &b, 2);
-        expect(memcmp(&a, &b, sizeof a) == 0, "accumulated to raw limbs", 2, fastreduce_accumulator_f64(&a),
-               fastreduce_accumulator_f64(&b));
+        expect(memcmp(&a, &b, sizeof a) == 0, "accumulated to raw limbs", 2,
+               fastreduce_accumulator_f64(&a), fastreduce_accumulator_f64(&b));
     }
 }
 
-/* Each kind of special value alone, with a finite float of either sign beside it, and each pair: result and counts. */
+/* Each kind of special value alone, with a finite float of either sign beside it, and each pair:
+ * result and counts. */
 static void specials(void)
 {
     static const uint32_t kinds[] = {0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7f800001,
@@ -322,8 +333,8 @@ static void specials(void)
             ++wanted.limb[slot[i]];
             ++wanted.limb[slot[j]];
             wanted.limb[15] = 0;
-            expect(memcmp(total.limb + 12, wanted.limb + 12, 4 * sizeof(int64_t)) == 0, "counts of specials",
-                   i, (double)kinds[i], (double)kinds[j]);
+            expect(memcmp(total.limb + 12, wanted.limb + 12, 4 * sizeof(int64_t)) == 0,
+                   "counts of specials", i, (double)kinds[i], (double)kinds[j]);
             sum_case("two kinds", x, 2);
         }
     }
@@ -339,8 +350,10 @@ static void words(void)
         expect(strcmp(fastreduce_kernel_name((fastreduce_kernel)k), kernel_names[k]) == 0,
                "the name of a kernel", 0, k, k);
     for (k = -4; k <= 1; ++k)
-        expect(strstr(fastreduce_status_string(k), part[k + 4]) != NULL, "the words for a status", 0, k, k);
-    expect(strcmp(fastreduce_status_string(-5), "unknown status") == 0, "the words for status -5", 0, -5, -5);
+        expect(strstr(fastreduce_status_string(k), part[k + 4]) != NULL, "the words for a status",
+               0, k, k);
+    expect(strcmp(fastreduce_status_string(-5), "unknown status") == 0, "the words for status -5",
+           0, -5, -5);
     expect(fastreduce_version() == FASTREDUCE_VERSION, "version", 0, fastreduce_version(),
            FASTREDUCE_VERSION);
 }

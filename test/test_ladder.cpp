@@ -1,5 +1,6 @@
-/* V0..V7 and AUTO through the C launcher: version x block size x size x alignment x data, against the exact sum,
- * with canaries around input, output and workspace. Runs on the CPU machine and on a GPU. */
+/* V0..V7 and AUTO through the C launcher: version x block size x size x alignment x data,
+ * against the exact sum, with canaries around input, output and workspace. Runs on the CPU
+ * machine and on a GPU. */
 #define FASTREDUCE_IMPLEMENTATION
 #include "../fastreduce.cuh"
 #include "check.h"
@@ -12,8 +13,8 @@ SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
 }
 #endif
 
-static void sum_case(fastreduce_kernel kernel, unsigned block_size, size_t n, size_t offset, check::data kind,
-                     bool pooled)
+static void sum_case(fastreduce_kernel kernel, unsigned block_size, size_t n, size_t offset,
+                     check::data kind, bool pooled)
 {
     const unsigned long long seed = n * 31 + offset * 7 + block_size + kernel;
     const std::vector<float> values = check::make(kind, n, seed);
@@ -42,11 +43,15 @@ static void sum_case(fastreduce_kernel kernel, unsigned block_size, size_t n, si
     CUDA(cudaDeviceSynchronize());
 
     const float got = output.get()[0];
-    /* AUTO: a thread adds a few hundred vectors at the most up to 2^26, then the block, 2047 partials, the block */
+    /* AUTO: a thread adds a few hundred vectors at the most up to 2^26, then the block, 2047
+     * partials, the block */
     const unsigned depth =
-        kernel == FASTREDUCE_AUTO ? 400 : check::tree_depth(n, block_size, fastreduce::default_items(kernel));
-    check::that(check::plausible_sum(values, kind, got, depth), "%s: %.9g, but the exact sum is %.9g", label,
-                static_cast<double>(got), static_cast<double>(fastreduce_host_sum_f32(values.data(), n)));
+        kernel == FASTREDUCE_AUTO
+            ? 400
+            : check::tree_depth(n, block_size, fastreduce::default_items(kernel));
+    check::that(check::plausible_sum(values, kind, got, depth),
+                "%s: %.9g, but the exact sum is %.9g", label, static_cast<double>(got),
+                static_cast<double>(fastreduce_host_sum_f32(values.data(), n)));
     check::that(output.canaries_alive() && input.canaries_alive() && workspace.canaries_alive(),
                 "%s: a write outside output, input or workspace", label);
     const std::vector<float> after = input.get();
@@ -59,8 +64,9 @@ static void sum_case(fastreduce_kernel kernel, unsigned block_size, size_t n, si
         fastreduce_sum_f32(input.data(), output.data(), n, &config);
         CUDA(cudaDeviceSynchronize());
         const float again = output.get()[0];
-        check::that(std::memcmp(&again, &got, sizeof got) == 0 || kind >= check::data::both_infinities,
-                    "%s: %.9g, then %.9g", label, static_cast<double>(got), static_cast<double>(again));
+        check::that(
+            std::memcmp(&again, &got, sizeof got) == 0 || kind >= check::data::both_infinities,
+            "%s: %.9g, then %.9g", label, static_cast<double>(got), static_cast<double>(again));
     }
 }
 
@@ -78,7 +84,9 @@ static std::set<size_t> sizes(size_t tile, size_t most)
 int main(int argc, char **argv)
 {
     /* An argument bounds n; the defaults keep a run within seconds. */
-    const size_t most = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : on_gpu ? size_t(1) << 22 : 70000;
+    const size_t most = argc > 1 ? std::strtoull(argv[1], nullptr, 10)
+                        : on_gpu ? size_t(1) << 22
+                                 : 70000;
     check::need_device();
     const fastreduce_kernel kernels[] = {FASTREDUCE_V0, FASTREDUCE_V1, FASTREDUCE_V2,
                                          FASTREDUCE_V3, FASTREDUCE_V4, FASTREDUCE_V5,
@@ -90,7 +98,8 @@ int main(int argc, char **argv)
             for (size_t n : sizes(tile, most)) {
                 /* Integers at every size; the other kinds, alignments and the pool take turns. */
                 sum_case(kernel, block_size, n, turn % 4, check::data::integers, turn % 3 == 0);
-                sum_case(kernel, block_size, n, (turn + 1) % 4, check::all_data[1 + turn % 5], turn % 3 == 1);
+                sum_case(kernel, block_size, n, (turn + 1) % 4, check::all_data[1 + turn % 5],
+                         turn % 3 == 1);
                 ++turn;
             }
         }

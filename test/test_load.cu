@@ -1,5 +1,6 @@
-/* Under load: 16 host threads, each with its stream and workspace, sum random sizes by random kernels, while a second
- * process does the same. Every result is checked against the one that the same call gave alone; memory stays flat.
+/* Under load: 16 host threads, each with its stream and workspace, sum random sizes by random
+ * kernels, while a second process does the same. Every result is checked against the one that
+ * the same call gave alone; memory stays flat.
  *
  *     test_load [SECONDS]     default 20
  */
@@ -36,7 +37,8 @@ static void work(shared_state *state, unsigned seed, double seconds)
     float results[16];
     for (int kernel = 0; kernel < kernels; ++kernel) {
         config.kernel = static_cast<fastreduce_kernel>(kernel);
-        config.workspace_bytes = std::max(config.workspace_bytes, fastreduce_workspace_bytes(most, &config));
+        config.workspace_bytes =
+            std::max(config.workspace_bytes, fastreduce_workspace_bytes(most, &config));
     }
     CUDA(cudaStreamCreateWithFlags(&config.stream, cudaStreamNonBlocking));
     CUDA(cudaMalloc(&config.workspace, config.workspace_bytes));
@@ -52,22 +54,25 @@ static void work(shared_state *state, unsigned seed, double seconds)
             kernel[k] = static_cast<int>(check::mix(turn, seed) % kernels);
             size[k] = static_cast<int>(check::mix(turn, seed + 100) % sizes);
             config.kernel = static_cast<fastreduce_kernel>(kernel[k]);
-            config.workspace =
-                check::mix(turn, seed + 200) % 8 == 0 ? nullptr : workspace; /* the pool, now and then */
+            config.workspace = check::mix(turn, seed + 200) % 8 == 0
+                                   ? nullptr
+                                   : workspace; /* the pool, now and then */
             const fastreduce_status now =
                 fastreduce_sum_f32(state->input, outputs + k, size_of(size[k]), &config);
             if (now != 0) status = now;
         }
         config.workspace = workspace;
-        CUDA(cudaMemcpyAsync(results, outputs, sizeof results, cudaMemcpyDeviceToHost, config.stream));
+        CUDA(cudaMemcpyAsync(results, outputs, sizeof results, cudaMemcpyDeviceToHost,
+                             config.stream));
         CUDA(cudaStreamSynchronize(config.stream));
         const std::lock_guard<std::mutex> guard(state->report);
         for (int k = 0; k < 16; ++k)
-            check::that(std::memcmp(&results[k], &state->wanted[kernel[k]][size[k]], sizeof(float)) == 0,
-                        "%s, n %zu under load: %.9g, alone %.9g",
-                        fastreduce_kernel_name(static_cast<fastreduce_kernel>(kernel[k])), size_of(size[k]),
-                        static_cast<double>(results[k]),
-                        static_cast<double>(state->wanted[kernel[k]][size[k]]));
+            check::that(
+                std::memcmp(&results[k], &state->wanted[kernel[k]][size[k]], sizeof(float)) == 0,
+                "%s, n %zu under load: %.9g, alone %.9g",
+                fastreduce_kernel_name(static_cast<fastreduce_kernel>(kernel[k])), size_of(size[k]),
+                static_cast<double>(results[k]),
+                static_cast<double>(state->wanted[kernel[k]][size[k]]));
         state->sums += 16;
     }
     CUDA(cudaFree(config.workspace));
@@ -80,7 +85,8 @@ static void work(shared_state *state, unsigned seed, double seconds)
 int main(int argc, char **argv)
 {
     const double seconds = argc > 1 ? std::atof(argv[1]) : 20;
-    const pid_t other = fork(); /* before the first CUDA call: the other process has a context of its own */
+    const pid_t other =
+        fork(); /* before the first CUDA call: the other process has a context of its own */
     check::need_device();
     const std::vector<float> values = check::make(check::data::uniform, most, 21);
     static shared_state state;
@@ -92,7 +98,8 @@ int main(int argc, char **argv)
             for (int s = 0; s < sizes; ++s) {
                 fastreduce_config config = {};
                 config.kernel = static_cast<fastreduce_kernel>(kernel);
-                check::that(fastreduce_sum_f32(input.data(), output.data(), size_of(s), &config) == 0,
+                check::that(fastreduce_sum_f32(input.data(), output.data(), size_of(s), &config) ==
+                                0,
                             "alone");
                 CUDA(cudaDeviceSynchronize());
                 state.wanted[kernel][s] = output.get()[0];
@@ -104,26 +111,29 @@ int main(int argc, char **argv)
                         "exact, n %zu", size_of(s));
         }
         size_t before = 0, after = 0, all;
-        for (int round = 0; round < 2; ++round) { /* the first grows pools and stacks to what they need */
+        for (int round = 0; round < 2;
+             ++round) { /* the first grows pools and stacks to what they need */
             std::vector<std::thread> threads;
             for (unsigned t = 0; t < workers; ++t)
-                threads.emplace_back(work, &state,
-                                     t + 1000 * static_cast<unsigned>(round) + (other == 0 ? 50 : 0),
-                                     round == 0 ? seconds / 10 : seconds);
+                threads.emplace_back(
+                    work, &state, t + 1000 * static_cast<unsigned>(round) + (other == 0 ? 50 : 0),
+                    round == 0 ? seconds / 10 : seconds);
             for (std::thread &thread : threads) thread.join();
             CUDA(cudaDeviceSynchronize());
             CUDA(cudaMemGetInfo(round == 0 ? &before : &after, &all));
         }
-        /* the other process allocates at its own pace: what counts is that nothing grows with the number of sums */
-        check::that(after + (size_t(256) << 20) > before, "free memory went from %zu to %zu bytes", before,
-                    after);
+        /* the other process allocates at its own pace: what counts is that nothing grows with
+         * the number of sums */
+        check::that(after + (size_t(256) << 20) > before, "free memory went from %zu to %zu bytes",
+                    before, after);
     }
     std::printf("%llu sums by %s process, 16 threads\n", state.sums.load(),
                 other == 0 ? "the second" : "the first");
     const int result = check::finish("load");
     if (other == 0) return result;
     int status = 0;
-    check::that(waitpid(other, &status, 0) == other && WIFEXITED(status) && WEXITSTATUS(status) == 0,
+    check::that(waitpid(other, &status, 0) == other && WIFEXITED(status) &&
+                    WEXITSTATUS(status) == 0,
                 "the second process ended with status %d", status);
     return result || check::failures() != 0;
 }

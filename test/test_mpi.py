@@ -218,8 +218,8 @@ WATCHED = ["sh", "-c", '"$@"; echo "status $?"', "sh", PROGRAM]
 OPTIONS = []
 if "Open MPI" in subprocess.run([MPIRUN, "--version"], capture_output=True, text=True, check=False).stdout:
     OPTIONS = ["--oversubscribe"]
-    # root in a container, more ranks than cores, one machine without a network and perhaps without ssh; and no second
-    # of waiting after each failure
+    # root in a container, more ranks than cores, one machine without a network and perhaps without
+    # ssh; and no second of waiting after each failure
     for name, value in (("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
                         ("OMPI_MCA_plm_rsh_agent", "/bin/true"), ("OMPI_MCA_pml", "ob1"),
                         ("OMPI_MCA_btl", "^openib,tcp,ofi,uct,usnic"), ("OMPI_MCA_mpi_yield_when_idle", "1"),

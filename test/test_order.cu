@@ -1,5 +1,6 @@
-/* The order of things on a GPU's stream: overlapped launches among a user's kernels, a capture as the first call of a
- * process, input in host and managed memory, and input that is written while the sum already waits for it.
+/* The order of things on a GPU's stream: overlapped launches among a user's kernels, a capture
+ * as the first call of a process, input in host and managed memory, and input that is written
+ * while the sum already waits for it.
  *
  *     nvcc -O3 -std=c++17 -arch=native test_order.cu -o test_order && ./test_order
  *     test_order [quick] [capture] [chain] [memory] [release]     quick for a sanitizer; default: all parts
@@ -47,7 +48,8 @@ __device__ unsigned long long now()
 /* Float number i, in [-0.75, 1.25): sums are far from zero. */
 __host__ __device__ inline float datum(unsigned long long i, unsigned long long seed)
 {
-    unsigned long long z = i * 0x9e3779b97f4a7c15ull + seed * 0xd1342543de82ef95ull + 0x632be59bd9b4e019ull;
+    unsigned long long z =
+        i * 0x9e3779b97f4a7c15ull + seed * 0xd1342543de82ef95ull + 0x632be59bd9b4e019ull;
     z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93ull;
     z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93ull;
     return static_cast<float>(static_cast<int>(z >> 40)) / (1 << 23) - 0.75f;
@@ -55,7 +57,8 @@ __host__ __device__ inline float datum(unsigned long long i, unsigned long long 
 
 __global__ void fill(float *data, size_t n, unsigned long long seed)
 {
-    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
+    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n;
+         i += size_t(gridDim.x) * blockDim.x)
         data[i] = datum(i, seed);
 }
 
@@ -77,7 +80,8 @@ __global__ void read_twice(const unsigned *cell, unsigned *before, unsigned *aft
     *after = *static_cast<const volatile unsigned *>(cell);
 }
 
-/* In the sum's place. Launched as usual, or overlapped and then either waits first or allows the next grid first. */
+/* In the sum's place. Launched as usual, or overlapped and then either waits first or allows the
+ * next grid first. */
 enum class manner { usual, waits_first, allows_first };
 
 __global__ void stand_in(const float *input, float *output, manner how)
@@ -88,9 +92,10 @@ __global__ void stand_in(const float *input, float *output, manner how)
     if (blockIdx.x == 0 && threadIdx.x == 0) *output = *input;
 }
 
-/* Lets the next grid begin at once, waits until the host sets the flag to this round, then copies. Gives up in time. */
-__global__ void copy_when_released(const volatile unsigned *flag, unsigned round, volatile unsigned *late,
-                                   const float *from, float *to, size_t n)
+/* Lets the next grid begin at once, waits until the host sets the flag to this round, then
+ * copies. Gives up in time. */
+__global__ void copy_when_released(const volatile unsigned *flag, unsigned round,
+                                   volatile unsigned *late, const float *from, float *to, size_t n)
 {
     allow_next();
     if (threadIdx.x == 0) {
@@ -104,11 +109,13 @@ __global__ void copy_when_released(const volatile unsigned *flag, unsigned round
         __threadfence_system();
     }
     __syncthreads();
-    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
+    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n;
+         i += size_t(gridDim.x) * blockDim.x)
         to[i] = from[i];
 }
 
-/* Whether this build's kernels have overlapped launches: PTX of an older architecture lacks the instructions. */
+/* Whether this build's kernels have overlapped launches: PTX of an older architecture lacks the
+ * instructions. */
 static bool has_overlap()
 {
     cudaFuncAttributes compiled = {};
@@ -119,8 +126,8 @@ static bool has_overlap()
 /* ---- The host's side --------------------------------------------------------------------------------------------- */
 
 template <class... Parameters, class... Arguments>
-static void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, cudaStream_t stream,
-                   bool overlapped, Arguments... arguments)
+static void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
+                   cudaStream_t stream, bool overlapped, Arguments... arguments)
 {
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -212,8 +219,8 @@ static std::vector<float> on_host(size_t n, unsigned long long seed)
 
 /* ---- The first call of a process, captured ----------------------------------------------------------------------- */
 
-/* In a process of its own. CUDA loads a kernel at its first use, here within the capture: so the first kernel of this
- * file, fill, comes after it. */
+/* In a process of its own. CUDA loads a kernel at its first use, here within the capture: so the
+ * first kernel of this file, fill, comes after it. */
 static int first_call(fastreduce_kernel kernel, size_t n)
 {
     check::need_device();
@@ -235,8 +242,8 @@ static int first_call(fastreduce_kernel kernel, size_t n)
     const fastreduce_status status = fastreduce_sum_f32(input, output, n, &config);
     const cudaError_t ended = cudaStreamEndCapture(config.stream, &graph);
     check::that(status == 0 && ended == cudaSuccess,
-                "%s, n %zu: the first call, captured: status %d (%s), end of the capture: %s", name, n,
-                status, fastreduce_status_string(status), cudaGetErrorString(ended));
+                "%s, n %zu: the first call, captured: status %d (%s), end of the capture: %s", name,
+                n, status, fastreduce_status_string(status), cudaGetErrorString(ended));
     if (check::failures() != 0) return check::finish("first call");
     CUDA(cudaGraphInstantiateWithFlags(&executable, graph, 0));
 
@@ -263,30 +270,35 @@ static int first_call(fastreduce_kernel kernel, size_t n)
     check::that(fastreduce_sum_f32(input, output, n, &config) == 0, "exact");
     wait_for(config.stream, "exact");
     CUDA(cudaMemcpy(&exact, output, sizeof exact, cudaMemcpyDeviceToHost));
-    /* a thread of AUTO adds a few hundred floats one after the other at the most, but errors of either sign cancel */
+    /* a thread of AUTO adds a few hundred floats one after the other at the most, but errors of
+     * either sign cancel */
     const double bound = kernel == FASTREDUCE_EXACT ? 0 : 60 * std::ldexp(1.0, -24) * 0.6 * n;
-    check::that(std::fabs(static_cast<double>(got[0]) - exact) <= bound, "%s, n %zu: %.9g, exactly %.9g",
-                name, n, static_cast<double>(got[0]), static_cast<double>(exact));
+    check::that(std::fabs(static_cast<double>(got[0]) - exact) <= bound,
+                "%s, n %zu: %.9g, exactly %.9g", name, n, static_cast<double>(got[0]),
+                static_cast<double>(exact));
     if (n <= size_t(1) << 22) {
         const float wanted = fastreduce_host_sum_f32(on_host(n, n).data(), n);
         check::that(same(exact, wanted), "exact, n %zu: %.9g, on the host %.9g", n,
                     static_cast<double>(exact), static_cast<double>(wanted));
     }
-    std::printf("capture, %s, n %zu: first call captured, 3 replays gave %.9g, exact %.9g\n", name, n,
-                static_cast<double>(got[0]), static_cast<double>(exact));
+    std::printf("capture, %s, n %zu: first call captured, 3 replays gave %.9g, exact %.9g\n", name,
+                n, static_cast<double>(got[0]), static_cast<double>(exact));
     return check::finish("first call");
 }
 
-/* This program again, as `test_order first-call KERNEL N`: its exit status. Before any CUDA call of this process. */
+/* This program again, as `test_order first-call KERNEL N`: its exit status. Before any CUDA call
+ * of this process. */
 static int process_of(fastreduce_kernel kernel, size_t n)
 {
     const std::string number = std::to_string(n);
     const char *const arguments[] = {"test_order", "first-call",
-                                     kernel == FASTREDUCE_EXACT ? "exact" : "auto", number.c_str(), nullptr};
+                                     kernel == FASTREDUCE_EXACT ? "exact" : "auto", number.c_str(),
+                                     nullptr};
     pid_t child;
     int status = 0;
     std::fflush(stdout);
-    if (posix_spawn(&child, "/proc/self/exe", nullptr, nullptr, const_cast<char **>(arguments), environ) != 0)
+    if (posix_spawn(&child, "/proc/self/exe", nullptr, nullptr, const_cast<char **>(arguments),
+                    environ) != 0)
         return -1;
     if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
     return WEXITSTATUS(status);
@@ -311,8 +323,9 @@ static void first_calls()
 
 /* ---- A chain of overlapped launches ------------------------------------------------------------------------------ */
 
-/* On one stream a kernel that allows the next early and writes late, a sum of other data, and a kernel launched to
- * overlap that reads what the first wrote. After its wait it must see that, as the sum waited too. */
+/* On one stream a kernel that allows the next early and writes late, a sum of other data, and a
+ * kernel launched to overlap that reads what the first wrote. After its wait it must see that,
+ * as the sum waited too. */
 static void chain()
 {
     if (!has_overlap()) {
@@ -343,7 +356,8 @@ static void chain()
             middle.kernel < 0 ? FASTREDUCE_AUTO : static_cast<fastreduce_kernel>(middle.kernel);
         for (size_t n : {size_t(1) << 12, most}) {
             if (middle.kernel < 0 && n == most) continue; /* n is nothing to it */
-            const float wanted = middle.kernel < 0 ? datum(0, 1) : sums.alone(kernel, input.data(), n);
+            const float wanted =
+                middle.kernel < 0 ? datum(0, 1) : sums.alone(kernel, input.data(), n);
             const auto round = [&](unsigned value, unsigned r) {
                 launch(write_late, 1, 32, stream, false, cell.data(), value, 200000ull);
                 if (middle.kernel < 0)
@@ -351,7 +365,8 @@ static void chain()
                            results.data() + r, middle.how);
                 else
                     sums.enqueue(kernel, input.data(), n, results.data() + r);
-                launch(read_twice, 1, 1, stream, true, cell.data(), before.data() + r, after.data() + r);
+                launch(read_twice, 1, 1, stream, true, cell.data(), before.data() + r,
+                       after.data() + r);
                 wait_for(stream, "a chain");
             };
             round(~0u, 0); /* loads the kernels, so that the next rounds are enqueued in time */
@@ -364,24 +379,28 @@ static void chain()
             for (unsigned r = 0; r < rounds; ++r) {
                 old_before += early[r] != r + 1;
                 old_after += late[r] != r + 1;
-                check::that(same(got[r], wanted), "chain, %s, n %zu, round %u: %.9g, alone %.9g", middle.name,
-                            n, r, static_cast<double>(got[r]), static_cast<double>(wanted));
+                check::that(same(got[r], wanted), "chain, %s, n %zu, round %u: %.9g, alone %.9g",
+                            middle.name, n, r, static_cast<double>(got[r]),
+                            static_cast<double>(wanted));
             }
             check::that(old_after == 0, "chain, %s, n %zu: %u of %u reads after the wait were old",
                         middle.name, n, old_after, rounds);
-            if (middle.kernel >= 0) /* what begins after a sum begins after all that came before the sum */
-                check::that(old_before == 0, "chain, %s, n %zu: %u of %u reads before the wait were old",
+            if (middle.kernel >=
+                0) /* what begins after a sum begins after all that came before the sum */
+                check::that(old_before == 0,
+                            "chain, %s, n %zu: %u of %u reads before the wait were old",
                             middle.name, n, old_before, rounds);
-            std::printf("chain, %s%s: %u of %u reads before the wait were old, %u after it\n", middle.name,
-                        middle.kernel < 0 ? "" : (", n " + std::to_string(n)).c_str(), old_before, rounds,
-                        old_after);
+            std::printf("chain, %s%s: %u of %u reads before the wait were old, %u after it\n",
+                        middle.name, middle.kernel < 0 ? "" : (", n " + std::to_string(n)).c_str(),
+                        old_before, rounds, old_after);
         }
     }
 }
 
 /* ---- Input that is not in device memory ---------------------------------------------------------------------------- */
 
-/* Pinned and managed memory, the latter first with its pages on the host: the same bits as from device memory. */
+/* Pinned and managed memory, the latter first with its pages on the host: the same bits as from
+ * device memory. */
 static void memory_kinds()
 {
     const size_t most = quick ? (size_t(1) << 20) + 3 : (size_t(1) << 27) + 5, floats = most + 1;
@@ -401,21 +420,25 @@ static void memory_kinds()
                 const float wanted = sums.alone(kernel, device.data() + offset, n);
                 if (kernel == FASTREDUCE_EXACT && n <= size_t(1) << 21) {
                     const float host = fastreduce_host_sum_f32(pinned + offset, n);
-                    check::that(same(wanted, host), "exact, n %zu, offset %zu: %.9g, on the host %.9g", n,
-                                offset, static_cast<double>(wanted), static_cast<double>(host));
+                    check::that(same(wanted, host),
+                                "exact, n %zu, offset %zu: %.9g, on the host %.9g", n, offset,
+                                static_cast<double>(wanted), static_cast<double>(host));
                 }
                 if (offset == 0) std::memcpy(managed, pinned, (n + 1) * sizeof(float));
                 const char *const kinds[] = {"pinned", "managed", "managed, again"};
                 for (int kind = 0; kind < 3; ++kind) {
                     const timer::time_point begin = timer::now();
-                    const float got = sums.alone(kernel, (kind == 0 ? pinned : managed) + offset, n);
+                    const float got =
+                        sums.alone(kernel, (kind == 0 ? pinned : managed) + offset, n);
                     if (offset == 0) milliseconds[kind] = 1e3 * seconds_since(begin);
                     check::that(same(got, wanted),
-                                "%s, n %zu, offset %zu, %s memory: %.9g, from device memory %.9g", name, n,
-                                offset, kinds[kind], static_cast<double>(got), static_cast<double>(wanted));
+                                "%s, n %zu, offset %zu, %s memory: %.9g, from device memory %.9g",
+                                name, n, offset, kinds[kind], static_cast<double>(got),
+                                static_cast<double>(wanted));
                 }
             }
-            std::printf("memory, %s, n %zu: pinned %.2f ms, managed %.2f ms with its pages on the host, then "
+            std::printf("memory, %s, n %zu: pinned %.2f ms, managed %.2f ms with its pages on the "
+                        "host, then "
                         "%.2f ms\n",
                         name, n, milliseconds[0], milliseconds[1], milliseconds[2]);
         }
@@ -426,14 +449,16 @@ static void memory_kinds()
 
 /* ---- Input that is written while the sum waits --------------------------------------------------------------------- */
 
-/* The kernel before the sum waits for the host, so that the sum, launched to overlap, has asked for its first lines of
- * old data when the new are written: by the host (pinned), or by that kernel. */
-static void released(summer &sums, fastreduce_kernel kernel, size_t n, bool pinned, volatile unsigned *words,
-                     float *result)
+/* The kernel before the sum waits for the host, so that the sum, launched to overlap, has asked
+ * for its first lines of old data when the new are written: by the host (pinned), or by that
+ * kernel. */
+static void released(summer &sums, fastreduce_kernel kernel, size_t n, bool pinned,
+                     volatile unsigned *words, float *result)
 {
     constexpr unsigned kinds = 4;
     const unsigned rounds = quick ? 5 : 200;
-    const char *const name = fastreduce_kernel_name(kernel), *const where = pinned ? "pinned" : "device";
+    const char *const name = fastreduce_kernel_name(kernel), *const where =
+                                                                 pinned ? "pinned" : "device";
     const cudaStream_t stream = sums.config.stream;
     volatile unsigned *const flag = words, *const late = words + 1;
     check::buffer<float> sets(kinds * n), in_device(n);
@@ -442,7 +467,8 @@ static void released(summer &sums, fastreduce_kernel kernel, size_t n, bool pinn
     if (pinned) CUDA(cudaMallocHost(reinterpret_cast<void **>(&input), n * sizeof(float)));
     for (unsigned k = 0; k < kinds; ++k) {
         values[k] = on_host(n, 10 + k);
-        CUDA(cudaMemcpy(sets.data() + k * n, values[k].data(), n * sizeof(float), cudaMemcpyHostToDevice));
+        CUDA(cudaMemcpy(sets.data() + k * n, values[k].data(), n * sizeof(float),
+                        cudaMemcpyHostToDevice));
         CUDA(cudaDeviceSynchronize());
         wanted[k] = sums.alone(kernel, sets.data() + k * n, n);
         const float exact = fastreduce_host_sum_f32(values[k].data(), n);
@@ -460,8 +486,8 @@ static void released(summer &sums, fastreduce_kernel kernel, size_t n, bool pinn
     for (unsigned r = 1; r <= rounds; ++r, ++done) {
         const unsigned k = r % kinds;
         *result = NAN;
-        launch(copy_when_released, pinned ? 1 : 32, 256, stream, false, flag, r, late, sets.data() + k * n,
-               input, pinned ? 0 : n);
+        launch(copy_when_released, pinned ? 1 : 32, 256, stream, false, flag, r, late,
+               sets.data() + k * n, input, pinned ? 0 : n);
         const fastreduce_status status = sums.enqueue(kernel, input, n, result);
         const timer::time_point begin = timer::now();
         while (seconds_since(begin) < 50e-6) { /* for the sum to begin */
@@ -471,19 +497,21 @@ static void released(summer &sums, fastreduce_kernel kernel, size_t n, bool pinn
         *flag = r;
         wait_for(stream, "a sum after a kernel that was released");
         if (*late == r) { /* a sanitizer may launch nothing beside a running kernel */
-            check::that(quick, "release, %s, n %zu, %s memory, round %u: the launch waited for the kernel",
+            check::that(quick,
+                        "release, %s, n %zu, %s memory, round %u: the launch waited for the kernel",
                         name, n, where, r);
             break;
         }
-        if (!check::that(
-                status == 0 && same(*result, wanted[k]),
-                "release, %s, n %zu, %s memory, round %u: %.9g, not %.9g; the old data's sum is %.9g", name,
-                n, where, r, static_cast<double>(*result), static_cast<double>(wanted[k]),
-                static_cast<double>(wanted[(r - 1) % kinds])))
+        if (!check::that(status == 0 && same(*result, wanted[k]),
+                         "release, %s, n %zu, %s memory, round %u: %.9g, not %.9g; the old data's "
+                         "sum is %.9g",
+                         name, n, where, r, static_cast<double>(*result),
+                         static_cast<double>(wanted[k]),
+                         static_cast<double>(wanted[(r - 1) % kinds])))
             ++wrong;
     }
-    std::printf("release, %s, n %zu, %s memory: %u of %u rounds done, %u wrong\n", name, n, where, done,
-                rounds, wrong);
+    std::printf("release, %s, n %zu, %s memory: %u of %u rounds done, %u wrong\n", name, n, where,
+                done, rounds, wrong);
     if (pinned) CUDA(cudaFreeHost(input));
 }
 
@@ -496,8 +524,9 @@ static void releases()
     CUDA(cudaMallocHost(reinterpret_cast<void **>(&result), sizeof(float)));
     /* loads the kernel: nothing is loaded while one waits for the host */
     *static_cast<volatile unsigned *>(words) = 1;
-    launch(copy_when_released, 1, 32, sums.config.stream, false, static_cast<const unsigned *>(words), 1u,
-           static_cast<unsigned *>(words) + 1, nullptr, nullptr, 0);
+    launch(copy_when_released, 1, 32, sums.config.stream, false,
+           static_cast<const unsigned *>(words), 1u, static_cast<unsigned *>(words) + 1, nullptr,
+           nullptr, 0);
     wait_for(sums.config.stream, "the first release");
     for (fastreduce_kernel kernel : both)
         for (size_t n : {size_t(1) << 12, size_t(1) << 16, size_t(1) << 20})

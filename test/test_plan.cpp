@@ -5,8 +5,10 @@
 using namespace fastreduce;
 using namespace fastreduce::detail;
 
-static_assert(blocks_for(0, 256) == 1 && blocks_for(1, 256) == 1 && blocks_for(256, 256) == 1, "one block");
-static_assert(blocks_for(257, 256) == 2 && blocks_for((size_t(1) << 33) + 3, 2048) == (size_t(1) << 22) + 1,
+static_assert(blocks_for(0, 256) == 1 && blocks_for(1, 256) == 1 && blocks_for(256, 256) == 1,
+              "one block");
+static_assert(blocks_for(257, 256) == 2 &&
+                  blocks_for((size_t(1) << 33) + 3, 2048) == (size_t(1) << 22) + 1,
               "");
 static_assert(blocks_for(SIZE_MAX, 32) == SIZE_MAX / 32 + 1, "no overflow at the largest n");
 static_assert(default_items(FASTREDUCE_V0) == 1 && default_items(FASTREDUCE_V2) == 1, "");
@@ -16,7 +18,8 @@ static_assert(default_items(FASTREDUCE_AUTO) == 8, "AUTO of other types than flo
 static_assert(std::is_same<accumulate_t<plus, float>, float>::value, "");
 static_assert(std::is_same<accumulate_t<plus, int>, long long>::value, "");
 static_assert(std::is_same<accumulate_t<plus, unsigned char>, unsigned long long>::value, "");
-static_assert(std::is_same<accumulate_t<plus, int64_t>, int64_t>::value, "a 64-bit type stays as it is");
+static_assert(std::is_same<accumulate_t<plus, int64_t>, int64_t>::value,
+              "a 64-bit type stays as it is");
 static_assert(std::is_same<accumulate_t<plus, size_t>, size_t>::value, "");
 static_assert(std::is_same<accumulate_t<plus, unsigned long long>, unsigned long long>::value, "");
 static_assert(std::is_same<accumulate_t<maximum, int>, int>::value, "");
@@ -46,15 +49,16 @@ static void chosen(const char *what, const choice<Kernel> (&table)[N], Plan plan
         const auto made = plan(wanted.n, wanted.gpu);
         check::that(made.kernel == wanted.kernel && made.blocks == wanted.blocks,
                     "%s, n %zu, %u multiprocessors, %u bytes: kernel %d, %u blocks", what, wanted.n,
-                    wanted.gpu.multiprocessors, wanted.gpu.shared_bytes, static_cast<int>(made.kernel),
-                    made.blocks);
+                    wanted.gpu.multiprocessors, wanted.gpu.shared_bytes,
+                    static_cast<int>(made.kernel), made.blocks);
     }
 }
 
 static void choices()
 {
-    constexpr gpu_facts h200 = {132, 232448, true}, a100 = {108, 166912, false}, tiny = {20, 232448, true},
-                        huge = {5000, 232448, true}, huge_old = {5000, 166912, false};
+    constexpr gpu_facts h200 = {132, 232448, true}, a100 = {108, 166912, false},
+                        tiny = {20, 232448, true}, huge = {5000, 232448, true},
+                        huge_old = {5000, 166912, false};
     const choice<auto_kernel> autos[] = {
         {0, h200, auto_kernel::tile_256x4, 1},
         {12_log2, h200, auto_kernel::tile_256x4, 1},
@@ -135,17 +139,21 @@ int main()
                                     made.blocks[level]);
                         left = made.blocks[level];
                     }
-                    check::that(left == 1, "n %zu, tile %zu: ends with %zu partials", n, tile, left);
+                    check::that(left == 1, "n %zu, tile %zu: ends with %zu partials", n, tile,
+                                left);
                     const size_t first = made.levels > 1 ? made.blocks[0] * size : 0;
                     const size_t second = made.levels > 2 ? made.blocks[1] * size : 0;
-                    check::that(made.second_half >= first && made.second_half < first + workspace_alignment,
-                                "n %zu, tile %zu: the second half at %zu", n, tile, made.second_half);
-                    check::that(made.second_half % workspace_alignment == 0, "the second half is misaligned");
+                    check::that(
+                        made.second_half >= first && made.second_half < first + workspace_alignment,
+                        "n %zu, tile %zu: the second half at %zu", n, tile, made.second_half);
+                    check::that(made.second_half % workspace_alignment == 0,
+                                "the second half is misaligned");
                     check::that(made.workspace_bytes >= made.second_half + second &&
-                                    made.workspace_bytes < made.second_half + second + workspace_alignment,
+                                    made.workspace_bytes <
+                                        made.second_half + second + workspace_alignment,
                                 "n %zu, tile %zu: %zu bytes", n, tile, made.workspace_bytes);
-                    check::that(made.workspace_bytes >= last, "n %zu, tile %zu: less than for a smaller n", n,
-                                tile);
+                    check::that(made.workspace_bytes >= last,
+                                "n %zu, tile %zu: less than for a smaller n", n, tile);
                     last = made.workspace_bytes;
                 }
             }
@@ -158,16 +166,20 @@ int main()
                 "64-bit partials of integers");
 
     char bytes[64];
-    check::that(overlap(bytes, 10, bytes + 9, 1) && overlap(bytes + 9, 1, bytes, 10), "overlap by a byte");
-    check::that(!overlap(bytes, 10, bytes + 10, 10) && !overlap(bytes + 10, 10, bytes, 10), "neighbours");
-    check::that(overlap(bytes, 64, bytes + 8, 4) && overlap(bytes + 8, 4, bytes, 64), "one inside the other");
+    check::that(overlap(bytes, 10, bytes + 9, 1) && overlap(bytes + 9, 1, bytes, 10),
+                "overlap by a byte");
+    check::that(!overlap(bytes, 10, bytes + 10, 10) && !overlap(bytes + 10, 10, bytes, 10),
+                "neighbours");
+    check::that(overlap(bytes, 64, bytes + 8, 4) && overlap(bytes + 8, 4, bytes, 64),
+                "one inside the other");
     for (int k = 0; k < 10; ++k)
         check::that(!overlap(bytes + k, 0, bytes, 10) && !overlap(bytes, 10, bytes + k, 0),
                     "nothing overlaps nothing");
 
     check::that(status_of(cudaSuccess) == 0, "success");
     check::that(status_of(cudaErrorNoDevice) == FASTREDUCE_ERROR_NO_DEVICE, "no device");
-    check::that(status_of(cudaErrorInsufficientDriver) == FASTREDUCE_ERROR_NO_DEVICE, "insufficient driver");
+    check::that(status_of(cudaErrorInsufficientDriver) == FASTREDUCE_ERROR_NO_DEVICE,
+                "insufficient driver");
     check::that(status_of(cudaErrorStubLibrary) == FASTREDUCE_ERROR_NO_DEVICE, "stub library");
     check::that(status_of(cudaErrorInvalidValue) == 1, "others keep their number");
     return check::finish("plan");

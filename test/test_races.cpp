@@ -1,6 +1,7 @@
-/* V0..V7 on the CPU machine with an element type that logs its accesses: no race, no uninitialised read, no access
- * out of bounds, no barrier that some threads miss, for every block size, ragged sizes, and three schedules. This
- * is the test that must fail when any barrier is taken out of fastreduce.cuh (test/mutants.py takes them out). */
+/* V0..V7 on the CPU machine with an element type that logs its accesses: no race, no
+ * uninitialised read, no access out of bounds, no barrier that some threads miss, for every
+ * block size, ragged sizes, and three schedules. This is the test that must fail when any
+ * barrier is taken out of fastreduce.cuh (test/mutants.py takes them out). */
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #include "../fastreduce.cuh"
 #include "check.h"
@@ -24,7 +25,8 @@ static void run(size_t n, simt::order schedule)
     simt::settings().trace = true;
     simt::settings().schedule = schedule;
     const fastreduce_status status =
-        fastreduce::reduce<Version, BlockSize, Items, fastreduce::plus, Tail>(input.data(), output.data(), n);
+        fastreduce::reduce<Version, BlockSize, Items, fastreduce::plus, Tail>(input.data(),
+                                                                              output.data(), n);
     simt::settings() = simt::options();
     check::that(status == 0, "%s, block %u, items %u, n %zu, schedule %d: %s",
                 fastreduce_kernel_name(Version), BlockSize, Items, n, static_cast<int>(schedule),
@@ -36,13 +38,15 @@ static void run(size_t n, simt::order schedule)
                 fastreduce_kernel_name(Version), BlockSize, n, static_cast<double>(got));
 }
 
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items = fastreduce::default_items(Version),
+template <fastreduce_kernel Version, unsigned BlockSize,
+          unsigned Items = fastreduce::default_items(Version),
           fastreduce::tail Tail = fastreduce::tail::warp>
 static void sizes()
 {
     const size_t tile = static_cast<size_t>(BlockSize) * Items;
     for (size_t n : {size_t(0), size_t(1), size_t(33), tile - 1, tile, 3 * tile + tile / 2 + 1})
-        for (simt::order schedule : {simt::order::forward, simt::order::reverse, simt::order::random})
+        for (simt::order schedule :
+             {simt::order::forward, simt::order::reverse, simt::order::random})
             run<Version, BlockSize, Items, Tail>(n, schedule);
 }
 

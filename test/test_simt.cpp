@@ -1,5 +1,6 @@
-/* The CPU machine itself: kernels that are wrong on purpose must be reported, with file and line; right ones must not;
- * counts are those of the textbook; failures of the runtime can be made to happen. */
+/* The CPU machine itself: kernels that are wrong on purpose must be reported, with file and
+ * line; right ones must not; counts are those of the textbook; failures of the runtime can be
+ * made to happen. */
 #include <cuda_runtime.h>
 #include <sys/wait.h>
 #include "check.h"
@@ -308,14 +309,16 @@ static cudaError_t run(kernel<T> k, std::vector<float> *result = nullptr, unsign
         cudaLaunchKernel(k, dim3(grid), dim3(block), arguments, block * sizeof(T), nullptr);
     if (result) {
         result->resize(threads);
-        std::memcpy(static_cast<void *>(result->data()), static_cast<void *>(out), threads * sizeof(float));
+        std::memcpy(static_cast<void *>(result->data()), static_cast<void *>(out),
+                    threads * sizeof(float));
     }
     CUDA(cudaFree(in));
     CUDA(cudaFree(out));
     return error;
 }
 
-static const simt::order orders[] = {simt::order::forward, simt::order::reverse, simt::order::random};
+static const simt::order orders[] = {simt::order::forward, simt::order::reverse,
+                                     simt::order::random};
 
 /* Reported under every schedule, by a sentence that begins with `kind` and names the line. */
 static void wrong(const char *name, kernel<element> k, const char *kind, unsigned block = threads)
@@ -328,8 +331,8 @@ static void wrong(const char *name, kernel<element> k, const char *kind, unsigne
         const std::string where = "test_simt.cpp:" + std::to_string(kernels::marked);
         check::that(error == cudaErrorLaunchFailure && report.find(kind) != std::string::npos &&
                         report.find(where) != std::string::npos,
-                    "%s: expected '%s' at %s, got status %d, '%s'", name, kind, where.c_str(), error,
-                    report.c_str());
+                    "%s: expected '%s' at %s, got status %d, '%s'", name, kind, where.c_str(),
+                    error, report.c_str());
     }
     simt::settings() = simt::options();
 }
@@ -352,8 +355,8 @@ static void right(const char *name, kernel<T> k)
             simt::settings().trace = trace;
             std::vector<float> result;
             const cudaError_t error = run(k, &result);
-            check::that(error == cudaSuccess && simt::report().empty(), "%s: status %d, '%s'", name, error,
-                        simt::report().c_str());
+            check::that(error == cudaSuccess && simt::report().empty(), "%s: status %d, '%s'", name,
+                        error, simt::report().c_str());
             for (unsigned b = 0; b < blocks; ++b)
                 check::that(result[b] == sum_of_block(b), "%s: block %u gave %g", name, b,
                             static_cast<double>(result[b]));
@@ -380,7 +383,8 @@ static void wrong_kernels()
     wrong("before global memory", global_before<element>, "out of bounds");
 }
 
-/* Without tracing a wild access ends the process; so does a small one past the end, when the memory is freed. */
+/* Without tracing a wild access ends the process; so does a small one past the end, when the
+ * memory is freed. */
 static void untraced_bounds()
 {
     const auto child = [](auto work, const char *wanted) {
@@ -400,7 +404,8 @@ static void untraced_bounds()
         close(ends[0]);
         int status = 0;
         waitpid(process, &status, 0);
-        return WIFEXITED(status) && WEXITSTATUS(status) == 99 && text.find(wanted) != std::string::npos;
+        return WIFEXITED(status) && WEXITSTATUS(status) == 99 &&
+               text.find(wanted) != std::string::npos;
     };
     check::that(child([] { run<float>(kernels::global_bounds<float>); }, "out of bounds: thread"),
                 "a wild read");
@@ -442,16 +447,18 @@ static void counts()
     };
     /* 8 warps store; then stride 1 to 16 keep 8 warps busy, 32 to 128 keep 4, 2, 1: 47, each with two loads, a store */
     const simt::counts v0 = of(kernels::interleaved<element>);
-    check::that(v0.warp_steps == 8 + 3 * 47 + 1 && v0.partial_steps == 3 * 47 + 1 && v0.conflicts == 0,
-                "interleaved: %llu steps, %llu partial, %llu conflicts", (unsigned long long)v0.warp_steps,
-                (unsigned long long)v0.partial_steps, (unsigned long long)v0.conflicts);
+    check::that(
+        v0.warp_steps == 8 + 3 * 47 + 1 && v0.partial_steps == 3 * 47 + 1 && v0.conflicts == 0,
+        "interleaved: %llu steps, %llu partial, %llu conflicts", (unsigned long long)v0.warp_steps,
+        (unsigned long long)v0.partial_steps, (unsigned long long)v0.conflicts);
     /* packed they need 4, 2, 1, 1, 1, 1, 1, 1 = 12 */
     check::that(v0.avoidable_steps == 3 * (47 - 12), "interleaved: %llu avoidable",
                 (unsigned long long)v0.avoidable_steps);
     check::that(v0.barriers == 9 && v0.launches == 1 && v0.blocks == 1, "interleaved: barriers");
     check::that(v0.shared_stores == 256 + 255 && v0.shared_loads == 2 * 255 + 1,
                 "interleaved: loads and stores");
-    /* strided: 2-, 4-, 8-way in the 4 + 2 + 1 full steps; then 16 lanes 16 words apart are 8-way, and so on down */
+    /* strided: 2-, 4-, 8-way in the 4 + 2 + 1 full steps; then 16 lanes 16 words apart are
+     * 8-way, and so on down */
     const simt::counts v1 = of(kernels::strided<element>);
     check::that(v1.warp_steps == 8 + 3 * 12 + 1 && v1.avoidable_steps == 0, "strided: steps");
     check::that(v1.conflicts == 3 * (4 * 1 + 2 * 3 + 1 * 7 + 1 * 7 + 1 * 7 + 1 * 3 + 1 * 1) &&
@@ -459,7 +466,8 @@ static void counts()
                 "strided: %llu conflicts, %u-way", (unsigned long long)v1.conflicts, v1.max_way);
     const unsigned ways[] = {1, 2, 4, 8, 8, 8, 4, 2, 1, 1};
     for (size_t k = 0; k < v1.interval_way.size(); ++k)
-        check::that(v1.interval_way[k] == ways[k], "strided: interval %zu is %u-way", k, v1.interval_way[k]);
+        check::that(v1.interval_way[k] == ways[k], "strided: interval %zu is %u-way", k,
+                    v1.interval_way[k]);
     const simt::counts v2 = of(kernels::right<element>);
     check::that(v2.warp_steps == 8 + 3 * 12 + 1 && v2.conflicts == 0 && v2.avoidable_steps == 0,
                 "sequential");
@@ -478,11 +486,13 @@ static void runtime()
                 "the second of two");
     check::that(cudaGetLastError() == cudaErrorUnknown && cudaGetLastError() == cudaSuccess,
                 "the last error");
-    check::that(cudaFree(p) == cudaSuccess && simt::live_allocations() == live, "a free is not counted");
+    check::that(cudaFree(p) == cudaSuccess && simt::live_allocations() == live,
+                "a free is not counted");
     check::that(cudaFree(p) == cudaErrorInvalidValue, "freed twice");
     simt::set_device_present(false);
     int devices = 7;
-    check::that(cudaGetDeviceCount(&devices) == cudaErrorInsufficientDriver && devices == 0, "no device");
+    check::that(cudaGetDeviceCount(&devices) == cudaErrorInsufficientDriver && devices == 0,
+                "no device");
     simt::set_device_present(true);
     check::that(cudaGetDeviceCount(&devices) == cudaSuccess && devices == 1, "one device");
 
@@ -495,9 +505,12 @@ static void runtime()
     check::that(launch(dim3(1), dim3(0), 0) == cudaErrorInvalidConfiguration, "no threads");
     check::that(launch(dim3(1), dim3(1025), 0) == cudaErrorInvalidConfiguration, "1025 threads");
     check::that(launch(dim3(0), dim3(32), 0) == cudaErrorInvalidConfiguration, "no blocks");
-    check::that(launch(dim3(0x80000000u), dim3(32), 0) == cudaErrorInvalidConfiguration, "2^31 blocks");
-    check::that(launch(dim3(1, 65536), dim3(32), 0) == cudaErrorInvalidConfiguration, "65536 blocks in y");
-    check::that(launch(dim3(1), dim3(32), 228 * 1024) == cudaErrorInvalidValue, "228 KiB of shared memory");
+    check::that(launch(dim3(0x80000000u), dim3(32), 0) == cudaErrorInvalidConfiguration,
+                "2^31 blocks");
+    check::that(launch(dim3(1, 65536), dim3(32), 0) == cudaErrorInvalidConfiguration,
+                "65536 blocks in y");
+    check::that(launch(dim3(1), dim3(32), 228 * 1024) == cudaErrorInvalidValue,
+                "228 KiB of shared memory");
 }
 
 int main()
@@ -510,8 +523,8 @@ int main()
         simt::settings().trace = true;
         check::that(run(kernels::rotate<element>, nullptr, 1, 64) == cudaSuccess, "rotate: %s",
                     simt::report().c_str());
-        check::that(run(kernels::half_warps<element>, nullptr, 1, 64) == cudaSuccess, "half warps: %s",
-                    simt::report().c_str());
+        check::that(run(kernels::half_warps<element>, nullptr, 1, 64) == cudaSuccess,
+                    "half warps: %s", simt::report().c_str());
         simt::settings() = simt::options();
         simt::settings().schedule = schedule;
         check::that(run(kernels::waits<float>) == cudaSuccess, "a thread that spins: %s",

@@ -263,7 +263,8 @@ def check_raw_and_pipes():
         done = run("-", stdin=file)
     check_output("standard input from a file", done.returncode, done.stdout, done.stderr, *exact(values), 1000)
 
-    # a writer slower than a second, in pieces that end within floats: the same sum, and no progress off a terminal
+    # a writer slower than a second, in pieces that end within floats: the same sum, and no progress
+    # off a terminal
     for kernel in ("auto", "host"):
         process = subprocess.Popen([PROGRAM, "-", "--kernel", kernel], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
@@ -299,8 +300,9 @@ def check_generated_chunks():
 def check_chunks():
     if reason := falls_back():
         return reason
-    # Small integers, so that no partial sum rounds: a GPU kernel, too, has the oracle's bits. A period that is prime
-    # tells the chunks apart, and the ends of the input are found nowhere else in it.
+    # Small integers, so that no partial sum rounds: a GPU kernel, too, has the oracle's bits. A
+    # period that is prime tells the chunks apart, and the ends of the input are found nowhere else
+    # in it.
     draw = random.Random(6)
     pattern = [draw.choice((-1, 0, 1, 1, 2)) for _ in range(9973)]
     period, prefix = pack(pattern), [0]

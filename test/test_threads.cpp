@@ -1,6 +1,7 @@
-/* The C functions from several threads at once, each with a stream and workspace of its own: the same results as from one,
- * and for the thread sanitizer no race in what they share, the facts of the current device. On the CPU machine every
- * thread has a GPU of its own by the same number, so all ask for its facts for the first time together. */
+/* The C functions from several threads at once, each with a stream and workspace of its own: the
+ * same results as from one, and for the thread sanitizer no race in what they share, the facts
+ * of the current device. On the CPU machine every thread has a GPU of its own by the same
+ * number, so all ask for its facts for the first time together. */
 #define FASTREDUCE_IMPLEMENTATION
 #include "../fastreduce.cuh"
 #include "check.h"
@@ -15,7 +16,8 @@ constexpr size_t n = 2500;
 constexpr int threads = 3, rounds = 3;
 static std::atomic<int> arrived{0};
 
-/* Sums by every kernel, and an accumulator; false if anything is wrong. Nothing here is shared but the input. */
+/* Sums by every kernel, and an accumulator; false if anything is wrong. Nothing here is shared
+ * but the input. */
 static bool work(const std::vector<float> &values, float wanted, int round)
 {
     simt::gpu gpu;
@@ -53,10 +55,12 @@ int main()
         std::vector<char> good(threads);
         std::vector<std::thread> running;
         for (int t = 0; t < threads; ++t)
-            running.emplace_back([&, t] { good[static_cast<size_t>(t)] = work(values, wanted, round); });
+            running.emplace_back(
+                [&, t] { good[static_cast<size_t>(t)] = work(values, wanted, round); });
         for (std::thread &t : running) t.join();
         for (int t = 0; t < threads; ++t)
-            check::that(good[static_cast<size_t>(t)] != 0, "round %d, thread %d: a wrong result", round, t);
+            check::that(good[static_cast<size_t>(t)] != 0, "round %d, thread %d: a wrong result",
+                        round, t);
     }
     return check::finish("threads");
 }

@@ -1,5 +1,6 @@
-/* The templates: element types x operators x versions, items per thread, one round, the building blocks inside a
- * kernel of the user's own. Integers and small whole numbers: results are compared for equality. */
+/* The templates: element types x operators x versions, items per thread, one round, the building
+ * blocks inside a kernel of the user's own. Integers and small whole numbers: results are
+ * compared for equality. */
 #include <cuda_runtime.h>
 #include <cstdint>
 #ifdef SIMT_MACHINE /* instead of CUDA's 16-bit types, as far as minimum and maximum go */
@@ -39,7 +40,10 @@ struct add_means {
     {
         return T{0, 0};
     }
-    __host__ __device__ mean operator()(mean a, mean b) const { return {a.sum + b.sum, a.count + b.count}; }
+    __host__ __device__ mean operator()(mean a, mean b) const
+    {
+        return {a.sum + b.sum, a.count + b.count};
+    }
 };
 
 template <class T>
@@ -47,7 +51,8 @@ static std::vector<T> whole_numbers(size_t n, unsigned long long seed)
 {
     std::vector<T> values(n);
     for (size_t i = 0; i < n; ++i)
-        values[i] = static_cast<T>(static_cast<int>(check::mix(i, seed) % 100) - (T(-1) < T(0) ? 37 : 0));
+        values[i] =
+            static_cast<T>(static_cast<int>(check::mix(i, seed) % 100) - (T(-1) < T(0) ? 37 : 0));
     return values;
 }
 
@@ -70,18 +75,22 @@ static void type_case(const char *what, size_t n)
                 static_cast<double>(output.get()[0]), static_cast<double>(wanted));
 }
 
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items = fastreduce::default_items(Version)>
+template <fastreduce_kernel Version, unsigned BlockSize,
+          unsigned Items = fastreduce::default_items(Version)>
 static void types()
 {
     for (size_t n : {size_t(0), size_t(1), size_t(33), size_t(4097), size_t(40001)}) {
         type_case<Version, BlockSize, Items, fastreduce::plus, float>("float sum", n);
         type_case<Version, BlockSize, Items, fastreduce::plus, double>("double sum", n);
         type_case<Version, BlockSize, Items, fastreduce::plus, int>("int sum", n);
-        type_case<Version, BlockSize, Items, fastreduce::plus, unsigned char>("unsigned char sum", n);
+        type_case<Version, BlockSize, Items, fastreduce::plus, unsigned char>("unsigned char sum",
+                                                                              n);
         type_case<Version, BlockSize, Items, fastreduce::minimum, float>("float minimum", n);
         type_case<Version, BlockSize, Items, fastreduce::maximum, int>("int maximum", n);
-        type_case<Version, BlockSize, Items, fastreduce::maximum, signed char>("signed char maximum", n);
-        type_case<Version, BlockSize, Items, fastreduce::minimum, unsigned long long>("64-bit minimum", n);
+        type_case<Version, BlockSize, Items, fastreduce::maximum, signed char>(
+            "signed char maximum", n);
+        type_case<Version, BlockSize, Items, fastreduce::minimum, unsigned long long>(
+            "64-bit minimum", n);
     }
     const size_t n = 10007;
     std::vector<mean> values(n);
@@ -103,19 +112,22 @@ static void types()
 template <class T>
 static void own_type()
 {
-    static_assert(std::is_same<fastreduce::accumulate_t<fastreduce::plus, T>, T>::value, "its own type");
+    static_assert(std::is_same<fastreduce::accumulate_t<fastreduce::plus, T>, T>::value,
+                  "its own type");
     const size_t n = 4097;
     std::vector<T> values(n);
     T wanted = 0;
     for (size_t i = 0; i < n; ++i) wanted += values[i] = static_cast<T>(check::mix(i, 3) >> 20);
     check::buffer<T> input(n), output(1);
     input.set(values);
-    const fastreduce_status status = fastreduce::reduce<FASTREDUCE_V7>(input.data(), output.data(), n);
+    const fastreduce_status status =
+        fastreduce::reduce<FASTREDUCE_V7>(input.data(), output.data(), n);
     CUDA(cudaDeviceSynchronize());
     check::that(status == 0 && output.get()[0] == wanted, "sum of a 64-bit type");
 }
 
-/* The minimum and maximum of numbers of one sign, in bits, where an identity of 0 would win; of nothing, an infinity. */
+/* The minimum and maximum of numbers of one sign, in bits, where an identity of 0 would win; of
+ * nothing, an infinity. */
 template <class Half>
 static void halves(unsigned infinity)
 {
@@ -136,17 +148,17 @@ static void halves(unsigned infinity)
             check::buffer<Half> input(n), output(1);
             input.set(values);
             const fastreduce_status status =
-                most ? fastreduce::reduce<FASTREDUCE_V7, 64, 8, fastreduce::maximum>(input.data(),
-                                                                                     output.data(), n)
-                     : fastreduce::reduce<FASTREDUCE_V7, 64, 8, fastreduce::minimum>(input.data(),
-                                                                                     output.data(), n);
+                most ? fastreduce::reduce<FASTREDUCE_V7, 64, 8, fastreduce::maximum>(
+                           input.data(), output.data(), n)
+                     : fastreduce::reduce<FASTREDUCE_V7, 64, 8, fastreduce::minimum>(
+                           input.data(), output.data(), n);
             CUDA(cudaDeviceSynchronize());
             uint16_t got;
             const std::vector<Half> result = output.get();
             std::memcpy(&got, static_cast<const void *>(result.data()), 2);
             check::that(status == 0 && got == (sign | wanted),
-                        "%s of %zu halves with infinity %x: %x, not %x", most ? "maximum" : "minimum", n,
-                        infinity, got, sign | wanted);
+                        "%s of %zu halves with infinity %x: %x, not %x",
+                        most ? "maximum" : "minimum", n, infinity, got, sign | wanted);
         }
     }
 }
@@ -183,12 +195,14 @@ static void over_aligned()
     input.set(values);
     output.fill(0x5a);
     memory.fill(0);
-    unsigned char *const first = memory.data() + (0 - reinterpret_cast<uintptr_t>(memory.data())) % 64;
+    unsigned char *const first =
+        memory.data() + (0 - reinterpret_cast<uintptr_t>(memory.data())) % 64;
     const auto sum = [&](workspace scratch) {
-        return fastreduce::reduce<FASTREDUCE_V0, 32, 1, add_wide>(input.data(), output.data(), n, nullptr,
-                                                                  scratch);
+        return fastreduce::reduce<FASTREDUCE_V0, 32, 1, add_wide>(input.data(), output.data(), n,
+                                                                  nullptr, scratch);
     };
-    check::that(bytes % 64 == 0 && bytes >= 64 * (33 + 2), "%zu bytes for 35 partials of 64", bytes);
+    check::that(bytes % 64 == 0 && bytes >= 64 * (33 + 2), "%zu bytes for 35 partials of 64",
+                bytes);
     check::that(sum(workspace{first + 16, bytes}) == FASTREDUCE_ERROR_INVALID_ARGUMENT,
                 "a workspace aligned to 16 bytes for partials aligned to 64");
     CUDA(cudaDeviceSynchronize());
@@ -196,7 +210,8 @@ static void over_aligned()
     for (const workspace scratch : {workspace{first, bytes}, workspace{nullptr, 0}}) {
         check::that(sum(scratch) == 0, "over-aligned elements");
         CUDA(cudaDeviceSynchronize());
-        check::that(output.get()[0].value == wanted && memory.every_byte_is(0), "over-aligned elements: sum");
+        check::that(output.get()[0].value == wanted && memory.every_byte_is(0),
+                    "over-aligned elements: sum");
         output.fill(0x5a);
     }
 }
@@ -223,16 +238,19 @@ static void identities()
 }
 
 /* round(): every partial is the sum of its tile. */
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items = fastreduce::default_items(Version),
+template <fastreduce_kernel Version, unsigned BlockSize,
+          unsigned Items = fastreduce::default_items(Version),
           fastreduce::tail Tail = fastreduce::tail::warp>
 static void one_round(size_t n)
 {
-    const size_t tile = static_cast<size_t>(BlockSize) * Items, blocks = fastreduce::blocks_for(n, tile);
+    const size_t tile = static_cast<size_t>(BlockSize) * Items,
+                 blocks = fastreduce::blocks_for(n, tile);
     const std::vector<float> values = check::make(check::data::integers, n, n);
     check::buffer<float> input(n), partials(blocks);
     input.set(values);
-    const fastreduce_status status = fastreduce::round<Version, BlockSize, Items, fastreduce::plus, Tail>(
-        input.data(), partials.data(), n);
+    const fastreduce_status status =
+        fastreduce::round<Version, BlockSize, Items, fastreduce::plus, Tail>(input.data(),
+                                                                             partials.data(), n);
     check::that(status == 0, "round: status %d", status);
     CUDA(cudaDeviceSynchronize());
     const std::vector<float> got = partials.get();
@@ -251,16 +269,21 @@ static void one_round(size_t n)
 static void refusals()
 {
     check::buffer<float> memory(64);
-    float *data = memory.data(), *low = reinterpret_cast<float *>(64); /* an address that nobody will read */
+    float *data = memory.data(),
+          *low = reinterpret_cast<float *>(64); /* an address that nobody will read */
     const fastreduce_status invalid = FASTREDUCE_ERROR_INVALID_ARGUMENT;
     memory.fill(0x5a);
-    check::that(fastreduce::reduce<FASTREDUCE_V7>(static_cast<const float *>(nullptr), data, 5) == invalid,
+    check::that(fastreduce::reduce<FASTREDUCE_V7>(static_cast<const float *>(nullptr), data, 5) ==
+                    invalid,
                 "reduce, null input");
-    check::that(fastreduce::reduce<FASTREDUCE_AUTO>(data, data + 1, 5) == invalid, "reduce, overlap");
-    check::that(fastreduce::round<FASTREDUCE_V0, 32>(static_cast<const float *>(nullptr), data, 5) == invalid,
+    check::that(fastreduce::reduce<FASTREDUCE_AUTO>(data, data + 1, 5) == invalid,
+                "reduce, overlap");
+    check::that(fastreduce::round<FASTREDUCE_V0, 32>(static_cast<const float *>(nullptr), data,
+                                                     5) == invalid,
                 "round, null input");
     /* four partials, the last of which are elements */
-    check::that(fastreduce::round<FASTREDUCE_V0, 32>(low + 2, low, 128) == invalid, "round, overlap");
+    check::that(fastreduce::round<FASTREDUCE_V0, 32>(low + 2, low, 128) == invalid,
+                "round, overlap");
     check::that(fastreduce::round<FASTREDUCE_V0, 32>(low, data, (size_t(1) << 36) - 31) ==
                     FASTREDUCE_ERROR_UNSUPPORTED,
                 "round, 2^31 blocks");
@@ -268,7 +291,8 @@ static void refusals()
     check::that(memory.every_byte_is(0x5a), "a refused call wrote");
 }
 
-/* block_reduce twice in one kernel, its slots reused after a barrier; warp_reduce over part of a warp. */
+/* block_reduce twice in one kernel, its slots reused after a barrier; warp_reduce over part of a
+ * warp. */
 template <unsigned BlockSize>
 __global__ void two_sums(const float *input, float *output)
 {
@@ -294,14 +318,14 @@ static void building_blocks()
     const float *in = input.data();
     float *out = output.data();
     void *arguments[] = {&in, &out};
-    CUDA(cudaLaunchKernel(fastreduce::detail::kernel_address(two_sums<BlockSize>), dim3(1), dim3(BlockSize),
-                          arguments, 0, nullptr));
+    CUDA(cudaLaunchKernel(fastreduce::detail::kernel_address(two_sums<BlockSize>), dim3(1),
+                          dim3(BlockSize), arguments, 0, nullptr));
     CUDA(cudaDeviceSynchronize());
     const std::vector<float> got = output.get();
-    check::that(got[0] == fastreduce_host_sum_f32(values.data(), BlockSize), "block_reduce, sum of %u",
-                BlockSize);
-    check::that(got[1] == *std::max_element(values.begin(), values.end()), "block_reduce, maximum of %u",
-                BlockSize);
+    check::that(got[0] == fastreduce_host_sum_f32(values.data(), BlockSize),
+                "block_reduce, sum of %u", BlockSize);
+    check::that(got[1] == *std::max_element(values.begin(), values.end()),
+                "block_reduce, maximum of %u", BlockSize);
     check::that(got[2] == fastreduce_host_sum_f32(values.data(), 8), "warp_reduce over 8 lanes");
 }
 

@@ -1,8 +1,10 @@
 #!/bin/sh
-# The two files under other CUDA toolkits than the installed one: sh toolkits.sh ROOT FOLDER. Keeps in FOLDER what it
-# downloads. Skips a toolkit that can't be had here, or that takes no C++ compiler that is here; exit 77 if that is all.
+# The two files under other CUDA toolkits than the installed one: sh toolkits.sh ROOT FOLDER. Keeps
+# in FOLDER what it downloads. Skips a toolkit that can't be had here, or that takes no C++ compiler
+# that is here; exit 77 if that is all.
 #
-#   nvcc 11.2, 11.8, 12.4      from Debian: PyPI has no nvcc of CUDA 11 and 12. Headers of the later two from PyPI
+# nvcc 11.2, 11.8, 12.4      from Debian: PyPI has no nvcc of CUDA 11 and 12. Headers of the later
+# two from PyPI
 #   nvcc 13.0 and the newest   from PyPI
 #   NVRTC 11.8, 12.0, 12.9     from PyPI
 #   Clang with 12.0, 12.9      headers and assembler from PyPI
@@ -27,8 +29,9 @@ pypi()
     rm -rf "$into.pypi"
 }
 
-# debian FOLDER RELEASE SECTION PACKAGE...: packages of a release of Debian, unpacked and not installed. apt works in
-# folders of its own, and takes from the system's only the mirror. Of nvidia-cuda-dev, 1.5 GB, what is used here.
+# debian FOLDER RELEASE SECTION PACKAGE...: packages of a release of Debian, unpacked and not
+# installed. apt works in folders of its own, and takes from the system's only the mirror. Of
+# nvidia-cuda-dev, 1.5 GB, what is used here.
 debian()
 {
     into=$1 debian_release=$2 section=$3 apt=$1.apt
@@ -57,7 +60,8 @@ CONF
     rm -rf "$apt"
 }
 
-# kept NAME FUNCTION ARGUMENT...: sets $kept to the folder of that name, which the function fills the first time
+# kept NAME FUNCTION ARGUMENT...: sets $kept to the folder of that name, which the function fills
+# the first time
 kept()
 {
     kept=$toolkits/$1
@@ -70,8 +74,9 @@ kept()
 }
 from_pypi() { pypi "$kept" "$@"; }
 
-# debian_nvcc RELEASE [PACKAGE OF PYPI...]: nvcc, with the headers and the runtime of PyPI, or else of Debian. It stays
-# where it is unpacked, with a configuration that says where the rest is from there.
+# debian_nvcc RELEASE [PACKAGE OF PYPI...]: nvcc, with the headers and the runtime of PyPI, or else
+# of Debian. It stays where it is unpacked, with a configuration that says where the rest is from
+# there.
 debian_nvcc()
 {
     debian_release=$1
@@ -101,15 +106,16 @@ debian_gcc()
 
 # ---- nvcc ------------------------------------------------------------------------------------------------------------
 
-# takes COMPILER: whether $nvcc works with it. An empty file tells, as the toolkit's headers come with it and the C
-# library's, either of which can refuse.
+# takes COMPILER: whether $nvcc works with it. An empty file tells, as the toolkit's headers come
+# with it and the C library's, either of which can refuse.
 takes()
 {
     : > empty.cu
     command -v "$1" >/dev/null 2>&1 && "$nvcc" -ccbin "$1" -std=c++17 -c empty.cu -o empty.o > takes.log 2>&1
 }
 
-# Sets $host to a C++ compiler that $nvcc takes: one that is here, the newest first, or else Debian's GCC 10.
+# Sets $host to a C++ compiler that $nvcc takes: one that is here, the newest first, or else
+# Debian's GCC 10.
 find_host()
 {
     for host in "$cxx" $(seq -f 'g++-%g' 20 -1 9); do
@@ -215,9 +221,11 @@ for release in 12.0 12.9; do
     [ -n "$clang" ] || { skip "Clang with CUDA $release" "no Clang"; continue; }
     kept "headers-$release" from_pypi "nvidia-cuda-runtime-cu12==$release.*" "nvidia-cuda-nvcc-cu12==$release.*" ||
         { skip "Clang with CUDA $release" "$why"; continue; }
-    # Clang includes this header of cuRAND's before each program, against declarations of CUDA's that it would undo
+    # Clang includes this header of cuRAND's before each program, against declarations of CUDA's
+    # that it would undo
     : > "$kept/include/curand_mtgp32_kernel.h"
-    # -isystem: --cuda-path alone has /usr/local/include come first, where an installed toolkit may have its headers
+    # -isystem: --cuda-path alone has /usr/local/include come first, where an installed toolkit may
+    # have its headers
     flags="-x cuda --cuda-path=$kept -isystem $kept/include -Wno-unknown-cuda-version -I. -std=c++17 -O2"
     flags="$flags --cuda-gpu-arch=sm_60 --cuda-gpu-arch=sm_90 -Wall -Wextra $werror"
     if $clang $flags -fsyntax-only /dev/null 2>message; then

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs a program that was built with the thread sanitizer: sh tsan.sh PROGRAM. Exit 77 where the kernel spreads addresses
-# wider than this compiler's sanitizer knows.
+# Runs a program that was built with the thread sanitizer: sh tsan.sh PROGRAM. Exit 77 where the
+# kernel spreads addresses wider than this compiler's sanitizer knows.
 status=0
 output=$("$1" 2>&1) || status=$?
 echo "$output"

@@ -1,6 +1,7 @@
-/* The machine: runs the blocks of a grid one after another on the calling thread, and the threads of a block as
- * fibers that change places only at barriers, warp meetings and simt::yield(). Checks what CUDA leaves undefined:
- * every problem ends the launch with a sentence in report(). */
+/* The machine: runs the blocks of a grid one after another on the calling thread, and the
+ * threads of a block as fibers that change places only at barriers, warp meetings and
+ * simt::yield(). Checks what CUDA leaves undefined: every problem ends the launch with a
+ * sentence in report(). */
 #ifndef SIMT_MACHINE_HEADER
 #define SIMT_MACHINE_HEADER
 
@@ -33,10 +34,10 @@ namespace simt
 enum class order { forward, reverse, random };
 
 struct options {
-    order schedule =
-        order::forward; /* of the threads of a block, and of the blocks; in reverse a warp runs ahead */
-    unsigned seed = 1;  /* for order::random */
-    bool trace = false; /* collect the accesses of traced<T>: races, bounds, counts */
+    order schedule = order::
+        forward; /* of the threads of a block, and of the blocks; in reverse a warp runs ahead */
+    unsigned seed = 1;           /* for order::random */
+    bool trace = false;          /* collect the accesses of traced<T>: races, bounds, counts */
     bool last_block_last = true; /* a block that waits for all others must run after them */
 };
 
@@ -47,9 +48,9 @@ struct counts {
     uint64_t shuffles = 0;      /* per warp */
     /* below: with options::trace */
     uint64_t shared_loads = 0, shared_stores = 0; /* of single lanes */
-    uint64_t warp_steps = 0;                      /* accesses to shared memory by a warp as a whole */
-    uint64_t partial_steps = 0;                   /* of those, with some of the warp's lanes only */
-    uint64_t avoidable_steps = 0;             /* more than packing the active threads into warps would need */
+    uint64_t warp_steps = 0;      /* accesses to shared memory by a warp as a whole */
+    uint64_t partial_steps = 0;   /* of those, with some of the warp's lanes only */
+    uint64_t avoidable_steps = 0; /* more than packing the active threads into warps would need */
     uint64_t transactions = 0, conflicts = 0; /* bank conflicts: transactions beyond one a step */
     unsigned max_way = 1;
     std::vector<unsigned>
@@ -77,8 +78,8 @@ struct access {
     unsigned meetings; /* of this warp, that had been completed with this thread when it happened */
 };
 
-/* A meeting of the lanes of a mask: __syncwarp or a shuffle. Values of two successive ones are kept, as a lane may
- * arrive at the next before another has read from the last. */
+/* A meeting of the lanes of a mask: __syncwarp or a shuffle. Values of two successive ones are
+ * kept, as a lane may arrive at the next before another has read from the last. */
 struct meeting {
     unsigned mask = 0, arrived = 0, generation = 0;
     place where = {nullptr, 0};
@@ -180,7 +181,10 @@ void end_interval(machine &m); /* trace.h */
 inline std::string words(place where)
 {
     const char *slash = where.file ? strrchr(where.file, '/') : nullptr;
-    return std::string(slash ? slash + 1 : where.file ? where.file : "?") + ":" + std::to_string(where.line);
+    return std::string(slash        ? slash + 1
+                       : where.file ? where.file
+                                    : "?") +
+           ":" + std::to_string(where.line);
 }
 
 inline std::string words(const thread &t)
@@ -210,7 +214,8 @@ inline void make_ready(machine &m, unsigned number)
     m.ready.push_back(number);
 }
 
-/* Before all others: what a reverse schedule does with a warp that has met, which so runs as far ahead as it can. */
+/* Before all others: what a reverse schedule does with a warp that has met, which so runs as far
+ * ahead as it can. */
 inline void make_ready_first(machine &m, unsigned number)
 {
     m.threads[number].now = state::ready;
@@ -228,7 +233,8 @@ inline void arrange_ready(machine &m)
         std::reverse(begin, m.ready.end());
     else if (m.settings.schedule == order::random)
         for (size_t i = count; i > 1; --i)
-            std::swap(begin[static_cast<ptrdiff_t>(i - 1)], begin[static_cast<ptrdiff_t>(m.random() % i)]);
+            std::swap(begin[static_cast<ptrdiff_t>(i - 1)],
+                      begin[static_cast<ptrdiff_t>(m.random() % i)]);
 }
 
 /* Leaves the current thread; returns when it has been made ready and its turn has come. */
@@ -253,14 +259,15 @@ inline void leave(machine &m)
     abort();
 }
 
-/* Lets the other ready threads of the block go first: for loops that wait for memory. If all that happens for long is
- * such waiting, nobody is left to write it. */
+/* Lets the other ready threads of the block go first: for loops that wait for memory. If all
+ * that happens for long is such waiting, nobody is left to write it. */
 inline void yield()
 {
     machine &m = the_machine();
     if (!m.running) return;
     if (++m.idle_yields > 1000 * m.size)
-        stop(m, "deadlock: " + words(m.threads[m.current]) + " waits for memory that no thread will write");
+        stop(m, "deadlock: " + words(m.threads[m.current]) +
+                    " waits for memory that no thread will write");
     make_ready(m, m.current);
     leave(m);
 }
@@ -327,13 +334,16 @@ inline void complete(machine &m, unsigned w, meeting &r)
     r.arrived = 0;
 }
 
-/* Waits for the lanes of the mask that have not exited; the meeting, and which of its two generations. */
-inline std::pair<meeting *, unsigned> meet(unsigned mask, const void *value, size_t bytes, place where)
+/* Waits for the lanes of the mask that have not exited; the meeting, and which of its two
+ * generations. */
+inline std::pair<meeting *, unsigned> meet(unsigned mask, const void *value, size_t bytes,
+                                           place where)
 {
     machine &m = the_machine();
     thread &t = m.threads[m.current];
     const unsigned lane = t.number % lanes, w = t.number / lanes;
-    if (!(mask >> lane & 1)) stop(m, words(t) + " at " + words(where) + ": its lane is not in its own mask");
+    if (!(mask >> lane & 1))
+        stop(m, words(t) + " at " + words(where) + ": its lane is not in its own mask");
     std::vector<meeting> &open = m.warps[w].open;
     if (open.capacity() < 8) open.reserve(8); /* pointers into it stay good */
     meeting *r = nullptr;
@@ -341,11 +351,13 @@ inline std::pair<meeting *, unsigned> meet(unsigned mask, const void *value, siz
         if (other.mask == mask)
             r = &other;
         else if (other.arrived & mask)
-            stop(m, "mask mismatch: " + words(t) + " at " + words(where) + " and lanes waiting at " +
-                        words(other.where) + " name each other with different masks");
+            stop(m, "mask mismatch: " + words(t) + " at " + words(where) +
+                        " and lanes waiting at " + words(other.where) +
+                        " name each other with different masks");
     }
     if (!r) {
-        if (open.size() == 8) stop(m, words(t) + " at " + words(where) + ": more than eight masks in a warp");
+        if (open.size() == 8)
+            stop(m, words(t) + " at " + words(where) + ": more than eight masks in a warp");
         open.emplace_back();
         r = &open.back();
         r->mask = mask;
@@ -353,8 +365,8 @@ inline std::pair<meeting *, unsigned> meet(unsigned mask, const void *value, siz
     if (!r->arrived)
         r->where = where;
     else if (r->where.line != where.line)
-        stop(m, "warp divergence: " + words(t) + " is at " + words(where) + ", lanes of its mask at " +
-                    words(r->where));
+        stop(m, "warp divergence: " + words(t) + " is at " + words(where) +
+                    ", lanes of its mask at " + words(r->where));
     const unsigned generation = r->generation & 1;
     if (bytes) memcpy(r->value[generation][lane], value, bytes);
     r->arrived |= 1u << lane;
@@ -409,9 +421,11 @@ inline void describe_deadlock(machine &m)
     }
     std::string sentence = "deadlock in block " + std::to_string(blockIdx.x) + ":";
     if (at_barrier)
-        sentence += " " + std::to_string(at_barrier) + " threads at the barrier " + words(barrier) + ",";
+        sentence +=
+            " " + std::to_string(at_barrier) + " threads at the barrier " + words(barrier) + ",";
     if (at_meeting)
-        sentence += " " + std::to_string(at_meeting) + " at the warp meeting " + words(warp_place) + ",";
+        sentence +=
+            " " + std::to_string(at_meeting) + " at the warp meeting " + words(warp_place) + ",";
     complain(m, sentence + " " + std::to_string(exited) + " exited");
 }
 

@@ -1,4 +1,5 @@
-/* Stand-ins for what CUDA code calls: intrinsics in kernels, the runtime API on the host. Streams run at once. */
+/* Stand-ins for what CUDA code calls: intrinsics in kernels, the runtime API on the host.
+ * Streams run at once. */
 #ifndef SIMT_RUNTIME_H
 #define SIMT_RUNTIME_H
 
@@ -19,10 +20,12 @@
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 #define __grid_constant__
-/* one block runs at a time on a host thread, so one instance for a host thread is one for a block */
+/* one block runs at a time on a host thread, so one instance for a host thread is one for a
+ * block */
 #define __shared__ thread_local
 
-/* A test program says this once, in the namespace of the kernels, of their extern __shared__ array of bytes. */
+/* A test program says this once, in the namespace of the kernels, of their extern __shared__
+ * array of bytes. */
 #define SIMT_DYNAMIC_SHARED(name)                                            \
     alignas(128) thread_local unsigned char name[simt::most_dynamic_shared]; \
     static const bool name##_registered = (                                  \
@@ -184,15 +187,16 @@ inline const char *cudaGetErrorString(cudaError_t error)
     case cudaErrorInvalidConfiguration: return "invalid configuration argument";
     case cudaErrorInsufficientDriver: return "no driver on this machine (by order of the test)";
     case cudaErrorLaunchOutOfResources: return "too many resources requested for launch";
-    case cudaErrorLaunchFailure: return simt::report().empty() ? "launch failure" : simt::report().c_str();
+    case cudaErrorLaunchFailure:
+        return simt::report().empty() ? "launch failure" : simt::report().c_str();
     default: return "an error of the CPU machine";
     }
 }
 
 namespace simt
 {
-/* What the runtime says of the current device. Kernels here are compiled for no compute capability, and take their
- * portable ways, whatever the version of PTX. */
+/* What the runtime says of the current device. Kernels here are compiled for no compute
+ * capability, and take their portable ways, whatever the version of PTX. */
 struct gpu {
     int number = 0, multiprocessors = 4;
     int shared_bytes = static_cast<int>(most_dynamic_shared); /* of a block that asks */
@@ -256,7 +260,8 @@ inline cudaError_t begin_call(cudaError_t failure)
 
 constexpr size_t page = 4096;
 
-/* An access that no page backs: says where, as far as it can be told, and ends the process with 99. */
+/* An access that no page backs: says where, as far as it can be told, and ends the process with
+ * 99. */
 inline void on_fault(int, siginfo_t *info, void *context)
 {
     machine &m = the_machine();
@@ -266,15 +271,16 @@ inline void on_fault(int, siginfo_t *info, void *context)
 #if defined(__x86_64__) && defined(REG_RIP)
     const ucontext_t *registers = static_cast<const ucontext_t *>(context);
     sentence +=
-        "at " + source_of(reinterpret_cast<const void *>(registers->uc_mcontext.gregs[REG_RIP] + 1)) + ", ";
+        "at " +
+        source_of(reinterpret_cast<const void *>(registers->uc_mcontext.gregs[REG_RIP] + 1)) + ", ";
 #else
     (void)context;
 #endif
     const allocation *a = find_allocation(m, address);
     if (a)
         sentence += "byte " + std::to_string(static_cast<long long>(address - a->begin)) + " of " +
-                    (a->live ? "" : "freed ") + "global memory of " + std::to_string(a->end - a->begin) +
-                    " bytes\n";
+                    (a->live ? "" : "freed ") + "global memory of " +
+                    std::to_string(a->end - a->begin) + " bytes\n";
     else
         sentence += "an address that no allocation is near\n";
     if (write(STDERR_FILENO, sentence.data(), sentence.size()) < 0) _exit(98);
@@ -294,18 +300,20 @@ inline bool catch_faults()
     return sigaction(SIGSEGV, &action, nullptr) == 0;
 }
 
-/* The end touches a page without access, but for the slack that keeps the beginning aligned to 16: that holds a pattern,
- * checked when the memory is freed. The beginning touches one where the size is a multiple of a page. */
+/* The end touches a page without access, but for the slack that keeps the beginning aligned to
+ * 16: that holds a pattern, checked when the memory is freed. The beginning touches one where
+ * the size is a multiple of a page. */
 inline cudaError_t allocate(void **result, size_t bytes)
 {
     static const bool caught = catch_faults();
     if (!caught) return cudaErrorUnknown;
     const size_t room = (bytes + 15) / 16 * 16, data = (room + page - 1) / page * page;
-    void *memory =
-        mmap(nullptr, data + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory = mmap(nullptr, data + 2 * page, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return cudaErrorMemoryAllocation;
     char *mapped = static_cast<char *>(memory);
-    if (data && mprotect(mapped + page, data, PROT_READ | PROT_WRITE) != 0) return cudaErrorMemoryAllocation;
+    if (data && mprotect(mapped + page, data, PROT_READ | PROT_WRITE) != 0)
+        return cudaErrorMemoryAllocation;
     char *begin = mapped + page + data - room;
     memset(mapped + page, 0xff, data);
     const uintptr_t address = reinterpret_cast<uintptr_t>(begin);
@@ -325,7 +333,8 @@ inline cudaError_t release(void *pointer)
         const uintptr_t end = reinterpret_cast<uintptr_t>(a.mapped) + a.mapped_bytes - page;
         for (uintptr_t slack = a.end; slack < end; ++slack) {
             if (*reinterpret_cast<unsigned char *>(slack) == 0xff) continue;
-            fprintf(stderr, "out of bounds: the bytes after an allocation of %zu bytes were written\n",
+            fprintf(stderr,
+                    "out of bounds: the bytes after an allocation of %zu bytes were written\n",
                     static_cast<size_t>(a.end - a.begin));
             _exit(99);
         }
@@ -354,7 +363,8 @@ inline cudaError_t release(void *pointer)
 template <class... A, size_t... I>
 void call_with(void *kernel, void **arguments, std::index_sequence<I...>)
 {
-    reinterpret_cast<void (*)(A...)>(kernel)(*static_cast<std::remove_reference_t<A> *>(arguments[I])...);
+    reinterpret_cast<void (*)(A...)>(kernel)(
+        *static_cast<std::remove_reference_t<A> *>(arguments[I])...);
 }
 template <class... A>
 void call_kernel(void *kernel, void **arguments)
@@ -378,7 +388,8 @@ cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void *
     if (shared_bytes > simt::most_dynamic_shared) return simt::host().last = cudaErrorInvalidValue;
     if (shared_bytes > simt::unasked_dynamic_shared &&
         simt::host().shared_limit[reinterpret_cast<const void *>(kernel)] < shared_bytes)
-        return simt::host().last = cudaErrorInvalidValue; /* cudaFuncSetAttribute has to come first */
+        return simt::host().last =
+                   cudaErrorInvalidValue; /* cudaFuncSetAttribute has to come first */
     simt::machine &m = simt::the_machine();
     m.call = simt::call_kernel<A...>;
     m.kernel = reinterpret_cast<void *>(kernel);
@@ -414,12 +425,16 @@ inline cudaError_t cudaGetDevice(int *device)
     return cudaSuccess;
 }
 
-enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16, cudaDevAttrMaxSharedMemoryPerBlockOptin = 97 };
+enum cudaDeviceAttr {
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+};
 inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
 {
     SIMT_CALL(cudaErrorUnknown);
     const simt::gpu &device = simt::host().device;
-    *value = attribute == cudaDevAttrMultiProcessorCount ? device.multiprocessors : device.shared_bytes;
+    *value =
+        attribute == cudaDevAttrMultiProcessorCount ? device.multiprocessors : device.shared_bytes;
     return cudaSuccess;
 }
 

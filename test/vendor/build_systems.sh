@@ -1,5 +1,6 @@
 #!/bin/sh
-# A C program with vendored copies of the two files, under Make, CMake and Meson: sh build_systems.sh ROOT NVCC.
+# A C program with vendored copies of the two files, under Make, CMake and Meson: sh
+# build_systems.sh ROOT NVCC.
 set -eu
 root=$(cd "$1" && pwd)
 nvcc=$2

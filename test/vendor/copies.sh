@@ -1,16 +1,18 @@
 #!/bin/sh
-# Copies of the library that differ, in one program: sh copies.sh ROOT NVCC. No GPU: a stand-in for the CUDA runtime logs
-# what each part of the program gets, and that has to be what the part gets in a program of its own.
+# Copies of the library that differ, in one program: sh copies.sh ROOT NVCC. No GPU: a stand-in for
+# the CUDA runtime logs what each part of the program gets, and that has to be what the part gets in
+# a program of its own.
 #
-# Templates and inline functions are weak symbols: of those that have one name the linker keeps one, for all parts. So what
-# two parts compile differently has to have two names.
+# Templates and inline functions are weak symbols: of those that have one name the linker keeps one,
+# for all parts. So what two parts compile differently has to have two names.
 set -eu
 root=$(cd "$1" && pwd)
 nvcc=$2
 . "$(dirname "$0")/setup.sh"
 
-# compile PART ARCHITECTURE(S) [OPTION ...]: PART.o, and PART.log of what it does alone. -O0: an inline function that two
-# parts share by mistake is then called, not inlined. PTX is enough, as no kernel runs.
+# compile PART ARCHITECTURE(S) [OPTION ...]: PART.o, and PART.log of what it does alone. -O0: an
+# inline function that two parts share by mistake is then called, not inlined. PTX is enough, as no
+# kernel runs.
 compile()
 {
     part=$1
@@ -33,7 +35,8 @@ compile()
     return 0
 }
 
-# link PART ...: program, which calls the parts in this order, and with an argument in the opposite one
+# link PART ...: program, which calls the parts in this order, and with an argument in the opposite
+# one
 link()
 {
     declarations= calls= backwards= objects=
@@ -56,8 +59,9 @@ same_as()
     fail "$3"
 }
 
-# apart PART PART [sharing]: each gets its own, whichever the linker meets first and whichever is called first. Sharing:
-# what each gets is the same as its own, but kernels may be the other's, which are compiled alike.
+# apart PART PART [sharing]: each gets its own, whichever the linker meets first and whichever is
+# called first. Sharing: what each gets is the same as its own, but kernels may be the other's,
+# which are compiled alike.
 apart()
 {
     owner=
@@ -87,7 +91,8 @@ shared()
     same_as $1.here $2.here "$1 and $2 do not share what they could"
 }
 
-# unlike PART PART WORD: the two differ in what WORD finds, or else to keep them apart would prove nothing
+# unlike PART PART WORD: the two differ in what WORD finds, or else to keep them apart would prove
+# nothing
 unlike()
 {
     for name in $1 $2; do
@@ -98,7 +103,8 @@ unlike()
     return 0
 }
 
-# nvcc before 13 made weak symbols of the functions that stand for templates of kernels on the host, too.
+# nvcc before 13 made weak symbols of the functions that stand for templates of kernels on the host,
+# too.
 weak=
 ! "$nvcc" --help | grep -q static-global-template-stub || weak=-static-global-template-stub=false
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The two files under every language standard and compiler, with the warnings that a strict project asks for, and with every
-# macro: sh languages.sh ROOT [NVCC]. Without NVCC the host part only.
+# The two files under every language standard and compiler, with the warnings that a strict project
+# asks for, and with every macro: sh languages.sh ROOT [NVCC]. Without NVCC the host part only.
 set -eu
 root=$(cd "$1" && pwd)
 nvcc=${2:-}
@@ -82,8 +82,9 @@ for bad in FASTREDUCE_BLOCK_SIZE=48 FASTREDUCE_BLOCK_SIZE=2048 FASTREDUCE_BLOCK_
 done
 pass "a bad value of a macro is an error in words"
 
-# Clang reads CUDA by itself. It may be too old for this toolkit: then it fails on an empty file, too. The headers are to be
-# the toolkit's, and not those of another in /usr/local/include, which --cuda-path alone would have come first.
+# Clang reads CUDA by itself. It may be too old for this toolkit: then it fails on an empty file,
+# too. The headers are to be the toolkit's, and not those of another in /usr/local/include, which
+# --cuda-path alone would have come first.
 release=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
 flags="-x cuda --cuda-path=$toolkit -isystem $toolkit/include --cuda-gpu-arch=sm_75 --cuda-gpu-arch=sm_90"
 flags="$flags -Wno-unknown-cuda-version -DTOOLKIT_VERSION=$((${release%.*} * 1000 + ${release#*.} * 10))"

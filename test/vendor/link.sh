@@ -1,10 +1,12 @@
 #!/bin/sh
-# Several copies of the two files in one process, and device code linked on its own: sh link.sh ROOT NVCC.
+# Several copies of the two files in one process, and device code linked on its own: sh link.sh ROOT
+# NVCC.
 set -eu
 root=$(cd "$1" && pwd)
 nvcc=$2
 . "$(dirname "$0")/setup.sh"
-# -O0: an inline function that two parts share by mistake is then called, not inlined. sm_75 brings PTX for every GPU.
+# -O0: an inline function that two parts share by mistake is then called, not inlined. sm_75 brings
+# PTX for every GPU.
 compile() { "$nvcc" -O0 -arch=sm_75 $nvcc_werror -Xcompiler=-fPIC,-Wall,-Wextra "$@"; }
 hidden='-DFASTREDUCE_API=extern __attribute__((visibility("hidden")))'
 $cc -c "$tests/parts.c" -o parts.o

@@ -30,7 +30,8 @@ int sums(const float *x, float *sum, fastreduce_accumulator *total, size_t n)
 }
 """
 
-# The name of each kernel says what is to be found in it. `out` is no constant, so its loads are coherent.
+# The name of each kernel says what is to be found in it. `out` is no constant, so its loads are
+# coherent.
 SELF_CHECK = """
 #define WAIT asm volatile("griddepcontrol.wait;" ::: "memory")
 __device__ __noinline__ float load(volatile float *x) { return *x; }

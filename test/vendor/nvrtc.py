@@ -40,7 +40,8 @@ extern "C" __global__ void own_kernel(const float *x, float *sums)
 
 class Nvrtc:
     def __init__(self, path):
-        # by its full path, so that NVRTC finds it loaded: the loader may not know the toolkit's folder
+        # by its full path, so that NVRTC finds it loaded: the loader may not know the toolkit's
+        # folder
         for builtins in sorted(glob.glob(os.path.join(os.path.dirname(path), "libnvrtc-builtins.so*")))[:1]:
             ctypes.CDLL(builtins, ctypes.RTLD_GLOBAL)
         self.library = ctypes.CDLL(path)

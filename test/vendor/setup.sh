@@ -1,6 +1,6 @@
-# Sourced by the vendoring tests, with $root set: goes to an empty folder that holds copies of the two files and the
-# .cu file that defines the C functions, to be removed at exit. Each case prints one line: pass, skip or fail. done_testing
-# ends the script, with 77 if no case ran.
+# Sourced by the vendoring tests, with $root set: goes to an empty folder that holds copies of the
+# two files and the .cu file that defines the C functions, to be removed at exit. Each case prints
+# one line: pass, skip or fail. done_testing ends the script, with 77 if no case ran.
 tests=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,6 +1,7 @@
 #!/bin/sh
-# What the two files refuse is refused in words, and what users write around them does no harm: sh words.sh ROOT [NVCC].
-# The templates are compiled against the CPU machine of test/simt; NVCC is asked for what only it knows.
+# What the two files refuse is refused in words, and what users write around them does no harm: sh
+# words.sh ROOT [NVCC]. The templates are compiled against the CPU machine of test/simt; NVCC is
+# asked for what only it knows.
 set -eu
 root=$(cd "$1" && pwd)
 nvcc=${2:-}
