@@ -2,7 +2,7 @@
  * two experiments from the literature on the ladder, --one-round and --rows-of-one-block.
  *
  *     nvcc -O3 -std=c++17 -arch=native bench.cu -o bench && ./bench
- *     nvcc -O3 -std=c++17 -arch=native -DBENCH_CUBLAS bench.cu -lcublas -o bench        (with cuBLAS asum)
+ *     nvcc -O3 -std=c++17 -arch=native -DBENCH_CUBLAS bench.cu -lcublas -o bench   (with cuBLAS)
  *
  * Peers are left out where their headers are missing, or by -DBENCH_NO_CUB and
  * -DBENCH_NO_THRUST. CUB's reproducible sum (gpu_to_gpu) needs CCCL 3.1 or later.
@@ -42,25 +42,33 @@ static const char help[] =
     "\n"
     "Device time of a sum of n floats: graphs of calls, replayed in turns; median over replays.\n"
     "\n"
-    "  KERNEL    auto, exact, v0 ... v7, cub, gpu_to_gpu (CUB's reproducible sum), thrust, cublas, copy;\n"
-    "            ladder: v0 to v7; all (default): everything built in\n"
-    "  n=SIZE    digits, 2^k, or with K, M, G (2^10, 2^20, 2^30); several: n=2^10,2^20 (default: 2^10 to 2^30 by 4)\n"
-    "  --data KIND     uniform (in [-1, 1), default), positive (its magnitudes), normal, wide (any exponent), missing (one\n"
-    "                  float in 64 far off the others' scale), huge (one float far above), sorted, equal, zeros\n"
+    "  KERNEL    auto, exact, v0 ... v7, cub, gpu_to_gpu (CUB's reproducible sum), thrust,\n"
+    "            cublas, copy; ladder: v0 to v7; all (default): everything built in\n"
+    "  n=SIZE    digits, 2^k, or with K, M, G (2^10, 2^20, 2^30); several: n=2^10,2^20\n"
+    "            (default: 2^10 to 2^30 by 4)\n"
+    "  --data KIND     uniform (in [-1, 1), default), positive (its magnitudes), normal, wide\n"
+    "                  (any exponent), missing (one float in 64 far off the others' scale),\n"
+    "                  huge (one float far above), sorted, equal, zeros\n"
     "  --block N[,N]   block sizes of v0 to v7 (default 256)\n"
-    "  --warm          one input again and again, so that small ones come from L2 (default: cold, out of L2)\n"
+    "  --warm          one input again and again, so that small ones come from L2 (default:\n"
+    "                  cold, out of L2)\n"
     "  --replays N     timed replays of each graph (default 15)\n"
-    "  --errors        one call each, not timed: its sum, the exact sum and the error; --data is positive by default,\n"
-    "                  as near zero nothing can be said of a relative error\n"
+    "  --errors        one call each, not timed: its sum, the exact sum and the error; --data\n"
+    "                  is positive by default, as near zero nothing can be said of a relative\n"
+    "                  error\n"
     "  --csv, --json   machine-readable rows instead of the table (--errors: --csv)\n"
-    "  --one-round           five kernels, blocks of 256 and 1024, one round on the GPU and the rest on the CPU\n"
-    "  --rows-of-one-block   2^29 floats in rows of one block each, V0 to V7, blocks of 128 to 1024\n"
+    "  --one-round           five kernels, blocks of 256 and 1024, one round on the GPU and\n"
+    "                        the rest on the CPU\n"
+    "  --rows-of-one-block   2^29 floats in rows of one block each, V0 to V7, blocks of 128 to\n"
+    "                        1024\n"
     "  --help\n"
     "\n"
-    "Columns: microseconds (median), spread (half the interquartile range, percent of it), GB/s read, percent of the\n"
-    "peak by memory clock and bus width, percent of the best read measured on this GPU in this run, error relative to\n"
-    "the exact sum (0: correctly rounded). copy is cudaMemcpyAsync on the device, counted as bytes read, though it writes as many; cublas is\n"
-    "asum, the sum of magnitudes; thrust returns to the host, so its time holds launch and synchronisation.\n"
+    "Columns: microseconds (median), spread (half the interquartile range, percent of it), GB/s\n"
+    "read, percent of the peak by memory clock and bus width, percent of the best read measured\n"
+    "on this GPU in this run, error relative to the exact sum (0: correctly rounded). copy is\n"
+    "cudaMemcpyAsync on the device, counted as bytes read, though it writes as many; cublas is\n"
+    "asum, the sum of magnitudes; thrust returns to the host, so its time holds launch and\n"
+    "synchronisation.\n"
     "Exit status: 0; 1 for a wrong sum or a failed call; 2 for a wrong command line.\n";
 /* clang-format on */
 
@@ -79,7 +87,7 @@ static void check_status(fastreduce_status status, const char *what)
     std::exit(1);
 }
 
-/* ---- Data and time --------------------------------------------------------------------------------------------- */
+/* ---- Data and time --------------------------------------------------------------------------- */
 
 static const std::vector<std::string> data_names = {
     "uniform", "positive", "normal", "wide", "missing", "huge", "sorted", "equal", "zeros"};
@@ -232,8 +240,7 @@ static void enqueue_all(const contender &c, const field &f, cudaStream_t stream)
     for (size_t k = 0; k < f.calls; ++k) c.enqueue(f.input(k), f.output, f.n, stream);
 }
 
-/* Times in turns: one replay of each, then the next of each. `last` gets each contender's last
- * result. */
+/* Times in turns: one replay of each, then the next of each. `last` gets the last results. */
 static std::vector<timing> times_of(const std::vector<contender> &list, const field &f,
                                     cudaStream_t stream, int replays,
                                     std::vector<float> *last = nullptr)
@@ -286,7 +293,7 @@ static std::vector<timing> times_of(const std::vector<contender> &list, const fi
     return result;
 }
 
-/* ---- Contenders -------------------------------------------------------------------------------------------------- */
+/* ---- Contenders ------------------------------------------------------------------------------ */
 
 struct scratch {
     void *workspace = nullptr, *peers = nullptr;
@@ -393,7 +400,7 @@ static std::vector<contender> peers(const scratch &memory)
     return list;
 }
 
-/* ---- The table ------------------------------------------------------------------------------------------------------ */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 struct options {
     std::vector<std::string> kernels;
@@ -428,8 +435,7 @@ static judgement judge(const contender &c, double got, const exact_sums &exact)
     const double error = got == exact.rounded ? 0
                          : right != 0         ? std::fabs(got - right) / std::fabs(right)
                                               : std::fabs(got);
-    /* cuBLAS and others add in orders of their own: 1e-4 of the magnitudes is generous and finds
-     * losses */
+    /* others add in orders of their own: 1e-4 of the magnitudes is generous and finds losses */
     return {error, (c.name == "exact" && error != 0) ||
                        !(std::fabs(got - right) <= 1e-4 * exact.magnitude)};
 }
@@ -581,7 +587,7 @@ static int table(const options &wanted)
     return wrong;
 }
 
-/* ---- Experiments from the literature -------------------------------------------------------------------------------- */
+/* ---- Experiments from the literature --------------------------------------------------------- */
 
 /* Milliseconds of one call, the median of ten after a warm-up. */
 static double milliseconds_of(const std::function<fastreduce_status()> &call, cudaStream_t stream)
@@ -673,8 +679,7 @@ static int one_round()
     progress("");
     std::printf(
         "%s: milliseconds of one round, N in units of 2^20; in brackets the gain over the kernel "
-        "above, here / "
-        "on the lecture's Tesla T4\n",
+        "above, here / on the lecture's Tesla T4\n",
         gpu.name.c_str());
     for (const auto &group : {std::pair<int, int>{0, 2}, std::pair<int, int>{2, 4}}) {
         std::printf("\n%-18s", "kernel, block");
@@ -753,7 +758,7 @@ static int rows_of_one_block()
     return wrong;
 }
 
-/* ---- Command line ----------------------------------------------------------------------------------------------------- */
+/* ---- Command line ---------------------------------------------------------------------------- */
 
 static int usage(const std::string &why)
 {
