@@ -225,6 +225,12 @@ struct field {
                      "flush");
     }
     const float *input(size_t call) const { return inputs + call * stride; }
+    float result() const
+    {
+        float value;
+        CUDA(cudaMemcpy(&value, output, sizeof value, cudaMemcpyDeviceToHost));
+        return value;
+    }
 };
 
 /* What is timed of a contender: a graph of calls, or the calls themselves. */
@@ -240,46 +246,68 @@ static void enqueue_all(const contender &c, const field &f, cudaStream_t stream)
     for (size_t k = 0; k < f.calls; ++k) c.enqueue(f.input(k), f.output, f.n, stream);
 }
 
+static prepared prepare(const contender &c, const field &f, cudaStream_t stream)
+{
+    prepared p = {&c, nullptr, nullptr, {}};
+    enqueue_all(c, f, stream); /* warm-up */
+    CUDA(cudaStreamSynchronize(stream));
+    if (!c.capturable) return p;
+    CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    enqueue_all(c, f, stream);
+    CUDA(cudaStreamEndCapture(stream, &p.graph));
+    CUDA(cudaGraphInstantiateWithFlags(&p.executable, p.graph, 0));
+    CUDA(cudaGraphLaunch(p.executable, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    return p;
+}
+
+struct stopwatch {
+    cudaStream_t stream;
+    cudaEvent_t start, stop;
+
+    explicit stopwatch(cudaStream_t s) : stream(s)
+    {
+        CUDA(cudaEventCreate(&start));
+        CUDA(cudaEventCreate(&stop));
+    }
+    stopwatch(const stopwatch &) = delete;
+    ~stopwatch()
+    {
+        cudaEventDestroy(start);
+        cudaEventDestroy(stop);
+    }
+    template <class Work>
+    double microseconds(Work work) const
+    {
+        float milliseconds;
+        CUDA(cudaEventRecord(start, stream));
+        work();
+        CUDA(cudaEventRecord(stop, stream));
+        CUDA(cudaEventSynchronize(stop));
+        CUDA(cudaEventElapsedTime(&milliseconds, start, stop));
+        return 1e3 * milliseconds;
+    }
+};
+
 /* Times in turns: one replay of each, then the next of each. `last` gets the last results. */
 static std::vector<timing> times_of(const std::vector<contender> &list, const field &f,
                                     cudaStream_t stream, int replays,
                                     std::vector<float> *last = nullptr)
 {
+    const stopwatch watch(stream);
     std::vector<prepared> all;
-    cudaEvent_t start, stop;
-    CUDA(cudaEventCreate(&start));
-    CUDA(cudaEventCreate(&stop));
-    for (const contender &c : list) {
-        prepared p = {&c, nullptr, nullptr, {}};
-        c.enqueue(f.input(0), f.output, f.n, stream); /* warm-up */
-        CUDA(cudaStreamSynchronize(stream));
-        if (c.capturable) {
-            CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-            enqueue_all(c, f, stream);
-            CUDA(cudaStreamEndCapture(stream, &p.graph));
-            CUDA(cudaGraphInstantiateWithFlags(&p.executable, p.graph, 0));
-            CUDA(cudaGraphLaunch(p.executable, stream));
-            CUDA(cudaStreamSynchronize(stream));
-        }
-        all.push_back(p);
-    }
+    for (const contender &c : list) all.push_back(prepare(c, f, stream));
     for (int r = 0; r < replays; ++r) {
         for (prepared &p : all) {
             if (!f.warm) f.empty_cache(stream);
-            CUDA(cudaEventRecord(start, stream));
-            if (p.executable)
-                CUDA(cudaGraphLaunch(p.executable, stream));
-            else
-                enqueue_all(*p.what, f, stream);
-            CUDA(cudaEventRecord(stop, stream));
-            CUDA(cudaEventSynchronize(stop));
-            float milliseconds, result;
-            CUDA(cudaEventElapsedTime(&milliseconds, start, stop));
-            p.times.push_back(1e3 * milliseconds / static_cast<double>(f.calls));
-            if (last && r + 1 == replays) {
-                CUDA(cudaMemcpy(&result, f.output, sizeof result, cudaMemcpyDeviceToHost));
-                last->push_back(result);
-            }
+            const double time = watch.microseconds([&] {
+                if (p.executable)
+                    CUDA(cudaGraphLaunch(p.executable, stream));
+                else
+                    enqueue_all(*p.what, f, stream);
+            });
+            p.times.push_back(time / static_cast<double>(f.calls));
+            if (last && r + 1 == replays) last->push_back(f.result());
         }
     }
     std::vector<timing> result;
@@ -288,8 +316,6 @@ static std::vector<timing> times_of(const std::vector<contender> &list, const fi
         if (p.executable) CUDA(cudaGraphExecDestroy(p.executable));
         if (p.graph) CUDA(cudaGraphDestroy(p.graph));
     }
-    CUDA(cudaEventDestroy(start));
-    CUDA(cudaEventDestroy(stop));
     return result;
 }
 
@@ -406,7 +432,8 @@ struct options {
     std::vector<std::string> kernels;
     std::vector<size_t> sizes;
     std::vector<unsigned> block_sizes = {256};
-    bool warm = false, csv = false, json = false, one_round = false, rows = false, errors = false;
+    bool help = false, warm = false, csv = false, json = false, one_round = false, rows = false,
+         errors = false;
     int replays = 15, data = -1; /* -1: by what is wanted */
 };
 
@@ -457,11 +484,10 @@ static bool error_table(const options &wanted, const std::vector<contender> &cho
         progress("");
         for (const contender &c : chosen) {
             if (!c.sums) continue;
-            float got;
-            CUDA(cudaMemsetAsync(inputs.output, 0xff, sizeof got, gpu.stream)); /* NaN */
+            CUDA(cudaMemsetAsync(inputs.output, 0xff, sizeof(float), gpu.stream)); /* NaN */
             c.enqueue(inputs.inputs, inputs.output, n, gpu.stream);
             CUDA(cudaStreamSynchronize(gpu.stream));
-            CUDA(cudaMemcpy(&got, inputs.output, sizeof got, cudaMemcpyDeviceToHost));
+            const float got = inputs.result();
             const judgement j = judge(c, got, exact);
             const double right = c.magnitudes ? exact.magnitude : exact.sum;
             wrong |= j.wrong;
@@ -479,33 +505,30 @@ static bool error_table(const options &wanted, const std::vector<contender> &cho
     return wrong;
 }
 
-static int table(const options &wanted)
+/* Memory for the kernels and the peers, enough for inputs of n floats. */
+static scratch scratch_for(const options &wanted, size_t n)
 {
-    const device gpu;
     scratch memory;
-    field inputs;
-    int wrong = 0;
-    bool first = true;
-    double best = 0;
-    inputs.prepare(gpu, *std::max_element(wanted.sizes.begin(), wanted.sizes.end()), wanted.warm,
-                   wanted.data);
-
+    memory.workspace_bytes = 16;
+    memory.peers_bytes = size_t(256) << 20;
     for (int kernel = FASTREDUCE_AUTO; kernel <= FASTREDUCE_EXACT; ++kernel)
         for (unsigned block_size : wanted.block_sizes) {
             fastreduce_config config = {};
             config.kernel = static_cast<fastreduce_kernel>(kernel);
             config.block_size = block_size;
-            memory.workspace_bytes = std::max(memory.workspace_bytes,
-                                              fastreduce_workspace_bytes(inputs.floats, &config));
+            memory.workspace_bytes =
+                std::max(memory.workspace_bytes, fastreduce_workspace_bytes(n, &config));
         }
-    memory.workspace_bytes = std::max<size_t>(memory.workspace_bytes, 16);
-    memory.peers_bytes = size_t(256) << 20;
     CUDA(cudaMalloc(&memory.workspace, memory.workspace_bytes));
     CUDA(cudaMalloc(&memory.peers, memory.peers_bytes));
     check_status(fastreduce_workspace_init(memory.workspace, memory.workspace_bytes, nullptr),
                  "workspace_init");
     CUDA(cudaDeviceSynchronize());
+    return memory;
+}
 
+static std::vector<contender> contenders(const options &wanted, const scratch &memory)
+{
     std::vector<contender> all = {ours(FASTREDUCE_AUTO, 0, memory),
                                   ours(FASTREDUCE_EXACT, 0, memory)};
     for (int v = 0; v < 8; ++v)
@@ -515,37 +538,59 @@ static int table(const options &wanted)
     for (const contender &peer : peers(memory)) all.push_back(peer);
     std::vector<contender> chosen;
     for (const contender &c : all) {
-        const auto named = [&](const char *word) {
+        const auto named = [&](const std::string &word) {
             return std::find(wanted.kernels.begin(), wanted.kernels.end(), word) !=
                    wanted.kernels.end();
         };
-        if (wanted.kernels.empty() || named("all") || named(c.name.c_str()) ||
+        if (wanted.kernels.empty() || named("all") || named(c.name) ||
             (named("ladder") && c.name[0] == 'v'))
             chosen.push_back(c);
     }
-    if (chosen.empty()) {
-        std::fprintf(stderr, "bench: none of these kernels is built in\n");
-        return 2;
-    }
+    return chosen;
+}
 
-    if (wanted.errors) return error_table(wanted, chosen, inputs, gpu);
-
-    /* the best read: AUTO over as much as there is */
-    inputs.set(inputs.floats - 1024);
-    best = 4e-3 * static_cast<double>(inputs.n) /
-           times_of({all[0]}, inputs, gpu.stream, 5)[0].microseconds;
-
-    if (wanted.csv) std::printf("gpu,cache,n,kernel,block,us,spread,gbs,peak_gbs,best_gbs,error\n");
-    if (wanted.json)
+static void print_head(const options &wanted, const device &gpu, double best)
+{
+    if (wanted.csv)
+        std::printf("gpu,cache,n,kernel,block,us,spread,gbs,peak_gbs,best_gbs,error\n");
+    else if (wanted.json)
         std::printf("[\n");
-    else if (!wanted.csv)
-        std::printf("%s, peak %.0f GB/s, best read measured %.0f GB/s, data %s, inputs %s, %d "
-                    "replays\n\n%12s %-10s "
-                    "%5s %11s %7s "
-                    "%8s %7s %7s %9s\n",
+    else
+        std::printf("%s, peak %.0f GB/s, best read measured %.0f GB/s, data %s, inputs %s, "
+                    "%d replays\n\n%12s %-10s %5s %11s %7s %8s %7s %7s %9s\n",
                     gpu.name.c_str(), gpu.peak, best, data_names[wanted.data].c_str(),
                     wanted.warm ? "warm" : "out of L2", wanted.replays, "n", "kernel", "block",
                     "us", "spread", "GB/s", "% peak", "% best", "error");
+}
+
+static void print_row(const options &wanted, const device &gpu, double best, size_t n,
+                      const contender &c, timing t, judgement j)
+{
+    const char *cache = wanted.warm ? "warm" : "cold";
+    const double bandwidth = 4e-3 * static_cast<double>(n) / t.microseconds;
+    if (wanted.csv)
+        std::printf("\"%s\",%s,%zu,%s,%u,%.4f,%.4f,%.2f,%.1f,%.1f,%.3g\n", gpu.name.c_str(), cache,
+                    n, c.name.c_str(), c.block_size, t.microseconds, t.spread, bandwidth, gpu.peak,
+                    best, j.error);
+    else if (wanted.json)
+        std::printf("{\"gpu\": \"%s\", \"cache\": \"%s\", \"n\": %zu, \"kernel\": \"%s\", "
+                    "\"block\": %u, \"us\": %.4f, \"spread\": %.4f, \"gbs\": %.2f, "
+                    "\"peak_gbs\": %.1f, \"best_gbs\": %.1f, \"error\": %s}",
+                    gpu.name.c_str(), cache, n, c.name.c_str(), c.block_size, t.microseconds,
+                    t.spread, bandwidth, gpu.peak, best, number_or_null(j.error).c_str());
+    else
+        std::printf("%12zu %-10s %5s %11.2f %6.1f%% %8.1f %7.1f %7.1f %9.1e%s\n", n, c.name.c_str(),
+                    c.block_size ? std::to_string(c.block_size).c_str() : "", t.microseconds,
+                    100 * t.spread, bandwidth, 100 * bandwidth / gpu.peak, 100 * bandwidth / best,
+                    j.error, j.wrong ? "  WRONG" : "");
+    std::fflush(stdout);
+}
+
+static bool time_table(const options &wanted, const std::vector<contender> &chosen, field &inputs,
+                       const device &gpu, double best)
+{
+    bool wrong = false, first = true;
+    print_head(wanted, gpu, best);
     for (size_t n : wanted.sizes) {
         inputs.set(n);
         const exact_sums exact = sum_exactly(inputs.input(inputs.calls - 1), n);
@@ -555,31 +600,10 @@ static int table(const options &wanted)
             times_of(chosen, inputs, gpu.stream, wanted.replays, &results);
         progress("");
         for (size_t k = 0; k < chosen.size(); ++k) {
-            const contender &c = chosen[k];
-            const timing t = times[k];
-            const double bandwidth = 4e-3 * static_cast<double>(n) / t.microseconds;
-            const judgement j = judge(c, results[k], exact);
+            const judgement j = judge(chosen[k], results[k], exact);
             wrong |= j.wrong;
-            if (wanted.csv)
-                std::printf("\"%s\",%s,%zu,%s,%u,%.4f,%.4f,%.2f,%.1f,%.1f,%.3g\n", gpu.name.c_str(),
-                            wanted.warm ? "warm" : "cold", n, c.name.c_str(), c.block_size,
-                            t.microseconds, t.spread, bandwidth, gpu.peak, best, j.error);
-            else if (wanted.json)
-                std::printf("%s{\"gpu\": \"%s\", \"cache\": \"%s\", \"n\": %zu, \"kernel\": "
-                            "\"%s\", \"block\": %u, "
-                            "\"us\": %.4f, \"spread\": %.4f, \"gbs\": %.2f, \"peak_gbs\": %.1f, "
-                            "\"best_gbs\": %.1f, "
-                            "\"error\": %s}",
-                            first ? "" : ",\n", gpu.name.c_str(), wanted.warm ? "warm" : "cold", n,
-                            c.name.c_str(), c.block_size, t.microseconds, t.spread, bandwidth,
-                            gpu.peak, best, number_or_null(j.error).c_str());
-            else
-                std::printf("%12zu %-10s %5s %11.2f %6.1f%% %8.1f %7.1f %7.1f %9.1e%s\n", n,
-                            c.name.c_str(),
-                            c.block_size ? std::to_string(c.block_size).c_str() : "",
-                            t.microseconds, 100 * t.spread, bandwidth, 100 * bandwidth / gpu.peak,
-                            100 * bandwidth / best, j.error, j.wrong ? "  WRONG" : "");
-            std::fflush(stdout);
+            if (wanted.json && !first) std::printf(",\n");
+            print_row(wanted, gpu, best, n, chosen[k], times[k], j);
             first = false;
         }
     }
@@ -587,27 +611,38 @@ static int table(const options &wanted)
     return wrong;
 }
 
+static int table(const options &wanted)
+{
+    const device gpu;
+    field inputs;
+    inputs.prepare(gpu, *std::max_element(wanted.sizes.begin(), wanted.sizes.end()), wanted.warm,
+                   wanted.data);
+    const scratch memory = scratch_for(wanted, inputs.floats);
+    const std::vector<contender> chosen = contenders(wanted, memory);
+    if (chosen.empty()) {
+        std::fprintf(stderr, "bench: none of these kernels is built in\n");
+        return 2;
+    }
+    if (wanted.errors) return error_table(wanted, chosen, inputs, gpu);
+
+    /* the best read: AUTO over as much as there is */
+    inputs.set(inputs.floats - 1024);
+    const contender automatic = ours(FASTREDUCE_AUTO, 0, memory);
+    const timing whole = times_of({automatic}, inputs, gpu.stream, 5)[0];
+    const double best = 4e-3 * static_cast<double>(inputs.n) / whole.microseconds;
+    return time_table(wanted, chosen, inputs, gpu, best);
+}
+
 /* ---- Experiments from the literature --------------------------------------------------------- */
 
 /* Milliseconds of one call, the median of ten after a warm-up. */
 static double milliseconds_of(const std::function<fastreduce_status()> &call, cudaStream_t stream)
 {
+    const stopwatch watch(stream);
     std::vector<double> times;
-    cudaEvent_t start, stop;
-    CUDA(cudaEventCreate(&start));
-    CUDA(cudaEventCreate(&stop));
     check_status(call(), "round");
-    for (int r = 0; r < 10; ++r) {
-        CUDA(cudaEventRecord(start, stream));
-        check_status(call(), "round");
-        CUDA(cudaEventRecord(stop, stream));
-        CUDA(cudaEventSynchronize(stop));
-        float milliseconds;
-        CUDA(cudaEventElapsedTime(&milliseconds, start, stop));
-        times.push_back(milliseconds);
-    }
-    CUDA(cudaEventDestroy(start));
-    CUDA(cudaEventDestroy(stop));
+    for (int r = 0; r < 10; ++r)
+        times.push_back(1e-3 * watch.microseconds([&] { check_status(call(), "round"); }));
     return summary(times).microseconds;
 }
 
@@ -760,12 +795,6 @@ static int rows_of_one_block()
 
 /* ---- Command line ---------------------------------------------------------------------------- */
 
-static int usage(const std::string &why)
-{
-    std::fprintf(stderr, "bench: %s (bench --help tells more)\n", why.c_str());
-    return 2;
-}
-
 /* 0 if it is no size, or 2^40 and more. */
 static size_t size_of(const std::string &text)
 {
@@ -784,62 +813,102 @@ static std::vector<std::string> split(const std::string &text)
     return parts;
 }
 
-int main(int argc, char **argv)
+/* Each of these returns what is wrong with a word, or "". */
+
+static std::string take_sizes(const std::string &text, options &wanted)
 {
-    const std::vector<std::string> known = {
+    for (const std::string &part : split(text)) {
+        wanted.sizes.push_back(size_of(part));
+        if (wanted.sizes.back() == 0) return "no such size: " + part;
+    }
+    return "";
+}
+
+static std::string take_blocks(const std::string &text, options &wanted)
+{
+    wanted.block_sizes.clear();
+    for (const std::string &part : split(text)) {
+        const size_t size = size_of(part);
+        if (size > 1024 || !fastreduce::detail::valid_block_size(static_cast<unsigned>(size)))
+            return "no such block size: " + part;
+        wanted.block_sizes.push_back(static_cast<unsigned>(size));
+    }
+    return "";
+}
+
+static std::string take_replays(const std::string &text, options &wanted)
+{
+    wanted.replays = static_cast<int>(std::min<size_t>(size_of(text), 100000));
+    return wanted.replays == 0 ? "no such number of replays: " + text : "";
+}
+
+static std::string take_data(const std::string &text, options &wanted)
+{
+    const auto kind = std::find(data_names.begin(), data_names.end(), text);
+    wanted.data = static_cast<int>(kind - data_names.begin());
+    return kind == data_names.end() ? "no such data: " + text : "";
+}
+
+static std::string take_word(const std::string &word, options &wanted)
+{
+    static const std::vector<std::string> kernels = {
         "auto", "exact", "v0",         "v1",     "v2",     "v3",   "v4",     "v5", "v6",
         "v7",   "cub",   "gpu_to_gpu", "thrust", "cublas", "copy", "ladder", "all"};
-    options wanted;
-    for (int i = 1; i < argc; ++i) {
+    if (word.compare(0, 2, "n=") == 0) return take_sizes(word.substr(2), wanted);
+    if (std::find(kernels.begin(), kernels.end(), word) != kernels.end())
+        wanted.kernels.push_back(word);
+    else if (word == "--help" || word == "-h")
+        wanted.help = true;
+    else if (word == "--csv")
+        wanted.csv = true;
+    else if (word == "--json")
+        wanted.json = true;
+    else if (word == "--warm")
+        wanted.warm = true;
+    else if (word == "--errors")
+        wanted.errors = true;
+    else if (word == "--one-round")
+        wanted.one_round = true;
+    else if (word == "--rows-of-one-block")
+        wanted.rows = true;
+    else if (word != "reduce")
+        return "not understood: " + word;
+    return "";
+}
+
+static std::string parse(int argc, char **argv, options &wanted)
+{
+    std::string wrong;
+    for (int i = 1; i < argc && wrong.empty() && !wanted.help; ++i) {
         const std::string word = argv[i];
-        if (word == "--help" || word == "-h") return std::fputs(help, stdout) < 0;
-        if (word == "--warm") {
-            wanted.warm = true;
-        } else if (word == "--csv") {
-            wanted.csv = true;
-        } else if (word == "--json") {
-            wanted.json = true;
-        } else if (word == "--one-round") {
-            wanted.one_round = true;
-        } else if (word == "--errors") {
-            wanted.errors = true;
-        } else if (word == "--rows-of-one-block") {
-            wanted.rows = true;
-        } else if ((word == "--block" || word == "--replays") && i + 1 < argc) {
-            const std::string value = argv[++i];
-            if (word == "--replays") {
-                wanted.replays = static_cast<int>(std::min<size_t>(size_of(value), 100000));
-                if (wanted.replays == 0) return usage("no such number of replays: " + value);
-                continue;
-            }
-            wanted.block_sizes.clear();
-            for (const std::string &part : split(value)) {
-                const size_t size = size_of(part);
-                if (size > 1024 ||
-                    !fastreduce::detail::valid_block_size(static_cast<unsigned>(size)))
-                    return usage("no such block size: " + part);
-                wanted.block_sizes.push_back(static_cast<unsigned>(size));
-            }
-        } else if (word == "--data" && i + 1 < argc) {
-            const auto kind = std::find(data_names.begin(), data_names.end(), argv[++i]);
-            if (kind == data_names.end()) return usage(std::string("no such data: ") + argv[i]);
-            wanted.data = static_cast<int>(kind - data_names.begin());
-        } else if (word.compare(0, 2, "n=") == 0) {
-            for (const std::string &part : split(word.substr(2))) {
-                wanted.sizes.push_back(size_of(part));
-                if (wanted.sizes.back() == 0) return usage("no such size: " + part);
-            }
-        } else if (std::find(known.begin(), known.end(), word) != known.end()) {
-            wanted.kernels.push_back(word);
-        } else if (word != "reduce") {
-            return usage("not understood: " + word);
-        }
+        const bool more = i + 1 < argc;
+        if (word == "--block" && more)
+            wrong = take_blocks(argv[++i], wanted);
+        else if (word == "--replays" && more)
+            wrong = take_replays(argv[++i], wanted);
+        else if (word == "--data" && more)
+            wrong = take_data(argv[++i], wanted);
+        else
+            wrong = take_word(word, wanted);
     }
-    if (wanted.csv && wanted.json) return usage("--csv or --json, not both");
-    if (wanted.errors && wanted.json) return usage("--errors has no --json");
+    if (!wrong.empty() || wanted.help) return wrong;
+    if (wanted.csv && wanted.json) return "--csv or --json, not both";
+    if (wanted.errors && wanted.json) return "--errors has no --json";
     if (wanted.data < 0) wanted.data = wanted.errors; /* positive, or uniform */
     if (wanted.sizes.empty())
         for (int k = 10; k <= 30; k += 2) wanted.sizes.push_back(size_t(1) << k);
+    return "";
+}
+
+int main(int argc, char **argv)
+{
+    options wanted;
+    const std::string wrong = parse(argc, argv, wanted);
+    if (!wrong.empty()) {
+        std::fprintf(stderr, "bench: %s (bench --help tells more)\n", wrong.c_str());
+        return 2;
+    }
+    if (wanted.help) return std::fputs(help, stdout) < 0;
 
     int devices = 0;
     const cudaError_t found = cudaGetDeviceCount(&devices);
