@@ -1,5 +1,7 @@
-/* How fast, beside CUB, Thrust, cuBLAS and a plain copy: device time of sums, cold or warm; and
- * two experiments from the literature on the ladder, --one-round and --rows-of-one-block.
+/* How fast, beside CUB, Thrust, cuBLAS and a plain copy: device time of sums. By default in graphs
+ * of calls on inputs out of L2; as programs meet them with --warm (inputs in L2 if they fit),
+ * --isolated (one call on an idle GPU) and --after-producer (input just written). And two
+ * experiments from the literature on the ladder, --one-round and --rows-of-one-block.
  *
  *     nvcc -O3 -std=c++17 -arch=native bench.cu -o bench && ./bench
  *     nvcc -O3 -std=c++17 -arch=native -DBENCH_CUBLAS bench.cu -lcublas -o bench   (with cuBLAS)
@@ -45,30 +47,40 @@ static const char help[] =
     "  KERNEL    auto, exact, v0 ... v7, cub, gpu_to_gpu (CUB's reproducible sum), thrust,\n"
     "            cublas, copy; ladder: v0 to v7; all (default): everything built in\n"
     "  n=SIZE    digits, 2^k, or with K, M, G (2^10, 2^20, 2^30); several: n=2^10,2^20\n"
-    "            (default: 2^10 to 2^30 by 4)\n"
+    "            (default: 2^10 to 2^30 by 4; --after-producer: 2^12 to 2^26)\n"
     "  --data KIND     uniform (in [-1, 1), default), positive (its magnitudes), normal, wide\n"
     "                  (any exponent), missing (one float in 64 far off the others' scale),\n"
     "                  huge (one float far above), sorted, equal, zeros\n"
     "  --block N[,N]   block sizes of v0 to v7 (default 256)\n"
-    "  --warm          one input again and again, so that small ones come from L2 (default:\n"
-    "                  cold, out of L2)\n"
-    "  --replays N     timed replays of each graph (default 15)\n"
-    "  --errors        one call each, not timed: its sum, the exact sum and the error; --data\n"
-    "                  is positive by default, as near zero nothing can be said of a relative\n"
-    "                  error\n"
+    "  --replays N     timed replays of each graph (default 15), or calls with --isolated\n"
+    "                  (default 41 up to 2^26, 15 beyond)\n"
     "  --csv, --json   machine-readable rows instead of the table (--errors: --csv)\n"
-    "  --one-round           five kernels, blocks of 256 and 1024, one round on the GPU and\n"
-    "                        the rest on the CPU\n"
-    "  --rows-of-one-block   2^29 floats in rows of one block each, V0 to V7, blocks of 128 to\n"
-    "                        1024\n"
     "  --help\n"
+    "\n"
+    "At most one of these; without, inputs are cold, out of L2, each used once in a graph:\n"
+    "\n"
+    "  --warm               one input again and again, so that small ones come from L2\n"
+    "  --isolated           one call at a time on an idle GPU, not in a graph, so that its\n"
+    "                       launch counts; each has another part of memory where n allows, and\n"
+    "                       L2 holds other data, just written\n"
+    "  --after-producer     graphs of 50 pairs, a kernel that updates the input in place and\n"
+    "                       the sum: time of a pair less that of the kernel alone, which has a\n"
+    "                       row of its own, producer; --data is positive by default, so that\n"
+    "                       a sum of what was there before the update is far off\n"
+    "  --errors             one call each, not timed: its sum, the exact sum and the error;\n"
+    "                       --data is positive by default, as near zero nothing can be said of\n"
+    "                       a relative error\n"
+    "  --one-round          five kernels, blocks of 256 and 1024, one round on the GPU and the\n"
+    "                       rest on the CPU\n"
+    "  --rows-of-one-block  2^29 floats in rows of one block each, V0 to V7, blocks of 128 to\n"
+    "                       1024\n"
     "\n"
     "Columns: microseconds (median), spread (half the interquartile range, percent of it), GB/s\n"
     "read, percent of the peak by memory clock and bus width, percent of the best read measured\n"
     "on this GPU in this run, error relative to the exact sum (0: correctly rounded). copy is\n"
-    "cudaMemcpyAsync on the device, counted as bytes read, though it writes as many; cublas is\n"
-    "asum, the sum of magnitudes; thrust returns to the host, so its time holds launch and\n"
-    "synchronisation.\n"
+    "cudaMemcpyAsync on the device; it and producer count as bytes read, though they write as\n"
+    "many; cublas is asum, the sum of magnitudes; thrust returns to the host, so its time holds\n"
+    "launch and synchronisation.\n"
     "Exit status: 0; 1 for a wrong sum or a failed call; 2 for a wrong command line.\n";
 /* clang-format on */
 
@@ -85,6 +97,18 @@ static void check_status(fastreduce_status status, const char *what)
     if (status == FASTREDUCE_SUCCESS) return;
     std::fprintf(stderr, "bench: %s: %s\n", what, fastreduce_status_string(status));
     std::exit(1);
+}
+
+/* What is done; the first four say how the sums are called that are timed. */
+enum class mode { cold, warm, isolated, after_producer, errors, one_round, rows_of_one_block };
+
+/* As in the column `cache`, and as options, all but cold. */
+static const std::vector<std::string> mode_names = {
+    "cold", "warm", "isolated", "after-producer", "errors", "one-round", "rows-of-one-block"};
+
+static const std::string &name_of(mode how)
+{
+    return mode_names[static_cast<size_t>(how)];
 }
 
 /* ---- Data and time --------------------------------------------------------------------------- */
@@ -123,6 +147,15 @@ __global__ void fill(float *data, size_t n, int kind)
         data[i] = datum(i, n, kind);
 }
 
+/* The producer of --after-producer: writes every float anew, and a second one restores them all,
+ * so that their sum stays known. A sum that does not wait for it has the wrong sign. */
+__global__ void negate(float *data, size_t n)
+{
+    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n;
+         i += size_t(gridDim.x) * blockDim.x)
+        data[i] = -data[i];
+}
+
 struct exact_sums {
     double sum, magnitude;
     float rounded;
@@ -149,6 +182,7 @@ struct device {
     std::string name;
     double peak; /* GB/s */
     size_t l2_bytes;
+    unsigned multiprocessors;
     cudaStream_t stream;
 
     device()
@@ -164,6 +198,7 @@ struct device {
         name = properties.name;
         peak = 2e3 * clock_khz * (bus_bits / 8) * 1e-9; /* two transfers a clock */
         l2_bytes = static_cast<size_t>(l2);
+        multiprocessors = static_cast<unsigned>(properties.multiProcessorCount);
     }
 };
 
@@ -174,6 +209,7 @@ struct contender {
     bool magnitudes;     /* sums |x| */
     bool sums;           /* has a result to check */
     std::function<void(const float *input, float *output, size_t n, cudaStream_t stream)> enqueue;
+    bool after_first = false; /* enqueues the list's first as well, whose time is taken off */
 };
 
 struct timing {
@@ -187,18 +223,18 @@ static timing summary(std::vector<double> times)
     return {median, (times[times.size() * 3 / 4] - times[times.size() / 4]) / 2 / median};
 }
 
-/* Inputs of n floats, spread over memory; when cold, a buffer larger than L2 is read before each
- * replay, and no input is used twice in one. */
+/* Inputs of n floats, and in what state calls find them. `calls` of them are timed together; they
+ * take in turn the `parts` of memory that hold an input each. */
 struct field {
     float *inputs = nullptr, *output = nullptr, *flush = nullptr;
-    size_t floats = 0, flush_bytes = 0, n = 0, calls = 0, stride = 0;
-    bool warm = false;
+    size_t floats = 0, flush_bytes = 0, n = 0, calls = 0, parts = 0, stride = 0;
+    mode how = mode::cold;
 
-    void prepare(const device &gpu, size_t most, bool is_warm, int kind)
+    void prepare(const device &gpu, size_t most, mode wanted, int kind)
     {
-        warm = is_warm;
+        how = wanted;
         flush_bytes = 3 * gpu.l2_bytes;
-        floats = std::max(most, size_t(1) << 26) + 1024;
+        floats = std::max(most, size_t(1) << (how == mode::isolated ? 28 : 26)) + 1024;
         CUDA(cudaMalloc(&inputs, floats * sizeof(float)));
         CUDA(cudaMalloc(&output, sizeof(float)));
         CUDA(cudaMalloc(&flush, flush_bytes));
@@ -209,12 +245,25 @@ struct field {
     }
     void set(size_t size)
     {
+        const size_t there = std::max<size_t>(1, floats / std::max<size_t>(size, 1024));
         n = size;
-        calls = warm
-                    ? 64
-                    : std::min<size_t>(64, std::max<size_t>(1, floats / std::max<size_t>(n, 1024)));
-        if (calls * n >= size_t(1) << 26 && warm) calls = 4;
-        stride = warm ? 0 : (floats - 1024) / calls / 1024 * 1024;
+        switch (how) {
+        case mode::isolated: calls = 1, parts = std::min<size_t>(512, there); break;
+        case mode::after_producer: calls = 50, parts = 1; break; /* even: see negate */
+        case mode::warm: calls = n >= size_t(1) << 20 ? 4 : 64, parts = 1; break;
+        default: calls = parts = std::min<size_t>(64, there);
+        }
+        stride = (floats - 1024) / parts / 1024 * 1024;
+    }
+    /* Before what is timed. The output becomes NaN, or the flush's sum, so that calls that write
+     * nothing are found. */
+    void before(cudaStream_t stream) const
+    {
+        CUDA(cudaMemsetAsync(output, 0xff, sizeof(float), stream));
+        if (how == mode::cold) empty_cache(stream);
+        if (how != mode::isolated) return;
+        CUDA(cudaMemsetAsync(flush, 0, flush_bytes, stream)); /* L2 as a program leaves it: dirty */
+        CUDA(cudaStreamSynchronize(stream));
     }
     /* By reading: what is written stays in the cache too, and has to be carried out first. */
     void empty_cache(cudaStream_t stream) const
@@ -224,7 +273,11 @@ struct field {
         check_status(fastreduce_sum_f32(flush, output, flush_bytes / sizeof(float), &config),
                      "flush");
     }
-    const float *input(size_t call) const { return inputs + call * stride; }
+    /* One part further each time round, or contenders as many as parts would keep to one each. */
+    const float *input(size_t call) const
+    {
+        return inputs + (call + call / parts) % parts * stride;
+    }
     float result() const
     {
         float value;
@@ -241,9 +294,9 @@ struct prepared {
     std::vector<double> times;
 };
 
-static void enqueue_all(const contender &c, const field &f, cudaStream_t stream)
+static void enqueue_all(const contender &c, const field &f, cudaStream_t stream, size_t first = 0)
 {
-    for (size_t k = 0; k < f.calls; ++k) c.enqueue(f.input(k), f.output, f.n, stream);
+    for (size_t k = 0; k < f.calls; ++k) c.enqueue(f.input(first + k), f.output, f.n, stream);
 }
 
 static prepared prepare(const contender &c, const field &f, cudaStream_t stream)
@@ -251,7 +304,7 @@ static prepared prepare(const contender &c, const field &f, cudaStream_t stream)
     prepared p = {&c, nullptr, nullptr, {}};
     enqueue_all(c, f, stream); /* warm-up */
     CUDA(cudaStreamSynchronize(stream));
-    if (!c.capturable) return p;
+    if (!c.capturable || f.how == mode::isolated) return p;
     CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     enqueue_all(c, f, stream);
     CUDA(cudaStreamEndCapture(stream, &p.graph));
@@ -289,29 +342,34 @@ struct stopwatch {
     }
 };
 
-/* Times in turns: one replay of each, then the next of each. `last` gets the last results. */
+/* Times in turns: one replay of each, then the next of each. Isolated calls take the parts of
+ * memory one after the other; in the last turn all take the first, whose exact sum is known.
+ * `last` gets the last results. */
 static std::vector<timing> times_of(const std::vector<contender> &list, const field &f,
                                     cudaStream_t stream, int replays,
                                     std::vector<float> *last = nullptr)
 {
     const stopwatch watch(stream);
     std::vector<prepared> all;
+    size_t calls = 0; /* isolated ones */
     for (const contender &c : list) all.push_back(prepare(c, f, stream));
-    for (int r = 0; r < replays; ++r) {
+    for (int r = 0; r < replays; ++r)
         for (prepared &p : all) {
-            if (!f.warm) f.empty_cache(stream);
+            const size_t first = f.how == mode::isolated && r + 1 < replays ? ++calls : 0;
+            f.before(stream);
             const double time = watch.microseconds([&] {
                 if (p.executable)
                     CUDA(cudaGraphLaunch(p.executable, stream));
                 else
-                    enqueue_all(*p.what, f, stream);
+                    enqueue_all(*p.what, f, stream, first);
             });
             p.times.push_back(time / static_cast<double>(f.calls));
             if (last && r + 1 == replays) last->push_back(f.result());
         }
-    }
     std::vector<timing> result;
     for (prepared &p : all) {
+        if (p.what->after_first)
+            for (int r = 0; r < replays; ++r) p.times[r] -= all[0].times[r];
         result.push_back(summary(p.times));
         if (p.executable) CUDA(cudaGraphExecDestroy(p.executable));
         if (p.graph) CUDA(cudaGraphDestroy(p.graph));
@@ -426,16 +484,43 @@ static std::vector<contender> peers(const scratch &memory)
     return list;
 }
 
+/* The producer, and after it each of the list with the producer before its every call. */
+static std::vector<contender> after_producer(const std::vector<contender> &list, const device &gpu)
+{
+    const unsigned blocks = 2 * gpu.multiprocessors;
+    const auto produce = [=](const float *input, float *, size_t n, cudaStream_t stream) {
+        negate<<<blocks, 512, 0, stream>>>(const_cast<float *>(input), n); /* the field's own */
+        CUDA(cudaGetLastError());
+    };
+    std::vector<contender> pairs = {{"producer", 0, true, false, false, produce}};
+    for (const contender &c : list) {
+        contender pair = c;
+        pair.after_first = true;
+        pair.enqueue = [=](const float *input, float *output, size_t n, cudaStream_t stream) {
+            produce(input, output, n, stream);
+            c.enqueue(input, output, n, stream);
+        };
+        pairs.push_back(pair);
+    }
+    return pairs;
+}
+
 /* ---- The table ------------------------------------------------------------------------------- */
 
 struct options {
     std::vector<std::string> kernels;
     std::vector<size_t> sizes;
     std::vector<unsigned> block_sizes = {256};
-    bool help = false, warm = false, csv = false, json = false, one_round = false, rows = false,
-         errors = false;
-    int replays = 15, data = -1; /* -1: by what is wanted */
+    bool help = false, csv = false, json = false;
+    mode how = mode::cold;
+    int replays = 0, data = -1; /* by what is wanted */
 };
+
+static int replays_of(const options &wanted, size_t n)
+{
+    if (wanted.replays > 0) return wanted.replays;
+    return wanted.how == mode::isolated && n <= size_t(1) << 26 ? 41 : 15;
+}
 
 static void progress(const std::string &what)
 {
@@ -549,24 +634,38 @@ static std::vector<contender> contenders(const options &wanted, const scratch &m
     return chosen;
 }
 
+/* As in: inputs ... */
+static const char *in_words(mode how)
+{
+    switch (how) {
+    case mode::warm: return "warm";
+    case mode::isolated: return "out of L2, one call at a time";
+    case mode::after_producer: return "just updated, by a producer whose time is taken off";
+    default: return "out of L2";
+    }
+}
+
 static void print_head(const options &wanted, const device &gpu, double best)
 {
+    const auto sizes = std::minmax_element(wanted.sizes.begin(), wanted.sizes.end());
+    const std::string fewest = std::to_string(replays_of(wanted, *sizes.second)),
+                      most = std::to_string(replays_of(wanted, *sizes.first));
     if (wanted.csv)
         std::printf("gpu,cache,n,kernel,block,us,spread,gbs,peak_gbs,best_gbs,error\n");
     else if (wanted.json)
         std::printf("[\n");
     else
         std::printf("%s, peak %.0f GB/s, best read measured %.0f GB/s, data %s, inputs %s, "
-                    "%d replays\n\n%12s %-10s %5s %11s %7s %8s %7s %7s %9s\n",
+                    "%s replays\n\n%12s %-10s %5s %11s %7s %8s %7s %7s %9s\n",
                     gpu.name.c_str(), gpu.peak, best, data_names[wanted.data].c_str(),
-                    wanted.warm ? "warm" : "out of L2", wanted.replays, "n", "kernel", "block",
-                    "us", "spread", "GB/s", "% peak", "% best", "error");
+                    in_words(wanted.how), (most == fewest ? most : fewest + " to " + most).c_str(),
+                    "n", "kernel", "block", "us", "spread", "GB/s", "% peak", "% best", "error");
 }
 
 static void print_row(const options &wanted, const device &gpu, double best, size_t n,
                       const contender &c, timing t, judgement j)
 {
-    const char *cache = wanted.warm ? "warm" : "cold";
+    const char *cache = name_of(wanted.how).c_str();
     const double bandwidth = 4e-3 * static_cast<double>(n) / t.microseconds;
     if (wanted.csv)
         std::printf("\"%s\",%s,%zu,%s,%u,%.4f,%.4f,%.2f,%.1f,%.1f,%.3g\n", gpu.name.c_str(), cache,
@@ -597,7 +696,7 @@ static bool time_table(const options &wanted, const std::vector<contender> &chos
         progress("n = " + std::to_string(n));
         std::vector<float> results;
         const std::vector<timing> times =
-            times_of(chosen, inputs, gpu.stream, wanted.replays, &results);
+            times_of(chosen, inputs, gpu.stream, replays_of(wanted, n), &results);
         progress("");
         for (size_t k = 0; k < chosen.size(); ++k) {
             const judgement j = judge(chosen[k], results[k], exact);
@@ -615,21 +714,22 @@ static int table(const options &wanted)
 {
     const device gpu;
     field inputs;
-    inputs.prepare(gpu, *std::max_element(wanted.sizes.begin(), wanted.sizes.end()), wanted.warm,
+    inputs.prepare(gpu, *std::max_element(wanted.sizes.begin(), wanted.sizes.end()), wanted.how,
                    wanted.data);
     const scratch memory = scratch_for(wanted, inputs.floats);
-    const std::vector<contender> chosen = contenders(wanted, memory);
+    std::vector<contender> chosen = contenders(wanted, memory);
     if (chosen.empty()) {
         std::fprintf(stderr, "bench: none of these kernels is built in\n");
         return 2;
     }
-    if (wanted.errors) return error_table(wanted, chosen, inputs, gpu);
+    if (wanted.how == mode::errors) return error_table(wanted, chosen, inputs, gpu);
 
     /* the best read: AUTO over as much as there is */
     inputs.set(inputs.floats - 1024);
     const contender automatic = ours(FASTREDUCE_AUTO, 0, memory);
     const timing whole = times_of({automatic}, inputs, gpu.stream, 5)[0];
     const double best = 4e-3 * static_cast<double>(inputs.n) / whole.microseconds;
+    if (wanted.how == mode::after_producer) chosen = after_producer(chosen, gpu);
     return time_table(wanted, chosen, inputs, gpu, best);
 }
 
@@ -849,6 +949,22 @@ static std::string take_data(const std::string &text, options &wanted)
     return kind == data_names.end() ? "no such data: " + text : "";
 }
 
+static mode mode_of(const std::string &word)
+{
+    for (size_t k = 1; k < mode_names.size(); ++k)
+        if (word == "--" + mode_names[k]) return static_cast<mode>(k);
+    return mode::cold;
+}
+
+static std::string take_mode(mode how, options &wanted)
+{
+    const mode before = wanted.how;
+    wanted.how = how;
+    return before == mode::cold || before == how
+               ? ""
+               : "--" + name_of(before) + " or --" + name_of(how) + ", not both";
+}
+
 static std::string take_word(const std::string &word, options &wanted)
 {
     static const std::vector<std::string> kernels = {
@@ -863,14 +979,8 @@ static std::string take_word(const std::string &word, options &wanted)
         wanted.csv = true;
     else if (word == "--json")
         wanted.json = true;
-    else if (word == "--warm")
-        wanted.warm = true;
-    else if (word == "--errors")
-        wanted.errors = true;
-    else if (word == "--one-round")
-        wanted.one_round = true;
-    else if (word == "--rows-of-one-block")
-        wanted.rows = true;
+    else if (mode_of(word) != mode::cold)
+        return take_mode(mode_of(word), wanted);
     else if (word != "reduce")
         return "not understood: " + word;
     return "";
@@ -893,10 +1003,12 @@ static std::string parse(int argc, char **argv, options &wanted)
     }
     if (!wrong.empty() || wanted.help) return wrong;
     if (wanted.csv && wanted.json) return "--csv or --json, not both";
-    if (wanted.errors && wanted.json) return "--errors has no --json";
-    if (wanted.data < 0) wanted.data = wanted.errors; /* positive, or uniform */
+    if (wanted.how == mode::errors && wanted.json) return "--errors has no --json";
+    const bool after = wanted.how == mode::after_producer;
+    if (wanted.data < 0) wanted.data = wanted.how == mode::errors || after; /* positive, uniform */
     if (wanted.sizes.empty())
-        for (int k = 10; k <= 30; k += 2) wanted.sizes.push_back(size_t(1) << k);
+        for (int k = after ? 12 : 10; k <= (after ? 26 : 30); k += 2)
+            wanted.sizes.push_back(size_t(1) << k);
     return "";
 }
 
@@ -917,7 +1029,7 @@ int main(int argc, char **argv)
                     found != cudaSuccess ? cudaGetErrorString(found) : "no device");
         return 77;
     }
-    if (wanted.one_round) return one_round();
-    if (wanted.rows) return rows_of_one_block();
+    if (wanted.how == mode::one_round) return one_round();
+    if (wanted.how == mode::rows_of_one_block) return rows_of_one_block();
     return table(wanted);
 }

@@ -4,12 +4,15 @@ python3 test_bench.py BENCH     exit 77 if there is no GPU and the command line 
 """
 import csv
 import io
+import itertools
 import json
 import subprocess
 import sys
 
 import checks
 from checks import that
+
+MODES = ("--warm", "--isolated", "--after-producer", "--errors", "--one-round", "--rows-of-one-block")
 
 
 def bench(*arguments):
@@ -19,9 +22,8 @@ def bench(*arguments):
 def command_line():
     shown = bench("--help")
     that(shown.returncode == 0 and shown.stdout.startswith("usage: bench") and not shown.stderr, "--help")
-    that(all(word in shown.stdout for word in ("--one-round", "--rows-of-one-block", "--errors", "--csv", "--json",
-                                                "n=SIZE")),
-         "--help names the options")
+    that(all(word in shown.stdout for word in (*MODES, "--csv", "--json", "n=SIZE")), "--help names the options")
+    that(max(map(len, shown.stdout.splitlines())) <= 90, "--help's lines are of at most 90 columns")
     for arguments, part in [
         (["nonsense"], "not understood: nonsense"),
         (["--csv", "--json"], "not both"),
@@ -36,10 +38,16 @@ def command_line():
         (["--block"], "not understood: --block"),
         (["--data", "odd"], "no such data: odd"),
         (["--replays", "0"], "no such number of replays: 0"),
+        (["--cold"], "not understood: --cold"),
+        (["--after-producer", "--json", "--csv"], "--csv or --json, not both"),
+        *((list(two), f"{two[0]} or {two[1]}, not both") for two in itertools.permutations(MODES, 2)),
     ]:
         refused = bench(*arguments)
         that(refused.returncode == 2 and part in refused.stderr and refused.stderr.count("\n") == 1
              and not refused.stdout, f"{arguments}: exit {refused.returncode}, {refused.stderr!r}")
+    for mode in MODES:
+        refused = bench(mode, mode, "n=0")
+        that(refused.returncode == 2 and "no such size: 0" in refused.stderr, f"{mode} twice: {refused.stderr!r}")
 
 
 def tables():
@@ -58,6 +66,32 @@ def tables():
     guide = bench("reduce", "all", "n=1048576")
     that(guide.returncode == 0 and "1048576 v7" in guide.stdout and "WRONG" not in guide.stdout, "reduce all n=1048576")
     that(bench("n=2^39").returncode == 1, "an n that does not fit in memory")
+
+
+def modes():
+    """The table's other ways of calling: whose rows there are, and that sums are right that come after a producer."""
+    for mode, first in ("isolated", []), ("after-producer", ["producer"]):
+        kernels = [*first, "auto", "exact", "v2"]
+        shown = bench("auto", "exact", "v2", f"--{mode}", "n=1000,2^20,5000", "--replays", "5", "--csv")
+        rows = list(csv.DictReader(io.StringIO(shown.stdout)))
+        that(shown.returncode == 0, f"--{mode}: exit {shown.returncode}, {shown.stderr}")
+        that([(r["n"], r["kernel"]) for r in rows] == [(n, k) for n in ("1000", "1048576", "5000") for k in kernels],
+             f"rows of --{mode}: {rows}")
+        for r in rows:
+            that(r["cache"] == mode and 0 < float(r["us"]) < 1e5, f"--{mode}: {r}")
+            that(float(r["error"]) < (1e-30 if r["kernel"] in ("exact", "producer") else 1e-3), f"error of {r}")
+        parsed = json.loads(bench("exact", f"--{mode}", "n=4K,64K", "--replays", "1", "--json").stdout)
+        that([(r["n"], r["kernel"], r["cache"], r["error"]) for r in parsed] ==
+             [(n, k, mode, 0) for n in (4096, 65536) for k in [*first, "exact"]], f"--{mode} --json: {parsed}")
+        every = bench(f"--{mode}", "n=2^16")
+        that(every.returncode == 0 and "65536 v7" in every.stdout and "WRONG" not in every.stdout,
+             f"--{mode} n=2^16: {every.stdout}")
+    alone = bench("auto", "--isolated", "n=2^12,2^27").stdout
+    that(", 15 to 41 replays" in alone and "one call at a time" in alone, f"--isolated: {alone}")
+    pairs = bench("auto", "--after-producer")
+    that([line.split()[:2] for line in pairs.stdout.splitlines()[3:]] ==
+         [[str(2 ** k), name] for k in range(12, 27, 2) for name in ("producer", "auto")] and
+         "data positive" in pairs.stdout and ", 15 replays" in pairs.stdout, f"--after-producer: {pairs.stdout}")
 
 
 def errors():
@@ -85,6 +119,7 @@ def main():
         that(gpu.stdout.startswith("no GPU here (") and gpu.stdout.count("\n") == 1, f"no GPU: {gpu.stdout!r}")
     else:
         tables()
+        modes()
         errors()
     status = checks.finish("bench")
     if status == 0 and gpu.returncode == 77:
