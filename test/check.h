@@ -207,8 +207,8 @@ class buffer
     T *base_;
 };
 
-/* Additions an element takes part in at the most: per level, the thread's own items and the
- * tree's steps. */
+/* Additions an element takes part in at the most: per level, the thread's
+ * own items and the tree's steps. */
 inline unsigned tree_depth(size_t n, unsigned block_size, unsigned items)
 {
     unsigned steps = items, depth = 0;

@@ -1,4 +1,5 @@
-"""Counts checks, for the tests that are Python programs: that(good, what) for each, in groups by run(), finish() at the end."""
+"""Counts checks, for the tests that are Python programs: that(good, what) for each, in groups by
+run(), finish() at the end."""
 import time
 
 count = failures = 0
@@ -14,10 +15,12 @@ def that(good, what):
 
 
 def run(group):
-    """Calls a function check_..., and prints what it counted; or that it was skipped, and why, if it returns that."""
+    """Calls a function check_..., and prints what it counted; or that it was
+    skipped, and why, if it returns that."""
     before, began = (count, failures), time.monotonic()
     skipped = group()
-    counts = f"{count - before[0]} checks, {failures - before[1]} failed, {time.monotonic() - began:.1f} s"
+    seconds = time.monotonic() - began
+    counts = f"{count - before[0]} checks, {failures - before[1]} failed, {seconds:.1f} s"
     name = group.__name__.replace("check_", "").replace("_", " ")
     print(f"{name}: {'skipped, ' + skipped if skipped else counts}")
 

@@ -1,5 +1,5 @@
-/* One of test_copies's two objects: a copy of FastReduce of its own, compiled with
- * -DCOPY=NUMBER. */
+/* One of test_copies's two objects: a copy of FastReduce of its
+ * own, compiled with -DCOPY=NUMBER. */
 #define FASTREDUCE_STATIC
 #define FASTREDUCE_NO_LADDER
 #define FASTREDUCE_IMPLEMENTATION

@@ -1,11 +1,11 @@
-"""What vendoring costs a build, beside CUB in the same run: processor seconds and object bytes of one file that sums
-floats, for one architecture.
+"""What vendoring costs a build, beside CUB in the same run: processor seconds and object bytes of
+one file that sums floats, for one architecture.
 
 python3 cost.py ROOT NVCC   prints a line a file; exit 1 past the limits
 
-Processor seconds, as the wall clock shows what else the machine does; the least of rounds in which the files take turns,
-and still they differ by a tenth from run to run. The limits are there to notice a slip, not to hold the targets: they
-are about one and a half times what was measured.
+Processor seconds, as the wall clock shows what else the machine does; the least of rounds in which
+the files take turns, and still they differ by a tenth from run to run. The limits are there to
+notice a slip, not to hold the targets: they are about one and a half times what was measured.
 """
 import os
 import resource
@@ -16,7 +16,8 @@ import tempfile
 ROUNDS = 2
 CUB = """
 #include <cub/device/device_reduce.cuh>
-cudaError_t sum(const float *x, float *y, size_t n, void *scratch, size_t *bytes, cudaStream_t stream)
+cudaError_t sum(const float *x, float *y, size_t n, void *scratch, size_t *bytes,
+                cudaStream_t stream)
 {
     return cub::DeviceReduce::Sum(scratch, *bytes, x, y, n, stream);
 }
@@ -45,7 +46,8 @@ FILES = [
 def compile_once(nvcc, root, source):
     """The processor seconds that it takes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([nvcc, "-O3", "-arch=sm_90", "-I", root, "-c", source, "-o", source + ".o"], check=True)
+    subprocess.run([nvcc, "-O3", "-arch=sm_90", "-I", root, "-c", source, "-o", source + ".o"],
+                   check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -58,7 +60,8 @@ def main():
             paths.append(os.path.join(folder, f"{number}.cu"))
             with open(paths[-1], "w", encoding="utf-8") as file:
                 file.write(text)
-        if subprocess.run([nvcc, "-E", paths[0], "-o", os.devnull], capture_output=True, check=False).returncode:
+        if subprocess.run([nvcc, "-E", paths[0], "-o", os.devnull], capture_output=True,
+                          check=False).returncode:
             print("SKIP: this toolkit comes without CUB")
             return 77
         times = [[compile_once(nvcc, root, path) for path in paths] for _ in range(ROUNDS)]

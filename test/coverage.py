@@ -1,7 +1,8 @@
-"""Measures which lines of fastreduce.h and fastreduce.cuh the tests that need no GPU run: python3 coverage.py ROOT [CXX]
+"""Measures which lines of fastreduce.h and fastreduce.cuh the tests that need no GPU run:
+python3 coverage.py ROOT [CXX]
 
-Prints gcovr's line coverage of each file; exit 1 if it is under 95 %, 77 (skipped) where there is no gcovr. Kernels run on
-the CPU too, so they count as well; what only nvcc sees does not.
+Prints gcovr's line coverage of each file; exit 1 if it is under 95 %, 77 (skipped) where there is
+no gcovr. Kernels run on the CPU too, so they count as well; what only nvcc sees does not.
 """
 import concurrent.futures
 import json
@@ -15,7 +16,8 @@ TESTS = [("test_small.cpp", ["-ldl"]),  # the longest begins first
          ("test_host.c", ["-lmpfr", "-lgmp", "-lm"])] + [
     (f"test_{name}.cpp", ["-ldl"]) for name in ("launcher", "races", "auto", "plan")]
 LEAST = 95  # %
-LINES = {"fastreduce.h": 140, "fastreduce.cuh": 600}  # at least; a template that no test uses has none
+# at least; a template that no test uses has none
+LINES = {"fastreduce.h": 140, "fastreduce.cuh": 600}
 
 
 def main():
@@ -33,16 +35,18 @@ def main():
             into = os.path.join(folder, source)
             os.mkdir(into)
             command = [compiler, "-std=c++17"] if source.endswith("cpp") else ["cc", "-std=c99"]
-            subprocess.run(command + ["--coverage", "-O0", "-w", "-I", os.path.join(root, "test", "simt"),
-                                      os.path.join(root, "test", source), "-o", os.path.join(into, "run")] + flags,
-                           cwd=into, check=True)
-            subprocess.run([os.path.join(into, "run")], cwd=into, stdout=subprocess.DEVNULL, check=True)
+            program = os.path.join(into, "run")
+            command += ["--coverage", "-O0", "-w", "-I", os.path.join(root, "test", "simt"),
+                        os.path.join(root, "test", source), "-o", program]
+            subprocess.run(command + flags, cwd=into, check=True)
+            subprocess.run([program], cwd=into, stdout=subprocess.DEVNULL, check=True)
 
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(build_and_run, TESTS))
         report = os.path.join(folder, "coverage.json")
-        subprocess.run(["gcovr", "--root", root, "--filter", re.escape(root) + r"/fastreduce\.(h|cuh)",
-                        "--json", report, folder], check=True)
+        headers = re.escape(root) + r"/fastreduce\.(h|cuh)"
+        subprocess.run(["gcovr", "--root", root, "--filter", headers, "--json", report, folder],
+                       check=True)
         with open(report, encoding="utf-8") as file:
             files = json.load(file)["files"]
 
@@ -55,7 +59,8 @@ def main():
         missed = [str(number) for number, count in sorted(counts.items()) if count == 0]
         percent = 100 * (len(counts) - len(missed)) / len(counts)
         good = good and percent >= LEAST and len(counts) >= LINES[file["file"]]
-        print(f"coverage: {file['file']}: {percent:.1f} % of {len(counts)} lines; not run: {' '.join(missed) or 'none'}")
+        print(f"coverage: {file['file']}: {percent:.1f} % of {len(counts)} lines; "
+              f"not run: {' '.join(missed) or 'none'}")
     return 0 if good else 1
 
 

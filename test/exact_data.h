@@ -44,8 +44,8 @@ inline const std::vector<pattern> &patterns()
         {"uniform", [](size_t i, size_t, ull seed) { return in_unit(i, seed); }},
         {"normal", [](size_t i, size_t, ull seed) { return normal(i, seed); }},
         {"positive", [](size_t i, size_t, ull seed) { return std::fabs(in_unit(i, seed)); }},
-        /* everything cancels but the middle element of an odd n: condition numbers of 1e30 and
-         * beyond */
+        /* everything cancels but the middle element of an odd n:
+         * condition numbers of 1e30 and beyond */
         {"cancelling",
          [](size_t i, size_t n, ull seed) {
              if (i == n / 2 && n % 2) return seed % 2 ? 0x1p-149f : -0x1.8p-60f;
@@ -70,8 +70,8 @@ inline const std::vector<pattern> &patterns()
              if (i == n - 1) return in_unit(i, seed);
              return i < n / 2 ? FLT_MAX : i < n / 2 * 2 ? -FLT_MAX : 0.0f;
          }},
-        /* FLT_MAX and half a unit, which rounds to infinity; or less by the smallest bit, which
-         * does not */
+        /* FLT_MAX and half a unit, which rounds to infinity; or less by
+         * the smallest bit, which does not */
         {"near overflow",
          [](size_t i, size_t n, ull seed) {
              if (i == 0) return FLT_MAX;

@@ -30,8 +30,8 @@ clean_up() # RELEASE...
         for mounted in sys dev/pts dev/shm proc; do
             ! grep -q " $folder/$one/$mounted " /proc/mounts || umount -l "$folder/$one/$mounted"
         done
-        # -l above: a test that was killed may still end; here: not across a mount that is there all
-        # the same
+        # -l above: a test that was killed may still end; here: not across a
+        # mount that is there all the same
         [ -n "${FRESH_KEEP:-}" ] || rm -rf --one-file-system "${folder:?}/$one"
     done
 }

@@ -1,9 +1,11 @@
 /* A fuzz target for the exact sum, by libFuzzer: the host's sum, EXACT's kernels on the CPU
  * machine and MPFR have to give the same bits, and every split the same accumulator.
  *
- *     clang++ -std=c++17 -O2 -g -fsanitize=fuzzer,undefined -fno-sanitize-recover=all -I test/simt test/fuzz_exact.cpp \
- *         -lmpfr -lgmp -ldl -o fuzz_exact
- *     ./fuzz_exact -max_len=4096 -max_total_time=600          (a file's name instead: runs that input alone)
+ *     clang++ -std=c++17 -O2 -g -fsanitize=fuzzer,undefined -fno-sanitize-recover=all \
+ *         -I test/simt test/fuzz_exact.cpp -lmpfr -lgmp -ldl -o fuzz_exact
+ *     ./fuzz_exact -max_len=4096 -max_total_time=600
+ *
+ * With a file's name instead of the options it runs that input alone.
  *
  * Without AddressSanitizer: it does not know the fibers that stand for a block's threads. The
  * CPU machine has guard pages about all device memory, and canaries tell of writes beside it.
@@ -58,7 +60,7 @@ static std::vector<float> decode(const choices &c, const unsigned char *bytes, s
         for (size_t i = 0; i + 2 <= size; i += 2)
             values.push_back(from_bits(static_cast<unsigned>(bytes[i] << 8 | bytes[i + 1]) << 16));
         break;
-    default: /* an exponent among 64, which is about as far as a window reaches, and 24 bits of a hash */
+    default: /* an exponent among 64, about as far as a window reaches, and 24 bits of a hash */
         for (size_t i = 0; i + 2 <= size; i += 2) {
             const unsigned exponent = std::min(254u, c.base % 255u + bytes[i] % 64u);
             const unsigned fraction = static_cast<unsigned>(check::mix(bytes[i + 1], 7) >> 41);
@@ -163,8 +165,8 @@ static void compare(const choices &c, const std::vector<float> &values)
     check::that(std::memcmp(&wide, &wanted_wide, sizeof wide) == 0,
                 "the host, as double: %.17g instead of %.17g", wide, wanted_wide);
 
-    /* The kernel rounds the whole, or it adds the middle one of three parts to the first's
-     * accumulator. */
+    /* The kernel rounds the whole, or it adds the middle one of three
+     * parts to the first's accumulator. */
     fastreduce_accumulator merged = exact_data::accumulated(values.data(), first), limbs = merged;
     const fastreduce_accumulator middle = exact_data::accumulated(between.data(), between.size()),
                                  last = exact_data::accumulated(values.data() + second, n - second);

@@ -13,13 +13,16 @@ from checks import that
 
 
 def bench(*arguments):
-    return subprocess.run([sys.argv[1], *arguments], capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run([sys.argv[1], *arguments], capture_output=True, text=True, timeout=300,
+                          check=False)
 
 
 def command_line():
     shown = bench("--help")
-    that(shown.returncode == 0 and shown.stdout.startswith("usage: bench") and not shown.stderr, "--help")
-    that(all(word in shown.stdout for word in ("--one-round", "--rows-of-one-block", "--errors", "--csv", "--json",
+    that(shown.returncode == 0 and shown.stdout.startswith("usage: bench") and not shown.stderr,
+         "--help")
+    that(all(word in shown.stdout for word in ("--one-round", "--rows-of-one-block", "--errors",
+                                               "--csv", "--json",
                                                 "n=SIZE")),
          "--help names the options")
     for arguments, part in [
@@ -43,8 +46,8 @@ def command_line():
 
 
 def tables():
-    rows = list(csv.DictReader(io.StringIO(bench("auto", "exact", "v3", "n=1000,2^16", "--replays", "3", "--block",
-                                                 "64,512", "--csv").stdout)))
+    rows = list(csv.DictReader(io.StringIO(bench("auto", "exact", "v3", "n=1000,2^16", "--replays",
+                                                 "3", "--block", "64,512", "--csv").stdout)))
     wanted = [(n, *k) for n in ("1000", "65536")
               for k in (("auto", "0"), ("exact", "0"), ("v3", "64"), ("v3", "512"))]
     that([(r["n"], r["kernel"], r["block"]) for r in rows] == wanted, f"rows of --csv: {rows}")
@@ -52,11 +55,13 @@ def tables():
         us, gbs = float(r["us"]), float(r["gbs"])
         that(us > 0 and abs(gbs - 4e-3 * int(r["n"]) / us) < 0.02 * gbs + 0.01, f"GB/s of {r}")
         that(float(r["error"]) < (1e-30 if r["kernel"] == "exact" else 1e-3), f"error of {r}")
-    parsed = json.loads(bench("ladder", "n=4K", "--replays", "3", "--json", "--warm", "--data", "wide").stdout)
+    parsed = json.loads(bench("ladder", "n=4K", "--replays", "3", "--json", "--warm", "--data",
+                              "wide").stdout)
     that([r["kernel"] for r in parsed] == [f"v{k}" for k in range(8)], f"rows of --json: {parsed}")
     that(all(r["n"] == 4096 and r["cache"] == "warm" for r in parsed), f"rows of --json: {parsed}")
     guide = bench("reduce", "all", "n=1048576")
-    that(guide.returncode == 0 and "1048576 v7" in guide.stdout and "WRONG" not in guide.stdout, "reduce all n=1048576")
+    that(guide.returncode == 0 and "1048576 v7" in guide.stdout and "WRONG" not in guide.stdout,
+         "reduce all n=1048576")
     that(bench("n=2^39").returncode == 1, "an n that does not fit in memory")
 
 
@@ -65,8 +70,8 @@ def errors():
     shown = bench("--errors", "n=1000,2^20", "--csv")
     rows = list(csv.DictReader(io.StringIO(shown.stdout)))
     that(shown.returncode == 0 and {"auto", "exact", "v0", "v7"} <= {r["kernel"] for r in rows} and
-         {r["n"] for r in rows} == {"1000", "1048576"} and "copy" not in {r["kernel"] for r in rows},
-         f"rows of --errors: {shown.stdout}")
+         {r["n"] for r in rows} == {"1000", "1048576"} and
+         "copy" not in {r["kernel"] for r in rows}, f"rows of --errors: {shown.stdout}")
     for r in rows:
         n, total, exact, error = int(r["n"]), float(r["sum"]), float(r["exact"]), float(r["error"])
         that(r["data"] == "positive" and abs(exact / n - 0.5) < 0.05, f"exact sum of {r}")
@@ -82,7 +87,8 @@ def main():
     command_line()
     gpu = bench("auto", "n=1024", "--replays", "1")
     if gpu.returncode == 77:
-        that(gpu.stdout.startswith("no GPU here (") and gpu.stdout.count("\n") == 1, f"no GPU: {gpu.stdout!r}")
+        that(gpu.stdout.startswith("no GPU here (") and gpu.stdout.count("\n") == 1,
+             f"no GPU: {gpu.stdout!r}")
     else:
         tables()
         errors()

@@ -3,9 +3,11 @@
  * the other's code or go by the other's facts. Their sums follow each other on one stream with
  * one workspace.
  *
- *     nvcc -O3 -std=c++17 -gencode arch=compute_80,code=compute_80 -DCOPY=80 -c copies_part.cu -o copy_80.o &&
- *     nvcc -O3 -std=c++17 -arch=sm_90 -DCOPY=90 -c copies_part.cu -o copy_90.o &&
- *     nvcc -O3 -std=c++17 -arch=sm_90 test_copies.cu copy_80.o copy_90.o -o test_copies && ./test_copies
+ *     nvcc -O3 -std=c++17 -gencode arch=compute_80,code=compute_80 -DCOPY=80 -c copies_part.cu \
+ *         -o copy_80.o
+ *     nvcc -O3 -std=c++17 -arch=sm_90 -DCOPY=90 -c copies_part.cu -o copy_90.o
+ *     nvcc -O3 -std=c++17 -arch=sm_90 test_copies.cu copy_80.o copy_90.o -o test_copies
+ *     ./test_copies
  *
  * and again with copy_90.o before copy_80.o, as a linker keeps the first of what both define.
  * Two processes: in one the older copy is the first to be called, in the other the newer, as the

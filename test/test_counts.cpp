@@ -67,8 +67,8 @@ int main()
                             p[1].interval_conflict[step]);
         }
 
-        /* from V2 on neither, but that in V7 each warp's first lane stores what its warp alone
-         * has */
+        /* from V2 on neither, but that in V7 each warp's first lane
+         * stores what its warp alone has */
         for (int v = 2; v < 8; ++v) {
             check::that(p[v].conflicts == 0, "block %u: V%d conflicts", block_size, v);
             check::that(p[v].avoidable_steps == (v == 7 ? warps - 1 : 0),

@@ -141,8 +141,8 @@ static void random_cases(void)
         for (i = 0; i < n; ++i)
             x[i] = from_bits((uint32_t)(round % 254 + 1) << 23 | (random_bits() & 0x7fffff));
         sum_case("one exponent, one sign", x, n);
-        /* ill-conditioned: every large term is taken back, small ones stay; sums of condition up
-         * to 1e60 */
+        /* ill-conditioned: every large term is taken back, small ones
+         * stay; sums of condition up to 1e60 */
         for (i = 0; i + 2 < n; i += 3) {
             x[i] = any_finite();
             x[i + 1] = -x[i];

@@ -361,8 +361,8 @@ static void facts()
                                                                 : 1),
                         "device %d: %llu calls", number, simt::calls() - before);
         }
-        /* another kernel of the program may be compiled for another architecture: each is asked
-         * itself */
+        /* another kernel of the program may be compiled for another
+         * architecture: each is asked itself */
         simt::gpu older = device;
         older.ptx_version = 80;
         simt::set_gpu(older);
@@ -399,8 +399,8 @@ static void first_use()
     s.right("AUTO's second first use");
 }
 
-/* Every runtime call of a sum fails once: an error comes back, nothing leaks, and the next sum
- * is right. */
+/* Every runtime call of a sum fails once: an error comes back, nothing
+ * leaks, and the next sum is right. */
 static void runtime_failures(fastreduce_kernel kernel, size_t size, unsigned calls_with_workspace,
                              unsigned calls_with_pool)
 {
@@ -464,8 +464,8 @@ static void no_device()
     s.untouched("no device");
 }
 #else
-/* Two streams at once, each with its workspace; pinned output; a graph captured on a stream and
- * replayed. */
+/* Two streams at once, each with its workspace; pinned output; a graph
+ * captured on a stream and replayed. */
 static void streams_and_graphs(size_t many)
 {
     const std::vector<float> values = check::make(check::data::uniform, many, 9);

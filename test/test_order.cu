@@ -3,7 +3,9 @@
  * while the sum already waits for it.
  *
  *     nvcc -O3 -std=c++17 -arch=native test_order.cu -o test_order && ./test_order
- *     test_order [quick] [capture] [chain] [memory] [release]     quick for a sanitizer; default: all parts
+ *     test_order [quick] [capture] [chain] [memory] [release]
+ *
+ * quick is for a sanitizer; without a part's name all parts run.
  *
  * Nothing here waits without end: kernels give up after two seconds, the host after ten.
  */
@@ -22,7 +24,7 @@ constexpr unsigned long long patience_ns = 2000000000ull; /* of a kernel */
 static int host_patience = 10;                            /* seconds */
 static bool quick = false;
 
-/* ---- The user's kernels ------------------------------------------------------------------------------------------ */
+/* ---- The user's kernels ---------------------------------------------------------------------- */
 
 __device__ void allow_next()
 {
@@ -114,8 +116,8 @@ __global__ void copy_when_released(const volatile unsigned *flag, unsigned round
         to[i] = from[i];
 }
 
-/* Whether this build's kernels have overlapped launches: PTX of an older architecture lacks the
- * instructions. */
+/* Whether this build's kernels have overlapped launches: PTX of an older
+ * architecture lacks the instructions. */
 static bool has_overlap()
 {
     cudaFuncAttributes compiled = {};
@@ -123,7 +125,7 @@ static bool has_overlap()
     return compiled.ptxVersion >= 90 && CUDART_VERSION >= 12000;
 }
 
-/* ---- The host's side --------------------------------------------------------------------------------------------- */
+/* ---- The host's side ------------------------------------------------------------------------- */
 
 template <class... Parameters, class... Arguments>
 static void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
@@ -217,7 +219,7 @@ static std::vector<float> on_host(size_t n, unsigned long long seed)
     return values;
 }
 
-/* ---- The first call of a process, captured ----------------------------------------------------------------------- */
+/* ---- The first call of a process, captured --------------------------------------------------- */
 
 /* In a process of its own. CUDA loads a kernel at its first use, here within the capture: so the
  * first kernel of this file, fill, comes after it. */
@@ -321,7 +323,7 @@ static void first_calls()
     }
 }
 
-/* ---- A chain of overlapped launches ------------------------------------------------------------------------------ */
+/* ---- A chain of overlapped launches ---------------------------------------------------------- */
 
 /* On one stream a kernel that allows the next early and writes late, a sum of other data, and a
  * kernel launched to overlap that reads what the first wrote. After its wait it must see that,
@@ -397,7 +399,7 @@ static void chain()
     }
 }
 
-/* ---- Input that is not in device memory ---------------------------------------------------------------------------- */
+/* ---- Input that is not in device memory ------------------------------------------------------ */
 
 /* Pinned and managed memory, the latter first with its pages on the host: the same bits as from
  * device memory. */
@@ -438,8 +440,7 @@ static void memory_kinds()
                 }
             }
             std::printf("memory, %s, n %zu: pinned %.2f ms, managed %.2f ms with its pages on the "
-                        "host, then "
-                        "%.2f ms\n",
+                        "host, then %.2f ms\n",
                         name, n, milliseconds[0], milliseconds[1], milliseconds[2]);
         }
     }
@@ -447,11 +448,10 @@ static void memory_kinds()
     CUDA(cudaFree(managed));
 }
 
-/* ---- Input that is written while the sum waits --------------------------------------------------------------------- */
+/* ---- Input that is written while the sum waits ----------------------------------------------- */
 
-/* The kernel before the sum waits for the host, so that the sum, launched to overlap, has asked
- * for its first lines of old data when the new are written: by the host (pinned), or by that
- * kernel. */
+/* The kernel before the sum waits for the host, so that the sum, launched to overlap, has asked for
+ * its first lines of old data when the new are written: by the host (pinned), or by that kernel. */
 static void released(summer &sums, fastreduce_kernel kernel, size_t n, bool pinned,
                      volatile unsigned *words, float *result)
 {

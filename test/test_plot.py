@@ -1,4 +1,5 @@
-"""Tests examples/plot.py with rows made up here: python3 test_plot.py PLOT FIGURES. Without matplotlib: exit 77."""
+"""Tests examples/plot.py with rows made up here: python3 test_plot.py PLOT
+FIGURES. Without matplotlib: exit 77."""
 import os
 import re
 import subprocess
@@ -23,8 +24,9 @@ def plot(folder, *texts):
         with open(os.path.join(folder, f"{number}.csv"), "w", encoding="utf-8") as file:
             file.write(text)
     out = os.path.join(folder, "out")
-    ran = subprocess.run([sys.executable, PLOT, *(os.path.join(folder, f"{k}.csv") for k in range(len(texts))),
-                          "--out", out], capture_output=True, text=True, check=False)
+    inputs = [os.path.join(folder, f"{k}.csv") for k in range(len(texts))]
+    ran = subprocess.run([sys.executable, PLOT, *inputs, "--out", out], capture_output=True,
+                         text=True, check=False)
     figures = {}
     for name in sorted(os.listdir(out)) if os.path.isdir(out) else []:
         figures[name] = "".join(ElementTree.parse(os.path.join(out, name)).getroot().itertext())
@@ -48,21 +50,31 @@ def main():
 
     status, error, figures = case(ours)
     that(status == 0 and list(figures) == ["bandwidth.svg"], f"AUTO alone: {status} {error}")
-    that("FastReduce AUTO" in figures.get("bandwidth.svg", "") and "CUB" not in figures["bandwidth.svg"], "its legend")
+    that("FastReduce AUTO" in figures.get("bandwidth.svg", "") and
+         "CUB" not in figures["bandwidth.svg"], "its legend")
     status, error, figures = case(with_cub, ladder)
-    that(status == 0 and list(figures) == ["bandwidth.svg", "ladder.svg"], f"two files: {status} {error}")
-    that("time over CUB's" in figures["bandwidth.svg"] and "peak 3,000" in figures["bandwidth.svg"], "beside CUB")
-    that(all(f"V{k}" in figures["ladder.svg"] and f"{90 - 10 * k} µs" in figures["ladder.svg"] for k in range(8)),
+    that(status == 0 and list(figures) == ["bandwidth.svg", "ladder.svg"],
+         f"two files: {status} {error}")
+    that("time over CUB's" in figures["bandwidth.svg"] and "peak 3,000" in figures["bandwidth.svg"],
+         "beside CUB")
+    that(all(f"V{k}" in figures["ladder.svg"] and f"{90 - 10 * k} µs" in figures["ladder.svg"]
+             for k in range(8)),
          "the bars' words")
-    later = ladder + "".join(row(f"v{k}", 1 << 20, 500) + row(f"v{k}", 1 << 12, 7, cache="warm") for k in range(8))
+    later = ladder + "".join(row(f"v{k}", 1 << 20, 500) + row(f"v{k}", 1 << 12, 7, cache="warm")
+                             for k in range(8))
     that("500 µs" not in case(later)[2]["ladder.svg"], "the first row counts")
-    for text, part in [("", "no cold rows"), (HEADER, "no cold rows"), ("a,b\n1,2\n", "not the output"),
-                       (HEADER + '"A GPU",cold,x,auto\n', "not the output"), (ours + row("auto", 3, 1, "another"), "one GPU"),
+    for text, part in [("", "no cold rows"), (HEADER, "no cold rows"),
+                       ("a,b\n1,2\n", "not the output"),
+                       (HEADER + '"A GPU",cold,x,auto\n', "not the output"),
+                       (ours + row("auto", 3, 1, "another"), "one GPU"),
                        (HEADER + row("auto", 1024, 1, cache="warm"), "no cold rows")]:
         status, error, figures = case(text)
-        that(status == 1 and part in error and error.count("\n") == 1 and not figures, f"{text[:40]!r}: {error!r}")
-    missing = subprocess.run([sys.executable, PLOT, "/nonexistent.csv"], capture_output=True, text=True, check=False)
-    that(missing.returncode == 1 and "/nonexistent.csv" in missing.stderr and "Traceback" not in missing.stderr, "no file")
+        that(status == 1 and part in error and error.count("\n") == 1 and not figures,
+             f"{text[:40]!r}: {error!r}")
+    missing = subprocess.run([sys.executable, PLOT, "/nonexistent.csv"], capture_output=True,
+                             text=True, check=False)
+    that(missing.returncode == 1 and "/nonexistent.csv" in missing.stderr and
+         "Traceback" not in missing.stderr, "no file")
 
     # the README's ladder is that of the rows beside it
     with open(os.path.join(FIGURES, "h200.csv"), encoding="utf-8") as file:
@@ -70,7 +82,8 @@ def main():
     with open(os.path.join(FIGURES, "ladder.svg"), encoding="utf-8") as file:
         kept = "".join(ElementTree.fromstring(file.read()).itertext())
     times = [re.findall(r"[\d,]+ µs", text) for text in (drawn, kept)]
-    that(len(times[0]) == 8 and times[0] == times[1], f"figures/ladder.svg is not of figures/h200.csv: {times}")
+    that(len(times[0]) == 8 and times[0] == times[1],
+         f"figures/ladder.svg is not of figures/h200.csv: {times}")
     return checks.finish("plot")
 
 

@@ -445,7 +445,8 @@ static void counts()
         simt::settings() = simt::options();
         return simt::statistics();
     };
-    /* 8 warps store; then stride 1 to 16 keep 8 warps busy, 32 to 128 keep 4, 2, 1: 47, each with two loads, a store */
+    /* 8 warps store; then stride 1 to 16 keep 8 warps busy, 32 to 128 keep 4, 2, 1:
+     * 47, each with two loads, a store */
     const simt::counts v0 = of(kernels::interleaved<element>);
     check::that(
         v0.warp_steps == 8 + 3 * 47 + 1 && v0.partial_steps == 3 * 47 + 1 && v0.conflicts == 0,

@@ -47,7 +47,7 @@ static const simt::order schedules[] = {simt::order::forward, simt::order::rever
                                         simt::order::random};
 
 #ifdef SMALL_FLOAT
-/* ---- Slots and sums of floats ------------------------------------------------------------------------------ */
+/* ---- Slots and sums of floats ---------------------------------------------------------------- */
 
 /* Lane 5's are the slots. */
 __global__ void await_three(published *slots, unsigned first, unsigned end,
@@ -160,7 +160,7 @@ static void negative_zeros()
 #endif
 
 #if defined(SMALL_EXACT) || defined(SMALL_LONG)
-/* ---- Exact sums -------------------------------------------------------------------------------------------- */
+/* ---- Exact sums ------------------------------------------------------------------------------ */
 
 static void exact_result(const char *what, const std::vector<float> &values, float got,
                          const fastreduce_accumulator &total, const fastreduce_accumulator &wanted)
@@ -228,8 +228,8 @@ static std::vector<float> operator+(std::vector<float> a, const std::vector<floa
     return a;
 }
 
-/* So many groups that a 64-bit sum overflows unless the sums are settled in time, again and
- * again. */
+/* So many groups that a 64-bit sum overflows unless the sums are
+ * settled in time, again and again. */
 static void long_runs()
 {
     const float nan = std::nanf(""), infinity = INFINITY;
@@ -303,8 +303,8 @@ static void rounding()
                        1);
 }
 
-/* An accumulator with limbs as large as merging without carries makes them: each is taken as it
- * is. */
+/* An accumulator with limbs as large as merging without carries
+ * makes them: each is taken as it is. */
 static void raw_accumulator()
 {
     check::buffer<float> input(64);

@@ -291,8 +291,8 @@ static void refusals()
     check::that(memory.every_byte_is(0x5a), "a refused call wrote");
 }
 
-/* block_reduce twice in one kernel, its slots reused after a barrier; warp_reduce over part of a
- * warp. */
+/* block_reduce twice in one kernel, its slots reused after a barrier;
+ * warp_reduce over part of a warp. */
 template <unsigned BlockSize>
 __global__ void two_sums(const float *input, float *output)
 {

@@ -15,7 +15,7 @@ toolkits=$(cd "$2" && pwd)
 . "$(dirname "$0")/vendor/setup.sh"
 tests=$tests/vendor
 
-# ---- Downloads. Each function says in $why what is missing. ----------------------------------------------------------
+# ---- Downloads. Each function says in $why what is missing. --------------------------------------
 
 # pypi FOLDER PACKAGE...: the include, lib, bin ... of NVIDIA's packages, in one folder
 pypi()
@@ -74,9 +74,9 @@ kept()
 }
 from_pypi() { pypi "$kept" "$@"; }
 
-# debian_nvcc RELEASE [PACKAGE OF PYPI...]: nvcc, with the headers and the runtime of PyPI, or else
-# of Debian. It stays where it is unpacked, with a configuration that says where the rest is from
-# there.
+# debian_nvcc RELEASE [PACKAGE OF PYPI...]: nvcc, with the headers and the runtime of
+# PyPI, or else of Debian. It stays where it is unpacked, with a configuration that
+# says where the rest is from there.
 debian_nvcc()
 {
     debian_release=$1
@@ -104,7 +104,7 @@ debian_gcc()
     debian "$kept" bullseye main g++-10 gcc-10 cpp-10 libstdc++-10-dev libgcc-10-dev
 }
 
-# ---- nvcc ------------------------------------------------------------------------------------------------------------
+# ---- nvcc ----------------------------------------------------------------------------------------
 
 # takes COMPILER: whether $nvcc works with it. An empty file tells, as the toolkit's headers come
 # with it and the C library's, either of which can refuse.
@@ -205,7 +205,7 @@ for release in 13.0 newest; do
     test_nvcc "${pin:+$release}" "$kept/bin/nvcc"
 done
 
-# ---- NVRTC, which compiles the device code at run time ---------------------------------------------------------------
+# ---- NVRTC, which compiles the device code at run time -------------------------------------------
 
 for release in 11.8 12.0 12.9; do
     kept "nvrtc-$release" from_pypi "nvidia-cuda-nvrtc-cu${release%.*}==$release.*" ||
@@ -214,7 +214,7 @@ for release in 11.8 12.0 12.9; do
     passed=$((passed + 1))
 done
 
-# ---- Clang -----------------------------------------------------------------------------------------------------------
+# ---- Clang ---------------------------------------------------------------------------------------
 
 clang=$(newest_clang)
 for release in 12.0 12.9; do

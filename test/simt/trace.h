@@ -130,7 +130,7 @@ class traced
     T value_;
 };
 
-/* ---- At the end of an interval ------------------------------------------------------------------------------ */
+/* ---- At the end of an interval --------------------------------------------------------------- */
 
 struct event {
     const access *what;

@@ -10,9 +10,9 @@ root=$(cd "$1" && pwd)
 nvcc=$2
 . "$(dirname "$0")/setup.sh"
 
-# compile PART ARCHITECTURE(S) [OPTION ...]: PART.o, and PART.log of what it does alone. -O0: an
-# inline function that two parts share by mistake is then called, not inlined. PTX is enough, as no
-# kernel runs.
+# compile PART ARCHITECTURE(S) [OPTION ...]: PART.o, and PART.log of what it does alone.
+# -O0: an inline function that two parts share by mistake is then called, not inlined.
+# PTX is enough, as no kernel runs.
 compile()
 {
     part=$1
@@ -35,8 +35,8 @@ compile()
     return 0
 }
 
-# link PART ...: program, which calls the parts in this order, and with an argument in the opposite
-# one
+# link PART ...: program, which calls the parts in this order, and with
+# an argument in the opposite one
 link()
 {
     declarations= calls= backwards= objects=
@@ -91,8 +91,8 @@ shared()
     same_as $1.here $2.here "$1 and $2 do not share what they could"
 }
 
-# unlike PART PART WORD: the two differ in what WORD finds, or else to keep them apart would prove
-# nothing
+# unlike PART PART WORD: the two differ in what WORD finds, or else to keep
+# them apart would prove nothing
 unlike()
 {
     for name in $1 $2; do
@@ -103,8 +103,8 @@ unlike()
     return 0
 }
 
-# nvcc before 13 made weak symbols of the functions that stand for templates of kernels on the host,
-# too.
+# nvcc before 13 made weak symbols of the functions that stand for
+# templates of kernels on the host, too.
 weak=
 ! "$nvcc" --help | grep -q static-global-template-stub || weak=-static-global-template-stub=false
 

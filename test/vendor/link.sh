@@ -1,6 +1,6 @@
 #!/bin/sh
-# Several copies of the two files in one process, and device code linked on its own: sh link.sh ROOT
-# NVCC.
+# Several copies of the two files in one process, and device code linked on
+# its own: sh link.sh ROOT NVCC.
 set -eu
 root=$(cd "$1" && pwd)
 nvcc=$2
