@@ -16,7 +16,9 @@ has_library()
 {
     printf 'int main(void) { return 0; }\n' > empty.c
     # the bench counts in 64 bits, which cuBLAS does from CUDA 12 on
-    [ "$1" != -lcublas ] || printf '#include <cublas_v2.h>\nvoid *main(void) { return (void *)cublasSasum_64; }\n' > empty.c
+    [ "$1" != -lcublas ] ||
+        printf '#include <cublas_v2.h>\nvoid *main(void) { return (void *)%s; }\n' cublasSasum_64 \
+            > empty.c
     "$nvcc" empty.c "$1" -o empty 2>/dev/null
 }
 
@@ -30,7 +32,7 @@ for example in *.c *.cu; do
         compiler=${line%% *}
         library=$(echo "$line" | grep -o -- '-lnccl\|-lcublas' || true)
         case $line in *mpicxx*) also=mpicxx ;; *) also=$compiler ;; esac
-        if [ "$also" = nvcc ] && [ -z "$nvcc" ] || [ "$also" != nvcc ] && ! command -v "$also" >/dev/null; then
+        if [ "$also" != nvcc ] && ! command -v "$also" >/dev/null; then
             skip "$line" "no $also"
         elif [ "$compiler" = nvcc ] && [ -z "$nvcc" ]; then
             skip "$line" "no nvcc"
@@ -40,7 +42,10 @@ for example in *.c *.cu; do
             command=$(echo "$line" | sed -e "s|^nvcc|$nvcc|" -e "s|-arch=native|$arch|")
             # the line without cuBLAS compiles these, which takes half a minute
             [ "$library" != -lcublas ] || command="$command -DBENCH_NO_CUB -DBENCH_NO_THRUST"
-            case $line in *' -x cu '*) ;; *) command=$(echo "$command" | sed 's|fastreduce\.cu|fastreduce.o|') ;; esac
+            case $line in
+            *' -x cu '*) ;;
+            *) command=$(echo "$command" | sed 's|fastreduce\.cu|fastreduce.o|') ;;
+            esac
             $command > log 2>&1 || { head -n 20 log | cut -c1-300; fail "$example: $line"; }
             pass "$line"
         fi

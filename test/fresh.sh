@@ -6,8 +6,8 @@
 # user with neither root nor sudo. Prints a line a release and what its tests said; exit 1 if
 # something failed. In the environment:
 #   MIRROR        of Debian, http://deb.debian.org/debian
-# FRESH_SETUP   a script that gets each root folder as its argument before anything runs in it:
-# proxies, certificates
+#   FRESH_SETUP   a script that gets each root folder as its argument before anything runs in it:
+#                 proxies, certificates
 #   FRESH_KEEP    not empty: the root folders stay
 #   FRESH_FOLDER  where they go, /tmp/fastreduce-fresh
 set -eu
@@ -42,8 +42,9 @@ trap 'exit 1' INT TERM
 within()
 {
     case $2 in root) home=/root ;; *) home=/home/$2 ;; esac
-    chroot --userspec="$2:$2" "$1" env -i HOME="$home" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-        LANG=C.UTF-8 sh -c 'cd "$HOME/$1" && eval "$2"' sh "$place" "$3" < /dev/null
+    chroot --userspec="$2:$2" "$1" env -i HOME="$home" LANG=C.UTF-8 \
+        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+        sh -c 'cd "$HOME/$1" && eval "$2"' sh "$place" "$3" < /dev/null
 }
 
 failed=0
@@ -57,13 +58,18 @@ for release in "$@"; do
         failed=1
         continue
     fi
-    [ -e "$root/dev/null" ] || { echo "$release: FAIL: debootstrap made no devices"; failed=1; continue; }
+    if [ ! -e "$root/dev/null" ]; then
+        echo "$release: FAIL: debootstrap made no devices"
+        failed=1
+        continue
+    fi
     mount -t proc proc "$root/proc"
     # what an installer writes, and debootstrap does not
     printf '127.0.0.1 localhost\n127.0.1.1 %s\n' "$(uname -n)" > "$root/etc/hosts"
     mkdir -p "$root/dev/shm" "$root/dev/pts"
     mount -t tmpfs tmpfs "$root/dev/shm"
-    mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts" # of its own: nothing of this machine's
+    # of its own: nothing of this machine's
+    mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
     ln -sf pts/ptmx "$root/dev/ptmx"
     mount -t sysfs -o ro sysfs "$root/sys"
     [ -z "${FRESH_SETUP:-}" ] || sh "$FRESH_SETUP" "$root" >> "$log" 2>&1
@@ -85,7 +91,8 @@ for release in "$@"; do
         within "$root" "$2" "$3" > "$log.step" 2>&1 || status=$?
         cat "$log.step" >> "$log"
         counts=$(tail -n 1 "$log.step" | grep '^tests: ' || true)
-        results="$results; $1: $([ $status = 0 ] && echo ok || echo "FAIL ($status)"), $(($(date +%s) - began)) s${counts:+, $counts}"
+        word=$([ $status = 0 ] && echo ok || echo "FAIL ($status)")
+        results="$results; $1: $word, $(($(date +%s) - began)) s${counts:+, $counts}"
         [ $status = 0 ] || { failed=1; tail -n 40 "$log.step"; }
     }
     step quickstart root "sh examples/quickstart.sh"

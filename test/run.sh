@@ -37,7 +37,8 @@ if [ -n "$all" ]; then
     python3 -m pip --version >/dev/null 2>&1 || liked="$liked python3-pip"
     install_missing # with what a fresh machine has no lists for: which packages there are
     # the newest Clang there is reads the most CUDA toolkits
-    clang=$(apt-cache search --names-only '^clang-[0-9]+$' 2>/dev/null | cut -d ' ' -f 1 | sort -V | tail -n 1)
+    clang=$(apt-cache search --names-only '^clang-[0-9]+$' 2>/dev/null | cut -d ' ' -f 1 |
+        sort -V | tail -n 1)
     if [ -n "$clang" ]; then
         like "$clang" "$clang"
         [ -n "$(ls -d /usr/lib/llvm-*/lib/clang/*/lib/*/libclang_rt.fuzzer*.a 2>/dev/null)" ] ||

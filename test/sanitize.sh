@@ -7,10 +7,12 @@ build=$(cd "$1" && pwd)
 shift
 command -v compute-sanitizer >/dev/null || { echo "SKIP: no compute-sanitizer"; exit 77; }
 "$build/test_types" >/dev/null 2>&1 || [ $? != 77 ] || { echo "SKIP: no GPU"; exit 77; }
-[ $# -gt 0 ] || set -- test_types test_launcher test_auto test_exact test_ladder test_every_size block_reduce test_order
+[ $# -gt 0 ] || set -- test_types test_launcher test_auto test_exact test_ladder test_every_size \
+    block_reduce test_order
 failed=0
 for name in "$@"; do
-    barriers= # of the copy engine: given for the tests that have any, as synccheck takes minutes more with it
+    # of the copy engine: given for the tests that have any, as synccheck takes minutes more with it
+    barriers=
     case $name in # what keeps a run short; without an argument they take up to an hour
         test_auto | test_exact | test_order) bound=quick barriers="--num-cuda-barriers 4096" ;;
         test_launcher) bound=50000 ;;
@@ -22,11 +24,14 @@ for name in "$@"; do
         [ $tool = synccheck ] && more=$barriers || more=
         begin=$(date +%s)
         status=0
-        timeout "${SECONDS_EACH:-600}" compute-sanitizer --tool $tool $more --error-exitcode 9 "$build/$name" $bound \
-            > "$build/sanitize.log" 2>&1 || status=$?
+        timeout "${SECONDS_EACH:-600}" compute-sanitizer --tool $tool $more --error-exitcode 9 \
+            "$build/$name" $bound > "$build/sanitize.log" 2>&1 || status=$?
         echo "$tool $name $bound: exit $status, $(($(date +%s) - begin)) s," \
-            "$(grep -o '[A-Z]* SUMMARY: .*\|[0-9]* checks, .*' "$build/sanitize.log" | paste -s -d ' ')"
-        [ $status = 0 ] || { failed=1; grep -m 20 '=========' "$build/sanitize.log" || tail -n 5 "$build/sanitize.log"; }
+            "$(grep -o '[A-Z]* SUMMARY: .*\|[0-9]* checks, .*' "$build/sanitize.log" |
+                paste -s -d ' ')"
+        [ $status != 0 ] || continue
+        failed=1
+        grep -m 20 '=========' "$build/sanitize.log" || tail -n 5 "$build/sanitize.log"
     done
 done
 exit $failed

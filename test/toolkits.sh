@@ -23,8 +23,9 @@ pypi()
     into=$1
     shift
     python3 -m pip --version >/dev/null 2>&1 || { why="no pip"; return 1; }
-    python3 -m pip install --quiet --disable-pip-version-check --retries 1 --no-deps --target "$into.pypi" "$@" \
-        2>pip.log || { why="pip can't install $*: $(grep -m 1 ERROR pip.log)"; return 1; }
+    python3 -m pip install --quiet --disable-pip-version-check --retries 1 --no-deps \
+        --target "$into.pypi" "$@" 2>pip.log ||
+        { why="pip can't install $*: $(grep -m 1 ERROR pip.log)"; return 1; }
     for part in "$into.pypi"/nvidia/*/; do cp -rlf "$part/." "$into" || return 1; done
     rm -rf "$into.pypi"
 }
@@ -42,13 +43,17 @@ debian()
     mkdir -p "$apt/lists/partial" "$apt/archives/partial"
     echo "deb [signed-by=$key] $mirror $debian_release $section" > "$apt/sources.list"
     cat > "$apt/conf" <<CONF
-Dir::Etc { SourceList "$apt/sources.list"; SourceParts "-"; Preferences "-"; PreferencesParts "-"; };
+Dir::Etc { SourceList "$apt/sources.list"; SourceParts "-"; };
+Dir::Etc { Preferences "-"; PreferencesParts "-"; };
 Dir::State { Lists "$apt/lists"; Status "/dev/null"; };
 Dir::Cache "$apt";
 APT::Sandbox::User "root";
 CONF
-    (APT_CONFIG=$apt/conf && export APT_CONFIG && cd "$apt" && apt-get -qq update && apt-get -qq download "$@") \
-        > apt.log 2>&1 || { why="no $* from Debian's $debian_release: $(grep -m 1 '^E:' apt.log)"; return 1; }
+    if ! (APT_CONFIG=$apt/conf && export APT_CONFIG && cd "$apt" && apt-get -qq update &&
+        apt-get -qq download "$@") > apt.log 2>&1; then
+        why="no $* from Debian's $debian_release: $(grep -m 1 '^E:' apt.log)"
+        return 1
+    fi
     for package in "$apt"/*.deb; do
         case ${package##*/} in
         nvidia-cuda-dev_*) parts='--wildcards ./usr/include ./usr/lib/*/libcudart_static.a' ;;
@@ -83,10 +88,12 @@ debian_nvcc()
     shift
     mkdir "$kept/lib"
     if [ $# -gt 0 ]; then
-        debian "$kept" "$debian_release" non-free nvidia-cuda-toolkit libnvvm4 && from_pypi "$@" || return 1
+        debian "$kept" "$debian_release" non-free nvidia-cuda-toolkit libnvvm4 &&
+            from_pypi "$@" || return 1
     else
         debian "$kept" "$debian_release" non-free nvidia-cuda-toolkit libnvvm4 nvidia-cuda-dev &&
-            mv "$kept/usr/include" "$kept/include" && mv "$kept"/usr/lib/*/libcudart_static.a "$kept/lib" || return 1
+            mv "$kept/usr/include" "$kept/include" &&
+            mv "$kept"/usr/lib/*/libcudart_static.a "$kept/lib" || return 1
     fi
     mv "$kept"/usr/lib/*/libnvvm.so.* "$kept/lib" && rm "$kept/$debian_bin/nvcc.profile" || return 1
     cat > "$kept/$debian_bin/nvcc.profile" <<'PROFILE'
@@ -111,7 +118,8 @@ debian_gcc()
 takes()
 {
     : > empty.cu
-    command -v "$1" >/dev/null 2>&1 && "$nvcc" -ccbin "$1" -std=c++17 -c empty.cu -o empty.o > takes.log 2>&1
+    command -v "$1" >/dev/null 2>&1 &&
+        "$nvcc" -ccbin "$1" -std=c++17 -c empty.cu -o empty.o > takes.log 2>&1
 }
 
 # Sets $host to a C++ compiler that $nvcc takes: one that is here, the newest first, or else
@@ -136,7 +144,8 @@ test_nvcc()
     case $release in $1*) ;; *) skip "nvcc $1" "it is $release by now"; return ;; esac
     find_host || { skip "$version" "$why"; return; }
     headers=$((${release%.*} * 1000 + ${release#*.} * 10)) # as CUDART_VERSION counts
-    compile="$nvcc -ccbin $host -O3 -Wno-deprecated-gpu-targets $nvcc_werror -Xcompiler=-Wall,-Wextra -I."
+    compile="$nvcc -ccbin $host -O3 -Wno-deprecated-gpu-targets $nvcc_werror"
+    compile="$compile -Xcompiler=-Wall,-Wextra -I."
     strict_cc="$cc -std=c99 -Wall -Wextra -Wpedantic $werror"
     ptx=-gencode=arch=compute_75,code=compute_75
     # by its path, as -lcudart would find an installed toolkit's; PyPI's of CUDA 11 and 12 is shared
@@ -163,7 +172,8 @@ test_nvcc()
 
     # the examples and the tests on the GPU; CUB and Thrust are not in these toolkits
     files=
-    for source in "$root"/examples/*.c "$root"/examples/*.cu "$root"/test/test_*.cu "$root/test/profile_ladder.cu"; do
+    for source in "$root"/examples/*.c "$root"/examples/*.cu "$root"/test/test_*.cu \
+        "$root/test/profile_ladder.cu"; do
         file=${source##*/} reads=${source%.cu}.cpp
         [ -e "$reads" ] || reads=$source
         if [ "$headers" -lt 11040 ] && grep -q cudaGraphInstantiateWithFlags "$reads"; then
@@ -200,8 +210,8 @@ for release in 13.0 newest; do
     [ "$release" != "$installed" ] || continue
     pin=
     [ "$release" = newest ] || pin="==$release.*"
-    kept "nvcc-$release" from_pypi "nvidia-cuda-nvcc$pin" "nvidia-cuda-runtime$pin" "nvidia-cuda-crt$pin" \
-        "nvidia-nvvm$pin" || { skip "nvcc $release" "$why"; continue; }
+    kept "nvcc-$release" from_pypi "nvidia-cuda-nvcc$pin" "nvidia-cuda-runtime$pin" \
+        "nvidia-cuda-crt$pin" "nvidia-nvvm$pin" || { skip "nvcc $release" "$why"; continue; }
     test_nvcc "${pin:+$release}" "$kept/bin/nvcc"
 done
 
@@ -219,18 +229,20 @@ done
 clang=$(newest_clang)
 for release in 12.0 12.9; do
     [ -n "$clang" ] || { skip "Clang with CUDA $release" "no Clang"; continue; }
-    kept "headers-$release" from_pypi "nvidia-cuda-runtime-cu12==$release.*" "nvidia-cuda-nvcc-cu12==$release.*" ||
+    kept "headers-$release" from_pypi "nvidia-cuda-runtime-cu12==$release.*" \
+        "nvidia-cuda-nvcc-cu12==$release.*" ||
         { skip "Clang with CUDA $release" "$why"; continue; }
     # Clang includes this header of cuRAND's before each program, against declarations of CUDA's
     # that it would undo
     : > "$kept/include/curand_mtgp32_kernel.h"
     # -isystem: --cuda-path alone has /usr/local/include come first, where an installed toolkit may
     # have its headers
-    flags="-x cuda --cuda-path=$kept -isystem $kept/include -Wno-unknown-cuda-version -I. -std=c++17 -O2"
-    flags="$flags --cuda-gpu-arch=sm_60 --cuda-gpu-arch=sm_90 -Wall -Wextra $werror"
+    flags="-x cuda --cuda-path=$kept -isystem $kept/include -Wno-unknown-cuda-version -I."
+    flags="$flags -std=c++17 -O2 --cuda-gpu-arch=sm_60 --cuda-gpu-arch=sm_90 -Wall -Wextra $werror"
     if $clang $flags -fsyntax-only /dev/null 2>message; then
         $clang $flags -c fastreduce.cu -o clang.o || fail "$clang with CUDA $release"
-        $clang $flags -DTOOLKIT_VERSION="${release%.*}0${release#*.}0" -c "$tests/templates.cu" -o clang.o ||
+        $clang $flags -DTOOLKIT_VERSION="${release%.*}0${release#*.}0" \
+            -c "$tests/templates.cu" -o clang.o ||
             fail "$clang with CUDA $release, templates"
         pass "$clang with CUDA $release: architectures 60 90"
     else

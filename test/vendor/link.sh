@@ -22,7 +22,8 @@ libraries()
 {
     for part in first second; do
         "$nvcc" -shared $part.o -o lib$part.so
-        nm -D --defined-only lib$part.so | grep -i fastreduce && fail "$1: lib$part.so exports these"
+        nm -D --defined-only lib$part.so | grep -i fastreduce &&
+            fail "$1: lib$part.so exports these"
     done
     "$nvcc" parts.o -L. -lfirst -lsecond -Xlinker=-rpath="$folder" -o program
     run ./program "$1"
