@@ -40,7 +40,7 @@ static int usage(const char *why)
 }
 
 #ifdef LADDER_ON_CPU_MACHINE
-#include "../test/simt_profile.h"
+#include "../test/kernels/simt_profile.h"
 
 enum { DEFAULT_LOG2_N = 14, DEFAULT_BLOCK_SIZE = 256 };
 

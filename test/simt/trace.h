@@ -34,7 +34,9 @@ inline std::string source_of(const void *site)
         while (fgets(text, sizeof text, pipe)) {
             std::string line(text, strcspn(text, "\n"));
             line.erase(std::min(line.size(), line.rfind(" (discriminator ")));
-            if (found.empty() && line[0] != '?' && line.find("test/simt/") == std::string::npos)
+            const bool machine = line.find("test/simt/") != std::string::npos &&
+                                 line.find(".h:") != std::string::npos;
+            if (found.empty() && line[0] != '?' && !machine)
                 found = line.substr(line.rfind('/') == std::string::npos ? 0 : line.rfind('/') + 1);
         }
         pclose(pipe);
