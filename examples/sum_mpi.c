@@ -543,8 +543,8 @@ int main(int argc, char **argv)
         finish_output();
     }
     if (agree() && !want_help) run(&s);
-    MPI(MPI_Barrier(
-        MPI_COMM_WORLD)); /* the sentence is out before a rank's exit status ends the others */
+    /* the sentence is out before a rank's exit status ends the others */
+    MPI(MPI_Barrier(MPI_COMM_WORLD));
     MPI(MPI_Finalize());
     return failure_status;
 }

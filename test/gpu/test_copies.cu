@@ -173,8 +173,8 @@ int main(int argc, char **argv)
     std::setvbuf(stdout, nullptr, _IOLBF, 0); /* for what was said before an alarm */
     const pid_t other = fork();               /* before the first CUDA call */
     if (other < 0) return 1;
-    const unsigned seconds =
-        quick ? 900 : 100; /* the last resort: a CUDA call that does not come back */
+    /* the last resort: a CUDA call that does not come back */
+    const unsigned seconds = quick ? 900 : 100;
     alarm(other == 0 ? seconds : 2 * seconds + 10);
     if (quick) patience = 200;
     if (other == 0)

@@ -85,8 +85,8 @@ static void work(shared_state *state, unsigned seed, double seconds)
 int main(int argc, char **argv)
 {
     const double seconds = argc > 1 ? std::atof(argv[1]) : 20;
-    const pid_t other =
-        fork(); /* before the first CUDA call: the other process has a context of its own */
+    /* before the first CUDA call: the other process has a context of its own */
+    const pid_t other = fork();
     check::need_device();
     const std::vector<float> values = check::make(check::data::uniform, most, 21);
     static shared_state state;

@@ -1,8 +1,8 @@
 /* The exact sum on the CPU against MPFR's mpfr_sum: equal bits, as float and as double, for the
  * whole and for any split and merge. */
 #include <stddef.h>
-static size_t
-    host_block; /* elements between two settlings of the limbs: 2^30, which nobody would wait for */
+/* elements between two settlings of the limbs: 2^30, which nobody would wait for */
+static size_t host_block;
 #define FASTREDUCE_DETAIL_HOST_BLOCK host_block
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #include "../../fastreduce.h"

@@ -123,8 +123,8 @@ static void refusals()
     }
     s.config.workspace_bytes = SIZE_MAX;
     refuse("workspace past the end of the address space", invalid, in, out, n);
-    s.config.workspace =
-        reinterpret_cast<void *>(UINTPTR_MAX - 4095); /* above all that is in use */
+    /* above all that is in use */
+    s.config.workspace = reinterpret_cast<void *>(UINTPTR_MAX - 4095);
     refuse("workspace past the end of the address space", invalid, in, out, n);
     s.config.workspace = nullptr; /* then its size does not count */
     check::that(fastreduce_sum_f32(in, out, n, &s.config) == FASTREDUCE_SUCCESS,
@@ -408,8 +408,8 @@ static void runtime_failures(fastreduce_kernel kernel, size_t size, unsigned cal
         setup s(size);
         s.config.kernel = kernel;
         if (pooled) s.config.workspace = nullptr;
-        s.config.workspace_bytes =
-            fastreduce_workspace_bytes(size, &s.config); /* and not a byte more */
+        /* and not a byte more */
+        s.config.workspace_bytes = fastreduce_workspace_bytes(size, &s.config);
         const size_t live = simt::live_allocations();
         const auto sum = [&] {
             return fastreduce_sum_f32(s.input.data(), s.output.data(), s.values.size(), &s.config);

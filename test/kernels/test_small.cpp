@@ -255,8 +255,8 @@ static void long_runs()
 static void window_limits()
 {
     for (int position : {0, 1, 2, 5, 21, 107, 180, 228, 229, 230}) {
-        const float usual =
-            std::ldexp(1.0f, position + 20 - 127); /* the group's greatest exponent decides */
+        /* the group's greatest exponent decides */
+        const float usual = std::ldexp(1.0f, position + 20 - 127);
         std::vector<float> tests = {0.0f, -0.0f, FLT_MAX, 0x1p-149f, FLT_MIN};
         for (float x : {1.0f, 1.5f, 0x1.fffffep0f, 0x1.000002p0f})
             for (int exponent :

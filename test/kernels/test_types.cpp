@@ -134,8 +134,8 @@ static void halves(unsigned infinity)
     static_assert(sizeof(Half) == 2, "16 bits");
     for (size_t n : {size_t(0), size_t(1), size_t(33), size_t(5000)}) {
         for (bool most : {false, true}) {
-            const unsigned sign =
-                most ? 0x8000 : 0; /* the largest of negative numbers, the least of positive ones */
+            /* the largest of negative numbers, the least of positive ones */
+            const unsigned sign = most ? 0x8000 : 0;
             std::vector<uint16_t> bits(n);
             unsigned wanted = infinity;
             for (size_t i = 0; i < n; ++i) {

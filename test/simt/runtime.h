@@ -388,8 +388,8 @@ cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void *
     if (shared_bytes > simt::most_dynamic_shared) return simt::host().last = cudaErrorInvalidValue;
     if (shared_bytes > simt::unasked_dynamic_shared &&
         simt::host().shared_limit[reinterpret_cast<const void *>(kernel)] < shared_bytes)
-        return simt::host().last =
-                   cudaErrorInvalidValue; /* cudaFuncSetAttribute has to come first */
+        /* cudaFuncSetAttribute has to come first */
+        return simt::host().last = cudaErrorInvalidValue;
     simt::machine &m = simt::the_machine();
     m.call = simt::call_kernel<A...>;
     m.kernel = reinterpret_cast<void *>(kernel);

@@ -172,7 +172,7 @@ test_nvcc()
     # the examples and the tests on the GPU; CUB and Thrust are not in these toolkits
     files=
     for source in "$root"/examples/*.c "$root"/examples/*.cu "$root"/test/kernels/*.cu \
-        "$root"/test/gpu/*.cu; do
+        "$root"/test/gpu/test_*.cu "$root/test/gpu/profile_ladder.cu"; do
         file=${source##*/} reads=${source%.cu}.cpp
         [ -e "$reads" ] || reads=$source
         if [ "$headers" -lt 11040 ] && grep -q cudaGraphInstantiateWithFlags "$reads"; then
