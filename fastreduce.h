@@ -1,10 +1,10 @@
-/* FastReduce: parallel reduction for CUDA in two files. This one is plain C99 and needs no CUDA
- * header.
+/* FastReduce: parallel reduction for CUDA in two files. This one is
+ * plain C99 and needs no CUDA header.
  *
  * SPDX-License-Identifier: MIT (the text is in LICENSE)
  *
- * Vendoring. Copy fastreduce.h and fastreduce.cuh into your project. For the GPU, exactly one
- * .cu file says
+ * Vendoring. Copy fastreduce.h and fastreduce.cuh into your project. For the
+ * GPU, exactly one .cu file says
  *
  *     #define FASTREDUCE_IMPLEMENTATION
  *     #include "fastreduce.cuh"
@@ -23,21 +23,22 @@
  *
  *   FASTREDUCE_HOST_IMPLEMENTATION  defines the host functions here. Scope: one .c or .cpp file.
  *   FASTREDUCE_STATIC               every function is `static`: private to the file that holds the
- *                                   implementation, so that several may each carry a copy. In a file without
- *                                   implementation there is nothing to call. Scope: the files that carry a
- *                                   copy. Default: off.
- *   FASTREDUCE_API                  what stands before each declaration, say a visibility attribute. Scope:
- *                                   the same in every file that includes this one. Default: `extern`, or
- *                                   `static` with FASTREDUCE_STATIC.
+ *                                   implementation, so that several may each carry a copy. In a
+ *                                   file without implementation there is nothing to call. Scope:
+ *                                   the files that carry a copy. Default: off.
+ *   FASTREDUCE_API                  what stands before each declaration, say a visibility
+ *                                   attribute. Scope: the same in every file that includes this
+ *                                   one. Default: `extern`, or `static` with FASTREDUCE_STATIC.
  *
  * fastreduce.cuh lists the macros that concern the GPU.
  *
  * Promises that hold for every function, unless its comment says otherwise:
- *   - it does not print, abort, throw, synchronise or change the current device, and keeps no state that shows;
+ *   - it does not print, abort, throw, synchronise or change the current device,
+ *     and keeps no state that shows;
  *   - it may be called from any number of threads at once;
- *   - when it returns an error of ours (a negative status), output and workspace have not been touched. A
- *     cudaError_t (a positive status) may come after a launch: then the output is unspecified, and a
- *     workspace of the caller's must be initialised again before its next use.
+ *   - when it returns an error of ours (a negative status), output and workspace have not been
+ *     touched. A cudaError_t (a positive status) may come after a launch: then the output is
+ *     unspecified, and a workspace of the caller's must be initialised again before its next use.
  */
 #ifndef FASTREDUCE_H
 #define FASTREDUCE_H
@@ -50,8 +51,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #elif !defined(INT64_MAX)
-/* NVRTC, which compiles kernels at run time, has no headers. These are the types that libcu++
- * gives it. */
+/* NVRTC, which compiles kernels at run time, has no headers. These are
+ * the types that libcu++ gives it. */
 typedef unsigned uint32_t;
 typedef long long int64_t;
 typedef unsigned long long uint64_t, uintptr_t;
@@ -74,10 +75,10 @@ typedef unsigned long long uint64_t, uintptr_t;
 #endif
 #endif
 
-/* ---- Statuses ------------------------------------------------------------------------------------------ */
+/* ---- Statuses -------------------------------------------------------------------------------- */
 
-/* 0: success. Negative: one of the errors below. Positive: a cudaError_t, as the CUDA runtime
- * returned it. */
+/* 0: success. Negative: one of the errors below. Positive: a cudaError_t,
+ * as the CUDA runtime returned it. */
 typedef int fastreduce_status;
 
 enum {
@@ -94,7 +95,7 @@ enum {
     FASTREDUCE_ERROR_NO_DEVICE = -4
 };
 
-/* ---- Kernels ------------------------------------------------------------------------------------------- */
+/* ---- Kernels --------------------------------------------------------------------------------- */
 
 typedef enum fastreduce_kernel {
     FASTREDUCE_AUTO = 0, /* the fastest: tuned kernels, chosen by n and GPU, in one launch */
@@ -109,29 +110,30 @@ typedef enum fastreduce_kernel {
     FASTREDUCE_EXACT     /* the correctly rounded sum, the same bits everywhere, in one launch */
 } fastreduce_kernel;
 
-/* ---- Configuration ------------------------------------------------------------------------------------- */
+/* ---- Configuration --------------------------------------------------------------------------- */
 
 struct CUstream_st;
 typedef struct CUstream_st *fastreduce_stream; /* the same type as cudaStream_t */
 
-/* How to sum. All zeros are good defaults ({0} in C, {} in C++), and a null pointer means all
- * zeros. */
+/* How to sum. All zeros are good defaults ({0} in C, {} in C++), and
+ * a null pointer means all zeros. */
 typedef struct fastreduce_config {
     fastreduce_kernel kernel;
-    unsigned
-        block_size; /* threads a block: 32, 64, 128, 256, 512 or 1024; 0 means FASTREDUCE_BLOCK_SIZE */
-    void *workspace; /* device memory aligned to 16 bytes; null: memory from the stream's pool */
+    unsigned block_size; /* threads a block: 32 to 1024, a power of two; 0 means
+                                 FASTREDUCE_BLOCK_SIZE */
+    void *workspace;     /* device memory aligned to 16 bytes; null: memory of the stream's pool */
     size_t workspace_bytes;   /* size of workspace; ignored where workspace is null */
     fastreduce_stream stream; /* null: the default stream */
 } fastreduce_config;
 
-/* ---- Exact partial sums -------------------------------------------------------------------------------- */
+/* ---- Exact partial sums ---------------------------------------------------------------------- */
 
 /* An exact partial sum of floats: a fixed-point number that holds every finite float and the sum
  * of 2^64 of them. All zeros is the empty sum.
  *
  *   limb[0..11]   the number is the sum over k of limb[k] * 2^(32k - 149)
- *   limb[12..14]  how many elements were NaN, +infinity, -infinity; 2^32 - 1 stands for that many or more
+ *   limb[12..14]  how many elements were NaN, +infinity, -infinity; 2^32 -
+ *                 1 stands for that many or more
  *   limb[15]      0, reserved
  *
  * Accumulators merge by adding limbs as int64, in any order (MPI_SUM and ncclSum on int64 do):
@@ -143,7 +145,7 @@ typedef struct fastreduce_accumulator {
 
 #endif /* FASTREDUCE_H */
 
-/* ================================================================================================ */
+/* ============================================================================================== */
 
 #if defined(FASTREDUCE_STATIC) && defined(FASTREDUCE_DECLARED) && !defined(FASTREDUCE_DETAIL_STATIC)
 #error "FASTREDUCE_STATIC has to be defined before the first include of fastreduce.h"
@@ -175,23 +177,26 @@ FASTREDUCE_API const char *fastreduce_status_string(fastreduce_status status);
 /* FASTREDUCE_VERSION of the compiled implementation, to compare with the header's. */
 FASTREDUCE_API int fastreduce_version(void);
 
-/* "auto", "v0_baseline", ... "v7_shuffle", "exact"; "unknown" for any other value. Static
- * storage. */
+/* "auto", "v0_baseline", ... "v7_shuffle", "exact"; "unknown" for
+ * any other value. Static storage. */
 FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
 
-/* ---- Sums on the GPU ----------------------------------------------------------------------------------- */
+/* ---- Sums on the GPU ------------------------------------------------------------------------- */
 
 #ifndef FASTREDUCE_DETAIL_HOST_ONLY
 /* Writes the sum of input[0] .. input[n - 1] to *output; n == 0 writes 0.
  *
- *   input    n floats the current device can read, aligned to 4 bytes; may be null where n == 0. Not written.
- *   output   one float the current device can write: device, managed or pinned host memory; aligned to 4
- *            bytes, outside input and workspace.
- *   n        elements, not bytes. Past 2^32 works; the limit is 2^31 - 1 blocks (2^36 - 32 elements for V0, V1
- *            and V2 with blocks of 32, more for every other choice): beyond it, FASTREDUCE_ERROR_UNSUPPORTED.
- *   config   null for defaults. A caller's workspace serves one call at a time: calls that may run at once
- *            (on two streams, in parallel branches of a graph, in two executable graphs) need one each. It is
- *            left zeroed if it was zeroed, so that it is initialised once and then serves any number of calls.
+ *   input    n floats the current device can read, aligned to 4 bytes; may be
+ *            null where n == 0. Not written.
+ *   output   one float the current device can write: device, managed or pinned host memory; aligned
+ *            to 4 bytes, outside input and workspace.
+ *   n        elements, not bytes. Past 2^32 works; the limit is 2^31 - 1 blocks (2^36 - 32 elements
+ *            for V0, V1 and V2 with blocks of 32, more for every other choice): beyond it,
+ *            FASTREDUCE_ERROR_UNSUPPORTED.
+ *   config   null for defaults. A caller's workspace serves one call at a time: calls that may run
+ *            at once (on two streams, in parallel branches of a graph, in two executable graphs)
+ *            need one each. It is left zeroed if it was zeroed, so that it is initialised once and
+ *            then serves any number of calls.
  *
  * Asynchronous: work is enqueued on config->stream and input, output and workspace must live
  * until it is done. In the stream it stands as any kernel does, though it may take its place on
@@ -199,18 +204,17 @@ FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
  * has ended. Can be captured into a CUDA graph with a caller's workspace, and replayed any
  * number of times.
  *
- * Determinism: V0..V7 and AUTO give the same bits for the same input, n, block size and GPU
- * model, every run (AUTO: the same alignment of the input to 16 bytes too; it chooses block
- * sizes itself), with special values by IEEE arithmetic in the order of the kernel's tree. EXACT
- * gives the same bits on every GPU and the CPU, for any order, alignment, block size and grid:
- * the real sum of the inputs rounded once, to nearest, ties to even; NaN where an element is NaN
- * or both infinities occur, else an infinity that occurs; past FLT_MAX, infinity; an exact zero
- * is +0.
+ * Determinism: V0..V7 and AUTO give the same bits for the same input, n, block size and GPU model,
+ * every run (AUTO: the same alignment of the input to 16 bytes too; it chooses block sizes itself),
+ * with special values by IEEE arithmetic in the order of the kernel's tree. EXACT gives the same
+ * bits on every GPU and the CPU, for any order, alignment, block size and grid: the real sum of the
+ * inputs rounded once, to nearest, ties to even; NaN where an element is NaN or both infinities
+ * occur, else an infinity that occurs; past FLT_MAX, infinity; an exact zero is +0.
  *
- * Errors: INVALID_ARGUMENT, UNSUPPORTED, WORKSPACE_TOO_SMALL, NO_DEVICE, or the cudaError_t of
- * the runtime's call that failed. Most fail before anything is launched; V0..V7 may fail between
- * levels, or when they clear the workspace after the last one, and memory of the pool goes back
- * last.
+ * Errors: INVALID_ARGUMENT, UNSUPPORTED, WORKSPACE_TOO_SMALL, NO_DEVICE, or the
+ * cudaError_t of the runtime's call that failed. Most fail before anything is launched;
+ * V0..V7 may fail between levels, or when they clear the workspace after the last one, and
+ * memory of the pool goes back last.
  *
  * Source: the ladder V0..V7 follows M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA,
  * 2007). EXACT sums in fixed point, as U. Kulisch proposed (Computer Arithmetic and Validity,
@@ -224,23 +228,22 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
  * where fastreduce_sum_f32 would refuse kernel, block_size or n. */
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config);
 
-/* Zeroes a workspace, asynchronously on the stream. Once, before its first use. A null workspace
- * is an error unless workspace_bytes is 0. Errors: INVALID_ARGUMENT, NO_DEVICE, or a
- * cudaError_t. */
+/* Zeroes a workspace, asynchronously on the stream. Once, before its first use. A null workspace is
+ * an error unless workspace_bytes is 0. Errors: INVALID_ARGUMENT, NO_DEVICE, or a cudaError_t. */
 FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size_t workspace_bytes,
                                                            fastreduce_stream stream);
 #endif
 
-/* ---- Exact sums ---------------------------------------------------------------------------------------- */
+/* ---- Exact sums ------------------------------------------------------------------------------ */
 
 #ifndef FASTREDUCE_DETAIL_HOST_ONLY
 /* Adds input[0] .. input[n - 1] to *accumulator, exactly, on the GPU: the limbs that
  * fastreduce_host_accumulate_f32 gives. Data larger than memory, of several streams or several
  * GPUs: one accumulator each, merged by adding limbs.
  *
- *   accumulator   memory the current device can read and write, device or pinned host memory, aligned to 8
- *                 bytes, outside input and workspace, with limbs as the functions here leave them or a sum of
- *                 up to 2^31 such; all zeros to begin with.
+ *   accumulator   memory the current device can read and write, device or pinned host memory,
+ *                 aligned to 8 bytes, outside input and workspace, with limbs as the functions here
+ *                 leave them or a sum of up to 2^31 such; all zeros to begin with.
  *   config        as for fastreduce_sum_f32; its kernel and block_size are not read. Ask
  *                 fastreduce_workspace_bytes with kernel = FASTREDUCE_EXACT.
  *
@@ -271,9 +274,9 @@ FASTREDUCE_API double fastreduce_accumulator_f64(const fastreduce_accumulator *a
 FASTREDUCE_API void fastreduce_host_accumulate_f32(const float *input,
                                                    fastreduce_accumulator *accumulator, size_t n);
 
-/* The correctly rounded sum of input[0] .. input[n - 1], floats in host memory: as accumulating
- * into an empty accumulator and fastreduce_accumulator_f32. The same bits for any order of the
- * input. */
+/* The correctly rounded sum of input[0] .. input[n - 1], floats in host memory: as
+ * accumulating into an empty accumulator and fastreduce_accumulator_f32. The same
+ * bits for any order of the input. */
 FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
 
 #ifdef __cplusplus
@@ -287,7 +290,7 @@ FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #endif
 
-/* ---- The accumulator's arithmetic: one source for the CPU and the GPU ------------------------------------ */
+/* ---- The accumulator's arithmetic: one source for the CPU and the GPU ------------------------ */
 
 #if (defined(FASTREDUCE_HOST_IMPLEMENTATION) || defined(FASTREDUCE_CUH)) && \
     !defined(FASTREDUCE_ARITHMETIC)
@@ -329,8 +332,8 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_carry(int64_t *limb)
     }
 }
 
-/* Carries, and counts that reached 2^32 stay at 2^32 - 1: an accumulator as the functions here
- * leave it. */
+/* Carries, and counts that reached 2^32 stay at 2^32 - 1: an accumulator
+ * as the functions here leave it. */
 FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_settle(int64_t *limb)
 {
     int k;
@@ -366,9 +369,8 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_count_special(int64_t *limb, u
 
 /* A number rounded to a significand of `precision` bits, to nearest, ties to even: its value is
  * then *significand * 2^(*shift - 149). A significand of fewer bits is exact and has shift 0;
- * rounding up may make it 2^precision. Given are the highest digit that is not 0, its index
- * `top`, the two digits below it, and whether any further below is not 0, which only breaks
- * ties. */
+ * rounding up may make it 2^precision. Given are the highest digit that is not 0, its index `top`,
+ * the two digits below it, and whether any further below is not 0, which only breaks ties. */
 FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_round_top(uint32_t high, uint32_t middle,
                                                             uint32_t low, int below, int top,
                                                             int precision, uint64_t *significand,
@@ -493,7 +495,7 @@ fastreduce_detail_read_f64(const fastreduce_accumulator *accumulator)
 }
 #endif /* FASTREDUCE_ARITHMETIC */
 
-/* ---- Host implementation --------------------------------------------------------------------------------- */
+/* ---- Host implementation --------------------------------------------------------------------- */
 
 #if defined(FASTREDUCE_HOST_IMPLEMENTATION) && !defined(FASTREDUCE_HOST_IMPLEMENTED)
 #define FASTREDUCE_HOST_IMPLEMENTED
@@ -507,8 +509,8 @@ fastreduce_detail_read_f64(const fastreduce_accumulator *accumulator)
 #define FASTREDUCE_DETAIL_DEFINE FASTREDUCE_API
 #endif
 
-/* So few elements are faster added one by one (2 ns each) than by bins (0.4 us to clear and read
- * them). */
+/* So few elements are faster added one by one (2 ns each) than by bins
+ * (0.4 us to clear and read them). */
 #define FASTREDUCE_DETAIL_FEW 256
 #ifndef FASTREDUCE_DETAIL_HOST_BLOCK /* a test makes it small */
 #define FASTREDUCE_DETAIL_HOST_BLOCK ((size_t)1 << 30)
@@ -529,8 +531,7 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_status_string(fastreduce_status 
     case FASTREDUCE_SUCCESS: return "success";
     case FASTREDUCE_ERROR_INVALID_ARGUMENT:
         return "invalid argument: a null, misaligned or overlapping pointer, an n too large for "
-               "memory, "
-               "or an unknown kernel or block size";
+               "memory, or an unknown kernel or block size";
     case FASTREDUCE_ERROR_UNSUPPORTED: return "not supported by this build of FastReduce";
     case FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL:
         return "the workspace is smaller than fastreduce_workspace_bytes says";
@@ -590,8 +591,8 @@ static inline int64_t fastreduce_detail_significand(uint32_t bits)
     return (int64_t)((bits & 0x7fffff) | (uint32_t)((bits >> 23 & 255) != 0) << 23);
 }
 
-/* Adds a number of significands that have this sign and exponent: the upper 9 bits of their
- * floats. */
+/* Adds a number of significands that have this sign and exponent:
+ * the upper 9 bits of their floats. */
 static inline void fastreduce_detail_add_significands(int64_t *limb, int64_t sum,
                                                       uint32_t sign_and_exponent)
 {
@@ -615,9 +616,9 @@ static inline void fastreduce_detail_add_few(int64_t *limb, const float *input, 
     }
 }
 
-/* Adds many. One integer per sign and exponent collects significands; two sets, so that equal
- * exponents in a row do not wait for each other's store. 2^30 elements fill 2^54 of an int64 at
- * most. */
+/* Adds many. One integer per sign and exponent collects significands; two sets, so
+ * that equal exponents in a row do not wait for each other's store. 2^30 elements
+ * fill 2^54 of an int64 at most. */
 static inline void fastreduce_detail_add_many(int64_t *limb, const float *input, size_t n)
 {
     int64_t bin[2][512];

@@ -1,6 +1,5 @@
-/* The building blocks inside a kernel of your own: the root mean square of every row of a
- * matrix, one block a row, without a second pass and without a workspace. The squares never
- * reach memory.
+/* The building blocks inside a kernel of your own: the root mean square of every row of a matrix,
+ * one block a row, without a second pass and without a workspace. The squares never reach memory.
  *
  *     nvcc -O3 -arch=native block_reduce.cu -o block_reduce && ./block_reduce
  */

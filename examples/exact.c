@@ -3,8 +3,10 @@
  * processors have the same. Prints the bits of each sum and how far off each method was; exits
  * with 1 if two exact sums differ. Where there is no GPU it shows what the CPU does.
  *
- *     nvcc -O3 -arch=native -x cu exact.c fastreduce.cu -o exact && ./exact 2^24          (with CUB's sum; without -x cu: not)
- *     cc -std=c99 -O3 -DEXACT_HOST_ONLY exact.c -o exact && ./exact                       (without CUDA)
+ *     nvcc -O3 -arch=native -x cu exact.c fastreduce.cu -o exact && ./exact 2^24
+ *     cc -std=c99 -O3 -DEXACT_HOST_ONLY exact.c -o exact && ./exact                (without CUDA)
+ *
+ * CUB's sum is among the methods where a CUDA compiler sees this file, hence -x cu.
  */
 #ifdef EXACT_HOST_ONLY
 #define FASTREDUCE_HOST_IMPLEMENTATION
@@ -40,14 +42,12 @@ static const char *const names[] = {"CPU loop", "CPU exact", "GPU auto",
 
 static const char help[] =
     "usage: exact [N]\n"
-    "Sums N generated floats (digits or 2^k, default 10 million) in several orders and splits, on "
-    "CPU and "
-    "GPU.\n"
-    "Magnitudes spread over 2^40; both signs cancel to some 1 / sqrt(N) of the sum of magnitudes.\n"
-    "Exit status: 0; 1 if two exact sums differ, or if something failed; 2 for a wrong command "
-    "line; 77 if "
-    "it was\n"
-    "built for a GPU and there is none.\n";
+    "Sums N generated floats (digits or 2^k, default 10 million) in several orders and splits,\n"
+    "on CPU and GPU.\n"
+    "Magnitudes spread over 2^40; both signs cancel to some 1 / sqrt(N) of the sum of\n"
+    "magnitudes.\n"
+    "Exit status: 0; 1 if two exact sums differ, or if something failed; 2 for a wrong command\n"
+    "line; 77 if it was built for a GPU and there is none.\n";
 
 static int failed(const char *sentence)
 {

@@ -1,5 +1,5 @@
-/* What the examples have in common: sizes on their command lines, floats that they generate, a
- * float's bits. */
+/* What the examples have in common: sizes on their command lines, floats that
+ * they generate, a float's bits. */
 #ifndef FASTREDUCE_EXAMPLES_INPUT_H
 #define FASTREDUCE_EXAMPLES_INPUT_H
 
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Digits, digits and K, M or G, or 2^k. 0 for anything else, and from 2^62 on, where bytes would
- * overflow. */
+/* Digits, digits and K, M or G, or 2^k. 0 for anything else, and from 2^62
+ * on, where bytes would overflow. */
 static inline int parse_size(const char *text, uint64_t *size)
 {
     const uint64_t most = UINT64_MAX >> 2;
@@ -40,9 +40,8 @@ static inline uint64_t hash(uint64_t i)
     return z ^ (z >> 32);
 }
 
-/* Float number i of an array whose sum is ill-conditioned: an odd significand of 23 bits, never
- * 0, of either sign, times 2^-43 .. 2^-3. Exact, as it is a product of two floats by powers of
- * two. */
+/* Float number i of an array whose sum is ill-conditioned: an odd significand of 23 bits, never 0,
+ * of either sign, times 2^-43 .. 2^-3. Exact, as it is a product of two floats by powers of two. */
 static inline float ill_conditioned(uint64_t i)
 {
     const uint64_t z = hash(i);

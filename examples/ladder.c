@@ -33,14 +33,14 @@ static size_t parse_size(const char *text)
 static int usage(const char *why)
 {
     fprintf(stderr,
-            "ladder: %s\nusage: ladder [N [BLOCK_SIZE]]    N: digits or 2^k; BLOCK_SIZE: 32, 64, "
-            "... 1024\n",
+            "ladder: %s\n"
+            "usage: ladder [N [BLOCK_SIZE]]    N: digits or 2^k; BLOCK_SIZE: 32, 64, ... 1024\n",
             why);
     return 2;
 }
 
 #ifdef LADDER_ON_CPU_MACHINE
-#include "../test/simt_profile.h"
+#include "../test/kernels/simt_profile.h"
 
 enum { DEFAULT_LOG2_N = 14, DEFAULT_BLOCK_SIZE = 256 };
 
@@ -65,11 +65,10 @@ static int run(size_t n, unsigned block_size)
                p.divergent_steps, p.avoidable_steps, p.conflicts, p.worst_conflict,
                p.shared_accesses);
     }
-    printf("\ndivergent steps: accesses of a warp to shared memory with some of its lanes only; "
-           "avoidable: "
-           "those that\n"
-           "packing the active threads into as few warps as possible would save. Every sum was "
-           "right.\n");
+    printf("\n"
+           "divergent steps: accesses of a warp to shared memory with some of its lanes only;\n"
+           "avoidable: those that packing the active threads into as few warps as possible would\n"
+           "save. Every sum was right.\n");
     return 0;
 }
 
@@ -226,9 +225,8 @@ int main(int argc, char **argv)
     size_t n = (size_t)1 << DEFAULT_LOG2_N;
     unsigned long block_size = DEFAULT_BLOCK_SIZE;
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        printf("usage: ladder [N [BLOCK_SIZE]]\nV0..V7 on N elements (digits or 2^k, default "
-               "2^%d), with "
-               "blocks of "
+        printf("usage: ladder [N [BLOCK_SIZE]]\n"
+               "V0..V7 on N elements (digits or 2^k, default 2^%d), with blocks of\n"
                "BLOCK_SIZE threads (32, 64, ... 1024, default %d)\n",
                DEFAULT_LOG2_N, DEFAULT_BLOCK_SIZE);
         return 0;

@@ -2,9 +2,9 @@
 
     ./bench --csv > h200.csv && python3 plot.py h200.csv --out figures
 
-Several files may be given; the first row of a kernel at a size counts, among cold ones. Writes bandwidth.svg, and
-ladder.svg if there are rows of V0 to V7, at the largest size that all of them have. Needs matplotlib. The colours are
-chosen to be read on white as well as on black.
+Several files may be given; the first row of a kernel at a size counts, among cold ones. Writes
+bandwidth.svg, and ladder.svg if there are rows of V0 to V7, at the largest size that all of them
+have. Needs matplotlib. The colours are chosen to be read on white as well as on black.
 """
 import argparse
 import csv
@@ -40,9 +40,11 @@ def read(paths):
             for row in rows:
                 machine = machine or (row["gpu"], float(row["peak_gbs"]))
                 if row["gpu"] != machine[0]:
-                    fail(f"{path}: rows of {row['gpu']} and of {machine[0]}; a figure shows one GPU")
+                    fail(f"{path}: rows of {row['gpu']} and of {machine[0]}; "
+                         "a figure shows one GPU")
                 if row["cache"] == "cold":
-                    kernels.setdefault(row["kernel"], {}).setdefault(int(row["n"]), (float(row["us"]), float(row["gbs"])))
+                    sizes = kernels.setdefault(row["kernel"], {})
+                    sizes.setdefault(int(row["n"]), (float(row["us"]), float(row["gbs"])))
         except (KeyError, TypeError, ValueError):
             fail(f"{path}: not the output of bench --csv")
     if not kernels:
@@ -67,7 +69,8 @@ def style(axes, title):
 
 def line(axes, height, text):
     axes.axhline(height, color=INK, linewidth=1)
-    axes.text(0.01, height, text, color=INK, va="bottom", transform=axes.get_yaxis_transform(), fontsize=8)
+    axes.text(0.01, height, text, color=INK, va="bottom", transform=axes.get_yaxis_transform(),
+              fontsize=8)
 
 
 def save(pyplot, figure, path):
@@ -93,20 +96,24 @@ def over_n(axes, kernels, value):
 
 
 def bandwidth(pyplot, path, kernels, gpu, peak):
-    """GB/s over n; beside it time over CUB's, if CUB was measured, as small sums all lie near zero in the first."""
+    """GB/s over n; beside it time over CUB's, if CUB was measured, as small sums
+    all lie near zero in the first."""
     cub = kernels.get("cub", {})
-    figure, panels = pyplot.subplots(1, 2 if cub else 1, figsize=(9.0 if cub else 5.0, 3.8), squeeze=False)
+    figure, panels = pyplot.subplots(1, 2 if cub else 1, figsize=(9.0 if cub else 5.0, 3.8),
+                                     squeeze=False)
     axes = panels[0][0]
     style(axes, f"Sum of n floats out of L2, {gpu}")
     over_n(axes, kernels, lambda n, us, gbs: gbs)
     line(axes, peak, f"peak {peak:,.0f}")
     axes.set_ylim(0, peak * 1.12)
     axes.set_ylabel("GB/s")
-    axes.legend(frameon=False, labelcolor=INK, fontsize=8, loc="upper left", bbox_to_anchor=(0, 0.92))
+    axes.legend(frameon=False, labelcolor=INK, fontsize=8, loc="upper left",
+                bbox_to_anchor=(0, 0.92))
     if cub:
         axes = panels[0][1]
         style(axes, "time over CUB's")
-        over_n(axes, kernels, lambda n, us, gbs: us / cub[n][0] if n in cub and us < 2.5 * cub[n][0] else None)
+        over_n(axes, kernels,
+               lambda n, us, gbs: us / cub[n][0] if n in cub and us < 2.5 * cub[n][0] else None)
         axes.set_ylim(bottom=0)
     save(pyplot, figure, path)
 
@@ -115,7 +122,8 @@ def ladder(pyplot, path, kernels, gpu, peak, n):
     figure, axes = pyplot.subplots(figsize=(6.4, 3.6))
     times = [kernels[name][n] for name in LADDER]
     style(axes, f"Sum of {power(n)} floats out of L2, {gpu}")
-    bars = axes.bar([name.upper() for name in LADDER], [gbs for _, gbs in times], color=LINES["auto"][1], width=0.7)
+    bars = axes.bar([name.upper() for name in LADDER], [gbs for _, gbs in times],
+                    color=LINES["auto"][1], width=0.7)
     axes.bar_label(bars, [f"{us:,.0f} µs" for us, _ in times], color=INK, fontsize=8)
     line(axes, peak, f"peak {peak:,.0f}")
     axes.set_ylim(0, peak * 1.12)
@@ -124,7 +132,8 @@ def ladder(pyplot, path, kernels, gpu, peak, n):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="plot", description="Draws figures from the rows of bench --csv.")
+    parser = argparse.ArgumentParser(prog="plot",
+                                     description="Draws figures from the rows of bench --csv.")
     parser.add_argument("csv", nargs="+")
     parser.add_argument("--out", default=".", help="folder for bandwidth.svg and ladder.svg")
     arguments = parser.parse_args()

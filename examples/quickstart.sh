@@ -37,10 +37,12 @@ built=
 if command -v nvcc >/dev/null 2>&1; then
     if have_gpu; then arch=-arch=native; else arch=; fi
     how="nvcc $arch $(command -v nvcc)"
-    if build "$how" nvcc -O3 $arch "$examples/sum.c" "$examples/fastreduce.cu" 2> "$folder/log"; then
+    if build "$how" nvcc -O3 $arch "$examples/sum.c" "$examples/fastreduce.cu" \
+        2> "$folder/log"; then
         built=1
     else
-        echo "nvcc cannot compile here ($(grep -m1 -i error "$folder/log" || tail -n 1 "$folder/log"))" >&2
+        why=$(grep -m1 -i error "$folder/log" || tail -n 1 "$folder/log")
+        echo "nvcc cannot compile here ($why)" >&2
         echo "building for the CPU alone" >&2
     fi
 else

@@ -37,57 +37,51 @@ static const char help[] =
     "usage: sum [--kernel NAME] [--block THREADS] INPUT\n"
     "\n"
     "INPUT is one of\n"
-    "  N          so many generated floats: digits, digits and K, M or G (2^10, 2^20, 2^30), or "
-    "2^k\n"
-    "  FILE.npy   a NumPy file (format 1.0, 2.0 or 3.0) of float32 ('<f4'), any shape, C or "
-    "Fortran order\n"
+    "  N          so many generated floats: digits, digits and K, M or G (2^10, 2^20, 2^30),\n"
+    "             or 2^k\n"
+    "  FILE.npy   a NumPy file (format 1.0, 2.0 or 3.0) of float32 ('<f4'), any shape, C or\n"
+    "             Fortran order\n"
     "  FILE.f32   raw little-endian float32\n"
     "  -          the same on standard input\n"
     "\n"
     "Options, before or after INPUT; the last of a kind counts\n"
-    "  --kernel NAME    auto (default), v0, v1, ... v7: a GPU kernel; exact: the sum rounded "
-    "once;\n"
-    "                   host: the same, always on the CPU\n"
-    "  --block THREADS  32, 64, 128, 256, 512 or 1024 threads a block on the GPU (default: the "
-    "library's)\n"
+    "  --kernel NAME    auto (default), v0, v1, ... v7: a GPU kernel; exact: the sum rounded\n"
+    "                   once; host: the same, always on the CPU\n"
+    "  --block THREADS  32, 64, 128, 256, 512 or 1024 threads a block on the GPU (default: the\n"
+    "                   library's)\n"
     "  --help           print this text and do nothing else\n"
     "\n"
-    "Sums on the current CUDA device. Without one, or in a build without CUDA, the exact sum on "
-    "the CPU is\n"
-    "taken instead, and a line on standard error says why.\n"
-    "Input is read in chunks of 32 MiB. auto and v0 to v7 round within a chunk, and the sums of "
-    "the chunks\n"
-    "are added exactly and rounded once. exact and host round only once, to the nearest float, "
-    "ties to "
-    "even.\n"
+    "Sums on the current CUDA device. Without one, or in a build without CUDA, the exact sum on\n"
+    "the CPU is taken instead, and a line on standard error says why.\n"
+    "Input is read in chunks of 32 MiB. auto and v0 to v7 round within a chunk, and the sums of\n"
+    "the chunks are added exactly and rounded once. exact and host round only once, to the\n"
+    "nearest float, ties to even.\n"
     "\n"
-    "Generated float number i = 0, 1, ... is uniform in [-1, 1), of 24 bits, by 64-bit arithmetic "
-    "modulo "
-    "2^64:\n"
-    "  z = (i + 1) * 0x9e3779b97f4a7c15;  z = (z ^ z >> 32) * 0xd6e8feb86659fd93;  z = z ^ z >> "
-    "32;\n"
+    "Generated float number i = 0, 1, ... is uniform in [-1, 1), of 24 bits, by 64-bit\n"
+    "arithmetic modulo 2^64:\n"
+    "  z = (i + 1) * 0x9e3779b97f4a7c15\n"
+    "  z = (z ^ z >> 32) * 0xd6e8feb86659fd93\n"
+    "  z = z ^ z >> 32\n"
     "  float = (z >> 40) / 2^23 - 1\n"
     "\n"
     "Prints on standard output\n"
     "  sum     with nine digits, enough to tell every float from every other\n"
     "  n       how many floats were summed\n"
     "  ran     the kernel and the device, or: exact on the CPU\n"
-    "  time    from the first read to the sum, generating included, setting the GPU up excluded; "
-    "10^9 bytes "
-    "a s\n"
+    "  time    from the first read to the sum, generating included, setting the GPU up\n"
+    "          excluded; 10^9 bytes a s\n"
     "  kernel  the GPU's time in the kernels alone, by events (only on the GPU, and for n > 0)\n"
     "On a terminal, standard error shows the progress after one second, and erases it.\n"
     "\n"
     "Exit status\n"
     "  0  the sum was printed\n"
-    "  1  the input could not be summed (missing, malformed, short, too long, of another type), or "
-    "the GPU,\n"
-    "     memory or standard output failed\n"
+    "  1  the input could not be summed (missing, malformed, short, too long, of another type),\n"
+    "     or the GPU, memory or standard output failed\n"
     "  2  the command line was wrong\n"
-    "On 1 and 2 there is one line on standard error. No sum is printed unless all of the input was "
-    "read.\n";
+    "On 1 and 2 there is one line on standard error. No sum is printed unless all of the input\n"
+    "was read.\n";
 
-/* ---- Messages ------------------------------------------------------------------------------------------ */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 static int progress_is_shown;
 
@@ -119,7 +113,7 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ---- Where the floats come from ------------------------------------------------------------------------ */
+/* ---- Where the floats come from -------------------------------------------------------------- */
 
 typedef struct source {
     const char *name;
@@ -173,9 +167,9 @@ static int parse_shape(const char **at, uint64_t *elements)
     return too_many ? -1 : 1;
 }
 
-/* The header of a .npy file is a Python dictionary of type, order and shape, padded with spaces
- * and a newline. Writes the number of elements; 0 with a complaint. The order does not matter to
- * a sum. */
+/* The header of a .npy file is a Python dictionary of type, order and shape, padded
+ * with spaces and a newline. Writes the number of elements; 0 with a complaint. The
+ * order does not matter to a sum. */
 static int parse_npy_header(const char *name, const char *text, size_t length, uint64_t *elements)
 {
     const char *p = text;
@@ -339,8 +333,8 @@ static size_t chunk_capacity(const source *s)
     return s->total == 0 ? 1 : s->total < CHUNK ? (size_t)s->total : CHUNK;
 }
 
-/* The next floats, a full buffer unless the input ends: how many, 0 at the end, -1 with a
- * complaint. */
+/* The next floats, a full buffer unless the input ends: how many, 0
+ * at the end, -1 with a complaint. */
 static long read_chunk(source *s, float *chunk)
 {
     const uint64_t left = s->total - s->done;
@@ -385,7 +379,7 @@ static long read_chunk(source *s, float *chunk)
     return (long)(bytes / 4);
 }
 
-/* ---- Summing ------------------------------------------------------------------------------------------- */
+/* ---- Summing --------------------------------------------------------------------------------- */
 
 typedef struct result {
     fastreduce_accumulator sum;
@@ -583,7 +577,7 @@ static int sum_on_gpu(source *s, result *r, int kernel, unsigned block_size)
 
 #endif
 
-/* ---- The program --------------------------------------------------------------------------------------- */
+/* ---- The program ----------------------------------------------------------------------------- */
 
 /* What was printed counts only once it has been written. */
 static int finish_output(void)

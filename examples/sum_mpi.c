@@ -3,8 +3,11 @@
  * adds the 16 limbs of all accumulators as integers, which is exact in any order; and every rank
  * rounds the total once.
  *
- *     nvcc -O3 -arch=native -ccbin mpicxx sum_mpi.c fastreduce.cu -o sum_mpi && mpirun -n 4 ./sum_mpi 2^30
- *     mpicc -std=c99 -O3 -DSUM_HOST_ONLY sum_mpi.c -o sum_mpi && mpirun -n 4 ./sum_mpi data.f32    (without CUDA)
+ *     nvcc -O3 -arch=native -ccbin mpicxx sum_mpi.c fastreduce.cu -o sum_mpi
+ *     mpirun -n 4 ./sum_mpi 2^30
+ *
+ *     mpicc -std=c99 -O3 -DSUM_HOST_ONLY sum_mpi.c -o sum_mpi                      (without CUDA)
+ *     mpirun -n 4 ./sum_mpi data.f32
  *
  * The generated array is ill-conditioned: magnitudes over 2^40 and both signs, which cancel to
  * about 1 / sqrt(n) of the sum of magnitudes. Added as floats, another order or another number
@@ -38,22 +41,22 @@ static const char help[] =
     "usage: mpirun -n RANKS sum_mpi INPUT\n"
     "\n"
     "INPUT is one of\n"
-    "  N         so many generated floats: digits, digits and K, M or G (2^10, 2^20, 2^30), or "
-    "2^k\n"
+    "  N         so many generated floats: digits, digits and K, M or G (2^10, 2^20, 2^30),\n"
+    "            or 2^k\n"
     "  FILE.f32  raw float32 in this machine's byte order; every rank reads its own slice\n"
     "\n"
     "Options\n"
     "  --help    print this text and do nothing else\n"
     "\n"
-    "Rank r of R holds the r-th of R slices, equal but for one float, in its memory. On each node "
-    "the ranks "
-    "take\n"
-    "the GPUs in turn; a rank without one, or of a build without CUDA, sums on the CPU.\n"
+    "Rank r of R holds the r-th of R slices, equal but for one float, in its memory. On each\n"
+    "node the ranks take the GPUs in turn; a rank without one, or of a build without CUDA, sums\n"
+    "on the CPU.\n"
     "\n"
-    "Generated float number i = 0, 1, ... has a hash's 23 bits and one of 41 exponents, modulo "
+    "Generated float number i = 0, 1, ... has a hash's 23 bits and one of 41 exponents, modulo\n"
     "2^64:\n"
-    "  z = (i + 1) * 0x9e3779b97f4a7c15;  z = (z ^ z >> 32) * 0xd6e8feb86659fd93;  z = z ^ z >> "
-    "32;\n"
+    "  z = (i + 1) * 0x9e3779b97f4a7c15\n"
+    "  z = (z ^ z >> 32) * 0xd6e8feb86659fd93\n"
+    "  z = z ^ z >> 32\n"
     "  float = (2 * (z >> 41) + 1 - 2^23) * 2^((z % 2^24 * 41 >> 24) - 43)\n"
     "\n"
     "Prints on standard output, from rank 0\n"
@@ -62,8 +65,8 @@ static const char help[] =
     "  n      how many floats were summed\n"
     "  ranks  over how many ranks\n"
     "  ran    on what\n"
-    "  time   to add the slices, which lie in memory, to accumulators: the slowest rank; all "
-    "ranks' bytes\n"
+    "  time   to add the slices, which lie in memory, to accumulators: the slowest rank; all\n"
+    "         ranks' bytes\n"
     "  merge  the MPI_Allreduce: the slowest rank\n"
     "\n"
     "Exit status of every rank\n"
@@ -72,7 +75,7 @@ static const char help[] =
     "  2  the command line was wrong\n"
     "On 1 and 2 there is one line on standard error.\n";
 
-/* ---- Failures -------------------------------------------------------------------------------------------- */
+/* ---- Failures -------------------------------------------------------------------------------- */
 
 /* A rank that fails says nothing yet: it notes why, and goes on to the next agree(), where all
  * ranks meet. So none of them waits for another that has left, and one sentence is printed
@@ -80,8 +83,8 @@ static const char help[] =
 static char failure[400];
 static int failure_status; /* 0: none */
 
-/* Notes the first failure; later ones are its consequences. Returns 0, for its callers to
- * return. */
+/* Notes the first failure; later ones are its consequences.
+ * Returns 0, for its callers to return. */
 static int fail(int status, const char *format, ...)
 {
     va_list list;
@@ -120,8 +123,8 @@ static int world_size(void)
     return size;
 }
 
-/* Collective: 1 if no rank has failed. Else the first that has says why, and all have its
- * status. */
+/* Collective: 1 if no rank has failed. Else the first that has
+ * says why, and all have its status. */
 static int agree(void)
 {
     const int rank = world_rank(), size = world_size();
@@ -155,7 +158,7 @@ static double slowest(double seconds)
     return most;
 }
 
-/* ---- Where the floats come from -------------------------------------------------------------------------- */
+/* ---- Where the floats come from -------------------------------------------------------------- */
 
 typedef struct source {
     const char *name;
@@ -204,7 +207,7 @@ static int read_floats(source *s, float *to, size_t count)
     return 1;
 }
 
-/* ---- A rank's slice of the array ------------------------------------------------------------------------- */
+/* ---- A rank's slice of the array ------------------------------------------------------------- */
 
 typedef struct slice {
     float *data; /* on the GPU, or in host memory */
@@ -368,8 +371,8 @@ static int load(slice *own, source *s)
     return own->on_gpu ? load_on_gpu(own, s) : load_on_cpu(own, s);
 }
 
-/* Adds the slice to the rank's accumulator: the time that takes, for the slowest rank.
- * Collective. */
+/* Adds the slice to the rank's accumulator: the time that takes,
+ * for the slowest rank. Collective. */
 static double accumulate(slice *own)
 {
     double start;
@@ -397,7 +400,7 @@ static double merge(const slice *own, fastreduce_accumulator *total)
     return slowest(MPI_Wtime() - start);
 }
 
-/* ---- The program ----------------------------------------------------------------------------------------- */
+/* ---- The program ----------------------------------------------------------------------------- */
 
 static int by_bytes(const void *a, const void *b)
 {
@@ -443,8 +446,8 @@ static void finish_output(void)
         (void)fail(1, "standard output: %s", strerror(errno));
 }
 
-/* Each step is one that all ranks take, or none: where one of them has failed, agree() is 0 on
- * all. */
+/* Each step is one that all ranks take, or none: where one of them
+ * has failed, agree() is 0 on all. */
 static int sum(slice *own, source *s)
 {
     fastreduce_accumulator total;
@@ -540,8 +543,8 @@ int main(int argc, char **argv)
         finish_output();
     }
     if (agree() && !want_help) run(&s);
-    MPI(MPI_Barrier(
-        MPI_COMM_WORLD)); /* the sentence is out before a rank's exit status ends the others */
+    /* the sentence is out before a rank's exit status ends the others */
+    MPI(MPI_Barrier(MPI_COMM_WORLD));
     MPI(MPI_Finalize());
     return failure_status;
 }

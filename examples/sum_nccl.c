@@ -3,7 +3,8 @@
  * ncclAllReduce adds the 16 limbs of all accumulators as integers, which is exact in any order.
  * Every GPU's total is compared with the exact sum of the same array on the CPU.
  *
- *     nvcc -O3 -arch=native sum_nccl.c fastreduce.cu -lnccl -o sum_nccl && ./sum_nccl 2^33 --scaling
+ *     nvcc -O3 -arch=native sum_nccl.c fastreduce.cu -lnccl -o sum_nccl
+ *     ./sum_nccl 2^33 --scaling
  *
  * A C file has no kernel to generate with, and the host would take long for 2^33 floats. So the
  * array repeats one generated tile of 2^24 floats: element i is tile[i % 2^24], which the copy
@@ -28,28 +29,24 @@ enum { TILE = 1 << 24, DEFAULT_LOG2_N = 28, WARM_UPS = 2, REPEATS = 15, LIMBS = 
 static const char help[] =
     "usage: sum_nccl [--gpus K] [--scaling] [N]\n"
     "\n"
-    "  N          how many floats over all GPUs: digits, digits and K, M or G (2^10, 2^20, 2^30), "
-    "or 2^k;\n"
-    "             default 2^28\n"
+    "  N          how many floats over all GPUs: digits, digits and K, M or G (2^10, 2^20,\n"
+    "             2^30), or 2^k; default 2^28\n"
     "  --gpus K   the first K GPUs; default all that are visible\n"
     "  --scaling  the same N floats on 1, 2, ... K GPUs\n"
     "  --help     print this text and do nothing else\n"
     "\n"
     "The floats repeat a tile of 2^24 generated ones. Prints a row for each number of GPUs\n"
-    "  total us    from the first call to the sum on every GPU: clearing, accumulating, "
-    "all-reduce; by the\n"
-    "              host's clock, median of 15 after 2 to warm up\n"
+    "  total us    from the first call to the sum on every GPU: clearing, accumulating,\n"
+    "              all-reduce; by the host's clock, median of 15 after 2 to warm up\n"
     "  sums us     of these the accumulation, slowest GPU, by events, median\n"
     "  GB/s        all GPUs' bytes over the total time\n"
     "  efficiency  GB/s per GPU over that of the first row\n"
     "  bits        of the sum, on every GPU the same in every repetition\n"
     "\n"
-    "Exit status: 0: all sums were right; 1: one was not, or CUDA, NCCL or memory failed; 2: the "
-    "command "
-    "line\n"
-    "was wrong; 77: there is no GPU.\n";
+    "Exit status: 0: all sums were right; 1: one was not, or CUDA, NCCL or memory failed; 2:\n"
+    "the command line was wrong; 77: there is no GPU.\n";
 
-/* ---- Failures -------------------------------------------------------------------------------------------- */
+/* ---- Failures -------------------------------------------------------------------------------- */
 
 static void give_up(const char *call, const char *why)
 {
@@ -92,7 +89,7 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ---- The array ------------------------------------------------------------------------------------------- */
+/* ---- The array ------------------------------------------------------------------------------- */
 
 static float *make_tile(void)
 {
@@ -113,7 +110,7 @@ static fastreduce_accumulator sum_on_cpu(const float *tile, size_t n)
     return sum;
 }
 
-/* ---- The GPUs -------------------------------------------------------------------------------------------- */
+/* ---- The GPUs -------------------------------------------------------------------------------- */
 
 /* What one GPU has of the sum. */
 typedef struct shard {
@@ -225,8 +222,8 @@ static shard *open_shards(int gpus, size_t n, const float *tile)
     return shards;
 }
 
-/* Leaves the sum of all slices on every GPU. Everything is enqueued before anything is waited
- * for. */
+/* Leaves the sum of all slices on every GPU. Everything is enqueued
+ * before anything is waited for. */
 static void sum_on_gpus(shard *shards, int gpus)
 {
     int g;
@@ -249,7 +246,7 @@ static void sum_on_gpus(shard *shards, int gpus)
     for (g = 0; g < gpus; ++g) CUDA(cudaStreamSynchronize(shards[g].config.stream));
 }
 
-/* ---- Measuring ------------------------------------------------------------------------------------------- */
+/* ---- Measuring ------------------------------------------------------------------------------- */
 
 typedef struct result {
     double seconds;    /* of the whole sum; 0: it does not fit */
@@ -360,7 +357,7 @@ static int run(size_t n, int first, int last)
     return rows == 0 || wrong != 0;
 }
 
-/* ---- The program ----------------------------------------------------------------------------------------- */
+/* ---- The program ----------------------------------------------------------------------------- */
 
 static int usage(const char *why, const char *what)
 {

@@ -176,7 +176,7 @@ inline void reset()
 
 void end_interval(machine &m); /* trace.h */
 
-/* ---- Words ------------------------------------------------------------------------------------------------- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 inline std::string words(place where)
 {
@@ -200,7 +200,7 @@ inline void complain(machine &m, const std::string &sentence)
     if (m.report.empty()) m.report = sentence;
 }
 
-/* ---- Scheduling -------------------------------------------------------------------------------------------- */
+/* ---- Scheduling ------------------------------------------------------------------------------ */
 
 inline void enter(machine &m, unsigned number)
 {
@@ -272,7 +272,7 @@ inline void yield()
     leave(m);
 }
 
-/* ---- Block barrier ----------------------------------------------------------------------------------------- */
+/* ---- Block barrier --------------------------------------------------------------------------- */
 
 inline void release_barrier(machine &m)
 {
@@ -306,7 +306,7 @@ inline void block_barrier(place where)
     leave(m);
 }
 
-/* ---- Warp meetings ----------------------------------------------------------------------------------------- */
+/* ---- Warp meetings --------------------------------------------------------------------------- */
 
 inline unsigned alive_lanes(const machine &m, unsigned w)
 {
@@ -334,8 +334,8 @@ inline void complete(machine &m, unsigned w, meeting &r)
     r.arrived = 0;
 }
 
-/* Waits for the lanes of the mask that have not exited; the meeting, and which of its two
- * generations. */
+/* Waits for the lanes of the mask that have not exited; the meeting,
+ * and which of its two generations. */
 inline std::pair<meeting *, unsigned> meet(unsigned mask, const void *value, size_t bytes,
                                            place where)
 {
@@ -387,7 +387,7 @@ inline bool is_first(const std::pair<meeting *, unsigned> &met)
     return (part & (0u - part)) == 1u << the_machine().current % lanes;
 }
 
-/* ---- Threads and blocks ------------------------------------------------------------------------------------ */
+/* ---- Threads and blocks ---------------------------------------------------------------------- */
 
 inline void thread_main()
 {

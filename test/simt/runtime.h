@@ -20,8 +20,8 @@
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 #define __grid_constant__
-/* one block runs at a time on a host thread, so one instance for a host thread is one for a
- * block */
+/* one block runs at a time on a host thread, so one instance for a
+ * host thread is one for a block */
 #define __shared__ thread_local
 
 /* A test program says this once, in the namespace of the kernels, of their extern __shared__
@@ -31,7 +31,7 @@
     static const bool name##_registered = (                                  \
         simt::dynamic_shared_of() = []() -> unsigned char * { return name; }, true);
 
-/* ---- Intrinsics --------------------------------------------------------------------------------------------- */
+/* ---- Intrinsics ------------------------------------------------------------------------------ */
 
 constexpr int warpSize = simt::lanes;
 #define SIMT_PLACE const char *file = __builtin_FILE(), int line = __builtin_LINE()
@@ -163,7 +163,7 @@ inline int __clz(int word)
     return word ? __builtin_clz(static_cast<unsigned>(word)) : 32;
 }
 
-/* ---- Errors and fault injection ------------------------------------------------------------------------------ */
+/* ---- Errors and fault injection -------------------------------------------------------------- */
 
 enum cudaError_t {
     cudaSuccess = 0,
@@ -256,12 +256,12 @@ inline cudaError_t begin_call(cudaError_t failure)
 #define SIMT_CALL(failure) \
     if (const cudaError_t error_ = simt::begin_call(failure)) return error_
 
-/* ---- Memory --------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 constexpr size_t page = 4096;
 
-/* An access that no page backs: says where, as far as it can be told, and ends the process with
- * 99. */
+/* An access that no page backs: says where, as far as it can be
+ * told, and ends the process with 99. */
 inline void on_fault(int, siginfo_t *info, void *context)
 {
     machine &m = the_machine();
@@ -358,7 +358,7 @@ inline cudaError_t release(void *pointer)
     return cudaErrorInvalidValue;
 }
 
-/* ---- Launches --------------------------------------------------------------------------------------------------- */
+/* ---- Launches -------------------------------------------------------------------------------- */
 
 template <class... A, size_t... I>
 void call_with(void *kernel, void **arguments, std::index_sequence<I...>)
@@ -388,8 +388,8 @@ cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void *
     if (shared_bytes > simt::most_dynamic_shared) return simt::host().last = cudaErrorInvalidValue;
     if (shared_bytes > simt::unasked_dynamic_shared &&
         simt::host().shared_limit[reinterpret_cast<const void *>(kernel)] < shared_bytes)
-        return simt::host().last =
-                   cudaErrorInvalidValue; /* cudaFuncSetAttribute has to come first */
+        /* cudaFuncSetAttribute has to come first */
+        return simt::host().last = cudaErrorInvalidValue;
     simt::machine &m = simt::the_machine();
     m.call = simt::call_kernel<A...>;
     m.kernel = reinterpret_cast<void *>(kernel);
@@ -398,7 +398,7 @@ cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void *
                simt::run_grid(grid, block, shared_bytes) ? cudaSuccess : cudaErrorLaunchFailure;
 }
 
-/* ---- The rest of the runtime API, as far as the library and its tests call it ------------------------------------- */
+/* ---- The rest of the runtime API, as far as the library and its tests call it ---------------- */
 
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost,

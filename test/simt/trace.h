@@ -16,8 +16,8 @@ namespace simt
  * machine's. Asks addr2line, which comes with the compiler; the bare address if there is none. */
 inline std::string source_of(const void *site)
 {
-    const uintptr_t address =
-        reinterpret_cast<uintptr_t>(site) - 1; /* the call, not the line after it */
+    /* the call, not the line after it */
+    const uintptr_t address = reinterpret_cast<uintptr_t>(site) - 1;
     char text[4400];
     Dl_info info;
     snprintf(text, sizeof text, "address %p", site);
@@ -34,7 +34,9 @@ inline std::string source_of(const void *site)
         while (fgets(text, sizeof text, pipe)) {
             std::string line(text, strcspn(text, "\n"));
             line.erase(std::min(line.size(), line.rfind(" (discriminator ")));
-            if (found.empty() && line[0] != '?' && line.find("test/simt/") == std::string::npos)
+            const bool machine = line.find("test/simt/") != std::string::npos &&
+                                 line.find(".h:") != std::string::npos;
+            if (found.empty() && line[0] != '?' && !machine)
                 found = line.substr(line.rfind('/') == std::string::npos ? 0 : line.rfind('/') + 1);
         }
         pclose(pipe);
@@ -130,7 +132,7 @@ class traced
     T value_;
 };
 
-/* ---- At the end of an interval ------------------------------------------------------------------------------ */
+/* ---- At the end of an interval --------------------------------------------------------------- */
 
 struct event {
     const access *what;
@@ -211,8 +213,8 @@ inline void count_steps(machine &m)
             touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
             unsigned bank[lanes] = {}, way = 1;
             for (uintptr_t k : touched) way = std::max(way, ++bank[k % lanes]);
-            const unsigned needed =
-                (accesses[0]->bytes + 3u) / 4; /* wide elements take several by nature */
+            /* wide elements take several by nature */
+            const unsigned needed = (accesses[0]->bytes + 3u) / 4;
             way = std::max(way, needed);
             ++c.warp_steps;
             c.partial_steps += accesses.size() < width;

@@ -10,9 +10,9 @@ root=$(cd "$1" && pwd)
 nvcc=$2
 . "$(dirname "$0")/setup.sh"
 
-# compile PART ARCHITECTURE(S) [OPTION ...]: PART.o, and PART.log of what it does alone. -O0: an
-# inline function that two parts share by mistake is then called, not inlined. PTX is enough, as no
-# kernel runs.
+# compile PART ARCHITECTURE(S) [OPTION ...]: PART.o, and PART.log of what it does alone.
+# -O0: an inline function that two parts share by mistake is then called, not inlined.
+# PTX is enough, as no kernel runs.
 compile()
 {
     part=$1
@@ -27,16 +27,18 @@ compile()
     link $part
     ./program > $part.log || fail "$part alone: exit $?"
     grep answers $part.log | grep -v 'answers 0$' && fail "$part alone: an error"
-    grep launches $part.log | grep -v " of $part (compute_$newest)" && fail "$part alone: not its own kernels"
+    grep launches $part.log | grep -v " of $part (compute_$newest)" &&
+        fail "$part alone: not its own kernels"
     # an architecture without griddepcontrol.wait would start before its input is there
-    grep overlapped $part.log | grep 'compute_[78]' && fail "$part alone: overlapped, which its code does not know"
+    grep overlapped $part.log | grep 'compute_[78]' &&
+        fail "$part alone: overlapped, which its code does not know"
     grep -E ': (C function, )?(auto|exact): ' $part.log | grep 'compute_90.*plainly' &&
         fail "$part alone: could have been overlapped"
     return 0
 }
 
-# link PART ...: program, which calls the parts in this order, and with an argument in the opposite
-# one
+# link PART ...: program, which calls the parts in this order, and with
+# an argument in the opposite one
 link()
 {
     declarations= calls= backwards= objects=
@@ -46,7 +48,15 @@ link()
         backwards="$name(); $backwards"
         objects="$objects $name.o"
     done
-    echo "$declarations int main(int n, char **v) { (void)v; if (n > 1) { $backwards } else { $calls } return 0; }" > main.c
+    cat > main.c <<MAIN
+$declarations
+int main(int n, char **v)
+{
+    (void)v;
+    if (n > 1) { $backwards } else { $calls }
+    return 0;
+}
+MAIN
     $cc -c main.c -o main.o
     $cxx main.o $objects standin_runtime.o -o program || fail "$* do not link"
 }
@@ -73,7 +83,8 @@ apart()
             for name in $1 $2; do
                 grep "^$name:" both.log | sed "$owner" > $name.here
                 sed "$owner" $name.log > $name.alone
-                same_as $name.alone $name.here "$name, linked in the order $order${opposite:+, called the other way round}"
+                same_as $name.alone $name.here \
+                    "$name, linked in the order $order${opposite:+, called the other way round}"
             done
         done
     done
@@ -91,8 +102,8 @@ shared()
     same_as $1.here $2.here "$1 and $2 do not share what they could"
 }
 
-# unlike PART PART WORD: the two differ in what WORD finds, or else to keep them apart would prove
-# nothing
+# unlike PART PART WORD: the two differ in what WORD finds, or else to keep
+# them apart would prove nothing
 unlike()
 {
     for name in $1 $2; do
@@ -103,8 +114,8 @@ unlike()
     return 0
 }
 
-# nvcc before 13 made weak symbols of the functions that stand for templates of kernels on the host,
-# too.
+# nvcc before 13 made weak symbols of the functions that stand for
+# templates of kernels on the host, too.
 weak=
 ! "$nvcc" --help | grep -q static-global-template-stub || weak=-static-global-template-stub=false
 
@@ -116,7 +127,8 @@ compile c80 80 $functions
 compile c90 90 $functions
 unlike c80 c90 launches
 apart c80 c90
-pass "the C functions for compute_80 and for compute_90: own kernels, overlapped on compute_90 alone"
+pass "the C functions for compute_80 and for compute_90: own kernels," \
+    "overlapped on compute_90 alone"
 
 compile t80 80 $weak
 compile t90 90 $weak
@@ -135,7 +147,8 @@ pass "the C functions for one architecture, the templates for another"
 # Another version: what AUTO takes as workspace, and where it changes kernels, are not the same.
 mkdir other
 sed 's/\(#define FASTREDUCE_VERSION_PATCH\) .*/\1 99/' fastreduce.h > other/fastreduce.h
-sed 's/\(auto_max_blocks =\) [0-9]*/\1 8192/; s/n <= size_t(1) << 19) return/n <= size_t(1) << 21) return/' \
+sed -e 's/\(auto_max_blocks =\) [0-9]*/\1 8192/' \
+    -e 's/n <= size_t(1) << 19) return/n <= size_t(1) << 21) return/' \
     fastreduce.cuh > other/fastreduce.cuh
 compile c80_other 80 -Iother $functions
 compile t80_other 80 -Iother $weak
@@ -166,8 +179,8 @@ for kind in c80 t80; do
     apart $kind ${kind}_tag
 done
 apart c80_integer t80
-pass "with and without FASTREDUCE_EXACT_INTEGER; another FASTREDUCE_BLOCK_SIZE; another FASTREDUCE_ITEMS_PER_THREAD;" \
-    "FASTREDUCE_TAG"
+pass "with and without FASTREDUCE_EXACT_INTEGER; another FASTREDUCE_BLOCK_SIZE;" \
+    "another FASTREDUCE_ITEMS_PER_THREAD; FASTREDUCE_TAG"
 
 # No more names than needed.
 compile t80_again 80 $weak

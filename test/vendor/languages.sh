@@ -14,7 +14,8 @@ for compile in "$cc -std=c99" "$cc -std=c11" "$cxx -std=c++14 -Wold-style-cast -
     $compile $strict -c main.c -o header.o || fail "$compile, header"
     $compile $strict -DWITH_HOST -DHOST_ONLY main.c -o host || fail "$compile, host implementation"
     run ./host "$compile, host implementation"
-    $compile $strict -DWITH_HOST -DHOST_ONLY -DFASTREDUCE_STATIC main.c -o host || fail "$compile, static"
+    $compile $strict -DWITH_HOST -DHOST_ONLY -DFASTREDUCE_STATIC main.c -o host ||
+        fail "$compile, static"
     run ./host "$compile, static host implementation"
     pass "$compile: header twice, host implementation, static"
 done
@@ -63,15 +64,17 @@ while read -r clang; do
         continue
     fi
     for file in fastreduce.cu templates.cu; do
-        "$nvcc" -ccbin "$clang" -std=c++17 $ptx $warnings -c $file -o /dev/null || fail "nvcc -ccbin $clang, $file"
+        "$nvcc" -ccbin "$clang" -std=c++17 $ptx $warnings -c $file -o /dev/null ||
+            fail "nvcc -ccbin $clang, $file"
     done
     pass "nvcc -ccbin $clang"
 done < list
 
-for switch in FASTREDUCE_STATIC FASTREDUCE_NO_LADDER FASTREDUCE_NO_EXACT FASTREDUCE_EXACT_INTEGER FASTREDUCE_BLOCK_SIZE=512 \
-    FASTREDUCE_ITEMS_PER_THREAD=3; do
+for switch in FASTREDUCE_STATIC FASTREDUCE_NO_LADDER FASTREDUCE_NO_EXACT FASTREDUCE_EXACT_INTEGER \
+    FASTREDUCE_BLOCK_SIZE=512 FASTREDUCE_ITEMS_PER_THREAD=3; do
     "$nvcc" $ptx $nvcc_werror -D$switch -c fastreduce.cu -o switch.o || fail "$switch"
-    [ $switch != FASTREDUCE_STATIC ] || ! nm switch.o | grep -q ' T fastreduce' || fail "$switch exports symbols"
+    [ $switch != FASTREDUCE_STATIC ] || ! nm switch.o | grep -q ' T fastreduce' ||
+        fail "$switch exports symbols"
 done
 pass "switches"
 
@@ -86,8 +89,9 @@ pass "a bad value of a macro is an error in words"
 # too. The headers are to be the toolkit's, and not those of another in /usr/local/include, which
 # --cuda-path alone would have come first.
 release=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
-flags="-x cuda --cuda-path=$toolkit -isystem $toolkit/include --cuda-gpu-arch=sm_75 --cuda-gpu-arch=sm_90"
-flags="$flags -Wno-unknown-cuda-version -DTOOLKIT_VERSION=$((${release%.*} * 1000 + ${release#*.} * 10))"
+flags="-x cuda --cuda-path=$toolkit -isystem $toolkit/include -Wno-unknown-cuda-version"
+flags="$flags --cuda-gpu-arch=sm_75 --cuda-gpu-arch=sm_90"
+flags="$flags -DTOOLKIT_VERSION=$((${release%.*} * 1000 + ${release#*.} * 10))"
 [ -s list ] || skip "Clang as the CUDA compiler" "not installed"
 while read -r clang; do
     if ! $clang $flags -fsyntax-only /dev/null 2>message; then
@@ -95,9 +99,11 @@ while read -r clang; do
         continue
     fi
     for file in templates.cu fastreduce.cu; do
-        $clang $flags -std=c++14 -O2 $strict -Wold-style-cast -Wno-pedantic -c $file -o clang.o || fail "$clang, $file"
+        $clang $flags -std=c++14 -O2 $strict -Wold-style-cast -Wno-pedantic -c $file -o clang.o ||
+            fail "$clang, $file"
     done
-    $cc main.o clang.o -L"$libraries" -lcudart_static -lstdc++ -ldl -lrt -lpthread -o program || fail "$clang, linked"
+    $cc main.o clang.o -L"$libraries" -lcudart_static -lstdc++ -ldl -lrt -lpthread -o program ||
+        fail "$clang, linked"
     run ./program "$clang"
     pass "$clang as the CUDA compiler, sm_75 and sm_90"
 done < list

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Several copies of the two files in one process, and device code linked on its own: sh link.sh ROOT
-# NVCC.
+# Several copies of the two files in one process, and device code linked on
+# its own: sh link.sh ROOT NVCC.
 set -eu
 root=$(cd "$1" && pwd)
 nvcc=$2
@@ -22,7 +22,8 @@ libraries()
 {
     for part in first second; do
         "$nvcc" -shared $part.o -o lib$part.so
-        nm -D --defined-only lib$part.so | grep -i fastreduce && fail "$1: lib$part.so exports these"
+        nm -D --defined-only lib$part.so | grep -i fastreduce &&
+            fail "$1: lib$part.so exports these"
     done
     "$nvcc" parts.o -L. -lfirst -lsecond -Xlinker=-rpath="$folder" -o program
     run ./program "$1"

@@ -1,14 +1,18 @@
-"""Overlapped kernels leave the previous grid's memory alone until it is done: python3 memory_model.py ROOT NVCC.
+"""Overlapped kernels leave the previous grid's memory alone until it is done.
 
-A kernel with griddepcontrol.wait starts while the grid before it may still write what it will read. Its PTX must
-  - have no non-coherent load (ld.global.nc and the like), in it or in what it calls: those promise that the data does not
-    change while the kernel runs, and the compiler may move them, past the wait too;
-  - on no path access global memory, or call who does, before it has waited, and on no path end without having waited.
-    Prefetches into L2 may come before: they read nothing. Nor does it allow the next grid before it has waited: that
-    could begin before what came ahead of both has ended.
-And every kernel of AUTO and EXACT waits, as these are launched overlapped. In the source, no such kernel has a parameter
-with __restrict__: whether that becomes a non-coherent load is up to the compiler. No GPU needed. The checks are first
-tried on kernels that are wrong.
+python3 memory_model.py ROOT NVCC
+
+A kernel with griddepcontrol.wait starts while the grid before it may still write
+what it will read. Its PTX must
+  - have no non-coherent load (ld.global.nc and the like), in it or in what it calls:
+    those promise that the data does not change while the kernel runs, and the compiler
+    may move them, past the wait too;
+  - on no path access global memory, or call who does, before it has waited, and on no path end
+    without having waited. Prefetches into L2 may come before: they read nothing. Nor does it allow
+    the next grid before it has waited: that could begin before what came ahead of both has ended.
+And every kernel of AUTO and EXACT waits, as these are launched overlapped. In the source, no such
+kernel has a parameter with __restrict__: whether that becomes a non-coherent load is up to the
+compiler. No GPU needed. The checks are first tried on kernels that are wrong.
 """
 import os
 import re
@@ -25,13 +29,14 @@ TEMPLATES = """
 #include "fastreduce.cuh"
 int sums(const float *x, float *sum, fastreduce_accumulator *total, size_t n)
 {
-    return fastreduce::reduce<FASTREDUCE_AUTO>(x, sum, n) | fastreduce::reduce<FASTREDUCE_EXACT>(x, sum, n) |
+    return fastreduce::reduce<FASTREDUCE_AUTO>(x, sum, n) |
+           fastreduce::reduce<FASTREDUCE_EXACT>(x, sum, n) |
            fastreduce::accumulate_exactly(x, total, n);
 }
 """
 
-# The name of each kernel says what is to be found in it. `out` is no constant, so its loads are
-# coherent.
+# The name of each kernel says what is to be found in it. `out` is no
+# constant, so its loads are coherent.
 SELF_CHECK = """
 #define WAIT asm volatile("griddepcontrol.wait;" ::: "memory")
 __device__ __noinline__ float load(volatile float *x) { return *x; }
@@ -43,7 +48,8 @@ extern "C" __global__ void right(float *out, const float *x)
 {
     __shared__ float shared[256];
     shared[threadIdx.x] = compute(threadIdx.x);
-    if (threadIdx.x == 0) asm volatile("cp.async.bulk.prefetch.L2.global [%0], 1024;" ::"l"(x) : "memory");
+    if (threadIdx.x == 0)
+        asm volatile("cp.async.bulk.prefetch.L2.global [%0], 1024;" ::"l"(x) : "memory");
     __syncthreads();
     WAIT;
     for (unsigned k = 0; k < 100; ++k) out[k] += *(volatile const float *)(x + k) + shared[k];
@@ -102,8 +108,8 @@ extern "C" __global__ void before_copy(const float *x)
 {
     __shared__ __align__(128) float shared[32];
     __shared__ unsigned long long barrier;
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 128, [%2];" ::"r"(
-                     (unsigned)__cvta_generic_to_shared(shared)),
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+                 " [%0], [%1], 128, [%2];" ::"r"((unsigned)__cvta_generic_to_shared(shared)),
                  "l"(x), "r"((unsigned)__cvta_generic_to_shared(&barrier))
                  : "memory");
     WAIT;
@@ -140,7 +146,8 @@ extern "C" __global__ void end_on_a_path(float *out)
     *out = 1;
 }
 """
-RULES = {"noncoherent": "non-coherent", "before": "before it has waited", "end": "ends without having waited"}
+RULES = {"noncoherent": "non-coherent", "before": "before it has waited",
+         "end": "ends without having waited"}
 
 
 class Function:
@@ -164,7 +171,8 @@ def functions_of(ptx):
     """All functions with a body, and the names of the kernels."""
     ptx = re.sub(r"//.*", "", ptx)
     functions, kernels = {}, []
-    for match in re.finditer(r"\.(entry|func)\b\s*(?:\([^()]*\)\s*)?([\w$]+)\s*(?:\([^()]*\))?[^;{]*([;{])", ptx):
+    head = r"\.(entry|func)\b\s*(?:\([^()]*\)\s*)?([\w$]+)\s*(?:\([^()]*\))?[^;{]*([;{])"
+    for match in re.finditer(head, ptx):
         if match[3] == ";":
             continue
         depth, end = 1, match.end()
@@ -185,7 +193,8 @@ def split(words):
 
 def called(words):
     """The function's name, of a call statement: the first name outside of parentheses."""
-    return re.sub(r"\([^()]*\)", "", " ".join(words[words[0].startswith("@") + 1:])).replace(",", " ").split()[0]
+    arguments = " ".join(words[words[0].startswith("@") + 1:])
+    return re.sub(r"\([^()]*\)", "", arguments).replace(",", " ").split()[0]
 
 
 def is_noncoherent(parts):
@@ -195,7 +204,8 @@ def is_noncoherent(parts):
 def accesses_global(parts):
     """Or may: an address without a state space can lie anywhere."""
     if parts[0] in ("ld", "ldu", "st", "atom", "red"):
-        return not any(part.split("::")[0] in ("param", "shared", "local", "const") for part in parts)
+        return not any(part.split("::")[0] in ("param", "shared", "local", "const")
+                       for part in parts)
     if parts[0] == "cp":
         return "global" in parts and "prefetch" not in parts
     return parts[0] in ("multimem", "tex", "tld4", "suld", "sust", "sured", "discard")
@@ -261,7 +271,8 @@ def wrong_in(functions, kernel):
 
 
 def restrict_in(source, wait):
-    """Kernels whose bodies have the word `wait`: how many, and the names of those with __restrict__ in their heads."""
+    """Kernels whose bodies have the word `wait`: how many, and the names of those
+    with __restrict__ in their heads."""
     count, wrong = 0, []
     for match in re.finditer(r"__global__ void([^;{]*)\{(.*?)\n\}", source, re.DOTALL):
         if re.search(rf"\b{wait}\b", match[2]):
@@ -276,8 +287,9 @@ def ptx_of(nvcc, root, source):
         path = os.path.join(folder, "source.cu")
         with open(path, "w", encoding="utf-8") as file:
             file.write(source)
-        run = subprocess.run([nvcc, "-arch=compute_90", "-I" + root, "-ptx", path, "-o", path + ".ptx"],
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+        command = [nvcc, "-arch=compute_90", "-I" + root, "-ptx", path, "-o", path + ".ptx"]
+        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             universal_newlines=True)
         if run.returncode:
             sys.exit(f"FAIL: nvcc: {run.stdout}")
         with open(path + ".ptx", encoding="utf-8") as file:
@@ -298,12 +310,14 @@ def self_check(ptx):
     if restrict_in(SELF_CHECK, "WAIT") != (waiting, ["noncoherent_restrict"]):
         sys.exit(f"FAIL: self-check: __restrict__: {restrict_in(SELF_CHECK, 'WAIT')}")
     wrong = sum(kernel.split("_")[0] in RULES for kernel in kernels)
-    print(f"ok: the checks find what is wrong in {wrong} kernels, and nothing in {len(kernels) - wrong}")
+    right = len(kernels) - wrong
+    print(f"ok: the checks find what is wrong in {wrong} kernels, and nothing in {right}")
 
 
 def main():
     root, nvcc = os.path.abspath(sys.argv[1]), sys.argv[2]
-    version = subprocess.run([nvcc, "--version"], stdout=subprocess.PIPE, universal_newlines=True, check=True).stdout
+    version = subprocess.run([nvcc, "--version"], stdout=subprocess.PIPE, universal_newlines=True,
+                             check=True).stdout
     if int(re.search(r"release (\d+)", version)[1]) < 12:
         print("SKIP: the library does not overlap launches before CUDA 12")
         return 77
@@ -329,8 +343,8 @@ def main():
             bad += len(wrong)
         failed += bad
         if not bad:
-            print(f"ok: {what}: {len(kernels)} kernels wait before they access memory or allow the next grid, and load nothing "
-                  "non-coherently")
+            print(f"ok: {what}: {len(kernels)} kernels wait before they access memory or allow the "
+                  "next grid, and load nothing non-coherently")
     return failed > 0
 
 

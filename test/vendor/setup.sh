@@ -36,7 +36,8 @@ done_testing()
 clangs()
 {
     for version in $(seq 40 -1 14) ''; do
-        compiler=$(command -v clang++${version:+-$version}) && echo "$(readlink -f "$compiler") $compiler"
+        compiler=$(command -v clang++${version:+-$version}) &&
+            echo "$(readlink -f "$compiler") $compiler"
     done | awk '!seen[$1]++ { print $2 }' # clang++ is one of the others, most often
 }
 newest_clang() { clangs | head -n 1; }

@@ -23,7 +23,12 @@ refused()
 # refused_template WHAT SENTENCE TEXT: a C++ file with these lines
 refused_template()
 {
-    printf '#include <string>\n#include "fastreduce.cuh"\nusing namespace fastreduce;\n%s\n' "$3" > refused.cpp
+    cat > refused.cpp <<REFUSED
+#include <string>
+#include "fastreduce.cuh"
+using namespace fastreduce;
+$3
+REFUSED
     refused "$1" "$2" $simt -fsyntax-only refused.cpp
 }
 
@@ -32,25 +37,44 @@ refused "C89" "needs C99" "$cc" -std=c89 -fsyntax-only header.c
 printf '#include "fastreduce.cuh"\n' > header.cpp
 refused "C++11" "needs C++14" $cxx -std=c++11 -I simt -fsyntax-only header.cpp
 
-printf '#include "fastreduce.h"\n#define FASTREDUCE_STATIC\n#define FASTREDUCE_HOST_IMPLEMENTATION\n#include "fastreduce.h"\n' > late.c
-refused "FASTREDUCE_STATIC after the first include" "before the first include" "$cc" -std=c99 -fsyntax-only late.c
+cat > late.c <<'LATE'
+#include "fastreduce.h"
+#define FASTREDUCE_STATIC
+#define FASTREDUCE_HOST_IMPLEMENTATION
+#include "fastreduce.h"
+LATE
+refused "FASTREDUCE_STATIC after the first include" "before the first include" \
+    "$cc" -std=c99 -fsyntax-only late.c
 refused_template "a type that is not trivially copyable" "have to be trivially copyable" \
-    'struct join { template <class V> static V identity() { return V(); } std::string operator()(std::string a, std::string b) const { return a + b; } };
+    'struct join {
+    template <class V> static V identity() { return V(); }
+    std::string operator()(std::string a, std::string b) const { return a + b; }
+};
 fastreduce_status f(std::string *x) { return reduce<FASTREDUCE_V0, 32, 1, join>(x, x + 9, 9); }'
 refused_template "an operator without identity" "the operator needs" \
     'struct multiply { float operator()(float a, float b) const { return a * b; } };
 fastreduce_status f(float *x) { return reduce<FASTREDUCE_V7, 256, 8, multiply>(x, x + 9, 9); }'
 refused_template "an operator without identity, in one round" "the operator needs" \
     'struct multiply { float operator()(float a, float b) const { return a * b; } };
-fastreduce_status f(float *x) { return fastreduce::round<FASTREDUCE_V7, 256, 8, multiply>(x, x + 9, 9); }'
+fastreduce_status f(float *x)
+{
+    return fastreduce::round<FASTREDUCE_V7, 256, 8, multiply>(x, x + 9, 9);
+}'
 refused_template "an operator that takes other elements" "T operator()(T, T) const" \
-    'struct join { template <class V> static V identity() { return V(); } float operator()(float *a, float *b) const { return *a + *b; } };
+    'struct join {
+    template <class V> static V identity() { return V(); }
+    float operator()(float *a, float *b) const { return *a + *b; }
+};
 fastreduce_status f(float *x) { return reduce<FASTREDUCE_V7, 256, 8, join>(x, x + 9, 9); }'
 refused_template "the minimum of a type without limits" "need a type with std::numeric_limits" \
     'struct own { float x; bool operator<(own b) const { return x < b.x; } };
 fastreduce_status f(own *x) { return reduce<FASTREDUCE_V7, 256, 8, minimum>(x, x + 9, 9); }'
 refused_template "a type aligned to more than pools give" "aligned to 256 bytes at the most" \
-    'struct alignas(512) page { float x; page operator+(page b) const { return {x + b.x}; } page(float a = 0) : x(a) {} };
+    'struct alignas(512) page {
+    float x;
+    page operator+(page b) const { return {x + b.x}; }
+    page(float a = 0) : x(a) {}
+};
 fastreduce_status f(page *x) { return reduce<FASTREDUCE_V0, 32, 1>(x, x + 9, 9); }'
 for choice in 'FASTREDUCE_AUTO, 512' 'FASTREDUCE_AUTO, 256, 4' 'FASTREDUCE_EXACT, 128'; do
     refused_template "reduce<$choice>" "AUTO and EXACT choose" \
@@ -63,11 +87,15 @@ refused_template "reduce<FASTREDUCE_V3, 100>" "the block size must be" \
 refused_template "reduce<FASTREDUCE_V0, 32, 2>" "have one item per thread" \
     'fastreduce_status f(float *x) { return reduce<FASTREDUCE_V0, 32, 2>(x, x + 9, 9); }'
 refused_template "a kernel that does not exist" "there is no such kernel" \
-    'fastreduce_status f(float *x) { return reduce<static_cast<fastreduce_kernel>(42)>(x, x + 9, 9); }'
+    'fastreduce_status f(float *x)
+{
+    return reduce<static_cast<fastreduce_kernel>(42)>(x, x + 9, 9);
+}'
 refused_template "round<FASTREDUCE_EXACT>" "EXACT has no levels" \
     'fastreduce_status f(float *x) { return fastreduce::round<FASTREDUCE_EXACT>(x, x + 9, 9); }'
 for choice in 'FASTREDUCE_V3, 100' 'FASTREDUCE_V7, 0, 8'; do
-    refused_template "workspace_bytes<$choice>" "the block size must be" "size_t f() { return workspace_bytes<$choice>(9); }"
+    refused_template "workspace_bytes<$choice>" "the block size must be" \
+        "size_t f() { return workspace_bytes<$choice>(9); }"
 done
 refused_template "EXACT of doubles" "the exact sum is of floats" \
     'fastreduce_status f(double *x) { return reduce<FASTREDUCE_EXACT>(x, x + 9, 9); }'
@@ -132,19 +160,49 @@ fastreduce_status sum(const float *x, float *y)
 NAMES
 printf '#include "names.h"\n' > names.cpp
 $simt -fsyntax-only names.cpp || fail "names of users"
-pass "macros named min, max, round, N, T, words, pause, slots, columns; functions named as ours beside using namespace"
+pass "macros named min, max, round, N, T, words, pause, slots, columns;" \
+    "functions named as ours beside using namespace"
 
 # The host implementation first, the library after it, in one file: no warning, and CUDA's own texts
-printf '#define FASTREDUCE_HOST_IMPLEMENTATION\n#include "fastreduce.h"\n#define FASTREDUCE_IMPLEMENTATION\n#include "fastreduce.cuh"\n' > both.h
-printf '#include <cuda_runtime.h>\n#include "both.h"\nnamespace fastreduce::FASTREDUCE_DETAIL_ABI::detail { SIMT_DYNAMIC_SHARED(dynamic_shared_bytes) }\nint main() { return strcmp(fastreduce_status_string(2), "out of memory"); }\n' > both.cpp
+cat > both.h <<'BOTH'
+#define FASTREDUCE_HOST_IMPLEMENTATION
+#include "fastreduce.h"
+#define FASTREDUCE_IMPLEMENTATION
+#include "fastreduce.cuh"
+BOTH
+cat > both.cpp <<'BOTH'
+#include <cuda_runtime.h>
+#include "both.h"
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail {
+SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
+}
+int main() { return strcmp(fastreduce_status_string(2), "out of memory"); }
+BOTH
 $simt both.cpp -ldl -o both || fail "host implementation before the library"
 run ./both "host implementation before the library"
 pass "host implementation before the library, in one file"
 
 # Warnings that a project may have on
-printf '#include "fastreduce.h"\nint answer(void);\nint answer(void) { fastreduce_config config = {0}; return (int)config.block_size; }\n' > plain.c
-printf '#include "fastreduce.h"\nint answer();\nint answer() { fastreduce_config config = {}; return static_cast<int>(config.block_size); }\n' > plain.cpp
-picky="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wswitch-default -Wundef -Wunused-function $werror"
+cat > plain.c <<'PLAIN'
+#include "fastreduce.h"
+int answer(void);
+int answer(void)
+{
+    fastreduce_config config = {0};
+    return (int)config.block_size;
+}
+PLAIN
+cat > plain.cpp <<'PLAIN'
+#include "fastreduce.h"
+int answer();
+int answer()
+{
+    fastreduce_config config = {};
+    return static_cast<int>(config.block_size);
+}
+PLAIN
+picky="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wswitch-default -Wundef"
+picky="$picky -Wunused-function $werror"
 for compiler in "$cc" clang; do
     command -v "${compiler%% *}" >/dev/null || { skip "$compiler" "not installed"; continue; }
     for macro in FASTREDUCE_NOTHING FASTREDUCE_STATIC FASTREDUCE_HOST_IMPLEMENTATION; do
@@ -156,7 +214,8 @@ done
 for compiler in "$cxx" clang++; do
     command -v "${compiler%% *}" >/dev/null || { skip "$compiler" "not installed"; continue; }
     for macro in FASTREDUCE_NOTHING FASTREDUCE_STATIC FASTREDUCE_HOST_IMPLEMENTATION; do
-        $compiler -std=c++14 $picky -Wold-style-cast -D$macro -c plain.cpp -o plain.o || fail "$compiler, C++, $macro"
+        $compiler -std=c++14 $picky -Wold-style-cast -D$macro -c plain.cpp -o plain.o ||
+            fail "$compiler, C++, $macro"
     done
     pass "$compiler: no warning in C++, -Wold-style-cast and {} among it"
 done
@@ -185,19 +244,31 @@ for order in 1 2; do
         [ $order = 2 ] || printf '#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n'
         printf '#include "fastreduce.cuh"\n'
         [ $order = 1 ] || printf '#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n'
-        printf 'fastreduce_status f(__half *x) { return fastreduce::reduce<FASTREDUCE_V7, 256, 8, fastreduce::maximum>(x, x + 9, 9); }\n'
-        printf 'fastreduce_status g(__nv_bfloat16 *x) { return fastreduce::reduce<FASTREDUCE_V7, 256, 8, fastreduce::minimum>(x, x + 9, 9); }\n'
+        cat <<'HALVES'
+using namespace fastreduce;
+fastreduce_status f(__half *x) { return reduce<FASTREDUCE_V7, 256, 8, maximum>(x, x + 9, 9); }
+fastreduce_status g(__nv_bfloat16 *x)
+{
+    return reduce<FASTREDUCE_V7, 256, 8, minimum>(x, x + 9, 9);
+}
+HALVES
     } > halves.cu
     "$nvcc" $ptx -c halves.cu -o halves.o || fail "halves"
 done
 pass "minimum and maximum of __half and __nv_bfloat16, headers in either order"
 
 # What stands in namespace fastreduce is what users call
-printf '#define FASTREDUCE_HOST_IMPLEMENTATION\n#include "fastreduce.h"\n#define FASTREDUCE_IMPLEMENTATION\n#include "fastreduce.cuh"\nfastreduce_status f(float *x) { return fastreduce::reduce<FASTREDUCE_V7>(x, x + 9, 9); }\n' > both.cu
+cat > both.cu <<'BOTH'
+#include "both.h"
+fastreduce_status f(float *x) { return fastreduce::reduce<FASTREDUCE_V7>(x, x + 9, 9); }
+BOTH
 "$nvcc" $ptx -c both.cu -o both.o || fail "host implementation before the library, nvcc"
 pass "host implementation before the library, under nvcc"
-public='accumulate|accumulate_exactly|block_reduce|blocks_for|default_items|detail|maximum|minimum|plus|reduce|round|tail|thread_reduce|v[0-7]_[a-z_]*|warp_reduce|warp_size|workspace|workspace_bytes'
-nm -C both.o | grep -oE 'fastreduce::version_[a-z0-9_]*::[a-z0-9_]+' | sed 's/.*:://' | sort -u > seen
+public='accumulate|accumulate_exactly|block_reduce|blocks_for|default_items|detail|maximum|minimum'
+public="$public|plus|reduce|round|tail|thread_reduce|v[0-7]_[a-z_]*|warp_reduce|warp_size"
+public="$public|workspace|workspace_bytes"
+nm -C both.o | grep -oE 'fastreduce::version_[a-z0-9_]*::[a-z0-9_]+' | sed 's/.*:://' |
+    sort -u > seen
 grep -q v0_baseline seen || fail "no names seen"
 grep -v '^__' seen | grep -vxE "$public" && fail "names in namespace fastreduce that are not public"
 pass "namespace fastreduce holds what users call, the rest is in detail"

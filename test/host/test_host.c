@@ -1,0 +1,373 @@
+/* The exact sum on the CPU against MPFR's mpfr_sum: equal bits, as float and as double, for the
+ * whole and for any split and merge. */
+#include <stddef.h>
+/* elements between two settlings of the limbs: 2^30, which nobody would wait for */
+static size_t host_block;
+#define FASTREDUCE_DETAIL_HOST_BLOCK host_block
+#define FASTREDUCE_HOST_IMPLEMENTATION
+#include "../../fastreduce.h"
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../common/names.h"
+#include "../common/oracle.h"
+
+static unsigned long checks, failures;
+static uint64_t state = 20260101;
+
+static uint32_t random_bits(void)
+{
+    uint64_t z;
+    state += 0x9e3779b97f4a7c15u;
+    z = (state ^ (state >> 32)) * 0xd6e8feb86659fd93u;
+    z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93u;
+    return (uint32_t)(z >> 32);
+}
+
+static uint32_t bits_f32(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static uint64_t bits_f64(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static float from_bits(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static void expect(int good, const char *what, size_t n, double got, double wanted)
+{
+    ++checks;
+    if (!good && ++failures <= 20)
+        printf("FAIL: %s, n %lu: %.17g instead of %.17g\n", what, (unsigned long)n, got, wanted);
+#ifdef CHECK_STOPS
+    if (!good) exit(1); /* the first ends the program */
+#endif
+}
+
+static int same_f64(double a, double b)
+{
+    return bits_f64(a) == bits_f64(b) || (isnan(a) && isnan(b));
+}
+
+static void shuffle(float *x, size_t n)
+{
+    size_t i, j;
+    for (i = n; i > 1; --i) {
+        float t = x[i - 1];
+        j = random_bits() % i;
+        x[i - 1] = x[j];
+        x[j] = t;
+    }
+}
+
+static void sum_case(const char *what, float *x, size_t n)
+{
+    float wanted, got;
+    double wanted64;
+    fastreduce_accumulator whole, merged, raw, part;
+    size_t begin, end;
+    int k;
+    static const size_t blocks[] = {(size_t)1 << 30, 1, 7, 255, 256, 257, 1000};
+
+    host_block = blocks[random_bits() % (sizeof blocks / sizeof *blocks)];
+    wanted = mpfr_oracle_twice(x, n, &wanted64);
+    got = fastreduce_host_sum_f32(x, n);
+    expect(bits_f32(got) == bits_f32(wanted), what, n, got, wanted);
+    memset(&whole, 0, sizeof whole);
+    fastreduce_host_accumulate_f32(x, &whole, n);
+    expect(same_f64(fastreduce_accumulator_f64(&whole), wanted64), what, n,
+           fastreduce_accumulator_f64(&whole), wanted64);
+
+    /* another order, in pieces: merged by the function, and by adding limbs as MPI_SUM would */
+    shuffle(x, n);
+    memset(&merged, 0, sizeof merged);
+    memset(&raw, 0, sizeof raw);
+    for (begin = 0; begin < n; begin = end) {
+        end = begin + 1 + random_bits() % (n - begin);
+        memset(&part, 0, sizeof part);
+        fastreduce_host_accumulate_f32(x + begin, &part, end - begin);
+        fastreduce_accumulator_merge(&merged, &part);
+        for (k = 0; k < 16; ++k) raw.limb[k] += part.limb[k];
+    }
+    got = fastreduce_accumulator_f32(&raw);
+    expect(bits_f32(got) == bits_f32(wanted), "limbs added", n, got, wanted);
+    expect(memcmp(&merged, &whole, sizeof whole) == 0,
+           "merged accumulators differ from the whole's", n, got, wanted);
+}
+
+/* Every finite float, each exponent as likely as another. */
+static float any_finite(void)
+{
+    uint32_t bits;
+    do bits = random_bits();
+    while ((bits >> 23 & 255) == 255);
+    return from_bits(bits);
+}
+
+static float in_unit(void)
+{
+    return (float)((int32_t)(random_bits() >> 8) - (1 << 23)) / (float)(1 << 23);
+}
+
+static void random_cases(void)
+{
+    static float x[4099];
+    size_t n, i;
+    int round;
+    for (round = 0; round < 400; ++round) {
+        n = round < 40 ? (size_t)round : random_bits() % 4000;
+        for (i = 0; i < n; ++i) x[i] = any_finite();
+        sum_case("all exponents", x, n);
+        for (i = 0; i < n; ++i) x[i] = in_unit();
+        sum_case("uniform", x, n);
+        for (i = 0; i < n; ++i)
+            x[i] = from_bits((random_bits() & 0x80000000u) | (random_bits() & 0x7fffff));
+        sum_case("denormals", x, n);
+        for (i = 0; i < n; ++i) x[i] = from_bits((random_bits() & 0x81ffffffu));
+        sum_case("around the smallest normals", x, n);
+        for (i = 0; i < n; ++i)
+            x[i] = from_bits((uint32_t)(round % 254 + 1) << 23 | (random_bits() & 0x7fffff));
+        sum_case("one exponent, one sign", x, n);
+        /* ill-conditioned: every large term is taken back, small ones
+         * stay; sums of condition up to 1e60 */
+        for (i = 0; i + 2 < n; i += 3) {
+            x[i] = any_finite();
+            x[i + 1] = -x[i];
+            x[i + 2] = in_unit() * from_bits((1 + random_bits() % 100) << 23);
+        }
+        for (; i < n; ++i) x[i] = in_unit() * FLT_MIN;
+        shuffle(x, n);
+        sum_case("ill-conditioned", x, n);
+        for (i = 0; i < n; ++i)
+            x[i] = random_bits() % 2 ? FLT_MAX : -FLT_MAX * (random_bits() % 2 ? 1.0f : 0.5f);
+        sum_case("overflow that may cancel", x, n);
+        for (i = 0; i < n; ++i)
+            x[i] = random_bits() % 64 ? any_finite()
+                                      : from_bits(0x7f800000u | (random_bits() & 0x80000000u));
+        sum_case("infinities", x, n);
+        for (i = 0; i < n; ++i) x[i] = from_bits(random_bits());
+        sum_case("all bit patterns", x, n);
+    }
+}
+
+/* Halfway cases: a float of either parity and sign plus half of its unit, split in unequal
+ * pieces; also a smallest denormal to either side of the middle. */
+static void ties(void)
+{
+    int round, piece, side;
+    for (round = 0; round < 3000; ++round) {
+        float x[8], base, half;
+        uint32_t bits = (random_bits() & 0x807fffffu) | (30 + random_bits() % 220) << 23;
+        base = from_bits(bits);
+        half = from_bits((bits & 0x80000000u) | ((bits >> 23 & 255) - 24)
+                                                    << 23); /* half a unit, same sign */
+        for (side = -1; side <= 1; ++side) {
+            size_t n = 0;
+            x[n++] = base;
+            for (piece = 0; piece < 2; ++piece) x[n++] = half * 0.375f;
+            x[n++] = half * 0.25f;
+            if (side) x[n++] = (float)side * from_bits(1);
+            sum_case("ties", x, n);
+        }
+    }
+    {
+        /* to infinity and not: FLT_MAX plus half its unit is the first sum that rounds up */
+        float x[3];
+        const float half = ldexpf(1, 103);
+        x[0] = FLT_MAX, x[1] = half, x[2] = 0.0f;
+        sum_case("FLT_MAX and half a unit", x, 2);
+        x[0] = FLT_MAX, x[1] = half, x[2] = -from_bits(1);
+        sum_case("FLT_MAX and less than half a unit", x, 3);
+        x[0] = -FLT_MAX, x[1] = -half, x[2] = 0.0f;
+        sum_case("-FLT_MAX and half a unit", x, 2);
+        x[0] = -0.0f, x[1] = -0.0f;
+        sum_case("negative zeros", x, 2);
+        x[0] = from_bits(1), x[1] = -from_bits(1);
+        sum_case("denormals that cancel", x, 2);
+        x[0] = from_bits(0x7fffff), x[1] = from_bits(1);
+        sum_case("denormals that make a normal", x, 2);
+    }
+}
+
+/* Many equal accumulators: by merging, and by adding limbs without a carry pass as often as the
+ * header allows. */
+static void headroom(void)
+{
+    float x[3];
+    fastreduce_accumulator one, many;
+    int k;
+    double wanted;
+    x[0] = FLT_MAX, x[1] = FLT_MIN, x[2] = -3.0f;
+    memset(&one, 0, sizeof one);
+    fastreduce_host_accumulate_f32(x, &one, 3);
+    many = one;
+    for (k = 0; k < 16; ++k) many.limb[k] *= (int64_t)1 << 31;
+    wanted = ldexp(fastreduce_accumulator_f64(&one), 31);
+    expect(same_f64(fastreduce_accumulator_f64(&many), wanted), "2^31 limbs added", 3,
+           fastreduce_accumulator_f64(&many), wanted);
+    many = one;
+    for (k = 0; k < 60; ++k) fastreduce_accumulator_merge(&many, &many);
+    wanted = ldexp(fastreduce_accumulator_f64(&one), 60);
+    expect(same_f64(fastreduce_accumulator_f64(&many), wanted), "merged with itself 60 times", 3,
+           fastreduce_accumulator_f64(&many), wanted);
+    /* negative numbers take the same road */
+    x[0] = -FLT_MAX, x[1] = -FLT_MIN, x[2] = 3.0f;
+    memset(&many, 0, sizeof many);
+    fastreduce_host_accumulate_f32(x, &many, 3);
+    expect(fastreduce_accumulator_f64(&many) == -fastreduce_accumulator_f64(&one), "negated", 3,
+           fastreduce_accumulator_f64(&many), -fastreduce_accumulator_f64(&one));
+    fastreduce_accumulator_merge(&many, &one);
+    memset(&one, 0, sizeof one);
+    /* counts stay below 2^32, however often they are doubled */
+    for (k = FASTREDUCE_NAN_COUNT; k <= FASTREDUCE_NEGATIVE_INFINITY_COUNT; ++k) {
+        fastreduce_accumulator counts = one;
+        int round;
+        counts.limb[k] = 1;
+        for (round = 0; round < 100; ++round) {
+            const double count = round < 31 ? ldexp(1, round + 1) : 4294967295.0;
+            fastreduce_accumulator_merge(&counts, &counts);
+            expect((double)counts.limb[k] == count, "a count after merges with itself",
+                   (size_t)round, (double)counts.limb[k], count);
+        }
+    }
+    expect(memcmp(&many, &one, sizeof one) == 0, "x - x has limbs other than zero", 6,
+           fastreduce_accumulator_f64(&many), 0);
+}
+
+/* Accumulators as large as the header allows, with limbs that were added 2^31 times and never
+ * carried: each function takes them as they are. */
+static void raw_limbs(void)
+{
+    float x[2];
+    fastreduce_accumulator raw, carried, zero, a, b;
+    int k, negative;
+    memset(&zero, 0, sizeof zero);
+    for (negative = 0; negative < 2; ++negative) {
+        memset(&raw, 0, sizeof raw);
+        for (k = 0; k < 11; ++k) raw.limb[k] = (int64_t)0xffffffff << 31;
+        raw.limb[11] = negative ? -((int64_t)1 << 31) : 3;
+        for (k = 12; k < 15; ++k) raw.limb[k] = (int64_t)0xffffffff << (negative ? 31 : 0);
+        carried = zero;
+        fastreduce_accumulator_merge(&carried, &raw);
+        for (k = 0; k < 15; ++k)
+            if (k != 11)
+                expect(carried.limb[k] >= 0 && carried.limb[k] >> 32 == 0, "a limb after a merge",
+                       (size_t)k, (double)carried.limb[k], 0);
+        for (k = 12; k < 15; ++k)
+            raw.limb[k] = carried.limb[k] = 0; /* for the numbers to be read */
+        expect(same_f64(fastreduce_accumulator_f64(&raw), fastreduce_accumulator_f64(&carried)),
+               "raw limbs read", 0, fastreduce_accumulator_f64(&raw),
+               fastreduce_accumulator_f64(&carried));
+        a = raw, b = carried; /* twice as much, each way */
+        fastreduce_accumulator_merge(&a, &raw);
+        fastreduce_accumulator_merge(&b, &carried);
+        expect(memcmp(&a, &b, sizeof a) == 0, "raw limbs merged", 0, fastreduce_accumulator_f64(&a),
+               fastreduce_accumulator_f64(&b));
+        a = raw, b = raw;
+        fastreduce_accumulator_merge(&a, &a);
+        fastreduce_accumulator_merge(&b, &raw);
+        expect(memcmp(&a, &b, sizeof a) == 0, "raw limbs merged with themselves", 0,
+               fastreduce_accumulator_f64(&a), fastreduce_accumulator_f64(&b));
+        for (k = 12; k < 15; ++k)
+            raw.limb[k] = (int64_t)0xffffffff << 31, carried.limb[k] = 0xffffffff;
+        x[0] = from_bits(0x7f800000), x[1] = from_bits(0x7fc00000); /* counts that are full */
+        a = raw, b = carried;
+        fastreduce_host_accumulate_f32(x, &a, 2);
+        fastreduce_host_accumulate_f32(x, &b, 2);
+        expect(memcmp(&a, &b, sizeof a) == 0 && a.limb[12] == 0xffffffff &&
+                   a.limb[13] == 0xffffffff,
+               "accumulated to full counts", 2, (double)a.limb[12], (double)b.limb[12]);
+        for (k = 12; k < 15; ++k) raw.limb[k] = carried.limb[k] = 0;
+        x[0] = FLT_MAX, x[1] = from_bits(0x807fffff); /* the largest and a negative denormal */
+        a = raw, b = carried;
+        fastreduce_host_accumulate_f32(x, &a, 2);
+        fastreduce_host_accumulate_f32(x, &b, 2);
+        expect(memcmp(&a, &b, sizeof a) == 0, "accumulated to raw limbs", 2,
+               fastreduce_accumulator_f64(&a), fastreduce_accumulator_f64(&b));
+        x[0] = FLT_MAX, x[1] = FLT_MAX; /* positive carries out of every limb */
+        a = raw, b = carried;
+        fastreduce_host_accumulate_f32(x, &a, 2);
+        fastreduce_host_accumulate_f32(x, &b, 2);
+        expect(memcmp(&a, &b, sizeof a) == 0, "accumulated to raw limbs", 2,
+               fastreduce_accumulator_f64(&a), fastreduce_accumulator_f64(&b));
+    }
+}
+
+/* Each kind of special value alone, with a finite float of either sign beside it, and each pair:
+ * result and counts. */
+static void specials(void)
+{
+    static const uint32_t kinds[] = {0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7f800001,
+                                     0xff800001, 0x7fffffff, 0xc0400000, 0x40400000};
+    static const int slot[] = {FASTREDUCE_POSITIVE_INFINITY_COUNT,
+                               FASTREDUCE_NEGATIVE_INFINITY_COUNT,
+                               FASTREDUCE_NAN_COUNT,
+                               FASTREDUCE_NAN_COUNT,
+                               FASTREDUCE_NAN_COUNT,
+                               FASTREDUCE_NAN_COUNT,
+                               FASTREDUCE_NAN_COUNT,
+                               15,
+                               15};
+    size_t i, j;
+    for (i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+        for (j = 0; j < sizeof kinds / sizeof *kinds; ++j) {
+            fastreduce_accumulator total, wanted;
+            float x[2];
+            memset(&total, 0, sizeof total);
+            memset(&wanted, 0, sizeof wanted);
+            x[0] = from_bits(kinds[i]), x[1] = from_bits(kinds[j]);
+            fastreduce_host_accumulate_f32(x, &total, 2);
+            ++wanted.limb[slot[i]];
+            ++wanted.limb[slot[j]];
+            wanted.limb[15] = 0;
+            expect(memcmp(total.limb + 12, wanted.limb + 12, 4 * sizeof(int64_t)) == 0,
+                   "counts of specials", i, (double)kinds[i], (double)kinds[j]);
+            sum_case("two kinds", x, 2);
+        }
+    }
+}
+
+static void words(void)
+{
+    static const char *const part[] = {"no CUDA device", "smaller than fastreduce_workspace_bytes",
+                                       "not supported",  "invalid argument",
+                                       "success",        "cudaGetErrorString"};
+    int k;
+    for (k = 0; k < 11; ++k)
+        expect(strcmp(fastreduce_kernel_name((fastreduce_kernel)k), kernel_names[k]) == 0,
+               "the name of a kernel", 0, k, k);
+    for (k = -4; k <= 1; ++k)
+        expect(strstr(fastreduce_status_string(k), part[k + 4]) != NULL, "the words for a status",
+               0, k, k);
+    expect(strcmp(fastreduce_status_string(-5), "unknown status") == 0, "the words for status -5",
+           0, -5, -5);
+    expect(fastreduce_version() == FASTREDUCE_VERSION, "version", 0, fastreduce_version(),
+           FASTREDUCE_VERSION);
+}
+
+int main(void)
+{
+    random_cases();
+    ties();
+    headroom();
+    raw_limbs();
+    specials();
+    words();
+    expect(bits_f32(fastreduce_host_sum_f32(NULL, 0)) == 0, "the empty sum", 0,
+           fastreduce_host_sum_f32(NULL, 0), 0);
+    printf("host sum: %lu checks, %lu failed\n", checks, failures);
+    return failures != 0;
+}

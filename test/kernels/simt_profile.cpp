@@ -1,0 +1,81 @@
+#define FASTREDUCE_HOST_IMPLEMENTATION
+#include "../../fastreduce.cuh"
+#include "../common/check.h"
+#include "simt_profile.h"
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
+{
+SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
+template <class T>
+struct moves_as_bytes<simt::traced<T>> : std::true_type {
+};
+} // namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
+
+using element = simt::traced<float>;
+
+template <unsigned BlockSize>
+static fastreduce_status sum(fastreduce_kernel kernel, const element *input, element *output,
+                             size_t n)
+{
+    switch (kernel) {
+    case FASTREDUCE_V0: return fastreduce::reduce<FASTREDUCE_V0, BlockSize>(input, output, n);
+    case FASTREDUCE_V1: return fastreduce::reduce<FASTREDUCE_V1, BlockSize>(input, output, n);
+    case FASTREDUCE_V2: return fastreduce::reduce<FASTREDUCE_V2, BlockSize>(input, output, n);
+    case FASTREDUCE_V3: return fastreduce::reduce<FASTREDUCE_V3, BlockSize>(input, output, n);
+    case FASTREDUCE_V4: return fastreduce::reduce<FASTREDUCE_V4, BlockSize>(input, output, n);
+    case FASTREDUCE_V5: return fastreduce::reduce<FASTREDUCE_V5, BlockSize>(input, output, n);
+    case FASTREDUCE_V6: return fastreduce::reduce<FASTREDUCE_V6, BlockSize>(input, output, n);
+    case FASTREDUCE_V7: return fastreduce::reduce<FASTREDUCE_V7, BlockSize>(input, output, n);
+    default: return FASTREDUCE_ERROR_UNSUPPORTED;
+    }
+}
+
+static std::string error;
+
+extern "C" const char *simt_profile_error(void)
+{
+    return error.c_str();
+}
+
+extern "C" int simt_profile_sum(fastreduce_kernel kernel, unsigned block_size, size_t n,
+                                simt_profile *profile)
+{
+    const std::vector<float> values = check::make(check::data::integers, n, 11);
+    check::buffer<element> input(n), output(1);
+    input.set(reinterpret_cast<const element *>(values.data()));
+    error.clear();
+    simt::reset();
+    simt::settings().trace = true;
+    fastreduce_status status = FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    switch (block_size) {
+    case 32: status = sum<32>(kernel, input.data(), output.data(), n); break;
+    case 64: status = sum<64>(kernel, input.data(), output.data(), n); break;
+    case 128: status = sum<128>(kernel, input.data(), output.data(), n); break;
+    case 256: status = sum<256>(kernel, input.data(), output.data(), n); break;
+    case 512: status = sum<512>(kernel, input.data(), output.data(), n); break;
+    case 1024: status = sum<1024>(kernel, input.data(), output.data(), n); break;
+    default: break;
+    }
+    simt::settings() = simt::options();
+    const simt::counts &counts = simt::statistics();
+    *profile = simt_profile();
+    profile->launches = counts.launches;
+    profile->blocks = counts.blocks;
+    profile->barriers = counts.barriers;
+    profile->shared_accesses = counts.shared_loads + counts.shared_stores;
+    profile->warp_steps = counts.warp_steps;
+    profile->divergent_steps = counts.partial_steps;
+    profile->avoidable_steps = counts.avoidable_steps;
+    profile->conflicts = counts.conflicts;
+    profile->worst_conflict = counts.max_way;
+    for (size_t k = 0; k < 16 && k < counts.interval_way.size(); ++k)
+        profile->interval_conflict[k] = counts.interval_way[k];
+    if (status != FASTREDUCE_SUCCESS) {
+        error = status > 0 ? simt::report() : fastreduce_status_string(status);
+        return 1;
+    }
+    float got;
+    std::memcpy(&got, static_cast<const void *>(output.data()), sizeof got);
+    if (got == fastreduce_host_sum_f32(values.data(), n)) return 0;
+    error = "the sum is wrong";
+    return 1;
+}
