@@ -67,11 +67,13 @@
 #include <atomic>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #endif
 #include "fastreduce.h"
 
 /* ================================================================================================
- * Room 2: configuration and portability May hold: macros and their checks; whatever knows
+ * Room 2: configuration and portability
+ * May hold: macros and their checks; whatever knows
  * compilers and architectures, as named device functions.
  * ================================================================================================ */
 
@@ -250,16 +252,29 @@ __device__ __forceinline__ void wait_for_previous_grid()
 #endif
 }
 
-/* Asks for vectors to come into L2, and does not wait for them. May stand before
+/* Asks for bytes, multiples of 16, to come into L2, and does not wait for them. May stand before
  * wait_for_previous_grid: what that grid writes goes to L2 too, and nothing is read yet. */
-__device__ __forceinline__ void prefetch_to_l2(const float4 *from, unsigned vectors)
+__device__ __forceinline__ void prefetch_to_l2(const void *from, unsigned bytes)
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(vectors * 16)
-                 : "memory");
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
 #else
-    (void)from, (void)vectors;
+    (void)from, (void)bytes;
 #endif
+}
+
+/* Loads a pack, in one access where it has the size and alignment of a vector. Streaming: what is
+ * read is the first to leave the cache. */
+template <bool Streaming, class Pack>
+__device__ __forceinline__ Pack load_pack(const Pack *from)
+{
+    if (sizeof(Pack) != sizeof(float4) || alignof(Pack) % alignof(float4) != 0) return *from;
+    const float4 *const place = reinterpret_cast<const float4 *>(from);
+    const float4 vector = Streaming ? __ldcs(place) : *place;
+    Pack loaded;
+    memcpy(static_cast<void *>(&loaded), &vector,
+           sizeof(Pack) < sizeof vector ? sizeof(Pack) : sizeof vector);
+    return loaded;
 }
 
 /* Back-off for spin loops. */
@@ -270,56 +285,31 @@ __device__ __forceinline__ void back_off()
 #endif
 }
 
-/* 63 bits of a value and a flag in one word: stored and loaded as a whole, so that seeing the flag is seeing the value,
- * without a fence. Zero is "not published". */
-using published = unsigned long long;
+/* 63 bits of a value and a flag in one word: stored and loaded as a whole, so that seeing the flag
+ * is seeing the value, without a fence. Zero is "not published". */
+using status_word = unsigned long long;
 
-__device__ __forceinline__ void publish(published *slot, unsigned long long value)
+__device__ __forceinline__ void publish(status_word *slot, unsigned long long value)
 {
-    const published word = value << 1 | 1;
+    const status_word word = value << 1 | 1;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(slot), "l"(word) : "memory");
 #else
-    *static_cast<volatile published *>(slot) = word;
+    *static_cast<volatile status_word *>(slot) = word;
 #endif
 }
 
-__device__ __forceinline__ published peek(const published *slot)
+__device__ __forceinline__ status_word peek(const status_word *slot)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
-    published word;
+    status_word word;
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(slot) : "memory");
     return word;
 #else
-    const published word = *static_cast<const volatile published *>(slot);
+    const status_word word = *static_cast<const volatile status_word *>(slot);
     back_off();
     return word;
 #endif
-}
-
-/* Waits for status_words[first], status_words[first + stride] ... Count of them, takes their
- * values and leaves them zero. Those at `end` and beyond do not exist and give 0. Whole warps
- * call it, which look at all their words before they look again, and go on together. */
-template <unsigned Count>
-__device__ __forceinline__ void await(published *status_words, unsigned first, unsigned stride,
-                                      unsigned end, unsigned long long (&values)[Count])
-{
-    published *const slot = status_words + first;
-    published word[Count];
-    bool missing;
-    do {
-        missing = false;
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k)
-            word[k] = first + k * stride < end ? peek(slot + k * stride) : 1;
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k) missing |= word[k] == 0;
-    } while (__any_sync(0xffffffffu, missing));
-#pragma unroll
-    for (unsigned k = 0; k < Count; ++k) {
-        if (first + k * stride < end) slot[k * stride] = 0;
-        values[k] = word[k] >> 1;
-    }
 }
 
 /* a + b and a - b rounded to nearest, denormals and all, whatever -ftz=true or -use_fast_math
@@ -371,45 +361,38 @@ __device__ __forceinline__ unsigned warp_max(unsigned value)
 #endif
 }
 
-/* Copies from global to shared memory by the copy engine (compute capability 9.0). One thread
- * starts a copy; each completed copy ends a phase of its barrier, phases count 0, 1, 0, 1 ...
- * The portable twin copies at once. */
-using copy_barrier = unsigned long long;
+/* Barriers in shared memory (mbarrier, compute capability 9.0). `arrivals` threads' arrivals end a
+ * phase of one; phases count 0, 1, 0, 1 ... What a thread did before it arrives is seen by those
+ * who waited for the phase. */
+using phase_barrier = unsigned long long;
 
-__device__ __forceinline__ void init_copy_barrier(copy_barrier *barrier)
+__device__ __forceinline__ void init_barrier(phase_barrier *barrier, unsigned arrivals)
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
-    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(
+                     static_cast<unsigned>(__cvta_generic_to_shared(barrier))),
+                 "r"(arrivals)
+                 : "memory");
+    /* for the copy engine to see it */
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#else
+    *static_cast<volatile phase_barrier *>(barrier) = phase_barrier(arrivals) << 32;
+#endif
+}
+
+__device__ __forceinline__ void arrive(phase_barrier *barrier)
+{
+#ifdef FASTREDUCE_DETAIL_HOPPER
+    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(
                      static_cast<unsigned>(__cvta_generic_to_shared(barrier)))
                  : "memory");
-    asm volatile("fence.mbarrier_init.release.cluster;" ::
-                     : "memory"); /* for the copy engine to see it */
 #else
-    *static_cast<volatile copy_barrier *>(barrier) = 0;
+    __threadfence_block();
+    atomicAdd(barrier, 1ull); /* below the number of arrivals in a phase */
 #endif
 }
 
-__device__ __forceinline__ void bulk_copy(float4 *to, const float4 *from, unsigned vectors,
-                                          copy_barrier *barrier)
-{
-#ifdef FASTREDUCE_DETAIL_HOPPER
-    const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(barrier));
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address),
-                 "r"(vectors * 16)
-                 : "memory");
-    asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
-            "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
-        "l"(from), "r"(vectors * 16), "r"(address)
-        : "memory");
-#else
-    for (unsigned k = 0; k < vectors; ++k) to[k] = from[k];
-    volatile copy_barrier *const phases = barrier;
-    *phases = *phases + 1;
-#endif
-}
-
-__device__ __forceinline__ void wait_for_copy(copy_barrier *barrier, unsigned phase)
+__device__ __forceinline__ void wait_for_phase(phase_barrier *barrier, unsigned phase)
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
     unsigned done;
@@ -421,7 +404,33 @@ __device__ __forceinline__ void wait_for_copy(copy_barrier *barrier, unsigned ph
                      : "memory");
     } while (!done);
 #else
-    while ((*static_cast<volatile copy_barrier *>(barrier) & 1) == phase) back_off();
+    for (;; back_off()) {
+        const phase_barrier word = *static_cast<volatile phase_barrier *>(barrier);
+        if ((static_cast<unsigned>(word) / static_cast<unsigned>(word >> 32) & 1) != phase) break;
+    }
+    __threadfence_block();
+#endif
+}
+
+/* One thread copies bytes, a multiple of 16 from and to multiples of 16, from global to shared
+ * memory by the copy engine (compute capability 9.0), and arrives at the barrier, whose phase ends
+ * when they are there. The portable twin copies at once. */
+__device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned bytes,
+                                          phase_barrier *barrier)
+{
+#ifdef FASTREDUCE_DETAIL_HOPPER
+    const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(barrier));
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address), "r"(bytes)
+                 : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+            "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
+        "l"(from), "r"(bytes), "r"(address)
+        : "memory");
+#else
+    for (unsigned k = 0; k < bytes / sizeof(float4); ++k)
+        static_cast<float4 *>(to)[k] = static_cast<const float4 *>(from)[k];
+    arrive(barrier);
 #endif
 }
 #undef FASTREDUCE_DETAIL_HOPPER
@@ -429,7 +438,8 @@ __device__ __forceinline__ void wait_for_copy(copy_barrier *barrier, unsigned ph
 } // namespace detail
 
 /* ================================================================================================
- * Room 3: elements and operators May hold: what is to be known of an operator (identity,
+ * Room 3: elements and operators
+ * May hold: what is to be known of an operator (identity,
  * combine) and of an element type under it (the type that accumulates). A new operator or type
  * is added here and nowhere else.
  *
@@ -564,7 +574,8 @@ template <class Operator, class Input>
 using accumulate_t = typename accumulate<Operator, Input>::type;
 
 /* ================================================================================================
- * Room 4: building blocks May hold: what threads, warps and blocks do together. Public: call
+ * Room 4: building blocks
+ * May hold: what threads, warps and blocks do together. Public: call
  * them in kernels of your own, as examples/block_reduce.cu does. The result is the same bits
  * every time.
  * ================================================================================================ */
@@ -625,7 +636,8 @@ __device__ __forceinline__ Value block_reduce(Value value, Value *warp_values)
 }
 
 /* ================================================================================================
- * Room 5: the ladder May hold: V0..V7, one kernel each, in order. All have one skeleton: load to
+ * Room 5: the ladder
+ * May hold: V0..V7, one kernel each, in order. All have one skeleton: load to
  * shared memory, a tree over the block, thread 0 stores the block's partial. A neighbour differs
  * by the one idea its comment calls Change.
  *
@@ -881,341 +893,731 @@ __global__ void __launch_bounds__(BlockSize)
 }
 
 /* ================================================================================================
- * Room 6: the tuned kernels behind FASTREDUCE_AUTO and FASTREDUCE_EXACT May hold: sums of floats
- * in one launch, by kernels that differ in how blocks load. What becomes of the floats is the
- * business of their parameter, a Sum: float_sum here for AUTO, exact_sum in room 7. (AUTO of any
- * other type or operator is V7.) A Sum has
- *     Output                         where it writes to
- *     shared_bytes                   dynamic shared memory that it needs, given to its constructor
- *     add(group)                     adds an array of vectors; whole warps call it
- *     finish(status_words, output)   from the threads' values to the output; whole blocks call it, once
- *     any_block_adds                 whether the result is the same whichever block adds an element
- *     status_words_used              how many it uses, if so; the ring's counter comes after them
- *     resident_threads               on a multiprocessor, for the compiler to share out registers; 0 leaves it the choice
+ * Room 6: the engine behind FASTREDUCE_AUTO and FASTREDUCE_EXACT
+ * May hold: kernels that reduce an array in one launch, whatever becomes of its elements. They
+ * differ in how blocks get their tiles, and are generic over two things:
+ *
+ * An Accumulator says what becomes of elements: `reduction` here, for AUTO, any type and operator;
+ * `superaccumulator` in room 7, for EXACT. It has
+ *     Element, Output                what it reads, and where the result goes
+ *     any_order                      whether the result is the same whichever thread adds an element
+ *     resident_threads               on a multiprocessor, for the compiler to share out registers;
+ *                                    0 leaves it the choice
+ *     collects                       whether anything happens to a tile when all warps had it
+ *     partials<Slots>                shared memory for what warps leave of tiles
+ *     add(items)                     adds a thread's items of a tile; whole warps call it
+ *     leave(partials, slot)          a warp leaves what it has of the tile to the collecting warp
+ *     collect(partials, slot, place, status_words)
+ *                                    one warp makes one partial of a tile's, and publishes a unit's
+ *     reduce_tiles(status_words, output)
+ *                                    from one tile a block to the output; all threads call it once
+ *     reduce_units(partials, status_words, units, output)
+ *                                    the same from what was collected; true in the thread that
+ *                                    knows that all blocks are done
+ *     words(units)                   status words that it uses
+ *
+ * A Shape says which elements make a result: `array`, all of them.
+ *
+ * One tree. A result of `reduction` has the same bits whatever kernel computes it, with whatever
+ * grid on whatever GPU, at whatever address. For its additions form a tree that depends on the
+ * number of elements alone: tiles of fixed size, whose packs fixed threads take; units, runs of
+ * tiles whose partials add up in pairs; and the partials of units, folded by a block.
  * ================================================================================================ */
 
 namespace detail
 {
 
-/* The input in 16-byte vectors from the first address on that is a multiple of Alignment floats,
- * and the few floats before and after them. */
-template <unsigned Alignment>
-struct vectors_of {
-    const float4 *data;
-    size_t count;
-    unsigned head, tail;
+/* 16 bytes of elements, which one load brings; or one element of a size that does not divide 16. */
+template <class Element>
+struct alignas(16 % sizeof(Element) == 0 ? 16 : alignof(Element)) pack {
+    static constexpr unsigned size = 16 % sizeof(Element) == 0 ? 16 / sizeof(Element) : 1;
+    Element item[size];
+};
 
-    __device__ __forceinline__ vectors_of(const float *input, size_t n)
+/* Elements in packs, counted from the first one whatever its address, with a tail of elements after
+ * them; where any order will do, from the first address on that is a multiple of 128, with a head
+ * of elements before. */
+constexpr unsigned line_bytes = 128;
+
+template <class Element>
+struct elements {
+    const pack<Element> *data;
+    size_t packs;
+    unsigned head, tail;
+    bool vectors;   /* data is aligned, and can be loaded in packs */
+    bool streaming; /* there is more than the cache holds */
+
+    __host__ __device__ elements(const Element *input, size_t n, bool any_order, bool exceeds_cache)
+        : streaming(exceeds_cache)
     {
-        const unsigned gap =
-            (0u - static_cast<unsigned>(reinterpret_cast<uintptr_t>(input) / 4)) % Alignment;
-        head = gap < n ? gap : static_cast<unsigned>(n);
-        data = reinterpret_cast<const float4 *>(input + head);
-        count = (n - head) / 4;
-        tail = static_cast<unsigned>(n - head) % 4;
+        constexpr unsigned size = pack<Element>::size, line = line_bytes / sizeof(Element);
+        const uintptr_t address = reinterpret_cast<uintptr_t>(input);
+        head = 0;
+        if (any_order) {
+            const unsigned gap = (0u - static_cast<unsigned>(address / sizeof(Element))) % line;
+            head = gap < n ? gap : static_cast<unsigned>(n);
+        }
+        data = reinterpret_cast<const pack<Element> *>(input + head);
+        packs = (n - head) / size;
+        tail = static_cast<unsigned>((n - head) % size);
+        vectors = any_order || address % alignof(pack<Element>) == 0;
     }
-    __device__ __forceinline__ float4 at(size_t i) const
+    __device__ __forceinline__ const Element *first() const
     {
-        return i < count ? __ldcs(data + i) : make_float4(0, 0, 0, 0);
+        return reinterpret_cast<const Element *>(data);
     }
 };
 
-/* The floats beside the vectors: the last block's first threads have them, one each; everybody
- * else has 0. */
-template <unsigned Alignment>
-__device__ __forceinline__ float4 edge_of(const float *input, size_t n,
-                                          const vectors_of<Alignment> &vectors)
+/* The elements of the block's result: of a whole array, all. */
+template <class Element>
+__device__ __forceinline__ const elements<Element> &slice_of(const elements<Element> &array)
 {
-    float edge = 0;
-    if (blockIdx.x + 1 == gridDim.x) {
-        if (threadIdx.x < vectors.head)
-            edge = input[threadIdx.x];
-        else if (threadIdx.x < vectors.head + vectors.tail)
-            edge = input[n - vectors.tail + (threadIdx.x - vectors.head)];
-    }
-    return make_float4(edge, 0, 0, 0);
+    return array;
 }
 
-/* A tile's vectors first, first + BlockSize ... of a thread, all loads under way at once. As
- * they are read once they are the first to leave the cache (1 to 2 % faster from 2^24 on; one
- * H200). */
-template <unsigned BlockSize, unsigned Vectors, unsigned Alignment, unsigned Room>
-__device__ __forceinline__ void load_tile(float4 (&loaded)[Room],
-                                          const vectors_of<Alignment> &vectors, size_t tile)
-{
-    static_assert(Vectors <= Room, "the array holds the vectors");
-    const size_t first = tile * (BlockSize * Vectors) + threadIdx.x;
-    if ((tile + 1) * (BlockSize * Vectors) <= vectors.count) {
-#pragma unroll
-        for (unsigned k = 0; k < Vectors; ++k)
-            loaded[k] = __ldcs(vectors.data + first + k * BlockSize);
-    } else {
-#pragma unroll
-        for (unsigned k = 0; k < Vectors; ++k) loaded[k] = vectors.at(first + k * BlockSize);
-    }
-}
+/* A thread's share of a tile: packs number threadIdx.x, threadIdx.x + BlockSize ... of it, as far
+ * as they exist, and an element of the head or the tail, which the last tile's first threads take.
+ * What does not exist is zero bytes. */
+template <class Element, unsigned BlockSize, unsigned Packs>
+struct tile_items {
+    static constexpr unsigned tile_packs = BlockSize * Packs;
+    pack<Element> packs[Packs];
+    Element edge;
+    unsigned count; /* packs that exist */
+    bool edges;     /* the tile has any; the block's */
+    bool has_edge;  /* the thread has one */
 
-/* How many of its next vectors a block asks for before it waits for the previous grid, so that
- * they are in L2 when it reads them: 4 MiB over the grid, as the previous grid may still be
- * loading, but not less than 8 KiB. (10 to 20 % faster up to 2^18,
- * 2 to 7 % up to 2^24; one H200, a graph of calls.) */
-__host__ __device__ inline unsigned vectors_to_prefetch(size_t next, unsigned blocks)
-{
-    const unsigned share = (1u << 18) / blocks, most = share > 512 ? share : 512;
-    return next < most ? static_cast<unsigned>(next) : most;
-}
-
-/* By thread 0: the first of a block's next vectors. */
-__device__ __forceinline__ void prefetch(const float4 *vectors, size_t next)
-{
-    const unsigned most = vectors_to_prefetch(next, gridDim.x);
-    if (threadIdx.x == 0 && next > 0) prefetch_to_l2(vectors, most);
-}
-
-/* The same of the tile that has the block's number. */
-template <unsigned Size, unsigned Alignment>
-__device__ __forceinline__ void prefetch_tile(const vectors_of<Alignment> &vectors)
-{
-    const size_t first = blockIdx.x * size_t(Size),
-                 rest = first < vectors.count ? vectors.count - first : 0;
-    prefetch(vectors.data + first, rest < Size ? rest : Size);
-}
-
-/* Four running sums of four floats each. Ahead: status words that a thread awaits at once. */
-template <unsigned BlockSize, unsigned Ahead = 1>
-struct float_sum {
-    using Output = float *;
-    static constexpr unsigned status_words_used = 0, resident_threads = 0;
-    static constexpr size_t shared_bytes = 0;
-    static constexpr bool any_block_adds = false;
-    float4 sum[4];
-
-    /* From -0: the compiler knows that x + -0 is x, and leaves out the first addition to each. */
-    __device__ __forceinline__ explicit float_sum(void *)
+    /* All loads are under way at once. */
+    __device__ __forceinline__ void load(const elements<Element> &input, size_t tile)
     {
+        const size_t first = tile * tile_packs + threadIdx.x;
+        const pack<Element> *const from = input.data + first;
+        count = Packs;
+        if (input.vectors && (tile + 1) * tile_packs <= input.packs) {
+            if (input.streaming)
+                load_whole<true>(from);
+            else
+                load_whole<false>(from);
+            return;
+        }
+        const size_t rest = first < input.packs ? input.packs - first : 0;
+        if (rest <= (Packs - 1) * BlockSize)
+            count = (static_cast<unsigned>(rest) + BlockSize - 1) / BlockSize;
+        if (input.vectors) {
 #pragma unroll
-        for (unsigned k = 0; k < 4; ++k) sum[k] = make_float4(-0.0f, -0.0f, -0.0f, -0.0f);
-    }
-
-    template <unsigned Count>
-    __device__ __forceinline__ void add(const float4 (&group)[Count])
-    {
+            for (unsigned k = 0; k < Packs; ++k) {
+                packs[k] = {};
+                if (k < count) packs[k] = load_pack<false>(from + k * BlockSize);
+            }
+        } else {
 #pragma unroll
-        for (unsigned k = 0; k < Count; ++k) {
-            sum[k % 4].x += group[k].x;
-            sum[k % 4].y += group[k].y;
-            sum[k % 4].z += group[k].z;
-            sum[k % 4].w += group[k].w;
+            for (unsigned k = 0; k < Packs; ++k) {
+                packs[k] = {};
+                if (k < count) packs[k] = gather(input.first(), first + k * BlockSize);
+            }
         }
     }
 
-    /* Each block publishes its sum; the last block awaits all others, folds, and leaves the
-     * words zero. One launch and no atomic: two launches cost 1.2 us more, a fence and a ticket
-     * 0.5 us (one H200). No other block waits, so the grid may be of any size. The order of the
-     * additions is fixed. */
-    __device__ __forceinline__ void finish(published *status_words, float *output)
+    /* From a copy of the tile in shared memory, which is whole. */
+    __device__ __forceinline__ void load_copy(const unsigned char *copy, bool vectors)
     {
-        __shared__ float warp_sums[BlockSize / warp_size];
-        const unsigned others = gridDim.x - 1;
-
-        float value = -0.0f;
 #pragma unroll
-        for (unsigned k = 0; k < 4; ++k) value += (sum[k].x + sum[k].y) + (sum[k].z + sum[k].w);
+        for (unsigned k = 0; k < Packs; ++k) {
+            const size_t at = threadIdx.x + k * BlockSize;
+            if (vectors)
+                packs[k] = reinterpret_cast<const pack<Element> *>(copy)[at];
+            else
+                packs[k] = gather(reinterpret_cast<const Element *>(copy), at);
+        }
+        count = Packs;
+    }
+
+    __device__ __forceinline__ void load_edge(const elements<Element> &input, bool last_tile)
+    {
+        edges = last_tile && input.head + input.tail > 0;
+        has_edge = edges && threadIdx.x < input.head + input.tail;
+        edge = {};
+        const Element *const end = input.first() + input.packs * pack<Element>::size;
+        if (has_edge)
+            edge = threadIdx.x < input.head ? *(input.first() - input.head + threadIdx.x)
+                                            : end[threadIdx.x - input.head];
+    }
+
+  private:
+    template <bool Streaming>
+    __device__ __forceinline__ void load_whole(const pack<Element> *from)
+    {
+#pragma unroll
+        for (unsigned k = 0; k < Packs; ++k) packs[k] = load_pack<Streaming>(from + k * BlockSize);
+    }
+
+    static __device__ __forceinline__ pack<Element> gather(const Element *from, size_t at)
+    {
+        constexpr unsigned size = pack<Element>::size;
+        pack<Element> packed;
+#pragma unroll
+        for (unsigned j = 0; j < size; ++j) packed.item[j] = from[at * size + j];
+        return packed;
+    }
+};
+
+/* Tiles are handed out in units. Up to most_single_tiles of them each is a unit. Beyond, units of
+ * 2^levels tiles come first, and then 256 and no more than one of each smaller power of two, so
+ * that the last ones to work are late by little, however many there are. */
+constexpr size_t most_single_tiles = 4096, units_per_level = 256;
+constexpr unsigned most_levels = 48;
+
+struct tile_run {
+    size_t first, count; /* tiles; a power of two */
+};
+
+struct work_plan {
+    size_t tiles, units;
+    unsigned levels;
+    unsigned prefetch_packs; /* of each block's first tile */
+
+    static __host__ __device__ constexpr work_plan of(size_t tiles, unsigned levels)
+    {
+        work_plan plan = {tiles, 0, levels, 0};
+        plan.units = plan.large();
+        for (unsigned level = 0; level < levels; ++level) plan.units += plan.small(level);
+        return plan;
+    }
+    static __host__ __device__ constexpr unsigned levels_for(size_t tiles)
+    {
+        unsigned levels = 0;
+        if (tiles > most_single_tiles)
+            while (tiles >> levels >= 4 * units_per_level) ++levels;
+        return levels;
+    }
+    __host__ __device__ constexpr tile_run run(size_t unit) const
+    {
+        unsigned level = levels;
+        size_t first = 0;
+        for (size_t here = large(); unit >= here && level > 0; here = small(--level)) {
+            unit -= here;
+            first += here << level;
+        }
+        return {first + (unit << level), size_t(1) << level};
+    }
+
+  private:
+    /* Tiles after as many units of every smaller size as there are at least. */
+    __host__ __device__ constexpr size_t rest() const
+    {
+        return tiles - units_per_level * ((size_t(1) << levels) - 1);
+    }
+    /* Units of 2^levels tiles; and of 2^level, fewer. */
+    __host__ __device__ constexpr size_t large() const { return rest() >> levels; }
+    __host__ __device__ constexpr size_t small(unsigned level) const
+    {
+        return units_per_level + (rest() >> level & 1);
+    }
+};
+
+/* By thread 0, before the previous grid has ended: asks for a part of the block's first tile, so
+ * that it is in L2 when it is read: 10 to 20 % faster up to 2^18, 2 to 7 % up to 2^24 (one H200, a
+ * graph of calls). */
+template <unsigned TilePacks, class Element>
+__device__ __forceinline__ void prefetch_tile(const elements<Element> &input, const work_plan &work,
+                                              size_t tile)
+{
+    const size_t rest = input.packs - tile * TilePacks;
+    const unsigned packs =
+        rest < work.prefetch_packs ? static_cast<unsigned>(rest) : work.prefetch_packs;
+    if (threadIdx.x == 0 && packs > 0)
+        prefetch_to_l2(input.data + tile * TilePacks,
+                       packs * static_cast<unsigned>(sizeof(pack<Element>)));
+}
+
+/* Where any order will do, units are mostly single tiles: that saves the search. */
+template <class Accumulator>
+__device__ __forceinline__ tile_run run_of(const work_plan &work, size_t unit)
+{
+    return Accumulator::any_order && work.levels == 0 ? tile_run{unit, 1} : work.run(unit);
+}
+
+/* Where a tile stands: tile number `position` of the `count` of its unit. */
+struct tile_place {
+    size_t unit, position, count;
+};
+
+/* A partial travels in status words, 32 bits in each beside the flag. */
+template <class Value>
+struct partial_words {
+    static constexpr unsigned count = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
+
+    static __device__ __forceinline__ void publish(status_word *words, size_t number, Value value)
+    {
+        unsigned bits[count] = {};
+        memcpy(bits, static_cast<const void *>(&value), sizeof value);
+#pragma unroll
+        for (unsigned w = 0; w < count; ++w) detail::publish(words + number * count + w, bits[w]);
+    }
+
+    /* Waits for partials first, first + stride ... Count of them, and leaves their words zero.
+     * Values of those at `end` and beyond, which do not exist, stay as they are. Whole warps call
+     * it, which look at all their words before they look again, and go on together. */
+    template <unsigned Count>
+    static __device__ __forceinline__ void
+    await(status_word *words, unsigned first, unsigned stride, unsigned end, Value (&values)[Count])
+    {
+        status_word *const mine = words + first * count;
+        status_word word[Count * count];
+        bool missing;
+        do {
+            missing = false;
+#pragma unroll
+            for (unsigned k = 0; k < Count * count; ++k)
+                word[k] = first + k / count * stride < end
+                              ? peek(mine + (k / count * stride * count + k % count))
+                              : 1;
+#pragma unroll
+            for (unsigned k = 0; k < Count * count; ++k) missing |= word[k] == 0;
+        } while (__any_sync(0xffffffffu, missing));
+#pragma unroll
+        for (unsigned j = 0; j < Count; ++j) {
+            if (first + j * stride >= end) continue;
+            unsigned bits[count];
+#pragma unroll
+            for (unsigned w = 0; w < count; ++w) {
+                bits[w] = static_cast<unsigned>(word[j * count + w] >> 1);
+                mine[j * stride * count + w] = 0;
+            }
+            memcpy(static_cast<void *>(values + j), bits, sizeof(Value));
+        }
+    }
+};
+
+/* What AUTO makes of elements: their reduction by an operator. */
+template <class Operator, class Input, unsigned BlockSize>
+struct reduction {
+    using Element = Input;
+    using Value = accumulate_t<Operator, Input>;
+    using Output = Value *;
+    using words_of = partial_words<Value>;
+    static constexpr bool any_order = false, collects = true;
+    static constexpr unsigned resident_threads = 0, warps = BlockSize / warp_size;
+
+    template <unsigned Slots>
+    struct partials {
+        Value warp_value[Slots + 1][warps];
+        Value stack[most_levels];
+    };
+
+    Value value; /* the thread's, of the last tile */
+
+    __device__ __forceinline__ explicit reduction(void *) {}
+
+    static __host__ __device__ constexpr size_t words(size_t units)
+    {
+        return units * words_of::count;
+    }
+
+    static __device__ __forceinline__ Value identity()
+    {
+        return Operator::template identity<Value>();
+    }
+
+    /* Reduces an array in place, in pairs, to its first value. */
+    template <unsigned Count>
+    static __device__ __forceinline__ void reduce_pairs(Value (&values)[Count])
+    {
+        const Operator combine;
+#pragma unroll
+        for (unsigned width = 1; width < Count; width *= 2)
+#pragma unroll
+            for (unsigned k = 0; k + width < Count; k += 2 * width)
+                values[k] = combine(values[k], values[k + width]);
+    }
+
+    template <unsigned Packs>
+    __device__ __forceinline__ void add(const tile_items<Element, BlockSize, Packs> &items)
+    {
+        Value values[Packs];
+#pragma unroll
+        for (unsigned k = 0; k < Packs; ++k) {
+            values[k] = identity();
+            if (k >= items.count) continue;
+            Value packed[pack<Element>::size];
+#pragma unroll
+            for (unsigned j = 0; j < pack<Element>::size; ++j)
+                packed[j] = static_cast<Value>(items.packs[k].item[j]);
+            reduce_pairs(packed);
+            values[k] = packed[0];
+        }
+        reduce_pairs(values);
+        value = values[0];
+        if (items.has_edge) value = Operator()(value, static_cast<Value>(items.edge));
+    }
+
+    template <class Partials>
+    __device__ __forceinline__ void leave(Partials &partials, unsigned slot)
+    {
+        const Value warps_value = warp_reduce<Operator>(value);
+        if (threadIdx.x % warp_size == 0)
+            partials.warp_value[slot][threadIdx.x / warp_size] = warps_value;
+    }
+
+    /* The value of a block whose warps have left theirs, in lane 0. */
+    template <class Partials>
+    static __device__ __forceinline__ Value block_value(const Partials &partials, unsigned slot)
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        return warp_reduce<Operator, warps>(lane < warps ? partials.warp_value[slot][lane]
+                                                         : identity());
+    }
+
+    /* Partials of a unit's tiles meet in pairs, pairs of pairs ... as ones carry in a binary number
+     * that counts tiles. So no value takes more than levels additions, one after the other. */
+    template <class Partials>
+    static __device__ __forceinline__ void
+    collect(Partials &partials, unsigned slot, const tile_place &place, status_word *status_words)
+    {
+        Value sum = block_value(partials, slot);
+        if (threadIdx.x % warp_size != 0) return;
+        unsigned level = 0;
+        for (; place.position >> level & 1; ++level) sum = Operator()(partials.stack[level], sum);
+        partials.stack[level] = sum;
+        if (place.position + 1 == place.count) words_of::publish(status_words, place.unit, sum);
+    }
+
+    /* Adds partials threadIdx.x, threadIdx.x + BlockSize ... below end. */
+    __device__ __forceinline__ void add_partials(status_word *status_words, unsigned end)
+    {
+        constexpr unsigned ahead = BlockSize < 512 ? 1 : 4; /* that a thread awaits at once */
+        for (unsigned first = 0; first < end; first += ahead * BlockSize) {
+            Value others[ahead];
+#pragma unroll
+            for (unsigned k = 0; k < ahead; ++k) others[k] = identity();
+            words_of::await(status_words, first + threadIdx.x, BlockSize, end, others);
+#pragma unroll
+            for (unsigned k = 0; k < ahead; ++k) value = Operator()(value, others[k]);
+        }
+    }
+
+    /* Each block publishes its tile's partial; the last one awaits all others', and leaves the
+     * words zero. One launch and no atomic operation: two launches cost 1.2 us more, a fence and a
+     * ticket 0.5 us (one H200). No other block waits, so the grid may be of any size. */
+    __device__ __forceinline__ void reduce_tiles(status_word *status_words, Output output)
+    {
+        __shared__ Value warp_values[warps];
+        const unsigned others = gridDim.x - 1;
 #pragma unroll 1
         for (bool all = others == 0;; all = true) {
-            /* The block's own, then all blocks': by the same instructions, as the first time
-             * that others run they have to be fetched, which takes 0.1 to 0.3 us while memory is
-             * busy. */
-            value = block_reduce<BlockSize, plus>(value, warp_sums);
+            /* The block's own, then all blocks': by the same instructions, as the first time that
+             * others run they have to be fetched, which takes 0.1 to 0.3 us while memory is busy. */
+            value = block_reduce<BlockSize, Operator>(value, warp_values);
             if (all) break;
             if (blockIdx.x != others) {
-                if (threadIdx.x == 0) publish(status_words + blockIdx.x, __float_as_uint(value));
+                if (threadIdx.x == 0) words_of::publish(status_words, blockIdx.x, value);
                 return;
             }
-            if (threadIdx.x != 0) value = 0;
-            for (unsigned first = 0; first < others; first += Ahead * BlockSize) {
-                unsigned long long values[Ahead];
-                await(status_words, first + threadIdx.x, BlockSize, others, values);
-#pragma unroll
-                for (unsigned j = 0; j < Ahead; ++j)
-                    value += __uint_as_float(static_cast<unsigned>(values[j]));
-            }
-            __syncthreads(); /* warp_sums is used again */
+            if (threadIdx.x != 0) value = identity();
+            add_partials(status_words, others);
+            __syncthreads(); /* warp_values is used again */
         }
-        if (threadIdx.x == 0) *output = value + 0.0f;
+        if (threadIdx.x == 0) *output = Operator()(value, identity());
+    }
+
+    /* As reduce_tiles, where all partials are in status words: thread 0 begins with the last. */
+    template <unsigned Slots>
+    __device__ __forceinline__ bool
+    reduce_units(partials<Slots> &partials, status_word *status_words, size_t count, Output output)
+    {
+        if (blockIdx.x + 1 != gridDim.x) return false;
+        const unsigned units = static_cast<unsigned>(count);
+        if (threadIdx.x < BlockSize) {
+            Value last[1] = {identity()};
+            words_of::await(status_words, units - 1 + threadIdx.x, 1, units, last);
+            value = last[0];
+            add_partials(status_words, units - 1);
+            leave(partials, Slots);
+        }
+        __syncthreads();
+        if (threadIdx.x >= warp_size) return false;
+        const Value result = block_value(partials, Slots);
+        if (threadIdx.x == 0) *output = Operator()(result, identity());
+        return threadIdx.x == 0;
     }
 };
 
-/* The kernels below begin before the previous grid has ended, which may write their input. So it
- * is not __restrict__: the compiler could then load it by ways that are not coherent
+/* The kernels below begin before the previous grid has ended, which may write their input. So it is
+ * not __restrict__: the compiler could then load it by ways that are not coherent
  * (NVIDIA/cccl#11463). */
 
-/* One tile of BlockSize * Vectors vectors a block, all loads under way before the first
- * addition. Best while the whole grid, or nearly, is resident: a loop over tiles takes 10 to 20
- * % longer there. */
-template <class Sum, unsigned BlockSize, unsigned Vectors>
-__global__ void __launch_bounds__(BlockSize)
-    sum_tile(const float *input, typename Sum::Output output, size_t n, published *status_words)
+/* One tile a block, all loads under way before the first addition. Best while the whole grid, or
+ * nearly, is resident: a loop over tiles takes 10 to 20 % longer there. */
+template <class Accumulator, unsigned BlockSize, unsigned Packs, class Shape>
+__global__ void __launch_bounds__(BlockSize, 1024 / BlockSize)
+    reduce_tile(Shape shape, work_plan work, typename Accumulator::Output output,
+                status_word *status_words)
 {
-    const vectors_of<4> vectors(input, n);
-    prefetch_tile<BlockSize * Vectors>(vectors);
+    using Element = typename Accumulator::Element;
+    const elements<Element> input = slice_of(shape);
+    prefetch_tile<BlockSize * Packs>(input, work, blockIdx.x);
     wait_for_previous_grid();
     allow_next_grid();
-    float4 loaded[Vectors + 1];
-    load_tile<BlockSize, Vectors>(loaded, vectors, blockIdx.x);
-    loaded[Vectors] = edge_of(input, n, vectors);
 
-    Sum sum(dynamic_shared<void>());
-    sum.add(loaded);
-    sum.finish(status_words, output);
+    tile_items<Element, BlockSize, Packs> items;
+    items.load(input, blockIdx.x);
+    items.load_edge(input, blockIdx.x + 1 == gridDim.x);
+    Accumulator accumulator(dynamic_shared<void>());
+    accumulator.add(items);
+    accumulator.reduce_tiles(status_words, output);
 }
 
-/* Tiles dealt round to the grid: for larger n where there is no copy engine. */
-template <class Sum, unsigned BlockSize, unsigned Vectors>
-__global__ void __launch_bounds__(BlockSize, Sum::resident_threads / BlockSize)
-    sum_dealt(const float *input, typename Sum::Output output, size_t n, published *status_words)
+/* Units in turn, one to each block. With as many blocks as units the GPU hands them out to whoever
+ * is free. */
+template <class Accumulator, unsigned BlockSize, unsigned Packs, class Shape>
+__global__ void __launch_bounds__(BlockSize, Accumulator::resident_threads / BlockSize)
+    reduce_grid_stride(Shape shape, work_plan work, typename Accumulator::Output output,
+                       status_word *status_words)
 {
-    const vectors_of<4> vectors(input, n);
-    prefetch_tile<BlockSize * Vectors>(vectors);
+    using Element = typename Accumulator::Element;
+    constexpr unsigned slots = 2; /* the next tile's while one warp reads this one's */
+    __shared__ typename Accumulator::template partials<slots> partials;
+    const elements<Element> input = slice_of(shape);
+    prefetch_tile<BlockSize * Packs>(input, work, run_of<Accumulator>(work, blockIdx.x).first);
     wait_for_previous_grid();
-    const float4 edge[1] = {edge_of(input, n, vectors)};
-    allow_next_grid(); /* a moment later than at once: EXACT is 1 to 3 % faster up to 2^24 (one H200) */
+    allow_next_grid();
 
-    Sum sum(dynamic_shared<void>());
-    for (size_t tile = blockIdx.x; tile * (BlockSize * Vectors) < vectors.count;
-         tile += gridDim.x) {
-        float4 loaded[Vectors];
-        load_tile<BlockSize, Vectors>(loaded, vectors, tile);
-        sum.add(loaded);
+    Accumulator accumulator(dynamic_shared<void>());
+    unsigned slot = 0;
+    for (size_t unit = blockIdx.x; unit < work.units; unit += gridDim.x) {
+        const tile_run run = run_of<Accumulator>(work, unit);
+        for (size_t k = 0; k < run.count; ++k, slot ^= 1) {
+            tile_items<Element, BlockSize, Packs> items;
+            items.load(input, run.first + k);
+            items.load_edge(input, run.first + k + 1 == work.tiles);
+            accumulator.add(items);
+            accumulator.leave(partials, slot);
+            if (Accumulator::collects) __syncthreads();
+            if (threadIdx.x < warp_size)
+                accumulator.collect(partials, slot, {unit, k, run.count}, status_words);
+        }
     }
-    if (vectors.head + vectors.tail > 0) sum.add(edge);
-    sum.finish(status_words, output);
+    accumulator.reduce_units(partials, status_words, work.units, output);
 }
 
-/* How sum_ring divides the rows of BlockSize vectors: first a run for each block, equal but for
- * a row; then, where it does not matter who adds them, a twentieth in tiles that blocks take as
- * they come to them, so that no block is late. */
-struct ring_shares {
-    size_t in_runs, tiles; /* rows; tiles after them */
+/* Units on demand: each block begins with the one that has its number, and asks a counter for the
+ * next when it begins one, as the answer takes a while. The counter is zero before and after. Every
+ * answer has come when the block publishes its last unit. */
+struct unit_queue {
+    const work_plan &work;
+    unsigned long long *const counter;
+    const bool asks; /* this thread does: to no other the queue means anything */
+    size_t unit, position = 0;
+    tile_run run = {0, 0};
+    unsigned long long answer = 0;
+
+    __device__ __forceinline__ unit_queue(const work_plan &plan, unsigned long long *taken,
+                                          bool thread_asks)
+        : work(plan), counter(taken), asks(thread_asks), unit(blockIdx.x)
+    {
+        begin();
+    }
+    __device__ __forceinline__ bool empty() const { return unit >= work.units; }
+    __device__ __forceinline__ size_t tile() const { return run.first + position; }
+    __device__ __forceinline__ tile_place place() const { return {unit, position, run.count}; }
+    __device__ __forceinline__ void next()
+    {
+        if (++position < run.count) return;
+        unit = gridDim.x + answer;
+        begin();
+    }
+
+  private:
+    __device__ __forceinline__ void begin()
+    {
+        if (empty()) return;
+        position = 0;
+        run = work.run(unit);
+        if (asks) answer = atomicAdd(counter, 1ull);
+    }
 };
 
-__host__ __device__ inline ring_shares shares_of_ring(size_t rows, unsigned tile_rows,
-                                                      bool any_block_adds)
+/* A stage of the pipeline in reduce_pipelined: a tile's copy, and what is to be known of it. */
+constexpr size_t no_tile = ~size_t(0);
+constexpr unsigned not_copied = ~0u;
+
+struct pipeline_stage {
+    phase_barrier full, empty;
+    size_t tile;     /* no_tile: there are no more */
+    unsigned offset; /* of the tile in the stage's memory; not_copied: load it from the input */
+    tile_place place;
+};
+
+/* Which stage is next, and the phase that its barriers are in. */
+template <unsigned Stages>
+struct pipeline_position {
+    unsigned stage = 0, phase = 0;
+
+    __device__ __forceinline__ void next()
+    {
+        if (++stage < Stages) return;
+        stage = 0;
+        phase ^= 1;
+    }
+};
+
+/* A tile lies in whole lines but for its first one, where any order will do in all. */
+template <class Accumulator, unsigned TilePacks>
+__host__ __device__ constexpr size_t stage_bytes()
 {
-    const size_t shared = any_block_adds ? (rows + 19) / 20 : 0;
-    return {rows - shared, (shared + tile_rows - 1) / tile_rows};
+    return TilePacks * sizeof(pack<typename Accumulator::Element>) +
+           (Accumulator::any_order ? 0 : line_bytes);
 }
 
-/* The copy engine fills a ring of Stages tiles of TileVectors vectors in shared memory, the
- * threads add behind it: more bytes under way than registers could hold. The last block adds
- * what is less than a row. The counter of tiles that were taken is zero before and after. */
-template <class Sum, unsigned BlockSize, unsigned TileVectors, unsigned Stages>
-__global__ void __launch_bounds__(BlockSize)
-    sum_ring(const float *input, typename Sum::Output output, size_t n, published *status_words)
+/* By one thread: copies the lines that a tile lies in, as copies from elsewhere take 30 % longer.
+ * They may not reach beyond the array: then the copy begins with it, or there is none. */
+template <unsigned TilePacks, class Element>
+__device__ __forceinline__ void copy_tile(pipeline_stage &stage, unsigned char *memory,
+                                          const elements<Element> &input)
 {
-    constexpr unsigned tile_rows = TileVectors / BlockSize;
-    constexpr unsigned group_size = 4; /* vectors a thread loads from shared memory at once */
-    static_assert(TileVectors % (group_size * BlockSize) == 0,
-                  "a thread's share of a tile is whole groups");
-    static_assert(Stages >= 2, "a barrier of the block lies between a stage's filling and its use");
-    __shared__ copy_barrier barriers[Stages];
-    __shared__ unsigned rows_in[Stages];
-    float4 *ring = dynamic_shared<float4>();
-    if (threadIdx.x < Stages) init_copy_barrier(barriers + threadIdx.x);
+    constexpr uintptr_t pack_bytes = sizeof(pack<Element>), vector_mask = 15;
+    const uintptr_t array = reinterpret_cast<uintptr_t>(input.data),
+                    array_end = array + input.packs * pack_bytes + input.tail * sizeof(Element),
+                    begin = array + stage.tile * TilePacks * pack_bytes,
+                    end = (begin + TilePacks * pack_bytes + vector_mask) & ~vector_mask;
+    uintptr_t from = begin & ~uintptr_t(line_bytes - 1);
+    if (from < array) from = begin;
+    if (end > array_end || (from & vector_mask) != 0) {
+        stage.offset = not_copied;
+        arrive(&stage.full);
+    } else {
+        stage.offset = static_cast<unsigned>(begin - from);
+        bulk_copy(memory, reinterpret_cast<const void *>(from), static_cast<unsigned>(end - from),
+                  &stage.full);
+    }
+}
+
+/* The producer, one warp: fills stages as they become free, and collects what the consumers left of
+ * a tile before it fills the stage again. */
+template <unsigned TilePacks, unsigned Stages, class Accumulator, class Partials, class Input>
+__device__ __forceinline__ void
+produce(const Input &input, const work_plan &work, Accumulator &accumulator, Partials &partials,
+        pipeline_stage (&stages)[Stages], unsigned char *memory, status_word *status_words)
+{
+    const bool fills = threadIdx.x % warp_size == 0;
+    unit_queue queue(work, status_words + Accumulator::words(work.units), fills);
+    pipeline_position<Stages> filling, collecting;
+    unsigned filled = 0; /* stages */
+    for (bool more = true; more || filled > 0;) {
+        if (more && filled < Stages) {
+            pipeline_stage &stage = stages[filling.stage];
+            if (fills && queue.empty()) {
+                stage.tile = no_tile;
+                arrive(&stage.full);
+                more = false;
+            } else if (fills) {
+                stage.tile = queue.tile();
+                stage.place = queue.place();
+                copy_tile<TilePacks>(
+                    stage, memory + filling.stage * stage_bytes<Accumulator, TilePacks>(), input);
+                queue.next();
+            }
+            more = __shfl_sync(0xffffffffu, more, 0);
+            filling.next();
+            filled += more;
+        } else {
+            pipeline_stage &stage = stages[collecting.stage];
+            wait_for_phase(&stage.empty, collecting.phase);
+            accumulator.collect(partials, collecting.stage, stage.place, status_words);
+            collecting.next();
+            --filled;
+        }
+        __syncwarp(); /* between one thread's stores to a stage and all threads' loads */
+    }
+}
+
+/* The other warps. */
+template <unsigned BlockSize, unsigned Packs, unsigned Stages, class Accumulator, class Partials,
+          class Input>
+__device__ __forceinline__ void
+consume(const Input &input, const work_plan &work, Accumulator &accumulator, Partials &partials,
+        pipeline_stage (&stages)[Stages], const unsigned char *memory)
+{
+    constexpr size_t bytes = stage_bytes<Accumulator, BlockSize * Packs>();
+    for (pipeline_position<Stages> here;; here.next()) {
+        pipeline_stage &stage = stages[here.stage];
+        wait_for_phase(&stage.full, here.phase);
+        if (stage.tile == no_tile) return;
+        tile_items<typename Accumulator::Element, BlockSize, Packs> items;
+        if (stage.offset != not_copied)
+            items.load_copy(memory + here.stage * bytes + stage.offset, input.vectors);
+        else
+            items.load(input, stage.tile);
+        items.load_edge(input, stage.tile + 1 == work.tiles);
+        accumulator.add(items);
+        accumulator.leave(partials, here.stage);
+        __syncwarp();
+        if (threadIdx.x % warp_size == 0) arrive(&stage.empty);
+    }
+}
+
+/* Units on demand, through stages in shared memory that the copy engine fills, which has more bytes
+ * under way than registers could hold. Consumers never wait for each other. */
+template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages, class Shape>
+__global__ void __launch_bounds__(BlockSize + warp_size)
+    reduce_pipelined(Shape shape, work_plan work, typename Accumulator::Output output,
+                     status_word *status_words)
+{
+    using Element = typename Accumulator::Element;
+    constexpr unsigned tile_packs = BlockSize * Packs;
+    __shared__ typename Accumulator::template partials<Stages> partials;
+    __shared__ pipeline_stage stages[Stages];
+    unsigned char *const memory = dynamic_shared<unsigned char>();
+    if (threadIdx.x < Stages) {
+        init_barrier(&stages[threadIdx.x].full, 1);
+        init_barrier(&stages[threadIdx.x].empty, BlockSize / warp_size);
+    }
     __syncthreads();
-
-    const vectors_of<32> vectors(input, n); /* 128 bytes: copies from elsewhere take 30 % longer */
-    const size_t rows = vectors.count / BlockSize;
-    const ring_shares shares = shares_of_ring(rows, tile_rows, Sum::any_block_adds);
-    const size_t share = shares.in_runs / gridDim.x, rest = shares.in_runs % gridDim.x;
-    published *const counter = status_words + Sum::status_words_used;
-
-    /* Thread 0 copies. It asks the counter for a tile when it copies the one before, as the
-     * answer takes a while. */
-    size_t row = blockIdx.x * share + (blockIdx.x < rest ? blockIdx.x : rest), answer = 0;
-    size_t end = row + share + (blockIdx.x < rest);
-    prefetch(vectors.data + row * BlockSize, (end - row) * BlockSize);
+    const elements<Element> input = slice_of(shape);
+    prefetch_tile<tile_packs>(input, work, work.run(blockIdx.x).first);
     wait_for_previous_grid();
     allow_next_grid();
 
-    const auto ask = [&] {
-        if (shares.tiles > 0) answer = atomicAdd(counter, 1ull);
-    };
-    const auto fill = [&](unsigned stage) {
-        if (row == end && answer < shares.tiles) {
-            row = shares.in_runs + answer * tile_rows;
-            end = row + tile_rows < rows ? row + tile_rows : rows;
-        }
-        const unsigned count = end - row < tile_rows ? static_cast<unsigned>(end - row) : tile_rows;
-        rows_in[stage] = count;
-        if (count == 0) return;
-        bulk_copy(ring + stage * TileVectors, vectors.data + row * BlockSize, count * BlockSize,
-                  barriers + stage);
-        row += count;
-        if (row == end) ask();
-    };
-    if (threadIdx.x == 0) {
-        if (row == end) ask();
-        for (unsigned stage = 0; stage < Stages; ++stage) fill(stage);
-    }
-
-    const bool last = blockIdx.x + 1 == gridDim.x;
-    const float4 beside[2] = {last ? vectors.at(rows * BlockSize + threadIdx.x)
-                                   : make_float4(0, 0, 0, 0),
-                              edge_of(input, n, vectors)};
-    Sum sum(ring + Stages * TileVectors);
-    __syncthreads(); /* rows_in is there */
-
-    unsigned stage = 0, phase = 0;
-    while (const unsigned here = rows_in[stage]) {
-        wait_for_copy(barriers + stage, phase);
-        const float4 *const vector = ring + stage * TileVectors + threadIdx.x;
-#pragma unroll
-        for (unsigned k = 0; k < tile_rows; k += group_size) {
-            float4 group[group_size];
-#pragma unroll
-            for (unsigned j = 0; j < group_size; ++j)
-                group[j] = k + j < here ? vector[(k + j) * BlockSize] : make_float4(0, 0, 0, 0);
-            sum.add(group);
-        }
-        __syncthreads(); /* all have read the tile before it is filled again */
-        if (threadIdx.x == 0) fill(stage);
-        if (++stage == Stages) {
-            stage = 0;
-            phase ^= 1;
-        }
-    }
-    sum.add(beside);
-    sum.finish(status_words, output);
-    /* every block is past its last question, or the last would still wait for it */
-    if (Sum::any_block_adds && last && threadIdx.x == 0) *counter = 0;
+    Accumulator accumulator(memory + Stages * stage_bytes<Accumulator, tile_packs>());
+    if (threadIdx.x < BlockSize)
+        consume<BlockSize, Packs>(input, work, accumulator, partials, stages, memory);
+    else
+        produce<tile_packs>(input, work, accumulator, partials, stages, memory, status_words);
+    if (accumulator.reduce_units(partials, status_words, work.units, output))
+        status_words[Accumulator::words(work.units)] =
+            0; /* all have asked the counter for the last time */
 }
 
+} // namespace detail
+
 /* ================================================================================================
- * Room 7: the exact sum May hold: the Sum behind FASTREDUCE_EXACT. The accumulator's arithmetic,
- * for host and device, is in fastreduce.h.
+ * Room 7: the superaccumulator
+ * May hold: the accumulator behind FASTREDUCE_EXACT. Its arithmetic, for host and device, is in
+ * fastreduce.h.
  *
  * A float is an integer times 2^-149. Adding 1.5 * 2^(23 + e) to it, and taking that away again,
  * rounds it to a multiple of 2^e, exactly; the bits of the first sum count the multiples, and
  * what was rounded off is exact too. Done twice, 22 bits apart, this cuts a float into two
  * integers, which add up without rounding: the window. Its position follows the data, warp by
  * warp. A thread with a float that reaches above or below the window adds integers to its bins
- * in shared memory instead, one for each 16 exponents. All roads are exact, so the choice does
+ * in shared memory instead, one for each 16 exponents. Both ways are exact, so the choice does
  * not show in the result. No double is used: the cost is the same where those are slow.
  *
  * Integers end in the warp's accumulator, spread over its lanes: lane k holds limb k.
  * ================================================================================================ */
 
+namespace detail
+{
+
 constexpr unsigned exact_bins = 17; /* 16 for 16 exponents each, one counts NaN and infinities */
-constexpr unsigned window_bits =
-    44; /* a float below 2^(position + 44 - 149) fits, if it is a multiple */
-constexpr unsigned top_position =
-    230; /* of 2^(position - 149); up to here both anchors are finite */
-constexpr unsigned exact_group_limit = 9; /* vectors that a thread adds at once, at most ... */
-constexpr unsigned groups_between_settles =
-    4096; /* ... and so often, before a 64-bit sum could overflow */
-constexpr unsigned exact_totals =
-    4; /* that blocks add to: one each, as additions to the same take turns */
+/* A float below 2^(position + 44 - 149) fits, if it is a multiple. */
+constexpr unsigned window_bits = 44;
+/* Of 2^(position - 149); up to here both anchors are finite. */
+constexpr unsigned top_position = 230;
+/* Packs that a thread adds at once, at most, and how often before a 64-bit sum could overflow. */
+constexpr unsigned exact_group_limit = 9, groups_between_flushes = 4096;
+/* That blocks add to: one each, as additions to the same take turns. */
+constexpr unsigned exact_totals = 4;
 /* A block in the count of each word of a total; below it is the sum of limbs. */
 constexpr unsigned long long exact_one_block = 1ull << 52;
 
@@ -1305,45 +1707,70 @@ struct exact_output {
 };
 
 template <unsigned BlockSize>
-struct exact_sum {
+struct superaccumulator {
+    using Element = float;
     using Output = exact_output;
-    static constexpr unsigned limbs = 16, status_words_used = exact_totals * limbs;
+    static constexpr bool any_order = true, collects = false;
     static constexpr unsigned resident_threads = separate_compilation ? 0 : 1024;
     static constexpr size_t shared_bytes = exact_bins * BlockSize * sizeof(long long);
-    static constexpr bool any_block_adds = true;
-    static constexpr unsigned nowhere = ~0u;
+    static constexpr unsigned limbs = 16, nowhere = ~0u;
+
+    template <unsigned Slots>
+    struct partials {
+    };
 
     long long value = 0; /* what the thread's window has caught, in units of 2^(position - 149) */
     unsigned position = nowhere; /* of the window; the warp's */
     long long limb = 0;          /* of the warp's accumulator: this lane's */
     long long *const bins;       /* the thread's, BlockSize apart */
-    bool bins_used = false;      /* by the warp, since the last settling */
+    bool bins_used = false;      /* by the warp, since the last flush */
     unsigned bins_only = 0;      /* groups that the warp does not try to catch in the window */
-    unsigned groups = 0;         /* since the last settling */
+    unsigned groups = 0;         /* since the last flush */
 
-    __device__ __forceinline__ explicit exact_sum(void *shared)
+    __device__ __forceinline__ explicit superaccumulator(void *shared)
         : bins(static_cast<long long *>(shared) + threadIdx.x)
     {
     }
 
+    static __host__ __device__ constexpr size_t words(size_t) { return exact_totals * limbs; }
+
+    template <unsigned Packs>
+    __device__ __forceinline__ void add(const tile_items<float, BlockSize, Packs> &items)
+    {
+        add_group(items.packs);
+        if (!items.edges) return;
+        const pack<float> edge[1] = {{{items.edge, 0, 0, 0}}};
+        add_group(edge);
+    }
+
+    /* Nothing is left of a tile: sums stay with the warp until the end. */
+    template <class Partials>
+    __device__ __forceinline__ void leave(Partials &, unsigned)
+    {
+    }
+    template <class Partials>
+    __device__ __forceinline__ void collect(Partials &, unsigned, const tile_place &, status_word *)
+    {
+    }
+
     template <unsigned Count>
-    __device__ __forceinline__ void add(const float4 (&group)[Count])
+    __device__ __forceinline__ void add_group(const pack<float> (&group)[Count])
     {
         static_assert(Count <= exact_group_limit, "a 64-bit sum could overflow");
         if (position == nowhere) {
-            const float4 first[1] = {
-                group[0]}; /* a guess: another look at all of them takes longer */
+            /* a guess: another look at all of them takes longer */
+            const pack<float> first[1] = {group[0]};
             position = window_for(first);
         }
         const bool missed = exact_integer || bins_only > 0 || !add_to_window(group);
         const unsigned misses = __ballot_sync(0xffffffffu, missed);
         if (misses != 0) add_missed(group, misses);
-        if (++groups == groups_between_settles) settle();
+        if (++groups == groups_between_flushes) flush();
     }
 
     /* The window with this group's greatest float and one more binade. */
     template <unsigned Count>
-    __device__ __forceinline__ unsigned window_for(const float4 (&group)[Count])
+    __device__ __forceinline__ unsigned window_for(const pack<float> (&group)[Count])
     {
         unsigned greatest = 0;
         for_each(group, [&](float x) {
@@ -1356,7 +1783,7 @@ struct exact_sum {
 
     /* Adds the whole group, or if a float of it does not fit, nothing, and says so. */
     template <unsigned Count>
-    __device__ __forceinline__ bool add_to_window(const float4 (&group)[Count])
+    __device__ __forceinline__ bool add_to_window(const pack<float> (&group)[Count])
     {
         const unsigned upper = (position + 23) << 23 | 0x400000,
                        lower = (position + 1) << 23 | 0x400000;
@@ -1369,10 +1796,10 @@ struct exact_sum {
             const float kept = ieee_subtract(caught_rest, lower_anchor);
             high += __float_as_uint(caught);
             low += __float_as_uint(caught_rest);
-            above |=
-                __float_as_uint(caught) ^ upper; /* another exponent: too large, or not finite */
-            below |= __float_as_uint(kept) ^
-                     __float_as_uint(rest); /* some of it lies below; signs of 0 differ */
+            /* another exponent: too large, or not finite */
+            above |= __float_as_uint(caught) ^ upper;
+            /* some of it lies below; signs of 0 differ */
+            below |= __float_as_uint(kept) ^ __float_as_uint(rest);
         });
         if ((above & 0xff800000) | (below & 0x7fffffff)) return false;
         value += (1ll << window_bits / 2) * static_cast<int>(high - 4 * Count * upper) +
@@ -1384,7 +1811,7 @@ struct exact_sum {
      * are a few, their bins take it; where they are more, the window moves first, if it fits
      * better elsewhere, and if it does not, rests a while. */
     template <unsigned Count>
-    __device__ __forceinline__ void add_missed(const float4 (&group)[Count], unsigned misses)
+    __device__ __forceinline__ void add_missed(const pack<float> (&group)[Count], unsigned misses)
     {
         constexpr int few = 3;
         const unsigned lane_bit = 1u << threadIdx.x % warp_size;
@@ -1393,7 +1820,7 @@ struct exact_sum {
         } else if (!exact_integer && __popc(misses) > few) {
             const unsigned better = window_for(group);
             if (better > position || better + 8 < position) {
-                settle_window();
+                flush_window();
                 position = better;
                 misses = __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window(group));
                 if (misses == 0) return;
@@ -1412,10 +1839,10 @@ struct exact_sum {
 
     /* Bin c has the floats with exponents 16 c to 16 c + 15, in units of 2^(16 c - 1 - 149);
      * denormals have the scale of exponent 1. The last bin counts what is not finite. */
-    __device__ __forceinline__ void add_to_bins(float4 v)
+    __device__ __forceinline__ void add_to_bins(const pack<float> &v)
     {
-        const unsigned bits[4] = {__float_as_uint(v.x), __float_as_uint(v.y), __float_as_uint(v.z),
-                                  __float_as_uint(v.w)};
+        const unsigned bits[4] = {__float_as_uint(v.item[0]), __float_as_uint(v.item[1]),
+                                  __float_as_uint(v.item[2]), __float_as_uint(v.item[3])};
         bool finite = true;
 #pragma unroll
         for (unsigned j = 0; j < 4; ++j) finite = finite && (bits[j] >> 23 & 255) != 255;
@@ -1436,12 +1863,11 @@ struct exact_sum {
 
     /* Four floats of which one at least is not finite. Out of line, as one by one they are slow
      * and rare. */
-    static __device__ __noinline__ void add_special(long long *bins, float4 v)
+    static __device__ __noinline__ void add_special(long long *bins, pack<float> v)
     {
-        const float x[4] = {v.x, v.y, v.z, v.w};
 #pragma unroll 1
         for (unsigned j = 0; j < 4; ++j) {
-            const unsigned bits = __float_as_uint(x[j]), exponent = bits >> 23 & 255,
+            const unsigned bits = __float_as_uint(v.item[j]), exponent = bits >> 23 & 255,
                            fraction = bits & 0x7fffff;
             const unsigned place = exponent > 0 ? exponent : 1;
             long long addend = static_cast<long long>(fraction | (exponent > 0 ? 0x800000 : 0))
@@ -1453,16 +1879,16 @@ struct exact_sum {
     }
 
     /* From the threads' sums to the warp's accumulator. */
-    __device__ __forceinline__ void settle_window()
+    __device__ __forceinline__ void flush_window()
     {
         limb += digit_of_sum(value, position);
         value = 0;
     }
 
-    __device__ __forceinline__ void settle()
+    __device__ __forceinline__ void flush()
     {
         groups = 0;
-        settle_window();
+        flush_window();
         if (bins_used) limb += digit_of_bins(bins);
         bins_used = false;
     }
@@ -1491,56 +1917,79 @@ struct exact_sum {
      * count in the word's top 12 bits; the last waits until all counts say all blocks, and
      * leaves zeros. So it needs no fence and no ticket, and looks at a few words, where status
      * words as AUTO's would be 16 a block (1 us longer at 2^20; one H200). */
-    __device__ __forceinline__ void finish(published *totals, const exact_output &output)
+    template <class Partials>
+    __device__ __forceinline__ bool reduce_units(Partials &, status_word *totals, size_t,
+                                                 const exact_output &output)
     {
-        constexpr unsigned warps = BlockSize / warp_size,
-                           at_once = exact_totals * limbs / warp_size;
-        __shared__ long long sums[warps][limbs];
-        const unsigned others = gridDim.x - 1, lane = threadIdx.x % warp_size, k = lane % limbs;
+        const unsigned others = gridDim.x - 1, lane = threadIdx.x % warp_size;
+        long long sum = block_sum();
+        if (threadIdx.x >= warp_size) return false;
+        if (blockIdx.x != others) {
+            const unsigned long long addend =
+                exact_one_block + static_cast<unsigned long long>(carried(sum));
+            if (lane < limbs) atomicAdd(totals + blockIdx.x % exact_totals * limbs + lane, addend);
+            return false;
+        }
+        if (others > 0) sum += sum_of_others(totals, others);
+        if (lane >= limbs) sum = 0;
+        store(sum, output);
+        return lane == 0;
+    }
 
-        settle();
-        if (lane < limbs) sums[threadIdx.x / warp_size][k] = limb;
+  private:
+    /* The block's sum: limb k in lane k of the first warp. */
+    __device__ __forceinline__ long long block_sum()
+    {
+        constexpr unsigned warps = BlockSize / warp_size;
+        __shared__ long long sums[warps][limbs];
+        const unsigned lane = threadIdx.x % warp_size, k = lane % limbs;
+        if (threadIdx.x < BlockSize) {
+            flush();
+            if (lane < limbs) sums[threadIdx.x / warp_size][k] = limb;
+        }
         __syncthreads();
-        if (threadIdx.x >= warp_size) return;
+        if (threadIdx.x >= warp_size) return 0;
         long long sum = 0;
 #pragma unroll
         for (unsigned row = 0; row < warps; row += 2)
             if (row + lane / limbs < warps) sum += sums[row + lane / limbs][k];
-        sum += shuffle_down(sum, limbs); /* lane k has limb k */
-        if (blockIdx.x != others) {
-            const unsigned long long addend =
-                exact_one_block + static_cast<unsigned long long>(carried(sum));
-            if (lane < limbs) atomicAdd(totals + blockIdx.x % exact_totals * limbs + k, addend);
-            return;
-        }
-        if (others > 0) {
-            unsigned long long total;
-            bool missing;
-            do {
-                total = 0;
+        return sum + shuffle_down(sum, limbs);
+    }
+
+    /* Awaits all other blocks, and leaves the totals zero. */
+    static __device__ __forceinline__ long long sum_of_others(status_word *totals, unsigned others)
+    {
+        constexpr unsigned at_once = exact_totals * limbs / warp_size;
+        const unsigned lane = threadIdx.x % warp_size;
+        unsigned long long total;
+        bool missing;
+        do {
+            total = 0;
 #pragma unroll
-                for (unsigned j = 0; j < at_once; ++j) total += peek(totals + lane + j * warp_size);
-                total += shuffle_down(total, limbs);
-                /* to the nearest, as a negative sum borrows from the count */
-                missing = lane < limbs && (total + exact_one_block / 2) / exact_one_block != others;
-            } while (__any_sync(0xffffffffu, missing));
+            for (unsigned j = 0; j < at_once; ++j) total += peek(totals + lane + j * warp_size);
+            total += shuffle_down(total, limbs);
+            /* to the nearest, as a negative sum borrows from the count */
+            missing = lane < limbs && (total + exact_one_block / 2) / exact_one_block != others;
+        } while (__any_sync(0xffffffffu, missing));
 #pragma unroll
-            for (unsigned j = 0; j < at_once; ++j) totals[lane + j * warp_size] = 0;
-            sum += static_cast<long long>(total - others * exact_one_block);
-        }
-        if (lane >= limbs) sum = 0;
+        for (unsigned j = 0; j < at_once; ++j) totals[lane + j * warp_size] = 0;
+        return static_cast<long long>(total - others * exact_one_block);
+    }
+
+    static __device__ __forceinline__ void store(long long sum, const exact_output &output)
+    {
+        const unsigned lane = threadIdx.x % warp_size;
         const bool rounds = output.rounded != nullptr;
-        if (!rounds) sum += saturated(carried(output.total->limb[k]));
+        if (!rounds) sum += saturated(carried(output.total->limb[lane % limbs]));
         sum = carry_across_lanes(sum);
         if (rounds) {
             const float rounded = read_across_lanes(sum);
             if (lane == 0) *output.rounded = rounded;
         } else if (lane < limbs) {
-            output.total->limb[k] = saturated(sum);
+            output.total->limb[lane] = saturated(sum);
         }
     }
 
-  private:
     /* One step of carries, limb to limb, so that there is room for a sum of several, and beside
      * it for a count. The limb with the sign and those that count floats stay as they are. */
     static __device__ __forceinline__ long long carried(long long limb)
@@ -1551,7 +2000,7 @@ struct exact_sum {
         return limb - carry * (1ll << 32) + (lane > 0 ? incoming : 0);
     }
 
-    /* Counts stay below 2^32, as by fastreduce_detail_settle. */
+    /* Counts stay below 2^32, as by fastreduce_detail_normalize. */
     static __device__ __forceinline__ long long saturated(long long limb)
     {
         const unsigned lane = threadIdx.x % warp_size;
@@ -1561,14 +2010,12 @@ struct exact_sum {
     }
 
     template <unsigned Count, class Use>
-    static __device__ __forceinline__ void for_each(const float4 (&group)[Count], Use use)
+    static __device__ __forceinline__ void for_each(const pack<float> (&group)[Count], Use use)
     {
 #pragma unroll
         for (unsigned j = 0; j < Count; ++j) {
-            use(group[j].x);
-            use(group[j].y);
-            use(group[j].z);
-            use(group[j].w);
+#pragma unroll
+            for (float x : group[j].item) use(x);
         }
     }
 };
@@ -1733,13 +2180,14 @@ struct kernels {
     {
         return v7_shuffle<Operator, BlockSize, Items, Value, Input>;
     }
+    /* one round of AUTO is V7's */
     static kernel of(version_tag<FASTREDUCE_AUTO>) { return of(version_tag<FASTREDUCE_V7>()); }
 };
 
-/* Everything the dispatcher has to know of a version: its kernel for the first level, which
- * reads elements, and for those after it, which read partials; and its shape. */
+/* What there is to know of a version: its kernel for the first level, which reads elements, and for
+ * those after it, which read partials; and how they are launched. */
 template <class Input, class Value>
-struct rung {
+struct version_kernels {
     round_kernel<Input, Value> first;
     round_kernel<Value, Value> next;
     unsigned block_size;
@@ -1749,7 +2197,7 @@ struct rung {
 
 template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail,
           class Input>
-rung<Input, accumulate_t<Operator, Input>> make_rung()
+version_kernels<Input, accumulate_t<Operator, Input>> make_version()
 {
     using Value = accumulate_t<Operator, Input>;
     constexpr bool dynamic = Version >= FASTREDUCE_V0 && Version <= FASTREDUCE_V4;
@@ -1759,8 +2207,8 @@ rung<Input, accumulate_t<Operator, Input>> make_rung()
             dynamic ? BlockSize * sizeof(Value) : 0};
 }
 
-/* What the runtime takes for a kernel. Up to CUDA 12.5 its overload for function pointers
- * matches none; the CPU machine of test/simt has to see the kernel's type. */
+/* What the runtime takes for a kernel. Up to CUDA 12.5 its overload for function pointers matches
+ * none; the CPU machine of test/simt has to see the kernel's type. */
 template <class Kernel>
 auto kernel_address(Kernel *kernel)
 {
@@ -1771,72 +2219,238 @@ auto kernel_address(Kernel *kernel)
 #endif
 }
 
+/* What workspace is to a call: memory whose contents do not matter, or words that are zero before
+ * and after. */
+enum class memory_use { scratch, status_words };
+
+/* Calls enqueue with the caller's workspace, or with memory from the stream's pool that goes back
+ * afterwards. A caller's workspace is left as zero as it came. After an error too. */
+template <class Enqueue>
+fastreduce_status with_workspace(workspace memory, size_t bytes, memory_use use,
+                                 cudaStream_t stream, const Enqueue &enqueue)
+{
+    const bool pooled = memory.data == nullptr && bytes > 0,
+               clean = use == memory_use::status_words;
+    if (memory.data != nullptr && memory.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
+    cudaError_t error = pooled ? cudaMallocAsync(&memory.data, bytes, stream) : cudaSuccess;
+    if (error != cudaSuccess) return status_of(error);
+
+    if (pooled && clean) error = cudaMemsetAsync(memory.data, 0, bytes, stream);
+    if (error == cudaSuccess) error = enqueue(memory.data);
+
+    cudaError_t after = cudaSuccess;
+    if (pooled)
+        after = cudaFreeAsync(memory.data, stream);
+    else if (bytes > 0 && !clean)
+        after = cudaMemsetAsync(memory.data, 0, bytes, stream);
+    return status_of(error != cudaSuccess ? error : after);
+}
+
 /* One level: n elements to blocks_for(n, tile) partials. */
-template <class Input, class Value, class Shape>
-cudaError_t launch_round(round_kernel<Input, Value> kernel, const Shape &shape, const Input *input,
-                         Value *partials, size_t n, cudaStream_t stream)
+template <class Input, class Value, class Version>
+cudaError_t launch_round(round_kernel<Input, Value> kernel, const Version &version,
+                         const Input *input, Value *partials, size_t n, cudaStream_t stream)
 {
     void *arguments[] = {&input, &partials, &n};
     return cudaLaunchKernel(kernel_address(kernel),
-                            dim3(static_cast<unsigned>(blocks_for(n, shape.tile))),
-                            dim3(shape.block_size), arguments, shape.shared_bytes, stream);
+                            dim3(static_cast<unsigned>(blocks_for(n, version.tile))),
+                            dim3(version.block_size), arguments, version.shared_bytes, stream);
 }
 
 /* All levels. Arguments are checked. */
 template <class Input, class Value>
-fastreduce_status launch_levels(const rung<Input, Value> &shape, const Input *input, Value *output,
-                                size_t n, workspace scratch, cudaStream_t stream)
+fastreduce_status launch_levels(const version_kernels<Input, Value> &version, const Input *input,
+                                Value *output, size_t n, workspace memory, cudaStream_t stream)
 {
-    const plan made = make_plan(n, shape.tile, sizeof(Value), alignment_for<Value>());
-    const size_t bytes = made.workspace_bytes;
-    const bool pooled = scratch.data == nullptr && bytes > 0;
+    const plan made = make_plan(n, version.tile, sizeof(Value), alignment_for<Value>());
     if (made.blocks[0] > max_blocks) return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (scratch.data != nullptr && scratch.bytes < bytes)
-        return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
-    cudaError_t error = pooled ? cudaMallocAsync(&scratch.data, bytes, stream) : cudaSuccess;
-    if (error != cudaSuccess) return status_of(error);
-
-    unsigned char *const memory = static_cast<unsigned char *>(scratch.data);
-    Value *const half[2] = {reinterpret_cast<Value *>(memory),
-                            reinterpret_cast<Value *>(memory + made.second_half)};
-    for (unsigned level = 0; level < made.levels && error == cudaSuccess; ++level) {
-        Value *const partials = level + 1 < made.levels ? half[level % 2] : output;
-        if (level == 0)
-            error = launch_round(shape.first, shape, input, partials, n, stream);
-        else
-            error = launch_round<Value, Value>(shape.next, shape, half[(level - 1) % 2], partials,
-                                               made.blocks[level - 1], stream);
-    }
-
-    /* A caller's workspace is left as zero as it came, a pool's goes back: after an error too. */
-    cudaError_t after = cudaSuccess;
-    if (bytes > 0)
-        after = pooled ? cudaFreeAsync(scratch.data, stream)
-                       : cudaMemsetAsync(scratch.data, 0, bytes, stream);
-    return status_of(error != cudaSuccess ? error : after);
+    return with_workspace(
+        memory, made.workspace_bytes, memory_use::scratch, stream, [&](void *data) {
+            unsigned char *const bytes = static_cast<unsigned char *>(data);
+            Value *const half[2] = {reinterpret_cast<Value *>(bytes),
+                                    reinterpret_cast<Value *>(bytes + made.second_half)};
+            cudaError_t error = cudaSuccess;
+            for (unsigned level = 0; level < made.levels && error == cudaSuccess; ++level) {
+                Value *const partials = level + 1 < made.levels ? half[level % 2] : output;
+                if (level == 0)
+                    error = launch_round(version.first, version, input, partials, n, stream);
+                else
+                    error = launch_round<Value, Value>(version.next, version, half[(level - 1) % 2],
+                                                       partials, made.blocks[level - 1], stream);
+            }
+            return error;
+        });
 }
 
-/* ---- AUTO and EXACT: which kernel, and how it is launched. Templates without need of one, `template <class = void>`, so
- * that only who calls them compiles their kernels. ---- */
+template <class Value>
+size_t levels_workspace_bytes(size_t n, size_t tile)
+{
+    const plan made = make_plan(n, tile, sizeof(Value), alignment_for<Value>());
+    return made.blocks[0] > max_blocks ? 0 : made.workspace_bytes;
+}
 
-/* What the choice depends on besides n. */
-struct gpu_facts {
-    unsigned multiprocessors;
-    unsigned shared_bytes; /* that a block may have */
-    bool hopper;           /* the ring's kernel is compiled for compute capability 9.0 or later */
-    int device = 0;
+/* ---- AUTO and EXACT: a table of kernels each, and one way to launch them ---- */
+
+enum class engine_kernel : unsigned char { tile, grid_stride, pipelined };
+
+/* A row of a table. The first row that serves is taken: one for as many bytes of input, whose
+ * kernel fits the device. */
+struct plan_row {
+    size_t max_bytes;
+    engine_kernel kernel;
+    unsigned block_size, packs;         /* threads; packs of each in a tile */
+    unsigned stages;                    /* of the pipeline */
+    unsigned blocks_per_multiprocessor; /* 0: a block for each unit */
+    size_t shared_bytes;                /* dynamic */
+    bool streaming;                     /* loads that leave the cache first */
+
+    constexpr size_t tile_packs() const { return static_cast<size_t>(block_size) * packs; }
 };
 
-constexpr unsigned shared_reserve =
-    6 * 1024; /* what ring kernels may have beside the ring and a Sum's */
+constexpr size_t any_bytes = SIZE_MAX, kibibyte = 1024, mebibyte = 1024 * kibibyte;
+constexpr size_t shared_reserve = 6 * kibibyte; /* static shared memory, and the system's */
 
-constexpr bool ring_fits(const gpu_facts &gpu, size_t ring_bytes, size_t sum_bytes)
+/* AUTO's table, by bytes of input: from where on another kernel is faster (one H200, CUDA 13.0,
+ * sums of floats out of L2, microseconds).
+ *     up to 16 KiB   one block of 256 x 4: 1.00 at 16 KiB
+ *     up to 64 KiB   one block of 512 x 8: 1.26 at 64 KiB, where four of 256 x 4 take 1.49
+ *     up to 2 MiB    256 x 4: 1.86 at 1 MiB, against 1.90 for 512 x 8
+ *     up to 256 MiB  512 x 8: 8.9 at 32 MiB, against 10.8 for 256 x 4
+ *     beyond         pipelined
+ * Tiles depend on the type and the number of elements alone, as the result's bits do: rows for the
+ * same number of bytes have the same. */
+template <class Operator, class Input>
+struct auto_engine {
+    using Element = Input;
+    using Output = accumulate_t<Operator, Input> *;
+    template <unsigned BlockSize>
+    using accumulator = reduction<Operator, Input, BlockSize>;
+    static constexpr bool any_order = false;
+    static constexpr unsigned rows = 7;
+    static constexpr size_t most_blocks = max_blocks;
+
+    static constexpr plan_row row(unsigned number)
+    {
+        constexpr bool vectors = sizeof(pack<Input>) == 16;
+        constexpr unsigned few = vectors ? 4 : 1, many = vectors ? 8 : 1, stages = 3;
+        constexpr size_t stage = stage_bytes<accumulator<512>, 512 * many>();
+        constexpr plan_row table[rows] = {
+            {16 * kibibyte, engine_kernel::tile, 256, few, 0, 0, 0, false},
+            {64 * kibibyte, engine_kernel::tile, 512, many, 0, 0, 0, false},
+            {2 * mebibyte, engine_kernel::tile, 256, few, 0, 0, 0, false},
+            {32 * mebibyte, engine_kernel::tile, 512, many, 0, 0, 0, false},
+            {256 * mebibyte, engine_kernel::tile, 512, many, 0, 0, 0, true},
+            {vectors ? any_bytes : 0, engine_kernel::pipelined, 512, many, stages, 1,
+             stages * stage, false},
+            {any_bytes, engine_kernel::grid_stride, 512, many, 0, 0, 0, false},
+        };
+        return table[number];
+    }
+};
+
+/* EXACT's table, as AUTO's. Dynamic shared memory of the grid-stride kernels is more than their
+ * bins take, so that as many blocks as the plan counts on fit a multiprocessor and no more: the next
+ * grid's, launched early, would share out unevenly among the places left.
+ *     up to 8 MiB    256 x 2, four blocks a multiprocessor: 3.8 at 4 MiB, against 4.2 for 512 x 4
+ *     up to 256 MiB  512 x 4, two blocks a multiprocessor: 10.5 at 32 MiB, against 10.8 for 256 x 2
+ *     beyond         pipelined: 232.6 at 1 GiB, against 236.1 for 512 x 4 */
+struct exact_engine {
+    using Element = float;
+    using Output = exact_output;
+    template <unsigned BlockSize>
+    using accumulator = superaccumulator<BlockSize>;
+    static constexpr bool any_order = true;
+    static constexpr unsigned rows = 6;
+    static constexpr size_t most_blocks = 4095; /* to which a word of the totals counts */
+
+    static constexpr plan_row row(unsigned number)
+    {
+        constexpr unsigned stages = 4;
+        constexpr size_t pipeline =
+            stages * stage_bytes<accumulator<512>, 512 * 4>() + accumulator<512>::shared_bytes;
+        constexpr plan_row table[rows] = {
+            {8 * mebibyte, engine_kernel::grid_stride, 256, 2, 0, 4, 44 * kibibyte, false},
+            {32 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, false},
+            {256 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, true},
+            {any_bytes, engine_kernel::pipelined, 512, 4, stages, 1, pipeline, false},
+            {any_bytes, engine_kernel::grid_stride, 512, 4, 0, 0, 76 * kibibyte, false},
+            {any_bytes, engine_kernel::grid_stride, 256, 2, 0, 4, 44 * kibibyte, false},
+        };
+        return table[number];
+    }
+};
+
+/* What a choice depends on besides n. */
+struct device_limits {
+    unsigned multiprocessors;
+    size_t shared_bytes; /* that a block may have */
+    bool hopper;         /* has what compute capability 9.0 brought */
+};
+
+constexpr size_t tiles_of(size_t packs, const plan_row &row)
 {
-    return gpu.hopper && ring_bytes + sum_bytes + shared_reserve <= gpu.shared_bytes;
+    return packs == 0 ? 1 : (packs - 1) / row.tile_packs() + 1;
 }
 
-template <class Output>
-using tuned_kernel = void (*)(const float *, Output, size_t, published *);
+template <class Engine>
+constexpr bool serves(const plan_row &row, size_t n, const device_limits &device)
+{
+    using Element = typename Engine::Element;
+    return n <= row.max_bytes / sizeof(Element) &&
+           row.shared_bytes + shared_reserve <= device.shared_bytes &&
+           (row.kernel != engine_kernel::pipelined || device.hopper) &&
+           (row.kernel != engine_kernel::tile ||
+            tiles_of(n / pack<Element>::size, row) <= most_single_tiles);
+}
+
+/* The row's number. The last one serves everywhere. */
+template <class Engine>
+constexpr unsigned pick(size_t n, const device_limits &device)
+{
+    unsigned number = 0;
+    while (number + 1 < Engine::rows && !serves<Engine>(Engine::row(number), n, device)) ++number;
+    return number;
+}
+
+/* What blocks take in turn in a grid of fixed size are single tiles; any order will do there. */
+constexpr work_plan plan_work(size_t packs, const plan_row &row)
+{
+    const size_t tiles = tiles_of(packs, row);
+    const bool single =
+        row.kernel == engine_kernel::grid_stride && row.blocks_per_multiprocessor > 0;
+    return work_plan::of(tiles, single ? 0 : work_plan::levels_for(tiles));
+}
+
+template <class Engine>
+constexpr unsigned blocks_of(const plan_row &row, size_t units, const device_limits &device)
+{
+    const size_t resident =
+                     static_cast<size_t>(row.blocks_per_multiprocessor) * device.multiprocessors,
+                 blocks = resident > 0 && resident < units ? resident : units;
+    return static_cast<unsigned>(blocks < Engine::most_blocks ? blocks : Engine::most_blocks);
+}
+
+/* 4 MiB over the grid, as the previous one may still be loading, but not less than 8 KiB a block. */
+constexpr unsigned packs_to_prefetch(const plan_row &row, unsigned blocks, size_t pack_bytes)
+{
+    const size_t share = 4 * mebibyte / blocks, least = 8 * kibibyte,
+                 packs = (share > least ? share : least) / pack_bytes;
+    return static_cast<unsigned>(packs < row.tile_packs() ? packs : row.tile_packs());
+}
+
+/* The same for every device, and not less for a greater n: none for a single tile. */
+template <class Engine>
+constexpr size_t engine_workspace_bytes(size_t n)
+{
+    const plan_row row = Engine::row(pick<Engine>(n, {1, SIZE_MAX, true}));
+    const size_t units = plan_work(n / pack<typename Engine::Element>::size, row).units,
+                 most = units > most_single_tiles ? units : most_single_tiles;
+    return units == 1 ? 0
+                      : (Engine::template accumulator<512>::words(most) + 1) * sizeof(status_word);
+}
+
+template <class Element, class Output>
+using engine_function = void (*)(elements<Element>, work_plan, Output, status_word *);
 
 /* What a kernel is compiled for, by device: asked for once each and remembered. Two threads that
  * ask at once store the same. Caches begin with = {}: compilers would guard them otherwise. */
@@ -1844,208 +2458,150 @@ constexpr int remembered_devices = 64;
 constexpr unsigned char unknown_code = 0, older_code = 1, hopper_code = 2;
 using compiled_cache = std::atomic<unsigned char>[remembered_devices];
 
-template <class Output>
-struct tuned_launch {
-    tuned_kernel<Output> kernel;
-    unsigned block_size;
-    size_t shared_bytes; /* dynamic */
+template <class Element, class Output>
+struct engine_launch {
+    engine_function<Element, Output> kernel;
     compiled_cache *known;
 };
 
-template <class Sum, unsigned BlockSize, unsigned Vectors>
-tuned_launch<typename Sum::Output> tile_launch()
-{
-    static compiled_cache known = {};
-    return {sum_tile<Sum, BlockSize, Vectors>, BlockSize, Sum::shared_bytes, &known};
-}
-template <class Sum, unsigned BlockSize, unsigned Vectors>
-tuned_launch<typename Sum::Output> dealt_launch(size_t shared_bytes = Sum::shared_bytes)
-{
-    static compiled_cache known = {};
-    return {sum_dealt<Sum, BlockSize, Vectors>, BlockSize, shared_bytes, &known};
-}
-template <class Sum, unsigned BlockSize, unsigned TileVectors, unsigned Stages>
-tuned_launch<typename Sum::Output> ring_launch()
-{
-    static compiled_cache known = {};
-    return {sum_ring<Sum, BlockSize, TileVectors, Stages>, BlockSize,
-            Stages * TileVectors * sizeof(float4) + Sum::shared_bytes, &known};
-}
-
-/* A choice of kernel and grid. */
-template <class Kernel>
-struct tuned_plan {
-    Kernel kernel;
-    unsigned blocks;
+template <engine_kernel Kernel, class Accumulator, unsigned BlockSize, unsigned Packs,
+          unsigned Stages>
+struct kernel_of;
+template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages>
+struct kernel_of<engine_kernel::tile, Accumulator, BlockSize, Packs, Stages> {
+    static auto function()
+    {
+        return reduce_tile<Accumulator, BlockSize, Packs, elements<typename Accumulator::Element>>;
+    }
+};
+template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages>
+struct kernel_of<engine_kernel::grid_stride, Accumulator, BlockSize, Packs, Stages> {
+    static auto function()
+    {
+        return reduce_grid_stride<Accumulator, BlockSize, Packs,
+                                  elements<typename Accumulator::Element>>;
+    }
+};
+template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages>
+struct kernel_of<engine_kernel::pipelined, Accumulator, BlockSize, Packs, Stages> {
+    static auto function()
+    {
+        return reduce_pipelined<Accumulator, BlockSize, Packs, Stages,
+                                elements<typename Accumulator::Element>>;
+    }
 };
 
-enum class auto_kernel : unsigned char { tile_256x4, tile_512x8, dealt_512x2, ring_256 };
-using auto_plan = tuned_plan<auto_kernel>;
-
-constexpr unsigned auto_max_blocks = 4096;
-constexpr unsigned auto_ring_stages = 3, auto_ring_vectors = 4096; /* 64 KiB a stage */
-
-inline unsigned at_most(size_t blocks, unsigned limit)
+template <engine_kernel Kernel, class Accumulator, unsigned BlockSize, unsigned Packs,
+          unsigned Stages>
+engine_launch<typename Accumulator::Element, typename Accumulator::Output> make_launch()
 {
-    return blocks < limit ? static_cast<unsigned>(blocks) : limit;
+    static compiled_cache known = {};
+    return {kernel_of<Kernel, Accumulator, BlockSize, Packs, Stages>::function(), &known};
 }
 
-/* The table, by n: from where on another kernel is faster (one H200, CUDA 13.0, inputs out of
- * L2, microseconds).
- *     up to 2^12  one block of 256 x 4: 1.00 at 2^12
- *     up to 2^14  one block of 512 x 8: 1.26 at 2^14, where four of 256 x 4 take 1.49
- *     up to 2^19  256 x 4: 1.86 at 2^18, against 1.90 for 512 x 8
- *     up to 2^26  512 x 8: 8.9 at 2^23, against 10.8 for 256 x 4; 59.3 at 2^26, against 59.6 for the ring
- *     beyond      the ring, one block a multiprocessor: 116.8 at 2^27, against 117.5 for 512 x 8 */
-inline auto_plan plan_auto(size_t n, const gpu_facts &gpu)
+/* The kernel of a row, as the table describes it. */
+template <class Engine, size_t... Rows>
+engine_launch<typename Engine::Element, typename Engine::Output>
+launch_of(unsigned number, std::index_sequence<Rows...>)
 {
-    const auto tiles = [n](size_t vectors) {
-        return static_cast<unsigned>(blocks_for(n / 4, vectors));
-    };
-    if (n <= size_t(1) << 12) return {auto_kernel::tile_256x4, 1};
-    if (n <= size_t(1) << 14) return {auto_kernel::tile_512x8, 1};
-    if (n <= size_t(1) << 19) return {auto_kernel::tile_256x4, tiles(256 * 4)};
-    if (n <= size_t(1) << 26) return {auto_kernel::tile_512x8, tiles(512 * 8)};
-    if (ring_fits(gpu, auto_ring_stages * auto_ring_vectors * sizeof(float4), 0))
-        return {auto_kernel::ring_256, at_most(gpu.multiprocessors, auto_max_blocks)};
-    return {auto_kernel::dealt_512x2, at_most(4 * gpu.multiprocessors, auto_max_blocks)};
+    using launch = engine_launch<typename Engine::Element, typename Engine::Output>;
+    const launch all[] = {
+        make_launch<Engine::row(Rows).kernel,
+                    typename Engine::template accumulator<Engine::row(Rows).block_size>,
+                    Engine::row(Rows).block_size, Engine::row(Rows).packs,
+                    Engine::row(Rows).stages>()...};
+    return all[number];
 }
 
-template <class = void>
-tuned_launch<float *> launch_of(auto_kernel kernel)
+template <class Engine>
+auto launch_of(unsigned number)
 {
-    switch (kernel) {
-    case auto_kernel::tile_256x4: return tile_launch<float_sum<256>, 256, 4>();
-    case auto_kernel::tile_512x8: return tile_launch<float_sum<512, 4>, 512, 8>();
-    case auto_kernel::dealt_512x2: return dealt_launch<float_sum<512>, 512, 2>();
-    default: return ring_launch<float_sum<256>, 256, auto_ring_vectors, auto_ring_stages>();
-    }
+    return launch_of<Engine>(number, std::make_index_sequence<Engine::rows>());
 }
 
-/* The same for every GPU: a slot for each block but the last. */
-inline size_t auto_workspace_bytes(size_t n)
-{
-    return n <= size_t(1) << 14 ? 0 : auto_max_blocks * sizeof(published);
-}
-
-enum class exact_kernel : unsigned char { dealt_256x2, dealt_512x4, ring_512 };
-using exact_plan = tuned_plan<exact_kernel>;
-
-constexpr unsigned exact_max_blocks = 1024; /* a word of the totals counts to 4095 */
-constexpr unsigned exact_ring_stages = 4, exact_ring_vectors = 2048; /* 32 KiB a stage */
-
-/* Shared memory of a dealt kernel: more than the bins take, so that as many blocks as the plan
- * counts on fit a multiprocessor and no more. The next grid's, launched early, would share out
- * unevenly among the places left. */
-constexpr size_t exact_bytes_256 = 44 * 1024, exact_bytes_512 = 76 * 1024;
-
-/* EXACT's table, measured as AUTO's.
- *     up to 2^21  256 x 2, four blocks a multiprocessor: 3.8 at 2^20, against 4.2 for 512 x 4
- *     up to 2^26  512 x 4, two blocks a multiprocessor: 10.5 at 2^23, against 10.8 for 256 x 2 and 12.2 for the ring;
- *                 61.6 at 2^26, against 61.9 for the ring
- *     beyond      the ring, one block a multiprocessor: 232.6 at 2^28, against 236.1 for 512 x 4
- * Where a block cannot have enough shared memory for 512 x 4 (compute capability 7.5), 256 x 2
- * at every size. */
-inline exact_plan plan_exact(size_t n, const gpu_facts &gpu)
-{
-    const bool wide = gpu.shared_bytes >= exact_bytes_512 + shared_reserve;
-    if (n <= size_t(1) << 21 || !wide)
-        return {exact_kernel::dealt_256x2,
-                at_most(blocks_for(n / 4, 256 * 2),
-                        at_most(4 * gpu.multiprocessors, exact_max_blocks))};
-    if (n > size_t(1) << 26 &&
-        ring_fits(gpu, exact_ring_stages * exact_ring_vectors * sizeof(float4),
-                  exact_sum<512>::shared_bytes))
-        return {exact_kernel::ring_512, at_most(gpu.multiprocessors, exact_max_blocks)};
-    return {exact_kernel::dealt_512x4, at_most(blocks_for(n / 4, 512 * 4),
-                                               at_most(2 * gpu.multiprocessors, exact_max_blocks))};
-}
-
-template <class = void>
-tuned_launch<exact_output> launch_of(exact_kernel kernel)
-{
-    switch (kernel) {
-    case exact_kernel::dealt_256x2: return dealt_launch<exact_sum<256>, 256, 2>(exact_bytes_256);
-    case exact_kernel::dealt_512x4: return dealt_launch<exact_sum<512>, 512, 4>(exact_bytes_512);
-    default: return ring_launch<exact_sum<512>, 512, exact_ring_vectors, exact_ring_stages>();
-    }
-}
-
-inline size_t exact_workspace_bytes(size_t n)
-{
-    return n <= size_t(1) << 11 ? 0 : (exact_sum<256>::status_words_used + 1) * sizeof(published);
-}
-
-/* Facts of the current device, asked for once each and remembered: a word per device, 0 for
+/* Limits of the current device, asked for once each and remembered: a word per device, 0 for
  * unknown. */
 template <class = void>
-cudaError_t find_device_facts(gpu_facts *facts)
+cudaError_t find_limits(device_limits *limits, int *device)
 {
     static std::atomic<unsigned long long> known[remembered_devices] = {};
-    int device = 0;
-    cudaError_t error = cudaGetDevice(&device);
+    cudaError_t error = cudaGetDevice(device);
     if (error != cudaSuccess) return error;
-    const bool remembered = device < remembered_devices;
-    unsigned long long word = remembered ? known[device].load(std::memory_order_relaxed) : 0;
+    const bool remembered = *device < remembered_devices;
+    unsigned long long word = remembered ? known[*device].load(std::memory_order_relaxed) : 0;
     if (word == 0) {
         int multiprocessors = 0, shared_bytes = 0;
-        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, *device);
         if (error == cudaSuccess)
             error = cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                                           device);
+                                           *device);
         if (error != cudaSuccess) return error;
         word = static_cast<unsigned long long>(multiprocessors) << 32 |
                static_cast<unsigned>(shared_bytes);
-        if (remembered) known[device].store(word, std::memory_order_relaxed);
+        if (remembered) known[*device].store(word, std::memory_order_relaxed);
     }
-    *facts = {static_cast<unsigned>(word >> 32), static_cast<unsigned>(word), false, device};
+    *limits = {static_cast<unsigned>(word >> 32), static_cast<unsigned>(word), false};
     return cudaSuccess;
 }
 
-/* Whether a kernel has what compute capability 9.0 brought. That is a question of its code and
- * not of the device alone: PTX of an older architecture lacks the instructions, and another
- * kernel of the program may be compiled for another. */
-template <class Output>
-cudaError_t find_hopper(const tuned_launch<Output> &made, int device, bool *hopper)
+/* Whether a kernel has what compute capability 9.0 brought. That is a question of its code and not
+ * of the device alone: PTX of an older architecture lacks the instructions, and another kernel of
+ * the program may be compiled for another. */
+template <class Launch>
+cudaError_t find_hopper(const Launch &launch, int device, bool *hopper)
 {
     const bool remembered = device < remembered_devices;
     unsigned char code =
-        remembered ? (*made.known)[device].load(std::memory_order_relaxed) : unknown_code;
+        remembered ? (*launch.known)[device].load(std::memory_order_relaxed) : unknown_code;
     if (code == unknown_code) {
         cudaFuncAttributes attributes = {};
-        const cudaError_t error = cudaFuncGetAttributes(&attributes, made.kernel);
+        const cudaError_t error = cudaFuncGetAttributes(&attributes, launch.kernel);
         if (error != cudaSuccess) return error;
         code = attributes.ptxVersion >= 90 ? hopper_code : older_code;
-        if (remembered) (*made.known)[device].store(code, std::memory_order_relaxed);
+        if (remembered) (*launch.known)[device].store(code, std::memory_order_relaxed);
     }
     *hopper = toolkit_knows_hopper && code == hopper_code;
     return cudaSuccess;
 }
 
-/* All that a plan has to know, where this would be the kernel for large n. */
-template <class Output>
-cudaError_t find_gpu_facts(const tuned_launch<Output> &ring, gpu_facts *facts)
+/* The row for n and the current device. A pipelined kernel is asked what it is compiled for only
+ * where it would be taken, as that loads it. */
+template <class Engine>
+cudaError_t find_row(size_t n, unsigned *number, device_limits *limits, int *device)
 {
-    const cudaError_t error = find_device_facts(facts);
-    return error != cudaSuccess ? error : find_hopper(ring, facts->device, &facts->hopper);
+    cudaError_t error = find_limits(limits, device);
+    if (error != cudaSuccess) return error;
+    limits->hopper = true;
+    *number = pick<Engine>(n, *limits);
+    if (Engine::row(*number).kernel != engine_kernel::pipelined) return cudaSuccess;
+    error = find_hopper(launch_of<Engine>(*number), *device, &limits->hopper);
+    if (error == cudaSuccess && !limits->hopper) *number = pick<Engine>(n, *limits);
+    return error;
 }
 
-/* By overlapped launch, if the kernel waits for the previous grid. */
-template <class Output>
-cudaError_t launch_tuned(const tuned_launch<Output> &made, unsigned blocks, int device,
-                         const float *input, Output output, size_t n, published *status_words,
-                         cudaStream_t stream)
+/* Launches the kernel of a row; by overlapped launch, if it waits for the previous grid. */
+template <class Engine>
+cudaError_t launch_row(unsigned number, unsigned blocks, int device,
+                       elements<typename Engine::Element> input, work_plan work,
+                       typename Engine::Output output, status_word *status_words,
+                       cudaStream_t stream)
 {
+    const auto launch = launch_of<Engine>(number);
+    const plan_row row = Engine::row(number);
+    const unsigned threads =
+        row.block_size + (row.kernel == engine_kernel::pipelined ? warp_size : 0);
     bool hopper = false;
-    cudaError_t error = find_hopper(made, device, &hopper);
+    cudaError_t error = find_hopper(launch, device, &hopper);
     if (error != cudaSuccess) return error;
-    void *arguments[] = {&input, &output, &n, &status_words};
-    constexpr size_t without_asking = 48 * 1024;
-    if (made.shared_bytes > without_asking) {
-        /* every time: the setting is lost with a reset of the device, and costs little beside
-         * such sums */
-        error = cudaFuncSetAttribute(made.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(made.shared_bytes));
+    work.prefetch_packs =
+        input.vectors ? packs_to_prefetch(row, blocks, sizeof(pack<typename Engine::Element>)) : 0;
+    void *arguments[] = {&input, &work, &output, &status_words};
+    constexpr size_t without_asking = 48 * kibibyte;
+    if (row.shared_bytes > without_asking - shared_reserve) {
+        /* every time: the setting is lost with a reset of the device, and costs little beside such
+         * sums */
+        error = cudaFuncSetAttribute(launch.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     static_cast<int>(row.shared_bytes));
         if (error != cudaSuccess) return error;
     }
 #if defined(CUDART_VERSION) && CUDART_VERSION >= 12000
@@ -2055,113 +2611,91 @@ cudaError_t launch_tuned(const tuned_launch<Output> &made, unsigned blocks, int 
         attribute.val.programmaticStreamSerializationAllowed = 1;
         cudaLaunchConfig_t config = {};
         config.gridDim = dim3(blocks);
-        config.blockDim = dim3(made.block_size);
-        config.dynamicSmemBytes = made.shared_bytes;
+        config.blockDim = dim3(threads);
+        config.dynamicSmemBytes = row.shared_bytes;
         config.stream = stream;
         config.attrs = &attribute;
         config.numAttrs = 1;
-        return cudaLaunchKernelExC(&config, kernel_address(made.kernel), arguments);
+        return cudaLaunchKernelExC(&config, kernel_address(launch.kernel), arguments);
     }
-#else
-    (void)hopper;
 #endif
-    return cudaLaunchKernel(kernel_address(made.kernel), dim3(blocks), dim3(made.block_size),
-                            arguments, made.shared_bytes, stream);
+    return cudaLaunchKernel(kernel_address(launch.kernel), dim3(blocks), dim3(threads), arguments,
+                            row.shared_bytes, stream);
 }
 
-/* One launch, as `plan` says. Arguments are checked. Memory from the pool is not zero: there it
- * takes a clearing first. */
-template <class Output, class Plan>
-fastreduce_status launch_planned(const Plan &plan, const tuned_launch<Output> &ring, size_t bytes,
-                                 const float *input, Output output, size_t n, workspace scratch,
-                                 cudaStream_t stream)
-{
-    const bool pooled = scratch.data == nullptr && bytes > 0;
-    if (scratch.data != nullptr && scratch.bytes < bytes)
-        return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
-    gpu_facts gpu = {};
-    cudaError_t error = find_gpu_facts(ring, &gpu);
-    if (error == cudaSuccess && pooled) error = cudaMallocAsync(&scratch.data, bytes, stream);
-    if (error != cudaSuccess) return status_of(error);
-
-    const auto made = plan(n, gpu);
-    if (pooled) error = cudaMemsetAsync(scratch.data, 0, bytes, stream);
-    if (error == cudaSuccess)
-        error = launch_tuned(launch_of(made.kernel), made.blocks, gpu.device, input, output, n,
-                             static_cast<published *>(scratch.data), stream);
-    const cudaError_t after = pooled ? cudaFreeAsync(scratch.data, stream) : cudaSuccess;
-    return status_of(error != cudaSuccess ? error : after);
-}
-
-template <class = void>
-fastreduce_status launch_auto(const float *input, float *output, size_t n, workspace scratch,
-                              cudaStream_t stream)
-{
-    return launch_planned(plan_auto, launch_of(auto_kernel::ring_256), auto_workspace_bytes(n),
-                          input, output, n, scratch, stream);
-}
-
-template <class = void>
-fastreduce_status launch_exact(const float *input, exact_output output, size_t n, workspace scratch,
-                               cudaStream_t stream)
-{
-    return launch_planned(plan_exact, launch_of(exact_kernel::ring_512), exact_workspace_bytes(n),
-                          input, output, n, scratch, stream);
-}
-
-/* The road that reduce() takes: the ladder's levels, or one launch of a tuned kernel. */
-enum class road { levels, automatic, exact };
-
-/* Bytes of workspace for n elements, 0 where there are too many; what follows n counts on the
- * road of levels. */
-inline size_t workspace_bytes_of(road taken, size_t n, size_t tile, size_t partial_size,
-                                 size_t alignment = workspace_alignment)
-{
-    switch (taken) {
-    case road::automatic: return auto_workspace_bytes(n);
-    case road::exact: return exact_workspace_bytes(n);
-    default: break;
-    }
-    const plan made = make_plan(n, tile, partial_size, alignment);
-    return made.blocks[0] > max_blocks ? 0 : made.workspace_bytes;
-}
-
-template <fastreduce_kernel Version, class Operator, class Input>
-constexpr road road_of()
-{
-    constexpr bool float_sums =
-        std::is_same<Operator, plus>::value && std::is_same<Input, float>::value;
-    static_assert(Version != FASTREDUCE_EXACT || float_sums, "the exact sum is of floats");
-    return Version == FASTREDUCE_EXACT                ? road::exact
-           : Version == FASTREDUCE_AUTO && float_sums ? road::automatic
-                                                      : road::levels;
-}
-template <road Road>
-using road_tag = std::integral_constant<road, Road>;
-
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail>
-fastreduce_status launch_reduce(road_tag<road::automatic>, const float *input, float *output,
-                                size_t n, workspace scratch, cudaStream_t stream)
-{
-    return launch_auto(input, output, n, scratch, stream);
-}
-
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail>
-fastreduce_status launch_reduce(road_tag<road::exact>, const float *input, float *output, size_t n,
-                                workspace scratch, cudaStream_t stream)
-{
-    return launch_exact(input, {output, nullptr}, n, scratch, stream);
-}
-
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail,
-          class Input>
-fastreduce_status launch_reduce(road_tag<road::levels>, const Input *input,
-                                accumulate_t<Operator, Input> *output, size_t n, workspace scratch,
+/* One launch, as the table says. Arguments are checked. */
+template <class Engine>
+fastreduce_status launch_engine(const typename Engine::Element *input,
+                                typename Engine::Output output, size_t n, workspace memory,
                                 cudaStream_t stream)
 {
-    return launch_levels(make_rung<Version, BlockSize, Items, Operator, Tail, Input>(), input,
-                         output, n, scratch, stream);
+    const size_t bytes = engine_workspace_bytes<Engine>(n);
+    if (memory.data != nullptr && memory.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
+    unsigned number = 0;
+    int device = 0;
+    device_limits limits = {};
+    const cudaError_t error = find_row<Engine>(n, &number, &limits, &device);
+    if (error != cudaSuccess) return status_of(error);
+    const plan_row row = Engine::row(number);
+    const elements<typename Engine::Element> array(input, n, Engine::any_order, row.streaming);
+    const work_plan work = plan_work(array.packs, row);
+    const unsigned blocks = blocks_of<Engine>(row, work.units, limits);
+    return with_workspace(memory, bytes, memory_use::status_words, stream, [&](void *words) {
+        return launch_row<Engine>(number, blocks, device, array, work, output,
+                                  static_cast<status_word *>(words), stream);
+    });
 }
+
+/* ---- Which of the two ---- */
+
+/* Elements and results that the engine takes; larger ones go through V7. */
+template <class Operator, class Input>
+constexpr bool engine_takes()
+{
+    constexpr size_t most = 64;
+    return sizeof(Input) <= most && sizeof(accumulate_t<Operator, Input>) <= most;
+}
+
+/* What reduce() does: levels of the ladder, or one launch of the engine. */
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail,
+          class Input, bool Engine = Version == FASTREDUCE_AUTO &&engine_takes<Operator, Input>()>
+struct method {
+    using Output = accumulate_t<Operator, Input> *;
+    static fastreduce_status launch(const Input *input, Output output, size_t n, workspace memory,
+                                    cudaStream_t stream)
+    {
+        return launch_levels(make_version<Version, BlockSize, Items, Operator, Tail, Input>(),
+                             input, output, n, memory, stream);
+    }
+    static size_t workspace_bytes(size_t n)
+    {
+        return levels_workspace_bytes<accumulate_t<Operator, Input>>(
+            n, static_cast<size_t>(BlockSize) * Items);
+    }
+};
+
+template <unsigned BlockSize, unsigned Items, class Operator, tail Tail, class Input>
+struct method<FASTREDUCE_AUTO, BlockSize, Items, Operator, Tail, Input, true> {
+    using engine = auto_engine<Operator, Input>;
+    static fastreduce_status launch(const Input *input, typename engine::Output output, size_t n,
+                                    workspace memory, cudaStream_t stream)
+    {
+        return launch_engine<engine>(input, output, n, memory, stream);
+    }
+    static size_t workspace_bytes(size_t n) { return engine_workspace_bytes<engine>(n); }
+};
+
+template <unsigned BlockSize, unsigned Items, class Operator, tail Tail, class Input>
+struct method<FASTREDUCE_EXACT, BlockSize, Items, Operator, Tail, Input, false> {
+    static_assert(std::is_same<Operator, plus>::value && std::is_same<Input, float>::value,
+                  "the exact sum is of floats");
+    static fastreduce_status launch(const float *input, float *output, size_t n, workspace memory,
+                                    cudaStream_t stream)
+    {
+        return launch_engine<exact_engine>(input, {output, nullptr}, n, memory, stream);
+    }
+    static size_t workspace_bytes(size_t n) { return engine_workspace_bytes<exact_engine>(n); }
+};
 
 template <class Operator, class Value, class = void>
 struct has_combine : std::false_type {
@@ -2246,9 +2780,8 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
                   "");
     const fastreduce_status status = detail::check_arguments(input, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return detail::launch_reduce<Version, BlockSize, Items, Operator, Tail>(
-        detail::road_tag<detail::road_of<Version, Operator, Input>()>(), input, output, n, scratch,
-        stream);
+    return detail::method<Version, BlockSize, Items, Operator, Tail, Input>::launch(
+        input, output, n, scratch, stream);
 }
 
 /* Bytes of workspace that reduce() with the same template arguments, less Tail, needs for n
@@ -2258,14 +2791,12 @@ template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FAST
           unsigned Items = default_items(Version), class Operator = plus, class Input = float>
 size_t workspace_bytes(size_t n)
 {
-    using Value = accumulate_t<Operator, Input>;
     static_assert(detail::check_choice<Version, BlockSize, Items, tail::warp>() &&
                       detail::check_automatic<Version, BlockSize, Items>(),
                   "");
     if (n > SIZE_MAX / sizeof(Input)) return 0;
-    return detail::workspace_bytes_of(detail::road_of<Version, Operator, Input>(), n,
-                                      static_cast<size_t>(BlockSize) * Items, sizeof(Value),
-                                      detail::alignment_for<Value>());
+    return detail::method<Version, BlockSize, Items, Operator, tail::warp, Input>::workspace_bytes(
+        n);
 }
 
 /* Adds input[0] .. input[n - 1] to *accumulator, exactly: as fastreduce_accumulate_f32. */
@@ -2275,9 +2806,9 @@ fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator 
                                      workspace scratch = {nullptr, 0})
 {
     const fastreduce_status status = detail::check_arguments(input, accumulator, n, scratch);
-    return status != FASTREDUCE_SUCCESS
-               ? status
-               : detail::launch_exact(input, {nullptr, accumulator}, n, scratch, stream);
+    return status != FASTREDUCE_SUCCESS ? status
+                                        : detail::launch_engine<detail::exact_engine>(
+                                              input, {nullptr, accumulator}, n, scratch, stream);
 }
 
 /* One level of the dispatcher: block b of the grid reduces elements [b * tile, (b + 1) * tile)
@@ -2295,9 +2826,9 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
     static_assert(detail::check_types<Operator, Input>() &&
                       detail::check_choice<Version, BlockSize, Items, Tail>(),
                   "");
-    const detail::rung<Input, Value> shape =
-        detail::make_rung<Version, BlockSize, Items, Operator, Tail, Input>();
-    const size_t blocks = blocks_for(n, shape.tile);
+    const detail::version_kernels<Input, Value> version =
+        detail::make_version<Version, BlockSize, Items, Operator, Tail, Input>();
+    const size_t blocks = blocks_for(n, version.tile);
     fastreduce_status status = detail::check_arguments(input, partials, n, {nullptr, 0});
     if (status == FASTREDUCE_SUCCESS &&
         detail::overlap(input, n * sizeof(Input), partials, blocks * sizeof(Value)))
@@ -2305,7 +2836,8 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
     if (status == FASTREDUCE_SUCCESS && blocks > detail::max_blocks)
         status = FASTREDUCE_ERROR_UNSUPPORTED;
     if (status != FASTREDUCE_SUCCESS) return status;
-    return detail::status_of(detail::launch_round(shape.first, shape, input, partials, n, stream));
+    return detail::status_of(
+        detail::launch_round(version.first, version, input, partials, n, stream));
 }
 
 #endif /* __CUDACC_RTC__ */
@@ -2317,7 +2849,8 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
 #endif /* FASTREDUCE_CUH */
 
 /* ================================================================================================
- * Room 9: the C functions May hold: fastreduce.h's functions, which check their arguments and
+ * Room 9: the C functions
+ * May hold: fastreduce.h's functions, which check their arguments and
  * pick the instantiation, nothing else.
  * ================================================================================================ */
 
@@ -2341,73 +2874,47 @@ namespace detail
 namespace /* each translation unit's own: with FASTREDUCE_STATIC their macros may differ */
 {
 
-template <fastreduce_kernel Version, unsigned BlockSize>
-rung<float, float> rung_of()
-{
-    return make_rung<Version, BlockSize, default_items(Version), plus, tail::warp, float>();
-}
+using ladder = version_kernels<float, float>;
 
 template <fastreduce_kernel Version>
-rung<float, float> with_block_size(unsigned block_size)
+ladder with_block_size(unsigned block_size)
 {
+    constexpr unsigned items = default_items(Version);
     switch (block_size) {
-    case 32: return rung_of<Version, 32>();
-    case 64: return rung_of<Version, 64>();
-    case 128: return rung_of<Version, 128>();
-    case 256: return rung_of<Version, 256>();
-    case 512: return rung_of<Version, 512>();
-    default: return rung_of<Version, 1024>();
+    case 32: return make_version<Version, 32, items, plus, tail::warp, float>();
+    case 64: return make_version<Version, 64, items, plus, tail::warp, float>();
+    case 128: return make_version<Version, 128, items, plus, tail::warp, float>();
+    case 256: return make_version<Version, 256, items, plus, tail::warp, float>();
+    case 512: return make_version<Version, 512, items, plus, tail::warp, float>();
+    default: return make_version<Version, 1024, items, plus, tail::warp, float>();
     }
 }
 
-struct choice {
-    fastreduce_status status;
-    road taken;
-    rung<float, float>
-        shape; /* of the ladder, where status is FASTREDUCE_SUCCESS and the road is levels */
-};
-
-inline choice choose(const fastreduce_config &config)
+/* Whether this build has what the configuration asks for; of the ladder, its kernels too. */
+inline fastreduce_status choose(const fastreduce_config &config, ladder *version)
 {
     const unsigned block_size = config.block_size == 0 ? FASTREDUCE_BLOCK_SIZE : config.block_size;
-    if (!valid_block_size(block_size)) return {FASTREDUCE_ERROR_INVALID_ARGUMENT, road::levels, {}};
+    if (!valid_block_size(block_size) || config.kernel < FASTREDUCE_AUTO ||
+        config.kernel > FASTREDUCE_EXACT)
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     switch (config.kernel) {
-    case FASTREDUCE_AUTO: return {FASTREDUCE_SUCCESS, road::automatic, {}};
+    case FASTREDUCE_AUTO: return FASTREDUCE_SUCCESS;
 #ifndef FASTREDUCE_NO_EXACT
-    case FASTREDUCE_EXACT: return {FASTREDUCE_SUCCESS, road::exact, {}};
-#else
-    case FASTREDUCE_EXACT: return {FASTREDUCE_ERROR_UNSUPPORTED, road::exact, {}};
+    case FASTREDUCE_EXACT: return FASTREDUCE_SUCCESS;
 #endif
 #ifndef FASTREDUCE_NO_LADDER
-    case FASTREDUCE_V0:
-        return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V0>(block_size)};
-    case FASTREDUCE_V1:
-        return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V1>(block_size)};
-    case FASTREDUCE_V2:
-        return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V2>(block_size)};
-    case FASTREDUCE_V3:
-        return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V3>(block_size)};
-    case FASTREDUCE_V4:
-        return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V4>(block_size)};
-    case FASTREDUCE_V5:
-        return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V5>(block_size)};
-    case FASTREDUCE_V6:
-        return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V6>(block_size)};
-    case FASTREDUCE_V7:
-        return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V7>(block_size)};
-#else
-    case FASTREDUCE_V0:
-    case FASTREDUCE_V1:
-    case FASTREDUCE_V2:
-    case FASTREDUCE_V3:
-    case FASTREDUCE_V4:
-    case FASTREDUCE_V5:
-    case FASTREDUCE_V6:
-    case FASTREDUCE_V7: return {FASTREDUCE_ERROR_UNSUPPORTED, road::levels, {}};
+    case FASTREDUCE_V0: *version = with_block_size<FASTREDUCE_V0>(block_size); break;
+    case FASTREDUCE_V1: *version = with_block_size<FASTREDUCE_V1>(block_size); break;
+    case FASTREDUCE_V2: *version = with_block_size<FASTREDUCE_V2>(block_size); break;
+    case FASTREDUCE_V3: *version = with_block_size<FASTREDUCE_V3>(block_size); break;
+    case FASTREDUCE_V4: *version = with_block_size<FASTREDUCE_V4>(block_size); break;
+    case FASTREDUCE_V5: *version = with_block_size<FASTREDUCE_V5>(block_size); break;
+    case FASTREDUCE_V6: *version = with_block_size<FASTREDUCE_V6>(block_size); break;
+    case FASTREDUCE_V7: *version = with_block_size<FASTREDUCE_V7>(block_size); break;
 #endif
-    default: break;
+    default: return FASTREDUCE_ERROR_UNSUPPORTED;
     }
-    return {FASTREDUCE_ERROR_INVALID_ARGUMENT, road::levels, {}};
+    return FASTREDUCE_SUCCESS;
 }
 
 inline fastreduce_config config_or_default(const fastreduce_config *config)
@@ -2432,31 +2939,36 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
 {
     const fastreduce_config settings = fastreduce::detail::config_or_default(config);
     const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
-    const fastreduce::detail::choice choice = fastreduce::detail::choose(settings);
+    fastreduce::detail::ladder version = {};
+    const fastreduce_status chosen = fastreduce::detail::choose(settings, &version);
     const fastreduce_status status = fastreduce::detail::check_arguments(input, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status; /* invalid comes before unsupported */
-    if (choice.status != FASTREDUCE_SUCCESS) return choice.status;
-    switch (choice.taken) {
-    case fastreduce::detail::road::automatic:
-        return fastreduce::detail::launch_auto(input, output, n, scratch, settings.stream);
+    if (chosen != FASTREDUCE_SUCCESS) return chosen;
+    switch (settings.kernel) {
+    case FASTREDUCE_AUTO:
+        return fastreduce::reduce<FASTREDUCE_AUTO>(input, output, n, settings.stream, scratch);
 #ifndef FASTREDUCE_NO_EXACT
-    case fastreduce::detail::road::exact:
-        return fastreduce::detail::launch_exact(input, {output, nullptr}, n, scratch,
-                                                settings.stream);
+    case FASTREDUCE_EXACT:
+        return fastreduce::reduce<FASTREDUCE_EXACT>(input, output, n, settings.stream, scratch);
 #endif
     default:
-        return fastreduce::detail::launch_levels(choice.shape, input, output, n, scratch,
+        return fastreduce::detail::launch_levels(version, input, output, n, scratch,
                                                  settings.stream);
     }
 }
 
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config)
 {
-    const fastreduce::detail::choice choice =
-        fastreduce::detail::choose(fastreduce::detail::config_or_default(config));
-    if (choice.status != FASTREDUCE_SUCCESS || n > SIZE_MAX / sizeof(float)) return 0;
-    return fastreduce::detail::workspace_bytes_of(choice.taken, n, choice.shape.tile,
-                                                  sizeof(float));
+    const fastreduce_config settings = fastreduce::detail::config_or_default(config);
+    fastreduce::detail::ladder version = {};
+    if (fastreduce::detail::choose(settings, &version) != FASTREDUCE_SUCCESS ||
+        n > SIZE_MAX / sizeof(float))
+        return 0;
+    switch (settings.kernel) {
+    case FASTREDUCE_AUTO: return fastreduce::workspace_bytes<FASTREDUCE_AUTO>(n);
+    case FASTREDUCE_EXACT: return fastreduce::workspace_bytes<FASTREDUCE_EXACT>(n);
+    default: return fastreduce::detail::levels_workspace_bytes<float>(n, version.tile);
+    }
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size_t workspace_bytes,

@@ -334,7 +334,7 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_carry(int64_t *limb)
 
 /* Carries, and counts that reached 2^32 stay at 2^32 - 1: an accumulator
  * as the functions here leave it. */
-FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_settle(int64_t *limb)
+FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_normalize(int64_t *limb)
 {
     int k;
     fastreduce_detail_carry(limb);
@@ -569,10 +569,10 @@ FASTREDUCE_DETAIL_DEFINE void fastreduce_accumulator_merge(fastreduce_accumulato
 {
     fastreduce_accumulator other = *from;
     int k;
-    fastreduce_detail_settle(other.limb);
-    fastreduce_detail_settle(into->limb);
+    fastreduce_detail_normalize(other.limb);
+    fastreduce_detail_normalize(into->limb);
     for (k = 0; k < 16; ++k) into->limb[k] += other.limb[k];
-    fastreduce_detail_settle(into->limb);
+    fastreduce_detail_normalize(into->limb);
 }
 
 FASTREDUCE_DETAIL_DEFINE float fastreduce_accumulator_f32(const fastreduce_accumulator *accumulator)
@@ -643,7 +643,7 @@ FASTREDUCE_DETAIL_DEFINE void
 fastreduce_host_accumulate_f32(const float *input, fastreduce_accumulator *accumulator, size_t n)
 {
     size_t done = 0;
-    fastreduce_detail_settle(accumulator->limb);
+    fastreduce_detail_normalize(accumulator->limb);
     while (done < n) {
         const size_t left = n - done;
         const size_t block =
@@ -652,7 +652,7 @@ fastreduce_host_accumulate_f32(const float *input, fastreduce_accumulator *accum
             fastreduce_detail_add_few(accumulator->limb, input + done, block);
         else
             fastreduce_detail_add_many(accumulator->limb, input + done, block);
-        fastreduce_detail_settle(accumulator->limb);
+        fastreduce_detail_normalize(accumulator->limb);
         done += block;
     }
 }

@@ -19,138 +19,219 @@ SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
 using namespace fastreduce;
 using namespace fastreduce::detail;
 
-static const char *name(auto_kernel kernel)
+using sums = auto_engine<plus, float>;
+
+static const char *name(engine_kernel kernel)
 {
     switch (kernel) {
-    case auto_kernel::tile_256x4: return "tile 256 x 4";
-    case auto_kernel::tile_512x8: return "tile 512 x 8";
-    case auto_kernel::dealt_512x2: return "dealt 512 x 2";
-    default: return "ring 256";
+    case engine_kernel::tile: return "tile";
+    case engine_kernel::grid_stride: return "grid-stride";
+    default: return "pipelined";
     }
 }
 
-static bool has_ring(const gpu_facts &gpu)
+/* ---- The tree on the host, from its description in room 6 ---------------------------------- */
+
+/* Pairs of neighbours, pairs of pairs ... */
+static float pairs(std::vector<float> values)
 {
-    return gpu.hopper && gpu.shared_bytes >= 200 * 1024; /* 192 KiB and what the compiler adds */
+    for (; values.size() > 1; values.resize((values.size() + 1) / 2))
+        for (size_t k = 0; k < values.size(); k += 2)
+            values[k / 2] = k + 1 < values.size() ? values[k] + values[k + 1] : values[k];
+    return values[0];
 }
 
-static void run_case(const auto_plan &made, size_t n, size_t offset)
+/* Lanes 0 .. width - 1: the upper half is added to the lower, until one is left. */
+static float halves(std::vector<float> values)
 {
-    const std::vector<float> values = check::make(check::data::integers, n, n + offset);
+    for (size_t width = values.size() / 2; width > 0; width /= 2)
+        for (size_t k = 0; k < width; ++k) values[k] += values[k + width];
+    return values[0];
+}
+
+static float block(const std::vector<float> &threads)
+{
+    std::vector<float> warps;
+    for (size_t w = 0; w < threads.size(); w += 32)
+        warps.push_back(halves({threads.begin() + static_cast<std::ptrdiff_t>(w),
+                                threads.begin() + static_cast<std::ptrdiff_t>(w + 32)}));
+    return halves(warps);
+}
+
+static float tile_partial(const std::vector<float> &values, size_t tile, size_t tiles,
+                          size_t threads, size_t packs)
+{
+    const size_t whole = values.size() / 4;
+    std::vector<float> of_threads(threads);
+    for (size_t t = 0; t < threads; ++t) {
+        std::vector<float> of_packs(packs, 0.0f);
+        for (size_t k = 0; k < packs; ++k) {
+            const size_t at = (tile * packs + k) * threads + t;
+            if (at < whole)
+                of_packs[k] = pairs(
+                    {values[4 * at], values[4 * at + 1], values[4 * at + 2], values[4 * at + 3]});
+        }
+        of_threads[t] = pairs(of_packs);
+        if (tile + 1 == tiles && t < values.size() % 4) of_threads[t] += values[4 * whole + t];
+    }
+    return block(of_threads);
+}
+
+static float tree_sum(const std::vector<float> &values, const plan_row &row, const work_plan &units)
+{
+    std::vector<float> partials;
+    for (size_t u = 0; u < units.units; ++u) {
+        const tile_run run = units.run(u);
+        std::vector<float> tiles;
+        for (size_t k = 0; k < run.count; ++k)
+            tiles.push_back(
+                tile_partial(values, run.first + k, units.tiles, row.block_size, row.packs));
+        partials.push_back(pairs(tiles));
+    }
+    const float last = partials.back();
+    partials.pop_back();
+    if (partials.empty()) return last + 0.0f;
+    std::vector<float> threads(row.block_size, 0.0f);
+    threads[0] = last;
+    for (size_t u = 0; u < partials.size(); ++u) threads[u % row.block_size] += partials[u];
+    return block(threads) + 0.0f;
+}
+
+/* ---- Every kernel makes this tree ----------------------------------------------------------- */
+
+static device_limits this_device(int *device)
+{
+    device_limits limits = {};
+    CUDA(find_limits(&limits, device));
+    CUDA(find_hopper(launch_of<sums>(5), *device, &limits.hopper));
+    return limits;
+}
+
+static bool runs_here(const plan_row &row)
+{
+    int device;
+    const device_limits limits = this_device(&device);
+    return row.kernel != engine_kernel::pipelined || !on_gpu ||
+           (limits.hopper && row.shared_bytes + shared_reserve <= limits.shared_bytes);
+}
+
+/* Twice: the second call relies on the words that the first left. */
+static void run_case(unsigned number, unsigned blocks, const work_plan &units,
+                     const std::vector<float> &values, size_t offset, float wanted)
+{
+    const plan_row row = sums::row(number);
+    const size_t n = values.size(), words = reduction<plus, float, 512>::words(units.units) + 1;
     check::buffer<float> input(n, offset), output(1, offset);
-    check::buffer<published> slots(made.blocks); /* the ring's counter besides */
+    check::buffer<status_word> status_words(words);
     input.set(values);
-    slots.fill(0);
-    gpu_facts gpu = {};
-    CUDA(find_gpu_facts(launch_of(auto_kernel::ring_256), &gpu));
-    const float wanted = fastreduce_host_sum_f32(values.data(), n);
-    for (int repeat = 0; repeat < 2;
-         ++repeat) { /* the second relies on the slots that the first left */
+    status_words.fill(0);
+    int device;
+    this_device(&device);
+    for (int repeat = 0; repeat < 2; ++repeat) {
         output.fill(0x7f);
-        const cudaError_t error = launch_tuned(launch_of(made.kernel), made.blocks, gpu.device,
-                                               static_cast<const float *>(input.data()),
-                                               output.data(), n, slots.data(), nullptr);
+        const cudaError_t error =
+            launch_row<sums>(number, blocks, device, {input.data(), n, false, row.streaming}, units,
+                             output.data(), status_words.data(), nullptr);
         CUDA(cudaDeviceSynchronize());
-        check::that(error == cudaSuccess && output.get()[0] == wanted,
-                    "%s, %u blocks, n %zu, offset %zu: status %d, %.9g instead of %.9g",
-                    name(made.kernel), made.blocks, n, offset, error,
-                    static_cast<double>(output.get()[0]), static_cast<double>(wanted));
+        const float got = output.get()[0];
+        check::that(error == cudaSuccess && std::memcmp(&got, &wanted, sizeof got) == 0,
+                    "%s, %u blocks, %u levels, n %zu, offset %zu: status %d, %.9g, not %.9g",
+                    name(row.kernel), blocks, units.levels, n, offset, error,
+                    static_cast<double>(got), static_cast<double>(wanted));
     }
-    check::that(slots.every_byte_is(0) && slots.canaries_alive() && output.canaries_alive(),
-                "%s, %u blocks, n %zu: slots left dirty, or a write outside", name(made.kernel),
-                made.blocks, n);
+    check::that(
+        status_words.every_byte_is(0) && status_words.canaries_alive() && output.canaries_alive(),
+        "%s, %u blocks, n %zu: words left dirty, or a write outside", name(row.kernel), blocks, n);
 }
 
-/* A tile kernel takes as many blocks as tiles; the others any grid. */
+static work_plan work_of(size_t tiles)
+{
+    return work_plan::of(tiles, work_plan::levels_for(tiles));
+}
+
+/* The rows of the table with this one's tiles, with grids of any size where the kernel takes them,
+ * at any offset. */
+static void same_bits(unsigned of_row, const std::vector<float> &values, const work_plan &units)
+{
+    const plan_row tiles = sums::row(of_row);
+    const float wanted = tree_sum(values, tiles, units);
+    for (unsigned number = 0; number < sums::rows; ++number) {
+        const plan_row row = sums::row(number);
+        if (row.block_size != tiles.block_size || row.packs != tiles.packs || !runs_here(row))
+            continue;
+        if (row.kernel == engine_kernel::tile && units.levels > 0) continue;
+        const unsigned all = static_cast<unsigned>(units.units);
+        for (unsigned blocks : {1u, 2u, 7u, 132u, all}) {
+            if (blocks > all || (row.kernel == engine_kernel::tile && blocks < all)) continue;
+            for (size_t offset : {0, 1, 2, 3, 4, 31, 32}) {
+                if (!on_gpu && offset > 4 && values.size() > 100000) continue;
+                run_case(number, blocks, units, values, offset, wanted);
+            }
+        }
+    }
+}
+
 static void every_kernel()
 {
-    const auto tiled = [](auto_kernel kernel, size_t vectors) {
-        const size_t tile = 4 * vectors;
-        for (size_t n :
-             {size_t(0), size_t(1), size_t(2), size_t(3), size_t(4), size_t(7), size_t(1023),
-              tile - 1, tile, tile + 1, 2 * tile, 3 * tile + tile / 2 + 5, 9 * tile + 6})
-            for (size_t offset = 0; offset < 4; ++offset)
-                run_case({kernel, static_cast<unsigned>(blocks_for(n / 4, vectors))}, n, offset);
-    };
-    tiled(auto_kernel::tile_256x4, 256 * 4);
-    tiled(auto_kernel::tile_512x8, 512 * 8);
-
-    gpu_facts gpu = {};
-    CUDA(find_gpu_facts(launch_of(auto_kernel::ring_256), &gpu));
-    const size_t row = 4 * 256, tile = 4 * auto_ring_vectors;
-    for (unsigned blocks : {1u, 2u, 3u, 7u}) {
-        for (size_t n : {size_t(0), size_t(1), size_t(6), row - 1, row, row * blocks + 3, tile,
-                         tile + row + 1, tile * blocks + 2, 2 * tile * blocks + 5 * row + 77,
-                         4 * tile * blocks - row, 5 * tile * blocks + tile / 2 + 9}) {
-            if (!on_gpu && n > 5 * tile) continue;
-            for (size_t offset = 0; offset < 4; ++offset) {
-                run_case({auto_kernel::dealt_512x2, blocks}, n, offset);
-                if (!on_gpu || has_ring(gpu)) run_case({auto_kernel::ring_256, blocks}, n, offset);
-            }
+    for (unsigned number : {0u, 3u}) {
+        const plan_row row = sums::row(number);
+        const size_t tile = 4 * row.tile_packs();
+        for (size_t n : {size_t(0), size_t(1), size_t(3), size_t(4), size_t(7), size_t(1023),
+                         tile - 1, tile, tile + 1, tile + 4, 2 * tile, 3 * tile + tile / 2 + 5,
+                         9 * tile + 6, 300 * tile + 1}) {
+            if (!on_gpu && n > 10 * tile) continue;
+            const std::vector<float> values = check::make(check::data::uniform, n, n);
+            same_bits(number, values, work_plan::of(tiles_of(n / 4, row), 0));
         }
     }
-}
-
-/* How the ring divides rows: all of them, and none shared where it would show in the result. */
-static void shares()
-{
-    for (size_t rows : {size_t(0), size_t(1), size_t(19), size_t(20), size_t(21), size_t(2479),
-                        size_t(1) << 50}) {
-        const ring_shares runs = shares_of_ring(rows, 4, false),
-                          any = shares_of_ring(rows, 4, true);
-        check::that(runs.in_runs == rows && runs.tiles == 0, "%zu rows: some are shared", rows);
-        check::that(any.in_runs + 4 * any.tiles >= rows && any.in_runs + 4 * any.tiles < rows + 4,
-                    "%zu rows: %zu in runs and %zu tiles", rows, any.in_runs, any.tiles);
-        const size_t shared = rows - any.in_runs;
-        check::that(20 * shared >= rows && 20 * shared < rows + 20, "%zu rows: %zu shared", rows,
-                    shared);
+    /* units of several tiles; as many levels as the table would make, and more */
+    const size_t tile = 4 * sums::row(3).tile_packs();
+    for (size_t tiles : {size_t(256 * 3 + 4), size_t(256 * 3 + 7), size_t(4097), size_t(8191)}) {
+        if (!on_gpu) continue;
+        const std::vector<float> values =
+            check::make(check::data::uniform, tiles * tile - 5, tiles);
+        same_bits(3, values, work_of(tiles));
+        same_bits(3, values, work_plan::of(tiles, 2));
     }
 }
 
-/* 4 MiB over all blocks, 8 KiB at least, and no more than there is. */
+/* Units cover the tiles in order, each a power of two, never larger than the one before. */
+static void units()
+{
+    for (size_t tiles : {size_t(1), size_t(2), size_t(4095), size_t(4096), size_t(4097),
+                         size_t(4098), size_t(8191), size_t(8192), size_t(131072), size_t(131071),
+                         size_t(262143), size_t(4194304) + 12345}) {
+        const work_plan made = work_of(tiles);
+        size_t next = 0, last = ~size_t(0);
+        for (size_t u = 0; u < made.units; ++u) {
+            const tile_run run = made.run(u);
+            if (run.first != next || run.count == 0 || (run.count & (run.count - 1)) != 0 ||
+                run.count > last || run.count > tiles / 256)
+                if (run.count != 1)
+                    check::that(false, "%zu tiles: unit %zu is %zu tiles from %zu", tiles, u,
+                                run.count, run.first);
+            next = run.first + run.count;
+            last = run.count;
+        }
+        check::that(next == tiles, "%zu tiles: units cover %zu", tiles, next);
+        check::that(made.levels == 0 || last == 1, "%zu tiles: the last unit has %zu", tiles, last);
+        check::that(made.units <= 4096, "%zu tiles: %zu units", tiles, made.units);
+    }
+    for (unsigned k = 12; k < 48; ++k)
+        check::that(work_of(size_t(1) << k).units <= 12000 &&
+                        work_of(size_t(1) << k).levels < most_levels,
+                    "2^%u tiles: %zu units", k, work_of(size_t(1) << k).units);
+}
+
+/* 4 MiB over all blocks, 8 KiB at least, and no more than a tile: in packs. */
 static void prefetches()
 {
-    const struct {
-        size_t next;
-        unsigned blocks, wanted;
-    } cases[] = {{1024, 1, 1024},
-                 {size_t(1) << 40, 1, 1 << 18},
-                 {size_t(1) << 40, 100, 2621},
-                 {5, 132, 5},
-                 {2047, 128, 2047},
-                 {2049, 128, 2048},
-                 {4096, 512, 512},
-                 {4096, 4096, 512},
-                 {511, 4096, 511}};
-    for (const auto &c : cases)
-        check::that(vectors_to_prefetch(c.next, c.blocks) == c.wanted,
-                    "%zu vectors, %u blocks: %u to prefetch", c.next, c.blocks,
-                    vectors_to_prefetch(c.next, c.blocks));
-}
-
-/* The choice: for every n it covers the input, and needs no more slots than the workspace has. */
-static void choices()
-{
-    for (const gpu_facts &gpu : {gpu_facts{132, 232448, true}, gpu_facts{108, 166912, false},
-                                 gpu_facts{1, 101376, true}, gpu_facts{5000, 232448, true}}) {
-        for (int k = 0; k < 62; ++k) {
-            for (size_t n : {(size_t(1) << k) - 1, size_t(1) << k, (size_t(1) << k) + 1}) {
-                const auto_plan made = plan_auto(n, gpu);
-                size_t capacity = SIZE_MAX; /* vectors */
-                if (made.kernel == auto_kernel::tile_256x4)
-                    capacity = size_t(256) * 4 * made.blocks;
-                if (made.kernel == auto_kernel::tile_512x8)
-                    capacity = size_t(512) * 8 * made.blocks;
-                check::that(made.blocks >= 1 && capacity >= n / 4, "n %zu: %u blocks of %s", n,
-                            made.blocks, name(made.kernel));
-                check::that((made.blocks - 1) * sizeof(published) <= auto_workspace_bytes(n),
-                            "n %zu: %u blocks, but %zu bytes", n, made.blocks,
-                            auto_workspace_bytes(n));
-                check::that(made.kernel != auto_kernel::ring_256 || has_ring(gpu),
-                            "n %zu: a ring where there is none", n);
-            }
-        }
-    }
+    const plan_row row = sums::row(3), small = sums::row(0);
+    check::that(packs_to_prefetch(row, 1, 16) == 4096 && packs_to_prefetch(row, 100, 16) == 2621 &&
+                    packs_to_prefetch(row, 512, 16) == 512 &&
+                    packs_to_prefetch(row, 4096, 16) == 512 &&
+                    packs_to_prefetch(small, 1, 16) == 1024,
+                "packs to prefetch");
 }
 
 #ifndef SIMT_MACHINE
@@ -295,9 +376,8 @@ static void after_others()
 int main(int argc, char **)
 {
     check::need_device();
-    shares();
+    units();
     prefetches();
-    choices();
 #ifdef SIMT_MACHINE
     (void)argc;
     for (simt::order schedule : {simt::order::forward, simt::order::reverse, simt::order::random}) {
