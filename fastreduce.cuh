@@ -904,7 +904,7 @@ __global__ void __launch_bounds__(BlockSize)
  *     resident_threads               on a multiprocessor, for the compiler to share out registers;
  *                                    0 leaves it the choice
  *     collects                       whether anything happens to a tile when all warps had it
- *     partials<Slots>                shared memory for what warps leave of tiles
+ *     tile_partials<Slots>           shared memory for what warps leave of tiles
  *     add(items)                     adds a thread's items of a tile; whole warps call it
  *     leave(partials, slot)          a warp leaves what it has of the tile to the collecting warp
  *     collect(partials, slot, place, status_words)
@@ -1200,7 +1200,7 @@ struct reduction {
     static constexpr unsigned resident_threads = 0, warps = BlockSize / warp_size;
 
     template <unsigned Slots>
-    struct partials {
+    struct tile_partials {
         Value warp_value[Slots + 1][warps];
         Value stack[most_levels];
     };
@@ -1322,8 +1322,9 @@ struct reduction {
 
     /* As reduce_tiles, where all partials are in status words: thread 0 begins with the last. */
     template <unsigned Slots>
-    __device__ __forceinline__ bool
-    reduce_units(partials<Slots> &partials, status_word *status_words, size_t count, Output output)
+    __device__ __forceinline__ bool reduce_units(tile_partials<Slots> &partials,
+                                                 status_word *status_words, size_t count,
+                                                 Output output)
     {
         if (blockIdx.x + 1 != gridDim.x) return false;
         const unsigned units = static_cast<unsigned>(count);
@@ -1376,7 +1377,7 @@ __global__ void __launch_bounds__(BlockSize, Accumulator::resident_threads / Blo
 {
     using Element = typename Accumulator::Element;
     constexpr unsigned slots = 2; /* the next tile's while one warp reads this one's */
-    __shared__ typename Accumulator::template partials<slots> partials;
+    __shared__ typename Accumulator::template tile_partials<slots> partials;
     const elements<Element> input = slice_of(shape);
     prefetch_tile<BlockSize * Packs>(input, work, run_of<Accumulator>(work, blockIdx.x).first);
     wait_for_previous_grid();
@@ -1565,7 +1566,7 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
 {
     using Element = typename Accumulator::Element;
     constexpr unsigned tile_packs = BlockSize * Packs;
-    __shared__ typename Accumulator::template partials<Stages> partials;
+    __shared__ typename Accumulator::template tile_partials<Stages> partials;
     __shared__ pipeline_stage stages[Stages];
     unsigned char *const memory = dynamic_shared<unsigned char>();
     if (threadIdx.x < Stages) {
@@ -1716,7 +1717,7 @@ struct superaccumulator {
     static constexpr unsigned limbs = 16, nowhere = ~0u;
 
     template <unsigned Slots>
-    struct partials {
+    struct tile_partials {
     };
 
     long long value = 0; /* what the thread's window has caught, in units of 2^(position - 149) */
