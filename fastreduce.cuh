@@ -2899,6 +2899,7 @@ inline fastreduce_status choose(const fastreduce_config &config, ladder *version
     if (!valid_block_size(block_size) || config.kernel < FASTREDUCE_AUTO ||
         config.kernel > FASTREDUCE_EXACT)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    (void)version; /* not used where the ladder is left out */
     switch (config.kernel) {
     case FASTREDUCE_AUTO: return FASTREDUCE_SUCCESS;
 #ifndef FASTREDUCE_NO_EXACT
