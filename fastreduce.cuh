@@ -904,7 +904,7 @@ __global__ void __launch_bounds__(BlockSize)
  *     resident_threads               on a multiprocessor, for the compiler to share out registers;
  *                                    0 leaves it the choice
  *     collects                       whether anything happens to a tile when all warps had it
- *     partials<Slots>                shared memory for what warps leave of tiles
+ *     tile_partials<Slots>           shared memory for what warps leave of tiles
  *     add(items)                     adds a thread's items of a tile; whole warps call it
  *     leave(partials, slot)          a warp leaves what it has of the tile to the collecting warp
  *     collect(partials, slot, place, status_words)
@@ -914,7 +914,7 @@ __global__ void __launch_bounds__(BlockSize)
  *     reduce_units(partials, status_words, units, output)
  *                                    the same from what was collected; true in the thread that
  *                                    knows that all blocks are done
- *     words(units)                   status words that it uses
+ *     words_for(units)               status words that it uses
  *
  * A Shape says which elements make a result: `array`, all of them.
  *
@@ -1154,22 +1154,22 @@ template <class Value>
 struct partial_words {
     static constexpr unsigned count = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
 
-    static __device__ __forceinline__ void publish(status_word *words, size_t number, Value value)
+    static __device__ __forceinline__ void publish(status_word *base, size_t number, Value value)
     {
         unsigned bits[count] = {};
         memcpy(bits, static_cast<const void *>(&value), sizeof value);
 #pragma unroll
-        for (unsigned w = 0; w < count; ++w) detail::publish(words + number * count + w, bits[w]);
+        for (unsigned w = 0; w < count; ++w) detail::publish(base + number * count + w, bits[w]);
     }
 
     /* Waits for partials first, first + stride ... Count of them, and leaves their words zero.
      * Values of those at `end` and beyond, which do not exist, stay as they are. Whole warps call
      * it, which look at all their words before they look again, and go on together. */
     template <unsigned Count>
-    static __device__ __forceinline__ void
-    await(status_word *words, unsigned first, unsigned stride, unsigned end, Value (&values)[Count])
+    static __device__ __forceinline__ void await(status_word *base, unsigned first, unsigned stride,
+                                                 unsigned end, Value (&values)[Count])
     {
-        status_word *const mine = words + first * count;
+        status_word *const mine = base + first * count;
         status_word word[Count * count];
         bool missing;
         do {
@@ -1207,7 +1207,7 @@ struct reduction {
     static constexpr unsigned resident_threads = 0, warps = BlockSize / warp_size;
 
     template <unsigned Slots>
-    struct partials {
+    struct tile_partials {
         Value warp_value[Slots + 1][warps];
         Value stack[most_levels];
     };
@@ -1216,7 +1216,7 @@ struct reduction {
 
     __device__ __forceinline__ explicit reduction(void *) {}
 
-    static __host__ __device__ constexpr size_t words(size_t units)
+    static __host__ __device__ constexpr size_t words_for(size_t units)
     {
         return units * words_of::count;
     }
@@ -1329,8 +1329,9 @@ struct reduction {
 
     /* As reduce_tiles, where all partials are in status words: thread 0 begins with the last. */
     template <unsigned Slots>
-    __device__ __forceinline__ bool
-    reduce_units(partials<Slots> &partials, status_word *status_words, size_t count, Output output)
+    __device__ __forceinline__ bool reduce_units(tile_partials<Slots> &partials,
+                                                 status_word *status_words, size_t count,
+                                                 Output output)
     {
         if (blockIdx.x + 1 != gridDim.x) return false;
         const unsigned units = static_cast<unsigned>(count);
@@ -1382,8 +1383,8 @@ __global__ void __launch_bounds__(BlockSize, Accumulator::resident_threads / Blo
                        status_word *status_words)
 {
     using Element = typename Accumulator::Element;
-    constexpr unsigned slots = 2; /* the next tile's while one warp reads this one's */
-    __shared__ typename Accumulator::template partials<slots> partials;
+    constexpr unsigned slot_count = 2; /* the next tile's while one warp reads this one's */
+    __shared__ typename Accumulator::template tile_partials<slot_count> partials;
     const elements<Element> input = slice_of(shape);
     tile_run run = run_of(work, blockIdx.x);
     prefetch_tile<BlockSize * Packs>(input, work, run.first);
@@ -1508,7 +1509,7 @@ produce(const Input &input, const work_plan &work, Accumulator &accumulator, Par
         pipeline_stage (&stages)[Stages], unsigned char *memory, status_word *status_words)
 {
     const bool fills = threadIdx.x % warp_size == 0;
-    unit_queue queue(work, status_words + Accumulator::words(work.units), fills);
+    unit_queue queue(work, status_words + Accumulator::words_for(work.units), fills);
     pipeline_position<Stages> filling, collecting;
     unsigned filled = 0; /* stages */
     for (bool more = true; more || filled > 0;) {
@@ -1573,7 +1574,7 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
 {
     using Element = typename Accumulator::Element;
     constexpr unsigned tile_packs = BlockSize * Packs;
-    __shared__ typename Accumulator::template partials<Stages> partials;
+    __shared__ typename Accumulator::template tile_partials<Stages> partials;
     __shared__ pipeline_stage stages[Stages];
     unsigned char *const memory = dynamic_shared<unsigned char>();
     if (threadIdx.x < Stages) {
@@ -1592,7 +1593,7 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
     else
         produce<tile_packs>(input, work, accumulator, partials, stages, memory, status_words);
     if (accumulator.reduce_units(partials, status_words, work.units, output))
-        status_words[Accumulator::words(work.units)] =
+        status_words[Accumulator::words_for(work.units)] =
             0; /* all have asked the counter for the last time */
 }
 
@@ -1724,7 +1725,7 @@ struct superaccumulator {
     static constexpr unsigned limbs = 16, nowhere = ~0u;
 
     template <unsigned Slots>
-    struct partials {
+    struct tile_partials {
     };
 
     long long value = 0; /* what the thread's window has caught, in units of 2^(position - 149) */
@@ -1741,7 +1742,7 @@ struct superaccumulator {
     {
     }
 
-    static __host__ __device__ constexpr size_t words(size_t) { return exact_totals * limbs; }
+    static __host__ __device__ constexpr size_t words_for(size_t) { return exact_totals * limbs; }
 
     template <unsigned Packs>
     __device__ __forceinline__ void add(const tile_items<superaccumulator, BlockSize, Packs> &items)
@@ -2474,8 +2475,9 @@ constexpr size_t engine_workspace_bytes(size_t n)
     const plan_row row = Engine::row(pick<Engine>(n, {1, SIZE_MAX, true}));
     const size_t units = plan_work(n / pack<typename Engine::Element>::size, row).units,
                  most = units > most_single_tiles ? units : most_single_tiles;
-    return units == 1 ? 0
-                      : (Engine::template accumulator<512>::words(most) + 1) * sizeof(status_word);
+    return units == 1
+               ? 0
+               : (Engine::template accumulator<512>::words_for(most) + 1) * sizeof(status_word);
 }
 
 template <class Element, class Output>
@@ -2669,9 +2671,9 @@ fastreduce_status launch_engine(const typename Engine::Element *input,
     const elements<typename Engine::Element> array(input, n, Engine::any_order, row.streaming);
     const work_plan work = plan_work(array.packs, row);
     const unsigned blocks = blocks_of<Engine>(row, work.units, limits);
-    return with_workspace(memory, bytes, memory_use::status_words, stream, [&](void *words) {
+    return with_workspace(memory, bytes, memory_use::status_words, stream, [&](void *data) {
         return launch_row<Engine>(number, blocks, device, array, work, output,
-                                  static_cast<status_word *>(words), stream);
+                                  static_cast<status_word *>(data), stream);
     });
 }
 
@@ -2926,6 +2928,7 @@ inline fastreduce_status choose(const fastreduce_config &config, ladder *version
     if (!valid_block_size(block_size) || config.kernel < FASTREDUCE_AUTO ||
         config.kernel > FASTREDUCE_EXACT)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    (void)version; /* not used where the ladder is left out */
     switch (config.kernel) {
     case FASTREDUCE_AUTO: return FASTREDUCE_SUCCESS;
 #ifndef FASTREDUCE_NO_EXACT

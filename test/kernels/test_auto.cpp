@@ -120,7 +120,7 @@ static void run_case(unsigned number, unsigned blocks, const work_plan &units,
                      const std::vector<float> &values, size_t offset, float wanted)
 {
     const plan_row row = sums::row(number);
-    const size_t n = values.size(), words = reduction<plus, float, 512>::words(units.units) + 1;
+    const size_t n = values.size(), words = reduction<plus, float, 512>::words_for(units.units) + 1;
     check::buffer<float> input(n, offset), output(1, offset);
     check::buffer<status_word> status_words(words);
     input.set(values);

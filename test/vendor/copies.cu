@@ -16,6 +16,8 @@ extern "C" __global__ void JOIN(part_, PART)() {}
 /* Addresses that nothing accesses. */
 static const float *const input = reinterpret_cast<const float *>(size_t(1) << 30);
 static float *const output = reinterpret_cast<float *>(size_t(1) << 20);
+static const int *const integers = reinterpret_cast<const int *>(size_t(1) << 30);
+static long long *const wide_output = reinterpret_cast<long long *>(size_t(1) << 20);
 static fastreduce_accumulator *const total =
     reinterpret_cast<fastreduce_accumulator *>(size_t(1) << 20);
 
@@ -34,6 +36,14 @@ extern "C" void PART(void)
         standin_log("of 2^%u needs %lu bytes", bits,
                     static_cast<unsigned long>(fastreduce::workspace_bytes<FASTREDUCE_AUTO>(n)));
         standin_log("answers %d", fastreduce::reduce<FASTREDUCE_AUTO>(input, output, n));
+        caller("auto of integers");
+        standin_log(
+            "of 2^%u needs %lu bytes", bits,
+            static_cast<unsigned long>(
+                fastreduce::workspace_bytes<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE,
+                                            FASTREDUCE_ITEMS_PER_THREAD, fastreduce::plus, int>(
+                    n)));
+        standin_log("answers %d", fastreduce::reduce<FASTREDUCE_AUTO>(integers, wide_output, n));
         caller("exact");
         standin_log("of 2^%u needs %lu bytes", bits,
                     static_cast<unsigned long>(fastreduce::workspace_bytes<FASTREDUCE_EXACT>(n)));

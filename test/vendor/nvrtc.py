@@ -20,11 +20,20 @@ KERNELS = ["v0_baseline<plus, float, float>", "v1_no_divergence<plus, long long,
            "v5_completely_unroll<maximum, 128, 2, unsigned, unsigned>",
            "v6_multi_add<plus, 512, 4, unsigned long long, unsigned char>",
            "v7_shuffle<minimum, 1024, 8, signed char, signed char>",
-           "detail::sum_tile<detail::float_sum<256>, 256, 4>",
-           "detail::sum_ring<detail::float_sum<256, 8>, 256, 4096, 3>",
-           "detail::sum_dealt<detail::exact_sum<512>, 512, 1>"]
-LONGEST = ["detail::sum_dealt<detail::exact_sum<512>, 512, 4>",
-           "detail::sum_ring<detail::exact_sum<512>, 512, 2048, 4>"]  # to compile
+           "detail::reduce_tile<detail::reduction<plus, float, 256>, 256, 4, "
+           "detail::elements<float>>",
+           "detail::reduce_tile<detail::reduction<maximum, signed char, 512>, 512, 8, "
+           "detail::elements<signed char>>",
+           "detail::reduce_grid_stride<detail::reduction<add_points, point, 512>, 512, 1, "
+           "detail::elements<point>>",
+           "detail::reduce_grid_stride<detail::superaccumulator<256>, 256, 2, "
+           "detail::elements<float>>",
+           "detail::reduce_pipelined<detail::reduction<plus, unsigned short, 512>, 512, 8, 3, "
+           "detail::elements<unsigned short>>"]
+LONGEST = ["detail::reduce_pipelined<detail::superaccumulator<512>, 512, 4, 4, "
+           "detail::elements<float>>",
+           "detail::reduce_pipelined<detail::reduction<minimum, double, 512>, 512, 8, 3, "
+           "detail::elements<double>>"]  # to compile
 
 SOURCE = """
 #include "fastreduce.cuh"
@@ -37,6 +46,20 @@ static_assert(bounds<unsigned char>::least() == 0, "unsigned char");
 static_assert(bounds<long long>::greatest() == 9223372036854775807, "long long");
 static_assert(bounds<float>::greatest() > 3.4e38f, "infinity");
 static_assert(bounds<double>::least() < -1.7e308, "minus infinity");
+struct point { /* of a size that does not divide 16 */
+    float x, y, z;
+};
+struct add_points {
+    template <class Value>
+    static __device__ Value identity()
+    {
+        return {0, 0, 0};
+    }
+    __device__ point operator()(point a, point b) const
+    {
+        return {a.x + b.x, a.y + b.y, a.z + b.z};
+    }
+};
 extern "C" __global__ void own_kernel(const float *x, float *sums)
 {
     __shared__ float slots[8];
