@@ -16,30 +16,33 @@
  * one, without that macro, for the templates: the building blocks (room 4) inside kernels of its
  * own, and
  *
- *     fastreduce::reduce<FASTREDUCE_V7>(input, output, n, stream);                    // float, int, double ...
+ *     fastreduce::reduce(input, output, n, stream);               // float, int, structs ...
  *     fastreduce::reduce<FASTREDUCE_V7, 512, 16, fastreduce::maximum>(input, output, n);
- *     fastreduce::round<FASTREDUCE_V2, 128>(input, partials, n);                      // one level only
+ *     fastreduce::round<FASTREDUCE_V2, 128>(input, partials, n);  // one level only
  *
  * NVRTC, which compiles at run time, needs no headers but the two files, and sees rooms 1 to 7.
  *
  * Macros, defined before the first include of this file:
  *
  *   FASTREDUCE_IMPLEMENTATION     defines the C functions. Scope: one .cu file of the program.
- *   FASTREDUCE_BLOCK_SIZE         threads a block where none is asked for: 32, 64, ... 1024. Default 256.
- *                                 Scope: the file; others may differ.
- *   FASTREDUCE_ITEMS_PER_THREAD   elements a thread adds before the block's tree in V6 and V7: 1 to 64.
- *                                 Default 8. Scope: the file; others may differ.
- *   FASTREDUCE_NO_LADDER          the C functions leave out V0..V7, for a shorter build: they answer
- *                                 FASTREDUCE_ERROR_UNSUPPORTED. AUTO stays. Scope: the implementing file.
- *   FASTREDUCE_NO_EXACT           the same for EXACT and fastreduce_accumulate_f32. Scope: the implementing
+ *   FASTREDUCE_BLOCK_SIZE         threads a block of V0..V7 where none is asked for: 32, 64, ...
+ *                                 1024. Default 256. Scope: the file; others may differ.
+ *   FASTREDUCE_ITEMS_PER_THREAD   elements a thread adds before the block's tree in V6 and V7: 1 to
+ *                                 64. Default 8. Scope: the file; others may differ.
+ *   FASTREDUCE_NO_LADDER          the C functions leave out V0..V7, for a shorter build: they
+ *                                 answer FASTREDUCE_ERROR_UNSUPPORTED. Scope: the implementing
  *                                 file.
- *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float by integer arithmetic alone, by the road that it takes
- *                                 otherwise where its window misses: the same bits, slower. For measurements.
- *                                 Scope: the file; others may differ. Default: off.
- *   FASTREDUCE_TAG                letters and digits, to tell files of one program apart that are compiled differently in
- *                                 what no macro says: -use_fast_math, -ftz=true; sm_90 beside sm_90a; machine code
- *                                 beside PTX; and any architectures, with nvcc before 11.5 and with Clang before it
- *                                 had __CUDA_ARCH_LIST__ (14 has not, 22 has). Scope: the file. Default: nothing.
+ *   FASTREDUCE_NO_EXACT           the same for EXACT and fastreduce_accumulate_f32. Scope: the
+ *                                 implementing file.
+ *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float to its bins, by integer arithmetic alone:
+ *                                 the same bits, slower. For measurements. Scope: the file; others
+ *                                 may differ. Default: off.
+ *   FASTREDUCE_TAG                letters and digits, to tell files of one program apart that are
+ *                                 compiled differently in what no macro says: -use_fast_math,
+ *                                 -ftz=true; sm_90 beside sm_90a; machine code beside PTX; and any
+ *                                 architectures, with nvcc before 11.5 and with Clang before it had
+ *                                 __CUDA_ARCH_LIST__ (14 has not, 22 has). Scope: the file.
+ *                                 Default: nothing.
  *   FASTREDUCE_STATIC, FASTREDUCE_API   see fastreduce.h.
  *
  * Names: namespace fastreduce holds what users call, fastreduce::detail the rest. Both lie in an
@@ -48,12 +51,14 @@
  * export functions of its own that have our types in their signatures.
  *
  * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks,
- * 5 the ladder V0..V7, 6 the tuned kernels, 7 the exact sum, 8 dispatcher, 9 the C functions.
- * Needs C++14 and CUDA 11.2.
+ * 5 the ladder V0..V7, 6 the engine, 7 the superaccumulator, 8 dispatcher, 9 the C functions. A
+ * new operator or element type touches room 3 alone; a new shape is a struct and its slice_of in
+ * room 6. Needs C++14 and CUDA 11.2.
  *
- * Words: a *block* of threads reduces one *tile* of the input, block size times *items* per
- * thread elements, to one *partial*. A *level* (one launch, a *round*) turns n elements into as
- * many partials as it has blocks; levels follow until one partial is left.
+ * Words: a *block* of threads reduces one *tile* of the input to one *partial*. In the ladder a
+ * tile is block size times *items* per thread elements, and a *level* (one launch, a *round*)
+ * turns n elements into as many partials as it has blocks; levels follow until one partial is
+ * left.
  */
 #ifndef FASTREDUCE_CUH
 #define FASTREDUCE_CUH
@@ -75,7 +80,7 @@
  * Room 2: configuration and portability
  * May hold: macros and their checks; whatever knows
  * compilers and architectures, as named device functions.
- * ================================================================================================ */
+ * ============================================================================================= */
 
 #ifndef FASTREDUCE_BLOCK_SIZE
 #define FASTREDUCE_BLOCK_SIZE 256
@@ -133,14 +138,16 @@
 #endif
 /* clang-format off */
 #define FASTREDUCE_DETAIL_PASTE(major, minor, patch, tag, toolkit, integer, separate, \
-                                a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, ...) \
+                                a, b, c, d, e, f, g, h, i, j, k, l, \
+                                m, n, o, p, q, r, s, t, u, v, w, x, ...) \
     version_##major##_##minor##_##patch##_##tag##_##toolkit##_##integer##_##separate##_\
 ##a##b##c##d##e##f##g##h##i##j##k##l##m##n##o##p##q##r##s##t##u##v##w##x
 #define FASTREDUCE_DETAIL_NAME(list) FASTREDUCE_DETAIL_PASTE list
-#define FASTREDUCE_DETAIL_ABI                                                                             \
-    FASTREDUCE_DETAIL_NAME((FASTREDUCE_VERSION_MAJOR, FASTREDUCE_VERSION_MINOR, FASTREDUCE_VERSION_PATCH, \
-                            FASTREDUCE_TAG, FASTREDUCE_DETAIL_TOOLKIT, FASTREDUCE_DETAIL_INTEGER,         \
-                            FASTREDUCE_DETAIL_SEPARATE, FASTREDUCE_DETAIL_ARCHS,                          \
+#define FASTREDUCE_DETAIL_ABI \
+    FASTREDUCE_DETAIL_NAME((FASTREDUCE_VERSION_MAJOR, FASTREDUCE_VERSION_MINOR, \
+                            FASTREDUCE_VERSION_PATCH, FASTREDUCE_TAG, FASTREDUCE_DETAIL_TOOLKIT, \
+                            FASTREDUCE_DETAIL_INTEGER, FASTREDUCE_DETAIL_SEPARATE, \
+                            FASTREDUCE_DETAIL_ARCHS, \
                             , , , , , , , , , , , , , , , , , , , , , , , , ))
 /* clang-format on */
 
@@ -445,10 +452,10 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
  *
  * An operator is a type without state that has
  *     template <class Value> static Value identity();  combine(identity, x) == x
- *     Value operator()(Value a, Value b) const;        associative and commutative, but for rounding
+ *     Value operator()(Value a, Value b) const;   associative and commutative, but for rounding
  * Element types are trivially copyable and trivially default constructible (they live in shared
  * memory).
- * ================================================================================================ */
+ * ============================================================================================= */
 
 struct plus {
     template <class Value>
@@ -578,7 +585,7 @@ using accumulate_t = typename accumulate<Operator, Input>::type;
  * May hold: what threads, warps and blocks do together. Public: call
  * them in kernels of your own, as examples/block_reduce.cu does. The result is the same bits
  * every time.
- * ================================================================================================ */
+ * ============================================================================================= */
 
 /* What one thread adds up by itself: input[first], input[first + stride] ... Items of them,
  * those at n and beyond left out. A thread whose items all exist takes the branch without
@@ -646,7 +653,7 @@ __device__ __forceinline__ Value block_reduce(Value value, Value *warp_values)
  * to 1024; from V5 on that is the template parameter BlockSize. A thread's running sum stays in
  * `value`, and sdata[tid] is the copy that others read: without that register V2 takes 10 %
  * longer (2^28 floats, one H200).
- * ================================================================================================ */
+ * ============================================================================================= */
 
 /* V0, baseline. Change: none yet. Neighbours add up in pairs, pairs of pairs, and so on, in
  * place. Why:    log2(block size) steps instead of block size - 1 additions one after the other.
@@ -900,7 +907,7 @@ __global__ void __launch_bounds__(BlockSize)
  * An Accumulator says what becomes of elements: `reduction` here, for AUTO, any type and operator;
  * `superaccumulator` in room 7, for EXACT. It has
  *     Element, Output                what it reads, and where the result goes
- *     any_order                      whether the result is the same whichever thread adds an element
+ *     any_order                      whether it does not matter which thread adds an element
  *     resident_threads               on a multiprocessor, for the compiler to share out registers;
  *                                    0 leaves it the choice
  *     collects                       whether anything happens to a tile when all warps had it
@@ -916,13 +923,14 @@ __global__ void __launch_bounds__(BlockSize)
  *                                    knows that all blocks are done
  *     words_for(units)               status words that it uses
  *
- * A Shape says which elements make a result: `array`, all of them.
+ * A Shape says which elements make a block's result, by slice_of(shape): `elements`, all of
+ * them.
  *
  * One tree. A result of `reduction` has the same bits whatever kernel computes it, with whatever
  * grid on whatever GPU, at whatever address. For its additions form a tree that depends on the
  * number of elements alone: tiles of fixed size, whose packs fixed threads take; units, runs of
  * tiles whose partials add up in pairs; and the partials of units, folded by a block.
- * ================================================================================================ */
+ * ============================================================================================= */
 
 namespace detail
 {
@@ -1312,8 +1320,9 @@ struct reduction {
         const unsigned others = gridDim.x - 1;
 #pragma unroll 1
         for (bool all = others == 0;; all = true) {
-            /* The block's own, then all blocks': by the same instructions, as the first time that
-             * others run they have to be fetched, which takes 0.1 to 0.3 us while memory is busy. */
+            /* The block's own, then all blocks': by the same instructions, as the first time
+             * that others run they have to be fetched, which takes 0.1 to 0.3 us while memory is
+             * busy. */
             value = block_reduce<BlockSize, Operator>(value, warp_values);
             if (all) break;
             if (blockIdx.x != others) {
@@ -1613,7 +1622,7 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
  * not show in the result. No double is used: the cost is the same where those are slow.
  *
  * Integers end in the warp's accumulator, spread over its lanes: lane k holds limb k.
- * ================================================================================================ */
+ * ============================================================================================= */
 
 namespace detail
 {
@@ -2055,7 +2064,7 @@ struct superaccumulator {
 /* ================================================================================================
  * Room 8: dispatcher
  * May hold: planning, as pure functions that run without a GPU; then what launches by the plan.
- * ================================================================================================ */
+ * ============================================================================================= */
 #ifndef __CUDACC_RTC__
 
 /* Blocks, and so partials, of the level that reduces n elements. No elements still take a block:
@@ -2341,12 +2350,16 @@ constexpr size_t any_bytes = SIZE_MAX, kibibyte = 1024, mebibyte = 1024 * kibiby
 constexpr size_t shared_reserve = 6 * kibibyte; /* static shared memory, and the system's */
 
 /* AUTO's table, by bytes of input: from where on another kernel is faster (one H200, CUDA 13.0,
- * sums of floats out of L2, microseconds).
- *     up to 16 KiB   one block of 256 x 4: 1.00 at 16 KiB
+ * sums of floats out of L2 in graphs of calls unless said otherwise, microseconds).
+ *     up to 16 KiB   one block of 256 x 4: 0.95 at 16 KiB
  *     up to 64 KiB   one block of 512 x 8: 1.26 at 64 KiB, where four of 256 x 4 take 1.49
  *     up to 2 MiB    256 x 4: 1.86 at 1 MiB, against 1.90 for 512 x 8
- *     up to 256 MiB  512 x 8: 8.9 at 32 MiB, against 10.8 for 256 x 4
- *     beyond         pipelined
+ *     up to 32 MiB   512 x 8: 8.9 at 32 MiB, against 10.8 for 256 x 4
+ *     up to 256 MiB  512 x 8, streaming: 13.5 at 64 MiB right after a kernel that wrote the array,
+ *                    against 15.3; but 8.9 against 8.0 at 32 MiB, which L2 holds
+ *     beyond         pipelined: 116.8 at 512 MiB, against 117.5 for 512 x 8. Without the copy
+ *                    engine units of tiles, not streaming: 135.3 at 512 MiB as a single call,
+ *                    against 139.7
  * Tiles depend on the type and the number of elements alone, as the result's bits do: rows for the
  * same number of bytes have the same. */
 template <class Operator, class Input>
@@ -2379,11 +2392,13 @@ struct auto_engine {
 };
 
 /* EXACT's table, as AUTO's. Dynamic shared memory of the grid-stride kernels is more than their
- * bins take, so that as many blocks as the plan counts on fit a multiprocessor and no more: the next
- * grid's, launched early, would share out unevenly among the places left.
- *     up to 8 MiB    256 x 2, four blocks a multiprocessor: 3.8 at 4 MiB, against 4.2 for 512 x 4
- *     up to 256 MiB  512 x 4, two blocks a multiprocessor: 10.5 at 32 MiB, against 10.8 for 256 x 2
- *     beyond         pipelined: 232.6 at 1 GiB, against 236.1 for 512 x 4 */
+ * bins take, so that as many blocks as the plan counts on fit a multiprocessor and no more: the
+ * next grid's, launched early, would share out unevenly among the places left.
+ *     up to 8 MiB    256 x 4, four blocks a multiprocessor: 3.3 at 4 MiB
+ *     up to 256 MiB  512 x 4, two blocks a multiprocessor: 10.6 at 32 MiB, 10.7 for 256 x 4
+ *     beyond         pipelined: 232.6 at 1 GiB, against 236.1 for 512 x 4
+ * Where a block cannot have enough shared memory for 512 x 4 (compute capability 7.5), 256 x 4 at
+ * every size. */
 struct exact_engine {
     using Element = float;
     using Output = exact_output;
@@ -2399,12 +2414,12 @@ struct exact_engine {
         constexpr size_t pipeline =
             stages * stage_bytes<accumulator<512>, 512 * 4>() + accumulator<512>::shared_bytes;
         constexpr plan_row table[rows] = {
-            {8 * mebibyte, engine_kernel::grid_stride, 256, 2, 0, 4, 44 * kibibyte, false},
+            {8 * mebibyte, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false},
             {32 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, false},
             {256 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, true},
             {any_bytes, engine_kernel::pipelined, 512, 4, stages, 1, pipeline, false},
             {any_bytes, engine_kernel::grid_stride, 512, 4, 0, 0, 76 * kibibyte, false},
-            {any_bytes, engine_kernel::grid_stride, 256, 2, 0, 4, 44 * kibibyte, false},
+            {any_bytes, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false},
         };
         return table[number];
     }
@@ -2460,7 +2475,7 @@ constexpr unsigned blocks_of(const plan_row &row, size_t units, const device_lim
     return static_cast<unsigned>(blocks < Engine::most_blocks ? blocks : Engine::most_blocks);
 }
 
-/* 4 MiB over the grid, as the previous one may still be loading, but not less than 8 KiB a block. */
+/* 4 MiB over the grid, as the previous one may still be loading, but at least 8 KiB a block. */
 constexpr unsigned packs_to_prefetch(const plan_row &row, unsigned blocks, size_t pack_bytes)
 {
     const size_t share = 4 * mebibyte / blocks, least = 8 * kibibyte,
@@ -2479,6 +2494,13 @@ constexpr size_t engine_workspace_bytes(size_t n)
                ? 0
                : (Engine::template accumulator<512>::words_for(most) + 1) * sizeof(status_word);
 }
+
+/* Partials of up to 16 bytes, of as many units as 2^64 bytes make. */
+constexpr size_t most_tiles = SIZE_MAX / (64 * kibibyte) + 1, most_words = 4;
+static_assert((most_words * work_plan::of(most_tiles, work_plan::levels_for(most_tiles)).units +
+               1) * sizeof(status_word) <=
+                  FASTREDUCE_WORKSPACE_BYTES,
+              "FASTREDUCE_WORKSPACE_BYTES is what any call needs");
 
 template <class Element, class Output>
 using engine_function = void (*)(elements<Element>, work_plan, Output, status_word *);
@@ -2883,7 +2905,7 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
  * Room 9: the C functions
  * May hold: fastreduce.h's functions, which check their arguments and
  * pick the instantiation, nothing else.
- * ================================================================================================ */
+ * ============================================================================================= */
 
 #if defined(FASTREDUCE_IMPLEMENTATION) && !defined(FASTREDUCE_IMPLEMENTED)
 #define FASTREDUCE_IMPLEMENTED
