@@ -284,10 +284,10 @@ static void workspaces()
                         fastreduce::detail::engine_workspace_bytes<sums>(count),
                     "auto, n %zu: bytes", count);
         config.kernel = FASTREDUCE_EXACT;
-        check::that(fastreduce_workspace_bytes(count, &config) ==
-                        fastreduce::detail::engine_workspace_bytes<fastreduce::detail::exact_engine>(
-                            count),
-                    "exact, n %zu: bytes", count);
+        check::that(
+            fastreduce_workspace_bytes(count, &config) ==
+                fastreduce::detail::engine_workspace_bytes<fastreduce::detail::exact_engine>(count),
+            "exact, n %zu: bytes", count);
     }
 }
 
@@ -376,8 +376,9 @@ static void facts()
         check::that(find_row<sums>(1000, &row, &limits, &device) == cudaSuccess && row == 0 &&
                         limits.multiprocessors == 100u + static_cast<unsigned>(number),
                     "device %d: row %u for 1000 floats", number, row);
-        check::that(simt::calls() - before == limit_calls, "device %d: asks a kernel it will not "
-                                                           "take",
+        check::that(simt::calls() - before == limit_calls,
+                    "device %d: asks a kernel it will not "
+                    "take",
                     number);
         simt::fail_call(static_cast<unsigned>(limit_calls) + 1);
         check::that(find_row<sums>(many, &row, &limits, &device) != cudaSuccess,
@@ -473,8 +474,8 @@ static void launches(const char *what, typename Engine::Output output)
                                 (!asks || simt::host().shared_limit[kernel] == row.shared_bytes),
                             "%s, row %u: %zu bytes not asked for", what, number, row.shared_bytes);
                 const bool fresh = asked.insert(launch_of<Engine>(number).known).second;
-                check::that(simt::calls() - before == 1ull + fresh + asks,
-                            "%s, row %u: %llu calls", what, number, simt::calls() - before);
+                check::that(simt::calls() - before == 1ull + fresh + asks, "%s, row %u: %llu calls",
+                            what, number, simt::calls() - before);
             }
         }
     }

@@ -69,8 +69,7 @@ static void chosen(const char *what, std::initializer_list<choice> table)
     for (const choice &wanted : table) {
         const unsigned number = pick<Engine>(wanted.n, wanted.device);
         const plan_row row = Engine::row(number);
-        const work_plan work =
-            plan_work(wanted.n / pack<typename Engine::Element>::size, row);
+        const work_plan work = plan_work(wanted.n / pack<typename Engine::Element>::size, row);
         const unsigned blocks = blocks_of<Engine>(row, work.units, wanted.device);
         check::that(number == wanted.row && blocks == wanted.blocks && work.units == wanted.units,
                     "%s, n %zu, %u multiprocessors, %zu bytes: row %u, %u blocks, %zu units", what,
@@ -81,46 +80,45 @@ static void chosen(const char *what, std::initializer_list<choice> table)
 
 static void rows_of_auto()
 {
-    chosen<sums>(
-        "AUTO",
-        {
-            {0, h200, 0, 1, 1},
-            {1, one, 0, 1, 1},
-            {12_log2, h200, 0, 1, 1},
-            {12_log2 + 1, h200, 1, 1, 1},
-            {14_log2, huge, 1, 1, 1},
-            {14_log2 + 1, h200, 2, 4, 4},
-            {14_log2 + 3, h200, 2, 4, 4},
-            {14_log2 + 4, h200, 2, 5, 5},
-            {19_log2, one, 2, 128, 128},
-            {19_log2 + 1, h200, 3, 32, 32},
-            {19_log2 + 4, h200, 3, 33, 33},
-            {23_log2, h200, 3, 512, 512},
-            {23_log2 + 1, h200, 4, 512, 512},
-            {26_log2, tiny, 4, 4096, 4096},
-            {26_log2, a100, 4, 4096, 4096},
-            {26_log2 + 1, h200, 5, 132, 4096},
-            {26_log2 + 1, a100, 6, 4096, 4096},
-            {26_log2 + 1, huge, 5, 4096, 4096},
-            /* 4097 tiles: 288 units of 8, 256 of 4 and of 2, 257 of 1 */
-            {26_log2 + 4, h200, 5, 132, 1057},
-            {26_log2 + 4, tiny, 5, 20, 1057},
-            {26_log2 + 4, one, 5, 1, 1057},
-            {26_log2 + 4, huge, 5, 1057, 1057},
-            {26_log2 + 4, a100, 6, 1057, 1057},
-            {26_log2 + 4, huge_old, 6, 1057, 1057},
-            /* 2^16 tiles: 7 levels, 2^16 - 127 * 256 tiles beyond 256 units of each */
-            {30_log2, h200, 5, 132, 258 + 7 * 256},
-            {40_log2, tiny, 5, 20, 257 + 17 * 256},
-            {40_log2, huge, 5, 257 + 17 * 256, 257 + 17 * 256},
-            {40_log2, huge_old, 6, 257 + 17 * 256, 257 + 17 * 256},
-            /* three tiles, a line more for each, and the reserve, 6 KiB */
-            {40_log2, {132, 203136, true}, 5, 132, 257 + 17 * 256},
-            {40_log2, {132, 203135, true}, 6, 257 + 17 * 256, 257 + 17 * 256},
-            {40_log2, {132, 232448, false}, 6, 257 + 17 * 256, 257 + 17 * 256},
-            {12_log2, {132, 6144, false}, 0, 1, 1},
-            {SIZE_MAX / 4, h200, 5, 132, 257 + 39 * 256},
-        });
+    chosen<sums>("AUTO",
+                 {
+                     {0, h200, 0, 1, 1},
+                     {1, one, 0, 1, 1},
+                     {12_log2, h200, 0, 1, 1},
+                     {12_log2 + 1, h200, 1, 1, 1},
+                     {14_log2, huge, 1, 1, 1},
+                     {14_log2 + 1, h200, 2, 4, 4},
+                     {14_log2 + 3, h200, 2, 4, 4},
+                     {14_log2 + 4, h200, 2, 5, 5},
+                     {19_log2, one, 2, 128, 128},
+                     {19_log2 + 1, h200, 3, 32, 32},
+                     {19_log2 + 4, h200, 3, 33, 33},
+                     {23_log2, h200, 3, 512, 512},
+                     {23_log2 + 1, h200, 4, 512, 512},
+                     {26_log2, tiny, 4, 4096, 4096},
+                     {26_log2, a100, 4, 4096, 4096},
+                     {26_log2 + 1, h200, 5, 132, 4096},
+                     {26_log2 + 1, a100, 6, 4096, 4096},
+                     {26_log2 + 1, huge, 5, 4096, 4096},
+                     /* 4097 tiles: 288 units of 8, 256 of 4 and of 2, 257 of 1 */
+                     {26_log2 + 4, h200, 5, 132, 1057},
+                     {26_log2 + 4, tiny, 5, 20, 1057},
+                     {26_log2 + 4, one, 5, 1, 1057},
+                     {26_log2 + 4, huge, 5, 1057, 1057},
+                     {26_log2 + 4, a100, 6, 1057, 1057},
+                     {26_log2 + 4, huge_old, 6, 1057, 1057},
+                     /* 2^16 tiles: 7 levels, 2^16 - 127 * 256 tiles beyond 256 units of each */
+                     {30_log2, h200, 5, 132, 258 + 7 * 256},
+                     {40_log2, tiny, 5, 20, 257 + 17 * 256},
+                     {40_log2, huge, 5, 257 + 17 * 256, 257 + 17 * 256},
+                     {40_log2, huge_old, 6, 257 + 17 * 256, 257 + 17 * 256},
+                     /* three tiles, a line more for each, and the reserve, 6 KiB */
+                     {40_log2, {132, 203136, true}, 5, 132, 257 + 17 * 256},
+                     {40_log2, {132, 203135, true}, 6, 257 + 17 * 256, 257 + 17 * 256},
+                     {40_log2, {132, 232448, false}, 6, 257 + 17 * 256, 257 + 17 * 256},
+                     {12_log2, {132, 6144, false}, 0, 1, 1},
+                     {SIZE_MAX / 4, h200, 5, 132, 257 + 39 * 256},
+                 });
     /* bytes decide, whatever the type: 16 of them are a pack */
     chosen<auto_engine<plus, signed char>>("bytes", {{14_log2, h200, 0, 1, 1},
                                                      {14_log2 + 1, h200, 1, 1, 1},
@@ -233,8 +231,7 @@ static void table_is_sound(const char *what)
                 if (n > SIZE_MAX / sizeof(typename Engine::Element)) continue;
                 const unsigned number = pick<Engine>(n, device);
                 const plan_row row = Engine::row(number);
-                const work_plan work =
-                    plan_work(n / pack<typename Engine::Element>::size, row);
+                const work_plan work = plan_work(n / pack<typename Engine::Element>::size, row);
                 const unsigned blocks = blocks_of<Engine>(row, work.units, device);
                 check::that(row.kernel != engine_kernel::pipelined || device.hopper,
                             "%s, n %zu: a copy engine where there is none", what, n);
@@ -314,28 +311,24 @@ static void workspaces()
                     engine_workspace_bytes<sums>(14_log2 + 1) == 4097 * 8 &&
                     engine_workspace_bytes<sums>(40_log2) == (257 + 17 * 256 + 1) * 8,
                 "AUTO's workspace: a word a unit, and the counter");
-    check::that(engine_workspace_bytes<auto_engine<plus, double>>(13_log2) == 0 &&
-                    engine_workspace_bytes<auto_engine<plus, double>>(13_log2 + 1) ==
-                        (2 * 4096 + 1) * 8 &&
-                    engine_workspace_bytes<auto_engine<plus, char>>(16_log2 + 1) ==
-                        (2 * 4096 + 1) * 8 &&
-                    engine_workspace_bytes<auto_engine<maximum, char>>(16_log2 + 1) == 4097 * 8 &&
-                    engine_workspace_bytes<auto_engine<plus, three_words>>(257) ==
-                        (3 * 4096 + 1) * 8 &&
-                    engine_workspace_bytes<auto_engine<plus, four_words>>(4097) ==
-                        (4 * 4096 + 1) * 8,
-                "AUTO's workspace: a word for each 32 bits");
+    check::that(
+        engine_workspace_bytes<auto_engine<plus, double>>(13_log2) == 0 &&
+            engine_workspace_bytes<auto_engine<plus, double>>(13_log2 + 1) == (2 * 4096 + 1) * 8 &&
+            engine_workspace_bytes<auto_engine<plus, char>>(16_log2 + 1) == (2 * 4096 + 1) * 8 &&
+            engine_workspace_bytes<auto_engine<maximum, char>>(16_log2 + 1) == 4097 * 8 &&
+            engine_workspace_bytes<auto_engine<plus, three_words>>(257) == (3 * 4096 + 1) * 8 &&
+            engine_workspace_bytes<auto_engine<plus, four_words>>(4097) == (4 * 4096 + 1) * 8,
+        "AUTO's workspace: a word for each 32 bits");
     check::that(engine_workspace_bytes<exact_engine>(11_log2 + 3) == 0 &&
                     engine_workspace_bytes<exact_engine>(11_log2 + 4) == 520 &&
                     engine_workspace_bytes<exact_engine>(SIZE_MAX / 4) == 520,
                 "EXACT's workspace");
-    check::that(workspace_bytes(20000) == 4097 * 8 &&
-                    workspace_bytes<FASTREDUCE_EXACT>(20000) == 520 &&
-                    workspace_bytes<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE,
-                                    FASTREDUCE_ITEMS_PER_THREAD, plus, int>(20000) ==
-                        (2 * 4096 + 1) * 8 &&
-                    workspace_bytes(SIZE_MAX / 4 + 1) == 0,
-                "workspace_bytes of AUTO and EXACT");
+    check::that(
+        workspace_bytes(20000) == 4097 * 8 && workspace_bytes<FASTREDUCE_EXACT>(20000) == 520 &&
+            workspace_bytes<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE, FASTREDUCE_ITEMS_PER_THREAD,
+                            plus, int>(20000) == (2 * 4096 + 1) * 8 &&
+            workspace_bytes(SIZE_MAX / 4 + 1) == 0,
+        "workspace_bytes of AUTO and EXACT");
 }
 
 /* Elements and results of up to 64 bytes; larger ones go through V7. */
@@ -439,16 +432,13 @@ static void prefetches()
 {
     const plan_row large = sums::row(3), small = sums::row(0),
                    single = auto_engine<plus, three_words>::row(3);
-    check::that(packs_to_prefetch(large, 1, 16) == 4096 &&
-                    packs_to_prefetch(large, 64, 16) == 4096 &&
-                    packs_to_prefetch(large, 100, 16) == 2621 &&
-                    packs_to_prefetch(large, 511, 16) == 512 &&
-                    packs_to_prefetch(large, 4096, 16) == 512 &&
-                    packs_to_prefetch(small, 1, 16) == 1024 &&
-                    packs_to_prefetch(small, 300, 16) == 873 &&
-                    packs_to_prefetch(single, 1, 12) == 512 &&
-                    packs_to_prefetch(single, 4096, 64) == 128,
-                "packs to prefetch");
+    check::that(
+        packs_to_prefetch(large, 1, 16) == 4096 && packs_to_prefetch(large, 64, 16) == 4096 &&
+            packs_to_prefetch(large, 100, 16) == 2621 && packs_to_prefetch(large, 511, 16) == 512 &&
+            packs_to_prefetch(large, 4096, 16) == 512 && packs_to_prefetch(small, 1, 16) == 1024 &&
+            packs_to_prefetch(small, 300, 16) == 873 && packs_to_prefetch(single, 1, 12) == 512 &&
+            packs_to_prefetch(single, 4096, 64) == 128,
+        "packs to prefetch");
 }
 
 int main()

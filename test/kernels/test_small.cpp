@@ -190,10 +190,9 @@ static void float_sums()
                 for (size_t n : {size_t(2), size_t(259), 5 * tile, 41 * tile + 7})
                     float_case<stride_32x2>("grid-stride", blocks, 0, n, offset);
             for (unsigned blocks : {1u, 2u, 3u})
-                for (size_t n :
-                     {size_t(0), size_t(5), size_t(31), size_t(255), size_t(256),
-                      size_t(256) * blocks + 3, pipeline_tile, pipeline_tile + 257,
-                      5 * pipeline_tile + 700, 9 * pipeline_tile - 256})
+                for (size_t n : {size_t(0), size_t(5), size_t(31), size_t(255), size_t(256),
+                                 size_t(256) * blocks + 3, pipeline_tile, pipeline_tile + 257,
+                                 5 * pipeline_tile + 700, 9 * pipeline_tile - 256})
                     float_case<pipeline_64x4>("pipelined", blocks, 0, n, offset + (n % 5) * 7);
         }
         /* units of several tiles, and the counter */
@@ -273,8 +272,8 @@ static void drive_case(const char *what, const std::vector<float> &script, unsig
     for (exact_output output :
          {exact_output{rounded.data(), nullptr}, exact_output{nullptr, total.data()}}) {
         void *arguments[] = {&in, &groups, &copies, &times, &output};
-        CUDA(cudaLaunchKernel(drive, dim3(1), dim3(32), arguments, superaccumulator<32>::shared_bytes,
-                              nullptr));
+        CUDA(cudaLaunchKernel(drive, dim3(1), dim3(32), arguments,
+                              superaccumulator<32>::shared_bytes, nullptr));
     }
     exact_result(what, script, rounded.get()[0], total.get()[0], wanted);
 }
@@ -303,8 +302,8 @@ static void long_runs()
                    all_copies, 20000);
     drive_case("bins, flushed often",
                group_of(1.0f, {0x1.fffffep+110f, -0x1.fffffep-60f, 0x1p-149f}), all_copies, 9000);
-    drive_case("the bins' greatest",
-               group_of(FLT_MAX, {-FLT_MAX, 0x1p-149f}) + group_of(1.0f, {}), all_copies, 5000);
+    drive_case("the bins' greatest", group_of(FLT_MAX, {-FLT_MAX, 0x1p-149f}) + group_of(1.0f, {}),
+               all_copies, 5000);
     drive_case("specials", group_of(nan, {1.0f, infinity, infinity, -infinity, nan, -nan}),
                all_copies, 9000);
     drive_case("many infinities", group_of(infinity, {-infinity}), all_copies, 9000);
@@ -393,8 +392,8 @@ static void raw_accumulator()
         unsigned groups = 2, copies = 1, times = 1;
         exact_output output = {nullptr, total.data()};
         void *arguments[] = {&in, &groups, &copies, &times, &output};
-        CUDA(cudaLaunchKernel(drive, dim3(1), dim3(32), arguments, superaccumulator<32>::shared_bytes,
-                              nullptr));
+        CUDA(cudaLaunchKernel(drive, dim3(1), dim3(32), arguments,
+                              superaccumulator<32>::shared_bytes, nullptr));
         check::that(std::memcmp(total.data(), &wanted, sizeof wanted) == 0,
                     "a raw accumulator, turn %d", turn);
     }
@@ -405,6 +404,7 @@ static void exact_case(const char *what, unsigned blocks, unsigned levels,
                        const exact_data::pattern &p, size_t n, unsigned long long seed)
 {
     const work_plan work = work_for<Engine>(n, seed % 36, levels);
+    if (blocks > work.units) blocks = static_cast<unsigned>(work.units);
     const std::vector<float> values = exact_data::make(p, n, seed);
     const fastreduce_accumulator wanted = exact_data::accumulated(values.data(), n);
     check::buffer<float> rounded(1);
@@ -462,8 +462,8 @@ static void waits_for_all()
 }
 
 template <unsigned BlockSize, unsigned Packs>
-using exact_stride = one_row::engine<superaccumulator<BlockSize>, engine_kernel::grid_stride,
-                                     BlockSize, Packs>;
+using exact_stride =
+    one_row::engine<superaccumulator<BlockSize>, engine_kernel::grid_stride, BlockSize, Packs>;
 template <unsigned BlockSize, unsigned Packs, unsigned Stages>
 using exact_pipeline = one_row::engine<superaccumulator<BlockSize>, engine_kernel::pipelined,
                                        BlockSize, Packs, Stages>;
