@@ -655,11 +655,12 @@ __device__ __forceinline__ Value block_reduce(Value value, Value *warp_values)
  * longer (2^28 floats, one H200).
  * ============================================================================================= */
 
-/* V0, baseline. Change: none yet. Neighbours add up in pairs, pairs of pairs, and so on, in
- * place. Why:    log2(block size) steps instead of block size - 1 additions one after the other.
+/* V0, baseline.
+ * Change: none yet. Neighbours add up in pairs, pairs of pairs, and so on, in place.
+ * Why:    log2(block size) steps instead of block size - 1 additions one after the other.
  * Costs:  the threads that work, every second, fourth, eighth ..., are spread over all warps:
- * each warp takes
- *         every step for a few of its lanes. The remainder is slow arithmetic besides. */
+ *         each warp takes every step for a few of its lanes. The remainder is slow arithmetic
+ *         besides. */
 template <class Operator, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
     v0_baseline(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -681,9 +682,11 @@ __global__ void __launch_bounds__(detail::max_block_size)
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
-/* V1, no divergence. Change: the same pairs, but thread t takes the t-th pair, so the threads
- * that work are the first ones. Why:    whole warps work or are done; no remainder. Costs:
- * lanes now access shared memory 2, 4, 8 ... words apart, and collide in its banks. */
+/* V1, no divergence.
+ * Change: the same pairs, but thread t takes the t-th pair, so the threads that work are the
+ *         first ones.
+ * Why:    whole warps work or are done; no remainder.
+ * Costs:  lanes now access shared memory 2, 4, 8 ... words apart, and collide in its banks. */
 template <class Operator, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
     v1_no_divergence(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -705,9 +708,11 @@ __global__ void __launch_bounds__(detail::max_block_size)
     if (tid == 0) partials[blockIdx.x] = sdata[0];
 }
 
-/* V2, no bank conflicts. Change: the stride starts at half the block and halves; thread t adds
- * element t + stride to element t. Why:    the lanes of a warp access neighbouring words, one a
- * bank. Costs:  half the threads never add: they load one element and wait. */
+/* V2, no bank conflicts.
+ * Change: the stride starts at half the block and halves; thread t adds element t + stride to
+ *         element t.
+ * Why:    the lanes of a warp access neighbouring words, one a bank.
+ * Costs:  half the threads never add: they load one element and wait. */
 template <class Operator, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
     v2_no_bank_conflict(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -743,10 +748,11 @@ __device__ __forceinline__ Value load_pair(const Input *input, size_t i, unsigne
 }
 } // namespace detail
 
-/* V3, add during load. Change: each thread loads two elements, a block apart, and stores their
- * sum to shared memory. Why:    every thread adds at least once; half the blocks, and half the
- * shared memory traffic an element. Costs:  the last six steps keep every warp at block barriers
- * for the work of one. */
+/* V3, add during load.
+ * Change: each thread loads two elements, a block apart, and stores their sum to shared memory.
+ * Why:    every thread adds at least once; half the blocks, and half the shared memory traffic
+ *         an element.
+ * Costs:  the last six steps keep every warp at block barriers for the work of one. */
 template <class Operator, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
     v3_add_during_load(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -798,10 +804,12 @@ __device__ __forceinline__ Value unrolled_tail(Value *sdata, Value value, unsign
 }
 } // namespace detail
 
-/* V4, unroll the last warp. Change: from stride 32 down only the first warp goes on, without
- * block barriers and without a loop. Why:    six block barriers fewer, and the other warps
- * retire early, which makes room for the next block. Costs:  the loop above it: counter, compare
- * and branch for an addition or two. */
+/* V4, unroll the last warp.
+ * Change: from stride 32 down only the first warp goes on, without block barriers and without a
+ *         loop.
+ * Why:    six block barriers fewer, and the other warps retire early, which makes room for the
+ *         next block.
+ * Costs:  the loop above it: counter, compare and branch for an addition or two. */
 template <class Operator, unsigned Items, tail Tail, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
     v4_unroll_last_warp(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -825,10 +833,11 @@ __global__ void __launch_bounds__(detail::max_block_size)
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
-/* V5, completely unrolled. Change: the block size is a template parameter, so the compiler
- * unrolls every step. Why:    no loop, no comparison with blockDim.x, shared memory of a known
- * size. Costs:  two loads a thread: too few on their way to memory at a time, too many blocks to
- * start. */
+/* V5, completely unrolled.
+ * Change: the block size is a template parameter, so the compiler unrolls every step.
+ * Why:    no loop, no comparison with blockDim.x, shared memory of a known size.
+ * Costs:  two loads a thread: too few on their way to memory at a time, too many blocks to
+ *         start. */
 template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(BlockSize)
     v5_completely_unroll(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -853,10 +862,12 @@ __global__ void __launch_bounds__(BlockSize)
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
-/* V6, multi add. Change: each thread adds Items elements, a block apart, in a register before it
- * goes to shared memory. Why:    Items loads on their way at once, and the tree's cost is shared
- * by Items times as many elements. Costs:  the tree still moves every value through shared
- * memory. */
+/* V6, multi add.
+ * Change: each thread adds Items elements, a block apart, in a register before it goes to shared
+ *         memory.
+ * Why:    Items loads on their way at once, and the tree's cost is shared by Items times as many
+ *         elements.
+ * Costs:  the tree still moves every value through shared memory. */
 template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(BlockSize)
     v6_multi_add(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -881,10 +892,12 @@ __global__ void __launch_bounds__(BlockSize)
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
-/* V7, shuffle. Change: lanes hand values over by shuffle, from register to register; shared
- * memory holds one value a warp. Why:    almost no shared memory traffic, one block barrier.
+/* V7, shuffle.
+ * Change: lanes hand values over by shuffle, from register to register; shared memory holds one
+ *         value a warp.
+ * Why:    almost no shared memory traffic, one block barrier.
  * Costs:  nothing that shows: from V6 on memory is the limit (93 % of its peak at 2^28 floats,
- * one H200). */
+ *         one H200). */
 template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(BlockSize)
     v7_shuffle(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
