@@ -1113,6 +1113,12 @@ struct work_plan {
             while (tiles >> levels >= 4 * units_per_level) ++levels;
         return levels;
     }
+    /* At least as many units as so many tiles make, and not less for more of them. */
+    static __host__ __device__ constexpr size_t most_units(size_t tiles)
+    {
+        const size_t bound = 4 * units_per_level + (units_per_level + 1) * levels_for(tiles);
+        return bound > most_single_tiles ? bound : most_single_tiles;
+    }
     __host__ __device__ constexpr tile_run run(size_t unit) const
     {
         unsigned level = levels;
@@ -2501,17 +2507,16 @@ template <class Engine>
 constexpr size_t engine_workspace_bytes(size_t n)
 {
     const plan_row row = Engine::row(pick<Engine>(n, {1, SIZE_MAX, true}));
-    const size_t units = plan_work(n / pack<typename Engine::Element>::size, row).units,
-                 most = units > most_single_tiles ? units : most_single_tiles;
-    return units == 1
+    const size_t tiles = tiles_of(n / pack<typename Engine::Element>::size, row);
+    return tiles == 1
                ? 0
-               : (Engine::template accumulator<512>::words_for(most) + 1) * sizeof(status_word);
+               : (Engine::template accumulator<512>::words_for(work_plan::most_units(tiles)) + 1) *
+                     sizeof(status_word);
 }
 
 /* Partials of up to 16 bytes, of as many units as 2^64 bytes make. */
 constexpr size_t most_tiles = SIZE_MAX / (64 * kibibyte) + 1, most_words = 4;
-static_assert((most_words * work_plan::of(most_tiles, work_plan::levels_for(most_tiles)).units +
-               1) * sizeof(status_word) <=
+static_assert((most_words * work_plan::most_units(most_tiles) + 1) * sizeof(status_word) <=
                   FASTREDUCE_WORKSPACE_BYTES,
               "FASTREDUCE_WORKSPACE_BYTES is what any call needs");
 

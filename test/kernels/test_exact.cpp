@@ -99,7 +99,7 @@ static void run_case(unsigned number, unsigned blocks, const char *what,
     const elements<float> array(input.data(), n, true, row.streaming);
     const work_plan work = work_plan::of(tiles_of(array.packs, row), levels);
     if (blocks > work.units) blocks = static_cast<unsigned>(work.units);
-    check::buffer<status_word> words(superaccumulator<512>::words(work.units) + 1);
+    check::buffer<status_word> words(superaccumulator<512>::words_for(work.units) + 1);
     const expected wanted = expect(what, values);
     const float before[2] = {0x1p+90f, -3.25f};
     fastreduce_accumulator start = exact_data::accumulated(before, 2);

@@ -249,7 +249,7 @@ static void table_is_sound(const char *what)
                              used = blocks == 1 && row.kernel != engine_kernel::pipelined &&
                                             work.units == 1
                                         ? 0
-                                        : Engine::template accumulator<512>::words(work.units) +
+                                        : Engine::template accumulator<512>::words_for(work.units) +
                                               (row.kernel == engine_kernel::pipelined);
                 check::that(used * sizeof(status_word) <= bytes,
                             "%s, n %zu: %zu words in %zu bytes of workspace", what, n, used, bytes);

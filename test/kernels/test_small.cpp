@@ -28,7 +28,7 @@ static void launch_twice(const char *what, unsigned blocks, const work_plan &wor
 {
     const size_t n = values.size();
     check::buffer<float> input(n, offset);
-    check::buffer<status_word> words(Engine::template accumulator<32>::words(work.units) + 1);
+    check::buffer<status_word> words(Engine::template accumulator<32>::words_for(work.units) + 1);
     input.set(values);
     words.fill(0);
     for (int turn = 0; turn < 2; ++turn) {
@@ -444,7 +444,7 @@ __global__ void last_of_three(status_word *totals, unsigned adding, exact_output
 static void waits_for_all()
 {
     for (unsigned adding : {0u, 1u, 2u}) {
-        check::buffer<status_word> totals(superaccumulator<32>::words(3));
+        check::buffer<status_word> totals(superaccumulator<32>::words_for(3));
         check::buffer<float> rounded(1);
         totals.fill(0);
         status_word *data = totals.data();
