@@ -176,12 +176,14 @@ static void rows_of_exact()
         "EXACT",
         {
             {0, h200, 0, 1, 1},
-            {11_log2 + 3, h200, 0, 1, 1},
-            {11_log2 + 4, h200, 0, 2, 2},
-            {20_log2, h200, 0, 512, 512},
-            {20_log2, tiny, 0, 80, 512},
-            {20_log2, one, 0, 4, 512},
-            {21_log2, huge, 0, 1024, 1024},
+            {12_log2 + 3, h200, 0, 1, 1},
+            {12_log2 + 4, h200, 0, 2, 2},
+            {20_log2, h200, 0, 256, 256},
+            {20_log2, tiny, 0, 80, 256},
+            {20_log2, one, 0, 4, 256},
+            {21_log2, h200, 0, 512, 512},
+            {21_log2, a100, 0, 432, 512},
+            {21_log2, huge, 0, 512, 512},
             {21_log2 + 1, h200, 1, 256, 256},
             {21_log2 + 1, tiny, 1, 40, 256},
             {23_log2, h200, 1, 264, 1024},
@@ -198,10 +200,10 @@ static void rows_of_exact()
             {40_log2, {132, 206848, true}, 3, 132, 257 + 18 * 256},
             {40_log2, {132, 206847, true}, 4, 4095, 257 + 18 * 256},
             {40_log2, {40, 83968, false}, 4, 4095, 257 + 18 * 256},
-            {40_log2, {40, 83967, false}, 5, 160, 29_log2},
-            {40_log2, {5000, 65536, false}, 5, 4095, 29_log2},
+            {40_log2, {40, 83967, false}, 5, 160, 28_log2},
+            {40_log2, {5000, 65536, false}, 5, 4095, 28_log2},
             {22_log2, {132, 83968, false}, 1, 264, 512},
-            {22_log2, {132, 83967, false}, 5, 528, 2048},
+            {22_log2, {132, 83967, false}, 5, 528, 1024},
             {1000, {132, 51200, false}, 0, 1, 1},
             {1000, {132, 51199, false}, 5, 1, 1},
         });
@@ -267,11 +269,8 @@ static void table_is_sound(const char *what)
 }
 
 /* Never less for more elements; and fastreduce.h's constant is enough for any number of them. */
-#ifdef FASTREDUCE_WORKSPACE_BYTES
 constexpr size_t enough = FASTREDUCE_WORKSPACE_BYTES;
-#else
-constexpr size_t enough = size_t(1) << 19;
-#endif
+static_assert(enough == size_t(1) << 19, "half a mebibyte");
 
 template <class Engine>
 static void workspace_grows(const char *what, bool bounded = true)
@@ -309,7 +308,7 @@ static void workspaces()
 
     check::that(engine_workspace_bytes<sums>(14_log2) == 0 &&
                     engine_workspace_bytes<sums>(14_log2 + 1) == 4097 * 8 &&
-                    engine_workspace_bytes<sums>(40_log2) == (257 + 17 * 256 + 1) * 8,
+                    engine_workspace_bytes<sums>(40_log2) == (1024 + 17 * 257 + 1) * 8,
                 "AUTO's workspace: a word a unit, and the counter");
     check::that(
         engine_workspace_bytes<auto_engine<plus, double>>(13_log2) == 0 &&
@@ -319,8 +318,8 @@ static void workspaces()
             engine_workspace_bytes<auto_engine<plus, three_words>>(257) == (3 * 4096 + 1) * 8 &&
             engine_workspace_bytes<auto_engine<plus, four_words>>(4097) == (4 * 4096 + 1) * 8,
         "AUTO's workspace: a word for each 32 bits");
-    check::that(engine_workspace_bytes<exact_engine>(11_log2 + 3) == 0 &&
-                    engine_workspace_bytes<exact_engine>(11_log2 + 4) == 520 &&
+    check::that(engine_workspace_bytes<exact_engine>(12_log2 + 3) == 0 &&
+                    engine_workspace_bytes<exact_engine>(12_log2 + 4) == 520 &&
                     engine_workspace_bytes<exact_engine>(SIZE_MAX / 4) == 520,
                 "EXACT's workspace");
     check::that(
@@ -367,12 +366,12 @@ static void tiles()
 
     check::that(work_plan::levels_for(1) == 0 && work_plan::levels_for(4096) == 0 &&
                     work_plan::levels_for(4097) == 3 && work_plan::levels_for(8191) == 3 &&
-                    work_plan::levels_for(8192) == 4 && work_plan::levels_for(SIZE_MAX) == 55,
+                    work_plan::levels_for(8192) == 4 && work_plan::levels_for(SIZE_MAX) == 54,
                 "levels");
     /* where a fixed grid takes turns, units are single tiles */
     const plan_row turns = exact_engine::row(0), all = exact_engine::row(4);
     check::that(plan_work(size_t(1) << 30, turns).levels == 0 &&
-                    plan_work(size_t(1) << 30, turns).units == size_t(1) << 21 &&
+                    plan_work(size_t(1) << 30, turns).units == size_t(1) << 20 &&
                     plan_work(size_t(1) << 30, all).levels > 0,
                 "units of one tile");
 }
@@ -382,6 +381,9 @@ static void tiles()
 static void units_of(size_t tiles, unsigned levels)
 {
     const work_plan work = work_plan::of(tiles, levels);
+    check::that(levels != work_plan::levels_for(tiles) ||
+                    work.units <= work_plan::most_units(tiles),
+                "%zu tiles: %zu units are more than the most", tiles, work.units);
     check::that(work.tiles == tiles && work.levels == levels && work.prefetch_packs == 0,
                 "%zu tiles, %u levels: not what was asked for", tiles, levels);
     std::vector<size_t> units(levels + 1);
@@ -415,8 +417,11 @@ static void units()
     for (unsigned k = 12; k < 64; ++k) {
         for (size_t tiles : {(size_t(1) << k) - 1, size_t(1) << k, (size_t(1) << k) + 1}) {
             const work_plan work = work_plan::of(tiles, work_plan::levels_for(tiles));
-            check::that(work.units <= 4096 || work.units <= 770 + 258 * size_t(work.levels),
+            check::that(work.units <= 4096 || work.units <= 770 + 257 * size_t(work.levels),
                         "%zu tiles: %zu units", tiles, work.units);
+            check::that(work.units <= work_plan::most_units(tiles) &&
+                            work_plan::most_units(tiles - 1) <= work_plan::most_units(tiles),
+                        "%zu tiles: at most %zu units", tiles, work_plan::most_units(tiles));
             if (k < 30) units_of(tiles, work.levels);
             const tile_run first = work.run(0), last = work.run(work.units - 1);
             check::that(first.first == 0 && last.first + last.count == tiles && last.count == 1,
@@ -434,7 +439,7 @@ static void prefetches()
                    single = auto_engine<plus, three_words>::row(3);
     check::that(
         packs_to_prefetch(large, 1, 16) == 4096 && packs_to_prefetch(large, 64, 16) == 4096 &&
-            packs_to_prefetch(large, 100, 16) == 2621 && packs_to_prefetch(large, 511, 16) == 512 &&
+            packs_to_prefetch(large, 100, 16) == 2621 && packs_to_prefetch(large, 511, 16) == 513 &&
             packs_to_prefetch(large, 4096, 16) == 512 && packs_to_prefetch(small, 1, 16) == 1024 &&
             packs_to_prefetch(small, 300, 16) == 873 && packs_to_prefetch(single, 1, 12) == 512 &&
             packs_to_prefetch(single, 4096, 64) == 128,

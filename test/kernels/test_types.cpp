@@ -565,7 +565,7 @@ static void small_case(const char *what, const std::vector<T> &values, size_t of
     if (row.kernel == engine_kernel::tile || blocks > work.units)
         blocks = static_cast<unsigned>(work.units);
     check::buffer<fastreduce::accumulate_t<Operator, T>> output(1, 1);
-    check::buffer<status_word> status_words(Engine::template accumulator<32>::words(work.units) +
+    check::buffer<status_word> status_words(Engine::template accumulator<32>::words_for(work.units) +
                                             1);
     status_words.fill(0);
     output.fill(0x7f);
