@@ -308,8 +308,8 @@ static void workspaces()
 
     check::that(engine_workspace_bytes<sums>(14_log2) == 0 &&
                     engine_workspace_bytes<sums>(14_log2 + 1) == 4097 * 8 &&
-                    engine_workspace_bytes<sums>(40_log2) == (1024 + 17 * 257 + 1) * 8,
-                "AUTO's workspace: a word a unit, and the counter");
+                    engine_workspace_bytes<sums>(40_log2) == (4 * 256 + 17 * 257 + 1) * 8,
+                "AUTO's workspace: a word a unit at least, and the counter");
     check::that(
         engine_workspace_bytes<auto_engine<plus, double>>(13_log2) == 0 &&
             engine_workspace_bytes<auto_engine<plus, double>>(13_log2 + 1) == (2 * 4096 + 1) * 8 &&
