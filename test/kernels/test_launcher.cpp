@@ -451,7 +451,7 @@ static void launches(const char *what, typename Engine::Output output)
             const elements<float> array(input.data(), n, Engine::any_order, row.streaming);
             const work_plan work = plan_work(array.packs, row);
             const unsigned blocks = static_cast<unsigned>(work.units);
-            for (unsigned turn = 0; turn < 3; ++turn) {
+            for (unsigned turn = 0; turn < 2; ++turn) {
                 simt::host().shared_limit.erase(kernel); /* as a reset of the device does */
                 const unsigned long long before = simt::calls();
                 check::that(launch_row<Engine>(number, blocks, gpu.number, array, work, output,
@@ -504,8 +504,43 @@ static void first_use()
     s.right("AUTO's second first use");
 }
 
-/* Every runtime call of a sum fails once: an error comes back, nothing
- * leaks, and the next sum is right. */
+/* Every runtime call of a reduction fails once: an error comes back, nothing leaks, and the next
+ * one is right. */
+template <class Output, class Call, class Right>
+static void every_call_fails(const char *what, check::buffer<Output> &output,
+                             check::buffer<unsigned char> &memory, unsigned wanted_calls,
+                             const Call &reduce, const Right &right)
+{
+    const size_t live = simt::live_allocations();
+    check::that(reduce() == FASTREDUCE_SUCCESS, "%s: the first call, which asks for more", what);
+    const unsigned long long before = simt::calls();
+    output.fill(0x5a);
+    check::that(reduce() == FASTREDUCE_SUCCESS, "%s: status", what);
+    const unsigned calls = static_cast<unsigned>(simt::calls() - before) - 1; /* less the fill's */
+    check::that(calls == wanted_calls, "%s: %u runtime calls", what, calls);
+    right();
+    for (unsigned k = 1; k <= calls; ++k) {
+        output.fill(0x5a);
+        simt::fail_call(k);
+        const fastreduce_status status = reduce();
+        simt::fail_call(0);
+        check::that(status > 0, "%s: runtime call %u failed, status %d", what, k, status);
+        const bool last_launch_ran = k == calls;
+        if (!last_launch_ran)
+            check::that(output.every_byte_is(0x5a), "%s: call %u failed, output touched", what, k);
+        /* a failed free or clearing is the one thing that cannot be undone */
+        if (k < calls)
+            check::that(simt::live_allocations() == live, "%s: call %u failed, memory leaked", what,
+                        k);
+        if (k < calls)
+            check::that(memory.every_byte_is(0), "%s: call %u failed, workspace dirty", what, k);
+        memory.fill(0);
+        output.fill(0x5a);
+        check::that(reduce() == FASTREDUCE_SUCCESS, "%s: after failure %u", what, k);
+        right();
+    }
+}
+
 static void runtime_failures(fastreduce_kernel kernel, size_t size, unsigned calls_with_workspace,
                              unsigned calls_with_pool)
 {
@@ -515,39 +550,113 @@ static void runtime_failures(fastreduce_kernel kernel, size_t size, unsigned cal
         if (pooled) s.config.workspace = nullptr;
         /* and not a byte more */
         s.config.workspace_bytes = fastreduce_workspace_bytes(size, &s.config);
-        const size_t live = simt::live_allocations();
-        const auto sum = [&] {
-            return fastreduce_sum_f32(s.input.data(), s.output.data(), s.values.size(), &s.config);
-        };
-        check::that(sum() == FASTREDUCE_SUCCESS, "the first sum, which asks for more");
-        const unsigned long long before = simt::calls();
-        check::that(sum() == FASTREDUCE_SUCCESS, "sum");
-        const unsigned calls = static_cast<unsigned>(simt::calls() - before);
-        check::that(calls == (pooled ? calls_with_pool : calls_with_workspace), "%u runtime calls",
-                    calls);
-        s.right("before any failure");
-        for (unsigned k = 1; k <= calls; ++k) {
-            simt::fail_call(k);
-            const fastreduce_status status =
-                fastreduce_sum_f32(s.input.data(), s.output.data(), s.values.size(), &s.config);
-            simt::fail_call(0);
-            check::that(status > 0, "runtime call %u failed, status %d", k, status);
-            const bool last_launch_ran = k == calls;
-            if (!last_launch_ran)
-                check::that(s.output.every_byte_is(0x5a), "call %u failed, output touched", k);
-            /* a failed free or clearing is the one thing that cannot be undone */
-            if (k < calls)
-                check::that(simt::live_allocations() == live, "call %u failed, memory leaked", k);
-            if (k < calls)
-                check::that(s.workspace.every_byte_is(0), "call %u failed, workspace dirty", k);
-            s.workspace.fill(0);
-            s.output.fill(0x5a);
-            check::that(fastreduce_sum_f32(s.input.data(), s.output.data(), s.values.size(),
-                                           &s.config) == FASTREDUCE_SUCCESS,
-                        "the sum after failure %u", k);
-            s.right("the sum after a failure");
+        every_call_fails(
+            fastreduce_kernel_name(kernel), s.output, s.workspace,
+            pooled ? calls_with_pool : calls_with_workspace,
+            [&] {
+                return fastreduce_sum_f32(s.input.data(), s.output.data(), s.values.size(),
+                                          &s.config);
+            },
+            [&] { s.right("the sum before or after a failure"); });
+    }
+}
+
+/* The same of a pipelined kernel that asks for shared memory, on a GPU that knows overlapped
+ * launches and one that does not. */
+static void pipeline_failures()
+{
+    using namespace fastreduce::detail;
+    using engine = one_row::engine<reduction<fastreduce::plus, float, 32>, engine_kernel::pipelined,
+                                   32, 32, 3>;
+    static_assert(engine::row(0).shared_bytes > 48 * 1024, "more than a kernel may have unasked");
+    for (int ptx : {80, 90}) {
+        simt::gpu gpu;
+        gpu.number = 50 + ptx / 10;
+        gpu.ptx_version = ptx;
+        simt::set_gpu(gpu);
+        for (bool pooled : {false, true}) {
+            setup s(10000); /* two tiles and a part of one */
+            const fastreduce::workspace scratch = {pooled ? nullptr : s.workspace.data(),
+                                                   engine_workspace_bytes<engine>(10000)};
+            every_call_fails(
+                "pipelined", s.output, s.workspace, pooled ? 6 : 3,
+                [&] {
+                    return launch_engine<engine>(s.input.data(), s.output.data(), 10000, scratch,
+                                                 nullptr);
+                },
+                [&] { s.right("pipelined"); });
+            check::that(simt::latest_launch().overlapped == (ptx >= 90) &&
+                            simt::latest_launch().block.x == 64 &&
+                            simt::latest_launch().grid.x == 3,
+                        "pipelined, PTX %d: what was launched", ptx);
+            const fastreduce::workspace less = {s.workspace.data(), scratch.bytes - 1};
+            check::that(launch_engine<engine>(s.input.data(), s.output.data(), 10000, less,
+                                              nullptr) == FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL,
+                        "pipelined: too small a workspace");
+            s.untouched("pipelined, refused");
         }
     }
+    simt::set_gpu(simt::gpu());
+}
+
+/* AUTO of another type, by the templates: as AUTO of floats in every respect. */
+static void other_types()
+{
+    using namespace fastreduce;
+    constexpr size_t count = 50000;
+    const fastreduce_status invalid = FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    std::vector<int> values(count);
+    long long wanted = 0;
+    for (size_t i = 0; i < count; ++i)
+        wanted += values[i] = static_cast<int>(check::mix(i, 1) % 2001) - 1000;
+    const size_t bytes = workspace_bytes<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE,
+                                         FASTREDUCE_ITEMS_PER_THREAD, plus, int>(count);
+    check::buffer<int> input(count, 1);
+    check::buffer<long long> output(1);
+    check::buffer<unsigned char> memory(bytes + 16);
+    input.set(values);
+    memory.fill(0);
+    const auto right = [&] {
+        check::that(output.get()[0] == wanted && memory.every_byte_is(0) &&
+                        memory.canaries_alive() && output.canaries_alive(),
+                    "AUTO of ints: %lld instead of %lld", output.get()[0], wanted);
+    };
+    for (bool pooled : {false, true})
+        every_call_fails(
+            "AUTO of ints", output, memory, pooled ? 5 : 2,
+            [&] {
+                return reduce(input.data(), output.data(), count, nullptr,
+                              {pooled ? nullptr : memory.data(), bytes});
+            },
+            right);
+    output.fill(0x5a);
+    const auto refused = [&](const char *what, fastreduce_status status,
+                             fastreduce_status wanted_status) {
+        check::that(status == wanted_status && output.every_byte_is(0x5a) &&
+                        memory.every_byte_is(0),
+                    "AUTO of ints, %s: status %d", what, status);
+    };
+    for (size_t less : {bytes - 1, bytes / 2, size_t(1), size_t(0)})
+        refused("small workspace",
+                reduce(input.data(), output.data(), count, nullptr, {memory.data(), less}),
+                FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL);
+    refused("misaligned workspace",
+            reduce(input.data(), output.data(), count, nullptr, {memory.data() + 8, bytes}),
+            invalid);
+    refused("no input", reduce(static_cast<const int *>(nullptr), output.data(), 1), invalid);
+    refused("no output", reduce(input.data(), static_cast<long long *>(nullptr), 1), invalid);
+    char *const beside = reinterpret_cast<char *>(output.data()) + 4;
+    refused("misaligned output", reduce(input.data(), reinterpret_cast<long long *>(beside), count),
+            invalid);
+    refused("more than the address space",
+            reduce(input.data(), output.data(), SIZE_MAX / sizeof(int) + 1), invalid);
+    refused("output in the workspace",
+            reduce(input.data(), reinterpret_cast<long long *>(memory.data()), count, nullptr,
+                   {memory.data(), bytes}),
+            invalid);
+    check::that(reduce(static_cast<const int *>(nullptr), output.data(), 0) == 0 &&
+                    output.every_byte_is(0),
+                "AUTO of no ints");
 }
 
 /* Where there is no device every call says so. */
@@ -663,6 +772,8 @@ int main(int argc, char **argv)
     runtime_failures(FASTREDUCE_EXACT, 100, 3, 3); /* its kernels ask for shared memory */
     runtime_failures(FASTREDUCE_EXACT, 50000, 3, 6);
     runtime_failures(FASTREDUCE_EXACT, (1 << 21) + 1, 3, 6);
+    pipeline_failures();
+    other_types();
     no_device();
 #else
     streams_and_graphs(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : (size_t(1) << 22) + 5);

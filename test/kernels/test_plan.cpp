@@ -181,6 +181,8 @@ static void rows_of_exact()
             {20_log2, h200, 0, 256, 256},
             {20_log2, tiny, 0, 80, 256},
             {20_log2, one, 0, 4, 256},
+            {21_log2, h200, 0, 512, 512},
+            {21_log2, a100, 0, 432, 512},
             {21_log2, huge, 0, 512, 512},
             {21_log2 + 1, h200, 1, 256, 256},
             {21_log2 + 1, tiny, 1, 40, 256},
@@ -267,11 +269,8 @@ static void table_is_sound(const char *what)
 }
 
 /* Never less for more elements; and fastreduce.h's constant is enough for any number of them. */
-#ifdef FASTREDUCE_WORKSPACE_BYTES
 constexpr size_t enough = FASTREDUCE_WORKSPACE_BYTES;
-#else
-constexpr size_t enough = size_t(1) << 19;
-#endif
+static_assert(enough == size_t(1) << 19, "half a mebibyte");
 
 template <class Engine>
 static void workspace_grows(const char *what, bool bounded = true)
@@ -382,6 +381,9 @@ static void tiles()
 static void units_of(size_t tiles, unsigned levels)
 {
     const work_plan work = work_plan::of(tiles, levels);
+    check::that(levels != work_plan::levels_for(tiles) ||
+                    work.units <= work_plan::most_units(tiles),
+                "%zu tiles: %zu units are more than the most", tiles, work.units);
     check::that(work.tiles == tiles && work.levels == levels && work.prefetch_packs == 0,
                 "%zu tiles, %u levels: not what was asked for", tiles, levels);
     std::vector<size_t> units(levels + 1);
@@ -415,8 +417,11 @@ static void units()
     for (unsigned k = 12; k < 64; ++k) {
         for (size_t tiles : {(size_t(1) << k) - 1, size_t(1) << k, (size_t(1) << k) + 1}) {
             const work_plan work = work_plan::of(tiles, work_plan::levels_for(tiles));
-            check::that(work.units <= 4096 || work.units <= 770 + 258 * size_t(work.levels),
+            check::that(work.units <= 4096 || work.units <= 770 + 257 * size_t(work.levels),
                         "%zu tiles: %zu units", tiles, work.units);
+            check::that(work.units <= work_plan::most_units(tiles) &&
+                            work_plan::most_units(tiles - 1) <= work_plan::most_units(tiles),
+                        "%zu tiles: at most %zu units", tiles, work_plan::most_units(tiles));
             if (k < 30) units_of(tiles, work.levels);
             const tile_run first = work.run(0), last = work.run(work.units - 1);
             check::that(first.first == 0 && last.first + last.count == tiles && last.count == 1,
