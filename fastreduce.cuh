@@ -1036,7 +1036,7 @@ struct tile_items {
     {
         edges = last_tile && input.head + input.tail > 0;
         has_edge = edges && threadIdx.x < input.head + input.tail;
-        edge = {};
+        edge = Element();
         const Element *const end = input.first() + input.packs * pack<Element>::size;
         if (has_edge)
             edge = threadIdx.x < input.head ? *(input.first() - input.head + threadIdx.x)
