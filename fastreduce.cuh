@@ -16,30 +16,33 @@
  * one, without that macro, for the templates: the building blocks (room 4) inside kernels of its
  * own, and
  *
- *     fastreduce::reduce<FASTREDUCE_V7>(input, output, n, stream);                    // float, int, double ...
+ *     fastreduce::reduce(input, output, n, stream);               // float, int, structs ...
  *     fastreduce::reduce<FASTREDUCE_V7, 512, 16, fastreduce::maximum>(input, output, n);
- *     fastreduce::round<FASTREDUCE_V2, 128>(input, partials, n);                      // one level only
+ *     fastreduce::round<FASTREDUCE_V2, 128>(input, partials, n);  // one level only
  *
  * NVRTC, which compiles at run time, needs no headers but the two files, and sees rooms 1 to 7.
  *
  * Macros, defined before the first include of this file:
  *
  *   FASTREDUCE_IMPLEMENTATION     defines the C functions. Scope: one .cu file of the program.
- *   FASTREDUCE_BLOCK_SIZE         threads a block where none is asked for: 32, 64, ... 1024. Default 256.
- *                                 Scope: the file; others may differ.
- *   FASTREDUCE_ITEMS_PER_THREAD   elements a thread adds before the block's tree in V6 and V7: 1 to 64.
- *                                 Default 8. Scope: the file; others may differ.
- *   FASTREDUCE_NO_LADDER          the C functions leave out V0..V7, for a shorter build: they answer
- *                                 FASTREDUCE_ERROR_UNSUPPORTED. AUTO stays. Scope: the implementing file.
- *   FASTREDUCE_NO_EXACT           the same for EXACT and fastreduce_accumulate_f32. Scope: the implementing
+ *   FASTREDUCE_BLOCK_SIZE         threads a block of V0..V7 where none is asked for: 32, 64, ...
+ *                                 1024. Default 256. Scope: the file; others may differ.
+ *   FASTREDUCE_ITEMS_PER_THREAD   elements a thread adds before the block's tree in V6 and V7: 1 to
+ *                                 64. Default 8. Scope: the file; others may differ.
+ *   FASTREDUCE_NO_LADDER          the C functions leave out V0..V7, for a shorter build: they
+ *                                 answer FASTREDUCE_ERROR_UNSUPPORTED. Scope: the implementing
  *                                 file.
- *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float by integer arithmetic alone, by the road that it takes
- *                                 otherwise where its window misses: the same bits, slower. For measurements.
- *                                 Scope: the file; others may differ. Default: off.
- *   FASTREDUCE_TAG                letters and digits, to tell files of one program apart that are compiled differently in
- *                                 what no macro says: -use_fast_math, -ftz=true; sm_90 beside sm_90a; machine code
- *                                 beside PTX; and any architectures, with nvcc before 11.5 and with Clang before it
- *                                 had __CUDA_ARCH_LIST__ (14 has not, 22 has). Scope: the file. Default: nothing.
+ *   FASTREDUCE_NO_EXACT           the same for EXACT and fastreduce_accumulate_f32. Scope: the
+ *                                 implementing file.
+ *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float to its bins, by integer arithmetic alone:
+ *                                 the same bits, slower. For measurements. Scope: the file; others
+ *                                 may differ. Default: off.
+ *   FASTREDUCE_TAG                letters and digits, to tell files of one program apart that are
+ *                                 compiled differently in what no macro says: -use_fast_math,
+ *                                 -ftz=true; sm_90 beside sm_90a; machine code beside PTX; and any
+ *                                 architectures, with nvcc before 11.5 and with Clang before it had
+ *                                 __CUDA_ARCH_LIST__ (14 has not, 22 has). Scope: the file.
+ *                                 Default: nothing.
  *   FASTREDUCE_STATIC, FASTREDUCE_API   see fastreduce.h.
  *
  * Names: namespace fastreduce holds what users call, fastreduce::detail the rest. Both lie in an
@@ -48,12 +51,14 @@
  * export functions of its own that have our types in their signatures.
  *
  * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks,
- * 5 the ladder V0..V7, 6 the tuned kernels, 7 the exact sum, 8 dispatcher, 9 the C functions.
- * Needs C++14 and CUDA 11.2.
+ * 5 the ladder V0..V7, 6 the engine, 7 the superaccumulator, 8 dispatcher, 9 the C functions. A
+ * new operator or element type touches room 3 alone; a new shape is a struct and its slice_of in
+ * room 6. Needs C++14 and CUDA 11.2.
  *
- * Words: a *block* of threads reduces one *tile* of the input, block size times *items* per
- * thread elements, to one *partial*. A *level* (one launch, a *round*) turns n elements into as
- * many partials as it has blocks; levels follow until one partial is left.
+ * Words: a *block* of threads reduces one *tile* of the input to one *partial*. In the ladder a
+ * tile is block size times *items* per thread elements, and a *level* (one launch, a *round*)
+ * turns n elements into as many partials as it has blocks; levels follow until one partial is
+ * left.
  */
 #ifndef FASTREDUCE_CUH
 #define FASTREDUCE_CUH
@@ -75,7 +80,7 @@
  * Room 2: configuration and portability
  * May hold: macros and their checks; whatever knows
  * compilers and architectures, as named device functions.
- * ================================================================================================ */
+ * ============================================================================================= */
 
 #ifndef FASTREDUCE_BLOCK_SIZE
 #define FASTREDUCE_BLOCK_SIZE 256
@@ -133,14 +138,16 @@
 #endif
 /* clang-format off */
 #define FASTREDUCE_DETAIL_PASTE(major, minor, patch, tag, toolkit, integer, separate, \
-                                a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, ...) \
+                                a, b, c, d, e, f, g, h, i, j, k, l, \
+                                m, n, o, p, q, r, s, t, u, v, w, x, ...) \
     version_##major##_##minor##_##patch##_##tag##_##toolkit##_##integer##_##separate##_\
 ##a##b##c##d##e##f##g##h##i##j##k##l##m##n##o##p##q##r##s##t##u##v##w##x
 #define FASTREDUCE_DETAIL_NAME(list) FASTREDUCE_DETAIL_PASTE list
-#define FASTREDUCE_DETAIL_ABI                                                                             \
-    FASTREDUCE_DETAIL_NAME((FASTREDUCE_VERSION_MAJOR, FASTREDUCE_VERSION_MINOR, FASTREDUCE_VERSION_PATCH, \
-                            FASTREDUCE_TAG, FASTREDUCE_DETAIL_TOOLKIT, FASTREDUCE_DETAIL_INTEGER,         \
-                            FASTREDUCE_DETAIL_SEPARATE, FASTREDUCE_DETAIL_ARCHS,                          \
+#define FASTREDUCE_DETAIL_ABI \
+    FASTREDUCE_DETAIL_NAME((FASTREDUCE_VERSION_MAJOR, FASTREDUCE_VERSION_MINOR, \
+                            FASTREDUCE_VERSION_PATCH, FASTREDUCE_TAG, FASTREDUCE_DETAIL_TOOLKIT, \
+                            FASTREDUCE_DETAIL_INTEGER, FASTREDUCE_DETAIL_SEPARATE, \
+                            FASTREDUCE_DETAIL_ARCHS, \
                             , , , , , , , , , , , , , , , , , , , , , , , , ))
 /* clang-format on */
 
@@ -445,10 +452,10 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
  *
  * An operator is a type without state that has
  *     template <class Value> static Value identity();  combine(identity, x) == x
- *     Value operator()(Value a, Value b) const;        associative and commutative, but for rounding
+ *     Value operator()(Value a, Value b) const;   associative and commutative, but for rounding
  * Element types are trivially copyable and trivially default constructible (they live in shared
  * memory).
- * ================================================================================================ */
+ * ============================================================================================= */
 
 struct plus {
     template <class Value>
@@ -578,7 +585,7 @@ using accumulate_t = typename accumulate<Operator, Input>::type;
  * May hold: what threads, warps and blocks do together. Public: call
  * them in kernels of your own, as examples/block_reduce.cu does. The result is the same bits
  * every time.
- * ================================================================================================ */
+ * ============================================================================================= */
 
 /* What one thread adds up by itself: input[first], input[first + stride] ... Items of them,
  * those at n and beyond left out. A thread whose items all exist takes the branch without
@@ -646,13 +653,14 @@ __device__ __forceinline__ Value block_reduce(Value value, Value *warp_values)
  * to 1024; from V5 on that is the template parameter BlockSize. A thread's running sum stays in
  * `value`, and sdata[tid] is the copy that others read: without that register V2 takes 10 %
  * longer (2^28 floats, one H200).
- * ================================================================================================ */
+ * ============================================================================================= */
 
-/* V0, baseline. Change: none yet. Neighbours add up in pairs, pairs of pairs, and so on, in
- * place. Why:    log2(block size) steps instead of block size - 1 additions one after the other.
+/* V0, baseline.
+ * Change: none yet. Neighbours add up in pairs, pairs of pairs, and so on, in place.
+ * Why:    log2(block size) steps instead of block size - 1 additions one after the other.
  * Costs:  the threads that work, every second, fourth, eighth ..., are spread over all warps:
- * each warp takes
- *         every step for a few of its lanes. The remainder is slow arithmetic besides. */
+ *         each warp takes every step for a few of its lanes. The remainder is slow arithmetic
+ *         besides. */
 template <class Operator, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
     v0_baseline(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -674,9 +682,11 @@ __global__ void __launch_bounds__(detail::max_block_size)
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
-/* V1, no divergence. Change: the same pairs, but thread t takes the t-th pair, so the threads
- * that work are the first ones. Why:    whole warps work or are done; no remainder. Costs:
- * lanes now access shared memory 2, 4, 8 ... words apart, and collide in its banks. */
+/* V1, no divergence.
+ * Change: the same pairs, but thread t takes the t-th pair, so the threads that work are the
+ *         first ones.
+ * Why:    whole warps work or are done; no remainder.
+ * Costs:  lanes now access shared memory 2, 4, 8 ... words apart, and collide in its banks. */
 template <class Operator, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
     v1_no_divergence(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -698,9 +708,11 @@ __global__ void __launch_bounds__(detail::max_block_size)
     if (tid == 0) partials[blockIdx.x] = sdata[0];
 }
 
-/* V2, no bank conflicts. Change: the stride starts at half the block and halves; thread t adds
- * element t + stride to element t. Why:    the lanes of a warp access neighbouring words, one a
- * bank. Costs:  half the threads never add: they load one element and wait. */
+/* V2, no bank conflicts.
+ * Change: the stride starts at half the block and halves; thread t adds element t + stride to
+ *         element t.
+ * Why:    the lanes of a warp access neighbouring words, one a bank.
+ * Costs:  half the threads never add: they load one element and wait. */
 template <class Operator, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
     v2_no_bank_conflict(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -736,10 +748,11 @@ __device__ __forceinline__ Value load_pair(const Input *input, size_t i, unsigne
 }
 } // namespace detail
 
-/* V3, add during load. Change: each thread loads two elements, a block apart, and stores their
- * sum to shared memory. Why:    every thread adds at least once; half the blocks, and half the
- * shared memory traffic an element. Costs:  the last six steps keep every warp at block barriers
- * for the work of one. */
+/* V3, add during load.
+ * Change: each thread loads two elements, a block apart, and stores their sum to shared memory.
+ * Why:    every thread adds at least once; half the blocks, and half the shared memory traffic
+ *         an element.
+ * Costs:  the last six steps keep every warp at block barriers for the work of one. */
 template <class Operator, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
     v3_add_during_load(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -791,10 +804,12 @@ __device__ __forceinline__ Value unrolled_tail(Value *sdata, Value value, unsign
 }
 } // namespace detail
 
-/* V4, unroll the last warp. Change: from stride 32 down only the first warp goes on, without
- * block barriers and without a loop. Why:    six block barriers fewer, and the other warps
- * retire early, which makes room for the next block. Costs:  the loop above it: counter, compare
- * and branch for an addition or two. */
+/* V4, unroll the last warp.
+ * Change: from stride 32 down only the first warp goes on, without block barriers and without a
+ *         loop.
+ * Why:    six block barriers fewer, and the other warps retire early, which makes room for the
+ *         next block.
+ * Costs:  the loop above it: counter, compare and branch for an addition or two. */
 template <class Operator, unsigned Items, tail Tail, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
     v4_unroll_last_warp(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -818,10 +833,11 @@ __global__ void __launch_bounds__(detail::max_block_size)
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
-/* V5, completely unrolled. Change: the block size is a template parameter, so the compiler
- * unrolls every step. Why:    no loop, no comparison with blockDim.x, shared memory of a known
- * size. Costs:  two loads a thread: too few on their way to memory at a time, too many blocks to
- * start. */
+/* V5, completely unrolled.
+ * Change: the block size is a template parameter, so the compiler unrolls every step.
+ * Why:    no loop, no comparison with blockDim.x, shared memory of a known size.
+ * Costs:  two loads a thread: too few on their way to memory at a time, too many blocks to
+ *         start. */
 template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(BlockSize)
     v5_completely_unroll(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -846,10 +862,12 @@ __global__ void __launch_bounds__(BlockSize)
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
-/* V6, multi add. Change: each thread adds Items elements, a block apart, in a register before it
- * goes to shared memory. Why:    Items loads on their way at once, and the tree's cost is shared
- * by Items times as many elements. Costs:  the tree still moves every value through shared
- * memory. */
+/* V6, multi add.
+ * Change: each thread adds Items elements, a block apart, in a register before it goes to shared
+ *         memory.
+ * Why:    Items loads on their way at once, and the tree's cost is shared by Items times as many
+ *         elements.
+ * Costs:  the tree still moves every value through shared memory. */
 template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(BlockSize)
     v6_multi_add(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -874,10 +892,12 @@ __global__ void __launch_bounds__(BlockSize)
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
-/* V7, shuffle. Change: lanes hand values over by shuffle, from register to register; shared
- * memory holds one value a warp. Why:    almost no shared memory traffic, one block barrier.
+/* V7, shuffle.
+ * Change: lanes hand values over by shuffle, from register to register; shared memory holds one
+ *         value a warp.
+ * Why:    almost no shared memory traffic, one block barrier.
  * Costs:  nothing that shows: from V6 on memory is the limit (93 % of its peak at 2^28 floats,
- * one H200). */
+ *         one H200). */
 template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(BlockSize)
     v7_shuffle(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -900,7 +920,7 @@ __global__ void __launch_bounds__(BlockSize)
  * An Accumulator says what becomes of elements: `reduction` here, for AUTO, any type and operator;
  * `superaccumulator` in room 7, for EXACT. It has
  *     Element, Output                what it reads, and where the result goes
- *     any_order                      whether the result is the same whichever thread adds an element
+ *     any_order                      whether it does not matter which thread adds an element
  *     resident_threads               on a multiprocessor, for the compiler to share out registers;
  *                                    0 leaves it the choice
  *     collects                       whether anything happens to a tile when all warps had it
@@ -916,13 +936,14 @@ __global__ void __launch_bounds__(BlockSize)
  *                                    knows that all blocks are done
  *     words_for(units)               status words that it uses
  *
- * A Shape says which elements make a result: `array`, all of them.
+ * A Shape says which elements make a block's result, by slice_of(shape): `elements`, all of
+ * them.
  *
  * One tree. A result of `reduction` has the same bits whatever kernel computes it, with whatever
  * grid on whatever GPU, at whatever address. For its additions form a tree that depends on the
  * number of elements alone: tiles of fixed size, whose packs fixed threads take; units, runs of
  * tiles whose partials add up in pairs; and the partials of units, folded by a block.
- * ================================================================================================ */
+ * ============================================================================================= */
 
 namespace detail
 {
@@ -978,8 +999,9 @@ __device__ __forceinline__ const elements<Element> &slice_of(const elements<Elem
 /* A thread's share of a tile: packs number threadIdx.x, threadIdx.x + BlockSize ... of it, as far
  * as they exist, and an element of the head or the tail, which the last tile's first threads take.
  * What does not exist is zero bytes. */
-template <class Element, unsigned BlockSize, unsigned Packs>
+template <class Accumulator, unsigned BlockSize, unsigned Packs>
 struct tile_items {
+    using Element = typename Accumulator::Element;
     static constexpr unsigned tile_packs = BlockSize * Packs;
     pack<Element> packs[Packs];
     Element edge;
@@ -992,8 +1014,9 @@ struct tile_items {
     {
         const size_t first = tile * tile_packs + threadIdx.x;
         const pack<Element> *const from = input.data + first;
+        const bool vectors = Accumulator::any_order || input.vectors;
         count = Packs;
-        if (input.vectors && (tile + 1) * tile_packs <= input.packs) {
+        if (vectors && (tile + 1) * tile_packs <= input.packs) {
             if (input.streaming)
                 load_whole<true>(from);
             else
@@ -1003,7 +1026,7 @@ struct tile_items {
         const size_t rest = first < input.packs ? input.packs - first : 0;
         if (rest <= (Packs - 1) * BlockSize)
             count = (static_cast<unsigned>(rest) + BlockSize - 1) / BlockSize;
-        if (input.vectors) {
+        if (vectors) {
 #pragma unroll
             for (unsigned k = 0; k < Packs; ++k) {
                 packs[k] = {};
@@ -1090,6 +1113,12 @@ struct work_plan {
             while (tiles >> levels >= 4 * units_per_level) ++levels;
         return levels;
     }
+    /* At least as many units as so many tiles make, and not less for more of them. */
+    static __host__ __device__ constexpr size_t most_units(size_t tiles)
+    {
+        const size_t bound = 4 * units_per_level + (units_per_level + 1) * levels_for(tiles);
+        return bound > most_single_tiles ? bound : most_single_tiles;
+    }
     __host__ __device__ constexpr tile_run run(size_t unit) const
     {
         unsigned level = levels;
@@ -1130,11 +1159,16 @@ __device__ __forceinline__ void prefetch_tile(const elements<Element> &input, co
                        packs * static_cast<unsigned>(sizeof(pack<Element>)));
 }
 
-/* Where any order will do, units are mostly single tiles: that saves the search. */
-template <class Accumulator>
+/* The search out of line, as it is not needed for single tiles. */
+static __device__ __noinline__ tile_run search_run(size_t tiles, unsigned levels, size_t unit)
+{
+    const work_plan work = {tiles, 0, levels, 0};
+    return work.run(unit);
+}
+
 __device__ __forceinline__ tile_run run_of(const work_plan &work, size_t unit)
 {
-    return Accumulator::any_order && work.levels == 0 ? tile_run{unit, 1} : work.run(unit);
+    return work.levels == 0 ? tile_run{unit, 1} : search_run(work.tiles, work.levels, unit);
 }
 
 /* Where a tile stands: tile number `position` of the `count` of its unit. */
@@ -1232,7 +1266,7 @@ struct reduction {
     }
 
     template <unsigned Packs>
-    __device__ __forceinline__ void add(const tile_items<Element, BlockSize, Packs> &items)
+    __device__ __forceinline__ void add(const tile_items<reduction, BlockSize, Packs> &items)
     {
         Value values[Packs];
 #pragma unroll
@@ -1305,8 +1339,9 @@ struct reduction {
         const unsigned others = gridDim.x - 1;
 #pragma unroll 1
         for (bool all = others == 0;; all = true) {
-            /* The block's own, then all blocks': by the same instructions, as the first time that
-             * others run they have to be fetched, which takes 0.1 to 0.3 us while memory is busy. */
+            /* The block's own, then all blocks': by the same instructions, as the first time
+             * that others run they have to be fetched, which takes 0.1 to 0.3 us while memory is
+             * busy. */
             value = block_reduce<BlockSize, Operator>(value, warp_values);
             if (all) break;
             if (blockIdx.x != others) {
@@ -1360,7 +1395,7 @@ __global__ void __launch_bounds__(BlockSize, 1024 / BlockSize)
     wait_for_previous_grid();
     allow_next_grid();
 
-    tile_items<Element, BlockSize, Packs> items;
+    tile_items<Accumulator, BlockSize, Packs> items;
     items.load(input, blockIdx.x);
     items.load_edge(input, blockIdx.x + 1 == gridDim.x);
     Accumulator accumulator(dynamic_shared<void>());
@@ -1379,18 +1414,19 @@ __global__ void __launch_bounds__(BlockSize, Accumulator::resident_threads / Blo
     constexpr unsigned slot_count = 2; /* the next tile's while one warp reads this one's */
     __shared__ typename Accumulator::template tile_partials<slot_count> partials;
     const elements<Element> input = slice_of(shape);
-    prefetch_tile<BlockSize * Packs>(input, work, run_of<Accumulator>(work, blockIdx.x).first);
+    tile_run run = run_of(work, blockIdx.x);
+    prefetch_tile<BlockSize * Packs>(input, work, run.first);
     wait_for_previous_grid();
-    allow_next_grid();
 
     Accumulator accumulator(dynamic_shared<void>());
     unsigned slot = 0;
-    for (size_t unit = blockIdx.x; unit < work.units; unit += gridDim.x) {
-        const tile_run run = run_of<Accumulator>(work, unit);
+    for (size_t unit = blockIdx.x; unit < work.units; run = run_of(work, unit += gridDim.x)) {
         for (size_t k = 0; k < run.count; ++k, slot ^= 1) {
-            tile_items<Element, BlockSize, Packs> items;
+            tile_items<Accumulator, BlockSize, Packs> items;
             items.load(input, run.first + k);
             items.load_edge(input, run.first + k + 1 == work.tiles);
+            /* after the first loads: 3 to 8 % faster than at once up to 2^18 (EXACT, one H200) */
+            allow_next_grid();
             accumulator.add(items);
             accumulator.leave(partials, slot);
             if (Accumulator::collects) __syncthreads();
@@ -1433,7 +1469,7 @@ struct unit_queue {
     {
         if (empty()) return;
         position = 0;
-        run = work.run(unit);
+        run = run_of(work, unit);
         if (asks) answer = atomicAdd(counter, 1ull);
     }
 };
@@ -1544,7 +1580,7 @@ consume(const Input &input, const work_plan &work, Accumulator &accumulator, Par
         pipeline_stage &stage = stages[here.stage];
         wait_for_phase(&stage.full, here.phase);
         if (stage.tile == no_tile) return;
-        tile_items<typename Accumulator::Element, BlockSize, Packs> items;
+        tile_items<Accumulator, BlockSize, Packs> items;
         if (stage.offset != not_copied)
             items.load_copy(memory + here.stage * bytes + stage.offset, input.vectors);
         else
@@ -1575,7 +1611,7 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
     }
     __syncthreads();
     const elements<Element> input = slice_of(shape);
-    prefetch_tile<tile_packs>(input, work, work.run(blockIdx.x).first);
+    prefetch_tile<tile_packs>(input, work, run_of(work, blockIdx.x).first);
     wait_for_previous_grid();
     allow_next_grid();
 
@@ -1605,7 +1641,7 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
  * not show in the result. No double is used: the cost is the same where those are slow.
  *
  * Integers end in the warp's accumulator, spread over its lanes: lane k holds limb k.
- * ================================================================================================ */
+ * ============================================================================================= */
 
 namespace detail
 {
@@ -1721,6 +1757,7 @@ struct superaccumulator {
     };
 
     long long value = 0; /* what the thread's window has caught, in units of 2^(position - 149) */
+    long long value_below = 0;   /* and its extension below, in units 2^22 times smaller */
     unsigned position = nowhere; /* of the window; the warp's */
     long long limb = 0;          /* of the warp's accumulator: this lane's */
     long long *const bins;       /* the thread's, BlockSize apart */
@@ -1736,7 +1773,7 @@ struct superaccumulator {
     static __host__ __device__ constexpr size_t words_for(size_t) { return exact_totals * limbs; }
 
     template <unsigned Packs>
-    __device__ __forceinline__ void add(const tile_items<float, BlockSize, Packs> &items)
+    __device__ __forceinline__ void add(const tile_items<superaccumulator, BlockSize, Packs> &items)
     {
         add_group(items.packs);
         if (!items.edges) return;
@@ -1763,7 +1800,7 @@ struct superaccumulator {
             const pack<float> first[1] = {group[0]};
             position = window_for(first);
         }
-        const bool missed = exact_integer || bins_only > 0 || !add_to_window(group);
+        const bool missed = exact_integer || bins_only > 0 || !add_to_window<false>(group);
         const unsigned misses = __ballot_sync(0xffffffffu, missed);
         if (misses != 0) add_missed(group, misses);
         if (++groups == groups_between_flushes) flush();
@@ -1782,21 +1819,28 @@ struct superaccumulator {
         return exponent <= 20 ? 0 : exponent - 20 < top_position ? exponent - 20 : top_position;
     }
 
-    /* Adds the whole group, or if a float of it does not fit, nothing, and says so. */
-    template <unsigned Count>
+    /* Adds the whole group, or if a float of it does not fit, nothing, and says so. Extended: into
+     * the window and its extension below. */
+    template <bool Extended, unsigned Count>
     __device__ __forceinline__ bool add_to_window(const pack<float> (&group)[Count])
     {
         const unsigned upper = (position + 23) << 23 | 0x400000,
-                       lower = (position + 1) << 23 | 0x400000;
-        const float upper_anchor = __uint_as_float(upper), lower_anchor = __uint_as_float(lower);
-        unsigned high = 0, low = 0, above = 0, below = 0;
+                       lower = (position + 1) << 23 | 0x400000,
+                       lowest = (position - 21) << 23 | 0x400000;
+        unsigned high = 0, low = 0, extension = 0, above = 0, below = 0;
         for_each(group, [&](float x) {
-            const float caught = ieee_add(x, upper_anchor);
-            const float rest = ieee_subtract(x, ieee_subtract(caught, upper_anchor));
-            const float caught_rest = ieee_add(rest, lower_anchor);
-            const float kept = ieee_subtract(caught_rest, lower_anchor);
+            const float caught = ieee_add(x, __uint_as_float(upper));
+            float rest = ieee_subtract(x, ieee_subtract(caught, __uint_as_float(upper)));
+            float caught_rest = ieee_add(rest, __uint_as_float(lower));
+            float kept = ieee_subtract(caught_rest, __uint_as_float(lower));
             high += __float_as_uint(caught);
             low += __float_as_uint(caught_rest);
+            if (Extended) {
+                rest = ieee_subtract(rest, kept);
+                caught_rest = ieee_add(rest, __uint_as_float(lowest));
+                kept = ieee_subtract(caught_rest, __uint_as_float(lowest));
+                extension += __float_as_uint(caught_rest);
+            }
             /* another exponent: too large, or not finite */
             above |= __float_as_uint(caught) ^ upper;
             /* some of it lies below; signs of 0 differ */
@@ -1805,12 +1849,14 @@ struct superaccumulator {
         if ((above & 0xff800000) | (below & 0x7fffffff)) return false;
         value += (1ll << window_bits / 2) * static_cast<int>(high - 4 * Count * upper) +
                  static_cast<int>(low - 4 * Count * lower);
+        if (Extended) value_below += static_cast<int>(extension - 4 * Count * lowest);
         return true;
     }
 
-    /* For a group that some threads of the warp, the bits of misses, could not add. Where they
-     * are a few, their bins take it; where they are more, the window moves first, if it fits
-     * better elsewhere, and if it does not, rests a while. */
+    /* For a group that some threads of the warp, the bits of misses, could not add. Where they are
+     * a few, most have something below the window, which its extension takes; if not, their bins
+     * do. Where they are more, the window moves first, if it fits better elsewhere, and if it does
+     * not, rests a while. */
     template <unsigned Count>
     __device__ __forceinline__ void add_missed(const pack<float> (&group)[Count], unsigned misses)
     {
@@ -1818,16 +1864,21 @@ struct superaccumulator {
         const unsigned lane_bit = 1u << threadIdx.x % warp_size;
         if (bins_only > 0) {
             --bins_only;
-        } else if (!exact_integer && __popc(misses) > few) {
+        } else if (!exact_integer && __popc(misses) <= few) {
+            if (position >= window_bits / 2)
+                misses =
+                    __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window<true>(group));
+        } else if (!exact_integer) {
             const unsigned better = window_for(group);
             if (better > position || better + 8 < position) {
                 flush_window();
                 position = better;
-                misses = __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window(group));
-                if (misses == 0) return;
+                misses =
+                    __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window<false>(group));
             }
             if (__popc(misses) > few) bins_only = 16;
         }
+        if (misses == 0) return;
         if (!bins_used) {
             for (unsigned c = 0; c < exact_bins; ++c) bins[c * BlockSize] = 0;
             bins_used = true;
@@ -1883,7 +1934,9 @@ struct superaccumulator {
     __device__ __forceinline__ void flush_window()
     {
         limb += digit_of_sum(value, position);
-        value = 0;
+        if (__any_sync(0xffffffffu, value_below != 0))
+            limb += digit_of_extension(value_below, position - window_bits / 2);
+        value = value_below = 0;
     }
 
     __device__ __forceinline__ void flush()
@@ -1892,6 +1945,12 @@ struct superaccumulator {
         flush_window();
         if (bins_used) limb += digit_of_bins(bins);
         bins_used = false;
+    }
+
+    /* Out of line, as most warps never need it. */
+    static __device__ __noinline__ long long digit_of_extension(long long number, unsigned shift)
+    {
+        return digit_of_sum(number, shift);
     }
 
     /* What the lane adds to its limb for the bins. Out of line, as it is long and most warps
@@ -1942,12 +2001,10 @@ struct superaccumulator {
     __device__ __forceinline__ long long block_sum()
     {
         constexpr unsigned warps = BlockSize / warp_size;
-        __shared__ long long sums[warps][limbs];
+        __shared__ long long sums[warps + 1][limbs]; /* a producer has a row too */
         const unsigned lane = threadIdx.x % warp_size, k = lane % limbs;
-        if (threadIdx.x < BlockSize) {
-            flush();
-            if (lane < limbs) sums[threadIdx.x / warp_size][k] = limb;
-        }
+        flush();
+        if (lane < limbs) sums[threadIdx.x / warp_size][k] = limb;
         __syncthreads();
         if (threadIdx.x >= warp_size) return 0;
         long long sum = 0;
@@ -2026,7 +2083,7 @@ struct superaccumulator {
 /* ================================================================================================
  * Room 8: dispatcher
  * May hold: planning, as pure functions that run without a GPU; then what launches by the plan.
- * ================================================================================================ */
+ * ============================================================================================= */
 #ifndef __CUDACC_RTC__
 
 /* Blocks, and so partials, of the level that reduces n elements. No elements still take a block:
@@ -2312,12 +2369,16 @@ constexpr size_t any_bytes = SIZE_MAX, kibibyte = 1024, mebibyte = 1024 * kibiby
 constexpr size_t shared_reserve = 6 * kibibyte; /* static shared memory, and the system's */
 
 /* AUTO's table, by bytes of input: from where on another kernel is faster (one H200, CUDA 13.0,
- * sums of floats out of L2, microseconds).
- *     up to 16 KiB   one block of 256 x 4: 1.00 at 16 KiB
+ * sums of floats out of L2 in graphs of calls unless said otherwise, microseconds).
+ *     up to 16 KiB   one block of 256 x 4: 0.95 at 16 KiB
  *     up to 64 KiB   one block of 512 x 8: 1.26 at 64 KiB, where four of 256 x 4 take 1.49
  *     up to 2 MiB    256 x 4: 1.86 at 1 MiB, against 1.90 for 512 x 8
- *     up to 256 MiB  512 x 8: 8.9 at 32 MiB, against 10.8 for 256 x 4
- *     beyond         pipelined
+ *     up to 32 MiB   512 x 8: 8.9 at 32 MiB, against 10.8 for 256 x 4
+ *     up to 256 MiB  512 x 8, streaming: 13.5 at 64 MiB right after a kernel that wrote the array,
+ *                    against 15.3; but 8.9 against 8.0 at 32 MiB, which L2 holds
+ *     beyond         pipelined: 116.8 at 512 MiB, against 117.5 for 512 x 8. Without the copy
+ *                    engine units of tiles, not streaming: 135.3 at 512 MiB as a single call,
+ *                    against 139.7
  * Tiles depend on the type and the number of elements alone, as the result's bits do: rows for the
  * same number of bytes have the same. */
 template <class Operator, class Input>
@@ -2350,11 +2411,13 @@ struct auto_engine {
 };
 
 /* EXACT's table, as AUTO's. Dynamic shared memory of the grid-stride kernels is more than their
- * bins take, so that as many blocks as the plan counts on fit a multiprocessor and no more: the next
- * grid's, launched early, would share out unevenly among the places left.
- *     up to 8 MiB    256 x 2, four blocks a multiprocessor: 3.8 at 4 MiB, against 4.2 for 512 x 4
- *     up to 256 MiB  512 x 4, two blocks a multiprocessor: 10.5 at 32 MiB, against 10.8 for 256 x 2
- *     beyond         pipelined: 232.6 at 1 GiB, against 236.1 for 512 x 4 */
+ * bins take, so that as many blocks as the plan counts on fit a multiprocessor and no more: the
+ * next grid's, launched early, would share out unevenly among the places left.
+ *     up to 8 MiB    256 x 4, four blocks a multiprocessor: 3.3 at 4 MiB
+ *     up to 256 MiB  512 x 4, two blocks a multiprocessor: 10.6 at 32 MiB, 10.7 for 256 x 4
+ *     beyond         pipelined: 232.6 at 1 GiB, against 236.1 for 512 x 4
+ * Where a block cannot have enough shared memory for 512 x 4 (compute capability 7.5), 256 x 4 at
+ * every size. */
 struct exact_engine {
     using Element = float;
     using Output = exact_output;
@@ -2370,12 +2433,12 @@ struct exact_engine {
         constexpr size_t pipeline =
             stages * stage_bytes<accumulator<512>, 512 * 4>() + accumulator<512>::shared_bytes;
         constexpr plan_row table[rows] = {
-            {8 * mebibyte, engine_kernel::grid_stride, 256, 2, 0, 4, 44 * kibibyte, false},
+            {8 * mebibyte, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false},
             {32 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, false},
             {256 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, true},
             {any_bytes, engine_kernel::pipelined, 512, 4, stages, 1, pipeline, false},
             {any_bytes, engine_kernel::grid_stride, 512, 4, 0, 0, 76 * kibibyte, false},
-            {any_bytes, engine_kernel::grid_stride, 256, 2, 0, 4, 44 * kibibyte, false},
+            {any_bytes, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false},
         };
         return table[number];
     }
@@ -2431,7 +2494,7 @@ constexpr unsigned blocks_of(const plan_row &row, size_t units, const device_lim
     return static_cast<unsigned>(blocks < Engine::most_blocks ? blocks : Engine::most_blocks);
 }
 
-/* 4 MiB over the grid, as the previous one may still be loading, but not less than 8 KiB a block. */
+/* 4 MiB over the grid, as the previous one may still be loading, but at least 8 KiB a block. */
 constexpr unsigned packs_to_prefetch(const plan_row &row, unsigned blocks, size_t pack_bytes)
 {
     const size_t share = 4 * mebibyte / blocks, least = 8 * kibibyte,
@@ -2444,12 +2507,18 @@ template <class Engine>
 constexpr size_t engine_workspace_bytes(size_t n)
 {
     const plan_row row = Engine::row(pick<Engine>(n, {1, SIZE_MAX, true}));
-    const size_t units = plan_work(n / pack<typename Engine::Element>::size, row).units,
-                 most = units > most_single_tiles ? units : most_single_tiles;
-    return units == 1
+    const size_t tiles = tiles_of(n / pack<typename Engine::Element>::size, row);
+    return tiles == 1
                ? 0
-               : (Engine::template accumulator<512>::words_for(most) + 1) * sizeof(status_word);
+               : (Engine::template accumulator<512>::words_for(work_plan::most_units(tiles)) + 1) *
+                     sizeof(status_word);
 }
+
+/* Partials of up to 16 bytes, of as many units as 2^64 bytes make. */
+constexpr size_t most_tiles = SIZE_MAX / (64 * kibibyte) + 1, most_words = 4;
+static_assert((most_words * work_plan::most_units(most_tiles) + 1) * sizeof(status_word) <=
+                  FASTREDUCE_WORKSPACE_BYTES,
+              "FASTREDUCE_WORKSPACE_BYTES is what any call needs");
 
 template <class Element, class Output>
 using engine_function = void (*)(elements<Element>, work_plan, Output, status_word *);
@@ -2854,7 +2923,7 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
  * Room 9: the C functions
  * May hold: fastreduce.h's functions, which check their arguments and
  * pick the instantiation, nothing else.
- * ================================================================================================ */
+ * ============================================================================================= */
 
 #if defined(FASTREDUCE_IMPLEMENTATION) && !defined(FASTREDUCE_IMPLEMENTED)
 #define FASTREDUCE_IMPLEMENTED

@@ -98,16 +98,17 @@ enum {
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
 typedef enum fastreduce_kernel {
-    FASTREDUCE_AUTO = 0, /* the fastest: tuned kernels, chosen by n and GPU, in one launch */
-    FASTREDUCE_V0,       /* baseline: interleaved addressing, divergent warps */
-    FASTREDUCE_V1,       /* no divergence: strided index, bank conflicts */
-    FASTREDUCE_V2,       /* no bank conflicts: sequential addressing */
-    FASTREDUCE_V3,       /* add during load: two elements a thread */
-    FASTREDUCE_V4,       /* unroll the last warp */
-    FASTREDUCE_V5,       /* completely unrolled: the block size is a constant */
-    FASTREDUCE_V6,       /* multi add: FASTREDUCE_ITEMS_PER_THREAD elements a thread */
-    FASTREDUCE_V7,       /* warp shuffle */
-    FASTREDUCE_EXACT     /* the correctly rounded sum, the same bits everywhere, in one launch */
+    FASTREDUCE_AUTO =
+        0,           /* the fastest: chosen by n and GPU, one launch, the same bits on any GPU */
+    FASTREDUCE_V0,   /* baseline: interleaved addressing, divergent warps */
+    FASTREDUCE_V1,   /* no divergence: strided index, bank conflicts */
+    FASTREDUCE_V2,   /* no bank conflicts: sequential addressing */
+    FASTREDUCE_V3,   /* add during load: two elements a thread */
+    FASTREDUCE_V4,   /* unroll the last warp */
+    FASTREDUCE_V5,   /* completely unrolled: the block size is a constant */
+    FASTREDUCE_V6,   /* multi add: FASTREDUCE_ITEMS_PER_THREAD elements a thread */
+    FASTREDUCE_V7,   /* warp shuffle */
+    FASTREDUCE_EXACT /* the correctly rounded sum, the same bits everywhere, in one launch */
 } fastreduce_kernel;
 
 /* ---- Configuration --------------------------------------------------------------------------- */
@@ -125,6 +126,10 @@ typedef struct fastreduce_config {
     size_t workspace_bytes;   /* size of workspace; ignored where workspace is null */
     fastreduce_stream stream; /* null: the default stream */
 } fastreduce_config;
+
+/* As many bytes as any call of AUTO or EXACT needs, whatever the function, n, type and operator:
+ * for a workspace that is allocated once. */
+#define FASTREDUCE_WORKSPACE_BYTES ((size_t)1 << 19)
 
 /* ---- Exact partial sums ---------------------------------------------------------------------- */
 
@@ -204,12 +209,17 @@ FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
  * has ended. Can be captured into a CUDA graph with a caller's workspace, and replayed any
  * number of times.
  *
- * Determinism: V0..V7 and AUTO give the same bits for the same input, n, block size and GPU model,
- * every run (AUTO: the same alignment of the input to 16 bytes too; it chooses block sizes itself),
- * with special values by IEEE arithmetic in the order of the kernel's tree. EXACT gives the same
- * bits on every GPU and the CPU, for any order, alignment, block size and grid: the real sum of the
- * inputs rounded once, to nearest, ties to even; NaN where an element is NaN or both infinities
- * occur, else an infinity that occurs; past FLT_MAX, infinity; an exact zero is +0.
+ * Determinism: V0..V7 give the same bits for the same input, n and block size. AUTO's bits depend on
+ * the values, their order and n alone: not on the GPU, the input's alignment or the workspace.
+ * EXACT's depend on the multiset of values: they are the same for any order, on every GPU and on
+ * the CPU.
+ *
+ * Accuracy: an element takes part in at most k additions of the tree, so the error is at most
+ * k / (1 - k * 2^-24) * 2^-24 times the sum of magnitudes. AUTO: k < 48 up to 2^36 elements. V0..V7:
+ * per level items a thread - 1 + log2(block size); V7 with blocks of 256 has 15 a level, and three
+ * levels up to 2^33. Special values by IEEE arithmetic in the order of the tree. EXACT: the real sum
+ * of the inputs rounded once, to nearest, ties to even; NaN where an element is NaN or both
+ * infinities occur, else an infinity that occurs; past FLT_MAX, infinity; an exact zero is +0.
  *
  * Errors: INVALID_ARGUMENT, UNSUPPORTED, WORKSPACE_TOO_SMALL, NO_DEVICE, or the
  * cudaError_t of the runtime's call that failed. Most fail before anything is launched;
@@ -224,8 +234,9 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
 
 /* Bytes of workspace that fastreduce_sum_f32 and fastreduce_accumulate_f32 need for n elements
  * with config->kernel and config->block_size (its other fields are not read). Grows with n, so
- * the answer for the largest n serves every smaller one. 0 where no workspace is needed, and
- * where fastreduce_sum_f32 would refuse kernel, block_size or n. */
+ * the answer for the largest n serves every smaller one; with AUTO and EXACT it is at most
+ * FASTREDUCE_WORKSPACE_BYTES. 0 where no workspace is needed, and where fastreduce_sum_f32 would
+ * refuse kernel, block_size or n. */
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config);
 
 /* Zeroes a workspace, asynchronously on the stream. Once, before its first use. A null workspace is

@@ -1,4 +1,4 @@
-/* What only a GPU is fast enough for: runs so long that sums must be settled on the way, 10^4
+/* What only a GPU is fast enough for: runs so long that sums must be flushed on the way, 10^4
  * permutations and splits, sizes past 2^31 and 2^33. Included by test_exact.cpp. */
 
 /* One value, or one period of values, again and again. */
@@ -27,16 +27,16 @@ static void expect_bits(const char *what, float got, const fastreduce_accumulato
                 what, static_cast<double>(got), static_cast<double>(right));
 }
 
-/* 2^21 floats a thread: 8 settles, where window and columns would each have overflowed without.
- * Values at the top of the window, values that only columns take, all special. */
+/* 2^20 floats a thread or 2^21: they are flushed often, where window and bins would each have
+ * overflowed without. Values at the top of the window, values that only bins take, all special. */
 static void long_runs()
 {
     const size_t n = (size_t(1) << 29) + 11;
     check::buffer<float> input(n), output(1), period(4);
-    check::buffer<published> slots(exact_sum<512>::status_words_used + 1);
-    slots.fill(0);
-    gpu_facts gpu = {};
-    CUDA(find_gpu_facts(launch_of(exact_kernel::ring_512), &gpu));
+    check::buffer<status_word> words(superaccumulator<512>::words_for(1) + 1);
+    words.fill(0);
+    int device;
+    this_device(&device);
     const float periods[][4] = {
         {1.99999988f, 1.99999988f, 1.99999988f, 1.99999988f},
         {FLT_MAX, 0x1p-149f, 0x1.fffffep-100f, 1.5f},
@@ -47,14 +47,15 @@ static void long_runs()
         repeat<<<2048, 256>>>(input.data(), n, period.data(), 4);
         CUDA(cudaGetLastError());
         const fastreduce_accumulator wanted = sum_of_repeated({values, values + 4}, n);
-        for (exact_kernel kernel :
-             {exact_kernel::dealt_256x2, exact_kernel::dealt_512x4, exact_kernel::ring_512}) {
-            if (kernel == exact_kernel::ring_512 && !has_ring()) continue;
-            CUDA(launch_tuned(launch_of(kernel), 1, gpu.device,
-                              static_cast<const float *>(input.data()),
-                              exact_output{output.data(), nullptr}, n, slots.data(), nullptr));
+        for (unsigned number = 0; number < exact_engine::rows; ++number) {
+            if (!runs_here(number)) continue;
+            const plan_row row = exact_engine::row(number);
+            const elements<float> array(input.data(), n, true, row.streaming);
+            CUDA(launch_row<exact_engine>(number, 1, device, array, plan_work(array.packs, row),
+                                          {output.data(), nullptr}, words.data(), nullptr));
             CUDA(cudaDeviceSynchronize());
-            expect_bits(name(kernel), output.get()[0], wanted);
+            expect_bits(name(number), output.get()[0], wanted);
+            check::that(words.every_byte_is(0), "%s: words left dirty", name(number));
         }
     }
 }

@@ -9,6 +9,8 @@
 #endif
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
+#include "../common/one_row.h"
+#include "../common/tree.h"
 #ifdef SIMT_MACHINE
 namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 {
@@ -30,74 +32,21 @@ static const char *name(engine_kernel kernel)
     }
 }
 
-/* ---- The tree on the host, from its description in room 6 ---------------------------------- */
-
-/* Pairs of neighbours, pairs of pairs ... */
-static float pairs(std::vector<float> values)
-{
-    for (; values.size() > 1; values.resize((values.size() + 1) / 2))
-        for (size_t k = 0; k < values.size(); k += 2)
-            values[k / 2] = k + 1 < values.size() ? values[k] + values[k + 1] : values[k];
-    return values[0];
-}
-
-/* Lanes 0 .. width - 1: the upper half is added to the lower, until one is left. */
-static float halves(std::vector<float> values)
-{
-    for (size_t width = values.size() / 2; width > 0; width /= 2)
-        for (size_t k = 0; k < width; ++k) values[k] += values[k + width];
-    return values[0];
-}
-
-static float block(const std::vector<float> &threads)
-{
-    std::vector<float> warps;
-    for (size_t w = 0; w < threads.size(); w += 32)
-        warps.push_back(halves({threads.begin() + static_cast<std::ptrdiff_t>(w),
-                                threads.begin() + static_cast<std::ptrdiff_t>(w + 32)}));
-    return halves(warps);
-}
-
-static float tile_partial(const std::vector<float> &values, size_t tile, size_t tiles,
-                          size_t threads, size_t packs)
-{
-    const size_t whole = values.size() / 4;
-    std::vector<float> of_threads(threads);
-    for (size_t t = 0; t < threads; ++t) {
-        std::vector<float> of_packs(packs, 0.0f);
-        for (size_t k = 0; k < packs; ++k) {
-            const size_t at = (tile * packs + k) * threads + t;
-            if (at < whole)
-                of_packs[k] = pairs(
-                    {values[4 * at], values[4 * at + 1], values[4 * at + 2], values[4 * at + 3]});
-        }
-        of_threads[t] = pairs(of_packs);
-        if (tile + 1 == tiles && t < values.size() % 4) of_threads[t] += values[4 * whole + t];
-    }
-    return block(of_threads);
-}
-
 static float tree_sum(const std::vector<float> &values, const plan_row &row, const work_plan &units)
 {
-    std::vector<float> partials;
-    for (size_t u = 0; u < units.units; ++u) {
-        const tile_run run = units.run(u);
-        std::vector<float> tiles;
-        for (size_t k = 0; k < run.count; ++k)
-            tiles.push_back(
-                tile_partial(values, run.first + k, units.tiles, row.block_size, row.packs));
-        partials.push_back(pairs(tiles));
-    }
-    const float last = partials.back();
-    partials.pop_back();
-    if (partials.empty()) return last + 0.0f;
-    std::vector<float> threads(row.block_size, 0.0f);
-    threads[0] = last;
-    for (size_t u = 0; u < partials.size(); ++u) threads[u % row.block_size] += partials[u];
-    return block(threads) + 0.0f;
+    return tree::reduced<plus>(values, units, row.block_size, row.packs);
 }
 
-/* ---- Every kernel makes this tree ----------------------------------------------------------- */
+/* ---- Every kernel makes the same tree -------------------------------------------------------- */
+
+/* Each case runs in another order than the one before. */
+static void next_order()
+{
+#ifdef SIMT_MACHINE
+    static unsigned turn = 0;
+    simt::settings().schedule = static_cast<simt::order>(turn++ % 3); /* forward, reverse, random */
+#endif
+}
 
 static device_limits this_device(int *device)
 {
@@ -128,6 +77,7 @@ static void run_case(unsigned number, unsigned blocks, const work_plan &units,
     int device;
     this_device(&device);
     for (int repeat = 0; repeat < 2; ++repeat) {
+        next_order();
         output.fill(0x7f);
         const cudaError_t error =
             launch_row<sums>(number, blocks, device, {input.data(), n, false, row.streaming}, units,
@@ -195,43 +145,93 @@ static void every_kernel()
     }
 }
 
-/* Units cover the tiles in order, each a power of two, never larger than the one before. */
-static void units()
+/* ---- Units, in tiles so small that there are many -------------------------------------------- */
+
+template <class Engine>
+static bool small_runs_here(int device)
 {
-    for (size_t tiles : {size_t(1), size_t(2), size_t(4095), size_t(4096), size_t(4097),
-                         size_t(4098), size_t(8191), size_t(8192), size_t(131072), size_t(131071),
-                         size_t(262143), size_t(4194304) + 12345}) {
-        const work_plan made = work_of(tiles);
-        size_t next = 0, last = ~size_t(0);
-        for (size_t u = 0; u < made.units; ++u) {
-            const tile_run run = made.run(u);
-            if (run.first != next || run.count == 0 || (run.count & (run.count - 1)) != 0 ||
-                run.count > last || run.count > tiles / 256)
-                if (run.count != 1)
-                    check::that(false, "%zu tiles: unit %zu is %zu tiles from %zu", tiles, u,
-                                run.count, run.first);
-            next = run.first + run.count;
-            last = run.count;
-        }
-        check::that(next == tiles, "%zu tiles: units cover %zu", tiles, next);
-        check::that(made.levels == 0 || last == 1, "%zu tiles: the last unit has %zu", tiles, last);
-        check::that(made.units <= 4096, "%zu tiles: %zu units", tiles, made.units);
-    }
-    for (unsigned k = 12; k < 48; ++k)
-        check::that(work_of(size_t(1) << k).units <= 12000 &&
-                        work_of(size_t(1) << k).levels < most_levels,
-                    "2^%u tiles: %zu units", k, work_of(size_t(1) << k).units);
+    bool hopper = false;
+    CUDA(find_hopper(launch_of<Engine>(0), device, &hopper));
+    return Engine::row(0).kernel != engine_kernel::pipelined || !on_gpu || hopper;
 }
 
-/* 4 MiB over all blocks, 8 KiB at least, and no more than a tile: in packs. */
-static void prefetches()
+/* Twice, with grids of any size: the second call relies on the words that the first left. */
+template <class Engine>
+static void small_blocks(const std::vector<float> &values, const work_plan &units, size_t offset,
+                         float wanted)
 {
-    const plan_row row = sums::row(3), small = sums::row(0);
-    check::that(packs_to_prefetch(row, 1, 16) == 4096 && packs_to_prefetch(row, 100, 16) == 2621 &&
-                    packs_to_prefetch(row, 512, 16) == 512 &&
-                    packs_to_prefetch(row, 4096, 16) == 512 &&
-                    packs_to_prefetch(small, 1, 16) == 1024,
-                "packs to prefetch");
+    const plan_row row = Engine::row(0);
+    const size_t n = values.size(), counter = units.units;
+    int device;
+    this_device(&device);
+    if (!small_runs_here<Engine>(device)) return;
+    check::buffer<float> input(n, offset), output(1, offset);
+    check::buffer<status_word> words(counter + 1);
+    input.set(values);
+    words.fill(0);
+    const unsigned all = static_cast<unsigned>(units.units);
+    for (unsigned blocks : {1u, 2u, 7u, all}) {
+        if (blocks > all || (row.kernel == engine_kernel::tile && blocks < all)) continue;
+        for (int repeat = 0; repeat < 2; ++repeat) {
+            next_order();
+            output.fill(0x7f);
+            const cudaError_t error =
+                launch_row<Engine>(0, blocks, device, {input.data(), n, false, row.streaming},
+                                   units, output.data(), words.data(), nullptr);
+            CUDA(cudaDeviceSynchronize());
+            const float got = output.get()[0];
+            check::that(error == cudaSuccess && std::memcmp(&got, &wanted, sizeof got) == 0,
+                        "%s, %u x %u, %u blocks, %zu tiles, %u levels, n %zu, offset %zu: status "
+                        "%d, %.9g, not %.9g",
+                        name(row.kernel), row.block_size, row.packs, blocks, units.tiles,
+                        units.levels, n, offset, error, static_cast<double>(got),
+                        static_cast<double>(wanted));
+        }
+    }
+    check::that(words.every_byte_is(0) && words.canaries_alive() && output.canaries_alive(),
+                "%s, %u x %u, %zu tiles, n %zu: words left dirty, or a write outside",
+                name(row.kernel), row.block_size, row.packs, units.tiles, n);
+}
+
+template <unsigned BlockSize, unsigned Packs, unsigned Stages>
+static void small_kernels(size_t tiles, unsigned levels, size_t cut)
+{
+    using sum = reduction<plus, float, BlockSize>;
+    const size_t n = tiles * BlockSize * Packs * 4 - cut;
+    const std::vector<float> values = check::make(check::data::uniform, n, n + levels);
+    const work_plan units = work_plan::of(tiles, levels);
+    const float wanted = tree::reduced<plus>(values, units, BlockSize, Packs);
+    for (size_t offset : {cut % 4, (cut + 1 + levels) % 4 + 28}) {
+        if (levels == 0)
+            small_blocks<one_row::engine<sum, engine_kernel::tile, BlockSize, Packs>>(
+                values, units, offset, wanted);
+        small_blocks<one_row::engine<sum, engine_kernel::grid_stride, BlockSize, Packs>>(
+            values, units, offset, wanted);
+        small_blocks<one_row::engine<sum, engine_kernel::grid_stride, BlockSize, Packs, 0, true>>(
+            values, units, offset, wanted);
+        small_blocks<one_row::engine<sum, engine_kernel::pipelined, BlockSize, Packs, Stages>>(
+            values, units, offset, wanted);
+    }
+}
+
+static void small_tiles()
+{
+    /* `cut` floats are missing from the last tile */
+    for (size_t cut : {0, 1, 4, 7, 125}) {
+        for (size_t tiles : {1, 2, 3, 4, 9}) {
+            small_kernels<32, 1, 3>(tiles, 0, cut);
+            small_kernels<64, 3, 2>(tiles, 0, cut);
+        }
+    }
+    small_kernels<32, 1, 3>(260, 0, 5);
+    small_kernels<32, 1, 3>(260, 1, 2);
+    small_kernels<32, 1, 1>(511, 1, 3);
+    small_kernels<32, 1, 2>(1023, 2, 66);
+    if (!on_gpu) return;
+    for (unsigned levels = 0; levels <= 4; ++levels) {
+        small_kernels<32, 1, 3>(4096 + 7 * levels, levels, levels);
+        small_kernels<128, 2, 4>(3999 + 7 * levels, levels, levels + 3);
+    }
 }
 
 #ifndef SIMT_MACHINE
@@ -376,16 +376,10 @@ static void after_others()
 int main(int argc, char **)
 {
     check::need_device();
-    units();
-    prefetches();
-#ifdef SIMT_MACHINE
     (void)argc;
-    for (simt::order schedule : {simt::order::forward, simt::order::reverse, simt::order::random}) {
-        simt::settings().schedule = schedule;
-        every_kernel();
-    }
-#else
+    small_tiles();
     every_kernel();
+#ifndef SIMT_MACHINE
     after_others();
     if (argc == 1) { /* an argument leaves out what a sanitizer takes too long for */
         replays();

@@ -49,11 +49,32 @@ static bool same(const fastreduce_accumulator &a, const fastreduce_accumulator &
     return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-static const char *name(exact_kernel kernel)
+/* Rows of the table; some have the same kernel and differ in how it loads. */
+constexpr unsigned stride_256 = 0, stride_512 = 1, streaming_512 = 2, pipelined_512 = 3,
+                   units_512 = 4;
+
+static const char *name(unsigned row)
 {
-    return kernel == exact_kernel::dealt_256x2   ? "dealt 256 x 2"
-           : kernel == exact_kernel::dealt_512x4 ? "dealt 512 x 4"
-                                                 : "ring";
+    const char *const names[] = {"256 x 2",   "512 x 4",        "512 x 4, streaming",
+                                 "pipelined", "512 x 4, units", "256 x 2, any size"};
+    return names[row];
+}
+
+static device_limits this_device(int *device)
+{
+    device_limits limits = {};
+    CUDA(find_limits(&limits, device));
+    CUDA(find_hopper(launch_of<exact_engine>(pipelined_512), *device, &limits.hopper));
+    return limits;
+}
+
+static bool runs_here(unsigned number)
+{
+    int device;
+    const device_limits limits = this_device(&device);
+    const plan_row row = exact_engine::row(number);
+    return !on_gpu || (row.shared_bytes + shared_reserve <= limits.shared_bytes &&
+                       (row.kernel != engine_kernel::pipelined || limits.hopper));
 }
 
 /* Each case runs in another order than the one before. */
@@ -65,59 +86,57 @@ static void next_order()
 #endif
 }
 
-static void run_case(const exact_plan &made, const char *what, const std::vector<float> &values,
-                     size_t offset)
+/* By a kernel of the table, with as many blocks as the test likes, as far as there are units for
+ * them, and levels. */
+static void run_case(unsigned number, unsigned blocks, const char *what,
+                     const std::vector<float> &values, size_t offset, unsigned levels = 0)
 {
     next_order();
+    const plan_row row = exact_engine::row(number);
     const size_t n = values.size();
     check::buffer<float> input(n, offset), rounded(1, offset);
     check::buffer<fastreduce_accumulator> total(1);
-    check::buffer<published> slots(exact_sum<512>::status_words_used + 1);
+    const elements<float> array(input.data(), n, true, row.streaming);
+    const work_plan work = work_plan::of(tiles_of(array.packs, row), levels);
+    if (blocks > work.units) blocks = static_cast<unsigned>(work.units);
+    check::buffer<status_word> words(superaccumulator<512>::words_for(work.units) + 1);
     const expected wanted = expect(what, values);
     const float before[2] = {0x1p+90f, -3.25f};
     fastreduce_accumulator start = exact_data::accumulated(before, 2);
     input.set(values);
-    slots.fill(0);
+    words.fill(0);
     rounded.fill(0x7f);
     total.set(&start);
-    gpu_facts gpu = {};
-    CUDA(find_gpu_facts(launch_of(exact_kernel::ring_512), &gpu));
+    int device;
+    this_device(&device);
     const auto launch = [&](exact_output output) {
-        CUDA(launch_tuned(launch_of(made.kernel), made.blocks, gpu.device,
-                          static_cast<const float *>(input.data()), output, n, slots.data(),
-                          nullptr));
+        CUDA(launch_row<exact_engine>(number, blocks, device, array, work, output, words.data(),
+                                      nullptr));
         CUDA(cudaDeviceSynchronize());
     };
     launch({rounded.data(), nullptr});
-    launch({nullptr, total.data()}); /* relies on the slots that the first left */
+    launch({nullptr, total.data()}); /* relies on the words that the first left */
     fastreduce_accumulator_merge(&start, &wanted.accumulator);
     const float got = rounded.get()[0];
     check::that(exact_data::bits_of(got) == exact_data::bits_of(wanted.sum),
-                "%s, %u blocks, %s, n %zu, offset %zu: %.9g (%08x) instead of %.9g (%08x)",
-                name(made.kernel), made.blocks, what, n, offset, static_cast<double>(got),
+                "%s, %u blocks, %u levels, %s, n %zu, offset %zu: %.9g (%08x) instead of %.9g "
+                "(%08x)",
+                name(number), blocks, levels, what, n, offset, static_cast<double>(got),
                 exact_data::bits_of(got), static_cast<double>(wanted.sum),
                 exact_data::bits_of(wanted.sum));
     check::that(same(total.get()[0], start),
-                "%s, %u blocks, %s, n %zu, offset %zu: another accumulator", name(made.kernel),
-                made.blocks, what, n, offset);
-    check::that(slots.every_byte_is(0) && slots.canaries_alive() && rounded.canaries_alive() &&
+                "%s, %u blocks, %u levels, %s, n %zu, offset %zu: another accumulator",
+                name(number), blocks, levels, what, n, offset);
+    check::that(words.every_byte_is(0) && words.canaries_alive() && rounded.canaries_alive() &&
                     total.canaries_alive(),
-                "%s, %u blocks, %s, n %zu: slots left dirty, or a write outside", name(made.kernel),
-                made.blocks, what, n);
+                "%s, %u blocks, %s, n %zu: words left dirty, or a write outside", name(number),
+                blocks, what, n);
 }
 
-static bool has_ring()
-{
-    gpu_facts gpu = {};
-    CUDA(find_gpu_facts(launch_of(exact_kernel::ring_512), &gpu));
-    return !on_gpu || plan_exact(SIZE_MAX / 8, gpu).kernel == exact_kernel::ring_512;
-}
-
-/* Sizes about the tiles of both kernels, all offsets from a vector's and a copy's alignment that
- * differ, grids of 1 to 7. */
+/* Sizes about the tiles of both sizes, all offsets from a line's alignment, grids of 1 to 7. */
 static void small_sizes(bool everything)
 {
-    const size_t tile = 4 * 256 * 2;
+    const size_t tile = 4 * 256 * 2, largest_tile = 4 * 512 * 4;
     unsigned long long seed = 0;
     for (const exact_data::pattern &p : exact_data::patterns()) {
         for (size_t n : {size_t(1), size_t(2), size_t(33), tile - 1, tile + 1, 3 * tile + 77}) {
@@ -125,40 +144,69 @@ static void small_sizes(bool everything)
                 if (!everything && blocks == 1 && n < tile) continue;
                 ++seed;
                 const std::vector<float> values = exact_data::make(p, n, seed);
-                run_case({seed % 2 ? exact_kernel::dealt_256x2 : exact_kernel::dealt_512x4, blocks},
-                         p.name, values, seed / 2 % 4);
-                if (has_ring())
-                    run_case({exact_kernel::ring_512, blocks}, p.name, values, seed % 37);
+                run_case(seed % 2 ? stride_256 : streaming_512, blocks, p.name, values, seed % 36);
+                if (runs_here(pipelined_512))
+                    run_case(pipelined_512, blocks, p.name, values, seed % 36);
             }
         }
     }
-    for (unsigned blocks : {1u, 2u, 7u})
-        run_case({exact_kernel::dealt_256x2, blocks}, "nothing", {}, blocks % 4);
-    if (has_ring())
-        for (unsigned blocks : {1u, 2u, 7u})
-            run_case({exact_kernel::ring_512, blocks}, "nothing", {}, blocks);
-    for (size_t offset = 0; offset < 40; offset += everything ? 1 : 7) {
+    for (unsigned number = 0; number < exact_engine::rows; ++number) {
+        if (!runs_here(number)) continue;
+        for (size_t offset : {0, 5, 35}) run_case(number, 1, "nothing", {}, offset);
+        for (unsigned blocks : {1u, 2u, 7u}) {
+            const size_t n = largest_tile * blocks + blocks * 17;
+            run_case(number, blocks, "any bits",
+                     exact_data::make(exact_data::patterns()[0], n, blocks), blocks * 9);
+        }
+    }
+    for (size_t offset = 0; offset < 36; ++offset) {
         const std::vector<float> values =
-            exact_data::make(exact_data::patterns()[0], 5 * tile + 99, offset);
-        run_case({exact_kernel::dealt_256x2, 5}, "any bits", values, offset);
-        if (has_ring()) run_case({exact_kernel::ring_512, 2}, "any bits", values, offset);
+            exact_data::make(exact_data::patterns()[0], 2 * largest_tile + 99, offset);
+        for (unsigned number : {stride_256, stride_512, streaming_512, pipelined_512, units_512}) {
+            /* the CPU machine takes one kernel at an offset */
+            if (!runs_here(number) || (!everything && number != offset % 5)) continue;
+            run_case(number, 2, "any bits", values, offset);
+            const std::vector<float> few(values.begin(), values.begin() + 40);
+            run_case(number, 1, "a few", few, offset);
+        }
     }
 }
 
-/* Every pattern where the ring turns and windows move, and with many blocks. */
+/* Every pattern where stages are used again and windows move, and with many blocks. */
 static void larger_sizes()
 {
     const size_t n = on_gpu ? (size_t(1) << 22) + 4321 : 70001;
     unsigned long long seed = 100;
     for (const exact_data::pattern &p : exact_data::patterns()) {
         const std::vector<float> values = exact_data::make(p, n, ++seed);
-        run_case({exact_kernel::dealt_512x4, on_gpu ? 512u : 2u}, p.name, values, seed % 4);
-        if (has_ring())
-            run_case({exact_kernel::ring_512, on_gpu ? 132u : 1u}, p.name, values, seed % 4);
+        run_case(stride_512, on_gpu ? 512 : 2, p.name, values, seed % 36);
+        if (runs_here(pipelined_512))
+            run_case(pipelined_512, on_gpu ? 132 : 1, p.name, values, seed % 36);
     }
     const std::vector<float> values = exact_data::make(exact_data::patterns()[0], n, 1);
-    run_case({exact_kernel::dealt_256x2, on_gpu ? 300u : 35u}, "any bits", values, 1);
+    run_case(stride_256, on_gpu ? 300 : 35, "any bits", values, 1);
 }
+
+#ifndef SIMT_MACHINE
+/* Units of several tiles, from a counter or in turn. On the CPU machine test_small.cpp has them, in
+ * tiles of 128. */
+static void larger_units()
+{
+    const size_t tile = 4 * 512 * 4;
+    unsigned long long seed = 300;
+    for (unsigned levels : {1u, 2u, 3u}) {
+        const size_t n = tile * 256 * ((size_t(1) << levels) + 1) + 4099;
+        for (unsigned blocks : {1u, 7u, 132u, 257u}) {
+            const exact_data::pattern &p =
+                exact_data::patterns()[++seed % exact_data::patterns().size()];
+            const std::vector<float> values = exact_data::make(p, n, seed);
+            for (unsigned number = 0; number < exact_engine::rows; ++number)
+                if (runs_here(number)) run_case(number, blocks, p.name, values, seed % 36, levels);
+        }
+    }
+}
+
+#endif
 
 /* By the public functions: the launcher, the pool, C++. */
 static void public_functions()
@@ -173,7 +221,7 @@ static void public_functions()
         for (bool pooled : {true, false}) {
             next_order();
             workspace scratch = {nullptr, 0};
-            check::buffer<unsigned char> memory(exact_workspace_bytes(n));
+            check::buffer<unsigned char> memory(engine_workspace_bytes<exact_engine>(n));
             memory.fill(0);
             if (!pooled) scratch = {memory.data(), memory.bytes()};
             output.fill(0x7f);
@@ -192,33 +240,8 @@ static void public_functions()
             check::that(memory.every_byte_is(0) && memory.canaries_alive(),
                         "n %zu: workspace left dirty", n);
         }
-        check::that(workspace_bytes<FASTREDUCE_EXACT>(n) == exact_workspace_bytes(n),
+        check::that(workspace_bytes<FASTREDUCE_EXACT>(n) == engine_workspace_bytes<exact_engine>(n),
                     "workspace_bytes<EXACT>");
-    }
-}
-
-/* The choice fits every GPU: enough slots, no ring where there is none. */
-static void choices()
-{
-    for (const gpu_facts &gpu : {gpu_facts{132, 232448, true}, gpu_facts{108, 166912, false},
-                                 gpu_facts{1, 101376, true}, gpu_facts{5000, 232448, true}}) {
-        size_t before = 0;
-        for (int k = 0; k < 62; ++k) {
-            for (size_t n : {(size_t(1) << k) - 1, size_t(1) << k, (size_t(1) << k) + 1}) {
-                const exact_plan made = plan_exact(n, gpu);
-                const size_t bytes = exact_workspace_bytes(n);
-                check::that(
-                    made.blocks == 1 ||
-                        (made.blocks > 1 && made.blocks <= exact_max_blocks &&
-                         bytes == (exact_sum<512>::status_words_used + 1) * sizeof(published)),
-                    "n %zu: %u blocks, but %zu bytes", n, made.blocks, bytes);
-                check::that(bytes >= before, "n %zu: less workspace than for a smaller n", n);
-                check::that(made.kernel != exact_kernel::ring_512 ||
-                                (gpu.hopper && gpu.shared_bytes > 200000),
-                            "n %zu: a ring where there is none", n);
-                before = bytes;
-            }
-        }
     }
 }
 
@@ -231,12 +254,12 @@ int main(int argc, char **)
     /* an argument leaves out what a sanitizer takes too long for */
     const bool everything = on_gpu && argc == 1;
     check::need_device();
-    choices();
     small_sizes(everything);
     public_functions();
     larger_sizes();
 #ifndef SIMT_MACHINE
     if (everything) {
+        larger_units();
         long_runs();
         permutations();
         big();

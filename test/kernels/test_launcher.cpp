@@ -5,12 +5,16 @@
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
 #include "../common/names.h"
+#include "../common/one_row.h"
+#include <set>
 #ifdef SIMT_MACHINE
 namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 {
 SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
 }
 #endif
+
+using sums = fastreduce::detail::auto_engine<fastreduce::plus, float>;
 
 constexpr size_t n = 5000;
 
@@ -277,12 +281,13 @@ static void workspaces()
         }
         config = {};
         check::that(fastreduce_workspace_bytes(count, &config) ==
-                        fastreduce::detail::auto_workspace_bytes(count),
+                        fastreduce::detail::engine_workspace_bytes<sums>(count),
                     "auto, n %zu: bytes", count);
         config.kernel = FASTREDUCE_EXACT;
-        check::that(fastreduce_workspace_bytes(count, &config) ==
-                        fastreduce::detail::exact_workspace_bytes(count),
-                    "exact, n %zu: bytes", count);
+        check::that(
+            fastreduce_workspace_bytes(count, &config) ==
+                fastreduce::detail::engine_workspace_bytes<fastreduce::detail::exact_engine>(count),
+            "exact, n %zu: bytes", count);
     }
 }
 
@@ -328,53 +333,153 @@ static void on_one_stream()
 }
 
 /* What is known of a device is asked for once, for devices with small numbers, and never taken
- * for another's; a failure is reported and not remembered. */
+ * for another's; a failure is reported and not remembered. The same of what a kernel is compiled
+ * for. */
 static void facts()
 {
+    using namespace fastreduce::detail;
+    constexpr unsigned pipelined = 5, fallback = 6;
+    constexpr size_t many = size_t(1) << 27;
     for (int number : {1, 2, 31, 32, 63, 64, 65, 1000}) {
-        simt::gpu device;
-        device.number = number;
-        device.multiprocessors = 100 + number;
-        device.shared_bytes = 200000 + number;
-        device.ptx_version = number % 2 ? 90 : 89;
-        simt::set_gpu(device);
-        using namespace fastreduce::detail;
-        const auto ring = launch_of(auto_kernel::ring_256);
-        gpu_facts gpu = {};
-        for (unsigned k = 1; k <= 4; ++k) {
+        simt::gpu gpu;
+        gpu.number = number;
+        gpu.multiprocessors = 100 + number;
+        gpu.shared_bytes = 210000 + number;
+        gpu.ptx_version = number % 2 ? 90 : 89;
+        simt::set_gpu(gpu);
+        const bool remembered = number < 64, new_code = number % 2 == 1;
+        device_limits limits = {};
+        int device = -1;
+        for (unsigned k = 1; k <= 3; ++k) {
             simt::fail_call(k);
-            check::that(find_gpu_facts(ring, &gpu) != cudaSuccess, "device %d: call %u failed",
+            check::that(find_limits(&limits, &device) != cudaSuccess, "device %d: call %u failed",
                         number, k);
             simt::fail_call(0);
         }
         for (unsigned turn = 0; turn < 3; ++turn) {
             const unsigned long long before = simt::calls();
-            gpu = {};
-            check::that(find_gpu_facts(ring, &gpu) == cudaSuccess &&
-                            gpu.multiprocessors == 100u + static_cast<unsigned>(number) &&
-                            gpu.shared_bytes == 200000u + static_cast<unsigned>(number) &&
-                            gpu.hopper == (number % 2 == 1),
-                        "device %d: %u multiprocessors, %u bytes", number, gpu.multiprocessors,
-                        gpu.shared_bytes);
-            check::that(simt::calls() - before == (number >= 64 ? 4
-                                                   : turn == 0  ? 2
-                                                                : 1),
+            limits = {};
+            check::that(find_limits(&limits, &device) == cudaSuccess && device == number &&
+                            limits.multiprocessors == 100u + static_cast<unsigned>(number) &&
+                            limits.shared_bytes == 210000u + static_cast<unsigned>(number) &&
+                            !limits.hopper,
+                        "device %d: %u multiprocessors, %zu bytes", number, limits.multiprocessors,
+                        limits.shared_bytes);
+            check::that(simt::calls() - before == (turn == 0 || !remembered ? 3 : 1),
                         "device %d: %llu calls", number, simt::calls() - before);
         }
-        /* another kernel of the program may be compiled for another
-         * architecture: each is asked itself */
-        simt::gpu older = device;
+
+        /* a kernel is asked only where it would be taken, and once */
+        const unsigned long long limit_calls = remembered ? 1 : 3;
+        unsigned row = 99;
+        unsigned long long before = simt::calls();
+        check::that(find_row<sums>(1000, &row, &limits, &device) == cudaSuccess && row == 0 &&
+                        limits.multiprocessors == 100u + static_cast<unsigned>(number),
+                    "device %d: row %u for 1000 floats", number, row);
+        check::that(simt::calls() - before == limit_calls,
+                    "device %d: asks a kernel it will not "
+                    "take",
+                    number);
+        simt::fail_call(static_cast<unsigned>(limit_calls) + 1);
+        check::that(find_row<sums>(many, &row, &limits, &device) != cudaSuccess,
+                    "device %d: what the kernel is compiled for", number);
+        simt::fail_call(0);
+        for (unsigned turn = 0; turn < 3; ++turn) {
+            before = simt::calls();
+            check::that(find_row<sums>(many, &row, &limits, &device) == cudaSuccess &&
+                            row == (new_code ? pipelined : fallback) && limits.hopper == new_code,
+                        "device %d: row %u for 2^27 floats", number, row);
+            check::that(simt::calls() - before == limit_calls + (turn == 0 || !remembered),
+                        "device %d: %llu calls for a row", number, simt::calls() - before);
+        }
+
+        /* another kernel of the program may be compiled for another architecture: each is asked
+         * itself, and remembered for itself */
+        simt::gpu older = gpu;
         older.ptx_version = 80;
         simt::set_gpu(older);
         bool hopper = true;
-        check::that(find_hopper(launch_of(auto_kernel::dealt_512x2), number, &hopper) ==
-                            cudaSuccess &&
+        check::that(find_hopper(launch_of<sums>(fallback), number, &hopper) == cudaSuccess &&
                         !hopper,
                     "device %d: another kernel's answer", number);
-        check::that(find_gpu_facts(ring, &gpu) == cudaSuccess &&
-                        (gpu.hopper || number % 2 == 0 || number > 63),
-                    "device %d: the ring's answer is forgotten", number);
+        check::that(find_row<sums>(many, &row, &limits, &device) == cudaSuccess &&
+                        row == (new_code && remembered ? pipelined : fallback),
+                    "device %d: the kernel's answer is forgotten", number);
     }
+
+    /* where its shared memory does not fit, it is not asked at all */
+    simt::gpu small;
+    small.number = 40;
+    small.shared_bytes = 100 * 1024;
+    small.ptx_version = 90;
+    simt::set_gpu(small);
+    device_limits limits = {};
+    int device = -1;
+    unsigned row = 99;
+    check::that(find_row<sums>(many, &row, &limits, &device) == cudaSuccess && row == fallback,
+                "little shared memory: row %u", row);
+    const unsigned long long before = simt::calls();
+    check::that(find_row<sums>(many, &row, &limits, &device) == cudaSuccess && row == fallback &&
+                    simt::calls() - before == 1,
+                "little shared memory: %llu calls", simt::calls() - before);
+    check::that(find_row<exact_engine>(many, &row, &limits, &device) == cudaSuccess && row == 4,
+                "little shared memory: EXACT's row %u", row);
+    simt::set_gpu(simt::gpu());
+}
+
+/* Row by row, what the runtime is asked to launch: with the attribute that lets it overlap where
+ * the kernel is compiled for it, and with the shared memory that was asked for first. */
+template <class Engine>
+static void launches(const char *what, typename Engine::Output output)
+{
+    using namespace fastreduce::detail;
+    int place;
+    const cudaStream_t stream = reinterpret_cast<cudaStream_t>(&place);
+    check::buffer<float> input(n);
+    check::buffer<status_word> words(4096);
+    input.fill(0);
+    words.fill(0);
+    for (int ptx : {80, 89, 90, 100}) {
+        std::set<const void *> asked; /* what they are compiled for */
+        simt::gpu gpu;
+        gpu.number = ptx == 80 ? 45 : ptx == 89 ? 46 : ptx == 90 ? 47 : 48;
+        gpu.ptx_version = ptx;
+        simt::set_gpu(gpu);
+        for (unsigned number = 0; number < Engine::rows; ++number) {
+            const plan_row row = Engine::row(number);
+            const auto kernel = reinterpret_cast<const void *>(launch_of<Engine>(number).kernel);
+            const elements<float> array(input.data(), n, Engine::any_order, row.streaming);
+            const work_plan work = plan_work(array.packs, row);
+            const unsigned blocks = static_cast<unsigned>(work.units);
+            for (unsigned turn = 0; turn < 3; ++turn) {
+                simt::host().shared_limit.erase(kernel); /* as a reset of the device does */
+                const unsigned long long before = simt::calls();
+                check::that(launch_row<Engine>(number, blocks, gpu.number, array, work, output,
+                                               words.data(), stream) == cudaSuccess,
+                            "%s, row %u, PTX %d: not launched", what, number, ptx);
+                const simt::launch &done = simt::latest_launch();
+                check::that(done.overlapped == (ptx >= 90), "%s, row %u, PTX %d: the attribute",
+                            what, number, ptx);
+                check::that(done.kernel == kernel && done.stream == stream &&
+                                done.grid.x == blocks && done.grid.y == 1 && done.grid.z == 1 &&
+                                done.block.x ==
+                                    row.block_size +
+                                        (row.kernel == engine_kernel::pipelined ? 32 : 0) &&
+                                done.block.y == 1 && done.block.z == 1 &&
+                                done.shared_bytes == row.shared_bytes,
+                            "%s, row %u: %u blocks of %u threads, %zu bytes", what, number,
+                            done.grid.x, done.block.x, done.shared_bytes);
+                const bool asks = row.shared_bytes > 42 * 1024;
+                check::that(simt::host().shared_limit.count(kernel) == asks &&
+                                (!asks || simt::host().shared_limit[kernel] == row.shared_bytes),
+                            "%s, row %u: %zu bytes not asked for", what, number, row.shared_bytes);
+                const bool fresh = asked.insert(launch_of<Engine>(number).known).second;
+                check::that(simt::calls() - before == 1ull + fresh + asks, "%s, row %u: %llu calls",
+                            what, number, simt::calls() - before);
+            }
+        }
+    }
+    check::that(words.every_byte_is(0), "%s: words left dirty", what);
     simt::set_gpu(simt::gpu());
 }
 
@@ -384,9 +489,9 @@ static void first_use()
 {
     setup s;
     s.config.kernel = FASTREDUCE_AUTO;
-    /* the device, its two attributes, what the ring is compiled for, then, remembering these,
-     * what the kernel to be launched is compiled for, and the launch */
-    for (unsigned k : {1u, 2u, 3u, 4u, 3u, 3u}) {
+    /* the device, its two attributes, and, when these are remembered, what the kernel is compiled
+     * for, and the launch */
+    for (unsigned k : {1u, 2u, 3u, 4u, 2u, 3u}) {
         simt::fail_call(k);
         const fastreduce_status status =
             fastreduce_sum_f32(s.input.data(), s.output.data(), n, &s.config);
@@ -548,13 +653,16 @@ int main(int argc, char **argv)
     levels();
     on_one_stream();
     facts();
+    check::buffer<float> output(1);
+    launches<sums>("AUTO", output.data());
+    launches<fastreduce::detail::exact_engine>("EXACT", {output.data(), nullptr});
     runtime_failures(FASTREDUCE_V0, 100, 1, 1); /* needs no workspace */
     runtime_failures(FASTREDUCE_AUTO, 100, 2, 2);
     runtime_failures(FASTREDUCE_V0, n, 3, 4);
     runtime_failures(FASTREDUCE_AUTO, 50000, 2, 5);
-    runtime_failures(FASTREDUCE_EXACT, 50000, 2, 5);
-    runtime_failures(FASTREDUCE_EXACT, (1 << 21) + 1, 3,
-                     6); /* its kernel asks for more shared memory */
+    runtime_failures(FASTREDUCE_EXACT, 100, 3, 3); /* its kernels ask for shared memory */
+    runtime_failures(FASTREDUCE_EXACT, 50000, 3, 6);
+    runtime_failures(FASTREDUCE_EXACT, (1 << 21) + 1, 3, 6);
     no_device();
 #else
     streams_and_graphs(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : (size_t(1) << 22) + 5);

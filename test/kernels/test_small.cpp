@@ -1,6 +1,6 @@
-/* The tuned kernels in blocks of 32 and 64 threads, which the library itself never launches:
+/* The engine's kernels in blocks of 32 and 64 threads, which the library itself never launches:
  * what takes 2^28 floats in one of its blocks (a 64-bit sum about to overflow, the second
- * settling) takes thousands here, and data can be put at the very limits of the window. Compiles
+ * flush) takes thousands here, and data can be put at the very limits of the window. Compiles
  * and runs within seconds, so that test/quality/mutants.py can do it for each of its changes;
  * -DSMALL_FLOAT, -DSMALL_EXACT and -DSMALL_LONG, the exact sum's long runs, choose parts. */
 #if !defined(SMALL_FLOAT) && !defined(SMALL_EXACT) && !defined(SMALL_LONG)
@@ -11,6 +11,7 @@
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #include "../../fastreduce.cuh"
 #include "../common/exact_data.h"
+#include "../common/one_row.h"
 namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 {
 SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
@@ -19,102 +20,146 @@ SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
 using namespace fastreduce;
 using namespace fastreduce::detail;
 
-/* The same launch twice, the second with the slots that the first left. */
-template <class Output, class Check>
-static void launch_twice(const char *what, const tuned_launch<Output> &made, unsigned blocks,
-                         const std::vector<float> &values, size_t offset, size_t slot_count,
-                         const Output &output, Check check_result)
+/* The same launch twice, the second with the words that the first left. */
+template <class Engine, class Check>
+static void launch_twice(const char *what, unsigned blocks, const work_plan &work,
+                         const std::vector<float> &values, size_t offset,
+                         const typename Engine::Output &output, Check check_result)
 {
     const size_t n = values.size();
     check::buffer<float> input(n, offset);
-    check::buffer<published> slots(slot_count);
+    check::buffer<status_word> words(Engine::template accumulator<32>::words_for(work.units) + 1);
     input.set(values);
-    slots.fill(0);
+    words.fill(0);
     for (int turn = 0; turn < 2; ++turn) {
         const cudaError_t error =
-            launch_tuned(made, blocks, 0, static_cast<const float *>(input.data()), output, n,
-                         slots.data(), nullptr);
+            launch_row<Engine>(0, blocks, 0, {input.data(), n, Engine::any_order, turn > 0}, work,
+                               output, words.data(), nullptr);
         check::that(error == cudaSuccess, "%s, %u blocks, n %zu, offset %zu: %s", what, blocks, n,
                     offset, cudaGetErrorString(error));
         check_result(turn);
-        check::that(slots.every_byte_is(0) && slots.canaries_alive(),
-                    "%s, %u blocks, n %zu, offset %zu: slots left dirty, or a write outside", what,
+        check::that(words.every_byte_is(0) && words.canaries_alive(),
+                    "%s, %u blocks, n %zu, offset %zu: words left dirty, or a write outside", what,
                     blocks, n, offset);
     }
+}
+
+/* Tiles of an array at an offset, of which some packs may lie before the first whole line. */
+template <class Engine>
+static work_plan work_for(size_t n, size_t offset, unsigned levels)
+{
+    constexpr size_t line = line_bytes / sizeof(float);
+    size_t head = Engine::any_order ? (line - offset % line) % line : 0;
+    if (head > n) head = n;
+    const size_t tiles = tiles_of((n - head) / 4, Engine::row(0));
+    while (levels > 0 && tiles < 256 * ((size_t(1) << levels) - 1)) --levels;
+    return work_plan::of(tiles, levels);
 }
 
 static const simt::order schedules[] = {simt::order::forward, simt::order::reverse,
                                         simt::order::random};
 
 #ifdef SMALL_FLOAT
-/* ---- Slots and sums of floats ---------------------------------------------------------------- */
+/* ---- Words and sums of floats ----------------------------------------------------------------- */
 
-/* Lane 5's are the slots. */
-__global__ void await_three(published *slots, unsigned first, unsigned end,
-                            unsigned long long *values)
+/* Lane 5's are the words. */
+template <class Value>
+__global__ void await_three(status_word *words, unsigned first, unsigned end, Value *values)
 {
-    unsigned long long three[3];
-    await(slots, threadIdx.x == 5 ? first : end, 2, end, three);
+    Value three[3] = {};
+    partial_words<Value>::await(words, threadIdx.x == 5 ? first : end, 2, end, three);
     if (threadIdx.x == 5)
         for (unsigned k = 0; k < 3; ++k) values[k] = three[k];
 }
 
-__global__ void publish_one(published *slots, unsigned k, unsigned long long value)
+template <class Value>
+__global__ void publish_one(status_word *words, unsigned k, Value value)
 {
-    publish(slots + k, value);
+    partial_words<Value>::publish(words, k, value);
 }
 
-/* Slots 1, 3 and 5 of 7 are awaited, as far as they lie before `end`; a bit of `missing` leaves
- * one unpublished. */
-static void slots()
+/* Partials 1, 3 and 5 of 7 are awaited, as far as they lie before `end`; a bit of `missing` leaves
+ * one unpublished, or the word `lost` of it alone. */
+template <class Value>
+static void words(const Value (&given)[7])
 {
-    const unsigned long long given[7] = {11, 3, 22, (1ull << 63) - 1, 33, 1ull << 62, 44};
+    constexpr unsigned each = partial_words<Value>::count;
+    static_assert(each == (sizeof(Value) + 3) / 4, "32 bits a word");
     for (unsigned end = 2; end <= 7; ++end) {
         for (unsigned missing : {0u, 1u, 2u, 4u}) {
-            check::buffer<published> memory(7);
-            check::buffer<unsigned long long> values(3);
-            memory.fill(0);
-            published *data = memory.data();
-            unsigned long long *out = values.data();
-            for (unsigned k = 0; k < 7; ++k) {
-                if (k % 2 && missing >> k / 2 & 1) continue;
-                unsigned long long value = given[k];
-                void *arguments[] = {&data, &k, &value};
-                CUDA(cudaLaunchKernel(publish_one, dim3(1), dim3(1), arguments));
+            for (unsigned lost = 0; lost < (missing ? each : 1); ++lost) {
+                check::buffer<status_word> memory(7 * each);
+                check::buffer<Value> values(3);
+                memory.fill(0);
+                values.fill(0x33);
+                status_word *data = memory.data();
+                Value *out = values.data();
+                for (unsigned k = 0; k < 7; ++k) {
+                    Value value = given[k];
+                    void *arguments[] = {&data, &k, &value};
+                    CUDA(cudaLaunchKernel(publish_one<Value>, dim3(1), dim3(1), arguments));
+                    if (k % 2 && missing >> k / 2 & 1) data[k * each + lost] = 0;
+                }
+                const std::vector<status_word> before = memory.get();
+                unsigned first = 1;
+                void *arguments[] = {&data, &first, &end, &out};
+                const cudaError_t error =
+                    cudaLaunchKernel(await_three<Value>, dim3(1), dim3(32), arguments);
+                bool waits = false;
+                for (unsigned k = 0; k < 3; ++k) waits |= 1 + 2 * k < end && (missing >> k & 1);
+                if (waits) {
+                    check::that(error != cudaSuccess && simt::report().find("deadlock") == 0,
+                                "await, end %u, missing %u: did not wait", end, missing);
+                    check::that(memory.get() == before, "await, end %u: words taken early", end);
+                    continue;
+                }
+                check::that(error == cudaSuccess, "await, end %u, missing %u: %s", end, missing,
+                            simt::report().c_str());
+                for (unsigned k = 0; k < 7 * each; ++k) {
+                    const bool taken = k / each % 2 && k / each < end;
+                    check::that(memory.get()[k] == (taken ? 0 : before[k]),
+                                "await, end %u: word %u", end, k);
+                }
+                const Value nothing = {};
+                for (unsigned k = 0; k < 3; ++k)
+                    check::that(std::memcmp(&out[k], 1 + 2 * k < end ? &given[1 + 2 * k] : &nothing,
+                                            sizeof(Value)) == 0,
+                                "await, end %u: value %u", end, k);
+                check::that(memory.canaries_alive() && values.canaries_alive(),
+                            "await, end %u: a write outside", end);
             }
-            const std::vector<published> before = memory.get();
-            unsigned first = 1;
-            void *arguments[] = {&data, &first, &end, &out};
-            const cudaError_t error = cudaLaunchKernel(await_three, dim3(1), dim3(32), arguments);
-            bool waits = false;
-            for (unsigned k = 0; k < 3; ++k) waits |= 1 + 2 * k < end && (missing >> k & 1);
-            if (waits) {
-                check::that(error != cudaSuccess && simt::report().find("deadlock") == 0,
-                            "await, end %u, missing %u: did not wait", end, missing);
-                continue;
-            }
-            check::that(error == cudaSuccess, "await, end %u, missing %u: %s", end, missing,
-                        simt::report().c_str());
-            for (unsigned k = 0; k < 7; ++k) {
-                const bool taken = k % 2 && k < end;
-                check::that(memory.get()[k] == (taken ? 0 : before[k]), "await, end %u: slot %u",
-                            end, k);
-            }
-            for (unsigned k = 0; k < 3; ++k)
-                check::that(values.get()[k] == (1 + 2 * k < end ? given[1 + 2 * k] : 0),
-                            "await, end %u: value %u", end, k);
         }
     }
 }
 
-static void float_case(const char *what, const tuned_launch<float *> &made, unsigned blocks,
-                       size_t n, size_t offset)
+struct five_bytes {
+    unsigned char part[5];
+};
+
+static void all_words()
+{
+    words<unsigned>({11, 3, 22, ~0u, 33, 1u << 31, 44});
+    words<unsigned long long>({11, 3, 22, ~0ull, 33, 1ull << 63, 44});
+    words<unsigned char>({1, 0, 2, 255, 4, 128, 6});
+    words<five_bytes>({{{1, 2, 3, 4, 5}},
+                       {{0, 0, 0, 0, 0}},
+                       {{2}},
+                       {{255, 255, 255, 255, 255}},
+                       {{4}},
+                       {{9, 8, 7, 6, 128}},
+                       {{6}}});
+}
+
+template <class Engine>
+static void float_case(const char *what, unsigned blocks, unsigned levels, size_t n, size_t offset)
 {
     const std::vector<float> values = check::make(check::data::integers, n, n + offset);
     const float wanted = fastreduce_host_sum_f32(values.data(), n);
+    const work_plan work = work_for<Engine>(n, offset, levels);
+    if (blocks == 0 || blocks > work.units) blocks = static_cast<unsigned>(work.units);
     check::buffer<float> output(1, offset);
     output.fill(0x7f);
-    launch_twice(what, made, blocks, values, offset, blocks, output.data(), [&](int) {
+    launch_twice<Engine>(what, blocks, work, values, offset, output.data(), [&](int) {
         check::that(output.get()[0] == wanted && output.canaries_alive(),
                     "%s, %u blocks, n %zu, offset %zu: %.9g instead of %.9g", what, blocks, n,
                     offset, static_cast<double>(output.get()[0]), static_cast<double>(wanted));
@@ -122,40 +167,58 @@ static void float_case(const char *what, const tuned_launch<float *> &made, unsi
     });
 }
 
+using tile_64x2 = one_row::engine<reduction<plus, float, 64>, engine_kernel::tile, 64, 2>;
+using stride_32x2 = one_row::engine<reduction<plus, float, 32>, engine_kernel::grid_stride, 32, 2>;
+using stride_32x1 = one_row::engine<reduction<plus, float, 32>, engine_kernel::grid_stride, 32, 1>;
+using stride_512x1 =
+    one_row::engine<reduction<plus, float, 512>, engine_kernel::grid_stride, 512, 1>;
+using pipeline_64x4 =
+    one_row::engine<reduction<plus, float, 64>, engine_kernel::pipelined, 64, 4, 2>;
+using pipeline_32x1 =
+    one_row::engine<reduction<plus, float, 32>, engine_kernel::pipelined, 32, 1, 3>;
+
 static void float_sums()
 {
-    const size_t tile = 4 * 64 * 2, ring_tile = 4 * 512;
+    const size_t tile = 4 * 64 * 2, pipeline_tile = 4 * 64 * 4, smallest = 4 * 32;
     for (simt::order schedule : schedules) {
         simt::settings().schedule = schedule;
         for (size_t offset = 0; offset < 4; ++offset) {
             for (size_t n : {size_t(0), size_t(1), size_t(3), size_t(4), size_t(6), size_t(127),
                              tile - 1, tile, tile + 1, 2 * tile, 3 * tile + 77, 150 * tile + 5})
-                float_case("tile", tile_launch<float_sum<64, 2>, 64, 2>(),
-                           static_cast<unsigned>(blocks_for(n / 4, 128)), n, offset);
+                float_case<tile_64x2>("tile", 0, 0, n, offset);
             for (unsigned blocks : {1u, 3u, 40u, 300u})
                 for (size_t n : {size_t(2), size_t(259), 5 * tile, 41 * tile + 7})
-                    float_case("dealt", dealt_launch<float_sum<32, 4>, 32, 2>(), blocks, n, offset);
+                    float_case<stride_32x2>("grid-stride", blocks, 0, n, offset);
             for (unsigned blocks : {1u, 2u, 3u})
                 for (size_t n : {size_t(0), size_t(5), size_t(31), size_t(255), size_t(256),
-                                 size_t(256) * blocks + 3, ring_tile, ring_tile + 257,
-                                 5 * ring_tile + 700, 9 * ring_tile - 256})
-                    float_case("ring", ring_launch<float_sum<64>, 64, 512, 2>(), blocks, n,
-                               offset + (n % 5) * 7);
+                                 size_t(256) * blocks + 3, pipeline_tile, pipeline_tile + 257,
+                                 5 * pipeline_tile + 700, 9 * pipeline_tile - 256})
+                    float_case<pipeline_64x4>("pipelined", blocks, 0, n, offset + (n % 5) * 7);
+        }
+        /* units of several tiles, and the counter */
+        for (unsigned levels : {1u, 2u}) {
+            const size_t n = (levels == 1 ? 300 : 900) * smallest + 5;
+            for (unsigned blocks : {1u, 7u, 0u}) {
+                float_case<stride_32x1>("grid-stride, units", blocks, levels, n, levels);
+                float_case<pipeline_32x1>("pipelined, units", blocks, levels, n, levels);
+            }
         }
     }
+    /* more partials than a block of 512 awaits at once, four a thread */
+    float_case<stride_512x1>("grid-stride, four partials", 1, 0, 2048 * 700 + 3, 1);
 }
 
-/* Where nothing but -0 is added, not even the edge's +0. */
+/* Where nothing but -0 is added, not even a tile's missing packs' +0. */
 static void negative_zeros()
 {
     check::buffer<float> output(1);
     for (unsigned blocks : {1u, 2u})
-        launch_twice("-0", dealt_launch<float_sum<32>, 32, 2>(), blocks,
-                     std::vector<float>(2048, -0.0f), 0, 1, output.data(), [&](int) {
-                         check::that(output.every_byte_is(0), "%u blocks: the sum of -0 is not +0",
-                                     blocks);
-                         output.fill(0x7f);
-                     });
+        launch_twice<stride_32x2>("-0", blocks, work_plan::of(8, 0),
+                                  std::vector<float>(2048, -0.0f), 0, output.data(), [&](int) {
+                                      check::that(output.every_byte_is(0),
+                                                  "%u blocks: the sum of -0 is not +0", blocks);
+                                      output.fill(0x7f);
+                                  });
 }
 #endif
 
@@ -179,16 +242,17 @@ static void exact_result(const char *what, const std::vector<float> &values, flo
 __global__ void drive(const float *script, unsigned groups, unsigned copies, unsigned times,
                       exact_output output)
 {
-    exact_sum<32> sum(dynamic_shared<void>());
+    superaccumulator<32> sum(dynamic_shared<void>());
     for (unsigned k = 0; k < times * groups; ++k) {
         const float x = script[k % groups * 32 + threadIdx.x];
-        float4 group[exact_group_limit];
+        pack<float> group[exact_group_limit];
         for (unsigned j = 0; j < exact_group_limit; ++j)
-            group[j] = make_float4(4 * j < copies ? x : 0, 4 * j + 1 < copies ? x : 0,
-                                   4 * j + 2 < copies ? x : 0, 4 * j + 3 < copies ? x : 0);
-        sum.add(group);
+            group[j] = {{4 * j < copies ? x : 0, 4 * j + 1 < copies ? x : 0,
+                         4 * j + 2 < copies ? x : 0, 4 * j + 3 < copies ? x : 0}};
+        sum.add_group(group);
     }
-    sum.finish(nullptr, output);
+    int none = 0;
+    sum.reduce_units(none, nullptr, 1, output);
 }
 
 constexpr unsigned all_copies = 4 * exact_group_limit;
@@ -208,8 +272,8 @@ static void drive_case(const char *what, const std::vector<float> &script, unsig
     for (exact_output output :
          {exact_output{rounded.data(), nullptr}, exact_output{nullptr, total.data()}}) {
         void *arguments[] = {&in, &groups, &copies, &times, &output};
-        CUDA(cudaLaunchKernel(drive, dim3(1), dim3(32), arguments, exact_sum<32>::shared_bytes,
-                              nullptr));
+        CUDA(cudaLaunchKernel(drive, dim3(1), dim3(32), arguments,
+                              superaccumulator<32>::shared_bytes, nullptr));
     }
     exact_result(what, script, rounded.get()[0], total.get()[0], wanted);
 }
@@ -229,17 +293,17 @@ static std::vector<float> operator+(std::vector<float> a, const std::vector<floa
 }
 
 /* So many groups that a 64-bit sum overflows unless the sums are
- * settled in time, again and again. */
+ * flushed in time, again and again. */
 static void long_runs()
 {
     const float nan = std::nanf(""), infinity = INFINITY;
     for (float sign : {1.0f, -1.0f})
         drive_case("the window's greatest", group_of(sign, {}) + group_of(sign * 0x1.fffffep1f, {}),
                    all_copies, 20000);
-    drive_case("columns, settled often",
+    drive_case("bins, flushed often",
                group_of(1.0f, {0x1.fffffep+110f, -0x1.fffffep-60f, 0x1p-149f}), all_copies, 9000);
-    drive_case("the columns' greatest",
-               group_of(FLT_MAX, {-FLT_MAX, 0x1p-149f}) + group_of(1.0f, {}), all_copies, 5000);
+    drive_case("the bins' greatest", group_of(FLT_MAX, {-FLT_MAX, 0x1p-149f}) + group_of(1.0f, {}),
+               all_copies, 5000);
     drive_case("specials", group_of(nan, {1.0f, infinity, infinity, -infinity, nan, -nan}),
                all_copies, 9000);
     drive_case("many infinities", group_of(infinity, {-infinity}), all_copies, 9000);
@@ -328,16 +392,19 @@ static void raw_accumulator()
         unsigned groups = 2, copies = 1, times = 1;
         exact_output output = {nullptr, total.data()};
         void *arguments[] = {&in, &groups, &copies, &times, &output};
-        CUDA(cudaLaunchKernel(drive, dim3(1), dim3(32), arguments, exact_sum<32>::shared_bytes,
-                              nullptr));
+        CUDA(cudaLaunchKernel(drive, dim3(1), dim3(32), arguments,
+                              superaccumulator<32>::shared_bytes, nullptr));
         check::that(std::memcmp(total.data(), &wanted, sizeof wanted) == 0,
                     "a raw accumulator, turn %d", turn);
     }
 }
 
-static void exact_case(const char *what, const tuned_launch<exact_output> &made, unsigned blocks,
+template <class Engine>
+static void exact_case(const char *what, unsigned blocks, unsigned levels,
                        const exact_data::pattern &p, size_t n, unsigned long long seed)
 {
+    const work_plan work = work_for<Engine>(n, seed % 36, levels);
+    if (blocks > work.units) blocks = static_cast<unsigned>(work.units);
     const std::vector<float> values = exact_data::make(p, n, seed);
     const fastreduce_accumulator wanted = exact_data::accumulated(values.data(), n);
     check::buffer<float> rounded(1);
@@ -347,9 +414,9 @@ static void exact_case(const char *what, const tuned_launch<exact_output> &made,
         total.fill(0);
         const exact_output output = {rounds ? rounded.data() : nullptr,
                                      rounds ? nullptr : total.data()};
-        launch_twice(
-            (std::string(what) + ", " + p.name).c_str(), made, blocks, values, seed % 32,
-            exact_sum<32>::status_words_used + 1, output, [&](int) {
+        launch_twice<Engine>(
+            (std::string(what) + ", " + p.name).c_str(), blocks, work, values, seed % 36, output,
+            [&](int) {
                 const float got = rounded.get()[0], sum = fastreduce_accumulator_f32(&wanted);
                 if (rounds)
                     check::that(exact_data::bits_of(got) == exact_data::bits_of(sum),
@@ -365,25 +432,26 @@ static void exact_case(const char *what, const tuned_launch<exact_output> &made,
 }
 
 /* Of three blocks so many add to the totals; the last awaits both others. */
-__global__ void last_of_three(published *totals, unsigned adding, exact_output output)
+__global__ void last_of_three(status_word *totals, unsigned adding, exact_output output)
 {
-    exact_sum<32> sum(dynamic_shared<void>());
-    const float4 group[1] = {make_float4(1, -3, 0, 0)};
-    sum.add(group);
-    if (blockIdx.x < adding || blockIdx.x == 2) sum.finish(totals, output);
+    superaccumulator<32> sum(dynamic_shared<void>());
+    const pack<float> group[1] = {{{1, -3, 0, 0}}};
+    int none = 0;
+    sum.add_group(group);
+    if (blockIdx.x < adding || blockIdx.x == 2) sum.reduce_units(none, totals, 3, output);
 }
 
 static void waits_for_all()
 {
     for (unsigned adding : {0u, 1u, 2u}) {
-        check::buffer<published> totals(exact_sum<32>::status_words_used);
+        check::buffer<status_word> totals(superaccumulator<32>::words_for(3));
         check::buffer<float> rounded(1);
         totals.fill(0);
-        published *data = totals.data();
+        status_word *data = totals.data();
         exact_output output = {rounded.data(), nullptr};
         void *arguments[] = {&data, &adding, &output};
         const cudaError_t error = cudaLaunchKernel(last_of_three, dim3(3), dim3(32), arguments,
-                                                   exact_sum<32>::shared_bytes, nullptr);
+                                                   superaccumulator<32>::shared_bytes, nullptr);
         if (adding == 2)
             check::that(error == cudaSuccess && rounded.get()[0] == -192 && totals.every_byte_is(0),
                         "three blocks: error %d, %g", error, static_cast<double>(rounded.get()[0]));
@@ -393,6 +461,13 @@ static void waits_for_all()
     }
 }
 
+template <unsigned BlockSize, unsigned Packs>
+using exact_stride =
+    one_row::engine<superaccumulator<BlockSize>, engine_kernel::grid_stride, BlockSize, Packs>;
+template <unsigned BlockSize, unsigned Packs, unsigned Stages>
+using exact_pipeline = one_row::engine<superaccumulator<BlockSize>, engine_kernel::pipelined,
+                                       BlockSize, Packs, Stages>;
+
 static void exact_sums()
 {
     unsigned long long seed = 0;
@@ -400,14 +475,13 @@ static void exact_sums()
         for (unsigned blocks : {1u, 3u, 40u}) {
             simt::settings().schedule = schedules[++seed % 3];
             const size_t n = blocks == 40 ? 30011 : seed % 7 * 777 + 5;
-            exact_case("dealt", dealt_launch<exact_sum<32>, 32, 4>(), blocks, p, n, seed);
+            exact_case<exact_stride<32, 4>>("grid-stride", blocks, 0, p, n, seed);
             if (blocks < 40)
-                exact_case("ring", ring_launch<exact_sum<64>, 64, 512, 2>(), blocks, p, n * 4,
-                           seed);
+                exact_case<exact_pipeline<64, 4, 2>>("pipelined", blocks, 0, p, n * 4, seed);
         }
-        exact_case("dealt, five warps", dealt_launch<exact_sum<160>, 160, 1>(), 2, p, 2222, seed);
+        exact_case<exact_stride<160, 1>>("grid-stride, five warps", 2, 0, p, 2222, seed);
     }
-    /* vectors that have everything */
+    /* packs that have everything */
     const exact_data::pattern beside = {
         "specials beside denormals", [](size_t i, size_t, unsigned long long variant) {
             if (i % 4 == variant % 4)
@@ -415,12 +489,22 @@ static void exact_sums()
             return std::ldexp(exact_data::in_unit(i, variant), -120 - static_cast<int>(i % 11));
         }};
     for (int turn = 0; turn < 4; ++turn)
-        exact_case("dealt", dealt_launch<exact_sum<32>, 32, 4>(), 1, beside, 3000, ++seed);
-    /* runs and shared tiles of the ring, by sizes about its rows and tiles */
+        exact_case<exact_stride<32, 4>>("grid-stride", 1, 0, beside, 3000, ++seed);
+    /* sizes about the pipeline's tiles, and the head and the tail that lie beside them */
     for (unsigned blocks : {1u, 2u})
-        for (size_t rows : {0, 1, 8, 9, 95, 96, 97, 193, 205, 250})
-            exact_case("ring", ring_launch<exact_sum<64>, 64, 512, 2>(), blocks,
-                       exact_data::patterns()[0], rows * 256 + (rows % 3) * 50 + 1, ++seed);
+        for (size_t quarters : {0, 1, 2, 3, 4, 5, 8, 12, 24, 25, 48, 63})
+            exact_case<exact_pipeline<64, 4, 2>>("pipelined", blocks, 0, exact_data::patterns()[0],
+                                                 quarters * 256 + (quarters % 3) * 50 + 1, ++seed);
+    /* units of several tiles, and the counter */
+    for (unsigned levels : {1u, 2u}) {
+        const size_t n = (levels == 1 ? 300 : 900) * 128 + 41;
+        for (unsigned blocks : {1u, 7u, 200u}) {
+            simt::settings().schedule = schedules[++seed % 3];
+            const exact_data::pattern &p = exact_data::patterns()[seed % 5];
+            exact_case<exact_stride<32, 1>>("grid-stride, units", blocks, levels, p, n, seed);
+            exact_case<exact_pipeline<32, 1, 3>>("pipelined, units", blocks, levels, p, n, seed);
+        }
+    }
 }
 #endif
 
@@ -429,7 +513,7 @@ int main()
 #ifdef SMALL_FLOAT
     float_sums();
     negative_zeros();
-    slots();
+    all_words();
 #endif
 #ifdef SMALL_EXACT
     window_limits();

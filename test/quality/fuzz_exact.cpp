@@ -92,20 +92,28 @@ static std::vector<float> stretch(const choices &c, const std::vector<float> &va
     return longer;
 }
 
+struct how {
+    unsigned row; /* of the table */
+    unsigned blocks;
+};
+
 /* A launch of its own for each output, as test_exact.cpp's. */
-static void launch(const exact_plan &made, const std::vector<float> &values, size_t offset,
+static void launch(const how &made, const std::vector<float> &values, size_t offset,
                    exact_output output)
 {
+    const plan_row row = exact_engine::row(made.row);
     check::buffer<float> input(values.size(), offset);
-    check::buffer<published> slots(exact_sum<512>::status_words_used + 1);
+    check::buffer<status_word> words(superaccumulator<512>::words_for(1) + 1);
     input.set(values);
-    slots.fill(0);
-    CUDA(launch_tuned(launch_of(made.kernel), made.blocks, 0,
-                      static_cast<const float *>(input.data()), output, values.size(), slots.data(),
-                      nullptr));
+    words.fill(0);
+    const elements<float> array(input.data(), values.size(), true, row.streaming);
+    const work_plan work = plan_work(array.packs, row);
+    const unsigned blocks =
+        made.blocks < work.units ? made.blocks : static_cast<unsigned>(work.units);
+    CUDA(launch_row<exact_engine>(made.row, blocks, 0, array, work, output, words.data(), nullptr));
     CUDA(cudaDeviceSynchronize());
-    check::that(slots.every_byte_is(0) && slots.canaries_alive() && input.canaries_alive(),
-                "slots left dirty, or a write outside");
+    check::that(words.every_byte_is(0) && words.canaries_alive() && input.canaries_alive(),
+                "words left dirty, or a write outside");
 }
 
 static void same_bits(const char *what, float got, float wanted)
@@ -123,8 +131,7 @@ static void same_limbs(const char *what, const fastreduce_accumulator &got,
                     static_cast<long long>(got.limb[k]), static_cast<long long>(wanted.limb[k]));
 }
 
-static float rounded_by_kernel(const exact_plan &made, const std::vector<float> &values,
-                               size_t offset)
+static float rounded_by_kernel(const how &made, const std::vector<float> &values, size_t offset)
 {
     check::buffer<float> rounded(1);
     rounded.fill(0x7f);
@@ -133,7 +140,7 @@ static float rounded_by_kernel(const exact_plan &made, const std::vector<float> 
     return rounded.get()[0];
 }
 
-static void add_by_kernel(const exact_plan &made, const std::vector<float> &values, size_t offset,
+static void add_by_kernel(const how &made, const std::vector<float> &values, size_t offset,
                           fastreduce_accumulator *sum)
 {
     check::buffer<fastreduce_accumulator> total(1);
@@ -145,11 +152,10 @@ static void add_by_kernel(const exact_plan &made, const std::vector<float> &valu
 
 static void compare(const choices &c, const std::vector<float> &values)
 {
-    const exact_kernel kernels[] = {exact_kernel::dealt_256x2, exact_kernel::dealt_512x4,
-                                    exact_kernel::ring_512};
+    const unsigned rows[] = {0, 1, 3}; /* one for each kernel */
     const unsigned blocks[] = {1, 1, 1, 2,
                                2, 3, 5, 1}; /* a block takes as long for few floats as for many */
-    const exact_plan made = {kernels[c.kernel % 3], blocks[c.blocks % 8]};
+    const how made = {rows[c.kernel % 3], blocks[c.blocks % 8]};
     const size_t n = values.size(), offset = c.offset % 40;
     const size_t first = n * c.split[0] / 255, second = std::max(first, n * c.split[1] / 255);
     const std::vector<float> between(values.begin() + static_cast<ptrdiff_t>(first),
@@ -187,9 +193,9 @@ static void compare(const choices &c, const std::vector<float> &values)
     same_limbs("limbs added", limbs, whole);
 
     if (check::failures() == 0) return;
-    std::printf("%s, kernel %d, %u blocks, schedule %d, n %zu, offset %zu, parts to %zu and %zu\n",
-                c.schedule & 128 ? "rounded" : "added", static_cast<int>(made.kernel), made.blocks,
-                c.schedule % 3, n, offset, first, second);
+    std::printf("%s, row %u, %u blocks, schedule %d, n %zu, offset %zu, parts to %zu and %zu\n",
+                c.schedule & 128 ? "rounded" : "added", made.row, made.blocks, c.schedule % 3, n,
+                offset, first, second);
     std::fflush(stdout);
     std::abort(); /* what libFuzzer takes for a finding */
 }

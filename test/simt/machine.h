@@ -125,7 +125,7 @@ struct machine {
     char *stacks = nullptr;
     size_t stack_count = 0;
     bool running = false;
-    uint64_t idle_yields = 0; /* since the last barrier or exit */
+    uint64_t idle_yields = 0; /* since the last barrier, exit or atomic addition */
 
     void (*call)(void *kernel, void **arguments) = nullptr;
     void *kernel = nullptr;

@@ -80,6 +80,7 @@ template <class T>
 T atomicAdd(T *address, T value)
 {
     const T old = *address;
+    if (value != T(0)) simt::the_machine().idle_yields = 0; /* somebody may have waited for it */
     *address = old + value;
     return old;
 }
@@ -375,11 +376,30 @@ void call_kernel(void *kernel, void **arguments)
 
 typedef struct CUstream_st *cudaStream_t;
 
+namespace simt
+{
+/* What a program asked for when it launched a kernel. */
+struct launch {
+    const void *kernel;
+    dim3 grid, block;
+    size_t shared_bytes;
+    cudaStream_t stream;
+    bool overlapped; /* may begin before the previous grid has ended */
+};
+inline launch &latest_launch()
+{
+    static thread_local launch instance = {};
+    return instance;
+}
+} // namespace simt
+
 template <class... A>
 cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void **arguments,
                              size_t shared_bytes = 0, cudaStream_t stream = nullptr)
 {
     simt::host().default_stream_calls += stream == nullptr;
+    simt::latest_launch() = {
+        reinterpret_cast<const void *>(kernel), grid, block, shared_bytes, stream, false};
     SIMT_CALL(cudaErrorLaunchOutOfResources);
     const uint64_t threads = static_cast<uint64_t>(block.x) * block.y * block.z;
     if (threads == 0 || threads > 1024 || grid.x == 0 || grid.x > 0x7fffffff || grid.y == 0 ||
@@ -396,6 +416,38 @@ cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void *
     m.arguments = arguments;
     return simt::host().last =
                simt::run_grid(grid, block, shared_bytes) ? cudaSuccess : cudaErrorLaunchFailure;
+}
+
+/* Launches with attributes, which CUDA 12 brought. Here grids run one after the other; what was
+ * allowed is noted. */
+#define CUDART_VERSION 12000
+enum cudaLaunchAttributeID { cudaLaunchAttributeProgrammaticStreamSerialization = 6 };
+union cudaLaunchAttributeValue {
+    int programmaticStreamSerializationAllowed;
+};
+struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    cudaLaunchAttributeValue val;
+};
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute *attrs;
+    unsigned numAttrs;
+};
+template <class... A>
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, void (*kernel)(A...),
+                                void **arguments)
+{
+    bool overlapped = false;
+    for (unsigned k = 0; k < config->numAttrs; ++k)
+        overlapped |= config->attrs[k].id == cudaLaunchAttributeProgrammaticStreamSerialization &&
+                      config->attrs[k].val.programmaticStreamSerializationAllowed != 0;
+    const cudaError_t error = cudaLaunchKernel(kernel, config->gridDim, config->blockDim, arguments,
+                                               config->dynamicSmemBytes, config->stream);
+    simt::latest_launch().overlapped = overlapped;
+    return error;
 }
 
 /* ---- The rest of the runtime API, as far as the library and its tests call it ---------------- */
