@@ -1102,8 +1102,8 @@ struct work_plan {
     static __host__ __device__ constexpr work_plan of(size_t tiles, unsigned levels)
     {
         work_plan plan = {tiles, 0, levels, 0};
-        plan.units = plan.large();
-        for (unsigned level = 0; level < levels; ++level) plan.units += plan.small(level);
+        plan.units = plan.large_units();
+        for (unsigned level = 0; level < levels; ++level) plan.units += plan.small_units(level);
         return plan;
     }
     static __host__ __device__ constexpr unsigned levels_for(size_t tiles)
@@ -1123,7 +1123,7 @@ struct work_plan {
     {
         unsigned level = levels;
         size_t first = 0;
-        for (size_t here = large(); unit >= here && level > 0; here = small(--level)) {
+        for (size_t here = large_units(); unit >= here && level > 0; here = small_units(--level)) {
             unit -= here;
             first += here << level;
         }
@@ -1137,8 +1137,8 @@ struct work_plan {
         return tiles - units_per_level * ((size_t(1) << levels) - 1);
     }
     /* Units of 2^levels tiles; and of 2^level, fewer. */
-    __host__ __device__ constexpr size_t large() const { return rest() >> levels; }
-    __host__ __device__ constexpr size_t small(unsigned level) const
+    __host__ __device__ constexpr size_t large_units() const { return rest() >> levels; }
+    __host__ __device__ constexpr size_t small_units(unsigned level) const
     {
         return units_per_level + (rest() >> level & 1);
     }
