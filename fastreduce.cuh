@@ -1312,9 +1312,10 @@ struct reduction {
 #pragma unroll
         for (unsigned w = 0; w < warps; ++w) sums[w] = partials.warp_value[slot][w];
 #pragma unroll
-        for (unsigned width = warps / 2; width > 0; width /= 2) /* as block_value's lanes */
+        for (unsigned parts = 2; parts <= warps; parts *= 2) /* as block_value's lanes do */
 #pragma unroll
-            for (unsigned w = 0; w < width; ++w) sums[w] = Operator()(sums[w], sums[w + width]);
+            for (unsigned w = 0; w < warps / parts; ++w)
+                sums[w] = Operator()(sums[w], sums[w + warps / parts]);
         unsigned level = 0;
         for (; place.position >> level & 1; ++level)
             sums[0] = Operator()(partials.stack[level], sums[0]);
