@@ -2667,8 +2667,9 @@ cudaError_t launch_row(unsigned number, unsigned blocks, int device,
     bool hopper = false;
     cudaError_t error = find_hopper(launch, device, &hopper);
     if (error != cudaSuccess) return error;
-    work.prefetch_packs =
-        input.vectors ? packs_to_prefetch(row, blocks, sizeof(pack<typename Engine::Element>)) : 0;
+    constexpr size_t pack_bytes = sizeof(pack<typename Engine::Element>), vector_bytes = 16;
+    const bool prefetches = pack_bytes == vector_bytes && input.vectors;
+    work.prefetch_packs = prefetches ? packs_to_prefetch(row, blocks, pack_bytes) : 0;
     void *arguments[] = {&input, &work, &output, &status_words};
     constexpr size_t without_asking = 48 * kibibyte;
     if (row.shared_bytes > without_asking - shared_reserve) {
