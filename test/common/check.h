@@ -207,7 +207,7 @@ class buffer
     T *base_;
 };
 
-/* Additions an element takes part in at the most. AUTO, up to 2^36 elements, as fastreduce.h says. */
+/* Additions an element takes part in at the most. AUTO: fastreduce.h says it, up to 2^36. */
 constexpr unsigned auto_depth = 47;
 
 /* V0..V7: per level, the thread's own items and the tree's steps. */

@@ -60,7 +60,7 @@ static const simt::order schedules[] = {simt::order::forward, simt::order::rever
                                         simt::order::random};
 
 #ifdef SMALL_FLOAT
-/* ---- Words and sums of floats ----------------------------------------------------------------- */
+/* ---- Words and sums of floats ---------------------------------------------------------------- */
 
 /* Lane 5's are the words. */
 template <class Value>
