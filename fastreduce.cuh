@@ -1102,8 +1102,8 @@ struct work_plan {
     static __host__ __device__ constexpr work_plan of(size_t tiles, unsigned levels)
     {
         work_plan plan = {tiles, 0, levels, 0};
-        plan.units = plan.large();
-        for (unsigned level = 0; level < levels; ++level) plan.units += plan.small(level);
+        plan.units = plan.large_units();
+        for (unsigned level = 0; level < levels; ++level) plan.units += plan.small_units(level);
         return plan;
     }
     static __host__ __device__ constexpr unsigned levels_for(size_t tiles)
@@ -1123,7 +1123,7 @@ struct work_plan {
     {
         unsigned level = levels;
         size_t first = 0;
-        for (size_t here = large(); unit >= here && level > 0; here = small(--level)) {
+        for (size_t here = large_units(); unit >= here && level > 0; here = small_units(--level)) {
             unit -= here;
             first += here << level;
         }
@@ -1137,8 +1137,8 @@ struct work_plan {
         return tiles - units_per_level * ((size_t(1) << levels) - 1);
     }
     /* Units of 2^levels tiles; and of 2^level, fewer. */
-    __host__ __device__ constexpr size_t large() const { return rest() >> levels; }
-    __host__ __device__ constexpr size_t small(unsigned level) const
+    __host__ __device__ constexpr size_t large_units() const { return rest() >> levels; }
+    __host__ __device__ constexpr size_t small_units(unsigned level) const
     {
         return units_per_level + (rest() >> level & 1);
     }
@@ -1308,12 +1308,19 @@ struct reduction {
     static __device__ __forceinline__ void
     collect(Partials &partials, unsigned slot, const tile_place &place, status_word *status_words)
     {
-        Value sum = block_value(partials, slot);
-        if (threadIdx.x % warp_size != 0) return;
+        Value sums[warps];
+#pragma unroll
+        for (unsigned w = 0; w < warps; ++w) sums[w] = partials.warp_value[slot][w];
+#pragma unroll
+        for (unsigned parts = 2; parts <= warps; parts *= 2) /* as block_value's lanes do */
+#pragma unroll
+            for (unsigned w = 0; w < warps / parts; ++w)
+                sums[w] = Operator()(sums[w], sums[w + warps / parts]);
         unsigned level = 0;
-        for (; place.position >> level & 1; ++level) sum = Operator()(partials.stack[level], sum);
-        partials.stack[level] = sum;
-        if (place.position + 1 == place.count) words_of::publish(status_words, place.unit, sum);
+        for (; place.position >> level & 1; ++level)
+            sums[0] = Operator()(partials.stack[level], sums[0]);
+        partials.stack[level] = sums[0];
+        if (place.position + 1 == place.count) words_of::publish(status_words, place.unit, sums[0]);
     }
 
     /* Adds partials threadIdx.x, threadIdx.x + BlockSize ... below end. */
@@ -1422,15 +1429,16 @@ __global__ void __launch_bounds__(BlockSize, Accumulator::resident_threads / Blo
     unsigned slot = 0;
     for (size_t unit = blockIdx.x; unit < work.units; run = run_of(work, unit += gridDim.x)) {
         for (size_t k = 0; k < run.count; ++k, slot ^= 1) {
+            const size_t tile = run.first + k;
             tile_items<Accumulator, BlockSize, Packs> items;
-            items.load(input, run.first + k);
-            items.load_edge(input, run.first + k + 1 == work.tiles);
+            items.load(input, tile);
+            items.load_edge(input, tile + 1 == work.tiles);
             /* after the first loads: 3 to 8 % faster than at once up to 2^18 (EXACT, one H200) */
             allow_next_grid();
             accumulator.add(items);
             accumulator.leave(partials, slot);
             if (Accumulator::collects) __syncthreads();
-            if (threadIdx.x < warp_size)
+            if (threadIdx.x == 0)
                 accumulator.collect(partials, slot, {unit, k, run.count}, status_words);
         }
     }
@@ -1443,14 +1451,12 @@ __global__ void __launch_bounds__(BlockSize, Accumulator::resident_threads / Blo
 struct unit_queue {
     const work_plan &work;
     unsigned long long *const counter;
-    const bool asks; /* this thread does: to no other the queue means anything */
     size_t unit, position = 0;
     tile_run run = {0, 0};
     unsigned long long answer = 0;
 
-    __device__ __forceinline__ unit_queue(const work_plan &plan, unsigned long long *taken,
-                                          bool thread_asks)
-        : work(plan), counter(taken), asks(thread_asks), unit(blockIdx.x)
+    __device__ __forceinline__ unit_queue(const work_plan &plan, unsigned long long *taken)
+        : work(plan), counter(taken), unit(blockIdx.x)
     {
         begin();
     }
@@ -1470,7 +1476,7 @@ struct unit_queue {
         if (empty()) return;
         position = 0;
         run = run_of(work, unit);
-        if (asks) answer = atomicAdd(counter, 1ull);
+        answer = atomicAdd(counter, 1ull);
     }
 };
 
@@ -1529,34 +1535,32 @@ __device__ __forceinline__ void copy_tile(pipeline_stage &stage, unsigned char *
     }
 }
 
-/* The producer, one warp: fills stages as they become free, and collects what the consumers left of
- * a tile before it fills the stage again. */
+/* The producer, one thread: fills stages as they become free, and collects what the consumers left
+ * of a tile before it fills the stage again. */
 template <unsigned TilePacks, unsigned Stages, class Accumulator, class Partials, class Input>
 __device__ __forceinline__ void
 produce(const Input &input, const work_plan &work, Accumulator &accumulator, Partials &partials,
         pipeline_stage (&stages)[Stages], unsigned char *memory, status_word *status_words)
 {
-    const bool fills = threadIdx.x % warp_size == 0;
-    unit_queue queue(work, status_words + Accumulator::words_for(work.units), fills);
+    constexpr size_t bytes = stage_bytes<Accumulator, TilePacks>();
+    unit_queue queue(work, status_words + Accumulator::words_for(work.units));
     pipeline_position<Stages> filling, collecting;
     unsigned filled = 0; /* stages */
     for (bool more = true; more || filled > 0;) {
         if (more && filled < Stages) {
             pipeline_stage &stage = stages[filling.stage];
-            if (fills && queue.empty()) {
-                stage.tile = no_tile;
-                arrive(&stage.full);
-                more = false;
-            } else if (fills) {
+            more = !queue.empty();
+            if (more) {
                 stage.tile = queue.tile();
                 stage.place = queue.place();
-                copy_tile<TilePacks>(
-                    stage, memory + filling.stage * stage_bytes<Accumulator, TilePacks>(), input);
+                copy_tile<TilePacks>(stage, memory + filling.stage * bytes, input);
                 queue.next();
+                ++filled;
+            } else {
+                stage.tile = no_tile;
+                arrive(&stage.full);
             }
-            more = __shfl_sync(0xffffffffu, more, 0);
             filling.next();
-            filled += more;
         } else {
             pipeline_stage &stage = stages[collecting.stage];
             wait_for_phase(&stage.empty, collecting.phase);
@@ -1564,7 +1568,6 @@ produce(const Input &input, const work_plan &work, Accumulator &accumulator, Par
             collecting.next();
             --filled;
         }
-        __syncwarp(); /* between one thread's stores to a stage and all threads' loads */
     }
 }
 
@@ -1618,7 +1621,7 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
     Accumulator accumulator(memory + Stages * stage_bytes<Accumulator, tile_packs>());
     if (threadIdx.x < BlockSize)
         consume<BlockSize, Packs>(input, work, accumulator, partials, stages, memory);
-    else
+    else if (threadIdx.x == BlockSize)
         produce<tile_packs>(input, work, accumulator, partials, stages, memory, status_words);
     if (accumulator.reduce_units(partials, status_words, work.units, output))
         status_words[Accumulator::words_for(work.units)] =

@@ -32,7 +32,8 @@ compile()
     # an architecture without griddepcontrol.wait would start before its input is there
     grep overlapped $part.log | grep 'compute_[78]' &&
         fail "$part alone: overlapped, which its code does not know"
-    grep -E ': (C function, )?(auto|auto of integers|exact): ' $part.log | grep 'compute_90.*plainly' &&
+    grep -E ': (C function, )?(auto|auto of integers|exact): ' $part.log |
+        grep 'compute_90.*plainly' &&
         fail "$part alone: could have been overlapped"
     return 0
 }

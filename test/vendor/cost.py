@@ -29,6 +29,7 @@ fastreduce_status sum(const float *x, float *y, size_t n, cudaStream_t stream)
     return fastreduce::reduce<>(x, y, n, stream);
 }
 """
+INTEGERS = TEMPLATE.replace("const float *x, float *y", "const int *x, long long *y")
 INCLUDED = '#include "fastreduce.cuh"\n'
 ALL = "#define FASTREDUCE_IMPLEMENTATION\n" + INCLUDED
 LEAST = "#define FASTREDUCE_NO_LADDER\n#define FASTREDUCE_NO_EXACT\n" + ALL
@@ -39,6 +40,7 @@ FILES = [
     ("the C functions", ALL, 1 / 3, 0.75, 2.5),
     ("no ladder, no exact", LEAST, 1 / 6, 0.35, 0.65),
     ("fastreduce::reduce<>", TEMPLATE, 1 / 3, 0.3, 0.55),
+    ("the same of integers", INTEGERS, 1 / 3, 0.3, 0.55),
     ("the include alone", INCLUDED, None, 0.3, 0.45),
 ]
 

@@ -55,6 +55,22 @@ for standard in $standards; do
 done
 pass "nvcc: C++" $standards
 
+# The two files ask which architecture it is, and whether -rdc=true is given
+known=$("$nvcc" --list-gpu-arch | sed 's/compute_//' | sort -n)
+newest=$(echo "$known" | tail -n 1)
+kinds=$(echo "$known" | grep -xE '60|75|80|90')
+[ "$newest" = 90 ] || kinds="$kinds $newest"
+several=$(for a in $kinds; do echo "-gencode=arch=compute_$a,code=compute_$a"; done)
+for file in fastreduce.cu templates.cu; do
+    "$nvcc" -std=c++14 $several $warnings -c $file -o /dev/null || fail "architectures, $file"
+    for option in -rdc=true -use_fast_math -G; do
+        "$nvcc" -std=c++14 -gencode=arch=compute_$newest,code=compute_$newest $warnings $option \
+            -c $file -o /dev/null || fail "nvcc $option, $file"
+    done
+done
+pass "nvcc: architectures" $kinds
+pass "nvcc -rdc=true, -use_fast_math, -G"
+
 # Clang as nvcc's host compiler warns of what GCC does not: functions that a file leaves unused
 clangs > list
 [ -s list ] || skip "nvcc -ccbin clang++" "not installed"

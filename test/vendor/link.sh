@@ -44,8 +44,9 @@ int second(void)
     const bool gpu = cudaMallocManaged(&sum, sizeof *sum) == cudaSuccess;
     if (!gpu) sum = reinterpret_cast<long long *>(16);
     const int *nothing = nullptr;
-    const fastreduce_status status = fastreduce::reduce<FASTREDUCE_V4>(nothing, sum, 0);
-    return status != (gpu ? FASTREDUCE_SUCCESS : FASTREDUCE_ERROR_NO_DEVICE);
+    const fastreduce_status expected = gpu ? FASTREDUCE_SUCCESS : FASTREDUCE_ERROR_NO_DEVICE;
+    return fastreduce::reduce<FASTREDUCE_V4>(nothing, sum, 0) != expected ||
+           fastreduce::reduce<FASTREDUCE_AUTO>(nothing, sum, 0) != expected;
 }
 CU
 compile -I. -rdc=true -DPART=first -c "$tests/part.cu" -o first.o

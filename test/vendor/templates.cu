@@ -22,6 +22,26 @@ struct add_moments {
     }
 };
 
+/* Numbers that AUTO loads one by one, as their size does not divide 16; and of more than 64 bytes,
+ * which it leaves to V7. */
+template <unsigned Count>
+struct numbers {
+    int number[Count];
+};
+struct add_numbers {
+    template <class T>
+    static __host__ __device__ T identity()
+    {
+        return T{{0}};
+    }
+    template <unsigned Count>
+    __host__ __device__ numbers<Count> operator()(numbers<Count> a, numbers<Count> b) const
+    {
+        for (unsigned k = 0; k < Count; ++k) a.number[k] += b.number[k];
+        return a;
+    }
+};
+
 template <unsigned BlockSize>
 __global__ void range_of_blocks(const float *input, float *ranges)
 {
@@ -62,5 +82,9 @@ int main()
     if (!refuses<FASTREDUCE_V6, add_moments, moment>()) return 7;
     if (!refuses<FASTREDUCE_V7, fastreduce::plus, unsigned>()) return 8;
     if (!refuses<FASTREDUCE_AUTO, fastreduce::plus, float>()) return 9;
+    if (!refuses<FASTREDUCE_AUTO, fastreduce::plus, unsigned char>()) return 10;
+    if (!refuses<FASTREDUCE_AUTO, add_moments, moment>()) return 11;
+    if (!refuses<FASTREDUCE_AUTO, add_numbers, numbers<3>>()) return 12;
+    if (!refuses<FASTREDUCE_AUTO, add_numbers, numbers<17>>()) return 13;
     return 0;
 }

@@ -45,37 +45,47 @@ cat > late.c <<'LATE'
 LATE
 refused "FASTREDUCE_STATIC after the first include" "before the first include" \
     "$cc" -std=c99 -fsyntax-only late.c
-refused_template "a type that is not trivially copyable" "have to be trivially copyable" \
-    'struct join {
+# AUTO is the engine, V7 the levels of the ladder: both refuse the same types and operators.
+for choice in FASTREDUCE_AUTO FASTREDUCE_V7; do
+    refused_template "$choice of a type that is not trivially copyable" \
+        "have to be trivially copyable" "struct join {
     template <class V> static V identity() { return V(); }
     std::string operator()(std::string a, std::string b) const { return a + b; }
 };
-fastreduce_status f(std::string *x) { return reduce<FASTREDUCE_V0, 32, 1, join>(x, x + 9, 9); }'
-refused_template "an operator without identity" "the operator needs" \
-    'struct multiply { float operator()(float a, float b) const { return a * b; } };
-fastreduce_status f(float *x) { return reduce<FASTREDUCE_V7, 256, 8, multiply>(x, x + 9, 9); }'
-refused_template "an operator without identity, in one round" "the operator needs" \
-    'struct multiply { float operator()(float a, float b) const { return a * b; } };
+fastreduce_status f(std::string *x) { return reduce<$choice, 256, 8, join>(x, x + 9, 9); }"
+    refused_template "$choice with an operator without identity" "the operator needs" \
+        "struct multiply { float operator()(float a, float b) const { return a * b; } };
+fastreduce_status f(float *x) { return reduce<$choice, 256, 8, multiply>(x, x + 9, 9); }"
+    refused_template "$choice with an operator without identity, in one round" \
+        "the operator needs" \
+        "struct multiply { float operator()(float a, float b) const { return a * b; } };
 fastreduce_status f(float *x)
 {
-    return fastreduce::round<FASTREDUCE_V7, 256, 8, multiply>(x, x + 9, 9);
-}'
-refused_template "an operator that takes other elements" "T operator()(T, T) const" \
-    'struct join {
+    return fastreduce::round<$choice, 256, 8, multiply>(x, x + 9, 9);
+}"
+    refused_template "$choice with an operator that takes other elements" \
+        "T operator()(T, T) const" "struct join {
     template <class V> static V identity() { return V(); }
     float operator()(float *a, float *b) const { return *a + *b; }
 };
-fastreduce_status f(float *x) { return reduce<FASTREDUCE_V7, 256, 8, join>(x, x + 9, 9); }'
-refused_template "the minimum of a type without limits" "need a type with std::numeric_limits" \
-    'struct own { float x; bool operator<(own b) const { return x < b.x; } };
-fastreduce_status f(own *x) { return reduce<FASTREDUCE_V7, 256, 8, minimum>(x, x + 9, 9); }'
-refused_template "a type aligned to more than pools give" "aligned to 256 bytes at the most" \
-    'struct alignas(512) page {
+fastreduce_status f(float *x) { return reduce<$choice, 256, 8, join>(x, x + 9, 9); }"
+    refused_template "$choice, the minimum of a type without limits" \
+        "need a type with std::numeric_limits" \
+        "struct own { float x; bool operator<(own b) const { return x < b.x; } };
+fastreduce_status f(own *x) { return reduce<$choice, 256, 8, minimum>(x, x + 9, 9); }"
+    refused_template "$choice of a type aligned to more than pools give" \
+        "aligned to 256 bytes at the most" "struct alignas(512) page {
     float x;
     page operator+(page b) const { return {x + b.x}; }
     page(float a = 0) : x(a) {}
 };
-fastreduce_status f(page *x) { return reduce<FASTREDUCE_V0, 32, 1>(x, x + 9, 9); }'
+fastreduce_status f(page *x) { return reduce<$choice, 256, 8>(x, x + 9, 9); }"
+    refused_template "reduce<$choice> with a tail" "only V4 has a choice of tails" \
+        "fastreduce_status f(float *x)
+{
+    return reduce<$choice, 256, 8, plus, tail::block>(x, x + 9, 9);
+}"
+done
 for choice in 'FASTREDUCE_AUTO, 512' 'FASTREDUCE_AUTO, 256, 4' 'FASTREDUCE_EXACT, 128'; do
     refused_template "reduce<$choice>" "AUTO and EXACT choose" \
         "fastreduce_status f(float *x) { return reduce<$choice>(x, x + 9, 9); }"
@@ -84,6 +94,12 @@ for choice in 'FASTREDUCE_AUTO, 512' 'FASTREDUCE_AUTO, 256, 4' 'FASTREDUCE_EXACT
 done
 refused_template "reduce<FASTREDUCE_V3, 100>" "the block size must be" \
     'fastreduce_status f(float *x) { return reduce<FASTREDUCE_V3, 100>(x, x + 9, 9); }'
+for items in 0 65; do
+    refused_template "reduce<FASTREDUCE_V7, 256, $items>" "items per thread must be from 1 to 64" \
+        "fastreduce_status f(float *x) { return reduce<FASTREDUCE_V7, 256, $items>(x, x + 9, 9); }"
+done
+refused_template "reduce<FASTREDUCE_V3, 256, 3>" "load one or two items per thread" \
+    'fastreduce_status f(float *x) { return reduce<FASTREDUCE_V3, 256, 3>(x, x + 9, 9); }'
 refused_template "reduce<FASTREDUCE_V0, 32, 2>" "have one item per thread" \
     'fastreduce_status f(float *x) { return reduce<FASTREDUCE_V0, 32, 2>(x, x + 9, 9); }'
 refused_template "a kernel that does not exist" "there is no such kernel" \
@@ -99,6 +115,13 @@ for choice in 'FASTREDUCE_V3, 100' 'FASTREDUCE_V7, 0, 8'; do
 done
 refused_template "EXACT of doubles" "the exact sum is of floats" \
     'fastreduce_status f(double *x) { return reduce<FASTREDUCE_EXACT>(x, x + 9, 9); }'
+refused_template "EXACT of doubles, its workspace" "the exact sum is of floats" \
+    'size_t f() { return workspace_bytes<FASTREDUCE_EXACT, 256, 8, plus, double>(9); }'
+refused_template "an exact maximum" "the exact sum is of floats" \
+    'fastreduce_status f(float *x)
+{
+    return reduce<FASTREDUCE_EXACT, 256, 8, maximum>(x, x + 9, 9);
+}'
 
 # Names of users: macros before the include, functions of theirs beside `using namespace`
 cat > names.h <<'NAMES'
@@ -124,6 +147,18 @@ cat > names.h <<'NAMES'
 #define columns 80
 #define lines 24
 #define pause() 0
+#define small char
+#define near
+#define far
+#define interface struct
+#define None 0L
+#define Status int
+#define Success 0
+#define I _Complex_I
+#define major(device) 0
+#define minor(device) 0
+#define move(y, x) 0
+#define clear() 0
 #include "fastreduce.cuh"
 #undef min
 #undef max
@@ -140,6 +175,18 @@ cat > names.h <<'NAMES'
 #undef columns
 #undef lines
 #undef pause
+#undef small
+#undef near
+#undef far
+#undef interface
+#undef None
+#undef Status
+#undef Success
+#undef I
+#undef major
+#undef minor
+#undef move
+#undef clear
 using namespace std;
 using namespace fastreduce;
 int publish(int x) { return x; }
@@ -149,18 +196,23 @@ int overlap(int x) { return x; }
 int aligned(int x) { return x; }
 struct plan { int x; };
 struct bounds { int x; };
+struct pack { int x; };
+struct elements { int x; };
 enum class road { here };
 fastreduce_status sum(const float *x, float *y)
 {
     const plan p = {publish(1) + await(2) + peek(3) + overlap(4) + aligned(5)};
-    const bounds b = {p.x + static_cast<int>(round(1.5)) + (road::here == road::here)};
+    const pack q = {p.x};
+    const elements e = {q.x};
+    const bounds b = {e.x + static_cast<int>(round(1.5)) + (road::here == road::here)};
     if (b.x < 0) pause();
-    return reduce<FASTREDUCE_V7>(x, y, 100) + fastreduce::round<FASTREDUCE_V7>(x, y, 100);
+    return reduce<FASTREDUCE_V7>(x, y, 100) + fastreduce::round<FASTREDUCE_V7>(x, y, 100) +
+           reduce<FASTREDUCE_AUTO>(x, y, 100) + reduce<FASTREDUCE_EXACT>(x, y, 100);
 }
 NAMES
 printf '#include "names.h"\n' > names.cpp
 $simt -fsyntax-only names.cpp || fail "names of users"
-pass "macros named min, max, round, N, T, words, pause, slots, columns;" \
+pass "macros named min, max, round, N, T, words, slots, small, None;" \
     "functions named as ours beside using namespace"
 
 # The host implementation first, the library after it, in one file: no warning, and CUDA's own texts
@@ -246,16 +298,21 @@ for order in 1 2; do
         [ $order = 1 ] || printf '#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n'
         cat <<'HALVES'
 using namespace fastreduce;
-fastreduce_status f(__half *x) { return reduce<FASTREDUCE_V7, 256, 8, maximum>(x, x + 9, 9); }
-fastreduce_status g(__nv_bfloat16 *x)
+template <fastreduce_kernel Version>
+fastreduce_status both(__half *x, __nv_bfloat16 *y)
 {
-    return reduce<FASTREDUCE_V7, 256, 8, minimum>(x, x + 9, 9);
+    return reduce<Version, 256, 8, maximum>(x, x + 9, 9) |
+           reduce<Version, 256, 8, minimum>(y, y + 9, 9);
+}
+fastreduce_status f(__half *x, __nv_bfloat16 *y)
+{
+    return both<FASTREDUCE_V7>(x, y) | both<FASTREDUCE_AUTO>(x, y);
 }
 HALVES
     } > halves.cu
     "$nvcc" $ptx -c halves.cu -o halves.o || fail "halves"
 done
-pass "minimum and maximum of __half and __nv_bfloat16, headers in either order"
+pass "minimum and maximum of __half and __nv_bfloat16, V7 and AUTO, headers in either order"
 
 # What stands in namespace fastreduce is what users call
 cat > both.cu <<'BOTH'
