@@ -207,8 +207,10 @@ class buffer
     T *base_;
 };
 
-/* Additions an element takes part in at the most: per level, the thread's
- * own items and the tree's steps. */
+/* Additions an element takes part in at the most. AUTO: fastreduce.h says it, up to 2^36. */
+constexpr unsigned auto_depth = 47;
+
+/* V0..V7: per level, the thread's own items and the tree's steps. */
 inline unsigned tree_depth(size_t n, unsigned block_size, unsigned items)
 {
     unsigned steps = items, depth = 0;

@@ -84,9 +84,8 @@ int main(int argc, char **argv)
     sum_in_double<<<2048, 256>>>(input, most, double_sums);
     double reference[2];
     CUDA(cudaMemcpy(reference, double_sums, sizeof reference, cudaMemcpyDeviceToHost));
-    /* 60 bounds the depth of the ladder's trees here (check::tree_depth). AUTO's threads add
-     * n / 2^16 vectors one after the other at the most; but errors of either sign cancel, and 60
-     * holds for both. The double sum errs far less */
+    /* 60 bounds the depth of all trees here (check::tree_depth, check::auto_depth). The double sum
+     * errs far less */
     sums(input, most, reference[0], 60 * std::ldexp(1.0, -24) * reference[1], "dense");
     CUDA(cudaFree(double_sums));
     CUDA(cudaFree(input));

@@ -1,7 +1,7 @@
 /* Two objects of one program with a copy of FastReduce each (FASTREDUCE_STATIC), compiled for
  * different architectures, of which only the newer knows overlapped launches: neither may run
  * the other's code or go by the other's facts. Their sums follow each other on one stream with
- * one workspace.
+ * one workspace, and are the same, AUTO's too, whose kernels differ.
  *
  *     nvcc -O3 -std=c++17 -gencode arch=compute_80,code=compute_80 -DCOPY=80 -c copies_part.cu \
  *         -o copy_80.o
@@ -116,11 +116,17 @@ static void rounds_of(size_t n, unsigned rounds, bool rewritten)
             const bool right =
                 config.kernel == FASTREDUCE_EXACT
                     ? std::memcmp(&wanted[k][c], &exact, sizeof exact) == 0
-                    : check::plausible_sum(values, check::data::uniform, wanted[k][c], 200);
+                    : check::plausible_sum(values, check::data::uniform, wanted[k][c],
+                                           check::auto_depth);
             check::that(status == 0 && right, "%s alone, n %zu: status %d, %.9g, exactly %.9g",
                         call_of[c].name, n, status, static_cast<double>(wanted[k][c]),
                         static_cast<double>(exact));
         }
+        for (int c = 0; c < 2; ++c)
+            check::that(std::memcmp(&wanted[k][c], &wanted[k][c + 2], sizeof(float)) == 0,
+                        "n %zu: %s %.9g, %s %.9g", n, call_of[c].name,
+                        static_cast<double>(wanted[k][c]), call_of[c + 2].name,
+                        static_cast<double>(wanted[k][c + 2]));
         if (k == 0)
             for (int c = 0; c < calls; ++c)
                 check::that(wanted[0][c] != wanted[1][c], "both data have one sum");
@@ -189,7 +195,7 @@ int main(int argc, char **argv)
         std::printf("SKIP: one copy is for compute capability 9.0\n");
         return 77;
     }
-    /* one block of AUTO; slots; EXACT with more shared memory; the copy engine */
+    /* one block of AUTO; several; EXACT with more shared memory; the copy engine */
     const size_t small = 5000, middle = (size_t(1) << 16) + 5, wide = (size_t(1) << 21) + 3;
     const size_t large = (size_t(1) << 26) + 5;
     for (size_t n : {small, middle}) {

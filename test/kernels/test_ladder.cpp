@@ -43,11 +43,9 @@ static void sum_case(fastreduce_kernel kernel, unsigned block_size, size_t n, si
     CUDA(cudaDeviceSynchronize());
 
     const float got = output.get()[0];
-    /* AUTO: a thread adds a few hundred vectors at the most up to 2^26, then the block, 2047
-     * partials, the block */
     const unsigned depth =
         kernel == FASTREDUCE_AUTO
-            ? 400
+            ? check::auto_depth
             : check::tree_depth(n, block_size, fastreduce::default_items(kernel));
     check::that(check::plausible_sum(values, kind, got, depth),
                 "%s: %.9g, but the exact sum is %.9g", label, static_cast<double>(got),

@@ -60,7 +60,7 @@ static const simt::order schedules[] = {simt::order::forward, simt::order::rever
                                         simt::order::random};
 
 #ifdef SMALL_FLOAT
-/* ---- Words and sums of floats ----------------------------------------------------------------- */
+/* ---- Words and sums of floats ---------------------------------------------------------------- */
 
 /* Lane 5's are the words. */
 template <class Value>
@@ -87,6 +87,10 @@ static void words(const Value (&given)[7])
     static_assert(each == (sizeof(Value) + 3) / 4, "32 bits a word");
     for (unsigned end = 2; end <= 7; ++end) {
         for (unsigned missing : {0u, 1u, 2u, 4u}) {
+            bool waits = false;
+            for (unsigned k = 0; k < 3; ++k) waits |= 1 + 2 * k < end && (missing >> k & 1);
+            /* to find that nobody comes takes long: one type for all ends is enough */
+            if (waits && end != 7 && sizeof(Value) != sizeof(unsigned)) continue;
             /* any word that is missing is enough */
             for (unsigned lost = 0; lost < (missing ? each : 1);
                  lost += missing < 4 && each > 1 ? each - 1 : 1) {
@@ -107,8 +111,6 @@ static void words(const Value (&given)[7])
                 void *arguments[] = {&data, &first, &end, &out};
                 const cudaError_t error =
                     cudaLaunchKernel(await_three<Value>, dim3(1), dim3(32), arguments);
-                bool waits = false;
-                for (unsigned k = 0; k < 3; ++k) waits |= 1 + 2 * k < end && (missing >> k & 1);
                 if (waits) {
                     check::that(error != cudaSuccess && simt::report().find("deadlock") == 0,
                                 "await, end %u, missing %u: did not wait", end, missing);

@@ -258,6 +258,22 @@ __global__ void waits_forever(const T *in, T *out)
     out[0] = in[0];
 }
 
+/* Threads take turns, many times, by a counter: no barrier, and no deadlock either, unless the
+ * counter stands still. */
+template <class T, unsigned Step>
+__global__ void turns(const T *in, T *out)
+{
+    unsigned *counter = shared<unsigned>();
+    if (threadIdx.x == 0) *counter = 0;
+    __syncthreads();
+    for (unsigned k = 0; k < 300; ++k) {
+        while (*static_cast<volatile unsigned *>(counter) % blockDim.x != threadIdx.x)
+            simt::yield();
+        atomicAdd(counter, Step);
+    }
+    out[threadIdx.x] = in[threadIdx.x];
+}
+
 /* Textbook counts. */
 template <class T>
 __global__ void interleaved(const T *in, T *out)
@@ -503,6 +519,27 @@ static void runtime()
     const auto launch = [&](dim3 grid, dim3 block, size_t shared) {
         return cudaLaunchKernel(kernels::right<float>, grid, block, arguments, shared, nullptr);
     };
+    std::vector<float> memory(200 * 4);
+    in = out = memory.data();
+    int place;
+    const cudaStream_t stream = reinterpret_cast<cudaStream_t>(&place);
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    cudaLaunchConfig_t config = {dim3(3), dim3(64), 512, stream, &attribute, 1};
+    for (int allowed : {1, 0}) {
+        attribute.val.programmaticStreamSerializationAllowed = allowed;
+        const simt::launch &done = simt::latest_launch();
+        check::that(cudaLaunchKernelExC(&config, kernels::right<float>, arguments) == cudaSuccess &&
+                        done.overlapped == (allowed == 1) && done.grid.x == 3 &&
+                        done.block.x == 64 && done.shared_bytes == 512 && done.stream == stream &&
+                        done.kernel == reinterpret_cast<const void *>(kernels::right<float>),
+                    "a launch with an attribute");
+        check::that(launch(dim3(2), dim3(32), 256) == cudaSuccess && !done.overlapped &&
+                        done.grid.x == 2 && done.block.x == 32 && done.shared_bytes == 256 &&
+                        done.stream == nullptr,
+                    "a launch without one");
+    }
+    in = out = nullptr;
     check::that(launch(dim3(1), dim3(0), 0) == cudaErrorInvalidConfiguration, "no threads");
     check::that(launch(dim3(1), dim3(1025), 0) == cudaErrorInvalidConfiguration, "1025 threads");
     check::that(launch(dim3(0), dim3(32), 0) == cudaErrorInvalidConfiguration, "no blocks");
@@ -536,6 +573,11 @@ int main()
     check::that(run(kernels::waits_forever<float>) == cudaErrorLaunchFailure &&
                     simt::report().find("no thread will write") != std::string::npos,
                 "threads that wait forever: '%s'", simt::report().c_str());
+    check::that(run(kernels::turns<float, 1>, nullptr, 1, 64) == cudaSuccess,
+                "threads that take turns: %s", simt::report().c_str());
+    check::that(run(kernels::turns<float, 0>, nullptr, 1, 64) == cudaErrorLaunchFailure &&
+                    simt::report().find("no thread will write") != std::string::npos,
+                "a counter that stands still: '%s'", simt::report().c_str());
     untraced_bounds();
     counts();
     runtime();
