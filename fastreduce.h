@@ -129,7 +129,7 @@ typedef struct fastreduce_config {
 
 /* As many bytes as any call of AUTO or EXACT needs, whatever the function, n, type and operator:
  * for a workspace that is allocated once. */
-#define FASTREDUCE_WORKSPACE_BYTES ((size_t)1 << 19)
+#define FASTREDUCE_WORKSPACE_BYTES (sizeof(char) << 19)
 
 /* ---- Exact partial sums ---------------------------------------------------------------------- */
 

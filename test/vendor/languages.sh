@@ -63,13 +63,13 @@ kinds=$(echo "$known" | grep -xE '60|75|80|90')
 several=$(for a in $kinds; do echo "-gencode=arch=compute_$a,code=compute_$a"; done)
 for file in fastreduce.cu templates.cu; do
     "$nvcc" -std=c++14 $several $warnings -c $file -o /dev/null || fail "architectures, $file"
-    for option in -rdc=true -use_fast_math -G; do
-        "$nvcc" -std=c++14 -gencode=arch=compute_$newest,code=compute_$newest $warnings $option \
-            -c $file -o /dev/null || fail "nvcc $option, $file"
+    for options in '-rdc=true -use_fast_math' -G; do
+        "$nvcc" -std=c++14 -gencode=arch=compute_$newest,code=compute_$newest $warnings $options \
+            -c $file -o /dev/null || fail "nvcc $options, $file"
     done
 done
 pass "nvcc: architectures" $kinds
-pass "nvcc -rdc=true, -use_fast_math, -G"
+pass "nvcc -rdc=true -use_fast_math; -G"
 
 # Clang as nvcc's host compiler warns of what GCC does not: functions that a file leaves unused
 clangs > list

@@ -241,6 +241,7 @@ int answer(void);
 int answer(void)
 {
     fastreduce_config config = {0};
+    config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
     return (int)config.block_size;
 }
 PLAIN
@@ -250,6 +251,7 @@ int answer();
 int answer()
 {
     fastreduce_config config = {};
+    config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
     return static_cast<int>(config.block_size);
 }
 PLAIN
