@@ -209,17 +209,18 @@ FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
  * has ended. Can be captured into a CUDA graph with a caller's workspace, and replayed any
  * number of times.
  *
- * Determinism: V0..V7 give the same bits for the same input, n and block size. AUTO's bits depend on
- * the values, their order and n alone: not on the GPU, the input's alignment or the workspace.
- * EXACT's depend on the multiset of values: they are the same for any order, on every GPU and on
- * the CPU.
+ * Determinism: V0..V7 give the same bits for the same input, n and block size. AUTO's bits
+ * depend on the values, their order and n alone: not on the GPU, the input's alignment or the
+ * workspace. EXACT's depend on the multiset of values: they are the same for any order, on every
+ * GPU and on the CPU.
  *
- * Accuracy: an element takes part in at most k additions of the tree, so the error is at most
- * k / (1 - k * 2^-24) * 2^-24 times the sum of magnitudes. AUTO: k < 48 up to 2^36 elements. V0..V7:
- * per level items a thread - 1 + log2(block size); V7 with blocks of 256 has 15 a level, and three
- * levels up to 2^33. Special values by IEEE arithmetic in the order of the tree. EXACT: the real sum
- * of the inputs rounded once, to nearest, ties to even; NaN where an element is NaN or both
- * infinities occur, else an infinity that occurs; past FLT_MAX, infinity; an exact zero is +0.
+ * Accuracy: an element takes part in at most k additions of the tree, so the error is at most k
+ * / (1 - k * 2^-24) * 2^-24 times the sum of magnitudes. AUTO: k < 48 up to 2^36 elements.
+ * V0..V7: per level items a thread - 1 + log2(block size); V7 with blocks of 256 has 15 a level,
+ * and three levels up to 2^33. Special values by IEEE arithmetic in the order of the tree.
+ * EXACT: the real sum of the inputs rounded once, to nearest, ties to even; NaN where an element
+ * is NaN or both infinities occur, else an infinity that occurs; past FLT_MAX, infinity; an
+ * exact zero is +0.
  *
  * Errors: INVALID_ARGUMENT, UNSUPPORTED, WORKSPACE_TOO_SMALL, NO_DEVICE, or the
  * cudaError_t of the runtime's call that failed. Most fail before anything is launched;
