@@ -236,6 +236,23 @@ static fastreduce::accumulate_t<Operator, T> by_the_tree(const std::vector<T> &v
                                    row.block_size, row.packs);
 }
 
+#ifdef SIMT_MACHINE
+/* What is asked for before its turn has addresses and sizes that are multiples of 16: the CPU
+ * machine has nothing that asks. */
+template <class T>
+static void check_prefetch(const char *what, size_t n, void **arguments)
+{
+    using namespace fastreduce::detail;
+    const elements<T> &array = *static_cast<elements<T> *>(arguments[0]);
+    const work_plan &work = *static_cast<work_plan *>(arguments[1]);
+    check::that(work.prefetch_packs == 0 || (aligned(array.data, 16) && sizeof(pack<T>) % 16 == 0),
+                "AUTO, %s, n %zu: asks for %u packs of %zu bytes at %p", what, n,
+                work.prefetch_packs, sizeof(pack<T>), static_cast<const void *>(array.data));
+    check::that(work.prefetch_packs > 0 || !aligned(array.data, 16) || sizeof(pack<T>) != 16,
+                "AUTO, %s, n %zu: asks for nothing", what, n);
+}
+#endif
+
 /* Through the launcher, with a workspace and without. */
 template <class Operator, class T>
 static void auto_case(const char *what, const std::vector<T> &values, size_t offset,
@@ -253,6 +270,8 @@ static void auto_case(const char *what, const std::vector<T> &values, size_t off
 #ifdef SIMT_MACHINE
     static unsigned turn = 0;
     simt::settings().schedule = static_cast<simt::order>(turn++ % 3);
+    if (detail::engine_takes<Operator, T>())
+        simt::before_launch() = [&](void **arguments) { check_prefetch<T>(what, n, arguments); };
 #endif
     for (bool pooled : {false, true}) {
         if (pooled && (bytes == 0 || offset != 1)) continue;
@@ -268,6 +287,9 @@ static void auto_case(const char *what, const std::vector<T> &values, size_t off
         check::that(memory.every_byte_is(0) && memory.canaries_alive(),
                     "AUTO, %s, n %zu: workspace left dirty, or a write outside", what, n);
     }
+#ifdef SIMT_MACHINE
+    simt::before_launch() = nullptr;
+#endif
 }
 
 /* Each kernel in small blocks, with grids and units of any size. */

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <tuple>
 #include <type_traits>
 #include <unordered_map>
@@ -386,6 +387,12 @@ struct launch {
     cudaStream_t stream;
     bool overlapped; /* may begin before the previous grid has ended */
 };
+/* Called with the kernel's arguments before each launch, if set. */
+inline std::function<void(void **)> &before_launch()
+{
+    static thread_local std::function<void(void **)> instance;
+    return instance;
+}
 inline launch &latest_launch()
 {
     static thread_local launch instance = {};
@@ -410,6 +417,7 @@ cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void *
         simt::host().shared_limit[reinterpret_cast<const void *>(kernel)] < shared_bytes)
         /* cudaFuncSetAttribute has to come first */
         return simt::host().last = cudaErrorInvalidValue;
+    if (simt::before_launch()) simt::before_launch()(arguments);
     simt::machine &m = simt::the_machine();
     m.call = simt::call_kernel<A...>;
     m.kernel = reinterpret_cast<void *>(kernel);
