@@ -2,7 +2,7 @@
  * whole and for any split and merge. */
 #include <stddef.h>
 /* elements between two settlings of the limbs: 2^30, which nobody would wait for */
-static size_t host_block;
+static size_t host_block = (size_t)1 << 30;
 #define FASTREDUCE_DETAIL_HOST_BLOCK host_block
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #include "../../fastreduce.h"
@@ -387,13 +387,13 @@ static void words(void)
 
 int main(void)
 {
-    random_cases();
-    ties();
-    ties_of_doubles();
-    headroom();
-    raw_limbs();
+    words(); /* the shortest first: mutants.py is done with the first that fails */
     specials();
-    words();
+    raw_limbs();
+    headroom();
+    ties_of_doubles();
+    ties();
+    random_cases();
     expect(bits_f32(fastreduce_host_sum_f32(NULL, 0)) == 0, "the empty sum", 0,
            fastreduce_host_sum_f32(NULL, 0), 0);
     printf("host sum: %lu checks, %lu failed\n", checks, failures);

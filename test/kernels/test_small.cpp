@@ -156,6 +156,10 @@ __global__ void over_lanes(const unsigned *values, unsigned *results)
 
 static void lanes()
 {
+    check::that(ieee_add(3, 1) == 4 && ieee_subtract(3, 1) == 2 &&
+                    ieee_add(0x1p-149f, 0x1p-149f) == 0x1p-148f &&
+                    ieee_subtract(0x1p-148f, 0x1p-149f) == 0x1p-149f,
+                "a sum or difference of two floats");
     check::buffer<unsigned> input(warp_size), output(2 * warp_size);
     const unsigned *in = input.data();
     unsigned *out = output.data();
@@ -494,9 +498,9 @@ static void exact_sums()
 int main()
 {
 #ifdef SMALL_FLOAT
-    slots();
     lanes();
     copied();
+    slots();
     float_sums();
     negative_zeros();
 #endif
