@@ -215,6 +215,78 @@ static void float_sums()
     float_case<stride_512x1>("grid-stride, four partials", 1, 0, 2048 * 520 + 3, 1);
 }
 
+/* ---- Sums and greatest values over a warp, and the copy engine's twin --------------------------- */
+
+__global__ void over_lanes(const unsigned *values, unsigned *results)
+{
+    const unsigned sum = warp_add(values[threadIdx.x]), most = warp_max(values[threadIdx.x]);
+    results[threadIdx.x] = sum;
+    results[warp_size + threadIdx.x] = most;
+}
+
+static void lanes()
+{
+    check::that(ieee_add(3, 1) == 4 && ieee_subtract(3, 1) == 2 &&
+                    ieee_add(0x1p-149f, 0x1p-149f) == 0x1p-148f &&
+                    ieee_subtract(0x1p-148f, 0x1p-149f) == 0x1p-149f,
+                "a sum or difference of two floats");
+    check::buffer<unsigned> input(warp_size), output(2 * warp_size);
+    const unsigned *in = input.data();
+    unsigned *out = output.data();
+    void *arguments[] = {&in, &out};
+    for (unsigned greatest = 0; greatest < warp_size; ++greatest) {
+        for (unsigned least : {0u, 1u, 1000u, 1u << 31}) {
+            std::vector<unsigned> values(warp_size, least);
+            values[greatest] = least + 1; /* the others are almost as great */
+            input.set(values);
+            CUDA(cudaLaunchKernel(over_lanes, dim3(1), dim3(warp_size), arguments));
+            const std::vector<unsigned> got = output.get();
+            for (unsigned lane = 0; lane < warp_size; ++lane)
+                check::that(got[lane] == warp_size * least + 1 &&
+                                got[warp_size + lane] == least + 1,
+                            "the sum and the greatest of 32 lanes, lane %u: %u and %u", lane,
+                            got[lane], got[warp_size + lane]);
+        }
+    }
+}
+
+/* Thread 0 fills the same memory again and again; another warp's first thread waits each time. */
+__global__ void copies(const float4 *from, float4 *seen, unsigned vectors, unsigned turns)
+{
+    __shared__ phase_barrier barrier;
+    float4 *const to = dynamic_shared<float4>();
+    const unsigned bytes = vectors * sizeof(float4);
+    if (threadIdx.x == 0) init_barrier(&barrier, 1);
+    __syncthreads();
+    for (unsigned turn = 0; turn < turns; ++turn) {
+        if (threadIdx.x == 0) bulk_copy(to, from + turn * vectors, bytes, &barrier);
+        if (threadIdx.x == warp_size) {
+            wait_for_phase(&barrier, turn % 2);
+            for (unsigned k = 0; k < vectors; ++k) seen[turn * vectors + k] = to[k];
+        }
+        __syncthreads();
+    }
+}
+
+static void copied()
+{
+    unsigned vectors = 8, turns = 5;
+    const std::vector<float> values = check::make(check::data::integers, 4 * vectors * turns, 1);
+    check::buffer<float4> input(vectors * turns), output(vectors * turns);
+    input.set(reinterpret_cast<const float4 *>(values.data()));
+    const float4 *from = input.data();
+    float4 *seen = output.data();
+    void *arguments[] = {&from, &seen, &vectors, &turns};
+    for (simt::order schedule : schedules) {
+        simt::settings().schedule = schedule;
+        output.fill(0x7f);
+        CUDA(cudaLaunchKernel(copies, dim3(1), dim3(2 * warp_size), arguments,
+                              vectors * sizeof(float4), nullptr));
+        check::that(std::memcmp(seen, values.data(), output.bytes()) == 0,
+                    "a copy was read before it had ended, or is not what was to be copied");
+    }
+}
+
 /* Where nothing but -0 is added, not even a tile's missing packs' +0. */
 static void negative_zeros()
 {
@@ -533,6 +605,9 @@ static void exact_sums()
 int main()
 {
 #ifdef SMALL_FLOAT
+    lanes();
+    copied();
+    slots();
     float_sums();
     negative_zeros();
     all_words();

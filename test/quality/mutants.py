@@ -1,10 +1,18 @@
-"""Breaks fastreduce.h and fastreduce.cuh in small ways, one at a time, and demands that the tests on the CPU notice: every
-barrier is taken out, and every edit of the tables in mutant_edits.py is made.
+"""Breaks fastreduce.h and fastreduce.cuh in small ways, one at a time, and demands that the tests
+on the CPU notice.
 
-python3 mutants.py ROOT [CXX [WORD]]   a line for each; exit 1 if one goes unnoticed. WORD: only lines that have it
+python3 mutants.py ROOT [CXX [WORD]] [--all]
 
-Compiling takes longer than testing, so many edits go into one build, each behind a switch that the environment variable
-MUTANT turns on: (mutant == 7 ? (new) : (old)). Edits of what has to be constant are built alone.
+A line for each change; exit 1 if one goes unnoticed. WORD: only changes whose line has it. --all:
+every change, where a share of them is tried otherwise, and those that no test can notice, to see
+that none does.
+
+mutant_source.py lists the changes, from the source as it is. mutant_list.py has a few more, which
+take knowledge, and says which changes no test can notice. Compiling takes longer than testing, so
+all go into one build of each test, each behind a switch that the environment variable MUTANT turns
+on: (mutant == 7 ? (new) : (old)). A run without a change notes which switches a test comes by, and
+how often it goes round each loop: only tests that come by a change try it, and going round a loop
+far oftener ends a run.
 """
 import collections
 import concurrent.futures
@@ -15,55 +23,324 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 
-import mutant_edits
+import mutant_list
+import mutant_source
 
-SWITCH = """#include <stdlib.h>
+FILES = ("fastreduce.h", "fastreduce.cuh")
+SHARE = 50  # % of the changes that are tried without --all
+LEAST = 1500  # changes; fewer mean that the source is not read as it should be
+COMPILES = 8  # of a test at the most; each time less what the compiler refuses
+HANGS_AFTER = 8  # times as long as the test takes without a change
+
+SWITCH = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <sys/resource.h>
 static int mutant;
-__attribute__((constructor)) static void choose_mutant(void)
+static unsigned char mutant_reached[%d];
+/* Most rounds of a loop, by its number: without a change, those there were. */
+static unsigned long long mutant_most[%d];
+static int mutant_measures;
+#define MUTANT_AT(first, count) \\
+    (mutant_reached[first] = 1, (unsigned)(mutant - first) < count)
+/* in constexpr functions: not where the compiler evaluates them */
+#define MUTANT_AT_RUN_TIME(first, count) \\
+    (!__builtin_is_constant_evaluated() && MUTANT_AT(first, count))
+#define MUTANT_ROUND(loop) \\
+    (++mutant_rounds > mutant_most[loop] ? mutant_goes_on(loop, mutant_rounds) : (void)0)
+static void mutant_goes_on(int loop, unsigned long long rounds)
 {
-    const char *text = getenv("MUTANT");
-    mutant = text ? atoi(text) : 0;
+    if (mutant_measures) {
+        mutant_most[loop] = rounds;
+        return;
+    }
+    printf("FAIL: it hangs\\n");
+    fflush(stdout);
+    _exit(97);
 }
+__attribute__((unused)) static int mutant_forever(void)
+{
+    unsigned long long mutant_rounds = 0;
+    for (;;) MUTANT_ROUND(0);
+}
+__attribute__((constructor)) static void mutant_begin(void)
+{
+    const char *number = getenv("MUTANT"), *name = getenv("MUTANT_MEASURED");
+    struct rlimit memory = {4ull << 30, 4ull << 30}, none = {0, 0};
+    FILE *file;
+    size_t loop;
+    mutant = number ? atoi(number) : 0;
+    mutant_measures = !mutant;
+    setrlimit(RLIMIT_AS, &memory);
+    setrlimit(RLIMIT_CORE, &none);
+    if (mutant_measures) return;
+    file = fopen(name, "rb");
+    if (!file || fread(mutant_most, sizeof mutant_most, 1, file) != 1) abort();
+    fclose(file);
+    for (loop = 0; loop < sizeof mutant_most / sizeof *mutant_most; ++loop)
+        mutant_most[loop] = 1000 + 10 * mutant_most[loop];
+}
+__attribute__((destructor)) static void mutant_end(void)
+{
+    FILE *file = mutant_measures ? fopen(getenv("MUTANT_MEASURED"), "wb") : NULL;
+    if (!file) return;
+    fwrite(mutant_most, sizeof mutant_most, 1, file);
+    fwrite(mutant_reached, sizeof mutant_reached, 1, file);
+    fclose(file);
+}
+#ifdef __cplusplus
+#include <type_traits>
+/* One operand instead of both: of the type of both, or the end of the program. */
+template <class Both, class One>
+Both mutant_as(One one)
+{
+    if constexpr (std::is_convertible<One, Both>::value) return static_cast<Both>(one);
+    abort();
+}
+/* One more, of what can be added to. */
+template <class T>
+constexpr auto mutant_next(T x)
+{
+    if constexpr (std::is_arithmetic<T>::value || std::is_pointer<T>::value)
+        return x + 1;
+    else
+        return x;
+}
+#else
+#define mutant_next(x) ((x) + 1)
+#endif
 """
-BARRIER = re.compile(r"\b(?:__syncthreads|__syncwarp)\(\)")
-FUNCTION = re.compile(r"\b(?!__)(\w+)\([^;{}]*\)(?: const)?(?:\s*: [^;{}]*)?\s*\{")
-HANGS_AFTER = 4  # times as long as the test takes without a change
 
-Mutant = collections.namedtuple("Mutant", "number file begin end new tests alone line words")
+# number: what MUTANT chooses it by; site: the least number at its place
+Mutant = collections.namedtuple("Mutant", "number site change line")
 
 
-def blank(source):
-    """The source with spaces for what is in comments."""
-    return re.sub(r"/\*.*?\*/|//[^\n]*", lambda m: re.sub(r"[^\n]", " ", m.group()), source, flags=re.S)
+# ---- The source with switches
+
+def compiler_of(test, cxx):
+    """The command that compiles a test, its source, and what comes behind."""
+    source, flags = mutant_list.TESTS[test]
+    command = [cxx, "-std=c++17"] if source.endswith("cpp") else \
+        [mutant_list.C_COMPILER, "-std=c99"]
+    return command + ["-w", "-DCHECK_STOPS", "-I", "test/simt"], "test/" + source, flags
 
 
-def closing(code, opening):
-    """Where the brace or parenthesis at `opening` is closed."""
-    pair = {"(": ")", "{": "}"}[code[opening]]
-    depth = 0
-    for at in range(opening, len(code)):
-        depth += (code[at] == code[opening]) - (code[at] == pair)
-        if depth == 0:
-            return at
-    raise ValueError("unbalanced")
+def active_lines(root, cxx):
+    """By file, the lines that the compiler sees in any of the tests."""
+    active = {file: set() for file in FILES}
+    for test in mutant_list.TESTS:
+        command, source, flags = compiler_of(test, cxx)
+        said = subprocess.run(command + ["-E", source] + [f for f in flags if f[:2] == "-D"],
+                              cwd=root, capture_output=True, text=True, check=True).stdout
+        lines, number = None, 0
+        for line in said.splitlines():
+            marker = re.match(r'# (\d+) "([^"]*)"', line)
+            if marker:
+                number = int(marker.group(1))
+                lines = active.get(os.path.basename(marker.group(2)))
+                continue
+            if lines is not None and line.strip():
+                lines.add(number)
+            number += 1
+    return active
 
 
-def bodies(code, name):
-    """Spans of the functions called `name`, with their parameters, or of the struct; "a::b" is b in a; "" is all."""
-    spans = [(0, len(code))]
-    for part in filter(None, name.split("::")):
-        structs, functions = [], []
-        for begin, end in spans:
-            for match in re.compile(r"\bstruct %s\b[^;{}()]*\{" % re.escape(part)).finditer(code, begin, end):
-                structs.append((match.start() + len("struct"), closing(code, match.end() - 1)))
-            for match in re.compile(r"(?<!\w)%s\)?\(" % re.escape(part)).finditer(code, begin, end):
-                after = closing(code, match.end() - 1) + 1
-                head = re.compile(r"(?: const)?(?:\s*: [^;{}]*)?\s*\{").match(code, after)
-                if head:
-                    functions.append((match.start(), closing(code, head.end() - 1)))
-        spans = structs or functions
-    return spans
+def with_switches(source, name, mutants, loops, typed, first_loop):
+    """The source of a file with each mutant behind its switch, and loops that count their rounds.
+    A new text is in a file of its own, "mutant", for the compiler to name where it refuses it.
+    typed: in C++, where one operand instead of two has to be of their type."""
+    starts = mutant_source.line_starts(source)
+    spans = collections.defaultdict(list)
+    for m in mutants:
+        spans[m.change.begin, -m.change.end].append(m)
+    numbers = {loop: number for number, loop in enumerate(loops, first_loop)}
+    around = {loop[:2]: loop for loop in loops}
+    within = {loop[2:]: loop for loop in loops}
+    for begin, end in list(around) + list(within):
+        spans[begin, -end] += []  # a span, with mutants or without
+    order = sorted(spans)
+    at = 0
+
+    def render(begin, end):
+        """A part of the source; the spans that begin in it are taken from the list."""
+        nonlocal at
+        parts = []
+        while at < len(order) and order[at][0] < end:
+            span = order[at][0], -order[at][1]
+            if span[1] > end:
+                raise SystemExit(f"{name}: '{source[slice(*span)]}' overlaps another change")
+            here = spans[order[at]]
+            at += 1
+            parts += [source[begin:span[0]], switched(here, span, render(*span))]
+            begin = span[1]
+        return "".join(parts) + source[begin:end]
+
+    def switched(here, span, text):
+        """A part with its mutants."""
+        where = f'\n# {mutant_source.line_of(starts, span[0])} "{name}"\n'
+        others = [m for m in here if m.change.new != ""]
+        if others:
+            chain = ""
+            for m in others:
+                chain += ("" if m is others[-1] else f"mutant == {m.number} ?") + \
+                    f'\n# {m.number} "mutant"\n({new_of(m.change)})' + \
+                    ("" if m is others[-1] else " : ")
+            old = f"!!({text})" if all(m.change.truth for m in others) else f"({text})"
+            count = others[-1].number - others[0].site + 1
+            text = f"({at_of(others[0])}({others[0].site}, {count}) ? ({chain}) :{where}{old})"
+        for m in here:
+            if m.change.new == "":
+                text = f"{{ if (!{at_of(m)}({m.number}, 1)) {{ {text} }} }}"
+        if span in around: # a loop may be all that another one repeats
+            text = f"{{ unsigned long long mutant_rounds = 0; {text} }}"
+        if span in within:
+            text = f"{{ MUTANT_ROUND({numbers[within[span]]}); {text} }}"
+        return text
+
+    def new_of(change):
+        """The new text, of the old one's type."""
+        if change.operator == "next":
+            return f"mutant_next({source[change.begin:change.end]})".replace("\n", " ")
+        if typed and change.operator in ("left", "right"):
+            old = re.sub(r"\s+", " ", source[change.begin:change.end])
+            return f"mutant_as<__typeof__({old})>({change.new})"
+        return change.new
+
+    def at_of(m):
+        return "MUTANT_AT_RUN_TIME" if m.change.constant else "MUTANT_AT"
+
+    # inlining takes the compiler ten times as long, for little at run time
+    return render(0, len(source)).replace("__forceinline__", "inline")
+
+
+class Build:
+    """A test of the library with its switches."""
+
+    def __init__(self, test, folder, cxx):
+        self.test, self.folder, self.cxx, self.loops = test, folder, cxx, 0
+        self.program = os.path.join(folder, test)
+        self.refused, self.reached, self.seconds = set(), b"", 0
+
+    def compile(self, root, sources, loops, mutants):
+        """Compiles with all changes that the compiler takes."""
+        self.loops = sum(len(loops[file]) for file in FILES)
+        os.makedirs(self.folder)
+        shutil.copytree(os.path.join(root, "test"), os.path.join(self.folder, "test"))
+        with open(os.path.join(self.folder, "mutant.h"), "w", encoding="utf-8") as out:
+            out.write(SWITCH % (mutants[-1].number + 1, self.loops))
+        command, test_source, flags = compiler_of(self.test, self.cxx)
+        first = dict(zip(FILES, (0, len(loops[FILES[0]])))) # numbers of loops
+        # the real tests have sanitizers too; this one takes next to no time
+        command += ["-O1", "-fsanitize=bounds", "-fsanitize-undefined-trap-on-error",
+                    "-Wno-narrowing", "-fmax-errors=0", "-include", "mutant.h", test_source]
+        for _ in range(COMPILES):
+            for file in FILES:
+                with open(os.path.join(self.folder, file), "w", encoding="utf-8") as out:
+                    out.write(with_switches(
+                        sources[file], file, [m for m in mutants if m.change.file == file and
+                                              m.number not in self.refused],
+                        loops[file], test_source.endswith("cpp"), first[file]))
+            built = subprocess.run(command + ["-o", self.test] + flags, cwd=self.folder,
+                                   capture_output=True, text=True, check=False)
+            if built.returncode == 0:
+                return
+            refused = {int(number) for number in
+                       re.findall(r"^mutant:(\d+):.*error: ", built.stderr, re.M)}
+            if not refused:
+                break
+            self.refused |= refused
+        errors = [line for line in built.stderr.splitlines() if "error: " in line]
+        raise SystemExit("\n".join([f"{self.test} does not compile:"] + errors[:20]))
+
+    def compile_alone(self, root, sources, change):
+        """Compiles with one change and no switches; what a static assertion says that fails."""
+        os.makedirs(self.folder)
+        shutil.copytree(os.path.join(root, "test"), os.path.join(self.folder, "test"))
+        for file in FILES:
+            text = sources[file]
+            if file == change.file:
+                text = text[:change.begin] + change.new + text[change.end:]
+            with open(os.path.join(self.folder, file), "w", encoding="utf-8") as out:
+                out.write(text)
+        command, test_source, flags = compiler_of(self.test, self.cxx)
+        built = subprocess.run(command + [test_source, "-o", self.test] + flags, cwd=self.folder,
+                               capture_output=True, text=True, check=False)
+        if built.returncode == 0:
+            return None
+        said = re.search(r"error: (static assertion failed.*)", built.stderr)
+        if said:
+            return said.group(1)
+        raise SystemExit(f"{words_of(change)}: {built.stderr}")
+
+    def measure(self):
+        """Runs without a change, and notes what it does; what fails."""
+        started = time.monotonic()
+        said = self.run(0)
+        self.seconds = time.monotonic() - started
+        if not said:
+            with open(self.program + ".measured", "rb") as file:
+                self.reached = file.read()[8 * self.loops:]
+        return said
+
+    def run(self, number):
+        """None, or how the test fails with this change."""
+        settings = {"MUTANT": str(number), "MUTANT_MEASURED": self.program + ".measured"}
+        try:
+            ran = subprocess.run([self.program], env=settings, capture_output=True, text=True,
+                                 check=False, errors="replace",
+                                 timeout=1 + HANGS_AFTER * self.seconds if self.seconds else 120)
+        except subprocess.TimeoutExpired:
+            return "it hangs"
+        if ran.returncode == 0:
+            return None
+        said = [line for line in (ran.stdout + ran.stderr).splitlines()
+                if line.startswith(("FAIL: ", "out of bounds"))]
+        return said[0].replace("FAIL: ", "") if said else f"exit {ran.returncode}"
+
+    def comes_by(self, m):
+        """Whether the test can notice a mutant."""
+        return m.number not in self.refused and self.reached[m.site] != 0
+
+
+class Judge:
+    """Runs the tests that can notice a mutant, first those that are the most likely to do it soon,
+    by what they did for its function and its file."""
+
+    def __init__(self, builds):
+        self.builds = builds
+        self.tried, self.kills, self.spent = (collections.Counter() for _ in range(3))
+
+    def kill(self, m):
+        """How a test notices; None if none does."""
+        can = [build for build in self.builds if build.comes_by(m)]
+        if not can and any(m.number in build.refused for build in self.builds):
+            return "the compiler refuses it"
+
+        def kills_a_second(build):
+            function, file = ((name, build.test) for name in (m.change.function, m.change.file))
+            likely = (self.kills[file] + 1) / (self.tried[file] + 2)
+            return (self.kills[function] + likely) / (self.spent[function] + build.seconds)
+
+        for build in sorted(can, key=kills_a_second, reverse=True):
+            started = time.monotonic()
+            said = build.run(m.number)
+            for name in (m.change.function, m.change.file):
+                self.tried[name, build.test] += 1
+                self.kills[name, build.test] += bool(said)
+                self.spent[name, build.test] += time.monotonic() - started
+            if said:
+                return f"{said} ({build.test})"
+        return None
+
+
+# ---- Which changes
+
+def words_of(change):
+    """What is printed of a change."""
+    return f"{change.before} -> {change.after} in {change.function or 'the file'}"
 
 
 def loose(text):
@@ -71,168 +348,179 @@ def loose(text):
     return r"\s+".join(re.escape(word) for word in re.split(r"\s+", text))
 
 
-def edits_of(sources):
-    """All mutants: each barrier, then the tables."""
-    mutants = []
+def by_hand(entry, sources, functions):
+    """A change of mutant_list.BY_HAND."""
+    file, function, old, new = entry[:4]
+    spans = [(begin, end) for name, begin, end in functions[file] if name == function] \
+        if function else [(0, len(sources[file]))]
+    before, marked, after = ("", old, "") if "@" not in old else old.split("@")
+    pattern = re.compile(loose(before) + "(" + loose(marked) + ")" + loose(after))
+    code = mutant_source.without_comments(sources[file])
+    places = [m.span(1) for span in spans for m in pattern.finditer(code, *span)]
+    if len(places) != 1:
+        raise SystemExit(f"mutant_list.BY_HAND: '{old}' is {len(places)} times in "
+                         f"{function or 'the file'} of {file}, and not once")
+    begin, end = places[0]
+    text = mutant_source.tidy(code[begin:end])
+    return mutant_source.Change(file, function, begin, end, new, "by hand", text,
+                                new or "nothing", text, False, False)
 
-    def add(file, begin, end, new, tests, alone, scope):
-        text = sources[file]
-        words = f"{text[begin:end]} -> {new}" if new != "(void)0" else text[begin:end]
-        words = re.sub(r"\s+", " ", f"{words} in {scope or 'the file'}")
-        mutants.append(Mutant(len(mutants) + 1, file, begin, end, new, tests, alone,
-                              text.count("\n", 0, begin) + 1, words))
 
-    code = {file: blank(text) for file, text in sources.items()}
-    for match in BARRIER.finditer(code["fastreduce.cuh"]):
-        function = [m for m in FUNCTION.finditer(code["fastreduce.cuh"], 0, match.start())
-                    if m.group(1) not in ("if", "for", "while", "switch")
-                    and closing(code["fastreduce.cuh"], m.end() - 1) > match.start()][-1].group(1)
-        add("fastreduce.cuh", *match.span(), "(void)0", mutant_edits.BARRIER_TESTS, False, function)
-    for file, scope, tests, alone, table in mutant_edits.TABLES:
-        spans = bodies(code[file], scope)
-        if not spans:
-            raise SystemExit(f"{file} has no {scope}")
-        for old, new in table:
-            before, marked, after = ("", old, "") if "@" not in old else old.split("@")
-            pattern = re.compile(loose(before) + "(" + loose(marked) + ")" + loose(after))
-            places = [m.span(1) for begin, end in spans for m in pattern.finditer(code[file], begin, end)]
-            if len(places) != 1:
-                raise SystemExit(f"'{old}' occurs {len(places)} times in {scope or 'the file'} of {file}, not once")
-            add(file, *places[0], new, tests, alone, scope)
+def matches(pattern, text):
+    """Whether a text is as a pattern says, in which * is anything."""
+    parts = ".*".join(re.escape(part) for part in pattern.split("*"))
+    return re.fullmatch(parts, text) is not None
+
+
+class Equivalents:
+    """The list of changes that no test can notice."""
+
+    def __init__(self, entries):
+        self.entries, self.used = entries, collections.Counter()
+
+    def __contains__(self, change):
+        text, found = f"{change.before} -> {change.after}", False
+        for entry in self.entries:
+            if matches(entry[0], change.function) and matches(entry[1], text) and \
+                    entry[2] in change.statement:
+                self.used[entry] += 1
+                found = True
+        return found
+
+    def unused(self):
+        """In words, entries for which there is no change."""
+        return [f"mutant_list.EQUIVALENT: there is no '{entry[1]}' in {entry[0]}"
+                + (f", in a statement with '{entry[2]}'" if entry[2] else "")
+                for entry in self.entries if not self.used[entry]]
+
+
+def self_checks(changes, sources):
+    """At the first place of each file that will do, three changes: one that changes nothing, one
+    that ends the program, one that never ends."""
+    checks = []
+    for file in FILES:
+        c = next(c for c in changes if c.file == file and c.operator in ("+", "-", "<=")
+                 and not c.constant)
+        old = re.sub(r"\s+", " ", sources[file][c.begin:c.end])
+        for new, what in ((f"({old})", "itself"), (f"(abort(), ({old}))", "the end"),
+                          (f"(mutant_forever(), ({old}))", "for ever")):
+            checks.append(c._replace(new=new, operator="check", after=what))
+    return checks
+
+
+def checked(builds, mutants):
+    """What is wrong with the way of noticing, in words: of each change, by the quickest test."""
+    wrong = []
+    for m in mutants:
+        can = [build for build in builds if build.comes_by(m)]
+        noticed = can and min(can, key=lambda build: build.seconds).run(m.number)
+        if not can or bool(noticed) == (m.change.after == "itself"):
+            wrong.append(f"self-check: {words_of(m.change)}: {noticed or 'not noticed'}")
+    return wrong
+
+
+def numbered(changes, sources):
+    """Mutants of changes, in their order in the source."""
+    starts = {file: mutant_source.line_starts(text) for file, text in sources.items()}
+    mutants, sites = [], {}
+    for number, c in enumerate(sorted(changes, key=lambda c: (
+            c.file, c.begin, -c.end, c.new == "")), 1):
+        site = number if c.new == "" else sites.setdefault((c.file, c.begin, c.end), number)
+        mutants.append(Mutant(number, site, c, mutant_source.line_of(starts[c.file], c.begin)))
     return mutants
 
 
-def with_switches(source, mutants, begin=0, end=None):
-    """The source, or a part, with each mutant behind its switch; lines keep their numbers."""
-    end = len(source) if end is None else end
-    parts, at = [], begin
-    while mutants:
-        outer = min(mutants, key=lambda m: (m.begin, -m.end))
-        span = outer.begin, outer.end
-        here = [m for m in mutants if (m.begin, m.end) == span]
-        inside = [m for m in mutants if m not in here and m.begin < outer.end]
-        mutants = [m for m in mutants if m.begin >= outer.end]
-        text = with_switches(source, inside, *span)
-        for m in here:
-            if m.alone:
-                text = m.new
-            elif source[outer.end - 1] in ";}":
-                text = f"{{ if (mutant == {m.number}) {{ {m.new} }} else {{ {text} }} }}"
-            else:
-                text = f"(mutant == {m.number} ? ({m.new}) : ({text}))"
-        parts += [source[at:outer.begin], text]
-        at = outer.end
-    return "".join(parts) + source[at:end]
-
-
-def can_share(a, b):
-    """Whether two mutants fit into one build: apart, or one in the other."""
-    apart = a.file != b.file or a.end <= b.begin or b.end <= a.begin
-    nested = a.begin <= b.begin and b.end <= a.end or b.begin <= a.begin and a.end <= b.end
-    return not a.alone and not b.alone and (apart or nested)
-
-
-def grouped(mutants):
-    """Lists of mutants that share a build."""
-    groups = []
-    for m in mutants:
-        group = next((g for g in groups if all(can_share(m, other) for other in g)), None)
-        if group is None:
-            groups.append([m])
-        else:
-            group.append(m)
-    return groups
-
-
-class Build:
-    """A version of the library with the switches of a group, and its tests as they are asked for."""
-
-    def __init__(self, root, compiler, sources, group, folder):
-        self.compiler, self.folder, self.limit = compiler, folder, {}
-        shutil.copytree(os.path.join(root, "test"), os.path.join(folder, "test"))
-        for file, source in sources.items():
-            with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
-                out.write(with_switches(source, [m for m in group if m.file == file]))
-        with open(os.path.join(folder, "mutant.h"), "w", encoding="utf-8") as out:
-            out.write(SWITCH)
-
-    def compile(self, test):
-        """None, or what the compiler says of a static assertion that fails."""
-        source, flags = mutant_edits.TESTS[test]
-        compiler = [self.compiler, "-std=c++17"] if source.endswith("cpp") else [mutant_edits.C_COMPILER, "-std=c99"]
-        built = subprocess.run(
-            compiler + ["-O1", "-g1", "-w", "-DCHECK_STOPS", "-include", "mutant.h", "-I", ".", "-I", "test/simt",
-                        "test/" + source, "-o", test] + flags, cwd=self.folder, capture_output=True, text=True, check=False)
-        if built.returncode == 0:
-            return None
-        said = re.search(r"error: (static assertion failed.*)", built.stderr)
-        if not said:
-            errors = [line for line in built.stderr.splitlines() if "error: " in line]
-            raise RuntimeError("\n".join([test + " does not compile:"] + errors[:20]))
-        return said.group(1)
-
-    def run(self, test, number):
-        """None, or how the test fails. The first run is to be one without a change."""
-        started = time.monotonic()
-        try:
-            ran = subprocess.run([os.path.join(self.folder, test)], env=dict(os.environ, MUTANT=str(number)),
-                                 capture_output=True, text=True, timeout=self.limit.get(test, 120), check=False, errors="replace")
-        except subprocess.TimeoutExpired:
-            return "it hangs"
-        if ran.returncode == 0:
-            self.limit.setdefault(test, 2 + HANGS_AFTER * (time.monotonic() - started))
-            return None
-        said = [line for line in (ran.stdout + ran.stderr).splitlines() if line.startswith(("FAIL: ", "out of bounds"))]
-        return said[0].replace("FAIL: ", "") if said else f"exit {ran.returncode}"
+def in_share(change):
+    """Whether a change is tried without --all: by what it is, whatever else is changed."""
+    if change.operator == "by hand" or change.before.startswith("__sync"):
+        return True
+    text = "|".join((change.function, change.operator, words_of(change), change.statement))
+    return zlib.crc32(text.encode()) % 100 < SHARE
 
 
 def main():
-    root = os.path.abspath(sys.argv[1])
-    compiler = sys.argv[2] if len(sys.argv) > 2 else "c++"
-    sources = {}
-    for file in ("fastreduce.h", "fastreduce.cuh"):
+    arguments = [argument for argument in sys.argv[1:] if argument != "--all"]
+    everything = "--all" in sys.argv
+    root = os.path.abspath(arguments[0])
+    cxx = arguments[1] if len(arguments) > 1 else "c++"
+    word = arguments[2] if len(arguments) > 2 else None
+    started = time.monotonic()
+    active = active_lines(root, cxx)
+    sources, loops, functions, changes = {}, {}, {}, []
+    for file in FILES:
         with open(os.path.join(root, file), encoding="utf-8") as text:
             sources[file] = text.read()
-    mutants = edits_of(sources)
-    chosen = [m for m in mutants if len(sys.argv) < 4 or sys.argv[3] in m.words]
-    started = time.monotonic()
-    results = {}
+        try:
+            found, loops[file], functions[file] = mutant_source.changes_of(file, sources[file],
+                                                                           active[file])
+        except mutant_source.Unreadable as error:
+            print(f"error: {error}")
+            return 1
+        changes += found
+    changes += [by_hand(entry, sources, functions) for entry in mutant_list.BY_HAND]
+    alone = [(by_hand(entry, sources, functions), entry[4]) for entry in mutant_list.ALONE]
+    equivalents = Equivalents(mutant_list.EQUIVALENT)
+    equal = {change for change in changes if change in equivalents}
+    mutants = numbered(changes + self_checks(changes, sources), sources)
+    bad = equivalents.unused()
+    if len(mutants) < LEAST:
+        bad.append(f"only {len(mutants)} changes: is the source read as it should be?")
 
-    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        def prepare(build, test):
-            """Compiles a test and runs it without a change; None, or what goes wrong."""
-            return build.compile(test) or build.run(test, 0)
+    def is_chosen(m):
+        if m.change.operator == "check":
+            return False
+        if word is not None:
+            return word in f"{m.change.file}:{m.line} {words_of(m.change)}"
+        return everything or m.change not in equal and in_share(m.change)
 
-        def kill(build, m):
-            """What the first test says that notices."""
-            for test in m.tests:
-                said = prepare(build, test) if m.alone else build.run(test, m.number)
+    chosen = [m for m in mutants if is_chosen(m)]
+    with tempfile.TemporaryDirectory() as scratch, \
+            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        builds = [Build(test, os.path.join(scratch, test), cxx) for test in mutant_list.TESTS]
+
+        def prepare(build):
+            build.compile(root, sources, loops, mutants)
+            return build.measure()
+
+        def kill_alone(number, change, test):
+            build = Build(test, os.path.join(scratch, str(number)), cxx)
+            said = build.compile_alone(root, sources, change) or build.run(0)
+            return said and f"{said} ({test}, built alone)"
+
+        for build, said in zip(builds, list(pool.map(prepare, builds))):
+            if said:
+                print(f"{build.test} fails without any change: {said}")
+                return 1
+        built = time.monotonic() - started
+        judge = Judge(builds)
+        bad += checked(builds, [m for m in mutants if m.change.operator == "check"])
+        jobs = [(m.change, m.line, any(build.comes_by(m) for build in builds) or
+                 any(m.number in build.refused for build in builds), pool.submit(judge.kill, m))
+                for m in chosen]
+        if word is None:
+            jobs += [(change, "", True, pool.submit(kill_alone, number, change, test))
+                     for number, (change, test) in enumerate(alone)]
+        survivors = 0
+        for change, line, reached, job in jobs:
+            said = job.result()
+            if change in equal:
+                end = "without effect, as listed"
                 if said:
-                    return f"{said} ({test})"
-            return None
+                    end = f"listed as without effect, but killed: {said}"
+                    bad.append(f"{words_of(change)}: {end}")
+            else:
+                end = f"killed: {said}" if said else \
+                    "SURVIVED" if reached else "no test comes by it: SURVIVED"
+                survivors += not said
+            print(f"{change.file}:{line} {words_of(change)}: {end}", flush=True)
 
-        jobs, prepared = {}, []
-        for number, group in enumerate(sorted(grouped(chosen), key=len, reverse=True)):
-            build = Build(root, compiler, sources, group, os.path.join(scratch, str(number)))
-            tests = [] if group[0].alone else sorted({test for m in group for test in m.tests})
-            prepared.append((build, group, [(test, pool.submit(prepare, build, test)) for test in tests]))
-        for build, group, tests in prepared:
-            for test, job in tests:
-                if job.result():
-                    print(f"{test} fails without any change: {job.result()}")
-                    return 1
-            for m in group:
-                jobs[m.number] = pool.submit(kill, build, m)
-        for m in chosen:
-            results[m.number] = jobs[m.number].result()
-            print(f"{m.file}:{m.line} {m.words}: "
-                  + (f"killed: {results[m.number]}" if results[m.number] else "SURVIVED"), flush=True)
-
-    survivors = sum(1 for m in chosen if not results[m.number])
-    barriers = sum(1 for m in chosen if m.new == "(void)0")
-    print(f"mutants: {len(chosen)}, of which {barriers} take out a barrier: {survivors} survived "
-          f"({time.monotonic() - started:.0f} s)")
-    return 1 if survivors or len(mutants) < 200 else 0
+    for line in bad:
+        print("error: " + line)
+    barriers = sum(change.before.startswith("__sync") for change, _, _, _ in jobs)
+    print(f"mutants: {len(jobs)}, of which {barriers} take out a barrier, of {len(mutants)}, of "
+          f"which {len(equal)} have no effect: {survivors} survived "
+          f"({built:.0f} s to build, {time.monotonic() - started:.0f} s)")
+    return 1 if survivors or bad else 0
 
 
 if __name__ == "__main__":
