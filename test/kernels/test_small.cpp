@@ -215,7 +215,7 @@ static void float_sums()
     float_case<stride_512x1>("grid-stride, four partials", 1, 0, 2048 * 520 + 3, 1);
 }
 
-/* ---- Sums and greatest values over a warp, and the copy engine's twin --------------------------- */
+/* ---- Sums and greatest values over a warp, and the copy engine's twin ---- */
 
 __global__ void over_lanes(const unsigned *values, unsigned *results)
 {
@@ -607,7 +607,6 @@ int main()
 #ifdef SMALL_FLOAT
     lanes();
     copied();
-    slots();
     float_sums();
     negative_zeros();
     all_words();
