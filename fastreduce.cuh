@@ -1591,8 +1591,7 @@ consume(const Input &input, const work_plan &work, Accumulator &accumulator, Par
         items.load_edge(input, stage.tile + 1 == work.tiles);
         accumulator.add(items);
         accumulator.leave(partials, here.stage);
-        __syncwarp();
-        if (threadIdx.x % warp_size == 0) arrive(&stage.empty);
+        arrive(&stage.empty);
     }
 }
 
@@ -1610,7 +1609,7 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
     unsigned char *const memory = dynamic_shared<unsigned char>();
     if (threadIdx.x < Stages) {
         init_barrier(&stages[threadIdx.x].full, 1);
-        init_barrier(&stages[threadIdx.x].empty, BlockSize / warp_size);
+        init_barrier(&stages[threadIdx.x].empty, BlockSize);
     }
     __syncthreads();
     const elements<Element> input = slice_of(shape);

@@ -113,11 +113,10 @@ static void rounds_of(size_t n, unsigned rounds, bool rewritten)
                 call_of[c].sum(input.data(), results.data(), n, &config);
             wait_for(config.stream, call_of[c].name);
             CUDA(cudaMemcpy(&wanted[k][c], results.data(), sizeof(float), cudaMemcpyDeviceToHost));
-            const bool right =
-                config.kernel == FASTREDUCE_EXACT
-                    ? std::memcmp(&wanted[k][c], &exact, sizeof exact) == 0
-                    : check::plausible_sum(values, check::data::uniform, wanted[k][c],
-                                           check::auto_depth);
+            const bool right = config.kernel == FASTREDUCE_EXACT
+                                   ? std::memcmp(&wanted[k][c], &exact, sizeof exact) == 0
+                                   : check::plausible_sum(values, check::data::uniform,
+                                                          wanted[k][c], check::auto_depth);
             check::that(status == 0 && right, "%s alone, n %zu: status %d, %.9g, exactly %.9g",
                         call_of[c].name, n, status, static_cast<double>(wanted[k][c]),
                         static_cast<double>(exact));
