@@ -1,6 +1,6 @@
-/* n past 2^31, 2^32 and 2^33 for V0..V7 on a GPU: sparse data whose float sum is exact, with
- * values around every index that 32 bits would fold onto another, and dense data against a sum
- * in double. Takes 4 n bytes of memory. */
+/* n past 2^31, 2^32 and 2^33 for AUTO and V0..V7 on a GPU: sparse data whose float sum is exact,
+ * with values around every index that 32 bits would fold onto another; dense data against a sum in
+ * double; and how far AUTO errs on equal values. Takes 4 n bytes of memory. */
 #define FASTREDUCE_IMPLEMENTATION
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
@@ -26,6 +26,34 @@ __global__ void sum_in_double(const float *data, size_t n, double *sums)
     }
     atomicAdd(&sums[0], sum);
     atomicAdd(&sums[1], magnitude);
+}
+
+__global__ void fill_equal(float *data, size_t n, float value)
+{
+    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n;
+         i += size_t(gridDim.x) * blockDim.x)
+        data[i] = value;
+}
+
+/* A long chain of additions loses most on equal values, whose sum rounds the same way again and
+ * again: 2^31 of them one after the other end at 2^21, of 2^28 (0.1f). */
+static void equal_values(float *input)
+{
+    const size_t n = size_t(1) << 31;
+    const float value = 0.1f;
+    fill_equal<<<2048, 256>>>(input, n, value);
+    double error[2];
+    for (fastreduce_kernel kernel : {FASTREDUCE_AUTO, FASTREDUCE_V7}) {
+        fastreduce_config config = {};
+        config.kernel = kernel;
+        check::buffer<float> output(1);
+        check::that(fastreduce_sum_f32(input, output.data(), n, &config) == 0, "equal values");
+        CUDA(cudaDeviceSynchronize());
+        error[kernel == FASTREDUCE_V7] = std::fabs(output.get()[0] - std::ldexp(value, 31));
+    }
+    std::printf("2^31 times 0.1f: off by %g, V7 by %g\n", error[0], error[1]);
+    check::that(error[0] <= 2 * error[1], "2^31 times 0.1f: off by %g, V7 by %g", error[0],
+                error[1]);
 }
 
 static void sums(float *input, size_t n, double wanted, double tolerance, const char *what)
@@ -79,6 +107,7 @@ int main(int argc, char **argv)
         }
         sums(input, n, wanted, 0, "sparse");
     }
+    if (most >= size_t(1) << 31) equal_values(input);
     fill_dense<<<2048, 256>>>(input, most);
     CUDA(cudaMemset(double_sums, 0, 2 * sizeof(double)));
     sum_in_double<<<2048, 256>>>(input, most, double_sums);

@@ -23,6 +23,8 @@ using namespace fastreduce::detail;
 
 using sums = auto_engine<plus, float>;
 
+static bool thorough = on_gpu; /* the CPU machine and sanitizers take too long for some */
+
 static const char *name(engine_kernel kernel)
 {
     switch (kernel) {
@@ -114,7 +116,7 @@ static void same_bits(unsigned of_row, const std::vector<float> &values, const w
         for (unsigned blocks : {1u, 2u, 7u, 132u, all}) {
             if (blocks > all || (row.kernel == engine_kernel::tile && blocks < all)) continue;
             for (size_t offset : {0, 1, 2, 3, 4, 31, 32}) {
-                if (!on_gpu && offset > 4 && values.size() > 100000) continue;
+                if (!thorough && offset > 1 && values.size() > 40000) continue;
                 run_case(number, blocks, units, values, offset, wanted);
             }
         }
@@ -129,7 +131,7 @@ static void every_kernel()
         for (size_t n : {size_t(0), size_t(1), size_t(3), size_t(4), size_t(7), size_t(1023),
                          tile - 1, tile, tile + 1, tile + 4, 2 * tile, 3 * tile + tile / 2 + 5,
                          9 * tile + 6, 300 * tile + 1}) {
-            if (!on_gpu && n > 10 * tile) continue;
+            if (!thorough && n > 10 * tile) continue;
             const std::vector<float> values = check::make(check::data::uniform, n, n);
             same_bits(number, values, work_plan::of(tiles_of(n / 4, row), 0));
         }
@@ -137,7 +139,7 @@ static void every_kernel()
     /* units of several tiles; as many levels as the table would make, and more */
     const size_t tile = 4 * sums::row(3).tile_packs();
     for (size_t tiles : {size_t(256 * 3 + 4), size_t(256 * 3 + 7), size_t(4097), size_t(8191)}) {
-        if (!on_gpu) continue;
+        if (!thorough) continue;
         const std::vector<float> values =
             check::make(check::data::uniform, tiles * tile - 5, tiles);
         same_bits(3, values, work_of(tiles));
@@ -227,7 +229,7 @@ static void small_tiles()
     small_kernels<32, 1, 3>(260, 1, 2);
     small_kernels<32, 1, 1>(511, 1, 3);
     small_kernels<32, 1, 2>(1023, 2, 66);
-    if (!on_gpu) return;
+    if (!thorough) return;
     for (unsigned levels = 0; levels <= 4; ++levels) {
         small_kernels<32, 1, 3>(4096 + 7 * levels, levels, levels);
         small_kernels<128, 2, 4>(3999 + 7 * levels, levels, levels + 3);
@@ -376,12 +378,12 @@ static void after_others()
 int main(int argc, char **)
 {
     check::need_device();
-    (void)argc;
+    thorough = on_gpu && argc == 1;
     small_tiles();
     every_kernel();
 #ifndef SIMT_MACHINE
     after_others();
-    if (argc == 1) { /* an argument leaves out what a sanitizer takes too long for */
+    if (thorough) {
         replays();
         crowd();
     }
