@@ -15,6 +15,7 @@ for name in "$@"; do
     barriers=
     case $name in # what keeps a run short; without an argument they take up to an hour
         test_auto | test_exact | test_order) bound=quick barriers="--num-cuda-barriers 4096" ;;
+        test_auto_types) bound=quick ;;
         test_launcher) bound=50000 ;;
         test_ladder) bound=3000 ;;
         test_every_size) bound=200 ;;
