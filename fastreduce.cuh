@@ -78,8 +78,8 @@
 
 /* ================================================================================================
  * Room 2: configuration and portability
- * May hold: macros and their checks; whatever knows
- * compilers and architectures, as named device functions.
+ * May hold: macros and their checks; whatever knows compilers and architectures, as named device
+ * functions.
  * ============================================================================================= */
 
 #ifndef FASTREDUCE_BLOCK_SIZE
@@ -446,9 +446,8 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
 
 /* ================================================================================================
  * Room 3: elements and operators
- * May hold: what is to be known of an operator (identity,
- * combine) and of an element type under it (the type that accumulates). A new operator or type
- * is added here and nowhere else.
+ * May hold: what is to be known of an operator (identity, combine) and of an element type under it
+ * (the type that accumulates). A new operator or type is added here and nowhere else.
  *
  * An operator is a type without state that has
  *     template <class Value> static Value identity();  combine(identity, x) == x
@@ -582,9 +581,8 @@ using accumulate_t = typename accumulate<Operator, Input>::type;
 
 /* ================================================================================================
  * Room 4: building blocks
- * May hold: what threads, warps and blocks do together. Public: call
- * them in kernels of your own, as examples/block_reduce.cu does. The result is the same bits
- * every time.
+ * May hold: what threads, warps and blocks do together. Public: call them in kernels of your own,
+ * as examples/block_reduce.cu does. The result is the same bits every time.
  * ============================================================================================= */
 
 /* What one thread adds up by itself: input[first], input[first + stride] ... Items of them,
@@ -644,9 +642,9 @@ __device__ __forceinline__ Value block_reduce(Value value, Value *warp_values)
 
 /* ================================================================================================
  * Room 5: the ladder
- * May hold: V0..V7, one kernel each, in order. All have one skeleton: load to
- * shared memory, a tree over the block, thread 0 stores the block's partial. A neighbour differs
- * by the one idea its comment calls Change.
+ * May hold: V0..V7, one kernel each, in order. All have one skeleton: load to shared memory, a tree
+ * over the block, thread 0 stores the block's partial. A neighbour differs by the one idea its
+ * comment calls Change.
  *
  * A kernel reduces input[0 .. n) with a grid of one block a tile; block b writes partials[b].
  * Elements past n count as the identity. A block has blockDim.x threads, a power of two from 32
@@ -2924,8 +2922,8 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
 
 /* ================================================================================================
  * Room 9: the C functions
- * May hold: fastreduce.h's functions, which check their arguments and
- * pick the instantiation, nothing else.
+ * May hold: fastreduce.h's functions, which check their arguments and pick the instantiation,
+ * nothing else.
  * ============================================================================================= */
 
 #if defined(FASTREDUCE_IMPLEMENTATION) && !defined(FASTREDUCE_IMPLEMENTED)

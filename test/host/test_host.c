@@ -247,7 +247,7 @@ static void headroom(void)
     wanted = ldexp(fastreduce_accumulator_f64(&one), 106);
     expect(same_f64(fastreduce_accumulator_f64(&many), wanted), "merged with itself 106 times", 3,
            fastreduce_accumulator_f64(&many), wanted);
-    /* negative numbers take the same road */
+    /* negative numbers take the same way */
     x[0] = -FLT_MAX, x[1] = -FLT_MIN, x[2] = 3.0f;
     memset(&many, 0, sizeof many);
     fastreduce_host_accumulate_f32(x, &many, 3);
