@@ -5,7 +5,7 @@
  * FastReduce: parallel reduction for CUDA in two files. This one holds everything that runs on
  * or for the GPU.
  *
- * SPDX-License-Identifier: MIT (the text is in LICENSE)
+ * SPDX-License-Identifier: MIT (the text is at the end)
  *
  * Vendoring. Copy fastreduce.h and fastreduce.cuh into your project; one .cu file says
  *
@@ -129,7 +129,7 @@
 
 /* The linker keeps one of several templates of the same name. So what code depends on is in the
  * name: version, switches and the architectures it is compiled for, as in
- * version_0_1_0__12_0_0_750800. Files that agree in all of that share their templates; no others
+ * version_0_2_0__12_0_0_750800. Files that agree in all of that share their templates; no others
  * do. What no macro tells is up to FASTREDUCE_TAG (room 1). */
 #ifdef __CUDA_ARCH_LIST__
 #define FASTREDUCE_DETAIL_ARCHS __CUDA_ARCH_LIST__
@@ -3074,3 +3074,33 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
 }
 #endif
 #endif /* FASTREDUCE_IMPLEMENTATION */
+
+/* Revisions
+ *
+ *   0.2.0  2026-11  AUTO takes any type and operator, with the same bits on any GPU and at any
+ *                   address; EXACT is faster up to 2^22 elements; the exact sum on the CPU is
+ *                   faster; FASTREDUCE_WORKSPACE_BYTES.
+ *   0.1.0  2026-11  V0 to V7, AUTO and EXACT of floats, accumulators, the exact sum on the CPU.
+ *
+ * MIT License
+ *
+ * Copyright (c) 2026 The FastReduce authors
+ *
+ * Permission is hereby granted, free of charge, to any person obtaining a copy
+ * of this software and associated documentation files (the "Software"), to deal
+ * in the Software without restriction, including without limitation the rights
+ * to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+ * copies of the Software, and to permit persons to whom the Software is
+ * furnished to do so, subject to the following conditions:
+ *
+ * The above copyright notice and this permission notice shall be included in all
+ * copies or substantial portions of the Software.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+ * IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+ * FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+ * AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+ * LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+ * OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+ * SOFTWARE.
+ */

@@ -1,7 +1,7 @@
 /* FastReduce: parallel reduction for CUDA in two files. This one is
  * plain C99 and needs no CUDA header.
  *
- * SPDX-License-Identifier: MIT (the text is in LICENSE)
+ * SPDX-License-Identifier: MIT (the text is at the end)
  *
  * Vendoring. Copy fastreduce.h and fastreduce.cuh into your project. For the
  * GPU, exactly one .cu file says
@@ -59,7 +59,7 @@ typedef unsigned long long uint64_t, uintptr_t;
 #endif
 
 #define FASTREDUCE_VERSION_MAJOR 0
-#define FASTREDUCE_VERSION_MINOR 1
+#define FASTREDUCE_VERSION_MINOR 2
 #define FASTREDUCE_VERSION_PATCH 0
 /* One number that grows with every release: 10000 * major + 100 * minor + patch. */
 #define FASTREDUCE_VERSION \
@@ -685,3 +685,33 @@ FASTREDUCE_DETAIL_DEFINE float fastreduce_host_sum_f32(const float *input, size_
 #if defined(__cplusplus) && defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif
+
+/* Revisions
+ *
+ *   0.2.0  2026-11  AUTO takes any type and operator, with the same bits on any GPU and at any
+ *                   address; EXACT is faster up to 2^22 elements; the exact sum on the CPU is
+ *                   faster; FASTREDUCE_WORKSPACE_BYTES.
+ *   0.1.0  2026-11  V0 to V7, AUTO and EXACT of floats, accumulators, the exact sum on the CPU.
+ *
+ * MIT License
+ *
+ * Copyright (c) 2026 The FastReduce authors
+ *
+ * Permission is hereby granted, free of charge, to any person obtaining a copy
+ * of this software and associated documentation files (the "Software"), to deal
+ * in the Software without restriction, including without limitation the rights
+ * to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+ * copies of the Software, and to permit persons to whom the Software is
+ * furnished to do so, subject to the following conditions:
+ *
+ * The above copyright notice and this permission notice shall be included in all
+ * copies or substantial portions of the Software.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+ * IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+ * FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+ * AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+ * LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+ * OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+ * SOFTWARE.
+ */

@@ -111,7 +111,7 @@ def counts_of_cpu(program):
 
 
 def matrix(gpu, cpu):
-    lines = ["| per block of 256 threads: GPU (CPU machine) | block barriers | "
+    lines = ["| per block of 256 threads: GPU (CPU) | block barriers | "
              "lane accesses to shared memory | extra wavefronts by bank conflicts | "
              "warps at work, summed over steps | instructions on shared memory | "
              "divergent branches | memory read, GB/s | of peak |",

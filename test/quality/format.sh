@@ -1,9 +1,15 @@
 #!/bin/sh
 # No source line is longer than 100 columns, and every C, C++ and CUDA file is as clang-format
-# leaves it: sh format.sh ROOT. The versions of clang-format differ, so only one counts; without it
-# the lines are still measured. The README's tables, the licence and the figures may be wider.
+# leaves it: sh format.sh [ROOT] [--fix], which lets clang-format make it so. The versions of
+# clang-format differ, so only one counts; without it the lines are still measured. The documents'
+# tables, the licence and the figures may be wider.
 set -eu
-cd "$1"
+fix=
+root=$(dirname "$0")/../..
+for argument in "$@"; do
+    if [ "$argument" = --fix ]; then fix=1; else root=$argument; fi
+done
+cd "$root"
 
 # sources TEST...: the files that pass these tests of find's, but in build folders and what git
 # keeps. Not by git, as a release has none.
@@ -26,5 +32,6 @@ if ! clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
     echo "SKIP: needs clang-format 14"
     exit 77
 fi
+[ -z "$fix" ] || sources "$@" | xargs -0 clang-format -i
 sources "$@" | xargs -0 clang-format --dry-run --Werror
 echo "format: every file is formatted"
