@@ -378,7 +378,9 @@ int main(int argc, char **)
     check::need_device();
     (void)argc;
     small_tiles();
+#ifndef AUTO_SMALL
     every_kernel();
+#endif
 #ifndef SIMT_MACHINE
     after_others();
     if (argc == 1) { /* an argument leaves out what a sanitizer takes too long for */

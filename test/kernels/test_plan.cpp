@@ -402,6 +402,10 @@ static void units_of(size_t tiles, unsigned levels)
         last = run.count;
     }
     check::that(next == tiles, "%zu tiles, %u levels: units cover %zu", tiles, levels, next);
+    const tile_run beyond = work.run(work.units); /* a kernel asks before it stops */
+    check::that(beyond.first == tiles && beyond.count == 1,
+                "%zu tiles, %u levels: after the last unit come %zu from %zu", tiles, levels,
+                beyond.count, beyond.first);
     for (unsigned level = 0; level < levels; ++level)
         check::that(units[level] == 256 || units[level] == 257,
                     "%zu tiles, %u levels: %zu units of 2^%u", tiles, levels, units[level], level);
@@ -430,6 +434,14 @@ static void units()
     }
     /* the largest number of tiles that any type can have: a partial of each level has its place */
     check::that(work_plan::levels_for(SIZE_MAX / 512) < most_levels, "levels of the largest input");
+}
+
+/* A tile's lines: one more than its bytes, where it may begin within one. */
+static void stages()
+{
+    check::that(stage_bytes<reduction<plus, float, 512>, 4096>() == (1 << 16) + 128 &&
+                    stage_bytes<superaccumulator<512>, 2048>() == 1 << 15,
+                "bytes of a stage");
 }
 
 /* 4 MiB over all blocks, 8 KiB at least, and no more than a tile: in packs. */
@@ -461,6 +473,7 @@ int main()
     workspaces();
     tiles();
     units();
+    stages();
     prefetches();
     for (unsigned size = 0; size <= 4096; ++size) {
         const bool good =

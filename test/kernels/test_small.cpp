@@ -287,6 +287,88 @@ static void copied()
     }
 }
 
+/* One tile of 32 packs, as reduce_pipelined copies it. */
+__global__ void copy_one(elements<float> input, size_t tile, unsigned *offset, unsigned char *to)
+{
+    __shared__ pipeline_stage stage;
+    unsigned char *const memory = dynamic_shared<unsigned char>();
+    init_barrier(&stage.full, 1);
+    stage.tile = tile;
+    copy_tile<32>(stage, memory, input);
+    wait_for_phase(&stage.full, 0);
+    *offset = stage.offset;
+    for (unsigned k = 0; k < 512 + line_bytes; ++k) to[k] = memory[k];
+}
+
+/* Whole lines where the array has them, and vectors of 16 bytes anyway; none of what is beside the
+ * array. So the first tile is copied from its beginning, if that is a vector's, and the last one
+ * not, if the end of its last vector is not in the array. */
+static void copied_tiles()
+{
+    constexpr unsigned tile_bytes = 512, floats = 128;
+    check::buffer<unsigned> offset(1);
+    check::buffer<unsigned char> copy(tile_bytes + line_bytes);
+    for (size_t at = 0; at < 32; ++at) {
+        for (size_t rest : {0, 1, 2, 3, 4, 77}) {
+            const size_t n = 3 * floats + rest;
+            std::vector<float> memory(n + 64);
+            const size_t address = reinterpret_cast<uintptr_t>(memory.data()) / sizeof(float),
+                         first = (32 - address % 32) % 32 + at;
+            for (size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<float>(i);
+            elements<float> input(memory.data() + first, n, false, false);
+            for (size_t tile = 0; tile < 3; ++tile) {
+                unsigned *out = offset.data();
+                unsigned char *to = copy.data();
+                void *arguments[] = {&input, &tile, &out, &to};
+                CUDA(cudaLaunchKernel(copy_one, dim3(1), dim3(1), arguments,
+                                      tile_bytes + line_bytes, nullptr));
+                const bool whole = tile == 0 ? at % 4 == 0 : tile < 2 || (4 - at % 4) % 4 <= rest;
+                const unsigned before = tile == 0 ? 0 : at % 32 * sizeof(float),
+                               bytes = (before + tile_bytes + 15) / 16 * 16;
+                check::that(*out == (whole ? before : not_copied),
+                            "tile %zu of an array at %zu floats, %zu after the last: offset %u",
+                            tile, at, rest, *out);
+                if (!whole) continue;
+                check::that(std::memcmp(to, &memory[first + tile * floats - before / 4], bytes) ==
+                                0,
+                            "tile %zu of an array at %zu floats: another copy", tile, at);
+                for (unsigned k = bytes; k < tile_bytes + line_bytes; ++k)
+                    check::that(to[k] == 0xff, "tile %zu of an array at %zu floats: more copied",
+                                tile, at);
+            }
+        }
+    }
+}
+
+/* A unit of four tiles is published with its last one, and not before. */
+__global__ void collect_four(status_word *words, unsigned *early)
+{
+    using sum = reduction<plus, unsigned, 32>;
+    __shared__ sum::tile_partials<1> partials;
+    sum mine(nullptr);
+    for (unsigned tile = 0; tile < 4; ++tile) {
+        if (threadIdx.x == 0 && (words[2] != 0 || words[3] != 0)) ++*early;
+        mine.value = tile + threadIdx.x;
+        mine.leave(partials, 0);
+        if (threadIdx.x == 0) mine.collect(partials, 0, {1, tile, 4}, words);
+    }
+}
+
+static void published_once()
+{
+    check::buffer<status_word> words(4);
+    check::buffer<unsigned> early(1);
+    words.fill(0);
+    early.fill(0);
+    status_word *data = words.data();
+    unsigned *count = early.data();
+    void *arguments[] = {&data, &count};
+    CUDA(cudaLaunchKernel(collect_four, dim3(1), dim3(32), arguments));
+    check::that(early.get()[0] == 0, "a unit was published before its last tile");
+    check::that(words.get() == std::vector<status_word>{0, 0, 2 * 2176 + 1, 1},
+                "a unit of four tiles: %llu", words.get()[2] >> 1);
+}
+
 /* Where nothing but -0 is added, not even a tile's missing packs' +0. */
 static void negative_zeros()
 {
@@ -607,7 +689,9 @@ int main()
 #ifdef SMALL_FLOAT
     lanes();
     copied();
+    copied_tiles();
     float_sums();
+    published_once();
     negative_zeros();
     all_words();
 #endif
