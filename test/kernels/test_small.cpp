@@ -525,19 +525,24 @@ static void rounding()
         }
         drive_case("few", few, 1, 1);
 
+        /* from the least with 24 bits and a half of the last one */
+        const int exponent = low - 125;
         const float base =
-            std::ldexp(1.0f + static_cast<float>(check::mix(seed, 4) >> 41) * 0x1p-23f, low - 100);
-        const float half = std::ldexp(1.0f, low - 100 - 24); /* of base's last place */
-        if (low - 124 < -149 || low > 226) continue;
-        for (float tiny : {0.0f, 0x1p-149f, -0x1p-149f, half * 0x1p-9f, -half * 0x1p-40f})
+            std::ldexp(1.0f + static_cast<float>(check::mix(seed, 4) >> 41) * 0x1p-23f, exponent);
+        const float half = std::ldexp(1.0f, exponent - 24);
+        for (float tiny :
+             {0.0f, 0x1p-149f, -0x1p-149f, 0x1p-100f, -0x1p-70f, half * 0x1p-9f, -half * 0x1p-40f})
             for (float sign : {1.0f, -1.0f})
                 drive_case("ties", group_of(0.0f, {sign * base, sign * half, tiny}), 1, 1);
     }
-    /* the sums 2^a - 2^b, all ones between */
+    /* the sums 2^a - 2^b, all ones between, and less than 0 */
     for (int a = -140; a < 128; a += 9)
         for (int b = -149; b < a; b += 13)
-            drive_case("all ones", group_of(0.0f, {std::ldexp(1.0f, a), -std::ldexp(1.0f, b)}), 1,
-                       1);
+            for (float sign : {1.0f, -1.0f})
+                drive_case(
+                    "all ones",
+                    group_of(0.0f, {sign * std::ldexp(1.0f, a), -sign * std::ldexp(1.0f, b)}), 1,
+                    1);
 }
 
 /* An accumulator with limbs as large as merging without carries
@@ -546,11 +551,16 @@ static void raw_accumulator()
 {
     check::buffer<float> input(64);
     check::buffer<fastreduce_accumulator> total(1);
-    for (int turn = 0; turn < 6; ++turn) {
+    for (int turn = 0; turn < 9; ++turn) {
         const float x = turn % 2 ? 0x1.fffffep100f : -0x1.fffffep100f;
         fastreduce_accumulator raw = {}, wanted = {};
         for (int k = 0; k < 11; ++k) raw.limb[k] = (turn / 2 - 1) * (0xffffffffll << 31);
         raw.limb[11] = -(1ll << 31);
+        if (turn > 5) { /* a carry that goes through all digits, the highest one too */
+            for (int k = 0; k < 12; ++k) raw.limb[k] = 0xffffffff;
+            if (turn == 6) raw.limb[9] = 0x1ffffffff, raw.limb[11] = -1;
+            if (turn == 8) raw.limb[11] = 1ll << 40;
+        }
         for (int k = 12; k < 15; ++k) raw.limb[k] = turn == k - 12 ? 1ll << 62 : turn > 3 ? k : 0;
         std::vector<float> values(64, x);
         if (turn == 3) { /* counts that are full by one more */

@@ -43,6 +43,7 @@ ALONE = [
     (CUH, "", "is_signed<Input>::value, @long long, unsigned long long@>",
      "unsigned long long, long long", "plan"),
     (CUH, "", "widens, @wide@, Input", "Input", "plan"),
+    (CUH, "packs_to_prefetch", "least = @8 * kibibyte@", "9 * kibibyte", "plan"),
 ]
 
 # What no test can notice: function, change, a part of the statement, why. In function and change *
@@ -54,6 +55,16 @@ CHECKED = "the branch with checks does for all"
 OTHER_WARPS = "the results of other warps are not used"
 ANYBODY = "any thread may store what all can read"
 EQUAL = "the same where both are equal"
+ZEROS = "zeros are added more"
+CPU = "the CPU machine runs one grid after the other, and has no caches"
+MORE_PAIRS = "pairs more, whose values are not used"
+SHIFTED_OUT = "all bits are shifted out"
+BEYOND = "a sum that has the highest digits takes more elements than any test"
+THIRD = "of the third digit nothing stays, as of those below"
+EVEN = "only whether it is odd matters"
+TWICE = "what n calls for is refused again where it is computed"
+WINDOW = "where the window lies changes the time it takes alone"
+FIRST_WARP = "only the first warp comes here"
 EQUIVALENT = [
     # ---- The accumulator's arithmetic
     ("fastreduce_detail_normalize", "k <= *_COUNT -> k <= *_COUNT + 1", "",
@@ -112,4 +123,104 @@ EQUIVALENT = [
     ("v*", "tid >= warp_size -> false", "", OTHER_WARPS),
     ("v*", "tid >= warp_size -> tid > warp_size", "", OTHER_WARPS),
     ("v*", "stride > warp_size -> stride > warp_size + 1", "", POWERS),
+    # ---- Room 6: the engine
+    ("tile_items::load_copy", "vectors -> false", "", SLOWER),
+    ("tile_items::load_edge", "input.head + input.tail > 0 -> true", "", ZEROS),
+    ("tile_items::load_edge", "input.head + input.tail > 0 -> input.head + input.tail >= 0", "",
+     ZEROS),
+    ("work_plan::of", "{tiles, 0, levels, 0} -> {tiles, *, levels, 0}", "",
+     "the next line sets units"),
+    ("work_plan::most_units", "bound > * -> bound > most_single_tiles + 1", "",
+     "4097 is not 1024 + 257 * levels"),
+    ("prefetch_tile", "*", "", CPU),
+    ("*", "prefetch_tile<*", "", CPU),
+    ("*", "wait_for_previous_grid() -> nothing", "", CPU),
+    ("*", "allow_next_grid() -> nothing", "", CPU),
+    ("search_run", "{tiles, 0, levels, 0} -> *", "", "run() looks at tiles and levels alone"),
+    ("run_of", "work.levels == 0 -> false", "", SLOWER),
+    ("partial_words::await", "* : 1 -> * : (1 + 1)", "", "any word that is not 0 is there"),
+    ("reduction::reduce_pairs", "width < Count -> width <= Count", "", "there are no such pairs"),
+    ("reduction::reduce_pairs", "2 * width -> width", "", MORE_PAIRS),
+    ("reduction::reduce_pairs", "2 * width -> (2 - 1) * width", "", MORE_PAIRS),
+    ("reduction::block_value", "threadIdx.x % warp_size -> threadIdx.x", "", FIRST_WARP),
+    ("reduction::block_value", "threadIdx.x % warp_size -> threadIdx.x % (warp_size + 1)", "",
+     FIRST_WARP),
+    ("reduction::collect", "parts <= warps -> parts <= warps + 1", "", POWERS),
+    ("reduction::add_partials", "first < end -> first <= end", "",
+     "a round more, in which no partial exists"),
+    ("reduction::reduce_tiles", "others == 0 -> false", "", "adds the identity once more"),
+    ("reduction::reduce_units", "words_of::await(*, 1, units, last) -> words_of*", "",
+     "one is awaited, so there is no stride"),
+    ("reduction::reduce_units", "threadIdx.x >= warp_size -> false", "", OTHER_WARPS),
+    ("reduction::reduce_units", "threadIdx.x == 0 -> t*", "return threadIdx.x == 0", ANYBODY),
+    ("reduce_grid_stride", "0 -> (0 + 1)", "unsigned slot = 0", "the two take turns"),
+    ("reduce_grid_stride", "Accumulator::collects -> true", "", SLOWER),
+    ("reduce_grid_stride", "threadIdx.x == 0 -> threadIdx.x == (0 + 1)", "", ANYBODY),
+    ("unit_queue", "*0* -> *", "", "begin() sets it, or nobody asks"),
+    ("unit_queue::begin", "empty() -> false", "", "nobody asks for what comes after the last"),
+    # ---- Room 7: the superaccumulator
+    ("digit_of", "from <= -32 -> from < -32", "", SHIFTED_OUT),
+    ("digit_of", "-32 -> -(32 + 1)", "", SHIFTED_OUT),
+    ("digit_of", "from >= 0 -> from > 0", "", EQUAL),
+    ("*_across_lanes", "threadIdx.x % warp_size -> threadIdx.x", "", FIRST_WARP),
+    ("*_across_lanes", "threadIdx.x % warp_size -> threadIdx.x % (warp_size + 1)", "", FIRST_WARP),
+    ("read_across_lanes", "lane == top_lane -> true", "digit < 0", "no other digit is less than 0"),
+    ("read_across_lanes", "lane < top_lane -> *", "zeros = ", BEYOND),
+    ("read_across_lanes", "lane < top_lane -> lane + 1 < top_lane", "digit ^ mask", BEYOND),
+    ("read_across_lanes", "lane == top_lane -> false", "", BEYOND),
+    ("read_across_lanes", "lane < top_lane -> true", "digit &= mask", BEYOND),
+    ("read_across_lanes", "lane < top_lane -> lane <= top_lane", "digit &= mask", BEYOND),
+    ("read_across_lanes", "lane < top_lane -> lane + 1 < top_lane", "digit &= mask", BEYOND),
+    ("read_across_lanes", "* : 31 -> * : (31 - 1)", "", "lanes from 16 on have 0"),
+    ("read_across_lanes", "top >= 3 -> top + 1 >= 3", "", "no digits are left then"),
+    ("read_across_lanes", "1u << (top - 2) -> (1u + 1) << (top - 2)", "", THIRD),
+    ("read_across_lanes", "top - 2 -> top - (2 - 1)", "bool below", THIRD),
+    ("read_across_lanes", "* & 1 -> special >> FASTREDUCE_NEGATIVE_INFINITY_COUNT", "",
+     "lanes after that have 0"),
+    ("superaccumulator", "0 -> *", "unsigned bins_only", "bins give the same"),
+    ("superaccumulator", "0 -> *", "unsigned groups", "there is room for a group more"),
+    ("superaccumulator::add", "!items.edges -> false", "", ZEROS),
+    ("superaccumulator::add_group", "exact_integer -> false", "",
+     "it is false here; another test has it true"),
+    ("superaccumulator::add_group", "++groups == groups_between_flushes -> true", "", SLOWER),
+    ("superaccumulator::window_for", "0 -> *", "unsigned greatest = 0", WINDOW),
+    # ---- Room 8: dispatcher
+    ("alignment_for", "alignof(Value) > * -> alignof(Value) > workspace_alignment + 1", "", POWERS),
+    ("make_plan", "{1, {blocks_for(n, tile)}, 0, 0} -> {1, {blocks_for(n, tile)}, 0, (*", "",
+     "set below"),
+    ("valid_block_size", "block_size >= warp_size -> block_size + 1 >= warp_size", "", POWERS),
+    ("valid_block_size", "* -> block_size <= max_block_size + 1", "", POWERS),
+    ("valid_block_size", "block_size - 1 -> block_size - (1 + 1)", "", "the same from 2 on"),
+    ("overlap", "x <= y -> x < y", "", EQUAL),
+    ("check_arguments", "n > * -> n >= SIZE_MAX / sizeof(Input)", "", "nowhere is so much"),
+    ("check_arguments", "scratch.data ? scratch.bytes : 0 -> * : (0 + 1)", "",
+     "nothing lies at address 0"),
+    ("with_workspace", "bytes > 0 -> bytes > 0 + 1", "", "it is never 1"),
+    ("launch_levels", "level - 1 -> level + 1", "half[(@", EVEN),
+    ("launch_levels", "level - 1 -> 1 - level", "half[(@", EVEN),
+    ("blocks_of", "resident < units -> resident <= units", "", EQUAL),
+    ("packs_to_prefetch", "8 * kibibyte -> *", "",
+     "the compiler knows the constant; one in ALONE does it"),
+    ("packs_to_prefetch", "share > least -> share > least + 1", "",
+     "4 MiB over blocks is never 8193"),
+    ("engine_workspace_bytes", "pick<Engine>(n, {1, * -> pick<Engine>(n, {(1*", "",
+     "rows do not depend on multiprocessors"),
+    ("find_limits", "0 -> *", "int multiprocessors = 0", "the runtime sets both"),
+    ("find_hopper", "toolkit_knows_hopper -> true", "", "it is true here"),
+    ("find_row", "error == cudaSuccess -> true", "!limits->hopper", "nobody asks after an error"),
+    ("find_row", "!limits->hopper -> true", "", "picks the same once more"),
+    ("launch_row", "row.shared_bytes > * -> row.shared_bytes >= *", "", SLOWER),
+    ("launch_row", "row.shared_bytes > * -> row.shared_bytes > without_asking - shared_reserve + 1",
+     "", "it is a multiple of 16"),
+    ("launch_row", "*Allowed = 1 -> * = (1 + 1)", "", "any that is not 0"),
+    ("launch_engine", "0 -> *", "unsigned number = 0", "find_row() sets it"),
+    ("launch_engine", "0 -> *", "int device = 0", "find_row() sets it"),
+    ("round", "detail::check_arguments(*) -> detail::check_arguments(*, {nullptr, (*", "",
+     "no memory has no size"),
+    ("round", "status == FASTREDUCE_SUCCESS -> true", "detail::overlap(", "invalid is invalid"),
+    # ---- Room 9: the C functions
+    ("fastreduce_workspace_bytes", "n > SIZE_MAX / sizeof(float) -> false", "", TWICE),
+    ("fastreduce_workspace_bytes", "n > * -> n > SIZE_MAX / sizeof(float) + 1", "", TWICE),
+    ("fastreduce_workspace_bytes", "SIZE_MAX / sizeof(float) -> SIZE_MAX * sizeof(float)", "",
+     TWICE),
 ]
