@@ -250,6 +250,17 @@ static void lanes()
     }
 }
 
+/* Packs larger than a vector, aligned as one: loaded as they are. */
+static void large_packs()
+{
+    struct alignas(32) eight_words {
+        unsigned part[8];
+    };
+    const pack<eight_words> given = {{{{1, 2, 3, 4, 5, 6, 7, 8}}}},
+                            loaded = load_pack<true>(&given);
+    check::that(std::memcmp(&given, &loaded, sizeof given) == 0, "a pack of 32 bytes");
+}
+
 /* Thread 0 fills the same memory again and again; another warp's first thread waits each time. */
 __global__ void copies(const float4 *from, float4 *seen, unsigned vectors, unsigned turns)
 {
@@ -447,7 +458,8 @@ static std::vector<float> group_of(float usual, std::initializer_list<float> fir
     return group;
 }
 
-static std::vector<float> operator+(std::vector<float> a, const std::vector<float> &b)
+template <class T>
+std::vector<T> operator+(std::vector<T> a, const std::vector<T> &b)
 {
     a.insert(a.end(), b.begin(), b.end());
     return a;
@@ -506,6 +518,87 @@ static void window_limits()
             drive_case("window limits, all lanes",
                        group_of(usual, {}) + group_of(-x, {x, x}) + group_of(x, {}), 1, 1);
         }
+    }
+}
+
+/* What a warp decides on: it does not show in results, but takes less time or more. */
+struct decision {
+    unsigned position, bins_used, bins_only;
+};
+static bool operator==(const decision &a, const decision &b)
+{
+    return a.position == b.position && a.bins_used == b.bins_used && a.bins_only == b.bins_only;
+}
+
+/* A float of each thread a group; what is decided after each. */
+__global__ void decide(const float *script, unsigned groups, decision *decisions)
+{
+    superaccumulator<32> sum(dynamic_shared<void>());
+    for (unsigned k = 0; k < groups; ++k) {
+        const pack<float> group[1] = {{{script[k * 32 + threadIdx.x], 0, 0, 0}}};
+        sum.add_group(group);
+        if (threadIdx.x == 0) decisions[k] = {sum.position, sum.bins_used, sum.bins_only};
+    }
+}
+
+static void decided(const char *what, const std::vector<float> &script,
+                    const std::vector<decision> &wanted)
+{
+    check::buffer<float> input(script.size());
+    check::buffer<decision> output(wanted.size());
+    input.set(script);
+    const float *in = input.data();
+    decision *out = output.data();
+    unsigned groups = static_cast<unsigned>(wanted.size());
+    void *arguments[] = {&in, &groups, &out};
+    CUDA(cudaLaunchKernel(decide, dim3(1), dim3(32), arguments, superaccumulator<32>::shared_bytes,
+                          nullptr));
+    for (unsigned k = 0; k < groups; ++k)
+        check::that(out[k] == wanted[k], "%s, group %u: position %u, %s bins, %u groups in bins",
+                    what, k, out[k].position, out[k].bins_used ? "some" : "no", out[k].bins_only);
+}
+
+static void decisions()
+{
+    if (exact_integer) return;
+    /* the group's greatest, be it negative, or beside what is not finite */
+    for (int exponent = 0; exponent < 255; ++exponent) {
+        const float x = exponent == 0 ? 0x1p-149f : std::ldexp(1.0f, exponent - 127);
+        const unsigned position = exponent < 20    ? 0
+                                  : exponent < 250 ? static_cast<unsigned>(exponent) - 20
+                                                   : 230;
+        const unsigned beyond = exponent > 251; /* above the highest window */
+        decided("the window's place", group_of(x, {}), {{position, beyond, 16 * beyond}});
+        decided("the window's place", group_of(0, {0, 0, 0, 0, -1.5f * x}),
+                {{position, beyond, 0}});
+        decided("the window's place", group_of(x, {NAN, -INFINITY, -NAN}),
+                {{position, 1, 16 * beyond}});
+    }
+    const std::vector<float> ones = group_of(1.0f, {}), above = group_of(0x1p30f, {}),
+                             small = group_of(0x1.8p-60f, {});
+    const decision usual = {107, 0, 0};
+    decided("all fits", ones + group_of(0x1p-42f, {-0x1.fffffep1f}), {usual, usual});
+    decided("a few fit the extension",
+            ones + group_of(1.0f, {0x1p-64f, 0x1p-43f, -0x1.8p-60f}) + above,
+            {usual, usual, {137, 0, 0}});
+    decided("a few fit neither",
+            ones + group_of(1.0f, {0x1p-65f}) + group_of(1.0f, {0x1p24f, 0x1p24f, 0x1p24f}),
+            {usual, {107, 1, 0}, {107, 1, 0}});
+    decided("the lowest extension", group_of(0x1p-85f, {0x1p-149f}), {{22, 0, 0}});
+    decided("no extension", group_of(0x1p-86f, {0x1p-149f}), {{21, 1, 0}});
+    decided("up and down", ones + above + small + above,
+            {usual, {137, 0, 0}, {47, 0, 0}, {137, 0, 0}});
+    for (int least : {8, 9}) { /* a window eight binades lower is not better */
+        const unsigned place = least == 8 ? 107 : 98;
+        std::vector<float> script =
+            ones + group_of(std::ldexp(1.0f, -least), {0x1p-90f, 0x1p-90f, 0x1p-90f, 0x1p-90f});
+        std::vector<decision> wanted = {usual, {place, 1, 16}};
+        for (unsigned k = 16; k-- > 0;) {
+            script = script + above;
+            wanted.push_back({place, 1, k});
+        }
+        decided("many fit nowhere, and the next ones are not tried", script + above,
+                wanted + std::vector<decision>{{137, 1, 0}});
     }
 }
 
@@ -698,6 +791,7 @@ int main()
 {
 #ifdef SMALL_FLOAT
     lanes();
+    large_packs();
     copied();
     copied_tiles();
     float_sums();
@@ -707,6 +801,7 @@ int main()
 #endif
 #ifdef SMALL_EXACT
     window_limits();
+    decisions();
     raw_accumulator();
     waits_for_all();
     exact_sums();

@@ -64,6 +64,8 @@ THIRD = "of the third digit nothing stays, as of those below"
 EVEN = "only whether it is odd matters"
 TWICE = "what n calls for is refused again where it is computed"
 WINDOW = "where the window lies changes the time it takes alone"
+SIXTEEN = "packs of 16 bytes are aligned to 16"
+WHOLE = "a count of more packs than a thread has is that of all"
 FIRST_WARP = "only the first warp comes here"
 EQUIVALENT = [
     # ---- The accumulator's arithmetic
@@ -92,6 +94,13 @@ EQUIVALENT = [
     ("fastreduce_host_accumulate_f32", "block <= FASTREDUCE_DETAIL_FEW -> *", "", SLOWER),
     # ---- Room 2: portability
     ("back_off", "__nanosleep(20) -> __nanosleep(*", "", "another pause"),
+    ("load_pack", "sizeof(Pack) != sizeof(float4) || * -> true", "", SLOWER),
+    ("load_pack", "alignof(Pack) % * -> alignof(Pack) % alignof(float4) != (0 + 1)", "", SLOWER),
+    ("load_pack", "alignof(Pack) % alignof(float4) -> alignof(Pack)", "", SLOWER),
+    ("load_pack", "alignof(Pack) % alignof(float4) != 0 -> false", "", SIXTEEN),
+    ("load_pack", "alignof(Pack) % * -> alignof(float4) % alignof(Pack)", "", SIXTEEN),
+    ("load_pack", "sizeof(Pack) < sizeof vector -> *", "", SIXTEEN),
+    ("load_pack", "Streaming -> *", "", CPU),
     ("warp_max", "warp_size / 2 -> warp_size * 2", "", THEMSELVES),
     ("warp_max", "warp_size / 2 -> warp_size / (2 - 1)", "", THEMSELVES),
     # ---- Room 4: building blocks
@@ -124,6 +133,17 @@ EQUIVALENT = [
     ("v*", "tid >= warp_size -> tid > warp_size", "", OTHER_WARPS),
     ("v*", "stride > warp_size -> stride > warp_size + 1", "", POWERS),
     # ---- Room 6: the engine
+    ("tile_items::load", "* <= input.packs -> (tile + 1) * tile_packs < input.packs", "", SLOWER),
+    ("tile_items::load", "input.streaming -> *", "", CPU),
+    ("tile_items::load", "first < input.packs -> first <= input.packs", "", EQUAL),
+    ("tile_items::load", "* -> rest <= (Packs - 1) * BlockSize + 1", "", EQUAL),
+    ("tile_items::load", "rest <= (Packs - 1) * BlockSize -> true", "", WHOLE),
+    ("tile_items::load", "Packs - 1 -> Packs + 1", "", WHOLE),
+    ("tile_items::load", "Packs - 1 -> 1 - Packs", "", WHOLE),
+    ("tile_items::load", "Packs - 1 -> Packs - (1 - 1)", "", WHOLE),
+    ("tile_items::load", "vectors -> false", "if (vectors)", SLOWER),
+    ("tile_items::load_copy", "k < Packs -> k <= Packs", "",
+     "one more, which overwrites members that are set later"),
     ("tile_items::load_copy", "vectors -> false", "", SLOWER),
     ("tile_items::load_edge", "input.head + input.tail > 0 -> true", "", ZEROS),
     ("tile_items::load_edge", "input.head + input.tail > 0 -> input.head + input.tail >= 0", "",
@@ -156,6 +176,8 @@ EQUIVALENT = [
     ("reduce_grid_stride", "0 -> (0 + 1)", "unsigned slot = 0", "the two take turns"),
     ("reduce_grid_stride", "Accumulator::collects -> true", "", SLOWER),
     ("reduce_grid_stride", "threadIdx.x == 0 -> threadIdx.x == (0 + 1)", "", ANYBODY),
+    ("copy_tile", "line_bytes - 1 -> line_bytes - (1 + 1)", "",
+     "what lies at odd addresses is not copied then, and loaded"),
     ("unit_queue", "*0* -> *", "", "begin() sets it, or nobody asks"),
     ("unit_queue::begin", "empty() -> false", "", "nobody asks for what comes after the last"),
     # ---- Room 7: the superaccumulator

@@ -234,8 +234,9 @@ class Build:
             out.write(SWITCH % (mutants[-1].number + 1, self.loops))
         command, test_source, flags = compiler_of(self.test, self.cxx)
         first = dict(zip(FILES, (0, len(loops[FILES[0]])))) # numbers of loops
-        # the real tests have sanitizers too; this one takes next to no time
-        command += ["-O1", "-fsanitize=bounds", "-fsanitize-undefined-trap-on-error",
+        # the real tests have all sanitizers; these take next to no time
+        command += ["-O1", "-fsanitize=bounds,alignment",
+                    "-fsanitize-undefined-trap-on-error",
                     "-Wno-narrowing", "-fmax-errors=0", "-include", "mutant.h", test_source]
         for _ in range(COMPILES):
             for file in FILES:
