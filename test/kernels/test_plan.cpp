@@ -347,6 +347,10 @@ template <>
 struct fastreduce::accumulate<widening, short> {
     using type = bytes_64;
 };
+template <>
+struct fastreduce::accumulate<widening, bytes_65> {
+    using type = int;
+};
 static_assert(engine_takes<plus, char>() && engine_takes<plus, bytes_64>(), "up to 64 bytes");
 static_assert(!engine_takes<plus, bytes_65>(), "elements too large");
 static_assert(engine_takes<widening, short>() && !engine_takes<widening, char>(),
@@ -485,7 +489,7 @@ static void at_run_time()
 {
     check::that(engine_takes<plus, char>() && engine_takes<plus, bytes_64>() &&
                     engine_takes<widening, short>() && !engine_takes<plus, bytes_65>() &&
-                    !engine_takes<widening, char>(),
+                    !engine_takes<widening, char>() && !engine_takes<widening, bytes_65>(),
                 "what the engine takes");
     const unsigned wanted[] = {8, 1, 1, 1, 2, 2, 2, 8, 8, 8};
     for (int version = FASTREDUCE_AUTO; version <= FASTREDUCE_EXACT; ++version)

@@ -66,6 +66,9 @@ TWICE = "what n calls for is refused again where it is computed"
 WINDOW = "where the window lies changes the time it takes alone"
 SIXTEEN = "packs of 16 bytes are aligned to 16"
 WHOLE = "a count of more packs than a thread has is that of all"
+ANCHOR = "rounds to the same multiples; which way a half goes does not matter"
+NO_ROW = "the CPU machine's shared memory is 0 where nobody wrote"
+FIRST_ELEMENT = "partials that begin before the input meet its first element, if any"
 FIRST_WARP = "only the first warp comes here"
 EQUIVALENT = [
     # ---- The accumulator's arithmetic
@@ -205,7 +208,26 @@ EQUIVALENT = [
     ("superaccumulator::add_group", "exact_integer -> false", "",
      "it is false here; another test has it true"),
     ("superaccumulator::add_group", "++groups == groups_between_flushes -> true", "", SLOWER),
-    ("superaccumulator::window_for", "0 -> *", "unsigned greatest = 0", WINDOW),
+    ("superaccumulator::add_group", "bins_only > 0 -> bins_only > 0 + 1", "", WINDOW),
+    ("superaccumulator::add_group", "misses != 0 -> true", "", SLOWER),
+    ("superaccumulator::add_to_window", "* -> (position + 1) << 23 | (0x400000 + 1)", "", ANCHOR),
+    ("superaccumulator::add_to_window", "* -> (position - 21) << 23 | (0x400000 - 1)", "", ANCHOR),
+    ("superaccumulator::flush", "groups = 0 -> groups = (0 + 1)", "", SLOWER),
+    ("superaccumulator::digit_of_bins", "sum != 0 -> true", "", SLOWER),
+    ("superaccumulator::reduce_units", "* -> blockIdx.x % exact_totals / limbs", "", SLOWER),
+    ("superaccumulator::block_sum", "0 -> (0 - 1)", "return 0", OTHER_WARPS),
+    ("superaccumulator::block_sum", "row + lane / limbs < warps -> true", "if (row", NO_ROW),
+    ("superaccumulator::block_sum", "* -> row + lane / limbs <= warps", "if (row", NO_ROW),
+    ("superaccumulator::block_sum", "row + lane / limbs -> lane / limbs", "if (@", NO_ROW),
+    ("superaccumulator::sum_of_others", "exact_one_block / 2 -> exact_one_block / (2 + 1)", "",
+     "sums of limbs are far less than a third"),
+    ("superaccumulator::store", "threadIdx.x % warp_size -> *(warp_size + 1)", "", FIRST_WARP),
+    ("superaccumulator::store", "lane == 0 -> true", "", ANYBODY),
+    ("superaccumulator::store", "lane == 0 -> lane == (0 + 1)", "", ANYBODY),
+    ("superaccumulator::saturated", "threadIdx.x % warp_size -> threadIdx.x", "", FIRST_WARP),
+    ("superaccumulator::saturated", "threadIdx.x % warp_size -> *(warp_size + 1)", "", FIRST_WARP),
+    ("superaccumulator::saturated", "* -> lane <= FASTREDUCE_NEGATIVE_INFINITY_COUNT + 1", "",
+     "limb 15 is 0 and stays 0"),
     # ---- Room 8: dispatcher
     ("alignment_for", "alignof(Value) > * -> alignof(Value) > workspace_alignment + 1", "", POWERS),
     ("make_plan", "{1, {blocks_for(n, tile)}, 0, 0} -> {1, {blocks_for(n, tile)}, 0, (*", "",
@@ -239,6 +261,8 @@ EQUIVALENT = [
     ("launch_engine", "0 -> *", "int device = 0", "find_row() sets it"),
     ("round", "detail::check_arguments(*) -> detail::check_arguments(*, {nullptr, (*", "",
      "no memory has no size"),
+    ("round", "n * sizeof(Input) -> n / sizeof(Input)", "", FIRST_ELEMENT),
+    ("round", "n * sizeof(Input) -> sizeof(Input)", "", FIRST_ELEMENT),
     ("round", "status == FASTREDUCE_SUCCESS -> true", "detail::overlap(", "invalid is invalid"),
     # ---- Room 9: the C functions
     ("fastreduce_workspace_bytes", "n > SIZE_MAX / sizeof(float) -> false", "", TWICE),
