@@ -63,7 +63,7 @@ BEYOND = "a sum that has the highest digits takes more elements than any test"
 THIRD = "of the third digit nothing stays, as of those below"
 EVEN = "only whether it is odd matters"
 TWICE = "what n calls for is refused again where it is computed"
-WINDOW = "where the window lies changes the time it takes alone"
+WINDOW = "where floats are added changes the time it takes alone"
 SIXTEEN = "packs of 16 bytes are aligned to 16"
 WHOLE = "a count of more packs than a thread has is that of all"
 ANCHOR = "rounds to the same multiples; which way a half goes does not matter"
@@ -216,6 +216,8 @@ EQUIVALENT = [
     ("superaccumulator::add_group", "++groups == groups_between_flushes -> true", "", SLOWER),
     ("superaccumulator::add_group", "bins_only > 0 -> bins_only > 0 + 1", "", WINDOW),
     ("superaccumulator::add_group", "misses != 0 -> true", "", SLOWER),
+    ("superaccumulator::window_for", "0 -> (0 + 1)", "unsigned greatest = 0",
+     "the exponent of 1 is that of 0"),
     ("superaccumulator::add_to_window", "* -> (position + 1) << 23 | (0x400000 + 1)", "", ANCHOR),
     ("superaccumulator::add_to_window", "* -> (position - 21) << 23 | (0x400000 - 1)", "", ANCHOR),
     ("superaccumulator::flush", "groups = 0 -> groups = (0 + 1)", "", SLOWER),
