@@ -309,9 +309,20 @@ static void refusals()
     /* four partials, the last of which are elements */
     check::that(fastreduce::round<FASTREDUCE_V0, 32>(low + 2, low, 128) == invalid,
                 "round, overlap");
+    check::that(fastreduce::round<FASTREDUCE_V0, 32>(low, low + 127, 128) == invalid,
+                "round, the last element");
     check::that(fastreduce::round<FASTREDUCE_V0, 32>(low, data, (size_t(1) << 36) - 31) ==
                     FASTREDUCE_ERROR_UNSUPPORTED,
                 "round, 2^31 blocks");
+    check::that(fastreduce::round<FASTREDUCE_V0, 32>(static_cast<const float *>(nullptr), data,
+                                                     (size_t(1) << 36) - 31) == invalid,
+                "round, null input of 2^31 blocks");
+#ifdef SIMT_MACHINE
+    simt::fail_call(1); /* the launch */
+    check::that(fastreduce::round<FASTREDUCE_V0, 32>(low, data, (size_t(1) << 36) - 32) > 0,
+                "round, 2^31 - 1 blocks");
+    simt::fail_call(0);
+#endif
     CUDA(cudaDeviceSynchronize());
     check::that(memory.every_byte_is(0x5a), "a refused call wrote");
 }
