@@ -39,10 +39,10 @@
  *                                 may differ. Default: off.
  *   FASTREDUCE_TAG                letters and digits, to tell files of one program apart that are
  *                                 compiled differently in what no macro says: -use_fast_math,
- *                                 -ftz=true; sm_90 beside sm_90a; machine code beside PTX; and any
- *                                 architectures, with nvcc before 11.5 and with Clang before it had
- *                                 __CUDA_ARCH_LIST__ (14 has not, 22 has). Scope: the file.
- *                                 Default: nothing.
+ *                                 -ftz=true, -fmad=false; sm_90 beside sm_90a; machine code beside
+ *                                 PTX; and any architectures, with nvcc before 11.5 and with Clang
+ *                                 before it had __CUDA_ARCH_LIST__ (14 has not, 22 has). Scope: the
+ *                                 file. Default: nothing.
  *   FASTREDUCE_STATIC, FASTREDUCE_API   see fastreduce.h.
  *
  * Names: namespace fastreduce holds what users call, fastreduce::detail the rest. Both lie in an
@@ -111,6 +111,14 @@
 #define FASTREDUCE_DETAIL_SEPARATE 0
 #endif
 
+/* --default-stream per-thread: which stream a null one is, and which functions of the runtime
+ * calls go to. */
+#ifdef __CUDART_API_PER_THREAD_DEFAULT_STREAM
+#define FASTREDUCE_DETAIL_STREAM 1
+#else
+#define FASTREDUCE_DETAIL_STREAM 0
+#endif
+
 /* What compute capability 9.0 brought, from CUDA 12 on: 11.8 compiles for it but cannot assemble
  * all of it. */
 #if (defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 12) || \
@@ -129,7 +137,7 @@
 
 /* The linker keeps one of several templates of the same name. So what code depends on is in the
  * name: version, switches and the architectures it is compiled for, as in
- * version_0_2_0__12_0_0_750800. Files that agree in all of that share their templates; no others
+ * version_0_2_0__12_0_0_0_750800. Files that agree in all of that share their templates; no others
  * do. What no macro tells is up to FASTREDUCE_TAG (room 1). */
 #ifdef __CUDA_ARCH_LIST__
 #define FASTREDUCE_DETAIL_ARCHS __CUDA_ARCH_LIST__
@@ -137,16 +145,17 @@
 #define FASTREDUCE_DETAIL_ARCHS
 #endif
 /* clang-format off */
-#define FASTREDUCE_DETAIL_PASTE(major, minor, patch, tag, toolkit, integer, separate, \
+#define FASTREDUCE_DETAIL_PASTE(major, minor, patch, tag, toolkit, integer, separate, stream, \
                                 a, b, c, d, e, f, g, h, i, j, k, l, \
                                 m, n, o, p, q, r, s, t, u, v, w, x, ...) \
-    version_##major##_##minor##_##patch##_##tag##_##toolkit##_##integer##_##separate##_\
+    version_##major##_##minor##_##patch##_##tag##_##toolkit##_##integer##_##separate##_##stream##_\
 ##a##b##c##d##e##f##g##h##i##j##k##l##m##n##o##p##q##r##s##t##u##v##w##x
 #define FASTREDUCE_DETAIL_NAME(list) FASTREDUCE_DETAIL_PASTE list
 #define FASTREDUCE_DETAIL_ABI \
     FASTREDUCE_DETAIL_NAME((FASTREDUCE_VERSION_MAJOR, FASTREDUCE_VERSION_MINOR, \
                             FASTREDUCE_VERSION_PATCH, FASTREDUCE_TAG, FASTREDUCE_DETAIL_TOOLKIT, \
                             FASTREDUCE_DETAIL_INTEGER, FASTREDUCE_DETAIL_SEPARATE, \
+                            FASTREDUCE_DETAIL_STREAM, \
                             FASTREDUCE_DETAIL_ARCHS, \
                             , , , , , , , , , , , , , , , , , , , , , , , , ))
 /* clang-format on */
@@ -1337,7 +1346,8 @@ struct reduction {
 
     /* Each block publishes its tile's partial; the last one awaits all others', and leaves the
      * words zero. One launch and no atomic operation: two launches cost 1.2 us more, a fence and a
-     * ticket 0.5 us (one H200). No other block waits, so the grid may be of any size. */
+     * ticket 0.5 us (one H200). No other block waits, and GPUs begin blocks in order, so the grid
+     * may be of any size. */
     __device__ __forceinline__ void reduce_tiles(status_word *status_words, Output output)
     {
         __shared__ Value warp_values[warps];
@@ -2366,7 +2376,7 @@ struct plan_row {
 };
 
 constexpr size_t any_bytes = SIZE_MAX, kibibyte = 1024, mebibyte = 1024 * kibibyte;
-constexpr size_t shared_reserve = 6 * kibibyte; /* static shared memory, and the system's */
+constexpr size_t shared_reserve = 6 * kibibyte; /* static shared memory, and the system's 1 KiB */
 
 /* AUTO's table, by bytes of input: from where on another kernel is faster (one H200, CUDA 13.0,
  * sums of floats out of L2 in graphs of calls unless said otherwise, microseconds).
@@ -2514,8 +2524,9 @@ constexpr size_t engine_workspace_bytes(size_t n)
                      sizeof(status_word);
 }
 
-/* Partials of up to 16 bytes, of as many units as 2^64 bytes make. */
-constexpr size_t most_tiles = SIZE_MAX / (64 * kibibyte) + 1, most_words = 4;
+/* Partials of as many units as 2^64 bytes make, in tiles of 1 KiB at least. */
+constexpr size_t most_result_bytes = 32, most_words = most_result_bytes / sizeof(unsigned),
+                 most_tiles = SIZE_MAX / kibibyte + 1;
 static_assert((most_words * work_plan::most_units(most_tiles) + 1) * sizeof(status_word) <=
                   FASTREDUCE_WORKSPACE_BYTES,
               "FASTREDUCE_WORKSPACE_BYTES is what any call needs");
@@ -2724,8 +2735,8 @@ fastreduce_status launch_engine(const typename Engine::Element *input,
 template <class Operator, class Input>
 constexpr bool engine_takes()
 {
-    constexpr size_t most = 64;
-    return sizeof(Input) <= most && sizeof(accumulate_t<Operator, Input>) <= most;
+    return sizeof(Input) <= most_result_bytes &&
+           sizeof(accumulate_t<Operator, Input>) <= most_result_bytes;
 }
 
 /* What reduce() does: levels of the ladder, or one launch of the engine. */
@@ -2838,8 +2849,10 @@ constexpr bool check_automatic()
 
 /* Reduces input[0] .. input[n - 1] to *output with Operator; n == 0 gives the identity. As
  * fastreduce_sum_f32 in every respect (memory, asynchrony, capture, determinism, errors), for
- * any element type and operator. The type of the output is accumulate_t<Operator, Input>: 64-bit
- * for sums of integers. */
+ * any element type and operator; elements or results of more than 32 bytes go through V7. The
+ * type of the output is accumulate_t<Operator, Input>: 64-bit for sums of integers. An operator
+ * that multiplies and adds has the same bits everywhere only if it says how it rounds (fmaf,
+ * __fmul_rn), as compilers fuse the two where they like. */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
           unsigned Items = default_items(Version), class Operator = plus, tail Tail = tail::warp,
           class Input>

@@ -127,9 +127,10 @@ typedef struct fastreduce_config {
     fastreduce_stream stream; /* null: the default stream */
 } fastreduce_config;
 
-/* As many bytes as any call of AUTO or EXACT needs, whatever the function, n, type and operator:
- * for a workspace that is allocated once. */
-#define FASTREDUCE_WORKSPACE_BYTES (sizeof(char) << 19)
+/* As many bytes as any call of AUTO or EXACT needs, whatever the function, n, type and operator,
+ * for a workspace that is allocated once: 1 MiB. (In C++, for elements and results of up to 32
+ * bytes; larger ones go through V7.) */
+#define FASTREDUCE_WORKSPACE_BYTES (sizeof(char) << 20)
 
 /* ---- Exact partial sums ---------------------------------------------------------------------- */
 

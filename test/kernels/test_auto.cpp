@@ -1,6 +1,7 @@
 /* AUTO's kernels, each launched with grids and sizes of its own, so that all are tested whatever
  * the GPU and n would choose; and on a GPU the soak: replays, many streams at once, a GPU kept
- * busy. Small integers: sums are exact. */
+ * busy. Small integers: sums are exact. -DAUTO_SMALL, for test/quality/mutants.py, leaves out the
+ * kernels of the table, which take long. */
 #include <cuda_runtime.h>
 #ifdef SIMT_MACHINE
 #define FASTREDUCE_HOST_IMPLEMENTATION
@@ -380,7 +381,9 @@ int main(int argc, char **)
     check::need_device();
     thorough = on_gpu && argc == 1;
     small_tiles();
+#ifndef AUTO_SMALL
     every_kernel();
+#endif
 #ifndef SIMT_MACHINE
     after_others();
     if (thorough) {

@@ -1,4 +1,4 @@
-/* AUTO of any element type and operator: numbers of 8 to 64 bits, structures of 3 to 64 bytes, and
+/* AUTO of any element type and operator: numbers of 8 to 64 bits, structures of 3 to 32 bytes, and
  * one that is too large for the engine; sums, extremes, and operators whose identity is not zero.
  * Results are compared with the tree on the host, bit by bit; inputs begin anywhere, and end where
  * their memory does. */
@@ -457,23 +457,23 @@ static void any_types()
     auto_of<each_part<multiplies>, words<4>, true>("16 bytes, product");
     auto_of<each_part<adds>, aligned_words>("16 bytes, aligned, sum");
     auto_of<each_part<multiplies>, words<6>>("24 bytes, product");
-    auto_of<each_part<adds>, words<16>>("64 bytes, sum");
+    auto_of<each_part<adds>, words<8>>("32 bytes, sum");
 }
 
 /* What is too large for the engine goes through V7. */
 static void too_large()
 {
     using namespace fastreduce;
-    using large = words<20>;
+    using large = words<9>;
     using product_of_large = each_part<multiplies>;
     for (size_t n : {size_t(0), size_t(1), size_t(2047), size_t(2049), size_t(5000)}) {
         const std::vector<large> values = elements_of<product_of_large, large>(n, n);
-        auto_case<product_of_large>("80 bytes", values, n % 2, folded<product_of_large>(values));
+        auto_case<product_of_large>("36 bytes", values, n % 2, folded<product_of_large>(values));
         check::that(workspace_bytes<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE,
                                     FASTREDUCE_ITEMS_PER_THREAD, product_of_large, large>(n) ==
                         workspace_bytes<FASTREDUCE_V7, FASTREDUCE_BLOCK_SIZE,
                                         FASTREDUCE_ITEMS_PER_THREAD, product_of_large, large>(n),
-                    "80 bytes, n %zu: not V7's workspace", n);
+                    "36 bytes, n %zu: not V7's workspace", n);
     }
 }
 

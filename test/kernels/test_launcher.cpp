@@ -91,6 +91,15 @@ static void refusals()
                 "bytes for more blocks than there can be");
     check::that(fastreduce_workspace_bytes((size_t(1) << 36) - 32, &s.config) > size_t(1) << 32,
                 "no bytes for 2^31 - 1 blocks");
+#ifdef SIMT_MACHINE
+    s.config.workspace = nullptr;
+    simt::fail_call(1); /* the pool's answer to so much */
+    check::that(fastreduce_sum_f32(reinterpret_cast<float *>(64), out, (size_t(1) << 36) - 32,
+                                   &s.config) > 0,
+                "2^31 - 1 blocks are refused");
+    simt::fail_call(0);
+    s.config.workspace = s.workspace.data();
+#endif
     s.config.block_size = 0;
 
     float *work = reinterpret_cast<float *>(s.workspace.data());
@@ -253,6 +262,8 @@ static void defaults()
         check::that(bytes >= last, "workspace bytes shrink at %zu", count);
         last = bytes;
     }
+    check::that(fastreduce_workspace_bytes(SIZE_MAX / sizeof(float), nullptr) > 0,
+                "workspace bytes of the largest n");
     check::that(fastreduce_workspace_bytes(SIZE_MAX, nullptr) == 0,
                 "workspace bytes of an impossible n");
 }
@@ -306,6 +317,21 @@ static void levels()
         }
     }
     simt::settings() = simt::options();
+}
+
+/* V0 to V4 have their values in shared memory that the launch asks for, and the others none. */
+static void shared_memory()
+{
+    for (int kernel = FASTREDUCE_V0; kernel <= FASTREDUCE_V7; ++kernel) {
+        setup s;
+        s.config.kernel = static_cast<fastreduce_kernel>(kernel);
+        s.config.block_size = 64;
+        check::that(fastreduce_sum_f32(s.input.data(), s.output.data(), n, &s.config) == 0 &&
+                        simt::latest_launch().shared_bytes ==
+                            (kernel <= FASTREDUCE_V4 ? 64 * sizeof(float) : 0),
+                    "%s: %zu bytes of shared memory", fastreduce_kernel_name(s.config.kernel),
+                    simt::latest_launch().shared_bytes);
+    }
 }
 
 /* All that a call does is on the stream that it was given. */
@@ -589,8 +615,10 @@ static void pipeline_failures()
                             simt::latest_launch().grid.x == 3,
                         "pipelined, PTX %d: what was launched", ptx);
             const fastreduce::workspace less = {s.workspace.data(), scratch.bytes - 1};
+            const unsigned long long before = simt::calls();
             check::that(launch_engine<engine>(s.input.data(), s.output.data(), 10000, less,
-                                              nullptr) == FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL,
+                                              nullptr) == FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL &&
+                            simt::calls() == before,
                         "pipelined: too small a workspace");
             s.untouched("pipelined, refused");
         }
@@ -761,6 +789,7 @@ int main(int argc, char **argv)
     workspaces();
 #ifdef SIMT_MACHINE
     levels();
+    shared_memory();
     on_one_stream();
     facts();
     check::buffer<float> output(1);

@@ -41,8 +41,8 @@ struct three_words {
 struct alignas(16) four_words {
     unsigned part[4];
 };
-struct bytes_64 {
-    unsigned part[16];
+struct bytes_32 {
+    unsigned part[8];
 };
 
 using sums = auto_engine<plus, float>;
@@ -162,10 +162,10 @@ static void rows_of_auto()
                                                            {699051, h200, 3, 1366, 1366},
                                                            {21_log2, one, 3, 4096, 4096},
                                                            {21_log2 + 1, one, 6, 1057, 1057}});
-    chosen<auto_engine<plus, bytes_64>>("64 bytes", {{256, h200, 0, 1, 1},
-                                                     {257, h200, 1, 1, 1},
-                                                     {1025, h200, 2, 5, 5},
-                                                     {32769, h200, 3, 65, 65},
+    chosen<auto_engine<plus, bytes_32>>("32 bytes", {{256, h200, 0, 1, 1},
+                                                     {513, h200, 1, 2, 2},
+                                                     {2049, h200, 2, 9, 9},
+                                                     {65537, h200, 3, 129, 129},
                                                      {21_log2, h200, 4, 4096, 4096},
                                                      {22_log2, h200, 6, 1296, 1296}});
 }
@@ -178,6 +178,8 @@ static void rows_of_exact()
             {0, h200, 0, 1, 1},
             {12_log2 + 3, h200, 0, 1, 1},
             {12_log2 + 4, h200, 0, 2, 2},
+            {4 * 12_log2, one, 0, 4, 4},
+            {5 * 12_log2, one, 0, 4, 5},
             {20_log2, h200, 0, 256, 256},
             {20_log2, tiny, 0, 80, 256},
             {20_log2, one, 0, 4, 256},
@@ -190,6 +192,7 @@ static void rows_of_exact()
             {23_log2 + 1, h200, 2, 264, 1024},
             {26_log2, h200, 2, 264, 8192},
             {26_log2, huge, 2, 4095, 8192},
+            {26_log2, {2047, 232448, true}, 2, 4094, 8192},
             /* 8192 tiles: 272 units of 16, 256 of each smaller size */
             {26_log2 + 1, h200, 3, 132, 272 + 4 * 256},
             {26_log2 + 1, huge, 3, 272 + 4 * 256, 272 + 4 * 256},
@@ -270,10 +273,10 @@ static void table_is_sound(const char *what)
 
 /* Never less for more elements; and fastreduce.h's constant is enough for any number of them. */
 constexpr size_t enough = FASTREDUCE_WORKSPACE_BYTES;
-static_assert(enough == size_t(1) << 19, "half a mebibyte");
+static_assert(enough == size_t(1) << 20, "a mebibyte");
 
 template <class Engine>
-static void workspace_grows(const char *what, bool bounded = true)
+static void workspace_grows(const char *what)
 {
     using element = typename Engine::Element;
     size_t last = 0, last_n = 0;
@@ -281,7 +284,7 @@ static void workspace_grows(const char *what, bool bounded = true)
         const size_t bytes = engine_workspace_bytes<Engine>(n);
         check::that(n >= last_n && bytes >= last, "%s: %zu bytes for %zu, %zu for %zu", what, last,
                     last_n, bytes, n);
-        check::that(!bounded || bytes <= enough, "%s: %zu bytes for %zu", what, bytes, n);
+        check::that(bytes <= enough, "%s: %zu bytes for %zu", what, bytes, n);
         last = bytes;
         last_n = n;
     };
@@ -303,7 +306,7 @@ static void workspaces()
     workspace_grows<auto_engine<plus, four_words>>("four words");
     workspace_grows<auto_engine<plus, three_words>>("three words");
     workspace_grows<auto_engine<plus, three_bytes>>("three bytes");
-    workspace_grows<auto_engine<plus, bytes_64>>("64 bytes", false);
+    workspace_grows<auto_engine<plus, bytes_32>>("32 bytes");
     workspace_grows<exact_engine>("EXACT");
 
     check::that(engine_workspace_bytes<sums>(14_log2) == 0 &&
@@ -326,26 +329,30 @@ static void workspaces()
         workspace_bytes(20000) == 4097 * 8 && workspace_bytes<FASTREDUCE_EXACT>(20000) == 520 &&
             workspace_bytes<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE, FASTREDUCE_ITEMS_PER_THREAD,
                             plus, int>(20000) == (2 * 4096 + 1) * 8 &&
-            workspace_bytes(SIZE_MAX / 4 + 1) == 0,
+            workspace_bytes(SIZE_MAX / 4) > 0 && workspace_bytes(SIZE_MAX / 4 + 1) == 0,
         "workspace_bytes of AUTO and EXACT");
 }
 
-/* Elements and results of up to 64 bytes; larger ones go through V7. */
-struct bytes_65 {
-    unsigned char part[65];
+/* Elements and results of up to 32 bytes; larger ones go through V7. */
+struct bytes_33 {
+    unsigned char part[33];
 };
 struct widening {
 };
 template <>
 struct fastreduce::accumulate<widening, char> {
-    using type = bytes_65;
+    using type = bytes_33;
 };
 template <>
 struct fastreduce::accumulate<widening, short> {
-    using type = bytes_64;
+    using type = bytes_32;
 };
-static_assert(engine_takes<plus, char>() && engine_takes<plus, bytes_64>(), "up to 64 bytes");
-static_assert(!engine_takes<plus, bytes_65>(), "elements too large");
+template <>
+struct fastreduce::accumulate<widening, bytes_33> {
+    using type = int;
+};
+static_assert(engine_takes<plus, char>() && engine_takes<plus, bytes_32>(), "up to 32 bytes");
+static_assert(!engine_takes<plus, bytes_33>(), "elements too large");
 static_assert(engine_takes<widening, short>() && !engine_takes<widening, char>(),
               "results too large");
 static_assert(std::is_same<method<FASTREDUCE_AUTO, 256, 8, plus, tail::warp, double>::engine,
@@ -370,8 +377,11 @@ static void tiles()
                 "levels");
     /* where a fixed grid takes turns, units are single tiles */
     const plan_row turns = exact_engine::row(0), all = exact_engine::row(4);
+    plan_row in_one_place = turns;
+    in_one_place.blocks_per_multiprocessor = 1;
     check::that(plan_work(size_t(1) << 30, turns).levels == 0 &&
                     plan_work(size_t(1) << 30, turns).units == size_t(1) << 20 &&
+                    plan_work(size_t(1) << 30, in_one_place).levels == 0 &&
                     plan_work(size_t(1) << 30, all).levels > 0,
                 "units of one tile");
 }
@@ -402,6 +412,10 @@ static void units_of(size_t tiles, unsigned levels)
         last = run.count;
     }
     check::that(next == tiles, "%zu tiles, %u levels: units cover %zu", tiles, levels, next);
+    const tile_run beyond = work.run(work.units); /* a kernel asks before it stops */
+    check::that(beyond.first == tiles && beyond.count == 1,
+                "%zu tiles, %u levels: after the last unit come %zu from %zu", tiles, levels,
+                beyond.count, beyond.first);
     for (unsigned level = 0; level < levels; ++level)
         check::that(units[level] == 256 || units[level] == 257,
                     "%zu tiles, %u levels: %zu units of 2^%u", tiles, levels, units[level], level);
@@ -432,6 +446,14 @@ static void units()
     check::that(work_plan::levels_for(SIZE_MAX / 512) < most_levels, "levels of the largest input");
 }
 
+/* A tile's lines: one more than its bytes, where it may begin within one. */
+static void stages()
+{
+    check::that(stage_bytes<reduction<plus, float, 512>, 4096>() == (1 << 16) + 128 &&
+                    stage_bytes<superaccumulator<512>, 2048>() == 1 << 15,
+                "bytes of a stage");
+}
+
 /* 4 MiB over all blocks, 8 KiB at least, and no more than a tile: in packs. */
 static void prefetches()
 {
@@ -442,8 +464,37 @@ static void prefetches()
             packs_to_prefetch(large, 100, 16) == 2621 && packs_to_prefetch(large, 511, 16) == 513 &&
             packs_to_prefetch(large, 4096, 16) == 512 && packs_to_prefetch(small, 1, 16) == 1024 &&
             packs_to_prefetch(small, 300, 16) == 873 && packs_to_prefetch(single, 1, 12) == 512 &&
-            packs_to_prefetch(single, 4096, 64) == 128,
+            packs_to_prefetch(single, 4096, 64) == 128 &&
+            packs_to_prefetch(single, 1, 8208) == 511 && packs_to_prefetch(single, 1, 8192) == 512,
         "packs to prefetch");
+}
+
+/* Arrays may end with the address space. */
+static void ends_of_memory()
+{
+    const char *const last = reinterpret_cast<const char *>(UINTPTR_MAX - 100);
+    void *const workspace = reinterpret_cast<void *>(UINTPTR_MAX - 4095);
+    alignas(16) const char input[16] = {};
+    const long long output = 0;
+    const fastreduce_status invalid = FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    check::that(check_arguments(last, &output, 100, {nullptr, 0}) == 0 &&
+                    check_arguments(last, &output, 101, {nullptr, 0}) == invalid &&
+                    check_arguments(input, &output, 16, {workspace, 4095}) == 0 &&
+                    check_arguments(input, &output, 16, {workspace, 4096}) == invalid,
+                "arrays at the end of the address space");
+}
+
+/* As assertions say, when it is asked for while a program runs. */
+static void at_run_time()
+{
+    check::that(engine_takes<plus, char>() && engine_takes<plus, bytes_32>() &&
+                    engine_takes<widening, short>() && !engine_takes<plus, bytes_33>() &&
+                    !engine_takes<widening, char>() && !engine_takes<widening, bytes_33>(),
+                "what the engine takes");
+    const unsigned wanted[] = {8, 1, 1, 1, 2, 2, 2, 8, 8, 8};
+    for (int version = FASTREDUCE_AUTO; version <= FASTREDUCE_EXACT; ++version)
+        check::that(default_items(static_cast<fastreduce_kernel>(version)) == wanted[version],
+                    "items of kernel %d", version);
 }
 
 int main()
@@ -456,11 +507,12 @@ int main()
     table_is_sound<auto_engine<plus, three_bytes>>("three bytes");
     table_is_sound<auto_engine<plus, three_words>>("three words");
     table_is_sound<auto_engine<plus, four_words>>("four words");
-    table_is_sound<auto_engine<plus, bytes_64>>("64 bytes");
+    table_is_sound<auto_engine<plus, bytes_32>>("32 bytes");
     table_is_sound<exact_engine>("EXACT");
     workspaces();
     tiles();
     units();
+    stages();
     prefetches();
     for (unsigned size = 0; size <= 4096; ++size) {
         const bool good =
@@ -521,10 +573,14 @@ int main()
                 "neighbours");
     check::that(overlap(bytes, 64, bytes + 8, 4) && overlap(bytes + 8, 4, bytes, 64),
                 "one inside the other");
+    check::that(overlap(bytes, 8, bytes + 1, 4) && overlap(bytes + 1, 4, bytes, 8),
+                "one inside the other, a byte from its beginning");
     for (int k = 0; k < 10; ++k)
         check::that(!overlap(bytes + k, 0, bytes, 10) && !overlap(bytes, 10, bytes + k, 0),
                     "nothing overlaps nothing");
 
+    ends_of_memory();
+    at_run_time();
     check::that(status_of(cudaSuccess) == 0, "success");
     check::that(status_of(cudaErrorNoDevice) == FASTREDUCE_ERROR_NO_DEVICE, "no device");
     check::that(status_of(cudaErrorInsufficientDriver) == FASTREDUCE_ERROR_NO_DEVICE,

@@ -250,6 +250,17 @@ static void lanes()
     }
 }
 
+/* Packs larger than a vector, aligned as one: loaded as they are. */
+static void large_packs()
+{
+    struct alignas(32) eight_words {
+        unsigned part[8];
+    };
+    const pack<eight_words> given = {{{{1, 2, 3, 4, 5, 6, 7, 8}}}},
+                            loaded = load_pack<true>(&given);
+    check::that(std::memcmp(&given, &loaded, sizeof given) == 0, "a pack of 32 bytes");
+}
+
 /* Thread 0 fills the same memory again and again; another warp's first thread waits each time. */
 __global__ void copies(const float4 *from, float4 *seen, unsigned vectors, unsigned turns)
 {
@@ -285,6 +296,88 @@ static void copied()
         check::that(std::memcmp(seen, values.data(), output.bytes()) == 0,
                     "a copy was read before it had ended, or is not what was to be copied");
     }
+}
+
+/* One tile of 32 packs, as reduce_pipelined copies it. */
+__global__ void copy_one(elements<float> input, size_t tile, unsigned *offset, unsigned char *to)
+{
+    __shared__ pipeline_stage stage;
+    unsigned char *const memory = dynamic_shared<unsigned char>();
+    init_barrier(&stage.full, 1);
+    stage.tile = tile;
+    copy_tile<32>(stage, memory, input);
+    wait_for_phase(&stage.full, 0);
+    *offset = stage.offset;
+    for (unsigned k = 0; k < 512 + line_bytes; ++k) to[k] = memory[k];
+}
+
+/* Whole lines where the array has them, and vectors of 16 bytes anyway; none of what is beside the
+ * array. So the first tile is copied from its beginning, if that is a vector's, and the last one
+ * not, if the end of its last vector is not in the array. */
+static void copied_tiles()
+{
+    constexpr unsigned tile_bytes = 512, floats = 128;
+    check::buffer<unsigned> offset(1);
+    check::buffer<unsigned char> copy(tile_bytes + line_bytes);
+    for (size_t at = 0; at < 32; ++at) {
+        for (size_t rest : {0, 1, 2, 3, 4, 77}) {
+            const size_t n = 3 * floats + rest;
+            std::vector<float> memory(n + 64);
+            const size_t address = reinterpret_cast<uintptr_t>(memory.data()) / sizeof(float),
+                         first = (32 - address % 32) % 32 + at;
+            for (size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<float>(i);
+            elements<float> input(memory.data() + first, n, false, false);
+            for (size_t tile = 0; tile < 3; ++tile) {
+                unsigned *out = offset.data();
+                unsigned char *to = copy.data();
+                void *arguments[] = {&input, &tile, &out, &to};
+                CUDA(cudaLaunchKernel(copy_one, dim3(1), dim3(1), arguments,
+                                      tile_bytes + line_bytes, nullptr));
+                const bool whole = tile == 0 ? at % 4 == 0 : tile < 2 || (4 - at % 4) % 4 <= rest;
+                const unsigned before = tile == 0 ? 0 : at % 32 * sizeof(float),
+                               bytes = (before + tile_bytes + 15) / 16 * 16;
+                check::that(*out == (whole ? before : not_copied),
+                            "tile %zu of an array at %zu floats, %zu after the last: offset %u",
+                            tile, at, rest, *out);
+                if (!whole) continue;
+                check::that(std::memcmp(to, &memory[first + tile * floats - before / 4], bytes) ==
+                                0,
+                            "tile %zu of an array at %zu floats: another copy", tile, at);
+                for (unsigned k = bytes; k < tile_bytes + line_bytes; ++k)
+                    check::that(to[k] == 0xff, "tile %zu of an array at %zu floats: more copied",
+                                tile, at);
+            }
+        }
+    }
+}
+
+/* A unit of four tiles is published with its last one, and not before. */
+__global__ void collect_four(status_word *words, unsigned *early)
+{
+    using sum = reduction<plus, unsigned, 32>;
+    __shared__ sum::tile_partials<1> partials;
+    sum mine(nullptr);
+    for (unsigned tile = 0; tile < 4; ++tile) {
+        if (threadIdx.x == 0 && (words[2] != 0 || words[3] != 0)) ++*early;
+        mine.value = tile + threadIdx.x;
+        mine.leave(partials, 0);
+        if (threadIdx.x == 0) mine.collect(partials, 0, {1, tile, 4}, words);
+    }
+}
+
+static void published_once()
+{
+    check::buffer<status_word> words(4);
+    check::buffer<unsigned> early(1);
+    words.fill(0);
+    early.fill(0);
+    status_word *data = words.data();
+    unsigned *count = early.data();
+    void *arguments[] = {&data, &count};
+    CUDA(cudaLaunchKernel(collect_four, dim3(1), dim3(32), arguments));
+    check::that(early.get()[0] == 0, "a unit was published before its last tile");
+    check::that(words.get() == std::vector<status_word>{0, 0, 2 * 2176 + 1, 1},
+                "a unit of four tiles: %llu", words.get()[2] >> 1);
 }
 
 /* Where nothing but -0 is added, not even a tile's missing packs' +0. */
@@ -365,7 +458,8 @@ static std::vector<float> group_of(float usual, std::initializer_list<float> fir
     return group;
 }
 
-static std::vector<float> operator+(std::vector<float> a, const std::vector<float> &b)
+template <class T>
+std::vector<T> operator+(std::vector<T> a, const std::vector<T> &b)
 {
     a.insert(a.end(), b.begin(), b.end());
     return a;
@@ -427,6 +521,87 @@ static void window_limits()
     }
 }
 
+/* What a warp decides on: it does not show in results, but takes less time or more. */
+struct decision {
+    unsigned position, bins_used, bins_only;
+};
+static bool operator==(const decision &a, const decision &b)
+{
+    return a.position == b.position && a.bins_used == b.bins_used && a.bins_only == b.bins_only;
+}
+
+/* A float of each thread a group; what is decided after each. */
+__global__ void decide(const float *script, unsigned groups, decision *decisions)
+{
+    superaccumulator<32> sum(dynamic_shared<void>());
+    for (unsigned k = 0; k < groups; ++k) {
+        const pack<float> group[1] = {{{script[k * 32 + threadIdx.x], 0, 0, 0}}};
+        sum.add_group(group);
+        if (threadIdx.x == 0) decisions[k] = {sum.position, sum.bins_used, sum.bins_only};
+    }
+}
+
+static void decided(const char *what, const std::vector<float> &script,
+                    const std::vector<decision> &wanted)
+{
+    check::buffer<float> input(script.size());
+    check::buffer<decision> output(wanted.size());
+    input.set(script);
+    const float *in = input.data();
+    decision *out = output.data();
+    unsigned groups = static_cast<unsigned>(wanted.size());
+    void *arguments[] = {&in, &groups, &out};
+    CUDA(cudaLaunchKernel(decide, dim3(1), dim3(32), arguments, superaccumulator<32>::shared_bytes,
+                          nullptr));
+    for (unsigned k = 0; k < groups; ++k)
+        check::that(out[k] == wanted[k], "%s, group %u: position %u, %s bins, %u groups in bins",
+                    what, k, out[k].position, out[k].bins_used ? "some" : "no", out[k].bins_only);
+}
+
+static void decisions()
+{
+    if (exact_integer) return;
+    /* the group's greatest, be it negative, or beside what is not finite */
+    for (int exponent = 0; exponent < 255; ++exponent) {
+        const float x = exponent == 0 ? 0x1p-149f : std::ldexp(1.0f, exponent - 127);
+        const unsigned position = exponent < 20    ? 0
+                                  : exponent < 250 ? static_cast<unsigned>(exponent) - 20
+                                                   : 230;
+        const unsigned beyond = exponent > 251; /* above the highest window */
+        decided("the window's place", group_of(x, {}), {{position, beyond, 16 * beyond}});
+        decided("the window's place", group_of(0, {0, 0, 0, 0, -1.5f * x}),
+                {{position, beyond, 0}});
+        decided("the window's place", group_of(x, {NAN, -INFINITY, -NAN}),
+                {{position, 1, 16 * beyond}});
+    }
+    const std::vector<float> ones = group_of(1.0f, {}), above = group_of(0x1p30f, {}),
+                             small = group_of(0x1.8p-60f, {});
+    const decision usual = {107, 0, 0};
+    decided("all fits", ones + group_of(0x1p-42f, {-0x1.fffffep1f}), {usual, usual});
+    decided("a few fit the extension",
+            ones + group_of(1.0f, {0x1p-64f, 0x1p-43f, -0x1.8p-60f}) + above,
+            {usual, usual, {137, 0, 0}});
+    decided("a few fit neither",
+            ones + group_of(1.0f, {0x1p-65f}) + group_of(1.0f, {0x1p24f, 0x1p24f, 0x1p24f}),
+            {usual, {107, 1, 0}, {107, 1, 0}});
+    decided("the lowest extension", group_of(0x1p-85f, {0x1p-149f}), {{22, 0, 0}});
+    decided("no extension", group_of(0x1p-86f, {0x1p-149f}), {{21, 1, 0}});
+    decided("up and down", ones + above + small + above,
+            {usual, {137, 0, 0}, {47, 0, 0}, {137, 0, 0}});
+    for (int least : {8, 9}) { /* a window eight binades lower is not better */
+        const unsigned place = least == 8 ? 107 : 98;
+        std::vector<float> script =
+            ones + group_of(std::ldexp(1.0f, -least), {0x1p-90f, 0x1p-90f, 0x1p-90f, 0x1p-90f});
+        std::vector<decision> wanted = {usual, {place, 1, 16}};
+        for (unsigned k = 16; k-- > 0;) {
+            script = script + above;
+            wanted.push_back({place, 1, k});
+        }
+        decided("many fit nowhere, and the next ones are not tried", script + above,
+                wanted + std::vector<decision>{{137, 1, 0}});
+    }
+}
+
 /* Few floats, of exponents far apart or near: every length of a carry, every place of the
  * leading bit, ties. */
 static void rounding()
@@ -443,19 +618,24 @@ static void rounding()
         }
         drive_case("few", few, 1, 1);
 
+        /* from the least with 24 bits and a half of the last one */
+        const int exponent = low - 125;
         const float base =
-            std::ldexp(1.0f + static_cast<float>(check::mix(seed, 4) >> 41) * 0x1p-23f, low - 100);
-        const float half = std::ldexp(1.0f, low - 100 - 24); /* of base's last place */
-        if (low - 124 < -149 || low > 226) continue;
-        for (float tiny : {0.0f, 0x1p-149f, -0x1p-149f, half * 0x1p-9f, -half * 0x1p-40f})
+            std::ldexp(1.0f + static_cast<float>(check::mix(seed, 4) >> 41) * 0x1p-23f, exponent);
+        const float half = std::ldexp(1.0f, exponent - 24);
+        for (float tiny :
+             {0.0f, 0x1p-149f, -0x1p-149f, 0x1p-100f, -0x1p-70f, half * 0x1p-9f, -half * 0x1p-40f})
             for (float sign : {1.0f, -1.0f})
                 drive_case("ties", group_of(0.0f, {sign * base, sign * half, tiny}), 1, 1);
     }
-    /* the sums 2^a - 2^b, all ones between */
+    /* the sums 2^a - 2^b, all ones between, and less than 0 */
     for (int a = -140; a < 128; a += 9)
         for (int b = -149; b < a; b += 13)
-            drive_case("all ones", group_of(0.0f, {std::ldexp(1.0f, a), -std::ldexp(1.0f, b)}), 1,
-                       1);
+            for (float sign : {1.0f, -1.0f})
+                drive_case(
+                    "all ones",
+                    group_of(0.0f, {sign * std::ldexp(1.0f, a), -sign * std::ldexp(1.0f, b)}), 1,
+                    1);
 }
 
 /* An accumulator with limbs as large as merging without carries
@@ -463,12 +643,18 @@ static void rounding()
 static void raw_accumulator()
 {
     check::buffer<float> input(64);
-    check::buffer<fastreduce_accumulator> total(1);
-    for (int turn = 0; turn < 6; ++turn) {
+    fastreduce_accumulator *total; /* right before memory that cannot be read */
+    CUDA(cudaMalloc(reinterpret_cast<void **>(&total), sizeof *total));
+    for (int turn = 0; turn < 9; ++turn) {
         const float x = turn % 2 ? 0x1.fffffep100f : -0x1.fffffep100f;
         fastreduce_accumulator raw = {}, wanted = {};
         for (int k = 0; k < 11; ++k) raw.limb[k] = (turn / 2 - 1) * (0xffffffffll << 31);
         raw.limb[11] = -(1ll << 31);
+        if (turn > 5) { /* a carry that goes through all digits, the highest one too */
+            for (int k = 0; k < 12; ++k) raw.limb[k] = 0xffffffff;
+            if (turn == 6) raw.limb[9] = 0x1ffffffff, raw.limb[11] = -1;
+            if (turn == 8) raw.limb[11] = 1ll << 40;
+        }
         for (int k = 12; k < 15; ++k) raw.limb[k] = turn == k - 12 ? 1ll << 62 : turn > 3 ? k : 0;
         std::vector<float> values(64, x);
         if (turn == 3) { /* counts that are full by one more */
@@ -478,16 +664,17 @@ static void raw_accumulator()
         fastreduce_host_accumulate_f32(values.data(), &wanted, 64);
         fastreduce_accumulator_merge(&wanted, &raw);
         input.set(values);
-        total.set(&raw);
+        *total = raw;
         const float *in = input.data();
         unsigned groups = 2, copies = 1, times = 1;
-        exact_output output = {nullptr, total.data()};
+        exact_output output = {nullptr, total};
         void *arguments[] = {&in, &groups, &copies, &times, &output};
         CUDA(cudaLaunchKernel(drive, dim3(1), dim3(32), arguments,
                               superaccumulator<32>::shared_bytes, nullptr));
-        check::that(std::memcmp(total.data(), &wanted, sizeof wanted) == 0,
-                    "a raw accumulator, turn %d", turn);
+        check::that(std::memcmp(total, &wanted, sizeof wanted) == 0, "a raw accumulator, turn %d",
+                    turn);
     }
+    CUDA(cudaFree(total));
 }
 
 template <class Engine>
@@ -606,13 +793,17 @@ int main()
 {
 #ifdef SMALL_FLOAT
     lanes();
+    large_packs();
     copied();
+    copied_tiles();
     float_sums();
+    published_once();
     negative_zeros();
     all_words();
 #endif
 #ifdef SMALL_EXACT
     window_limits();
+    decisions();
     raw_accumulator();
     waits_for_all();
     exact_sums();

@@ -184,9 +184,9 @@ static void halves(unsigned infinity)
 }
 
 /* A type whose partials want more room than a workspace of 16 bytes' alignment gives. */
-struct alignas(64) wide_count {
+struct alignas(32) wide_count {
     unsigned long long value;
-    char rest[56];
+    char rest[24];
 };
 struct add_wide {
     template <class T>
@@ -217,15 +217,15 @@ static void over_aligned(size_t n, size_t wanted_bytes)
     output.fill(0x5a);
     memory.fill(0);
     unsigned char *const first =
-        memory.data() + (0 - reinterpret_cast<uintptr_t>(memory.data())) % 64;
+        memory.data() + (0 - reinterpret_cast<uintptr_t>(memory.data())) % 32;
     const auto sum = [&](workspace scratch) {
         return fastreduce::reduce<Version, BlockSize, Items, add_wide>(input.data(), output.data(),
                                                                        n, nullptr, scratch);
     };
-    check::that(bytes == wanted_bytes, "%s, n %zu: %zu bytes for partials of 64",
+    check::that(bytes == wanted_bytes, "%s, n %zu: %zu bytes for partials of 32",
                 fastreduce_kernel_name(Version), n, bytes);
     check::that(sum(workspace{first + 16, bytes}) == FASTREDUCE_ERROR_INVALID_ARGUMENT,
-                "a workspace aligned to 16 bytes for partials aligned to 64");
+                "a workspace aligned to 16 bytes for partials aligned to 32");
     CUDA(cudaDeviceSynchronize());
     check::that(output.every_byte_is(0x5a), "a refused call wrote");
     for (const workspace scratch : {workspace{first, bytes}, workspace{nullptr, 0}}) {
@@ -309,9 +309,20 @@ static void refusals()
     /* four partials, the last of which are elements */
     check::that(fastreduce::round<FASTREDUCE_V0, 32>(low + 2, low, 128) == invalid,
                 "round, overlap");
+    check::that(fastreduce::round<FASTREDUCE_V0, 32>(low, low + 127, 128) == invalid,
+                "round, the last element");
     check::that(fastreduce::round<FASTREDUCE_V0, 32>(low, data, (size_t(1) << 36) - 31) ==
                     FASTREDUCE_ERROR_UNSUPPORTED,
                 "round, 2^31 blocks");
+    check::that(fastreduce::round<FASTREDUCE_V0, 32>(static_cast<const float *>(nullptr), data,
+                                                     (size_t(1) << 36) - 31) == invalid,
+                "round, null input of 2^31 blocks");
+#ifdef SIMT_MACHINE
+    simt::fail_call(1); /* the launch */
+    check::that(fastreduce::round<FASTREDUCE_V0, 32>(low, data, (size_t(1) << 36) - 32) > 0,
+                "round, 2^31 - 1 blocks");
+    simt::fail_call(0);
+#endif
     CUDA(cudaDeviceSynchronize());
     check::that(memory.every_byte_is(0x5a), "a refused call wrote");
 }
@@ -377,9 +388,9 @@ int main()
     own_type<unsigned long long>();
     halves<__half>(0x7c00);
     halves<__nv_bfloat16>(0x7f80);
-    over_aligned<FASTREDUCE_V0, 32, 1>(32 * 32 + 5, 64 * (33 + 2)); /* three levels */
+    over_aligned<FASTREDUCE_V0, 32, 1>(32 * 32 + 5, 32 * (33 + 2)); /* three levels */
     over_aligned<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE, FASTREDUCE_ITEMS_PER_THREAD>(
-        32 * 32 + 5, 8 * (16 * 4096 + 1));
+        32 * 32 + 5, 8 * (8 * 4096 + 1));
     identities();
     refusals();
     one_round<FASTREDUCE_V0, 256>(5000);

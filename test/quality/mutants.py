@@ -29,7 +29,7 @@ import mutant_list
 import mutant_source
 
 FILES = ("fastreduce.h", "fastreduce.cuh")
-SHARE = 50  # % of the changes that are tried without --all
+SHARE = 30  # % of the changes that are tried without --all
 LEAST = 1500  # changes; fewer mean that the source is not read as it should be
 COMPILES = 8  # of a test at the most; each time less what the compiler refuses
 HANGS_AFTER = 8  # times as long as the test takes without a change
@@ -104,7 +104,8 @@ Both mutant_as(One one)
 template <class T>
 constexpr auto mutant_next(T x)
 {
-    if constexpr (std::is_arithmetic<T>::value || std::is_pointer<T>::value)
+    if constexpr (std::is_arithmetic<T>::value || std::is_pointer<T>::value ||
+                  std::is_convertible<T, int>::value)
         return x + 1;
     else
         return x;
@@ -233,8 +234,9 @@ class Build:
             out.write(SWITCH % (mutants[-1].number + 1, self.loops))
         command, test_source, flags = compiler_of(self.test, self.cxx)
         first = dict(zip(FILES, (0, len(loops[FILES[0]])))) # numbers of loops
-        # the real tests have sanitizers too; this one takes next to no time
-        command += ["-O1", "-fsanitize=bounds", "-fsanitize-undefined-trap-on-error",
+        # the real tests have all sanitizers; these take next to no time
+        command += ["-O1", "-fsanitize=bounds,alignment",
+                    "-fsanitize-undefined-trap-on-error",
                     "-Wno-narrowing", "-fmax-errors=0", "-include", "mutant.h", test_source]
         for _ in range(COMPILES):
             for file in FILES:
@@ -375,17 +377,24 @@ def matches(pattern, text):
 class Equivalents:
     """The list of changes that no test can notice."""
 
-    def __init__(self, entries):
-        self.entries, self.used = entries, collections.Counter()
+    def __init__(self, entries, sources):
+        self.entries, self.sources, self.used = entries, sources, collections.Counter()
 
     def __contains__(self, change):
         text, found = f"{change.before} -> {change.after}", False
         for entry in self.entries:
             if matches(entry[0], change.function) and matches(entry[1], text) and \
-                    entry[2] in change.statement:
+                    self.is_there(change, entry[2]):
                 self.used[entry] += 1
                 found = True
         return found
+
+    def is_there(self, change, part):
+        """Whether a part of the statement is in it; if it ends with @, right before the change."""
+        if not part.endswith("@"):
+            return part in change.statement
+        before = self.sources[change.file][:change.begin][-200:]
+        return mutant_source.tidy(before).endswith(part[:-1])
 
     def unused(self):
         """In words, entries for which there is no change."""
@@ -459,7 +468,7 @@ def main():
         changes += found
     changes += [by_hand(entry, sources, functions) for entry in mutant_list.BY_HAND]
     alone = [(by_hand(entry, sources, functions), entry[4]) for entry in mutant_list.ALONE]
-    equivalents = Equivalents(mutant_list.EQUIVALENT)
+    equivalents = Equivalents(mutant_list.EQUIVALENT, sources)
     equal = {change for change in changes if change in equivalents}
     mutants = numbered(changes + self_checks(changes, sources), sources)
     bad = equivalents.unused()

@@ -460,7 +460,9 @@ inline void run_block(machine &m, dim3 block, bool fresh)
         w.open.clear();
         w.history.clear();
     }
-    if (m.dynamic_bytes) memset(m.dynamic_shared, 0xff, m.dynamic_bytes); /* NaN, as floats go */
+    /* NaN, as floats go; and behind it what nobody writes */
+    const size_t behind = std::min<size_t>(256, most_dynamic_shared - m.dynamic_bytes);
+    if (m.dynamic_shared) memset(m.dynamic_shared, 0xff, m.dynamic_bytes + behind);
     for (unsigned i = 0; i < m.size; ++i) {
         thread &t = m.threads[i];
         t.number = i;
@@ -475,6 +477,10 @@ inline void run_block(machine &m, dim3 block, bool fresh)
     enter(m, first);
     switch_fiber(m.scheduler, m.threads[first].flow);
     if (m.report.empty() && m.alive) describe_deadlock(m);
+    for (size_t k = 0; m.dynamic_shared && k < behind; ++k)
+        if (m.dynamic_shared[m.dynamic_bytes + k] != 0xff)
+            complain(m, "out of bounds: a write behind " + std::to_string(m.dynamic_bytes) +
+                            " bytes of dynamic shared memory");
     if (m.report.empty() && m.settings.trace) end_interval(m);
     ++m.statistics.blocks;
 }

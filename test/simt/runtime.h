@@ -449,9 +449,11 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, void (*kernel)
                                 void **arguments)
 {
     bool overlapped = false;
-    for (unsigned k = 0; k < config->numAttrs; ++k)
-        overlapped |= config->attrs[k].id == cudaLaunchAttributeProgrammaticStreamSerialization &&
-                      config->attrs[k].val.programmaticStreamSerializationAllowed != 0;
+    for (unsigned k = 0; k < config->numAttrs; ++k) {
+        if (config->attrs[k].id != cudaLaunchAttributeProgrammaticStreamSerialization)
+            return simt::host().last = cudaErrorInvalidValue;
+        overlapped |= config->attrs[k].val.programmaticStreamSerializationAllowed != 0;
+    }
     const cudaError_t error = cudaLaunchKernel(kernel, config->gridDim, config->blockDim, arguments,
                                                config->dynamicSmemBytes, config->stream);
     simt::latest_launch().overlapped = overlapped;

@@ -181,10 +181,14 @@ for kind in c80 t80; do
     apart $kind ${kind}_items sharing
     compile ${kind}_tag 80 $options -DFASTREDUCE_TAG=fast -use_fast_math
     apart $kind ${kind}_tag
+    # a null stream is then another one, by other functions of the runtime
+    compile ${kind}_stream 80 $options --default-stream per-thread
+    unlike $kind ${kind}_stream "thread's stream\|launches"
+    apart $kind ${kind}_stream
 done
 apart c80_integer t80
 pass "with and without FASTREDUCE_EXACT_INTEGER; another FASTREDUCE_BLOCK_SIZE;" \
-    "another FASTREDUCE_ITEMS_PER_THREAD; FASTREDUCE_TAG"
+    "another FASTREDUCE_ITEMS_PER_THREAD; FASTREDUCE_TAG; --default-stream per-thread"
 
 # No more names than needed.
 compile t80_again 80 $weak

@@ -168,6 +168,12 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
     stop("a stub was called");
     return cudaErrorUnknown;
 }
+
+cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
+                                    size_t shared_bytes, cudaStream_t stream)
+{
+    return __cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+}
 #endif
 
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream)
@@ -305,4 +311,39 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
 const char *cudaGetErrorString(cudaError_t error)
 {
     return error == cudaSuccess ? "no error" : "an error";
+}
+
+/* With --default-stream per-thread, files call these instead. */
+cudaError_t cudaLaunchKernel_ptsz(const void *stub, dim3 grid, dim3 block, void **arguments,
+                                  size_t shared_bytes, cudaStream_t stream)
+{
+    standin_log("in a thread's stream:");
+    return cudaLaunchKernel(stub, grid, block, arguments, shared_bytes, stream);
+}
+
+#if CUDART_VERSION >= 12000
+cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *stub,
+                                     void **arguments)
+{
+    standin_log("in a thread's stream:");
+    return cudaLaunchKernelExC(config, stub, arguments);
+}
+#endif
+
+cudaError_t cudaMallocAsync_ptsz(void **memory, size_t bytes, cudaStream_t stream)
+{
+    standin_log("in a thread's stream:");
+    return cudaMallocAsync(memory, bytes, stream);
+}
+
+cudaError_t cudaMemsetAsync_ptsz(void *memory, int value, size_t bytes, cudaStream_t stream)
+{
+    standin_log("in a thread's stream:");
+    return cudaMemsetAsync(memory, value, bytes, stream);
+}
+
+cudaError_t cudaFreeAsync_ptsz(void *memory, cudaStream_t stream)
+{
+    standin_log("in a thread's stream:");
+    return cudaFreeAsync(memory, stream);
 }

@@ -22,7 +22,7 @@ struct add_moments {
     }
 };
 
-/* Numbers that AUTO loads one by one, as their size does not divide 16; and of more than 64 bytes,
+/* Numbers that AUTO loads one by one, as their size does not divide 16; and of more than 32 bytes,
  * which it leaves to V7. */
 template <unsigned Count>
 struct numbers {
