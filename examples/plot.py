@@ -1,6 +1,6 @@
 """Draws two figures from the rows of bench --csv: bandwidth over n, and the ladder as bars.
 
-    ./bench --csv > h200.csv && python3 plot.py h200.csv --out figures
+    ./bench --csv > figures/h200.csv && python3 plot.py figures/h200.csv --out figures
 
 Several files may be given; the first row of a kernel at a size counts, among cold ones. Writes
 bandwidth.svg, and ladder.svg if there are rows of V0 to V7, at the largest size that all of them

@@ -85,7 +85,7 @@ def main():
         kept = "".join(ElementTree.fromstring(file.read()).itertext())
     times = [re.findall(r"[\d,]+ µs", text) for text in (drawn, kept)]
     that(len(times[0]) == 8 and times[0] == times[1],
-         f"figures/ladder.svg is not of figures/h200.csv: {times}")
+         f"ladder.svg is not of h200.csv: {times}")
     return checks.finish("plot")
 
 
