@@ -267,7 +267,7 @@ class Picture:
         span, crowd = max(spans, default=0), sum(s > 0 for s in spans) / 48
         height = self.high(least if span else 16) + round(span * self.pitch / 14 * min(crowd, 1))
         self.y += height
-        return max(0.4, min(1.4, round(0.4 * height / span / crowd, 1))) if span else 1.4
+        return max(0.4, min(1.4, round(0.5 * height / span / crowd, 1))) if span else 1.4
 
     def inputs(self, row):
         columns = [(e // self.kernel.block, e % self.kernel.block)
@@ -399,8 +399,8 @@ LEGEND = [  # of the paths' classes: a sample, its width, and its words
     ("vain", "h14", 6, "works, and nobody takes the result"),
     ("idle", "h14", 3, "idle lane of a warp that works"),
     ("waits", "h30", 1, "warp waits"),
-    ("read", "l24 8", 1.4, "reads"),
-    ("write", "l24 8", 1.4, "writes"),
+    ("read", "l24 8", 1.4, "reads, from above"),
+    ("write", "l24 8", 1.4, "writes, to below"),
     ("word", "h14", 8, "word of shared memory, written"),
     ("register", "v16", 1, "kept in a register"),
     ("bank", "l24 8", 3, "words of one bank, one after the other"),
@@ -435,7 +435,7 @@ def one(kernel):
         first = warp * WARP
         picture.text(picture.centre(first + WARP // 2), -12,
                      f"warp {warp}: threads {first} to {first + WARP - 1}", 14, kind="middle")
-    left, top, right = 74, 100, 210
+    left, top, right = 74, 100, 230
     key, lines = legend([picture], picture.width + right)
     head = Picture(None, 1)
     head.text(0, 0, title(kernel), 26)
