@@ -4,6 +4,7 @@ Without matplotlib: exit 77.
 """
 import os
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -144,7 +145,7 @@ def check_refusals():
 
 
 STAND_IN = """#!/bin/sh
-# prints rows of every kernel that it is asked for, and of what it was called with
+# prints the rows of the file named after its arguments
 [ -z "${{NO_GPU:-}}" ] || {{ echo "no GPU here"; exit 77; }}
 cat '{folder}'/"$(echo "$*" | tr -c 'a-z0-9\\n' _ | cut -c 1-12)"
 """
@@ -167,8 +168,21 @@ def check_figures_sh():
         out = os.path.join(folder, "the figures")
 
         def measure(**environment):
-            return subprocess.run(["sh", script, out], capture_output=True, text=True, check=False,
-                                  env={**os.environ, "BENCH": bench, **environment})
+            return subprocess.run(["/bin/sh", script, out], capture_output=True, text=True,
+                                  check=False, env={**os.environ, "BENCH": bench, **environment})
+        tools = os.path.join(folder, "tools")  # without nvcc
+        os.mkdir(tools)
+        for tool in ("dirname", "mkdir"):
+            os.symlink(shutil.which(tool), os.path.join(tools, tool))
+        os.symlink("/bin/true", os.path.join(tools, "python3"))
+        ran = measure(BENCH="", PATH=tools)
+        that(ran.returncode == 77 and ran.stderr == "figures: no nvcc on the PATH\n",
+             f"no nvcc: {ran.returncode} {ran.stderr}")
+        os.remove(os.path.join(tools, "python3"))
+        os.symlink("/bin/false", os.path.join(tools, "python3"))
+        ran = measure(PATH=tools)
+        that(ran.returncode == 1 and ran.stderr.startswith("figures: needs matplotlib"),
+             f"no matplotlib: {ran.returncode} {ran.stderr}")
         ran = measure(NO_GPU="1")
         that(ran.returncode == 77 and "no GPU here" in ran.stderr and os.listdir(out) == [],
              f"no GPU: {ran.returncode} {ran.stderr}")
