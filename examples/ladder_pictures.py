@@ -50,9 +50,9 @@ class Work:
 class Kernel:
     """rows: {(block barriers before, meetings of the warp since): {thread: Work}}"""
 
-    def __init__(self, name, block, barriers, accesses, divergent, conflicts):
+    def __init__(self, name, block, barriers, accesses, conflicts):
         self.name, self.block, self.barriers = name, int(block), int(barriers)
-        self.accesses, self.divergent, self.conflicts = map(int, (accesses, divergent, conflicts))
+        self.accesses, self.conflicts = int(accesses), int(conflicts)
         self.rows, self.exits = {}, {}
 
     def add(self, what, interval, meetings, thread, where, site):

@@ -113,9 +113,8 @@ extern "C" int simt_profile_trace(fastreduce_kernel kernel, unsigned block_size,
     std::vector<const void *> sites;
     for (const event &e : all)
         if (e.what <= simt::happening::shared_store) first_word = std::min(first_word, e.where);
-    std::fprintf(trace, "kernel,%s,%u,%llu,%llu,%llu,%llu\n", fastreduce_kernel_name(kernel),
-                 block_size, profile.barriers, profile.warp_steps, profile.divergent_steps,
-                 profile.conflicts);
+    std::fprintf(trace, "kernel,%s,%u,%llu,%llu,%llu\n", fastreduce_kernel_name(kernel), block_size,
+                 profile.barriers, profile.warp_steps, profile.conflicts);
     for (const event &e : all) {
         const bool shared = e.what <= simt::happening::shared_store;
         const auto site = std::find(sites.begin(), sites.end(), e.site);

@@ -29,7 +29,8 @@ int simt_profile_sum(fastreduce_kernel kernel, unsigned block_size, size_t n,
                      simt_profile *profile);
 const char *simt_profile_error(void);
 
-/* Sums likewise, and prints as CSV what each thread does: `what` (input, output: global memory;
+/* Sums likewise, and prints as CSV a line `kernel` (name, block size, block barriers, warp steps,
+ * conflicts), and what each thread does: `what` (input, output: global memory;
  * load, store: shared; add; shuffle; exit), the block barriers and then the meetings of its warp
  * since the latest of those that it has behind it, the thread, where (element, word or source
  * thread) and by which place in the kernel. Of one block, so n is a tile at most. */
