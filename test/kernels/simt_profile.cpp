@@ -29,6 +29,14 @@ static fastreduce_status sum(fastreduce_kernel kernel, const element *input, ele
     }
 }
 
+struct event {
+    simt::happening what;
+    unsigned long long interval;
+    unsigned meetings, thread;
+    uintptr_t where;
+    const void *site;
+};
+static std::vector<event> *events; /* of a sum that is traced */
 static std::string error;
 
 extern "C" const char *simt_profile_error(void)
@@ -45,6 +53,15 @@ extern "C" int simt_profile_sum(fastreduce_kernel kernel, unsigned block_size, s
     error.clear();
     simt::reset();
     simt::settings().trace = true;
+    const uintptr_t first_input = reinterpret_cast<uintptr_t>(input.data());
+    if (events)
+        simt::the_machine().watcher = [=](simt::happening what, uintptr_t where, const void *site) {
+            const simt::machine &m = simt::the_machine();
+            if (what == simt::happening::global_load) where = (where - first_input) / sizeof(float);
+            if (what == simt::happening::global_store) where = blockIdx.x;
+            events->push_back(
+                {what, m.interval, m.threads[m.current].meetings, m.current, where, site});
+        };
     fastreduce_status status = FASTREDUCE_ERROR_INVALID_ARGUMENT;
     switch (block_size) {
     case 32: status = sum<32>(kernel, input.data(), output.data(), n); break;
@@ -56,6 +73,7 @@ extern "C" int simt_profile_sum(fastreduce_kernel kernel, unsigned block_size, s
     default: break;
     }
     simt::settings() = simt::options();
+    simt::the_machine().watcher = nullptr;
     const simt::counts &counts = simt::statistics();
     *profile = simt_profile();
     profile->launches = counts.launches;
@@ -78,4 +96,34 @@ extern "C" int simt_profile_sum(fastreduce_kernel kernel, unsigned block_size, s
     if (got == fastreduce_host_sum_f32(values.data(), n)) return 0;
     error = "the sum is wrong";
     return 1;
+}
+
+extern "C" int simt_profile_trace(fastreduce_kernel kernel, unsigned block_size, size_t n,
+                                  FILE *trace)
+{
+    static const char *const names[] = {"load", "store",   "input", "output",
+                                        "add",  "shuffle", "exit"};
+    std::vector<event> all;
+    simt_profile profile;
+    events = &all;
+    const int failed = simt_profile_sum(kernel, block_size, n, &profile);
+    events = nullptr;
+    if (failed) return failed;
+    uintptr_t first_word = UINTPTR_MAX;
+    std::vector<const void *> sites;
+    for (const event &e : all)
+        if (e.what <= simt::happening::shared_store) first_word = std::min(first_word, e.where);
+    std::fprintf(trace, "kernel,%s,%u,%llu,%llu,%llu\n", fastreduce_kernel_name(kernel), block_size,
+                 profile.barriers, profile.warp_steps, profile.conflicts);
+    for (const event &e : all) {
+        const bool shared = e.what <= simt::happening::shared_store;
+        const auto site = std::find(sites.begin(), sites.end(), e.site);
+        const auto number = site - sites.begin();
+        if (site == sites.end()) sites.push_back(e.site);
+        std::fprintf(trace, "%s,%llu,%u,%u,%llu,%d\n", names[static_cast<int>(e.what)], e.interval,
+                     e.meetings, e.thread,
+                     static_cast<unsigned long long>(shared ? (e.where - first_word) / 4 : e.where),
+                     static_cast<int>(number));
+    }
+    return 0;
 }

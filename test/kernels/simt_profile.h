@@ -1,6 +1,7 @@
 /* What one sum does on the CPU machine, counted. C, so that examples/ladder.c can print it. */
 #ifndef SIMT_PROFILE_H
 #define SIMT_PROFILE_H
+#include <stdio.h>
 #include "../../fastreduce.h"
 
 #ifdef __cplusplus
@@ -27,6 +28,13 @@ typedef struct simt_profile {
 int simt_profile_sum(fastreduce_kernel kernel, unsigned block_size, size_t n,
                      simt_profile *profile);
 const char *simt_profile_error(void);
+
+/* Sums likewise, and prints as CSV a line `kernel` (name, block size, block barriers, warp steps,
+ * conflicts), and what each thread does: `what` (input, output: global memory;
+ * load, store: shared; add; shuffle; exit), the block barriers and then the meetings of its warp
+ * since the latest of those that it has behind it, the thread, where (element, word or source
+ * thread) and by which place in the kernel. Of one block, so n is a tile at most. */
+int simt_profile_trace(fastreduce_kernel kernel, unsigned block_size, size_t n, FILE *trace);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -103,6 +104,17 @@ struct warp {
         history; /* masks of the meetings completed in this interval: number k is history[k - 1] */
 };
 
+/* What a watcher is told of, when the current thread does it, by traced elements. */
+enum class happening {
+    shared_load,
+    shared_store,
+    global_load,
+    global_store,
+    addition,
+    shuffle,
+    exit
+};
+
 struct allocation {
     uintptr_t begin, end; /* what was asked for */
     char *mapped;         /* with a guard page on either side */
@@ -126,6 +138,9 @@ struct machine {
     size_t stack_count = 0;
     bool running = false;
     uint64_t idle_yields = 0; /* since the last barrier, exit or atomic addition */
+
+    /* Called with the address, or a shuffle's source thread; and a place in the kernel. */
+    std::function<void(happening, uintptr_t where, const void *site)> watcher;
 
     void (*call)(void *kernel, void **arguments) = nullptr;
     void *kernel = nullptr;
@@ -397,6 +412,7 @@ inline void thread_main()
         const unsigned self = m.current;
         m.call(m.kernel, m.arguments);
         thread &t = m.threads[self];
+        if (m.watcher) m.watcher(happening::exit, 0, nullptr);
         t.now = state::exited;
         m.idle_yields = 0;
         --m.alive;

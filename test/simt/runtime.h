@@ -106,6 +106,9 @@ T shuffle(unsigned mask, T value, int source, bool inside, place where)
         stop(m, words(m.threads[m.current]) + " at " + words(where) + ": shuffles from lane " +
                     std::to_string(source) + ", which takes no part");
     memcpy(static_cast<void *>(&value), met.first->value[met.second][source], sizeof(T));
+    if (m.watcher)
+        m.watcher(happening::shuffle, m.current / lanes * lanes + static_cast<unsigned>(source),
+                  nullptr);
     return value;
 }
 inline int lane_now()

@@ -72,6 +72,8 @@ inline void on_access(const void *pointer, size_t bytes, bool write, const void 
             stop(m, "out of bounds: " + words(t) + verb + "at " + source_of(site) + ", byte " +
                         std::to_string(static_cast<long long>(address - a->begin)) +
                         " of a global array of " + std::to_string(a->end - a->begin) + " bytes");
+        if (m.watcher)
+            m.watcher(write ? happening::global_store : happening::global_load, address, site);
         return;
     }
     const uintptr_t dynamic = reinterpret_cast<uintptr_t>(m.dynamic_shared);
@@ -82,6 +84,14 @@ inline void on_access(const void *pointer, size_t bytes, bool write, const void 
                     " bytes of dynamic shared memory");
     t.log.push_back({address, site, static_cast<unsigned char>(bytes), write, t.meetings});
     ++(write ? m.statistics.shared_stores : m.statistics.shared_loads);
+    if (m.watcher)
+        m.watcher(write ? happening::shared_store : happening::shared_load, address, site);
+}
+
+inline void on_addition(const void *site)
+{
+    machine &m = the_machine();
+    if (m.running && m.watcher) m.watcher(happening::addition, 0, site);
 }
 
 template <class T>
@@ -103,12 +113,14 @@ class traced
     {
         const void *site = __builtin_return_address(0);
         const T term = other.read(site);
+        on_addition(site);
         write(read(site) + term, site);
         return *this;
     }
     [[gnu::noinline]] friend traced operator+(const traced &a, const traced &b)
     {
         const void *site = __builtin_return_address(0);
+        on_addition(site);
         return traced(a.read(site) + b.read(site));
     }
     [[gnu::noinline]] friend bool operator<(const traced &a, const traced &b)
