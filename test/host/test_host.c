@@ -206,8 +206,8 @@ static void random_cases(void)
     }
 }
 
-/* Rows and blocks of them around what the window takes. All is near one exponent, from the lowest to
- * the highest, and rows after the first may have one more, for which the window has room. */
+/* Rows and blocks of them around what the window takes. All is near one exponent, from the lowest
+ * to the highest, and rows after the first may have one more, for which the window has room. */
 static void windows(void)
 {
     enum { MOST = 3 * FASTREDUCE_DETAIL_MANY + 300 };
