@@ -220,7 +220,8 @@ static void windows(void)
                                         "one above it",
                                         "a denormal",
                                         "one that is not finite",
-                                        "half of the blocks are wide"};
+                                        "half of the blocks are wide",
+                                        "half zeros"};
     static const uint32_t lowest[] = {1, 2, 23, 24, 25, 100, 229, 230, 231, 253};
     unsigned round, kind;
     for (round = 0; round < 200; ++round) {
@@ -237,6 +238,7 @@ static void windows(void)
                 bits = first + (i >= 256);
                 bits = (bits > below ? bits - below : 1) << 23;
                 bits |= kind < 2 ? 0x7fffff : random_bits() & 0x7fffff;
+                if (kind == 8 && random_bits() % 2) bits = 0;
                 x[i] = from_bits(bits | (kind == 1 ? sign : random_bits() & 0x80000000u));
             }
             bits = first << 23 | (random_bits() & 0x807fffff);
@@ -246,6 +248,62 @@ static void windows(void)
             if (kind == 6) x[place] = from_bits(bits | 0x7f800000);
             sum_case(kinds[kind], x, n);
         }
+    }
+}
+
+/* Which way a sum is made, which the sum does not show: near elements in one int64, and rows in the
+ * window, up to the last exponent that fits. */
+static void paths(void)
+{
+    float row[FASTREDUCE_DETAIL_FEW] = {0};
+    uint32_t low, high;
+    unsigned position;
+    int64_t sum;
+    size_t i;
+
+    for (low = 0; low < 255; ++low) {
+        for (high = low; high <= 255; ++high) {
+            const int fits = high < 255 && high - low <= 31;
+            row[0] = from_bits(0x80000000u | low << 23 | 1);
+            row[2] = from_bits(high << 23 | 2);
+            expect(fastreduce_detail_sum_near(row, 3, &sum, &position) == fits, "near elements",
+                   (size_t)low, high, low);
+            if (fits)
+                expect(position == (low > 0 ? low - 1 : 0), "where near elements lie", (size_t)low,
+                       position, low);
+        }
+    }
+    row[0] = row[2] = 0;
+#ifdef FASTREDUCE_DETAIL_AVX2
+    for (position = 0; position <= 230 && has_avx2(); position += 23) {
+        for (high = 0; high < 256; ++high) {
+            const int fits = high > position && high <= position + 24;
+            const uint32_t bits = high << 23 | (high == 0);
+            int64_t limb[16] = {0};
+            unsigned moved = position, wanted = high < 23 ? 0 : high > 253 ? 230 : high - 23;
+            uint32_t greatest;
+            row[high] = from_bits(0x80000000u | bits);
+            expect(fastreduce_detail_sum_window(row, FASTREDUCE_DETAIL_FEW, position, &sum,
+                                                &greatest) == fits,
+                   "in the window", high, high, position);
+            expect(greatest == bits, "the greatest", high, greatest, bits);
+            expect(fastreduce_detail_add_to_window(limb, row, FASTREDUCE_DETAIL_FEW, &moved) ==
+                       (high > 0 && high < 255),
+                   "in a window", high, high, position);
+            expect(moved == (fits ? position : wanted), "where the window moves", high, moved,
+                   wanted);
+            row[high] = 0;
+        }
+    }
+#endif
+    /* of bins that cancel, all but the smallest denormal */
+    {
+        float x[300];
+        for (i = 0; i < 300; ++i) x[i] = i % 2 ? FLT_MAX : -FLT_MAX;
+        x[1] = 0;
+        x[2] = from_bits(1);
+        x[4] = 0;
+        sum_case("a denormal that is left", x, 300);
     }
 }
 
@@ -503,6 +561,7 @@ int main(void)
     specials();
     raw_limbs();
     headroom();
+    paths();
     full_bins();
     windows();
     ties_of_doubles();
