@@ -1,7 +1,7 @@
 /* How fast the exact sum on the CPU is, on one core, beside loops that are not exact: one float
  * that takes every element, and sixteen that take turns.
  *
- *     cc -O3 -march=native examples/host_speed.c -o host_speed -lm && ./host_speed [N]
+ *     cc -O3 host_speed.c -o host_speed -lm && ./host_speed [N]
  *
  * For each kind of data and each n up to N (10^8 by default): nanoseconds a call for few elements,
  * GB/s for many. The three take turns and the best of several rounds counts. A call begins when
@@ -122,12 +122,19 @@ static void measure(int kind, const float *x, size_t n)
 
 int main(int argc, char **argv)
 {
-    static const size_t sizes[] = {8, 32, 100, 1000, 100000, 100000000};
-    const size_t most = argc > 1 ? (size_t)strtod(argv[1], NULL) : 100000000;
-    float *x = (float *)malloc((most > 0 ? most : 1) * sizeof *x);
-    size_t s, i;
+    static const size_t sizes[] = {8, 32, 100, 256, 1000, 100000, 100000000};
+    char *end = NULL;
+    const double wanted = argc > 1 ? strtod(argv[1], &end) : 100000000;
+    float *x;
+    size_t most, s, i;
     int kind, k;
 
+    if (argc > 2 || (end && *end) || !(wanted >= 8 && wanted <= 1e12)) {
+        fprintf(stderr, "usage: host_speed [N], the most elements: 8 to 1e12\n");
+        return 2;
+    }
+    most = (size_t)wanted;
+    x = (float *)malloc(most * sizeof *x);
     if (!x) {
         fprintf(stderr, "host_speed: no memory for %lu floats\n", (unsigned long)most);
         return 1;
