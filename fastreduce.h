@@ -522,11 +522,28 @@ fastreduce_detail_read_f64(const fastreduce_accumulator *accumulator)
 #define FASTREDUCE_DETAIL_DEFINE FASTREDUCE_API
 #endif
 
-/* So few elements are faster added one by one (2 ns each) than by bins
- * (0.4 us to clear and read them). */
+/* Elements whose sum fits one limb, or the window's two integers of 32 bits: a row */
 #define FASTREDUCE_DETAIL_FEW 256
+#define FASTREDUCE_DETAIL_MANY (16 * FASTREDUCE_DETAIL_FEW)
+#define FASTREDUCE_DETAIL_BINS_FULL (1 << 20)
 #ifndef FASTREDUCE_DETAIL_HOST_BLOCK /* a test makes it small */
 #define FASTREDUCE_DETAIL_HOST_BLOCK ((size_t)1 << 30)
+#endif
+
+/* Two functions are for AVX2, whose vectors shift each element by a count of its own; the CPU is
+ * asked at run time. GCC is told to vectorise them whatever the level, Clang does from -O1 on. Not
+ * on Windows, where GCC does not align vectors on the stack. */
+#if defined(__x86_64__) && !defined(_WIN32) && !defined(__CUDA_ARCH__) && !defined(__INTEL_COMPILER)
+#if defined(__clang__)
+#if __clang_major__ >= 6 && defined(__OPTIMIZE__)
+#define FASTREDUCE_DETAIL_AVX2 __attribute__((target("avx2")))
+#endif
+#elif defined(__GNUC__) && __GNUC__ >= 5
+#define FASTREDUCE_DETAIL_AVX2 __attribute__((target("avx2"), optimize("O3")))
+#endif
+#endif
+#if defined(FASTREDUCE_DETAIL_AVX2) && !defined(FASTREDUCE_DETAIL_HAS_AVX2) /* a test decides */
+#define FASTREDUCE_DETAIL_HAS_AVX2 (__builtin_cpu_init(), __builtin_cpu_supports("avx2"))
 #endif
 
 #ifdef __cplusplus
@@ -599,57 +616,262 @@ fastreduce_accumulator_f64(const fastreduce_accumulator *accumulator)
     return fastreduce_detail_read_f64(accumulator);
 }
 
-static inline int64_t fastreduce_detail_significand(uint32_t bits)
+/* Adds elements one by one, each to one limb, shifted by up to 31 bits. 256 of them, the most that
+ * come at once, add less than 2^63 - 2^38 to a limb that was normalized; 255 less than 2^63 - 2^54
+ * to any limb of fastreduce_detail_add_many's. */
+static inline void fastreduce_detail_add_each(int64_t *limb, const float *input, size_t n)
 {
-    return (int64_t)((bits & 0x7fffff) | (uint32_t)((bits >> 23 & 255) != 0) << 23);
+    size_t i;
+    for (i = 0; i < n; ++i) {
+        uint32_t bits, exponent, normal;
+        memcpy(&bits, input + i, sizeof bits);
+        exponent = bits >> 23 & 255;
+        normal = exponent > 0;
+        if (exponent == 255) {
+            fastreduce_detail_count_special(limb, bits);
+        } else {
+            const int64_t is_negative = -(int64_t)(bits >> 31); /* all bits of it: no branch */
+            const int64_t significand = (int64_t)((bits & 0x7fffff) | normal << 23);
+            const uint32_t shift = exponent - normal;
+            limb[shift / 32] +=
+                (int64_t)((uint64_t)((significand ^ is_negative) - is_negative) << shift % 32);
+        }
+    }
 }
 
-/* Adds a number of significands that have this sign and exponent:
- * the upper 9 bits of their floats. */
-static inline void fastreduce_detail_add_significands(int64_t *limb, int64_t sum,
-                                                      uint32_t sign_and_exponent)
+/* A bin for each sign and exponent adds up fractions and, from bit 43 on, counts them: its leading
+ * bits are missing, and known from the count. 2^20 elements fill it. Two sets, so that equal
+ * exponents in a row do not wait for each other's store. */
+typedef uint64_t fastreduce_detail_bins[2][512];
+
+static inline void fastreduce_detail_add_to_bin(uint64_t *bin, const float *x)
 {
-    const unsigned exponent = sign_and_exponent & 255;
-    fastreduce_detail_add_scaled(limb, sign_and_exponent & 256 ? -sum : sum,
-                                 exponent ? exponent - 1 : 0);
+    uint32_t bits;
+    memcpy(&bits, x, sizeof bits);
+    bin[bits >> 23] += (uint64_t)1 << 43 | (bits & 0x7fffff);
 }
 
-/* Adds a few elements, each to the limbs. */
+/* Adds elements to the bins, but those that are not finite to the limbs that count them. */
+static inline void fastreduce_detail_add_to_bins(fastreduce_detail_bins bins, int64_t *limb,
+                                                 const float *input, size_t n)
+{
+    size_t i;
+    for (i = 0; i + 1 < n; i += 2) {
+        fastreduce_detail_add_to_bin(bins[0], input + i);
+        fastreduce_detail_add_to_bin(bins[1], input + i + 1);
+    }
+    if (i < n) fastreduce_detail_add_to_bin(bins[0], input + i);
+    if (!(bins[0][255] | bins[0][511] | bins[1][255] | bins[1][511])) return;
+    bins[0][255] = bins[0][511] = bins[1][255] = bins[1][511] = 0;
+    for (i = 0; i < n; ++i) {
+        uint32_t bits;
+        memcpy(&bits, input + i, sizeof bits);
+        if ((bits >> 23 & 255) == 255) fastreduce_detail_count_special(limb, bits);
+    }
+}
+
+/* Adds the bins to the limbs. */
+static inline void fastreduce_detail_flush_bins(fastreduce_detail_bins bins, int64_t *limb)
+{
+    const uint64_t fractions = ((uint64_t)1 << 43) - 1;
+    unsigned k;
+    for (k = 0; k < 512; ++k) {
+        const uint64_t bin = bins[0][k] + bins[1][k];
+        const unsigned exponent = k & 255;
+        const int64_t sum = (int64_t)((bin & fractions) + (exponent > 0 ? bin >> 43 << 23 : 0));
+        if (sum > 0)
+            fastreduce_detail_add_scaled(limb, k & 256 ? -sum : sum,
+                                         exponent > 0 ? exponent - 1 : 0);
+    }
+}
+
+#ifdef __GNUC__
+#define FASTREDUCE_DETAIL_ALWAYS_INLINE static inline __attribute__((always_inline))
+#else
+#define FASTREDUCE_DETAIL_ALWAYS_INLINE static inline
+#endif
+
+/* The sum of at most FASTREDUCE_DETAIL_FEW elements as *sum * 2^(*position - 149), if they are
+ * finite and their exponents differ by 31 at most: an int64 holds it then. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE int fastreduce_detail_sum_near(const float *input, size_t n,
+                                                               int64_t *sum, unsigned *position)
+{
+    const uint32_t one = 0x800000; /* the lowest bit of the exponent, and the implicit bit */
+    uint32_t greatest = 0, least = 0xffffffff, lowest;
+    int64_t total = 0;
+    size_t i;
+
+    for (i = 0; i < n; ++i) {
+        uint32_t magnitude;
+        memcpy(&magnitude, input + i, sizeof magnitude);
+        magnitude &= 0x7fffffff;
+        greatest = magnitude > greatest ? magnitude : greatest;
+        least = magnitude - 1 < least ? magnitude - 1 : least; /* zeros do not count */
+    }
+    lowest = (least + 1) >> 23;
+    if (greatest >= 255 * one || (greatest >> 23) - lowest > 31) return 0;
+    if (lowest > 0) --lowest; /* denormals have the scale of exponent 1 */
+    for (i = 0; i < n; ++i) {
+        uint32_t bits, magnitude, implicit;
+        int32_t sign, significand;
+        memcpy(&bits, input + i, sizeof bits);
+        magnitude = bits & 0x7fffffff;
+        implicit = magnitude < one ? 0 : one;
+        sign = -(int32_t)(bits >> 31);
+        significand = ((int32_t)((bits & (one - 1)) | implicit) ^ sign) - sign;
+        total += (int64_t)((uint64_t)(int64_t)significand
+                           << (((magnitude - implicit) / one - lowest) & 31));
+    }
+    *sum = total;
+    *position = lowest;
+    return 1;
+}
+
+#ifdef FASTREDUCE_DETAIL_AVX2
+FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_near_avx2(const float *input, size_t n,
+                                                                  int64_t *sum, unsigned *position)
+{
+    return fastreduce_detail_sum_near(input, n, sum, position);
+}
+
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed" /* sanitizers keep it from vectorising */
+#endif
+/* The window. A float whose exponent is one of the 24 from position + 1 on is an integer times
+ * 2^(position - 149): its significand shifted by 0 to 23 bits, below 2^47 in magnitude. Shifts
+ * give its multiples of 2^24, rounded down, and its lowest 32 bits, and both add up in 32 bits, so
+ * that a vector holds many: what the multiples leave is 0 to 2^24 - 1 for each float, so for a row
+ * the lowest 32 bits tell how much. This is integer arithmetic, unlike the window on the GPU:
+ * rounding modes, flush-to-zero and -ffast-math do not matter. On one core (AMD EPYC, Zen 4) it
+ * reads 20 GB/s where bins read 8 and a loop that adds floats 5.
+ *
+ * Sums n elements, which are rows, in units of 2^(position - 149), and returns 1 if all are in the
+ * window or zeros. *greatest: the bits of the greatest magnitude. */
+FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_window(const float *input, size_t n,
+                                                               unsigned position, int64_t *sum,
+                                                               uint32_t *greatest)
+{
+    const int32_t begin = (int32_t)((position + 1) << 23);
+    int32_t most = 0, lost = 0;
+    int64_t total = 0;
+    size_t i;
+    int k;
+
+    for (i = 0; i < n; i += FASTREDUCE_DETAIL_FEW) {
+        uint32_t high = 0, low = 0; /* sums modulo 2^32 */
+#ifdef __clang__
+#pragma clang loop vectorize(enable)
+#endif
+        for (k = 0; k < FASTREDUCE_DETAIL_FEW; ++k) {
+            int32_t bits, magnitude, is_below, is_negative, significand;
+            uint32_t shift;
+            memcpy(&bits, input + i + k, sizeof bits);
+            magnitude = bits & 0x7fffffff;
+            is_below = (magnitude - begin) >> 31; /* all bits of the sign: no branch */
+            is_negative = bits >> 31;
+            most = magnitude > most ? magnitude : most;
+            lost |= magnitude & is_below;
+            significand = ((bits & 0x7fffff) | 0x800000) & ~is_below;
+            significand = (significand ^ is_negative) - is_negative;
+            shift = (uint32_t)(magnitude - begin) >> 23 & 31;
+            high += (uint32_t)(significand * 128 >> (31 - shift)); /* * 2^(shift - 24) */
+            low += (uint32_t)significand << shift;
+        }
+        total += (int64_t)(int32_t)high * (1 << 24) + (uint32_t)(low - (high << 24));
+    }
+    *sum = total;
+    *greatest = (uint32_t)most;
+    return lost == 0 && *greatest >> 23 <= position + 24;
+}
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+/* Adds n elements, which are rows, and returns 1; or adds nothing, where no window has them all.
+ * The window is the last call's, or if they miss it, the one with the greatest of them and one more
+ * binade. */
+static inline int fastreduce_detail_add_to_window(int64_t *limb, const float *input, size_t n,
+                                                  unsigned *position)
+{
+    int64_t sum;
+    uint32_t greatest;
+
+    if (!fastreduce_detail_sum_window(input, n, *position, &sum, &greatest)) {
+        const unsigned exponent = greatest >> 23, last = *position;
+        *position = exponent <= 23 ? 0 : exponent < 253 ? exponent - 23 : 230;
+        if (*position == last ||
+            !fastreduce_detail_sum_window(input, n, *position, &sum, &greatest))
+            return 0;
+    }
+    fastreduce_detail_add_scaled(limb, sum, *position);
+    return 1;
+}
+#endif
+
+/* The same where it is faster than adding the elements one by one. */
+static inline int fastreduce_detail_sum_few(const float *input, size_t n, int64_t *sum,
+                                            unsigned *position)
+{
+#ifdef FASTREDUCE_DETAIL_AVX2
+    if (n >= 8 && n <= FASTREDUCE_DETAIL_FEW && FASTREDUCE_DETAIL_HAS_AVX2)
+        return fastreduce_detail_sum_near_avx2(input, n, sum, position);
+#endif
+    return n <= 16 && fastreduce_detail_sum_near(input, n, sum, position);
+}
+
+/* Adds at most FASTREDUCE_DETAIL_FEW elements. */
 static inline void fastreduce_detail_add_few(int64_t *limb, const float *input, size_t n)
 {
-    size_t i;
-    for (i = 0; i < n; ++i) {
-        uint32_t bits;
-        memcpy(&bits, input + i, sizeof bits);
-        if ((bits >> 23 & 255) == 255)
-            fastreduce_detail_count_special(limb, bits);
-        else
-            fastreduce_detail_add_significands(limb, fastreduce_detail_significand(bits),
-                                               bits >> 23);
-    }
+    int64_t sum;
+    unsigned position;
+    if (fastreduce_detail_sum_few(input, n, &sum, &position))
+        fastreduce_detail_add_scaled(limb, sum, position);
+    else
+        fastreduce_detail_add_each(limb, input, n);
 }
 
-/* Adds many. One integer per sign and exponent collects significands; two sets, so
- * that equal exponents in a row do not wait for each other's store. 2^30 elements
- * fill 2^54 of an int64 at most. */
+/* Adds many, block by block: to the window, or where they miss it, to bins. A block is a row at
+ * first and after a miss, and grows with each that fits, so that data too wide for the window take
+ * hardly longer than by bins alone. */
 static inline void fastreduce_detail_add_many(int64_t *limb, const float *input, size_t n)
 {
-    int64_t bin[2][512];
-    size_t i;
-    uint32_t k;
+    fastreduce_detail_bins bins;
+    size_t done = 0, block, in_bins = 0;
+#ifdef FASTREDUCE_DETAIL_AVX2
+    const int has_window = FASTREDUCE_DETAIL_HAS_AVX2;
+    size_t rows = 1;
+    unsigned position = 230; /* the highest; a guess */
+#endif
 
-    memset(bin, 0, sizeof bin);
-    for (i = 0; i < n; ++i) {
-        uint32_t bits;
-        memcpy(&bits, input + i, sizeof bits);
-        if ((bits >> 23 & 255) == 255)
-            fastreduce_detail_count_special(limb, bits);
-        else
-            bin[i & 1][bits >> 23] += fastreduce_detail_significand(bits);
+    for (; done < n; done += block) {
+#ifdef FASTREDUCE_DETAIL_AVX2
+        if (has_window) {
+            block = n - done;
+            if (block < FASTREDUCE_DETAIL_FEW && in_bins == 0) {
+                fastreduce_detail_add_few(limb, input + done, block);
+                continue;
+            }
+            block /= FASTREDUCE_DETAIL_FEW;
+            block = (block < rows ? block : rows) * FASTREDUCE_DETAIL_FEW;
+            if (block > 0 &&
+                fastreduce_detail_add_to_window(limb, input + done, block, &position)) {
+                rows = block < FASTREDUCE_DETAIL_MANY ? 2 * rows : rows;
+                continue;
+            }
+            rows = 1;
+        }
+#endif
+        block = n - done < FASTREDUCE_DETAIL_MANY ? n - done : FASTREDUCE_DETAIL_MANY;
+        if (in_bins + block > FASTREDUCE_DETAIL_BINS_FULL) {
+            fastreduce_detail_flush_bins(bins, limb);
+            in_bins = 0;
+        }
+        if (in_bins == 0) memset(bins, 0, sizeof bins);
+        in_bins += block;
+        fastreduce_detail_add_to_bins(bins, limb, input + done, block);
     }
-    for (k = 0; k < 512; ++k)
-        if (bin[0][k] + bin[1][k])
-            fastreduce_detail_add_significands(limb, bin[0][k] + bin[1][k], k);
+    if (in_bins > 0) fastreduce_detail_flush_bins(bins, limb);
 }
 
 FASTREDUCE_DETAIL_DEFINE void
@@ -670,11 +892,35 @@ fastreduce_host_accumulate_f32(const float *input, fastreduce_accumulator *accum
     }
 }
 
+/* value * 2^(shift - 149) as fastreduce_detail_read_f32 would round it, without an accumulator,
+ * which takes longer than to add a few elements. */
+static inline float fastreduce_detail_round_scaled(int64_t value, unsigned shift)
+{
+    int64_t digit[3] = {0, 0, 0};
+    uint64_t significand;
+    int top = 2, shift_of_significand;
+
+    if (value == 0) return 0.0f;
+    fastreduce_detail_add_scaled(digit, value < 0 ? -value : value, shift % 32);
+    while (digit[top] == 0) --top;
+    fastreduce_detail_round_top((uint32_t)digit[top], top >= 1 ? (uint32_t)digit[top - 1] : 0,
+                                top >= 2 ? (uint32_t)digit[top - 2] : 0, 0, top + (int)(shift / 32),
+                                24, &significand, &shift_of_significand);
+    return fastreduce_detail_pack_f32(0, value < 0, significand, shift_of_significand);
+}
+
 FASTREDUCE_DETAIL_DEFINE float fastreduce_host_sum_f32(const float *input, size_t n)
 {
     fastreduce_accumulator accumulator;
+    int64_t sum;
+    unsigned position;
+    if (fastreduce_detail_sum_few(input, n, &sum, &position))
+        return fastreduce_detail_round_scaled(sum, position);
     memset(&accumulator, 0, sizeof accumulator);
-    fastreduce_host_accumulate_f32(input, &accumulator, n);
+    if (n <= FASTREDUCE_DETAIL_FEW)
+        fastreduce_detail_add_each(accumulator.limb, input, n);
+    else
+        fastreduce_host_accumulate_f32(input, &accumulator, n);
     return fastreduce_accumulator_f32(&accumulator);
 }
 

@@ -4,8 +4,12 @@
 /* elements between two settlings of the limbs: 2^30, which nobody would wait for */
 static size_t host_block = (size_t)1 << 30;
 #define FASTREDUCE_DETAIL_HOST_BLOCK host_block
+/* with and without what is for AVX2, where the CPU has it */
+static int use_avx2;
+#define FASTREDUCE_DETAIL_HAS_AVX2 use_avx2
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #include "../../fastreduce.h"
+#include <fenv.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +17,9 @@ static size_t host_block = (size_t)1 << 30;
 #include <string.h>
 #include "../common/names.h"
 #include "../common/oracle.h"
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
 
 static unsigned long checks, failures;
 static uint64_t state = 20260101;
@@ -73,6 +80,40 @@ static void shuffle(float *x, size_t n)
     }
 }
 
+static int has_avx2(void)
+{
+#ifdef FASTREDUCE_DETAIL_AVX2
+    return __builtin_cpu_supports("avx2") != 0;
+#else
+    return 0;
+#endif
+}
+
+/* The sum does not depend on what the caller has told the CPU: how to round, and to take denormals
+ * for zeros. */
+static void every_mode(const char *what, const float *x, size_t n, float wanted)
+{
+    static const int directions[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST};
+    size_t k;
+    for (k = 0; k < sizeof directions / sizeof *directions; ++k) {
+        float got;
+        fesetround(directions[k]);
+        got = fastreduce_host_sum_f32(x, n);
+        fesetround(FE_TONEAREST);
+        expect(bits_f32(got) == bits_f32(wanted), what, n, got, wanted);
+    }
+#ifdef __SSE2__
+    {
+        const unsigned flush_to_zero = 0x8000, denormals_are_zeros = 0x40, before = _mm_getcsr();
+        float got;
+        _mm_setcsr(before | flush_to_zero | denormals_are_zeros);
+        got = fastreduce_host_sum_f32(x, n);
+        _mm_setcsr(before);
+        expect(bits_f32(got) == bits_f32(wanted), what, n, got, wanted);
+    }
+#endif
+}
+
 static void sum_case(const char *what, float *x, size_t n)
 {
     float wanted, got;
@@ -84,12 +125,14 @@ static void sum_case(const char *what, float *x, size_t n)
 
     host_block = blocks[random_bits() % (sizeof blocks / sizeof *blocks)];
     wanted = mpfr_oracle_twice(x, n, &wanted64);
-    got = fastreduce_host_sum_f32(x, n);
-    expect(bits_f32(got) == bits_f32(wanted), what, n, got, wanted);
-    memset(&whole, 0, sizeof whole);
-    fastreduce_host_accumulate_f32(x, &whole, n);
-    expect(same_f64(fastreduce_accumulator_f64(&whole), wanted64), what, n,
-           fastreduce_accumulator_f64(&whole), wanted64);
+    for (use_avx2 = 0; use_avx2 <= has_avx2(); ++use_avx2) {
+        every_mode(what, x, n, wanted);
+        memset(&whole, 0, sizeof whole);
+        fastreduce_host_accumulate_f32(x, &whole, n);
+        expect(same_f64(fastreduce_accumulator_f64(&whole), wanted64), what, n,
+               fastreduce_accumulator_f64(&whole), wanted64);
+    }
+    use_avx2 = (int)(random_bits() % (1 + (unsigned)has_avx2()));
 
     /* another order, in pieces: merged by the function, and by adding limbs as MPI_SUM would */
     shuffle(x, n);
@@ -161,6 +204,133 @@ static void random_cases(void)
         for (i = 0; i < n; ++i) x[i] = from_bits(random_bits());
         sum_case("all bit patterns", x, n);
     }
+}
+
+/* Rows and blocks of them around what the window takes. All is near one exponent, from the lowest
+ * to the highest, and rows after the first may have one more, for which the window has room. */
+static void windows(void)
+{
+    enum { MOST = 3 * FASTREDUCE_DETAIL_MANY + 300 };
+    static float x[MOST];
+    static const size_t sizes[] = {257, 511, 512, 513, 1024, 4095, 4096, 4097, 3 * 4096, MOST};
+    static const char *const kinds[] = {"the largest significands",
+                                        "the same of one sign",
+                                        "in the window",
+                                        "one below it",
+                                        "one above it",
+                                        "a denormal",
+                                        "one that is not finite",
+                                        "half of the blocks are wide",
+                                        "half zeros"};
+    static const uint32_t lowest[] = {1, 2, 23, 24, 25, 100, 229, 230, 231, 253};
+    unsigned round, kind;
+    for (round = 0; round < 200; ++round) {
+        const size_t n = round % 2 ? sizes[round / 2 % 10] : 257 + random_bits() % (MOST - 257);
+        const uint32_t first = lowest[random_bits() % 10], sign = random_bits() & 0x80000000u;
+        for (kind = 0; kind < sizeof kinds / sizeof *kinds; ++kind) {
+            const size_t place = random_bits() % n;
+            uint32_t below, bits;
+            size_t i;
+            for (i = 0; i < n; ++i) {
+                /* from the top of the window down */
+                below = kind < 2 ? 0 : random_bits() % 23;
+                if (kind == 7 && i / 2048 % 2) below = random_bits() % 200;
+                bits = first + (i >= 256);
+                bits = (bits > below ? bits - below : 1) << 23;
+                bits |= kind < 2 ? 0x7fffff : random_bits() & 0x7fffff;
+                if (kind == 8 && random_bits() % 2) bits = 0;
+                x[i] = from_bits(bits | (kind == 1 ? sign : random_bits() & 0x80000000u));
+            }
+            bits = first << 23 | (random_bits() & 0x807fffff);
+            if (kind == 3 && first > 23) x[place] = from_bits(bits - (23u << 23));
+            if (kind == 4 && first < 253) x[place] = from_bits(bits + (2u << 23));
+            if (kind == 5) x[place] = from_bits(bits & 0x807fffff);
+            if (kind == 6) x[place] = from_bits(bits | 0x7f800000);
+            sum_case(kinds[kind], x, n);
+        }
+    }
+}
+
+/* Which way a sum is made, which the sum does not show: near elements in one int64, and rows in the
+ * window, up to the last exponent that fits. */
+static void paths(void)
+{
+    float row[FASTREDUCE_DETAIL_FEW] = {0};
+    uint32_t low, high;
+    unsigned position;
+    int64_t sum;
+    size_t i;
+
+    for (low = 0; low < 255; ++low) {
+        for (high = low; high <= 255; ++high) {
+            const int fits = high < 255 && high - low <= 31;
+            row[0] = from_bits(0x80000000u | low << 23 | 1);
+            row[2] = from_bits(high << 23 | 2);
+            expect(fastreduce_detail_sum_near(row, 3, &sum, &position) == fits, "near elements",
+                   (size_t)low, high, low);
+            if (fits)
+                expect(position == (low > 0 ? low - 1 : 0), "where near elements lie", (size_t)low,
+                       position, low);
+        }
+    }
+    row[0] = row[2] = 0;
+#ifdef FASTREDUCE_DETAIL_AVX2
+    for (position = 0; position <= 230 && has_avx2(); position += 23) {
+        for (high = 0; high < 256; ++high) {
+            const int fits = high > position && high <= position + 24;
+            const uint32_t bits = high << 23 | (high == 0);
+            int64_t limb[16] = {0};
+            unsigned moved = position, wanted = high < 23 ? 0 : high > 253 ? 230 : high - 23;
+            uint32_t greatest;
+            row[high] = from_bits(0x80000000u | bits);
+            expect(fastreduce_detail_sum_window(row, FASTREDUCE_DETAIL_FEW, position, &sum,
+                                                &greatest) == fits,
+                   "in the window", high, high, position);
+            expect(greatest == bits, "the greatest", high, greatest, bits);
+            expect(fastreduce_detail_add_to_window(limb, row, FASTREDUCE_DETAIL_FEW, &moved) ==
+                       (high > 0 && high < 255),
+                   "in a window", high, high, position);
+            expect(moved == (fits ? position : wanted), "where the window moves", high, moved,
+                   wanted);
+            row[high] = 0;
+        }
+    }
+#endif
+    /* of bins that cancel, all but the smallest denormal */
+    {
+        float x[300];
+        for (i = 0; i < 300; ++i) x[i] = i % 2 ? FLT_MAX : -FLT_MAX;
+        x[1] = 0;
+        x[2] = from_bits(1);
+        x[4] = 0;
+        sum_case("a denormal that is left", x, 300);
+    }
+}
+
+/* As many equal floats as fill a bin, and more. */
+static void full_bins(void)
+{
+    const size_t most = FASTREDUCE_DETAIL_BINS_FULL + 2 * FASTREDUCE_DETAIL_MANY;
+    float *x = (float *)malloc(most * sizeof *x);
+    const float equal = from_bits(0x3fffffff);
+    size_t i;
+    int k;
+    if (!x) exit(1);
+    host_block = (size_t)1 << 30;
+    for (i = 0; i < most; ++i) x[i] = equal;
+    for (use_avx2 = 0; use_avx2 <= has_avx2(); ++use_avx2) {
+        for (k = -1; k <= 2; ++k) {
+            const size_t n = k == 2 ? most : (size_t)(FASTREDUCE_DETAIL_BINS_FULL + k);
+            const double wanted = (double)equal * (double)n;
+            fastreduce_accumulator sum;
+            memset(&sum, 0, sizeof sum);
+            fastreduce_host_accumulate_f32(x, &sum, n);
+            expect(same_f64(fastreduce_accumulator_f64(&sum), wanted), "equal floats", n,
+                   fastreduce_accumulator_f64(&sum), wanted);
+        }
+    }
+    use_avx2 = 0;
+    free(x);
 }
 
 /* Halfway cases: a float of either parity and sign plus half of its unit, split in unequal
@@ -391,6 +561,9 @@ int main(void)
     specials();
     raw_limbs();
     headroom();
+    paths();
+    full_bins();
+    windows();
     ties_of_doubles();
     ties();
     random_cases();

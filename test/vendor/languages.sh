@@ -21,6 +21,16 @@ for compile in "$cc -std=c99" "$cc -std=c11" "$cxx -std=c++14 -Wold-style-cast -
 done
 nm host | grep -q ' [TW] fastreduce' && fail "FASTREDUCE_STATIC exports symbols"
 pass "FASTREDUCE_STATIC exports nothing"
+
+# the exact sum on the CPU is exact whatever the compiler optimises and takes for granted
+for compiler in "$cc" $(clangs | sed 's/clang++/clang/'); do
+    for options in -O0 -O1 -Os '-O3 -march=native' '-O3 -ffast-math' '-O1 -ffast-math'; do
+        $compiler $options -std=c99 $strict -DWITH_HOST -DHOST_ONLY main.c -o host -lm ||
+            fail "$compiler $options"
+        run ./host "$compiler $options"
+    done
+    pass "$compiler: the host sum, -O0 to -O3, -ffast-math"
+done
 [ -n "$nvcc" ] || { skip "everything that needs nvcc" "there is none"; done_testing; exit; }
 
 "$nvcc" -O3 -arch=sm_80 -Xcompiler=-fno-exceptions,-fno-threadsafe-statics -c fastreduce.cu
