@@ -1,6 +1,6 @@
 /* What the examples share: one line that says what failed, the check of every call, sizes and
  * options on command lines, and floats that follow from their index. A program defines PROGRAM, its
- * name, before it includes this. */
+ * name, before it includes this, and CUDA's header before this, if at all. */
 #ifndef FASTREDUCE_EXAMPLES_COMMON_H
 #define FASTREDUCE_EXAMPLES_COMMON_H
 
@@ -28,7 +28,8 @@ static inline void end_program(int status, const char *text)
 {
     fputs(text, status ? stderr : stdout);
     if (status == 0) finish_output();
-    exit(status);
+    fflush(stdout);
+    _Exit(status); /* at once: other threads may be at work */
 }
 #ifndef END_PROGRAM /* a program that has more to do at its end defines a function of its own */
 #define END_PROGRAM end_program
@@ -62,6 +63,18 @@ static inline void check(int status, const char *call)
         fail(1, "%.*s failed: %s", (int)strcspn(call, "("), call, fastreduce_status_string(status));
 }
 #define CHECK(call) check(call, #call)
+
+#ifdef CUDART_VERSION
+/* How many GPUs there are. Without one the program ends. */
+static inline int count_gpus(void)
+{
+    int devices = 0;
+    const cudaError_t error = cudaGetDeviceCount(&devices);
+    if (error != cudaSuccess || devices == 0)
+        fail(NO_GPU, "no GPU here (%s)", error != cudaSuccess ? cudaGetErrorString(error) : "none");
+    return devices;
+}
+#endif
 
 /* ---- Command lines --------------------------------------------------------------------------- */
 
@@ -167,6 +180,21 @@ static inline uint64_t size_argument(const arguments *a, const char *what, const
         fail(2, "%s%s; numbers are like " SIZE_FORMS " (%s --help tells more)", what, text,
              a->program);
     return size;
+}
+
+/* ---- Times ----------------------------------------------------------------------------------- */
+
+static inline int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts the values. */
+static inline double median(double *values, size_t n)
+{
+    qsort(values, n, sizeof *values, by_size);
+    return values[n / 2];
 }
 
 /* ---- Floats ---------------------------------------------------------------------------------- */

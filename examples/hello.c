@@ -15,9 +15,9 @@ int main(void)
     static float host[N];
     float *input, *output;          /* output: the sum by AUTO, and by EXACT */
     fastreduce_config config = {0}; /* all zeros: AUTO, on the default stream */
-    int i, devices = 0;
+    int i;
 
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) fail(NO_GPU, "no GPU here");
+    (void)count_gpus(); /* ends the program if there is none */
     for (i = 0; i < N; ++i) host[i] = 0.1f * (float)(i % 7);
     CHECK(cudaMalloc((void **)&input, sizeof host));
     CHECK(cudaMemcpy(input, host, sizeof host, cudaMemcpyHostToDevice));

@@ -115,19 +115,23 @@ static int choose_gpu(int node_rank)
 /* Chunks are read into pinned memory, which the GPU sums where it lies. */
 static void add_on_gpu(const array *a, uint64_t begin, uint64_t end, fastreduce_accumulator *sum)
 {
+    fastreduce_config config = {FASTREDUCE_EXACT, 0, NULL, FASTREDUCE_WORKSPACE_BYTES, NULL};
     fastreduce_accumulator *total; /* pinned too: the GPU adds to it */
     float *chunk;
+    CHECK(cudaMalloc(&config.workspace, config.workspace_bytes));
+    CHECK(fastreduce_workspace_init(config.workspace, config.workspace_bytes, NULL));
     CHECK(cudaMallocHost((void **)&chunk, CHUNK * sizeof *chunk));
     CHECK(cudaMallocHost((void **)&total, sizeof *total));
     memset(total, 0, sizeof *total);
     while (begin < end) {
         const size_t count = read_chunk(a, chunk, &begin, end);
-        CHECK(fastreduce_accumulate_f32(chunk, total, count, NULL));
+        CHECK(fastreduce_accumulate_f32(chunk, total, count, &config));
         CHECK(cudaStreamSynchronize(NULL));
     }
     *sum = *total;
     CHECK(cudaFreeHost(total));
     CHECK(cudaFreeHost(chunk));
+    CHECK(cudaFree(config.workspace));
 }
 
 #endif
