@@ -7,7 +7,10 @@
 #include <pthread.h>
 #include <time.h>
 
-enum { MOST_THREADS = 256 };
+enum {
+    MOST_THREADS = 256,
+    MAPPED_CHUNK = 1 << 20 /* floats: 4 MiB, as what is not copied need not stay in a cache */
+};
 
 static struct {
     /* guarded by turn, which is held while a pipe is read */
@@ -91,9 +94,10 @@ static const float *next_chunk(float *buffer, size_t capacity, size_t *floats)
 
     pthread_mutex_lock(&chunks.turn);
     for (; count == 0 && chunks.now < chunks.end; chunks.position += count) {
+        const size_t most = chunks.now->map ? MAPPED_CHUNK : capacity;
         begin = chunks.position;
         is_pipe = chunks.now->file >= 0 && !chunks.now->seekable;
-        count = capacity < chunks.now->count - begin ? capacity : chunks.now->count - begin;
+        count = most < chunks.now->count - begin ? most : (size_t)(chunks.now->count - begin);
         if (is_pipe) count = read_pipe(chunks.now, buffer, count);
         a = *chunks.now;
         if (count > 0) continue;

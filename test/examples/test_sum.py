@@ -386,6 +386,14 @@ def check_several():
                data=pack(second))
     expect_sum("exact, a pipe between files", ["--kernel=exact", paths[1], "-", paths[0]],
                2 * first + second, data=npy(first, "(1000,)"))
+    # a mapped file, whose parts are larger than a buffer, and then what goes through buffers
+    many = generated_floats(300000)
+    ones = pack([1.0]) * (1 << 20)
+    write("ones.f32", ones)
+    done = run(os.path.join(FOLDER, "ones.f32"), "300000", "-", data=pack(second) + ones)
+    wanted, magnitude = exact(many + second + [2.0**21])
+    check_output("a large file, numbers and a pipe", done.returncode, done.stdout, done.stderr,
+                 wanted, magnitude, (2 << 20) + 300000 + 77)
     os.chdir(FOLDER)
     write("--help", npy(second, "(77,)"))
     expect_sum("a file called --help", ["--", "--help"], second)
@@ -587,7 +595,8 @@ def check_bad_command_lines():
                        ["--block", block, "5"])
     for number in ("12x", "1KB", "2^", "2^x", "2^62", "2^64", "2^99999999999999999999", "3^40",
                    "1e", "1e19", "1e+3", "1.5G", "0x10", "4611686018427387904",
-                   "18446744073709551616", "4294967296G", "5000000T", "99999999999999999999K",
+                   "18446744073709551616", "4294967296G", "5000000T", "16777216T", "1e20", "10^40",
+                   "99999999999999999999K",
                    "1^63"):
         expect_refusal("number " + number, 2, f"no such number: {number}; numbers are like {FORMS}",
                        [number])
