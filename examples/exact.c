@@ -8,6 +8,7 @@
  *
  * CUB's sum is among the methods where a CUDA compiler sees this file, hence -x cu.
  */
+#define PROGRAM "exact"
 #ifdef EXACT_HOST_ONLY
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #else
@@ -16,13 +17,10 @@
 #include <cub/device/device_reduce.cuh>
 #endif
 #endif
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "../fastreduce.h"
-#include "input.h"
+#include "common.h"
 
-enum { DEFAULT_N = 10000000, ORDERS = 8, NO_GPU = 77 };
+enum { DEFAULT_N = 10000000, ORDERS = 8 };
 enum method {
     CPU_LOOP,
     CPU_EXACT,
@@ -42,18 +40,13 @@ static const char *const names[] = {"CPU loop", "CPU exact", "GPU auto",
 
 static const char help[] =
     "usage: exact [N]\n"
-    "Sums N generated floats (digits or 2^k, default 10 million) in several orders and splits,\n"
-    "on CPU and GPU.\n"
+    "Sums N generated floats in several orders and splits, on CPU and GPU. N is like\n" SIZE_FORMS
+    "; default 10 million.\n"
+    "-h, --help and --version print and do nothing else.\n"
     "Magnitudes spread over 2^40; both signs cancel to some 1 / sqrt(N) of the sum of\n"
     "magnitudes.\n"
     "Exit status: 0; 1 if two exact sums differ, or if something failed; 2 for a wrong command\n"
     "line; 77 if it was built for a GPU and there is none.\n";
-
-static int failed(const char *sentence)
-{
-    fprintf(stderr, "exact: %s\n", sentence);
-    return 1;
-}
 
 /* Shuffles; seed 0 reverses. */
 static void reorder(float *x, size_t n, uint64_t seed)
@@ -84,16 +77,6 @@ enum { HOST_ONLY = 1 };
 #define gpu_accumulate(part, begin, n) (void)0
 #else
 enum { HOST_ONLY = 0 };
-
-/* Takes both kinds: a positive fastreduce_status is a cudaError_t. */
-static void check(int status, const char *call)
-{
-    if (status == 0) return;
-    fprintf(stderr, "exact: %.*s: %s\n", (int)strcspn(call, "("), call,
-            fastreduce_status_string(status));
-    exit(1);
-}
-#define CHECK(call) check(call, #call)
 
 static float *array; /* on the GPU */
 static struct {
@@ -223,30 +206,26 @@ static void print_method(const char *name, const float *results,
     printf("%-14s %9d %17.9g %17.9g %18.2f\n", name, different, (double)least, (double)most, worst);
 }
 
-/* N as digits or as 2^k; 0 if it is neither, or more than memory can hold. */
-static size_t size_of(const char *text)
-{
-    uint64_t n;
-    const int letter = *text && text[strlen(text) - 1] > '9'; /* K, M or G */
-    return !letter && parse_size(text, &n) ? (size_t)n : 0;
-}
-
 int main(int argc, char **argv)
 {
-    const size_t n = argc > 1 ? size_of(argv[1]) : DEFAULT_N;
+    arguments a = arguments_of(argv);
     const char *no_gpu;
+    uint64_t n = 0;
     float *x;
     fastreduce_accumulator exact = {{0}};
     size_t i;
     int m, k, methods, differ = 0;
 
-    if (argc == 2 && strcmp(argv[1], "--help") == 0) return fputs(help, stdout) < 0;
-    if (argc > 2 || n == 0) {
-        failed(n == 0 ? "N is not a size (exact --help tells more)" : "too many arguments");
-        return 2;
+    (void)argc;
+    while (next_argument(&a, help)) {
+        if (!is_operand(&a)) wrong_usage(&a, "no such option: ", a.word);
+        if (n > 0) wrong_usage(&a, "more than one N: ", a.word);
+        n = size_argument(&a, "no such number: ", a.word);
+        if (n == 0) wrong_usage(&a, "nothing to sum: ", a.word);
     }
-    x = (float *)malloc(n * sizeof *x);
-    if (!x) return failed("no memory for the array");
+    if (n == 0) n = DEFAULT_N;
+    x = n <= SIZE_MAX / sizeof *x ? (float *)malloc((size_t)n * sizeof *x) : NULL;
+    if (!x) fail(1, "no memory for %lu floats", (unsigned long)n);
     for (i = 0; i < n; ++i) x[i] = ill_conditioned(i);
     fastreduce_host_accumulate_f32(x, &exact, n);
     no_gpu = open_gpu(n);
@@ -279,6 +258,6 @@ int main(int argc, char **argv)
            differ ? "DIFFER" : "have the same bits in every order and split");
     if (!no_gpu) close_gpu();
     free(x);
-    if (fflush(stdout) != 0 || ferror(stdout)) return failed("standard output cannot be written");
+    finish_output();
     return differ ? 1 : no_gpu && !HOST_ONLY ? NO_GPU : 0;
 }

@@ -7,7 +7,8 @@ root=$(cd "$1" && pwd)
 nvcc=${2:-}
 . "$(dirname "$0")/../vendor/setup.sh"
 mkdir examples
-cp "$root"/examples/*.c "$root"/examples/*.cu "$root"/examples/*.h examples
+cp "$root"/examples/*.c "$root"/examples/*.cu "$root"/examples/*.h "$root"/examples/*.cuh \
+    examples
 cd examples
 arch=-gencode=arch=compute_75,code=compute_75 # no machine code: that takes half the time
 [ -z "$nvcc" ] || "$nvcc" -O3 $arch -c fastreduce.cu

@@ -13,14 +13,7 @@ import sys
 import checks
 from checks import that
 
-MODES = (
-    "--warm",
-    "--isolated",
-    "--after-producer",
-    "--errors",
-    "--one-round",
-    "--rows-of-one-block",
-)
+MODES = ("--warm", "--isolated", "--after-producer", "--errors")
 
 
 def bench(*arguments):
@@ -45,15 +38,18 @@ def command_line():
         (["--csv", "--json"], "not both"),
         (["--errors", "--json"], "--errors has no --json"),
         (["n=0"], "no such size: 0"),
-        (["n=12x"], "no such size: 12x"),
+        (["n=12x"], "no such size: 12x; numbers are like 1000, 10k,"),
         (["n=2^41"], "no such size: 2^41"),
         (["n=1024,"], "no such size: "),
         (["n=-5"], "no such size: -5"),
         (["--block", "48"], "no such block size: 48"),
         (["--block", "256,4294967552"], "no such block size: 4294967552"),
-        (["--block"], "not understood: --block"),
+        (["--block"], "a value is missing after --block"),
+        (["--block=48"], "no such block size: 48"),
         (["--data", "odd"], "no such data: odd"),
         (["--replays", "0"], "no such number of replays: 0"),
+        (["--replays=1e6"], "no such number of replays: 1e6"),
+        (["--one-round"], "not understood: --one-round"),
         (["--cold"], "not understood: --cold"),
         (["--after-producer", "--json", "--csv"], "--csv or --json, not both"),
         *(
@@ -85,7 +81,7 @@ def tables():
                     "auto",
                     "exact",
                     "v3",
-                    "n=1000,2^16",
+                    "n=1e3,64k",
                     "--replays",
                     "3",
                     "--block",
@@ -194,11 +190,13 @@ def errors():
 
 def main():
     command_line()
-    gpu = bench("auto", "n=1024", "--replays", "1")
+    gpu = bench("auto", "n=1024", "--replays", "1", "--csv")
     if gpu.returncode == 77:
         that(
-            gpu.stdout.startswith("no GPU here (") and gpu.stdout.count("\n") == 1,
-            f"no GPU: {gpu.stdout!r}",
+            gpu.stderr.startswith("bench: no GPU here (")
+            and gpu.stderr.count("\n") == 1
+            and not gpu.stdout,
+            f"no GPU: {gpu.stdout!r} {gpu.stderr!r}",
         )
     else:
         tables()
@@ -206,7 +204,7 @@ def main():
         errors()
     status = checks.finish("bench")
     if status == 0 and gpu.returncode == 77:
-        print("SKIP: " + gpu.stdout.strip() + "; the command line is tested, the tables are not")
+        print("SKIP: " + gpu.stderr.strip() + "; the command line is tested, the tables are not")
         return 77
     return status
 

@@ -10,6 +10,7 @@ import math
 import os
 import random
 import re
+import resource
 import socket
 import struct
 import subprocess
@@ -116,7 +117,8 @@ def expect_sum(what, ranks, argument, n, bits):
     check(fields["sum"] == f"{value:.9g}" or math.isnan(value) and fields["sum"].endswith("nan"),
           f"{what}: sum {fields['sum']} instead of {value:.9g}")
     check(fields["n"] == str(n) and fields["ranks"] == str(ranks), f"{what}: {done.stdout!r}")
-    check(re.fullmatch(r"exact, on (the CPU \([\w ]+\)|\d+ GPUs?)", fields["ran"]),
+    ran = re.fullmatch(r"exact, (\d+) on GPUs and (\d+) on CPUs", fields["ran"])
+    check(ran and int(ran[1]) + int(ran[2]) == ranks,
           f"{what}: ran {fields['ran']}")
     check(re.fullmatch(r"[-+.e\d]+ s, [-+.e\d]+ GB/s", fields["time"]),
           f"{what}: time {fields['time']}")
@@ -158,8 +160,9 @@ def check_generated():
         total += x
         if n in (6, 1024, 100003, chunk_and_5):
             wanted[n] = f32_bits(Fraction(total, 2**43))
-    for text, n, ranks in (("0", 0, 3), ("6", 6, 7), ("1K", 1024, 3), ("100003", 100003, 1),
-                           ("100003", 100003, 2), ("100003", 100003, 3), ("100003", 100003, 7),
+    for text, n, ranks in (("0", 0, 3), ("6", 6, 7), ("1K", 1024, 3), ("1k", 1024, 2),
+                           ("2^10", 1024, 2), ("100003", 100003, 1), ("100003", 100003, 2),
+                           ("100003", 100003, 3), ("100003", 100003, 7),
                            (str(chunk_and_5), chunk_and_5, 1)):
         expect_sum("generated " + text, ranks, text, n, wanted[n])
 
@@ -170,6 +173,9 @@ def check_files():
     values = [struct.unpack("=f", struct.pack("=f", x))[0] for x in values]
     for ranks in (1, 2, 3, 7):
         expect_sum("a file", ranks, write("a.f32", pack(values)), len(values), bits_of_sum(values))
+    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (10007,), }"
+    array = b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header + pack(values)
+    expect_sum("a .npy file", 3, write("a.npy", array), len(values), bits_of_sum(values))
     huge = struct.unpack("<f", b"\xff\xff\x7f\x7f")[0]
     for what, values in (("an overflow that cancels over the ranks",
                           [huge, huge, -huge, -huge, 1.5]),
@@ -178,21 +184,42 @@ def check_files():
         expect_sum(what, 3, write("s.f32", pack(values)), len(values), bits_of_sum(values))
 
 
+def check_memory():
+    """A file of holes, 1 GB, never is in memory."""
+    n = 1 << 28
+    with open(os.path.join(FOLDER, "holes.f32"), "wb") as file:
+        file.truncate(4 * n)
+        file.write(pack([2.5, -1.0]))
+    expect_sum("a large file", 2, file.name, n, float_bits(1.5))
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
+    check(used < 400, f"{used} MB of memory for a file of 1024")
+    os.remove(file.name)
+
+
 def check_command_lines():
     for what, words, arguments in (("nothing", "no input", []),
                                    ("two inputs", "more than one input: 6", ["5", "6"]),
                                    ("an option", "no such option: --fast", ["5", "--fast"]),
-                                   ("a number", "no such number: 1e6", ["1e6"])):
+                                   ("an option after --", "no input", ["--"]),
+                                   ("a number", "no such number: 12x; numbers are like 1000,",
+                                    ["12x"])):
         expect_failure(what, 2, words, "-n", "2", *WATCHED, *arguments)
     if not TWO_PROGRAMS_CRASH:
         expect_failure("a wrong command line on one rank", 2, "no such option: --fast", "-n", "2",
                        *WATCHED, "5", ":", "-n", "1", *WATCHED, "--fast")
+        for one, two in (("--help", "100"), ("100", "--help"), ("--fast", "-h")):
+            done = mpirun("-n", "1", PROGRAM, one, ":", "-n", "1", PROGRAM, two)
+            wanted = (2, "") if one == "--fast" else (0, "usage: ")
+            check(done.returncode == wanted[0] and done.stdout.startswith(wanted[1]) and
+                  done.stdout.count("usage: ") == wanted[1].count("usage: "),
+                  f"{one} on one rank, {two} on another: exit {done.returncode}, {done.stdout!r}")
     done = mpirun("-n", "2", PROGRAM)
     check(done.returncode == 2 and done.stdout == "",
           f"mpirun's own exit status is {done.returncode}")
-    done = mpirun("-n", "2", PROGRAM, "--help")
-    check(done.returncode == 0 and done.stdout.startswith("usage: ") and
-          done.stdout.count("usage: ") == 1, "--help")
+    for option, begin in (("--help", "usage: "), ("-h", "usage: "), ("--version", "sum_mpi (")):
+        done = mpirun("-n", "2", PROGRAM, option)
+        check(done.returncode == 0 and done.stdout.startswith(begin) and
+              done.stdout.count(begin) == 1, option)
 
 
 def check_failures():
@@ -201,9 +228,12 @@ def check_failures():
                                os.path.join(FOLDER, "missing.f32")),
                               ("half a float", "6 bytes are not a whole number of floats",
                                write("h.f32", b"123456")),
-                              ("a directory", "is not a regular file", FOLDER),
-                              ("an extension", "does not end in .f32", write("a.npy", one_float)),
-                              ("no memory", "memory", "2^61")):
+                              ("a directory", "is a directory", FOLDER),
+                              ("an extension", "neither begins as a .npy file does, nor",
+                               write("a.npy", one_float)),
+                              ("standard input", "is not a regular file", "-"),
+                              ("a name with control characters", "a?b?: No such file",
+                               "a\nb\x1b")):
         expect_failure(what, 1, words, "-n", "2", *WATCHED, path)
 
     # one rank alone fails, and takes the others with it: the ranks' folders differ
@@ -213,10 +243,12 @@ def check_failures():
     write("two/x.f32", one_float)
     for what, words, folder in (("a file that one rank lacks",
                                  "rank 2: x.f32: No such file", FOLDER),
-                                ("a file of two sizes", "size is not the same on all ranks",
+                                ("a file of two sizes", "x.f32: its size is not the same on all",
                                  os.path.join(FOLDER, "two"))):
         expect_failure(what, 1, words, "-n", "2", "-wdir", os.path.join(FOLDER, "one"), *WATCHED,
                        "x.f32", ":", "-n", "1", "-wdir", folder, *WATCHED, "x.f32")
+    expect_failure("numbers of two sizes", 1, "rank 0: 7: its size is not the same on all", "-n",
+                   "2", *WATCHED, "7", ":", "-n", "1", *WATCHED, "8")
     check_full_disk()
 
 
@@ -269,6 +301,7 @@ if TWO_PROGRAMS_CRASH:
     print("skip: one rank that differs from the others (this mpirun crashes where it starts two "
           "programs)")
 with tempfile.TemporaryDirectory() as FOLDER:
-    for group in (check_oracle, check_generated, check_files, check_command_lines, check_failures):
+    for group in (check_oracle, check_generated, check_files, check_memory, check_command_lines,
+                  check_failures):
         checks.run(group)
 sys.exit(checks.finish("sum_mpi"))

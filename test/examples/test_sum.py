@@ -7,6 +7,7 @@ in a row, many more than any of its trees is deep; where all partial sums are sm
 to have the same bits too. Needs the standard library alone.
 """
 import fractions
+import gzip
 import math
 import os
 import random
@@ -21,9 +22,15 @@ import time
 
 import checks
 
+try:
+    import pty
+except ImportError:
+    pty = None
+
 Fraction = fractions.Fraction
 DEPTH = 80
-FALLBACK = "summing exactly on the CPU"
+FALLBACK = "summed exactly on the CPU"
+FORMS = "1000, 10k, 3M, 2G, 1T (powers of 2^10), 1e9 or 2^30"
 check = checks.that
 
 
@@ -105,7 +112,7 @@ def check_output(what, code, out, err, wanted, magnitude, n):
         return
     fields = dict(rows)
     got = float(fields["sum"])
-    on_cpu = fields["ran"] == "exact on the CPU"
+    on_cpu = re.fullmatch(r"exact on the CPU, (1 thread|\d+ threads)", fields["ran"]) is not None
     if on_cpu or fields["ran"].startswith("exact") or not magnitude:
         good = (struct.pack("<f", got) == struct.pack("<f", wanted) or
                 math.isnan(got) and math.isnan(wanted))
@@ -176,6 +183,7 @@ def npy(values, shape, version=1, descr="'<f4'", order="False"):
 
 def write(name, content):
     path = os.path.join(FOLDER, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "wb") as out:
         out.write(content)
     return path
@@ -187,10 +195,11 @@ def write(name, content):
 def check_generated():
     for text, n in (("0", 0), ("1", 1), ("2", 2), ("3", 3), ("007", 7), ("1000", 1000), ("2^0", 1),
                     ("2^10", 1024), ("1K", 1024), ("3K", 3072), ("0M", 0), ("0G", 0),
-                    ("1M", 1 << 20)):
+                    ("1M", 1 << 20), ("2k", 2048), ("1m", 1 << 20), ("1e3", 1000), ("3E2", 300),
+                    ("0e9", 0), ("0T", 0), ("10^3", 1000), ("0g", 0), ("0t", 0)):
         expect_sum("generated " + text, [text], generated_floats(n))
     # far too large to wait for: taken, as they are still being summed
-    for text in ("2^61", "4294967295G"):
+    for text in ("2^61", "4294967295G", "1T", "4e18"):
         process = subprocess.Popen([PROGRAM, "--kernel", "host", text], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
         time.sleep(0.3)
@@ -208,7 +217,9 @@ def check_options():
     for arguments in (["--kernel", "v3", "--block", "64", "99"],
                       ["99", "--block", "64", "--kernel", "v3"],
                       ["--block", "64", "99", "--kernel", "v3"],
-                      ["--kernel", "v1", "--kernel", "v3", "99"]):
+                      ["--kernel", "v1", "--kernel", "v3", "99"],
+                      ["--kernel=v3", "--block=64", "99"], ["--block=2^6", "--", "99"],
+                      ["--kernel=v3", "--", "99"]):
         expect_sum(" ".join(arguments), arguments, generated_floats(99))
 
     # what ran, in words
@@ -217,7 +228,7 @@ def check_options():
     check(b"exact on the CPU" in host.stdout and host.stderr == b"",
           f"--kernel host: {host.stdout!r} {host.stderr!r}")
     if b"on the CPU" in auto.stdout:
-        reason = rb"(no CUDA device|built without CUDA)[^:\n]*: summing exactly on the CPU"
+        reason = rb"(no CUDA device|built without CUDA)[^:\n]*: summed exactly on the CPU"
         for done in (auto, exact_):
             check(re.fullmatch(reason + rb"\n", done.stderr),
                   f"the reason for the CPU: {done.stderr!r}")
@@ -229,12 +240,18 @@ def check_options():
         check(b"on the CPU" not in exact_.stdout or FALLBACK.encode() in exact_.stderr,
               f"exact: {exact_.stderr!r}")
 
-    done = run("--kernel", "v1", "--help")
-    check(done.returncode == 0 and done.stderr == b"" and done.stdout.startswith(b"usage: sum "),
-          "--help")
+    for arguments in (["--kernel", "v1", "--help"], ["-h"], ["5", "-h", "--fast"]):
+        done = run(*arguments)
+        check(done.returncode == 0 and done.stderr == b"" and
+              done.stdout.startswith(b"usage: sum "), f"{arguments}")
     check(all(word in done.stdout for word in (b"--kernel", b"--block", b"--help", b".npy", b".f32",
                                                b"Exit status", b"0x9e3779b97f4a7c15",
-                                               b"0xd6e8feb86659fd93")), "--help is not whole")
+                                               b"0xd6e8feb86659fd93", FORMS.encode())),
+          "--help is not whole")
+    done = run("5", "--version")
+    check(done.returncode == 0 and done.stderr == b"" and
+          re.fullmatch(rb"sum \(FastReduce\) \d+\.\d+\.\d+\n", done.stdout),
+          f"--version: {done}")
 
 
 def check_npy():
@@ -253,6 +270,21 @@ def check_npy():
                  "{'descr': '<f4', 'fortran_order': False, 'shape': (6,), }" + " " * 5000):
         expect_sum(".npy header " + text[:60], [write("a.npy", npy_header(text) + pack(values))],
                    values)
+    for descr in ("'float32'", "'=f4'", "'f4'"):
+        expect_sum(".npy of " + descr, [write("a.npy", npy(values, "(6,)", descr=descr))], values)
+    for name in ("a.f32", "a.txt", "a"):  # known by its first bytes
+        expect_sum(".npy called " + name, [write(name, npy(values, "(6,)"))], values)
+    ones = npy([1.0] * 1000, "(1000,)")
+    expect_sum(".npy on standard input", ["-"], [1.0] * 1000, data=ones)
+    with open(write("a.npy", ones), "rb") as file:
+        done = run("-", stdin=file)
+    check_output(".npy, standard input from a file", done.returncode, done.stdout, done.stderr,
+                 1000.0, 0, 1000)
+    # a header whose end is no multiple of 4 bytes: the floats are not where they could be mapped
+    odd = b"{'descr': '<f4', 'fortran_order': False, 'shape': (6,), }"
+    for extra in range(4):
+        header = b"\x93NUMPY\1\0" + struct.pack("<H", len(odd) + extra) + odd + b" " * extra
+        expect_sum(f".npy at {len(header)}", [write("a.npy", header + pack(values))], values)
     values = uniform(12345, 2)
     fifo = os.path.join(FOLDER, "pipe.npy")
     os.mkfifo(fifo)
@@ -298,6 +330,29 @@ def check_raw_and_pipes():
     check_output("standard input from a file", done.returncode, done.stdout, done.stderr,
                  *exact(values), 1000)
 
+    # from the middle of a file; what a shell's <(cat a.npy) and zcat make
+    with open(os.path.join(FOLDER, "a.f32"), "rb") as file:
+        file.seek(400)
+        done = run("-", stdin=file)
+    check_output("standard input from the middle of a file", done.returncode, done.stdout,
+                 done.stderr, *exact(values[100:]), 900)
+    array = npy(values, "(1000,)")
+    for data in (raw, array):
+        reader, writer = os.pipe()
+        os.write(writer, data)
+        os.close(writer)
+        done = run(f"/dev/fd/{reader}", pass_fds=[reader])
+        os.close(reader)
+        check_output("a pipe by name", done.returncode, done.stdout, done.stderr, *exact(values),
+                     1000)
+    with gzip.open(os.path.join(FOLDER, "a.npy.gz"), "wb") as file:
+        file.write(array)
+    with subprocess.Popen(["gzip", "-dc", os.path.join(FOLDER, "a.npy.gz")],
+                          stdout=subprocess.PIPE) as unzip:
+        done = run("-", stdin=unzip.stdout)
+    check_output("gzip -dc a.npy.gz | sum -", done.returncode, done.stdout, done.stderr,
+                 *exact(values), 1000)
+
     # a writer slower than a second, in pieces that end within floats: the same sum, and no progress
     # off a terminal
     for kernel in ("auto", "host"):
@@ -319,6 +374,44 @@ def falls_back():
     if b"no CUDA" in run("1").stderr:
         return "no GPU: a program built without CUDA takes the same road, and is tested"
     return None
+
+
+def check_several():
+    first, second = uniform(1000, 7), uniform(77, 8)
+    paths = [write("one.npy", npy(first, "(10, 100)")), write("two.f32", pack(second))]
+    expect_sum("two files", paths, first + second)
+    expect_sum("two files and numbers", ["3", *paths, "0", "5"],
+               first + second + generated_floats(3) + generated_floats(5))
+    expect_sum("a file twice, and a pipe", [paths[0], "-", paths[0]], 2 * first + second,
+               data=pack(second))
+    expect_sum("exact, a pipe between files", ["--kernel=exact", paths[1], "-", paths[0]],
+               2 * first + second, data=npy(first, "(1000,)"))
+    # a mapped file, whose parts are larger than a buffer, and then what goes through buffers
+    many = generated_floats(300000)
+    ones = pack([1.0]) * (1 << 20)
+    write("ones.f32", ones)
+    done = run(os.path.join(FOLDER, "ones.f32"), "300000", "-", data=pack(second) + ones)
+    wanted, magnitude = exact(many + second + [2.0**21])
+    check_output("a large file, numbers and a pipe", done.returncode, done.stdout, done.stderr,
+                 wanted, magnitude, (2 << 20) + 300000 + 77)
+    os.chdir(FOLDER)
+    write("--help", npy(second, "(77,)"))
+    expect_sum("a file called --help", ["--", "--help"], second)
+    expect_refusal("a second file that is missing", 1, "missing.npy: No such file",
+                   [paths[0], "missing.npy"])
+    expect_refusal("a second file that is bad", 1, "one.npy: ",
+                   [paths[1], write("bad/one.npy", npy(first, "(10, 101)"))])
+
+    # one that shrinks while standard input is awaited
+    write("shrinks.f32", bytes(1 << 20))
+    process = subprocess.Popen([PROGRAM, "-", "shrinks.f32"], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdin.write(bytes(8))
+    process.stdin.flush()
+    time.sleep(0.5)
+    os.truncate("shrinks.f32", 5000)
+    out, err = process.communicate()
+    check_refusal("a file that shrinks", 1, "became shorter", process.returncode, out, err)
 
 
 def check_generated_chunks():
@@ -402,9 +495,12 @@ def check_bad_files():
     for name in ("d", "d.npy", "d.f32"):
         os.mkdir(os.path.join(FOLDER, name))
         expect_refusal("directory " + name, 1, "is a directory", [os.path.join(FOLDER, name)])
-    for name in ("a.txt", "a", "a.NPY", "a.npy.gz", "a.npz"):
-        expect_refusal("extension of " + name, 1, "ends neither in .npy nor in .f32",
-                       [write(name, good)])
+    for name in ("a.txt", "a", "a.F32", "a.npy", "f32"):
+        expect_refusal("raw floats called " + name, 1, "neither begins as a .npy file does",
+                       [write(name, pack(uniform(6, 1)))])
+    for name, shown in (("a\nb", "a?b: "), ("\x1b[31m\x7f", "?[31m?: "), ("é\u2029ö", "é\u2029ö: "),
+                        (b"\x9bx\xc2\x9by", "?x??y: ")):
+        expect_refusal(f"the control characters of {name!r}", 1, f"sum: {shown}No such", [name])
 
     for size in (1, 2, 3, 4001):
         expect_refusal(f"raw of {size} bytes", 1, "whole number", [write("o.f32", b"\1" * size)])
@@ -428,13 +524,19 @@ def check_bad_files():
     refuse("a float after", "4 bytes too many", good + b"\0" * 4)
     refuse("short by its shape", "bytes of data where", npy(uniform(6, 1), "(2, 4)"))
     refuse("long by its shape", "bytes too many", npy(uniform(6, 1), "(0, 3)"))
-    refuse("other contents", "does not begin as", b"hello, world")
-    refuse("raw floats", "does not begin as", pack(uniform(6, 1)))
+    refuse("other contents", "neither begins as", b"hello, world")
     for version, minor in ((0, 0), (4, 0), (1, 1), (255, 0)):
         refuse(f"version {version}.{minor}", f"format {version}.{minor}",
                good[:6] + bytes([version, minor]) + good[8:])
-    for length in (0, 1, 7, 8, 9, 10, 30, 127):
+    for length in (0, 1, 5):
+        refuse(f"cut to {length} bytes", "neither begins as", good[:length])
+    for length in (6, 7, 8, 9, 10, 30, 127):
         refuse(f"cut to {length} bytes", "ends within its header", good[:length])
+        expect_refusal(f"standard input cut to {length} bytes", 1, "ends within its header", ["-"],
+                       data=good[:length])
+    for name in ("numbers", "<f8"):
+        expect_refusal("standard input, a header", 1, "not", ["-"],
+                       data=npy(uniform(6, 1), "(6,)", descr=f"'{name}'"))
     refuse("a header of 4 GB", "its header claims 4294967295 bytes",
            b"\x93NUMPY\2\0" + b"\xff" * 4 + good[10:])
 
@@ -471,67 +573,88 @@ def check_bad_files():
         writer.start()
         expect_refusal("a named pipe: " + words, 1, words, [fifo])
         writer.join()
+        expect_refusal("standard input: " + words, 1, words, ["-"], data=content)
 
 
 def check_bad_command_lines():
     for what, words, arguments in (
             ("nothing", "no input", []), ("an option alone", "no input", ["--kernel", "v1"]),
-            ("two inputs", "more than one input: 6", ["5", "6"]),
             ("an option", "no such option: --fast", ["--fast", "5"]),
             ("a short option", "no such option: -k", ["-k", "v1", "5"]),
             ("minus five", "no such option: -5", ["-5"]),
             ("no kernel", "a value is missing after --kernel", ["5", "--kernel"]),
             ("no block", "a value is missing after --block", ["5", "--block"])):
         expect_refusal(what, 2, words, arguments)
+        # how to see the help of this very program, not of another that is called sum
+        expect_refusal(what, 2, f" ({PROGRAM} --help tells more)", arguments)
     for kernel in ("v8", "V1", "", "v", "v10", "v1 ", "fast", "EXACT"):
         expect_refusal(f"kernel '{kernel}'", 2, "no such kernel: " + kernel,
                        ["--kernel", kernel, "5"])
     for block in ("0", "1", "16", "31", "33", "48", "2048", "x", "-32", "", "64x", "4294967328"):
         expect_refusal(f"block '{block}'", 2, "no such block size: " + block,
                        ["--block", block, "5"])
-    for number in ("12x", "1k", "1KB", "2^", "2^x", "2^62", "2^64", "2^99999999999999999999", "3^4",
-                   "02^3", "1e6", "0x10", "4611686018427387904", "18446744073709551616",
-                   "4294967296G", "99999999999999999999K"):
-        expect_refusal("number " + number, 2, "no such number: " + number, [number])
+    for number in ("12x", "1KB", "2^", "2^x", "2^62", "2^64", "2^99999999999999999999", "3^40",
+                   "1e", "1e19", "1e+3", "1.5G", "0x10", "4611686018427387904",
+                   "18446744073709551616", "4294967296G", "5000000T", "16777216T", "1e20", "10^40",
+                   "99999999999999999999K",
+                   "1^63"):
+        expect_refusal("number " + number, 2, f"no such number: {number}; numbers are like {FORMS}",
+                       [number])
 
     if os.path.exists("/dev/full"):
         for argument in ("5", "--help"):
             with open("/dev/full", "wb") as full:
                 done = run(argument, stdout=full)
-            lines = [line for line in done.stderr.decode().splitlines() if FALLBACK not in line]
-            check(done.returncode == 1 and len(lines) == 1 and
-                  lines[0].startswith("sum: standard output: "),
-                  f"a full disk, {argument}: exit {done.returncode}, {done.stderr!r}")
+            check_refusal("a full disk, " + argument, 1, "standard output: ", done.returncode, b"",
+                          done.stderr)
+
+
+def on_terminal(arguments, pieces):
+    """What a terminal shows as standard error, while standard input gets pieces, a pause of some
+    seconds after each."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=slave)
+    os.close(slave)
+    for piece, pause in pieces:
+        process.stdin.write(piece)
+        process.stdin.flush()
+        time.sleep(pause)
+    process.communicate()
+    shown = b""
+    try:
+        while piece := os.read(master, 4096):
+            shown += piece
+    except OSError:  # how Linux tells the end
+        pass
+    os.close(master)
+    return shown
 
 
 def check_terminal():
-    """On a terminal, a slow pipe shows its progress, and leaves none of it
-    behind; a complaint has its own line."""
-    try:
-        import pty
-    except ImportError:
+    """On a terminal, a slow pipe shows its progress, from the first second on, and leaves none of
+    it behind; a complaint has its own line."""
+    if not pty:
         return "no pseudo-terminals"
-    for bytes_, wanted in ((b"\0\0\x80\x3f" * (1 << 19), rb""),
-                           (b"\1" * ((2 << 20) + 1), rb"sum: [^\r\n]*\r\n")):
-        try:
-            master, slave = pty.openpty()
-        except OSError as error:  # a root folder without /dev/pts
-            return str(error)
-        process = subprocess.Popen([PROGRAM, "-", "--kernel", "host"], stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE, stderr=slave)
-        os.close(slave)
-        time.sleep(1.3)
-        process.stdin.write(bytes_)
-        process.communicate()
-        shown = b""
-        try:
-            while piece := os.read(master, 4096):
-                shown += piece
-        except OSError:  # how Linux tells the end
-            pass
-        os.close(master)
-        progress = rb"(\rsumming on the CPU: [\d.]+ GB\x1b\[K)+\r\x1b\[K"
+    try:
+        for descriptor in pty.openpty():
+            os.close(descriptor)
+    except OSError as error:  # a root folder without /dev/pts
+        return str(error)
+    where, number, end = rb"\rsumming on the CPU: ", rb"[\d.]+ [kMG]?(B|bytes)", rb"\x1b\[K"
+    for last, wanted in ((b"\0\0\x80\x3f", rb""), (b"\1", rb"sum: [^\r\n]*\r\n")):
+        shown = on_terminal(["-", "--kernel", "host"],
+                            ((b"\0\0\x80\x3f" * 1000, 1.7), (last, 0)))
+        progress = b"(" + where + rb"4 kB, " + number + b"/s" + end + rb")+\r" + end
         check(re.fullmatch(progress + wanted, shown), f"terminal: {shown!r}")
+    # how much of it, how fast, how long to go; 100 % is never shown, as then the sum is
+    array = npy([1.0] * 1000, "(1000,)")
+    shown = on_terminal(["-", "--kernel=host"], ((array[:1128], 1.7), (array[1128:-1], 0.6),
+                                                 (array[-1:], 0)))
+    line = where + number + rb" of 4 kB, (\d+) %, " + number + rb"/s, (\d+) s left" + end
+    found = [(int(m[2]), int(m[4])) for m in re.finditer(line, shown)]
+    check(re.fullmatch(b"(" + line + b")+\r" + end, shown) and found[0] in ((25, 3), (25, 4)) and
+          found[-1] == (99, 0) and sorted(found)[0] == found[0], f"terminal: {shown!r}")
     return None
 
 
@@ -541,7 +664,7 @@ PROGRAM = os.path.abspath(sys.argv[1])
 CHUNK = int(re.search(rb"in chunks of (\d+) MiB", run("--help").stdout)[1]) << 18
 with tempfile.TemporaryDirectory() as FOLDER:
     for group in (self_check, check_generated, check_options, check_npy, check_numpy,
-                  check_raw_and_pipes, check_generated_chunks, check_chunks, check_special,
-                  check_bad_files, check_bad_command_lines, check_terminal):
+                  check_raw_and_pipes, check_several, check_generated_chunks, check_chunks,
+                  check_special, check_bad_files, check_bad_command_lines, check_terminal):
         checks.run(group)
 sys.exit(checks.finish("sum"))
