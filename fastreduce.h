@@ -1,10 +1,10 @@
-/* FastReduce: parallel reduction for CUDA in two files. This one is
- * plain C99 and needs no CUDA header.
+/* FastReduce: parallel reduction for CUDA in two files. This one is plain C99 and needs no CUDA
+ * header.
  *
  * SPDX-License-Identifier: MIT (the text is at the end)
  *
- * Vendoring. Copy fastreduce.h and fastreduce.cuh into your project. For the
- * GPU, exactly one .cu file says
+ * Vendoring. Copy fastreduce.h and fastreduce.cuh into your project. For the GPU, exactly one .cu
+ * file says
  *
  *     #define FASTREDUCE_IMPLEMENTATION
  *     #include "fastreduce.cuh"
@@ -51,8 +51,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #elif !defined(INT64_MAX)
-/* NVRTC, which compiles kernels at run time, has no headers. These are
- * the types that libcu++ gives it. */
+/* NVRTC, which compiles kernels at run time, has no headers. These are the types that libcu++ gives
+ * it. */
 typedef unsigned uint32_t;
 typedef long long int64_t;
 typedef unsigned long long uint64_t, uintptr_t;
@@ -77,8 +77,8 @@ typedef unsigned long long uint64_t, uintptr_t;
 
 /* ---- Statuses -------------------------------------------------------------------------------- */
 
-/* 0: success. Negative: one of the errors below. Positive: a cudaError_t,
- * as the CUDA runtime returned it. */
+/* 0: success. Negative: one of the errors below. Positive: a cudaError_t, as the CUDA runtime
+ * returned it. */
 typedef int fastreduce_status;
 
 enum {
@@ -116,12 +116,11 @@ typedef enum fastreduce_kernel {
 struct CUstream_st;
 typedef struct CUstream_st *fastreduce_stream; /* the same type as cudaStream_t */
 
-/* How to sum. All zeros are good defaults ({0} in C, {} in C++), and
- * a null pointer means all zeros. */
+/* How to sum. All zeros are good defaults ({0} in C, {} in C++), and a null pointer means all
+ * zeros. */
 typedef struct fastreduce_config {
     fastreduce_kernel kernel;
-    unsigned block_size; /* threads a block: 32 to 1024, a power of two; 0 means
-                                 FASTREDUCE_BLOCK_SIZE */
+    unsigned block_size; /* threads a block: 32 to 1024, a power of two; 0: FASTREDUCE_BLOCK_SIZE */
     void *workspace;     /* device memory aligned to 16 bytes; null: memory of the stream's pool */
     size_t workspace_bytes;   /* size of workspace; ignored where workspace is null */
     fastreduce_stream stream; /* null: the default stream */
@@ -138,8 +137,8 @@ typedef struct fastreduce_config {
  * of 2^64 of them. All zeros is the empty sum.
  *
  *   limb[0..11]   the number is the sum over k of limb[k] * 2^(32k - 149)
- *   limb[12..14]  how many elements were NaN, +infinity, -infinity; 2^32 -
- *                 1 stands for that many or more
+ *   limb[12..14]  how many elements were NaN, +infinity, -infinity; 2^32 - 1 stands for that many
+ *                 or more
  *   limb[15]      0, reserved
  *
  * Accumulators merge by adding limbs as int64, in any order (MPI_SUM and ncclSum on int64 do):
@@ -183,8 +182,8 @@ FASTREDUCE_API const char *fastreduce_status_string(fastreduce_status status);
 /* FASTREDUCE_VERSION of the compiled implementation, to compare with the header's. */
 FASTREDUCE_API int fastreduce_version(void);
 
-/* "auto", "v0_baseline", ... "v7_shuffle", "exact"; "unknown" for
- * any other value. Static storage. */
+/* "auto", "v0_baseline", ... "v7_shuffle", "exact"; "unknown" for any other value. Static
+ * storage. */
 FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
 
 /* ---- Sums on the GPU ------------------------------------------------------------------------- */
@@ -192,8 +191,8 @@ FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
 #ifndef FASTREDUCE_DETAIL_HOST_ONLY
 /* Writes the sum of input[0] .. input[n - 1] to *output; n == 0 writes 0.
  *
- *   input    n floats the current device can read, aligned to 4 bytes; may be
- *            null where n == 0. Not written.
+ *   input    n floats the current device can read, aligned to 4 bytes; may be null where n == 0.
+ *            Not written.
  *   output   one float the current device can write: device, managed or pinned host memory; aligned
  *            to 4 bytes, outside input and workspace.
  *   n        elements, not bytes. Past 2^32 works; the limit is 2^31 - 1 blocks (2^36 - 32 elements
@@ -215,18 +214,18 @@ FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
  * workspace. EXACT's depend on the multiset of values: they are the same for any order, on every
  * GPU and on the CPU.
  *
- * Accuracy: an element takes part in at most k additions of the tree, so the error is at most k
- * / (1 - k * 2^-24) * 2^-24 times the sum of magnitudes. AUTO: k < 48 up to 2^36 elements.
+ * Accuracy: an element takes part in at most k additions of the tree, so the error is at most
+ * k / (1 - k * 2^-24) * 2^-24 times the sum of magnitudes. AUTO: k < 48 up to 2^36 elements.
  * V0..V7: per level items a thread - 1 + log2(block size); V7 with blocks of 256 has 15 a level,
  * and three levels up to 2^33. Special values by IEEE arithmetic in the order of the tree.
  * EXACT: the real sum of the inputs rounded once, to nearest, ties to even; NaN where an element
  * is NaN or both infinities occur, else an infinity that occurs; past FLT_MAX, infinity; an
  * exact zero is +0.
  *
- * Errors: INVALID_ARGUMENT, UNSUPPORTED, WORKSPACE_TOO_SMALL, NO_DEVICE, or the
- * cudaError_t of the runtime's call that failed. Most fail before anything is launched;
- * V0..V7 may fail between levels, or when they clear the workspace after the last one, and
- * memory of the pool goes back last.
+ * Errors: INVALID_ARGUMENT, UNSUPPORTED, WORKSPACE_TOO_SMALL, NO_DEVICE, or the cudaError_t of the
+ * runtime's call that failed. Most fail before anything is launched; V0..V7 may fail between
+ * levels, or when they clear the workspace after the last one, and memory of the pool goes back
+ * last.
  *
  * Source: the ladder V0..V7 follows M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA,
  * 2007). EXACT sums in fixed point, as U. Kulisch proposed (Computer Arithmetic and Validity,
@@ -287,9 +286,9 @@ FASTREDUCE_API double fastreduce_accumulator_f64(const fastreduce_accumulator *a
 FASTREDUCE_API void fastreduce_host_accumulate_f32(const float *input,
                                                    fastreduce_accumulator *accumulator, size_t n);
 
-/* The correctly rounded sum of input[0] .. input[n - 1], floats in host memory: as
- * accumulating into an empty accumulator and fastreduce_accumulator_f32. The same
- * bits for any order of the input. */
+/* The correctly rounded sum of input[0] .. input[n - 1], floats in host memory: as accumulating
+ * into an empty accumulator and fastreduce_accumulator_f32. The same bits for any order of the
+ * input. */
 FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
 
 #ifdef __cplusplus
