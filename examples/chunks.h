@@ -30,15 +30,14 @@ static struct {
     void (*work)(void);
     const char *where; /* "CPU", say */
     double start, seconds;
-} chunks;
+} chunks = {.turn = PTHREAD_MUTEX_INITIALIZER,
+            .lock = PTHREAD_MUTEX_INITIALIZER,
+            .thread_ended = PTHREAD_COND_INITIALIZER};
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 static void set_chunks(array *first, array *end)
 {
-    pthread_mutex_init(&chunks.turn, NULL);
-    pthread_mutex_init(&chunks.lock, NULL);
-    pthread_cond_init(&chunks.thread_ended, NULL);
     chunks.now = first;
     chunks.end = end;
     for (; first < end; ++first) {
@@ -157,10 +156,10 @@ static void erase_progress(void)
     chunks.progress_is_shown = 0;
 }
 
-/* Keeps the lock: another thread's failure says nothing more. */
+/* A failure keeps the lock: another thread's says nothing more. */
 static inline void end_with_progress(int status, const char *text)
 {
-    if (chunks.running > 0) pthread_mutex_lock(&chunks.lock);
+    if (status != 0) pthread_mutex_lock(&chunks.lock);
     erase_progress();
     end_program(status, text);
 }
