@@ -264,7 +264,7 @@ static void paths(void)
     for (low = 0; low < 255; ++low) {
         for (high = low; high <= 255; ++high) {
             const int fits = high < 255 && high - low <= 31;
-            row[0] = from_bits(0x80000000u | low << 23 | 1);
+            row[0] = from_bits(0x80000000u | low << 23 | (low == 0));
             row[2] = from_bits(high << 23 | 2);
             expect(fastreduce_detail_sum_near(row, 3, &sum, &position) == fits, "near elements",
                    (size_t)low, high, low);
@@ -296,9 +296,22 @@ static void paths(void)
         }
     }
 #endif
-    /* of bins that cancel, all but the smallest denormal */
     {
         float x[300];
+        /* the greatest sums: 31 exponents apart, and in 256 or 257 elements */
+        for (low = 1; low <= 223; low += 222) {
+            for (i = 0; i < 300; ++i) x[i] = from_bits((low + 31) << 23 | 0x7fffff);
+            x[0] = from_bits(low << 23);
+            sum_case("as much as an int64 holds", x, 256);
+            sum_case("more than an int64 holds", x, 257);
+            for (i = 0; i < 300; ++i) x[i] = -x[i];
+            sum_case("as little as an int64 holds", x, 256);
+        }
+        /* the last finite float and what follows */
+        for (i = 0; i < 300; ++i) x[i] = i % 2 ? from_bits(0x7f800000) : FLT_MAX;
+        sum_case("FLT_MAX and infinity", x, 10);
+        sum_case("FLT_MAX and infinity", x, 300);
+        /* bins that cancel, all but the smallest denormal */
         for (i = 0; i < 300; ++i) x[i] = i % 2 ? FLT_MAX : -FLT_MAX;
         x[1] = 0;
         x[2] = from_bits(1);
