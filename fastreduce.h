@@ -529,6 +529,12 @@ fastreduce_detail_read_f64(const fastreduce_accumulator *accumulator)
 #define FASTREDUCE_DETAIL_HOST_BLOCK ((size_t)1 << 30)
 #endif
 
+#ifdef __GNUC__ /* without optimisation, too */
+#define FASTREDUCE_DETAIL_ALWAYS_INLINE static inline __attribute__((always_inline))
+#else
+#define FASTREDUCE_DETAIL_ALWAYS_INLINE static inline
+#endif
+
 /* Two functions are for AVX2, whose vectors shift each element by a count of its own; the CPU is
  * asked at run time. GCC is told to vectorise them whatever the level, Clang does from -O1 on. Not
  * on Windows, where GCC does not align vectors on the stack. */
@@ -643,7 +649,7 @@ static inline void fastreduce_detail_add_each(int64_t *limb, const float *input,
  * exponents in a row do not wait for each other's store. */
 typedef uint64_t fastreduce_detail_bins[2][512];
 
-static inline void fastreduce_detail_add_to_bin(uint64_t *bin, const float *x)
+FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_to_bin(uint64_t *bin, const float *x)
 {
     uint32_t bits;
     memcpy(&bits, x, sizeof bits);
@@ -683,12 +689,6 @@ static inline void fastreduce_detail_flush_bins(fastreduce_detail_bins bins, int
                                          exponent > 0 ? exponent - 1 : 0);
     }
 }
-
-#ifdef __GNUC__
-#define FASTREDUCE_DETAIL_ALWAYS_INLINE static inline __attribute__((always_inline))
-#else
-#define FASTREDUCE_DETAIL_ALWAYS_INLINE static inline
-#endif
 
 /* The sum of at most FASTREDUCE_DETAIL_FEW elements as *sum * 2^(*position - 149), if they are
  * finite and their exponents differ by 31 at most: an int64 holds it then. */
