@@ -648,7 +648,7 @@ static void raw_accumulator()
     for (int turn = 0; turn < 9; ++turn) {
         const float x = turn % 2 ? 0x1.fffffep100f : -0x1.fffffep100f;
         fastreduce_accumulator raw = {}, wanted = {};
-        for (int k = 0; k < 11; ++k) raw.limb[k] = (turn / 2 - 1) * (0xffffffffll << 31);
+        for (int k = 0; k < 11; ++k) raw.limb[k] = (turn / 2 % 3 - 1) * (0xffffffffll << 31);
         raw.limb[11] = -(1ll << 31);
         if (turn > 5) { /* a carry that goes through all digits, the highest one too */
             for (int k = 0; k < 12; ++k) raw.limb[k] = 0xffffffff;
