@@ -52,8 +52,8 @@
  *
  * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks,
  * 5 the ladder V0..V7, 6 the engine, 7 the superaccumulator, 8 dispatcher, 9 the C functions. A
- * new operator or element type touches room 3 alone; a new shape is a struct and its slice_of in
- * room 6. Needs C++14 and CUDA 11.2.
+ * new operator touches room 3 alone, a new element type at most its declaration in room 2 besides;
+ * a new shape is a struct and its slice_of in room 6. Needs C++14 and CUDA 11.2.
  *
  * Words: a *block* of threads reduces one *tile* of the input to one *partial*. In the ladder a
  * tile is block size times *items* per thread elements, and a *level* (one launch, a *round*)
@@ -456,7 +456,8 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
 /* ================================================================================================
  * Room 3: elements and operators
  * May hold: what is to be known of an operator (identity, combine) and of an element type under it
- * (the type that accumulates). A new operator or type is added here and nowhere else.
+ * (the type that accumulates). A new operator or type is added here, and a type that needs a
+ * declaration in room 2.
  *
  * An operator is a type without state that has
  *     template <class Value> static Value identity();  combine(identity, x) == x

@@ -311,12 +311,13 @@ static void paths(void)
         for (i = 0; i < 300; ++i) x[i] = i % 2 ? from_bits(0x7f800000) : FLT_MAX;
         sum_case("FLT_MAX and infinity", x, 10);
         sum_case("FLT_MAX and infinity", x, 300);
-        /* bins that cancel, all but the smallest denormal */
-        for (i = 0; i < 300; ++i) x[i] = i % 2 ? FLT_MAX : -FLT_MAX;
-        x[1] = 0;
-        x[2] = from_bits(1);
-        x[4] = 0;
-        sum_case("a denormal that is left", x, 300);
+        /* bins that cancel, all but the smallest denormal; in blocks of any size */
+        for (low = 0; low < 20; ++low) {
+            for (i = 0; i < 300; ++i) x[i] = i % 2 ? FLT_MAX : -FLT_MAX;
+            x[1] = 0;
+            x[2] = from_bits(1);
+            sum_case("a denormal that is left", x, 300);
+        }
     }
 }
 
@@ -386,6 +387,8 @@ static void ties(void)
         sum_case("denormals that cancel", x, 2);
         x[0] = from_bits(0x7fffff), x[1] = from_bits(1);
         sum_case("denormals that make a normal", x, 2);
+        x[0] = -from_bits(1);
+        sum_case("a negative denormal", x, 1);
     }
 }
 
