@@ -136,7 +136,8 @@ def hero(pyplot, rows, machine):
     if not lines:
         return "no size has cold rows of cub and of auto or exact"
     figure, axes = pyplot.subplots(figsize=(7.2, 3.6))
-    ratios(axes, f"Sum of n floats, {machine[0]}: time over CUB's (lower is faster)", lines, "CUB")
+    ratios(axes, f"Sum of n floats in CUDA graphs, {machine[0]}: time over CUB's (lower is faster)",
+           lines, "CUB")
     return figure
 
 
@@ -148,7 +149,7 @@ def bandwidth(pyplot, rows, machine):
     if not lines:
         return "no cold rows of " + ", ".join(LINES)
     figure, axes = pyplot.subplots(figsize=(7.2, 4))
-    style(axes, f"Sum of n floats out of L2, {gpu}")
+    style(axes, f"Sum of n floats that are not in L2, {gpu}")
     over_n(axes, lines)
     limit(axes, peak, f"memory's peak {peak:,.0f}")
     limit(axes, best, f"best read measured {best:,.0f}", va="top")
@@ -192,7 +193,7 @@ def ladder(pyplot, rows, machine):
     n = max(sizes)
     times = [kernels[name][n] for name in LADDER]
     figure, axes = pyplot.subplots(figsize=(7.2, 3.6))
-    style(axes, f"Sum of {power(n)} floats out of L2, {gpu}")
+    style(axes, f"Sum of {power(n)} floats that are not in L2, {gpu}")
     bars = axes.bar([name.upper() for name in LADDER], [gbs for _, gbs in times],
                     color=LINES["auto"][1], width=0.7)
     axes.bar_label(bars, [f"{us:,.0f} µs" for us, _ in times], color=INK, fontsize=9)
