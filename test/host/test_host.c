@@ -257,8 +257,8 @@ static void paths(void)
 {
     float row[FASTREDUCE_DETAIL_FEW] = {0};
     uint32_t low, high;
-    unsigned position;
-    int64_t sum;
+    unsigned position = 0;
+    int64_t sum = 0;
     size_t i;
 
     for (low = 0; low < 255; ++low) {
