@@ -643,7 +643,7 @@ static void rounding()
 static void raw_accumulator()
 {
     check::buffer<float> input(64);
-    fastreduce_accumulator *total; /* right before memory that cannot be read */
+    fastreduce_accumulator *total = nullptr; /* right before memory that cannot be read */
     CUDA(cudaMalloc(reinterpret_cast<void **>(&total), sizeof *total));
     for (int turn = 0; turn < 9; ++turn) {
         const float x = turn % 2 ? 0x1.fffffep100f : -0x1.fffffep100f;
