@@ -1,55 +1,64 @@
-/* ==========================================================================================================
+/* ================================================================================================
  * Room 1: manual
- * ==========================================================================================================
+ * ================================================================================================
  *
- * FastReduce: parallel reduction for CUDA in two files. This one holds everything that runs on or for the GPU.
+ * FastReduce: parallel reduction for CUDA in two files. This one holds everything that runs on
+ * or for the GPU.
  *
- * SPDX-License-Identifier: MIT (the text is in LICENSE)
+ * SPDX-License-Identifier: MIT (the text is at the end)
  *
  * Vendoring. Copy fastreduce.h and fastreduce.cuh into your project; one .cu file says
  *
  *     #define FASTREDUCE_IMPLEMENTATION
  *     #include "fastreduce.cuh"
  *
- * and holds the C functions that fastreduce.h declares. CUDA C++ files may also include this one, without
- * that macro, for the templates: the building blocks (room 4) inside kernels of its own, and
+ * and holds the C functions that fastreduce.h declares. CUDA C++ files may also include this
+ * one, without that macro, for the templates: the building blocks (room 4) inside kernels of its
+ * own, and
  *
- *     fastreduce::reduce<FASTREDUCE_V7>(input, output, n, stream);                    // float, int, double ...
+ *     fastreduce::reduce(input, output, n, stream);               // float, int, structs ...
  *     fastreduce::reduce<FASTREDUCE_V7, 512, 16, fastreduce::maximum>(input, output, n);
- *     fastreduce::round<FASTREDUCE_V2, 128>(input, partials, n);                      // one level only
+ *     fastreduce::round<FASTREDUCE_V2, 128>(input, partials, n);  // one level only
  *
  * NVRTC, which compiles at run time, needs no headers but the two files, and sees rooms 1 to 7.
  *
  * Macros, defined before the first include of this file:
  *
  *   FASTREDUCE_IMPLEMENTATION     defines the C functions. Scope: one .cu file of the program.
- *   FASTREDUCE_BLOCK_SIZE         threads a block where none is asked for: 32, 64, ... 1024. Default 256.
- *                                 Scope: the file; others may differ.
- *   FASTREDUCE_ITEMS_PER_THREAD   elements a thread adds before the block's tree in V6 and V7: 1 to 64.
- *                                 Default 8. Scope: the file; others may differ.
- *   FASTREDUCE_NO_LADDER          the C functions leave out V0..V7, for a shorter build: they answer
- *                                 FASTREDUCE_ERROR_UNSUPPORTED. AUTO stays. Scope: the implementing file.
- *   FASTREDUCE_NO_EXACT           the same for EXACT and fastreduce_accumulate_f32. Scope: the implementing
+ *   FASTREDUCE_BLOCK_SIZE         threads a block of V0..V7 where none is asked for: 32, 64, ...
+ *                                 1024. Default 256. Scope: the file; others may differ.
+ *   FASTREDUCE_ITEMS_PER_THREAD   elements a thread adds before the block's tree in V6 and V7: 1 to
+ *                                 64. Default 8. Scope: the file; others may differ.
+ *   FASTREDUCE_NO_LADDER          the C functions leave out V0..V7, for a shorter build: they
+ *                                 answer FASTREDUCE_ERROR_UNSUPPORTED. Scope: the implementing
  *                                 file.
- *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float by integer arithmetic alone, by the road that it takes
- *                                 otherwise where its window misses: the same bits, slower. For measurements.
- *                                 Scope: the file; others may differ. Default: off.
- *   FASTREDUCE_TAG                letters and digits, to tell files of one program apart that are compiled differently in
- *                                 what no macro says: -use_fast_math, -ftz=true; sm_90 beside sm_90a; machine code
- *                                 beside PTX; and any architectures, with nvcc before 11.5 and with Clang before it
- *                                 had __CUDA_ARCH_LIST__ (14 has not, 22 has). Scope: the file. Default: nothing.
+ *   FASTREDUCE_NO_EXACT           the same for EXACT and fastreduce_accumulate_f32. Scope: the
+ *                                 implementing file.
+ *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float to its bins, by integer arithmetic alone:
+ *                                 the same bits, slower. For measurements. Scope: the file; others
+ *                                 may differ. Default: off.
+ *   FASTREDUCE_TAG                letters and digits, to tell files of one program apart that are
+ *                                 compiled differently in what no macro says: -use_fast_math,
+ *                                 -ftz=true, -fmad=false; sm_90 beside sm_90a; machine code beside
+ *                                 PTX; and any architectures, with nvcc before 11.5 and with Clang
+ *                                 before it had __CUDA_ARCH_LIST__ (14 has not, 22 has). Scope: the
+ *                                 file. Default: nothing.
  *   FASTREDUCE_STATIC, FASTREDUCE_API   see fastreduce.h.
  *
- * Names: namespace fastreduce holds what users call, fastreduce::detail the rest. Both lie in an inline namespace that
- * names version, switches, architectures and tag (room 2), so that copies that differ can be in one program. All of it is
- * hidden (GCC, Clang): a shared library does not export functions of its own that have our types in their signatures.
+ * Names: namespace fastreduce holds what users call, fastreduce::detail the rest. Both lie in an
+ * inline namespace that names version, switches, architectures and tag (room 2), so that copies
+ * that differ can be in one program. All of it is hidden (GCC, Clang): a shared library does not
+ * export functions of its own that have our types in their signatures.
  *
- * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks, 5 the ladder
- * V0..V7, 6 the tuned kernels, 7 the exact sum, 8 dispatcher, 9 the C functions. Needs C++14 and CUDA 11.2.
+ * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks,
+ * 5 the ladder V0..V7, 6 the engine, 7 the superaccumulator, 8 dispatcher, 9 the C functions. A
+ * new operator touches room 3 alone, a new element type at most its declaration in room 2 besides;
+ * a new shape is a struct and its slice_of in room 6. Needs C++14 and CUDA 11.2.
  *
- * Words: a *block* of threads reduces one *tile* of the input, block size times *items* per thread elements,
- * to one *partial*. A *level* (one launch, a *round*) turns n elements into as many partials as it has blocks;
- * levels follow until one partial is left.
+ * Words: a *block* of threads reduces one *tile* of the input to one *partial*. In the ladder a
+ * tile is block size times *items* per thread elements, and a *level* (one launch, a *round*)
+ * turns n elements into as many partials as it has blocks; levels follow until one partial is
+ * left.
  */
 #ifndef FASTREDUCE_CUH
 #define FASTREDUCE_CUH
@@ -63,13 +72,15 @@
 #include <atomic>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #endif
 #include "fastreduce.h"
 
-/* ==========================================================================================================
+/* ================================================================================================
  * Room 2: configuration and portability
- * May hold: macros and their checks; whatever knows compilers and architectures, as named device functions.
- * ========================================================================================================== */
+ * May hold: macros and their checks; whatever knows compilers and architectures, as named device
+ * functions.
+ * ============================================================================================= */
 
 #ifndef FASTREDUCE_BLOCK_SIZE
 #define FASTREDUCE_BLOCK_SIZE 256
@@ -92,15 +103,24 @@
 #define FASTREDUCE_DETAIL_INTEGER 0
 #endif
 
-/* -rdc=true: functions out of line get registers without regard to the kernels that call them, and more than bounds on
- * those would leave. */
+/* -rdc=true: functions out of line get registers without regard to the kernels that call them,
+ * and more than bounds on those would leave. */
 #ifdef __CUDACC_RDC__
 #define FASTREDUCE_DETAIL_SEPARATE 1
 #else
 #define FASTREDUCE_DETAIL_SEPARATE 0
 #endif
 
-/* What compute capability 9.0 brought, from CUDA 12 on: 11.8 compiles for it but cannot assemble all of it. */
+/* --default-stream per-thread: which stream a null one is, and which functions of the runtime
+ * calls go to. */
+#ifdef __CUDART_API_PER_THREAD_DEFAULT_STREAM
+#define FASTREDUCE_DETAIL_STREAM 1
+#else
+#define FASTREDUCE_DETAIL_STREAM 0
+#endif
+
+/* What compute capability 9.0 brought, from CUDA 12 on: 11.8 compiles for it but cannot assemble
+ * all of it. */
 #if (defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 12) || \
     (defined(CUDART_VERSION) && CUDART_VERSION < 12000)
 #define FASTREDUCE_DETAIL_TOOLKIT 11
@@ -115,24 +135,28 @@
 #define FASTREDUCE_TAG
 #endif
 
-/* The linker keeps one of several templates of the same name. So what code depends on is in the name: version, switches and
- * the architectures it is compiled for, as in version_0_1_0__12_0_0_750800. Files that agree in all of that
- * share their templates; no others do. What no macro tells is up to FASTREDUCE_TAG (room 1). */
+/* The linker keeps one of several templates of the same name. So what code depends on is in the
+ * name: version, switches and the architectures it is compiled for, as in
+ * version_0_2_0__12_0_0_0_750800. Files that agree in all of that share their templates; no others
+ * do. What no macro tells is up to FASTREDUCE_TAG (room 1). */
 #ifdef __CUDA_ARCH_LIST__
 #define FASTREDUCE_DETAIL_ARCHS __CUDA_ARCH_LIST__
 #else
 #define FASTREDUCE_DETAIL_ARCHS
 #endif
 /* clang-format off */
-#define FASTREDUCE_DETAIL_PASTE(major, minor, patch, tag, toolkit, integer, separate, \
-                                a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, ...) \
-    version_##major##_##minor##_##patch##_##tag##_##toolkit##_##integer##_##separate##_\
+#define FASTREDUCE_DETAIL_PASTE(major, minor, patch, tag, toolkit, integer, separate, stream, \
+                                a, b, c, d, e, f, g, h, i, j, k, l, \
+                                m, n, o, p, q, r, s, t, u, v, w, x, ...) \
+    version_##major##_##minor##_##patch##_##tag##_##toolkit##_##integer##_##separate##_##stream##_\
 ##a##b##c##d##e##f##g##h##i##j##k##l##m##n##o##p##q##r##s##t##u##v##w##x
 #define FASTREDUCE_DETAIL_NAME(list) FASTREDUCE_DETAIL_PASTE list
-#define FASTREDUCE_DETAIL_ABI                                                                             \
-    FASTREDUCE_DETAIL_NAME((FASTREDUCE_VERSION_MAJOR, FASTREDUCE_VERSION_MINOR, FASTREDUCE_VERSION_PATCH, \
-                            FASTREDUCE_TAG, FASTREDUCE_DETAIL_TOOLKIT, FASTREDUCE_DETAIL_INTEGER,         \
-                            FASTREDUCE_DETAIL_SEPARATE, FASTREDUCE_DETAIL_ARCHS,                          \
+#define FASTREDUCE_DETAIL_ABI \
+    FASTREDUCE_DETAIL_NAME((FASTREDUCE_VERSION_MAJOR, FASTREDUCE_VERSION_MINOR, \
+                            FASTREDUCE_VERSION_PATCH, FASTREDUCE_TAG, FASTREDUCE_DETAIL_TOOLKIT, \
+                            FASTREDUCE_DETAIL_INTEGER, FASTREDUCE_DETAIL_SEPARATE, \
+                            FASTREDUCE_DETAIL_STREAM, \
+                            FASTREDUCE_DETAIL_ARCHS, \
                             , , , , , , , , , , , , , , , , , , , , , , , , ))
 /* clang-format on */
 
@@ -140,8 +164,8 @@
 struct __half;
 struct __nv_bfloat16;
 
-/* All of the namespace stays inside the shared library that compiled it. Two libraries that vendor different copies
- * would otherwise run one's templates and inline functions in both. */
+/* All of the namespace stays inside the shared library that compiled it. Two libraries that
+ * vendor different copies would otherwise run one's templates and inline functions in both. */
 #ifdef __GNUC__
 #pragma GCC visibility push(hidden)
 #endif
@@ -191,7 +215,8 @@ template <class Value, class First, class... Rest>
 struct one_of<Value, First, Rest...> : one_of<Value, Rest...> {
 };
 template <class Value>
-using is_signed = one_of<Value, char, wchar_t, signed char, short, int, long, long long, float, double>;
+using is_signed =
+    one_of<Value, char, wchar_t, signed char, short, int, long, long long, float, double>;
 template <class Value>
 using is_integral =
     one_of<Value, bool, char, wchar_t, char16_t, char32_t, signed char, short, int, long, long long,
@@ -199,8 +224,9 @@ using is_integral =
 } // namespace standard
 #endif
 
-/* The block's dynamic shared memory. Raw bytes, as arrays of several types cannot share one name. Aligned for the copy
- * engine, which takes 35 % longer to addresses that are multiples of 16 alone (one H200). */
+/* The block's dynamic shared memory. Raw bytes, as arrays of several types cannot share one
+ * name. Aligned for the copy engine, which takes 35 % longer to addresses that are multiples of
+ * 16 alone (one H200). */
 extern __shared__ __align__(128) unsigned char dynamic_shared_bytes[];
 
 template <class Value>
@@ -209,8 +235,8 @@ __device__ __forceinline__ Value *dynamic_shared()
     return reinterpret_cast<Value *>(dynamic_shared_bytes);
 }
 
-/* The value of the lane `delta` above; of any type, word by word. All 32 lanes call it. Lanes that have no lane
- * so far above get their own value. */
+/* The value of the lane `delta` above; of any type, word by word. All 32 lanes call it. Lanes
+ * that have no lane so far above get their own value. */
 template <class Value>
 __device__ __forceinline__ Value shuffle_down(Value value, unsigned delta)
 {
@@ -223,10 +249,11 @@ __device__ __forceinline__ Value shuffle_down(Value value, unsigned delta)
     return value;
 }
 
-/* Overlapped launches (programmatic dependent launch, compute capability 9.0): a grid launched that way takes its place on
- * the GPU while the previous one still runs, and waits before its first access. Only then it allows the next grid: what
- * begins after ours begins after all that came before ours, as behind any other kernel. (To allow it at once is 4 to 5 %
- * faster up to 2^12, and 2 to 8 % slower from 2^14 to 2^20; one H200, a graph of calls.) */
+/* Overlapped launches (programmatic dependent launch, compute capability 9.0): a grid launched
+ * that way takes its place on the GPU while the previous one still runs, and waits before its
+ * first access. Only then it allows the next grid: what begins after ours begins after all that
+ * came before ours, as behind any other kernel. (To allow it at once is 4 to 5 % faster up to
+ * 2^12, and 2 to 8 % slower from 2^14 to 2^20; one H200, a graph of calls.) */
 __device__ __forceinline__ void allow_next_grid()
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
@@ -241,15 +268,29 @@ __device__ __forceinline__ void wait_for_previous_grid()
 #endif
 }
 
-/* Asks for vectors to come into L2, and does not wait for them. May stand before wait_for_previous_grid: what that grid
- * writes goes to L2 too, and nothing is read yet. */
-__device__ __forceinline__ void prefetch_to_l2(const float4 *from, unsigned vectors)
+/* Asks for bytes, multiples of 16, to come into L2, and does not wait for them. May stand before
+ * wait_for_previous_grid: what that grid writes goes to L2 too, and nothing is read yet. */
+__device__ __forceinline__ void prefetch_to_l2(const void *from, unsigned bytes)
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(vectors * 16) : "memory");
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
 #else
-    (void)from, (void)vectors;
+    (void)from, (void)bytes;
 #endif
+}
+
+/* Loads a pack, in one access where it has the size and alignment of a vector. Streaming: what is
+ * read is the first to leave the cache. */
+template <bool Streaming, class Pack>
+__device__ __forceinline__ Pack load_pack(const Pack *from)
+{
+    if (sizeof(Pack) != sizeof(float4) || alignof(Pack) % alignof(float4) != 0) return *from;
+    const float4 *const place = reinterpret_cast<const float4 *>(from);
+    const float4 vector = Streaming ? __ldcs(place) : *place;
+    Pack loaded;
+    memcpy(static_cast<void *>(&loaded), &vector,
+           sizeof(Pack) < sizeof vector ? sizeof(Pack) : sizeof vector);
+    return loaded;
 }
 
 /* Back-off for spin loops. */
@@ -260,58 +301,35 @@ __device__ __forceinline__ void back_off()
 #endif
 }
 
-/* 63 bits of a value and a flag in one word: stored and loaded as a whole, so that seeing the flag is seeing the value,
- * without a fence. Zero is "not published". */
-using published = unsigned long long;
+/* 63 bits of a value and a flag in one word: stored and loaded as a whole, so that seeing the flag
+ * is seeing the value, without a fence. Zero is "not published". */
+using status_word = unsigned long long;
 
-__device__ __forceinline__ void publish(published *slot, unsigned long long value)
+__device__ __forceinline__ void publish(status_word *slot, unsigned long long value)
 {
-    const published word = value << 1 | 1;
+    const status_word word = value << 1 | 1;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(slot), "l"(word) : "memory");
 #else
-    *static_cast<volatile published *>(slot) = word;
+    *static_cast<volatile status_word *>(slot) = word;
 #endif
 }
 
-__device__ __forceinline__ published peek(const published *slot)
+__device__ __forceinline__ status_word peek(const status_word *slot)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
-    published word;
+    status_word word;
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(slot) : "memory");
     return word;
 #else
-    const published word = *static_cast<const volatile published *>(slot);
+    const status_word word = *static_cast<const volatile status_word *>(slot);
     back_off();
     return word;
 #endif
 }
 
-/* Waits for status_words[first], status_words[first + stride] ... Count of them, takes their values and leaves them
- * zero. Those at `end` and beyond do not exist and give 0. Whole warps call it, which look at all their words before they
- * look again, and go on together. */
-template <unsigned Count>
-__device__ __forceinline__ void await(published *status_words, unsigned first, unsigned stride, unsigned end,
-                                      unsigned long long (&values)[Count])
-{
-    published *const slot = status_words + first;
-    published word[Count];
-    bool missing;
-    do {
-        missing = false;
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k) word[k] = first + k * stride < end ? peek(slot + k * stride) : 1;
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k) missing |= word[k] == 0;
-    } while (__any_sync(0xffffffffu, missing));
-#pragma unroll
-    for (unsigned k = 0; k < Count; ++k) {
-        if (first + k * stride < end) slot[k * stride] = 0;
-        values[k] = word[k] >> 1;
-    }
-}
-
-/* a + b and a - b rounded to nearest, denormals and all, whatever -ftz=true or -use_fast_math say. */
+/* a + b and a - b rounded to nearest, denormals and all, whatever -ftz=true or -use_fast_math
+ * say. */
 __device__ __forceinline__ float ieee_add(float a, float b)
 {
 #ifdef __CUDA_ARCH__
@@ -359,70 +377,94 @@ __device__ __forceinline__ unsigned warp_max(unsigned value)
 #endif
 }
 
-/* Copies from global to shared memory by the copy engine (compute capability 9.0). One thread starts a copy; each
- * completed copy ends a phase of its barrier, phases count 0, 1, 0, 1 ... The portable twin copies at once. */
-using copy_barrier = unsigned long long;
+/* Barriers in shared memory (mbarrier, compute capability 9.0). `arrivals` threads' arrivals end a
+ * phase of one; phases count 0, 1, 0, 1 ... What a thread did before it arrives is seen by those
+ * who waited for the phase. */
+using phase_barrier = unsigned long long;
 
-__device__ __forceinline__ void init_copy_barrier(copy_barrier *barrier)
+__device__ __forceinline__ void init_barrier(phase_barrier *barrier, unsigned arrivals)
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
-    asm volatile(
-        "mbarrier.init.shared.b64 [%0], 1;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier)))
-        : "memory");
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); /* for the copy engine to see it */
-#else
-    *static_cast<volatile copy_barrier *>(barrier) = 0;
-#endif
-}
-
-__device__ __forceinline__ void bulk_copy(float4 *to, const float4 *from, unsigned vectors,
-                                          copy_barrier *barrier)
-{
-#ifdef FASTREDUCE_DETAIL_HOPPER
-    const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(barrier));
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address), "r"(vectors * 16)
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(
+                     static_cast<unsigned>(__cvta_generic_to_shared(barrier))),
+                 "r"(arrivals)
                  : "memory");
-    asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-            static_cast<unsigned>(__cvta_generic_to_shared(to))),
-        "l"(from), "r"(vectors * 16), "r"(address)
-        : "memory");
+    /* for the copy engine to see it */
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #else
-    for (unsigned k = 0; k < vectors; ++k) to[k] = from[k];
-    volatile copy_barrier *const phases = barrier;
-    *phases = *phases + 1;
+    *static_cast<volatile phase_barrier *>(barrier) = phase_barrier(arrivals) << 32;
 #endif
 }
 
-__device__ __forceinline__ void wait_for_copy(copy_barrier *barrier, unsigned phase)
+__device__ __forceinline__ void arrive(phase_barrier *barrier)
+{
+#ifdef FASTREDUCE_DETAIL_HOPPER
+    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(
+                     static_cast<unsigned>(__cvta_generic_to_shared(barrier)))
+                 : "memory");
+#else
+    __threadfence_block();
+    atomicAdd(barrier, 1ull); /* below the number of arrivals in a phase */
+#endif
+}
+
+__device__ __forceinline__ void wait_for_phase(phase_barrier *barrier, unsigned phase)
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
     unsigned done;
     do {
-        asm volatile(
-            "{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-            : "=r"(done)
-            : "r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier))), "r"(phase)
-            : "memory");
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 "
+                     "%0, 1, 0, p; }"
+                     : "=r"(done)
+                     : "r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier))), "r"(phase)
+                     : "memory");
     } while (!done);
 #else
-    while ((*static_cast<volatile copy_barrier *>(barrier) & 1) == phase) back_off();
+    for (;; back_off()) {
+        const phase_barrier word = *static_cast<volatile phase_barrier *>(barrier);
+        if ((static_cast<unsigned>(word) / static_cast<unsigned>(word >> 32) & 1) != phase) break;
+    }
+    __threadfence_block();
+#endif
+}
+
+/* One thread copies bytes, a multiple of 16 from and to multiples of 16, from global to shared
+ * memory by the copy engine (compute capability 9.0), and arrives at the barrier, whose phase ends
+ * when they are there. The portable twin copies at once. */
+__device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned bytes,
+                                          phase_barrier *barrier)
+{
+#ifdef FASTREDUCE_DETAIL_HOPPER
+    const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(barrier));
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address), "r"(bytes)
+                 : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+            "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
+        "l"(from), "r"(bytes), "r"(address)
+        : "memory");
+#else
+    for (unsigned k = 0; k < bytes / sizeof(float4); ++k)
+        static_cast<float4 *>(to)[k] = static_cast<const float4 *>(from)[k];
+    arrive(barrier);
 #endif
 }
 #undef FASTREDUCE_DETAIL_HOPPER
 
 } // namespace detail
 
-/* ==========================================================================================================
+/* ================================================================================================
  * Room 3: elements and operators
- * May hold: what is to be known of an operator (identity, combine) and of an element type under it (the type
- * that accumulates). A new operator or type is added here and nowhere else.
+ * May hold: what is to be known of an operator (identity, combine) and of an element type under it
+ * (the type that accumulates). A new operator or type is added here, and a type that needs a
+ * declaration in room 2.
  *
  * An operator is a type without state that has
  *     template <class Value> static Value identity();  combine(identity, x) == x
- *     Value operator()(Value a, Value b) const;        associative and commutative, but for rounding
- * Element types are trivially copyable and trivially default constructible (they live in shared memory).
- * ========================================================================================================== */
+ *     Value operator()(Value a, Value b) const;   associative and commutative, but for rounding
+ * Element types are trivially copyable and trivially default constructible (they live in shared
+ * memory).
+ * ============================================================================================= */
 
 struct plus {
     template <class Value>
@@ -445,16 +487,17 @@ template <class Value>
 struct bounds {
 #ifndef __CUDACC_RTC__
     using limits = std::numeric_limits<Value>;
-    static_assert(
-        limits::is_specialized,
-        "minimum and maximum need a type with std::numeric_limits: give another an operator of its own");
+    static_assert(limits::is_specialized,
+                  "minimum and maximum need a type with std::numeric_limits: give another an "
+                  "operator of its own");
     /* constants, as device code may use those but not call std::numeric_limits */
     static constexpr Value most = limits::has_infinity ? limits::infinity() : (limits::max)();
     static constexpr Value fewest =
         limits::has_infinity ? static_cast<Value>(-limits::infinity()) : limits::lowest();
 #else
-    static_assert(standard::is_integral<Value>::value,
-                  "minimum and maximum need an arithmetic type: give another an operator of its own");
+    static_assert(
+        standard::is_integral<Value>::value,
+        "minimum and maximum need an arithmetic type: give another an operator of its own");
     static constexpr Value fewest =
         standard::is_signed<Value>::value ? Value(1ull << (8 * sizeof(Value) - 1)) : Value(0);
     static constexpr Value most = Value(~fewest);
@@ -501,7 +544,8 @@ struct bounds<__nv_bfloat16> : half_bounds<__nv_bfloat16, 0x7f80> {
 
 } // namespace detail
 
-/* Minimum and maximum. Where an element is NaN the result is unspecified, as NaN has no place in an order. */
+/* Minimum and maximum. Where an element is NaN the result is unspecified, as NaN has no place in
+ * an order. */
 struct minimum {
     template <class Value>
     static __host__ __device__ __forceinline__ Value identity()
@@ -528,15 +572,16 @@ struct maximum {
     }
 };
 
-/* The type of partials and of the result. Sums of integers are of 64 bits; everything else stays as it is. */
+/* The type of partials and of the result. Sums of integers are of 64 bits; everything else stays
+ * as it is. */
 template <class Operator, class Input>
 struct accumulate {
     using type = Input;
 };
 template <class Input>
 struct accumulate<plus, Input> {
-    using wide = detail::standard::conditional_t<detail::standard::is_signed<Input>::value, long long,
-                                                 unsigned long long>;
+    using wide = detail::standard::conditional_t<detail::standard::is_signed<Input>::value,
+                                                 long long, unsigned long long>;
     static constexpr bool widens =
         detail::standard::is_integral<Input>::value && sizeof(Input) < sizeof(wide);
     using type = detail::standard::conditional_t<widens, wide, Input>;
@@ -544,17 +589,18 @@ struct accumulate<plus, Input> {
 template <class Operator, class Input>
 using accumulate_t = typename accumulate<Operator, Input>::type;
 
-/* ==========================================================================================================
+/* ================================================================================================
  * Room 4: building blocks
- * May hold: what threads, warps and blocks do together. Public: call them in kernels of your own, as
- * examples/block_reduce.cu does. The result is the same bits every time.
- * ========================================================================================================== */
+ * May hold: what threads, warps and blocks do together. Public: call them in kernels of your own,
+ * as examples/block_reduce.cu does. The result is the same bits every time.
+ * ============================================================================================= */
 
-/* What one thread adds up by itself: input[first], input[first + stride] ... Items of them, those at n and
- * beyond left out. A thread whose items all exist takes the branch without checks, so that its loads are all
- * under way before the first addition. */
+/* What one thread adds up by itself: input[first], input[first + stride] ... Items of them,
+ * those at n and beyond left out. A thread whose items all exist takes the branch without
+ * checks, so that its loads are all under way before the first addition. */
 template <unsigned Items, class Operator, class Value, class Input>
-__device__ __forceinline__ Value thread_reduce(const Input *input, size_t first, size_t stride, size_t n)
+__device__ __forceinline__ Value thread_reduce(const Input *input, size_t first, size_t stride,
+                                               size_t n)
 {
     const Operator combine;
     Value value = Operator::template identity<Value>();
@@ -564,13 +610,14 @@ __device__ __forceinline__ Value thread_reduce(const Input *input, size_t first,
             value = combine(value, static_cast<Value>(input[first + k * stride]));
     } else {
         for (unsigned k = 0; k < Items; ++k)
-            if (first + k * stride < n) value = combine(value, static_cast<Value>(input[first + k * stride]));
+            if (first + k * stride < n)
+                value = combine(value, static_cast<Value>(input[first + k * stride]));
     }
     return value;
 }
 
-/* Reduces one value a lane over lanes 0 .. Width - 1 of a warp, a power of two. All 32 lanes call it; the result
- * is lane 0's, the other lanes get something between. */
+/* Reduces one value a lane over lanes 0 .. Width - 1 of a warp, a power of two. All 32 lanes
+ * call it; the result is lane 0's, the other lanes get something between. */
 template <class Operator, unsigned Width = warp_size, class Value>
 __device__ __forceinline__ Value warp_reduce(Value value)
 {
@@ -581,9 +628,9 @@ __device__ __forceinline__ Value warp_reduce(Value value)
     return value;
 }
 
-/* Reduces one value a thread over a block of BlockSize threads (one-dimensional; 32 to 1024, a power of two).
- * Every thread calls it; the result is thread 0's. `warp_values` is shared memory for BlockSize / 32 values, and may
- * be used again after a block barrier. */
+/* Reduces one value a thread over a block of BlockSize threads (one-dimensional; 32 to 1024, a
+ * power of two). Every thread calls it; the result is thread 0's. `warp_values` is shared memory
+ * for BlockSize / 32 values, and may be used again after a block barrier. */
 template <unsigned BlockSize, class Operator, class Value>
 __device__ __forceinline__ Value block_reduce(Value value, Value *warp_values)
 {
@@ -603,22 +650,25 @@ __device__ __forceinline__ Value block_reduce(Value value, Value *warp_values)
     return value;
 }
 
-/* ==========================================================================================================
+/* ================================================================================================
  * Room 5: the ladder
- * May hold: V0..V7, one kernel each, in order. All have one skeleton: load to shared memory, a tree over the
- * block, thread 0 stores the block's partial. A neighbour differs by the one idea its comment calls Change.
+ * May hold: V0..V7, one kernel each, in order. All have one skeleton: load to shared memory, a tree
+ * over the block, thread 0 stores the block's partial. A neighbour differs by the one idea its
+ * comment calls Change.
  *
- * A kernel reduces input[0 .. n) with a grid of one block a tile; block b writes partials[b]. Elements past n
- * count as the identity. A block has blockDim.x threads, a power of two from 32 to 1024; from V5 on that is the
- * template parameter BlockSize. A thread's running sum stays in `value`, and sdata[tid] is the copy that others
- * read: without that register V2 takes 10 % longer (2^28 floats, one H200).
- * ========================================================================================================== */
+ * A kernel reduces input[0 .. n) with a grid of one block a tile; block b writes partials[b].
+ * Elements past n count as the identity. A block has blockDim.x threads, a power of two from 32
+ * to 1024; from V5 on that is the template parameter BlockSize. A thread's running sum stays in
+ * `value`, and sdata[tid] is the copy that others read: without that register V2 takes 10 %
+ * longer (2^28 floats, one H200).
+ * ============================================================================================= */
 
 /* V0, baseline.
  * Change: none yet. Neighbours add up in pairs, pairs of pairs, and so on, in place.
  * Why:    log2(block size) steps instead of block size - 1 additions one after the other.
- * Costs:  the threads that work, every second, fourth, eighth ..., are spread over all warps: each warp takes
- *         every step for a few of its lanes. The remainder is slow arithmetic besides. */
+ * Costs:  the threads that work, every second, fourth, eighth ..., are spread over all warps:
+ *         each warp takes every step for a few of its lanes. The remainder is slow arithmetic
+ *         besides. */
 template <class Operator, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
     v0_baseline(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -641,7 +691,8 @@ __global__ void __launch_bounds__(detail::max_block_size)
 }
 
 /* V1, no divergence.
- * Change: the same pairs, but thread t takes the t-th pair, so the threads that work are the first ones.
+ * Change: the same pairs, but thread t takes the t-th pair, so the threads that work are the
+ *         first ones.
  * Why:    whole warps work or are done; no remainder.
  * Costs:  lanes now access shared memory 2, 4, 8 ... words apart, and collide in its banks. */
 template <class Operator, class Value, class Input>
@@ -666,7 +717,8 @@ __global__ void __launch_bounds__(detail::max_block_size)
 }
 
 /* V2, no bank conflicts.
- * Change: the stride starts at half the block and halves; thread t adds element t + stride to element t.
+ * Change: the stride starts at half the block and halves; thread t adds element t + stride to
+ *         element t.
  * Why:    the lanes of a warp access neighbouring words, one a bank.
  * Costs:  half the threads never add: they load one element and wait. */
 template <class Operator, class Value, class Input>
@@ -706,7 +758,8 @@ __device__ __forceinline__ Value load_pair(const Input *input, size_t i, unsigne
 
 /* V3, add during load.
  * Change: each thread loads two elements, a block apart, and stores their sum to shared memory.
- * Why:    every thread adds at least once; half the blocks, and half the shared memory traffic an element.
+ * Why:    every thread adds at least once; half the blocks, and half the shared memory traffic
+ *         an element.
  * Costs:  the last six steps keep every warp at block barriers for the work of one. */
 template <class Operator, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
@@ -737,12 +790,13 @@ enum class tail {
 
 namespace detail
 {
-/* The last steps of V4 to V6, strides 32 to 1, from the thread's value to the block's in thread 0. A lane that has
- * nothing to add stays out: reading on, as the classic code does, would leave the array of a 32-thread block.
- * Warps do not run in lock-step (since Volta), so a warp barrier stands where a lane's store meets another lane's
- * load. */
+/* The last steps of V4 to V6, strides 32 to 1, from the thread's value to the block's in thread
+ * 0. A lane that has nothing to add stays out: reading on, as the classic code does, would leave
+ * the array of a 32-thread block. Warps do not run in lock-step (since Volta), so a warp barrier
+ * stands where a lane's store meets another lane's load. */
 template <class Operator, tail Tail, class Value>
-__device__ __forceinline__ Value unrolled_tail(Value *sdata, Value value, unsigned tid, unsigned block_size)
+__device__ __forceinline__ Value unrolled_tail(Value *sdata, Value value, unsigned tid,
+                                               unsigned block_size)
 {
     const Operator combine;
 #pragma unroll
@@ -759,8 +813,10 @@ __device__ __forceinline__ Value unrolled_tail(Value *sdata, Value value, unsign
 } // namespace detail
 
 /* V4, unroll the last warp.
- * Change: from stride 32 down only the first warp goes on, without block barriers and without a loop.
- * Why:    six block barriers fewer, and the other warps retire early, which makes room for the next block.
+ * Change: from stride 32 down only the first warp goes on, without block barriers and without a
+ *         loop.
+ * Why:    six block barriers fewer, and the other warps retire early, which makes room for the
+ *         next block.
  * Costs:  the loop above it: counter, compare and branch for an addition or two. */
 template <class Operator, unsigned Items, tail Tail, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
@@ -788,7 +844,8 @@ __global__ void __launch_bounds__(detail::max_block_size)
 /* V5, completely unrolled.
  * Change: the block size is a template parameter, so the compiler unrolls every step.
  * Why:    no loop, no comparison with blockDim.x, shared memory of a known size.
- * Costs:  two loads a thread: too few on their way to memory at a time, too many blocks to start. */
+ * Costs:  two loads a thread: too few on their way to memory at a time, too many blocks to
+ *         start. */
 template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(BlockSize)
     v5_completely_unroll(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -814,8 +871,10 @@ __global__ void __launch_bounds__(BlockSize)
 }
 
 /* V6, multi add.
- * Change: each thread adds Items elements, a block apart, in a register before it goes to shared memory.
- * Why:    Items loads on their way at once, and the tree's cost is shared by Items times as many elements.
+ * Change: each thread adds Items elements, a block apart, in a register before it goes to shared
+ *         memory.
+ * Why:    Items loads on their way at once, and the tree's cost is shared by Items times as many
+ *         elements.
  * Costs:  the tree still moves every value through shared memory. */
 template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(BlockSize)
@@ -842,9 +901,11 @@ __global__ void __launch_bounds__(BlockSize)
 }
 
 /* V7, shuffle.
- * Change: lanes hand values over by shuffle, from register to register; shared memory holds one value a warp.
+ * Change: lanes hand values over by shuffle, from register to register; shared memory holds one
+ *         value a warp.
  * Why:    almost no shared memory traffic, one block barrier.
- * Costs:  nothing that shows: from V6 on memory is the limit (93 % of its peak at 2^28 floats, one H200). */
+ * Costs:  nothing that shows: from V6 on memory is the limit (93 % of its peak at 2^28 floats,
+ *         one H200). */
 template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(BlockSize)
     v7_shuffle(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -859,320 +920,752 @@ __global__ void __launch_bounds__(BlockSize)
     if (tid == 0) partials[blockIdx.x] = partial;
 }
 
-/* ==========================================================================================================
- * Room 6: the tuned kernels behind FASTREDUCE_AUTO and FASTREDUCE_EXACT
- * May hold: sums of floats in one launch, by kernels that differ in how blocks load. What becomes of the floats is the
- * business of their parameter, a Sum: float_sum here for AUTO, exact_sum in room 7. (AUTO of any other type or operator
- * is V7.) A Sum has
- *     Output                         where it writes to
- *     shared_bytes                   dynamic shared memory that it needs, given to its constructor
- *     add(group)                     adds an array of vectors; whole warps call it
- *     finish(status_words, output)   from the threads' values to the output; whole blocks call it, once
- *     any_block_adds                 whether the result is the same whichever block adds an element
- *     status_words_used              how many it uses, if so; the ring's counter comes after them
- *     resident_threads               on a multiprocessor, for the compiler to share out registers; 0 leaves it the choice
- * ========================================================================================================== */
+/* ================================================================================================
+ * Room 6: the engine behind FASTREDUCE_AUTO and FASTREDUCE_EXACT
+ * May hold: kernels that reduce an array in one launch, whatever becomes of its elements. They
+ * differ in how blocks get their tiles, and are generic over two things:
+ *
+ * An Accumulator says what becomes of elements: `reduction` here, for AUTO, any type and operator;
+ * `superaccumulator` in room 7, for EXACT. It has
+ *     Element, Output                what it reads, and where the result goes
+ *     any_order                      whether it does not matter which thread adds an element
+ *     resident_threads               on a multiprocessor, for the compiler to share out registers;
+ *                                    0 leaves it the choice
+ *     collects                       whether anything happens to a tile when all warps had it
+ *     tile_partials<Slots>           shared memory for what warps leave of tiles
+ *     add(items)                     adds a thread's items of a tile; whole warps call it
+ *     leave(partials, slot)          a warp leaves what it has of the tile to the collecting warp
+ *     collect(partials, slot, place, status_words)
+ *                                    one warp makes one partial of a tile's, and publishes a unit's
+ *     reduce_tiles(status_words, output)
+ *                                    from one tile a block to the output; all threads call it once
+ *     reduce_units(partials, status_words, units, output)
+ *                                    the same from what was collected; true in the thread that
+ *                                    knows that all blocks are done
+ *     words_for(units)               status words that it uses
+ *
+ * A Shape says which elements make a block's result, by slice_of(shape): `elements`, all of
+ * them.
+ *
+ * One tree. A result of `reduction` has the same bits whatever kernel computes it, with whatever
+ * grid on whatever GPU, at whatever address. For its additions form a tree that depends on the
+ * number of elements alone: tiles of fixed size, whose packs fixed threads take; units, runs of
+ * tiles whose partials add up in pairs; and the partials of units, folded by a block.
+ * ============================================================================================= */
 
 namespace detail
 {
 
-/* The input in 16-byte vectors from the first address on that is a multiple of Alignment floats, and the few floats
- * before and after them. */
-template <unsigned Alignment>
-struct vectors_of {
-    const float4 *data;
-    size_t count;
-    unsigned head, tail;
+/* 16 bytes of elements, which one load brings; or one element of a size that does not divide 16. */
+template <class Element>
+struct alignas(16 % sizeof(Element) == 0 ? 16 : alignof(Element)) pack {
+    static constexpr unsigned size = 16 % sizeof(Element) == 0 ? 16 / sizeof(Element) : 1;
+    Element item[size];
+};
 
-    __device__ __forceinline__ vectors_of(const float *input, size_t n)
+/* Elements in packs, counted from the first one whatever its address, with a tail of elements after
+ * them; where any order will do, from the first address on that is a multiple of 128, with a head
+ * of elements before. */
+constexpr unsigned line_bytes = 128;
+
+template <class Element>
+struct elements {
+    const pack<Element> *data;
+    size_t packs;
+    unsigned head, tail;
+    bool vectors;   /* data is aligned, and can be loaded in packs */
+    bool streaming; /* there is more than the cache holds */
+
+    __host__ __device__ elements(const Element *input, size_t n, bool any_order, bool exceeds_cache)
+        : streaming(exceeds_cache)
     {
-        const unsigned gap = (0u - static_cast<unsigned>(reinterpret_cast<uintptr_t>(input) / 4)) % Alignment;
-        head = gap < n ? gap : static_cast<unsigned>(n);
-        data = reinterpret_cast<const float4 *>(input + head);
-        count = (n - head) / 4;
-        tail = static_cast<unsigned>(n - head) % 4;
+        constexpr unsigned size = pack<Element>::size, line = line_bytes / sizeof(Element);
+        const uintptr_t address = reinterpret_cast<uintptr_t>(input);
+        head = 0;
+        if (any_order) {
+            const unsigned gap = (0u - static_cast<unsigned>(address / sizeof(Element))) % line;
+            head = gap < n ? gap : static_cast<unsigned>(n);
+        }
+        data = reinterpret_cast<const pack<Element> *>(input + head);
+        packs = (n - head) / size;
+        tail = static_cast<unsigned>((n - head) % size);
+        vectors = any_order || address % alignof(pack<Element>) == 0;
     }
-    __device__ __forceinline__ float4 at(size_t i) const
+    __device__ __forceinline__ const Element *first() const
     {
-        return i < count ? __ldcs(data + i) : make_float4(0, 0, 0, 0);
+        return reinterpret_cast<const Element *>(data);
     }
 };
 
-/* The floats beside the vectors: the last block's first threads have them, one each; everybody else has 0. */
-template <unsigned Alignment>
-__device__ __forceinline__ float4 edge_of(const float *input, size_t n, const vectors_of<Alignment> &vectors)
+/* The elements of the block's result: of a whole array, all. */
+template <class Element>
+__device__ __forceinline__ const elements<Element> &slice_of(const elements<Element> &array)
 {
-    float edge = 0;
-    if (blockIdx.x + 1 == gridDim.x) {
-        if (threadIdx.x < vectors.head)
-            edge = input[threadIdx.x];
-        else if (threadIdx.x < vectors.head + vectors.tail)
-            edge = input[n - vectors.tail + (threadIdx.x - vectors.head)];
-    }
-    return make_float4(edge, 0, 0, 0);
+    return array;
 }
 
-/* A tile's vectors first, first + BlockSize ... of a thread, all loads under way at once. As they are read once they are the
- * first to leave the cache (1 to 2 % faster from 2^24 on; one H200). */
-template <unsigned BlockSize, unsigned Vectors, unsigned Alignment, unsigned Room>
-__device__ __forceinline__ void load_tile(float4 (&loaded)[Room], const vectors_of<Alignment> &vectors,
-                                          size_t tile)
-{
-    static_assert(Vectors <= Room, "the array holds the vectors");
-    const size_t first = tile * (BlockSize * Vectors) + threadIdx.x;
-    if ((tile + 1) * (BlockSize * Vectors) <= vectors.count) {
-#pragma unroll
-        for (unsigned k = 0; k < Vectors; ++k) loaded[k] = __ldcs(vectors.data + first + k * BlockSize);
-    } else {
-#pragma unroll
-        for (unsigned k = 0; k < Vectors; ++k) loaded[k] = vectors.at(first + k * BlockSize);
-    }
-}
+/* A thread's share of a tile: packs number threadIdx.x, threadIdx.x + BlockSize ... of it, as far
+ * as they exist, and an element of the head or the tail, which the last tile's first threads take.
+ * What does not exist is zero bytes. */
+template <class Accumulator, unsigned BlockSize, unsigned Packs>
+struct tile_items {
+    using Element = typename Accumulator::Element;
+    static constexpr unsigned tile_packs = BlockSize * Packs;
+    pack<Element> packs[Packs];
+    Element edge;
+    unsigned count; /* packs that exist */
+    bool edges;     /* the tile has any; the block's */
+    bool has_edge;  /* the thread has one */
 
-/* How many of its next vectors a block asks for before it waits for the previous grid, so that they are in L2 when it reads
- * them: 4 MiB over the grid, as the previous grid may still be loading, but not less than 8 KiB. (10 to 20 % faster up to 2^18,
- * 2 to 7 % up to 2^24; one H200, a graph of calls.) */
-__host__ __device__ inline unsigned vectors_to_prefetch(size_t next, unsigned blocks)
-{
-    const unsigned share = (1u << 18) / blocks, most = share > 512 ? share : 512;
-    return next < most ? static_cast<unsigned>(next) : most;
-}
-
-/* By thread 0: the first of a block's next vectors. */
-__device__ __forceinline__ void prefetch(const float4 *vectors, size_t next)
-{
-    const unsigned most = vectors_to_prefetch(next, gridDim.x);
-    if (threadIdx.x == 0 && next > 0) prefetch_to_l2(vectors, most);
-}
-
-/* The same of the tile that has the block's number. */
-template <unsigned Size, unsigned Alignment>
-__device__ __forceinline__ void prefetch_tile(const vectors_of<Alignment> &vectors)
-{
-    const size_t first = blockIdx.x * size_t(Size), rest = first < vectors.count ? vectors.count - first : 0;
-    prefetch(vectors.data + first, rest < Size ? rest : Size);
-}
-
-/* Four running sums of four floats each. Ahead: status words that a thread awaits at once. */
-template <unsigned BlockSize, unsigned Ahead = 1>
-struct float_sum {
-    using Output = float *;
-    static constexpr unsigned status_words_used = 0, resident_threads = 0;
-    static constexpr size_t shared_bytes = 0;
-    static constexpr bool any_block_adds = false;
-    float4 sum[4];
-
-    /* From -0: the compiler knows that x + -0 is x, and leaves out the first addition to each. */
-    __device__ __forceinline__ explicit float_sum(void *)
+    /* All loads are under way at once. */
+    __device__ __forceinline__ void load(const elements<Element> &input, size_t tile)
     {
+        const size_t first = tile * tile_packs + threadIdx.x;
+        const pack<Element> *const from = input.data + first;
+        const bool vectors = Accumulator::any_order || input.vectors;
+        count = Packs;
+        if (vectors && (tile + 1) * tile_packs <= input.packs) {
+            if (input.streaming)
+                load_whole<true>(from);
+            else
+                load_whole<false>(from);
+            return;
+        }
+        const size_t rest = first < input.packs ? input.packs - first : 0;
+        if (rest <= (Packs - 1) * BlockSize)
+            count = (static_cast<unsigned>(rest) + BlockSize - 1) / BlockSize;
+        if (vectors) {
 #pragma unroll
-        for (unsigned k = 0; k < 4; ++k) sum[k] = make_float4(-0.0f, -0.0f, -0.0f, -0.0f);
-    }
-
-    template <unsigned Count>
-    __device__ __forceinline__ void add(const float4 (&group)[Count])
-    {
+            for (unsigned k = 0; k < Packs; ++k) {
+                packs[k] = {};
+                if (k < count) packs[k] = load_pack<false>(from + k * BlockSize);
+            }
+        } else {
 #pragma unroll
-        for (unsigned k = 0; k < Count; ++k) {
-            sum[k % 4].x += group[k].x;
-            sum[k % 4].y += group[k].y;
-            sum[k % 4].z += group[k].z;
-            sum[k % 4].w += group[k].w;
+            for (unsigned k = 0; k < Packs; ++k) {
+                packs[k] = {};
+                if (k < count) packs[k] = gather(input.first(), first + k * BlockSize);
+            }
         }
     }
 
-    /* Each block publishes its sum; the last block awaits all others, folds, and leaves the words zero. One launch and
-     * no atomic: two launches cost 1.2 us more, a fence and a ticket 0.5 us (one H200). No other block waits, so the
-     * grid may be of any size. The order of the additions is fixed. */
-    __device__ __forceinline__ void finish(published *status_words, float *output)
+    /* From a copy of the tile in shared memory, which is whole. */
+    __device__ __forceinline__ void load_copy(const unsigned char *copy, bool vectors)
     {
-        __shared__ float warp_sums[BlockSize / warp_size];
-        const unsigned others = gridDim.x - 1;
-
-        float value = -0.0f;
 #pragma unroll
-        for (unsigned k = 0; k < 4; ++k) value += (sum[k].x + sum[k].y) + (sum[k].z + sum[k].w);
+        for (unsigned k = 0; k < Packs; ++k) {
+            const size_t at = threadIdx.x + k * BlockSize;
+            if (vectors)
+                packs[k] = reinterpret_cast<const pack<Element> *>(copy)[at];
+            else
+                packs[k] = gather(reinterpret_cast<const Element *>(copy), at);
+        }
+        count = Packs;
+    }
+
+    __device__ __forceinline__ void load_edge(const elements<Element> &input, bool last_tile)
+    {
+        edges = last_tile && input.head + input.tail > 0;
+        has_edge = edges && threadIdx.x < input.head + input.tail;
+        edge = Element();
+        const Element *const end = input.first() + input.packs * pack<Element>::size;
+        if (has_edge)
+            edge = threadIdx.x < input.head ? *(input.first() - input.head + threadIdx.x)
+                                            : end[threadIdx.x - input.head];
+    }
+
+  private:
+    template <bool Streaming>
+    __device__ __forceinline__ void load_whole(const pack<Element> *from)
+    {
+#pragma unroll
+        for (unsigned k = 0; k < Packs; ++k) packs[k] = load_pack<Streaming>(from + k * BlockSize);
+    }
+
+    static __device__ __forceinline__ pack<Element> gather(const Element *from, size_t at)
+    {
+        constexpr unsigned size = pack<Element>::size;
+        pack<Element> packed;
+#pragma unroll
+        for (unsigned j = 0; j < size; ++j) packed.item[j] = from[at * size + j];
+        return packed;
+    }
+};
+
+/* Tiles are handed out in units. Up to most_single_tiles of them each is a unit. Beyond, units of
+ * 2^levels tiles come first, and then 256 and no more than one of each smaller power of two, so
+ * that the last ones to work are late by little, however many there are. */
+constexpr size_t most_single_tiles = 4096, units_per_level = 256;
+constexpr unsigned most_levels = 48;
+
+struct tile_run {
+    size_t first, count; /* tiles; a power of two */
+};
+
+struct work_plan {
+    size_t tiles, units;
+    unsigned levels;
+    unsigned prefetch_packs; /* of each block's first tile */
+
+    static __host__ __device__ constexpr work_plan of(size_t tiles, unsigned levels)
+    {
+        work_plan plan = {tiles, 0, levels, 0};
+        plan.units = plan.large_units();
+        for (unsigned level = 0; level < levels; ++level) plan.units += plan.small_units(level);
+        return plan;
+    }
+    static __host__ __device__ constexpr unsigned levels_for(size_t tiles)
+    {
+        unsigned levels = 0;
+        if (tiles > most_single_tiles)
+            while (tiles >> levels >= 4 * units_per_level) ++levels;
+        return levels;
+    }
+    /* At least as many units as so many tiles make, and not less for more of them. */
+    static __host__ __device__ constexpr size_t most_units(size_t tiles)
+    {
+        const size_t bound = 4 * units_per_level + (units_per_level + 1) * levels_for(tiles);
+        return bound > most_single_tiles ? bound : most_single_tiles;
+    }
+    __host__ __device__ constexpr tile_run run(size_t unit) const
+    {
+        unsigned level = levels;
+        size_t first = 0;
+        for (size_t here = large_units(); unit >= here && level > 0; here = small_units(--level)) {
+            unit -= here;
+            first += here << level;
+        }
+        return {first + (unit << level), size_t(1) << level};
+    }
+
+  private:
+    /* Tiles after as many units of every smaller size as there are at least. */
+    __host__ __device__ constexpr size_t rest() const
+    {
+        return tiles - units_per_level * ((size_t(1) << levels) - 1);
+    }
+    /* Units of 2^levels tiles; and of 2^level, fewer. */
+    __host__ __device__ constexpr size_t large_units() const { return rest() >> levels; }
+    __host__ __device__ constexpr size_t small_units(unsigned level) const
+    {
+        return units_per_level + (rest() >> level & 1);
+    }
+};
+
+/* By thread 0, before the previous grid has ended: asks for a part of the block's first tile, so
+ * that it is in L2 when it is read: 10 to 20 % faster up to 2^18, 2 to 7 % up to 2^24 (one H200, a
+ * graph of calls). */
+template <unsigned TilePacks, class Element>
+__device__ __forceinline__ void prefetch_tile(const elements<Element> &input, const work_plan &work,
+                                              size_t tile)
+{
+    const size_t rest = input.packs - tile * TilePacks;
+    const unsigned packs =
+        rest < work.prefetch_packs ? static_cast<unsigned>(rest) : work.prefetch_packs;
+    if (threadIdx.x == 0 && packs > 0)
+        prefetch_to_l2(input.data + tile * TilePacks,
+                       packs * static_cast<unsigned>(sizeof(pack<Element>)));
+}
+
+/* The search out of line, as it is not needed for single tiles. */
+static __device__ __noinline__ tile_run search_run(size_t tiles, unsigned levels, size_t unit)
+{
+    const work_plan work = {tiles, 0, levels, 0};
+    return work.run(unit);
+}
+
+__device__ __forceinline__ tile_run run_of(const work_plan &work, size_t unit)
+{
+    return work.levels == 0 ? tile_run{unit, 1} : search_run(work.tiles, work.levels, unit);
+}
+
+/* Where a tile stands: tile number `position` of the `count` of its unit. */
+struct tile_place {
+    size_t unit, position, count;
+};
+
+/* A partial travels in status words, 32 bits in each beside the flag. */
+template <class Value>
+struct partial_words {
+    static constexpr unsigned count = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
+
+    static __device__ __forceinline__ void publish(status_word *base, size_t number, Value value)
+    {
+        unsigned bits[count] = {};
+        memcpy(bits, static_cast<const void *>(&value), sizeof value);
+#pragma unroll
+        for (unsigned w = 0; w < count; ++w) detail::publish(base + number * count + w, bits[w]);
+    }
+
+    /* Waits for partials first, first + stride ... Count of them, and leaves their words zero.
+     * Values of those at `end` and beyond, which do not exist, stay as they are. Whole warps call
+     * it, which look at all their words before they look again, and go on together. */
+    template <unsigned Count>
+    static __device__ __forceinline__ void await(status_word *base, unsigned first, unsigned stride,
+                                                 unsigned end, Value (&values)[Count])
+    {
+        status_word *const mine = base + first * count;
+        status_word word[Count * count];
+        bool missing;
+        do {
+            missing = false;
+#pragma unroll
+            for (unsigned k = 0; k < Count * count; ++k)
+                word[k] = first + k / count * stride < end
+                              ? peek(mine + (k / count * stride * count + k % count))
+                              : 1;
+#pragma unroll
+            for (unsigned k = 0; k < Count * count; ++k) missing |= word[k] == 0;
+        } while (__any_sync(0xffffffffu, missing));
+#pragma unroll
+        for (unsigned j = 0; j < Count; ++j) {
+            if (first + j * stride >= end) continue;
+            unsigned bits[count];
+#pragma unroll
+            for (unsigned w = 0; w < count; ++w) {
+                bits[w] = static_cast<unsigned>(word[j * count + w] >> 1);
+                mine[j * stride * count + w] = 0;
+            }
+            memcpy(static_cast<void *>(values + j), bits, sizeof(Value));
+        }
+    }
+};
+
+/* What AUTO makes of elements: their reduction by an operator. */
+template <class Operator, class Input, unsigned BlockSize>
+struct reduction {
+    using Element = Input;
+    using Value = accumulate_t<Operator, Input>;
+    using Output = Value *;
+    using words_of = partial_words<Value>;
+    static constexpr bool any_order = false, collects = true;
+    static constexpr unsigned resident_threads = 0, warps = BlockSize / warp_size;
+
+    template <unsigned Slots>
+    struct tile_partials {
+        Value warp_value[Slots + 1][warps];
+        Value stack[most_levels];
+    };
+
+    Value value; /* the thread's, of the last tile */
+
+    __device__ __forceinline__ explicit reduction(void *) {}
+
+    static __host__ __device__ constexpr size_t words_for(size_t units)
+    {
+        return units * words_of::count;
+    }
+
+    static __device__ __forceinline__ Value identity()
+    {
+        return Operator::template identity<Value>();
+    }
+
+    /* Reduces an array in place, in pairs, to its first value. */
+    template <unsigned Count>
+    static __device__ __forceinline__ void reduce_pairs(Value (&values)[Count])
+    {
+        const Operator combine;
+#pragma unroll
+        for (unsigned width = 1; width < Count; width *= 2)
+#pragma unroll
+            for (unsigned k = 0; k + width < Count; k += 2 * width)
+                values[k] = combine(values[k], values[k + width]);
+    }
+
+    template <unsigned Packs>
+    __device__ __forceinline__ void add(const tile_items<reduction, BlockSize, Packs> &items)
+    {
+        Value values[Packs];
+#pragma unroll
+        for (unsigned k = 0; k < Packs; ++k) {
+            values[k] = identity();
+            if (k >= items.count) continue;
+            Value packed[pack<Element>::size];
+#pragma unroll
+            for (unsigned j = 0; j < pack<Element>::size; ++j)
+                packed[j] = static_cast<Value>(items.packs[k].item[j]);
+            reduce_pairs(packed);
+            values[k] = packed[0];
+        }
+        reduce_pairs(values);
+        value = values[0];
+        if (items.has_edge) value = Operator()(value, static_cast<Value>(items.edge));
+    }
+
+    template <class Partials>
+    __device__ __forceinline__ void leave(Partials &partials, unsigned slot)
+    {
+        const Value warps_value = warp_reduce<Operator>(value);
+        if (threadIdx.x % warp_size == 0)
+            partials.warp_value[slot][threadIdx.x / warp_size] = warps_value;
+    }
+
+    /* The value of a block whose warps have left theirs, in lane 0. */
+    template <class Partials>
+    static __device__ __forceinline__ Value block_value(const Partials &partials, unsigned slot)
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        return warp_reduce<Operator, warps>(lane < warps ? partials.warp_value[slot][lane]
+                                                         : identity());
+    }
+
+    /* Partials of a unit's tiles meet in pairs, pairs of pairs ... as ones carry in a binary number
+     * that counts tiles. So no value takes more than levels additions, one after the other. */
+    template <class Partials>
+    static __device__ __forceinline__ void
+    collect(Partials &partials, unsigned slot, const tile_place &place, status_word *status_words)
+    {
+        Value sums[warps];
+#pragma unroll
+        for (unsigned w = 0; w < warps; ++w) sums[w] = partials.warp_value[slot][w];
+#pragma unroll
+        for (unsigned parts = 2; parts <= warps; parts *= 2) /* as block_value's lanes do */
+#pragma unroll
+            for (unsigned w = 0; w < warps / parts; ++w)
+                sums[w] = Operator()(sums[w], sums[w + warps / parts]);
+        unsigned level = 0;
+        for (; place.position >> level & 1; ++level)
+            sums[0] = Operator()(partials.stack[level], sums[0]);
+        partials.stack[level] = sums[0];
+        if (place.position + 1 == place.count) words_of::publish(status_words, place.unit, sums[0]);
+    }
+
+    /* Adds partials threadIdx.x, threadIdx.x + BlockSize ... below end. */
+    __device__ __forceinline__ void add_partials(status_word *status_words, unsigned end)
+    {
+        constexpr unsigned ahead = BlockSize < 512 ? 1 : 4; /* that a thread awaits at once */
+        for (unsigned first = 0; first < end; first += ahead * BlockSize) {
+            Value others[ahead];
+#pragma unroll
+            for (unsigned k = 0; k < ahead; ++k) others[k] = identity();
+            words_of::await(status_words, first + threadIdx.x, BlockSize, end, others);
+#pragma unroll
+            for (unsigned k = 0; k < ahead; ++k) value = Operator()(value, others[k]);
+        }
+    }
+
+    /* Each block publishes its tile's partial; the last one awaits all others', and leaves the
+     * words zero. One launch and no atomic operation: two launches cost 1.2 us more, a fence and a
+     * ticket 0.5 us (one H200). No other block waits, and GPUs begin blocks in order, so the grid
+     * may be of any size. */
+    __device__ __forceinline__ void reduce_tiles(status_word *status_words, Output output)
+    {
+        __shared__ Value warp_values[warps];
+        const unsigned others = gridDim.x - 1;
 #pragma unroll 1
         for (bool all = others == 0;; all = true) {
-            /* The block's own, then all blocks': by the same instructions, as the first time that others run they have to be
-             * fetched, which takes 0.1 to 0.3 us while memory is busy. */
-            value = block_reduce<BlockSize, plus>(value, warp_sums);
+            /* The block's own, then all blocks': by the same instructions, as the first time
+             * that others run they have to be fetched, which takes 0.1 to 0.3 us while memory is
+             * busy. */
+            value = block_reduce<BlockSize, Operator>(value, warp_values);
             if (all) break;
             if (blockIdx.x != others) {
-                if (threadIdx.x == 0) publish(status_words + blockIdx.x, __float_as_uint(value));
+                if (threadIdx.x == 0) words_of::publish(status_words, blockIdx.x, value);
                 return;
             }
-            if (threadIdx.x != 0) value = 0;
-            for (unsigned first = 0; first < others; first += Ahead * BlockSize) {
-                unsigned long long values[Ahead];
-                await(status_words, first + threadIdx.x, BlockSize, others, values);
-#pragma unroll
-                for (unsigned j = 0; j < Ahead; ++j)
-                    value += __uint_as_float(static_cast<unsigned>(values[j]));
-            }
-            __syncthreads(); /* warp_sums is used again */
+            if (threadIdx.x != 0) value = identity();
+            add_partials(status_words, others);
+            __syncthreads(); /* warp_values is used again */
         }
-        if (threadIdx.x == 0) *output = value + 0.0f;
+        if (threadIdx.x == 0) *output = Operator()(value, identity());
+    }
+
+    /* As reduce_tiles, where all partials are in status words: thread 0 begins with the last. */
+    template <unsigned Slots>
+    __device__ __forceinline__ bool reduce_units(tile_partials<Slots> &partials,
+                                                 status_word *status_words, size_t count,
+                                                 Output output)
+    {
+        if (blockIdx.x + 1 != gridDim.x) return false;
+        const unsigned units = static_cast<unsigned>(count);
+        if (threadIdx.x < BlockSize) {
+            Value last[1] = {identity()};
+            words_of::await(status_words, units - 1 + threadIdx.x, 1, units, last);
+            value = last[0];
+            add_partials(status_words, units - 1);
+            leave(partials, Slots);
+        }
+        __syncthreads();
+        if (threadIdx.x >= warp_size) return false;
+        const Value result = block_value(partials, Slots);
+        if (threadIdx.x == 0) *output = Operator()(result, identity());
+        return threadIdx.x == 0;
     }
 };
 
-/* The kernels below begin before the previous grid has ended, which may write their input. So it is not __restrict__: the
- * compiler could then load it by ways that are not coherent (NVIDIA/cccl#11463). */
+/* The kernels below begin before the previous grid has ended, which may write their input. So it is
+ * not __restrict__: the compiler could then load it by ways that are not coherent
+ * (NVIDIA/cccl#11463). */
 
-/* One tile of BlockSize * Vectors vectors a block, all loads under way before the first addition. Best while the whole
- * grid, or nearly, is resident: a loop over tiles takes 10 to 20 % longer there. */
-template <class Sum, unsigned BlockSize, unsigned Vectors>
-__global__ void __launch_bounds__(BlockSize)
-    sum_tile(const float *input, typename Sum::Output output, size_t n, published *status_words)
+/* One tile a block, all loads under way before the first addition. Best while the whole grid, or
+ * nearly, is resident: a loop over tiles takes 10 to 20 % longer there. */
+template <class Accumulator, unsigned BlockSize, unsigned Packs, class Shape>
+__global__ void __launch_bounds__(BlockSize, 1024 / BlockSize)
+    reduce_tile(Shape shape, work_plan work, typename Accumulator::Output output,
+                status_word *status_words)
 {
-    const vectors_of<4> vectors(input, n);
-    prefetch_tile<BlockSize * Vectors>(vectors);
+    using Element = typename Accumulator::Element;
+    const elements<Element> input = slice_of(shape);
+    prefetch_tile<BlockSize * Packs>(input, work, blockIdx.x);
     wait_for_previous_grid();
     allow_next_grid();
-    float4 loaded[Vectors + 1];
-    load_tile<BlockSize, Vectors>(loaded, vectors, blockIdx.x);
-    loaded[Vectors] = edge_of(input, n, vectors);
 
-    Sum sum(dynamic_shared<void>());
-    sum.add(loaded);
-    sum.finish(status_words, output);
+    tile_items<Accumulator, BlockSize, Packs> items;
+    items.load(input, blockIdx.x);
+    items.load_edge(input, blockIdx.x + 1 == gridDim.x);
+    Accumulator accumulator(dynamic_shared<void>());
+    accumulator.add(items);
+    accumulator.reduce_tiles(status_words, output);
 }
 
-/* Tiles dealt round to the grid: for larger n where there is no copy engine. */
-template <class Sum, unsigned BlockSize, unsigned Vectors>
-__global__ void __launch_bounds__(BlockSize, Sum::resident_threads / BlockSize)
-    sum_dealt(const float *input, typename Sum::Output output, size_t n, published *status_words)
+/* Units in turn, one to each block. With as many blocks as units the GPU hands them out to whoever
+ * is free. */
+template <class Accumulator, unsigned BlockSize, unsigned Packs, class Shape>
+__global__ void __launch_bounds__(BlockSize, Accumulator::resident_threads / BlockSize)
+    reduce_grid_stride(Shape shape, work_plan work, typename Accumulator::Output output,
+                       status_word *status_words)
 {
-    const vectors_of<4> vectors(input, n);
-    prefetch_tile<BlockSize * Vectors>(vectors);
+    using Element = typename Accumulator::Element;
+    constexpr unsigned slot_count = 2; /* the next tile's while one warp reads this one's */
+    __shared__ typename Accumulator::template tile_partials<slot_count> partials;
+    const elements<Element> input = slice_of(shape);
+    tile_run run = run_of(work, blockIdx.x);
+    prefetch_tile<BlockSize * Packs>(input, work, run.first);
     wait_for_previous_grid();
-    const float4 edge[1] = {edge_of(input, n, vectors)};
-    allow_next_grid(); /* a moment later than at once: EXACT is 1 to 3 % faster up to 2^24 (one H200) */
 
-    Sum sum(dynamic_shared<void>());
-    for (size_t tile = blockIdx.x; tile * (BlockSize * Vectors) < vectors.count; tile += gridDim.x) {
-        float4 loaded[Vectors];
-        load_tile<BlockSize, Vectors>(loaded, vectors, tile);
-        sum.add(loaded);
+    Accumulator accumulator(dynamic_shared<void>());
+    unsigned slot = 0;
+    for (size_t unit = blockIdx.x; unit < work.units; run = run_of(work, unit += gridDim.x)) {
+        for (size_t k = 0; k < run.count; ++k, slot ^= 1) {
+            const size_t tile = run.first + k;
+            tile_items<Accumulator, BlockSize, Packs> items;
+            items.load(input, tile);
+            items.load_edge(input, tile + 1 == work.tiles);
+            /* after the first loads: 3 to 8 % faster than at once up to 2^18 (EXACT, one H200) */
+            allow_next_grid();
+            accumulator.add(items);
+            accumulator.leave(partials, slot);
+            if (Accumulator::collects) __syncthreads();
+            if (threadIdx.x == 0)
+                accumulator.collect(partials, slot, {unit, k, run.count}, status_words);
+        }
     }
-    if (vectors.head + vectors.tail > 0) sum.add(edge);
-    sum.finish(status_words, output);
+    accumulator.reduce_units(partials, status_words, work.units, output);
 }
 
-/* How sum_ring divides the rows of BlockSize vectors: first a run for each block, equal but for a row; then, where it does
- * not matter who adds them, a twentieth in tiles that blocks take as they come to them, so that no block is late. */
-struct ring_shares {
-    size_t in_runs, tiles; /* rows; tiles after them */
+/* Units on demand: each block begins with the one that has its number, and asks a counter for the
+ * next when it begins one, as the answer takes a while. The counter is zero before and after. Every
+ * answer has come when the block publishes its last unit. */
+struct unit_queue {
+    const work_plan &work;
+    unsigned long long *const counter;
+    size_t unit, position = 0;
+    tile_run run = {0, 0};
+    unsigned long long answer = 0;
+
+    __device__ __forceinline__ unit_queue(const work_plan &plan, unsigned long long *taken)
+        : work(plan), counter(taken), unit(blockIdx.x)
+    {
+        begin();
+    }
+    __device__ __forceinline__ bool empty() const { return unit >= work.units; }
+    __device__ __forceinline__ size_t tile() const { return run.first + position; }
+    __device__ __forceinline__ tile_place place() const { return {unit, position, run.count}; }
+    __device__ __forceinline__ void next()
+    {
+        if (++position < run.count) return;
+        unit = gridDim.x + answer;
+        begin();
+    }
+
+  private:
+    __device__ __forceinline__ void begin()
+    {
+        if (empty()) return;
+        position = 0;
+        run = run_of(work, unit);
+        answer = atomicAdd(counter, 1ull);
+    }
 };
 
-__host__ __device__ inline ring_shares shares_of_ring(size_t rows, unsigned tile_rows, bool any_block_adds)
-{
-    const size_t shared = any_block_adds ? (rows + 19) / 20 : 0;
-    return {rows - shared, (shared + tile_rows - 1) / tile_rows};
-}
+/* A stage of the pipeline in reduce_pipelined: a tile's copy, and what is to be known of it. */
+constexpr size_t no_tile = ~size_t(0);
+constexpr unsigned not_copied = ~0u;
 
-/* The copy engine fills a ring of Stages tiles of TileVectors vectors in shared memory, the threads add behind it: more
- * bytes under way than registers could hold. The last block adds what is less than a row. The counter of tiles that were
- * taken is zero before and after. */
-template <class Sum, unsigned BlockSize, unsigned TileVectors, unsigned Stages>
-__global__ void __launch_bounds__(BlockSize)
-    sum_ring(const float *input, typename Sum::Output output, size_t n, published *status_words)
-{
-    constexpr unsigned tile_rows = TileVectors / BlockSize;
-    constexpr unsigned group_size = 4; /* vectors a thread loads from shared memory at once */
-    static_assert(TileVectors % (group_size * BlockSize) == 0, "a thread's share of a tile is whole groups");
-    static_assert(Stages >= 2, "a barrier of the block lies between a stage's filling and its use");
-    __shared__ copy_barrier barriers[Stages];
-    __shared__ unsigned rows_in[Stages];
-    float4 *ring = dynamic_shared<float4>();
-    if (threadIdx.x < Stages) init_copy_barrier(barriers + threadIdx.x);
-    __syncthreads();
+struct pipeline_stage {
+    phase_barrier full, empty;
+    size_t tile;     /* no_tile: there are no more */
+    unsigned offset; /* of the tile in the stage's memory; not_copied: load it from the input */
+    tile_place place;
+};
 
-    const vectors_of<32> vectors(input, n); /* 128 bytes: copies from elsewhere take 30 % longer */
-    const size_t rows = vectors.count / BlockSize;
-    const ring_shares shares = shares_of_ring(rows, tile_rows, Sum::any_block_adds);
-    const size_t share = shares.in_runs / gridDim.x, rest = shares.in_runs % gridDim.x;
-    published *const counter = status_words + Sum::status_words_used;
-
-    /* Thread 0 copies. It asks the counter for a tile when it copies the one before, as the answer takes a while. */
-    size_t row = blockIdx.x * share + (blockIdx.x < rest ? blockIdx.x : rest), answer = 0;
-    size_t end = row + share + (blockIdx.x < rest);
-    prefetch(vectors.data + row * BlockSize, (end - row) * BlockSize);
-    wait_for_previous_grid();
-    allow_next_grid();
-
-    const auto ask = [&] {
-        if (shares.tiles > 0) answer = atomicAdd(counter, 1ull);
-    };
-    const auto fill = [&](unsigned stage) {
-        if (row == end && answer < shares.tiles) {
-            row = shares.in_runs + answer * tile_rows;
-            end = row + tile_rows < rows ? row + tile_rows : rows;
-        }
-        const unsigned count = end - row < tile_rows ? static_cast<unsigned>(end - row) : tile_rows;
-        rows_in[stage] = count;
-        if (count == 0) return;
-        bulk_copy(ring + stage * TileVectors, vectors.data + row * BlockSize, count * BlockSize,
-                  barriers + stage);
-        row += count;
-        if (row == end) ask();
-    };
-    if (threadIdx.x == 0) {
-        if (row == end) ask();
-        for (unsigned stage = 0; stage < Stages; ++stage) fill(stage);
-    }
-
-    const bool last = blockIdx.x + 1 == gridDim.x;
-    const float4 beside[2] = {last ? vectors.at(rows * BlockSize + threadIdx.x) : make_float4(0, 0, 0, 0),
-                              edge_of(input, n, vectors)};
-    Sum sum(ring + Stages * TileVectors);
-    __syncthreads(); /* rows_in is there */
-
+/* Which stage is next, and the phase that its barriers are in. */
+template <unsigned Stages>
+struct pipeline_position {
     unsigned stage = 0, phase = 0;
-    while (const unsigned here = rows_in[stage]) {
-        wait_for_copy(barriers + stage, phase);
-        const float4 *const vector = ring + stage * TileVectors + threadIdx.x;
-#pragma unroll
-        for (unsigned k = 0; k < tile_rows; k += group_size) {
-            float4 group[group_size];
-#pragma unroll
-            for (unsigned j = 0; j < group_size; ++j)
-                group[j] = k + j < here ? vector[(k + j) * BlockSize] : make_float4(0, 0, 0, 0);
-            sum.add(group);
-        }
-        __syncthreads(); /* all have read the tile before it is filled again */
-        if (threadIdx.x == 0) fill(stage);
-        if (++stage == Stages) {
-            stage = 0;
-            phase ^= 1;
-        }
+
+    __device__ __forceinline__ void next()
+    {
+        if (++stage < Stages) return;
+        stage = 0;
+        phase ^= 1;
     }
-    sum.add(beside);
-    sum.finish(status_words, output);
-    /* every block is past its last question, or the last would still wait for it */
-    if (Sum::any_block_adds && last && threadIdx.x == 0) *counter = 0;
+};
+
+/* A tile lies in whole lines but for its first one, where any order will do in all. */
+template <class Accumulator, unsigned TilePacks>
+__host__ __device__ constexpr size_t stage_bytes()
+{
+    return TilePacks * sizeof(pack<typename Accumulator::Element>) +
+           (Accumulator::any_order ? 0 : line_bytes);
 }
 
-/* ==========================================================================================================
- * Room 7: the exact sum
- * May hold: the Sum behind FASTREDUCE_EXACT. The accumulator's arithmetic, for host and device, is in fastreduce.h.
+/* By one thread: copies the lines that a tile lies in, as copies from elsewhere take 30 % longer.
+ * They may not reach beyond the array: then the copy begins with it, or there is none. */
+template <unsigned TilePacks, class Element>
+__device__ __forceinline__ void copy_tile(pipeline_stage &stage, unsigned char *memory,
+                                          const elements<Element> &input)
+{
+    constexpr uintptr_t pack_bytes = sizeof(pack<Element>), vector_mask = 15;
+    const uintptr_t array = reinterpret_cast<uintptr_t>(input.data),
+                    array_end = array + input.packs * pack_bytes + input.tail * sizeof(Element),
+                    begin = array + stage.tile * TilePacks * pack_bytes,
+                    end = (begin + TilePacks * pack_bytes + vector_mask) & ~vector_mask;
+    uintptr_t from = begin & ~uintptr_t(line_bytes - 1);
+    if (from < array) from = begin;
+    if (end > array_end || (from & vector_mask) != 0) {
+        stage.offset = not_copied;
+        arrive(&stage.full);
+    } else {
+        stage.offset = static_cast<unsigned>(begin - from);
+        bulk_copy(memory, reinterpret_cast<const void *>(from), static_cast<unsigned>(end - from),
+                  &stage.full);
+    }
+}
+
+/* The producer, one thread: fills stages as they become free, and collects what the consumers left
+ * of a tile before it fills the stage again. */
+template <unsigned TilePacks, unsigned Stages, class Accumulator, class Partials, class Input>
+__device__ __forceinline__ void
+produce(const Input &input, const work_plan &work, Accumulator &accumulator, Partials &partials,
+        pipeline_stage (&stages)[Stages], unsigned char *memory, status_word *status_words)
+{
+    constexpr size_t bytes = stage_bytes<Accumulator, TilePacks>();
+    unit_queue queue(work, status_words + Accumulator::words_for(work.units));
+    pipeline_position<Stages> filling, collecting;
+    unsigned filled = 0; /* stages */
+    for (bool more = true; more || filled > 0;) {
+        if (more && filled < Stages) {
+            pipeline_stage &stage = stages[filling.stage];
+            more = !queue.empty();
+            if (more) {
+                stage.tile = queue.tile();
+                stage.place = queue.place();
+                copy_tile<TilePacks>(stage, memory + filling.stage * bytes, input);
+                queue.next();
+                ++filled;
+            } else {
+                stage.tile = no_tile;
+                arrive(&stage.full);
+            }
+            filling.next();
+        } else {
+            pipeline_stage &stage = stages[collecting.stage];
+            wait_for_phase(&stage.empty, collecting.phase);
+            accumulator.collect(partials, collecting.stage, stage.place, status_words);
+            collecting.next();
+            --filled;
+        }
+    }
+}
+
+/* The other warps. */
+template <unsigned BlockSize, unsigned Packs, unsigned Stages, class Accumulator, class Partials,
+          class Input>
+__device__ __forceinline__ void
+consume(const Input &input, const work_plan &work, Accumulator &accumulator, Partials &partials,
+        pipeline_stage (&stages)[Stages], const unsigned char *memory)
+{
+    constexpr size_t bytes = stage_bytes<Accumulator, BlockSize * Packs>();
+    for (pipeline_position<Stages> here;; here.next()) {
+        pipeline_stage &stage = stages[here.stage];
+        wait_for_phase(&stage.full, here.phase);
+        if (stage.tile == no_tile) return;
+        tile_items<Accumulator, BlockSize, Packs> items;
+        if (stage.offset != not_copied)
+            items.load_copy(memory + here.stage * bytes + stage.offset, input.vectors);
+        else
+            items.load(input, stage.tile);
+        items.load_edge(input, stage.tile + 1 == work.tiles);
+        accumulator.add(items);
+        accumulator.leave(partials, here.stage);
+        arrive(&stage.empty);
+    }
+}
+
+/* Units on demand, through stages in shared memory that the copy engine fills, which has more bytes
+ * under way than registers could hold. Consumers never wait for each other. */
+template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages, class Shape>
+__global__ void __launch_bounds__(BlockSize + warp_size)
+    reduce_pipelined(Shape shape, work_plan work, typename Accumulator::Output output,
+                     status_word *status_words)
+{
+    using Element = typename Accumulator::Element;
+    constexpr unsigned tile_packs = BlockSize * Packs;
+    __shared__ typename Accumulator::template tile_partials<Stages> partials;
+    __shared__ pipeline_stage stages[Stages];
+    unsigned char *const memory = dynamic_shared<unsigned char>();
+    if (threadIdx.x < Stages) {
+        init_barrier(&stages[threadIdx.x].full, 1);
+        init_barrier(&stages[threadIdx.x].empty, BlockSize);
+    }
+    __syncthreads();
+    const elements<Element> input = slice_of(shape);
+    prefetch_tile<tile_packs>(input, work, run_of(work, blockIdx.x).first);
+    wait_for_previous_grid();
+    allow_next_grid();
+
+    Accumulator accumulator(memory + Stages * stage_bytes<Accumulator, tile_packs>());
+    if (threadIdx.x < BlockSize)
+        consume<BlockSize, Packs>(input, work, accumulator, partials, stages, memory);
+    else if (threadIdx.x == BlockSize)
+        produce<tile_packs>(input, work, accumulator, partials, stages, memory, status_words);
+    if (accumulator.reduce_units(partials, status_words, work.units, output))
+        status_words[Accumulator::words_for(work.units)] =
+            0; /* all have asked the counter for the last time */
+}
+
+} // namespace detail
+
+/* ================================================================================================
+ * Room 7: the superaccumulator
+ * May hold: the accumulator behind FASTREDUCE_EXACT. Its arithmetic, for host and device, is in
+ * fastreduce.h.
  *
- * A float is an integer times 2^-149. Adding 1.5 * 2^(23 + e) to it, and taking that away again, rounds it to a multiple
- * of 2^e, exactly; the bits of the first sum count the multiples, and what was rounded off is exact too. Done twice, 22
- * bits apart, this cuts a float into two integers, which add up without rounding: the window. Its position follows the
- * data, warp by warp. A thread with a float that reaches above or below the window adds integers to its bins in shared
- * memory instead, one for each 16 exponents. All roads are exact, so the choice does not show in the result. No
- * double is used: the cost is the same where those are slow.
+ * A float is an integer times 2^-149. Adding 1.5 * 2^(23 + e) to it, and taking that away again,
+ * rounds it to a multiple of 2^e, exactly; the bits of the first sum count the multiples, and
+ * what was rounded off is exact too. Done twice, 22 bits apart, this cuts a float into two
+ * integers, which add up without rounding: the window. Its position follows the data, warp by
+ * warp. A thread with a float that reaches above or below the window adds integers to its bins
+ * in shared memory instead, one for each 16 exponents. Both ways are exact, so the choice does
+ * not show in the result. No double is used: the cost is the same where those are slow.
  *
  * Integers end in the warp's accumulator, spread over its lanes: lane k holds limb k.
- * ========================================================================================================== */
+ * ============================================================================================= */
 
-constexpr unsigned exact_bins = 17;    /* 16 for 16 exponents each, one counts NaN and infinities */
-constexpr unsigned window_bits = 44;   /* a float below 2^(position + 44 - 149) fits, if it is a multiple */
-constexpr unsigned top_position = 230; /* of 2^(position - 149); up to here both anchors are finite */
-constexpr unsigned exact_group_limit = 9;         /* vectors that a thread adds at once, at most ... */
-constexpr unsigned groups_between_settles = 4096; /* ... and so often, before a 64-bit sum could overflow */
-constexpr unsigned exact_totals = 4; /* that blocks add to: one each, as additions to the same take turns */
+namespace detail
+{
+
+constexpr unsigned exact_bins = 17; /* 16 for 16 exponents each, one counts NaN and infinities */
+/* A float below 2^(position + 44 - 149) fits, if it is a multiple. */
+constexpr unsigned window_bits = 44;
+/* Of 2^(position - 149); up to here both anchors are finite. */
+constexpr unsigned top_position = 230;
+/* Packs that a thread adds at once, at most, and how often before a 64-bit sum could overflow. */
+constexpr unsigned exact_group_limit = 9, groups_between_flushes = 4096;
+/* That blocks add to: one each, as additions to the same take turns. */
+constexpr unsigned exact_totals = 4;
 /* A block in the count of each word of a total; below it is the sum of limbs. */
 constexpr unsigned long long exact_one_block = 1ull << 52;
 
@@ -1186,8 +1679,8 @@ __device__ __forceinline__ long long digit_of(long long number, unsigned shift)
     return static_cast<long long>((from >= 0 ? bits >> from : bits << -from) & 0xffffffff);
 }
 
-/* What the lane adds to its limb for the sum of the lanes' numbers, each times 2^shift. In three parts, of which 32 add
- * up without overflow. */
+/* What the lane adds to its limb for the sum of the lanes' numbers, each times 2^shift. In three
+ * parts, of which 32 add up without overflow. */
 __device__ __forceinline__ long long digit_of_sum(long long number, unsigned shift)
 {
     constexpr unsigned bits = 27, mask = (1u << bits) - 1;
@@ -1197,17 +1690,19 @@ __device__ __forceinline__ long long digit_of_sum(long long number, unsigned shi
     return digit_of(low + (middle << bits), shift) + digit_of(high, shift + 2 * bits);
 }
 
-/* Propagates the carries of the warp's accumulator, as fastreduce_detail_carry does. The limbs' magnitudes are below 2^62; those
- * that are no digits stay. */
+/* Propagates the carries of the warp's accumulator, as fastreduce_detail_carry does. The limbs'
+ * magnitudes are below 2^62; those that are no digits stay. */
 __device__ __forceinline__ long long carry_across_lanes(long long limb)
 {
     constexpr unsigned all = 0xffffffff, top_lane = FASTREDUCE_DIGITS - 1;
     constexpr long long mask = 0xffffffff, bias = 1ll << 62;
     const unsigned lane = threadIdx.x % warp_size;
 
-    /* None is negative thanks to the bias, which the next limb takes back. After one step from lane to lane they are 0 or 1,
-     * and ripple through digits of all ones as in an addition of masks. */
-    long long digit = limb + (lane < top_lane ? bias : 0) - (lane > 0 && lane <= top_lane ? bias >> 32 : 0);
+    /* None is negative thanks to the bias, which the next limb takes back. After one step from
+     * lane to lane they are 0 or 1, and ripple through digits of all ones as in an addition of
+     * masks. */
+    long long digit =
+        limb + (lane < top_lane ? bias : 0) - (lane > 0 && lane <= top_lane ? bias >> 32 : 0);
     const unsigned step = __shfl_up_sync(all, static_cast<unsigned>(digit >> 32), 1);
     if (lane < top_lane) digit &= mask;
     if (lane > 0 && lane <= top_lane) digit += step;
@@ -1218,8 +1713,9 @@ __device__ __forceinline__ long long carry_across_lanes(long long limb)
     return digit;
 }
 
-/* The warp's accumulator, its carries propagated, rounded to float as by fastreduce_detail_read_f32, by all lanes together: one
- * thread takes 0.2 us longer. Lanes from 16 on have 0; where one that counts has more, the number does not matter. */
+/* The warp's accumulator, its carries propagated, rounded to float as by
+ * fastreduce_detail_read_f32, by all lanes together: one thread takes 0.2 us longer. Lanes from
+ * 16 on have 0; where one that counts has more, the number does not matter. */
 __device__ __forceinline__ float read_across_lanes(long long digit)
 {
     constexpr unsigned all = 0xffffffff, top_lane = FASTREDUCE_DIGITS - 1;
@@ -1259,44 +1755,71 @@ struct exact_output {
 };
 
 template <unsigned BlockSize>
-struct exact_sum {
+struct superaccumulator {
+    using Element = float;
     using Output = exact_output;
-    static constexpr unsigned limbs = 16, status_words_used = exact_totals * limbs;
+    static constexpr bool any_order = true, collects = false;
     static constexpr unsigned resident_threads = separate_compilation ? 0 : 1024;
     static constexpr size_t shared_bytes = exact_bins * BlockSize * sizeof(long long);
-    static constexpr bool any_block_adds = true;
-    static constexpr unsigned nowhere = ~0u;
+    static constexpr unsigned limbs = 16, nowhere = ~0u;
 
-    long long value = 0;         /* what the thread's window has caught, in units of 2^(position - 149) */
+    template <unsigned Slots>
+    struct tile_partials {
+    };
+
+    long long value = 0; /* what the thread's window has caught, in units of 2^(position - 149) */
+    long long value_below = 0;   /* and its extension below, in units 2^22 times smaller */
     unsigned position = nowhere; /* of the window; the warp's */
     long long limb = 0;          /* of the warp's accumulator: this lane's */
     long long *const bins;       /* the thread's, BlockSize apart */
-    bool bins_used = false;      /* by the warp, since the last settling */
+    bool bins_used = false;      /* by the warp, since the last flush */
     unsigned bins_only = 0;      /* groups that the warp does not try to catch in the window */
-    unsigned groups = 0;         /* since the last settling */
+    unsigned groups = 0;         /* since the last flush */
 
-    __device__ __forceinline__ explicit exact_sum(void *shared)
+    __device__ __forceinline__ explicit superaccumulator(void *shared)
         : bins(static_cast<long long *>(shared) + threadIdx.x)
     {
     }
 
+    static __host__ __device__ constexpr size_t words_for(size_t) { return exact_totals * limbs; }
+
+    template <unsigned Packs>
+    __device__ __forceinline__ void add(const tile_items<superaccumulator, BlockSize, Packs> &items)
+    {
+        add_group(items.packs);
+        if (!items.edges) return;
+        const pack<float> edge[1] = {{{items.edge, 0, 0, 0}}};
+        add_group(edge);
+    }
+
+    /* Nothing is left of a tile: sums stay with the warp until the end. */
+    template <class Partials>
+    __device__ __forceinline__ void leave(Partials &, unsigned)
+    {
+    }
+    template <class Partials>
+    __device__ __forceinline__ void collect(Partials &, unsigned, const tile_place &, status_word *)
+    {
+    }
+
     template <unsigned Count>
-    __device__ __forceinline__ void add(const float4 (&group)[Count])
+    __device__ __forceinline__ void add_group(const pack<float> (&group)[Count])
     {
         static_assert(Count <= exact_group_limit, "a 64-bit sum could overflow");
         if (position == nowhere) {
-            const float4 first[1] = {group[0]}; /* a guess: another look at all of them takes longer */
+            /* a guess: another look at all of them takes longer */
+            const pack<float> first[1] = {group[0]};
             position = window_for(first);
         }
-        const bool missed = exact_integer || bins_only > 0 || !add_to_window(group);
+        const bool missed = exact_integer || bins_only > 0 || !add_to_window<false>(group);
         const unsigned misses = __ballot_sync(0xffffffffu, missed);
         if (misses != 0) add_missed(group, misses);
-        if (++groups == groups_between_settles) settle();
+        if (++groups == groups_between_flushes) flush();
     }
 
     /* The window with this group's greatest float and one more binade. */
     template <unsigned Count>
-    __device__ __forceinline__ unsigned window_for(const float4 (&group)[Count])
+    __device__ __forceinline__ unsigned window_for(const pack<float> (&group)[Count])
     {
         unsigned greatest = 0;
         for_each(group, [&](float x) {
@@ -1307,49 +1830,66 @@ struct exact_sum {
         return exponent <= 20 ? 0 : exponent - 20 < top_position ? exponent - 20 : top_position;
     }
 
-    /* Adds the whole group, or if a float of it does not fit, nothing, and says so. */
-    template <unsigned Count>
-    __device__ __forceinline__ bool add_to_window(const float4 (&group)[Count])
+    /* Adds the whole group, or if a float of it does not fit, nothing, and says so. Extended: into
+     * the window and its extension below. */
+    template <bool Extended, unsigned Count>
+    __device__ __forceinline__ bool add_to_window(const pack<float> (&group)[Count])
     {
-        const unsigned upper = (position + 23) << 23 | 0x400000, lower = (position + 1) << 23 | 0x400000;
-        const float upper_anchor = __uint_as_float(upper), lower_anchor = __uint_as_float(lower);
-        unsigned high = 0, low = 0, above = 0, below = 0;
+        const unsigned upper = (position + 23) << 23 | 0x400000,
+                       lower = (position + 1) << 23 | 0x400000,
+                       lowest = (position - 21) << 23 | 0x400000;
+        unsigned high = 0, low = 0, extension = 0, above = 0, below = 0;
         for_each(group, [&](float x) {
-            const float caught = ieee_add(x, upper_anchor);
-            const float rest = ieee_subtract(x, ieee_subtract(caught, upper_anchor));
-            const float caught_rest = ieee_add(rest, lower_anchor);
-            const float kept = ieee_subtract(caught_rest, lower_anchor);
+            const float caught = ieee_add(x, __uint_as_float(upper));
+            float rest = ieee_subtract(x, ieee_subtract(caught, __uint_as_float(upper)));
+            float caught_rest = ieee_add(rest, __uint_as_float(lower));
+            float kept = ieee_subtract(caught_rest, __uint_as_float(lower));
             high += __float_as_uint(caught);
             low += __float_as_uint(caught_rest);
-            above |= __float_as_uint(caught) ^ upper; /* another exponent: too large, or not finite */
-            below |=
-                __float_as_uint(kept) ^ __float_as_uint(rest); /* some of it lies below; signs of 0 differ */
+            if (Extended) {
+                rest = ieee_subtract(rest, kept);
+                caught_rest = ieee_add(rest, __uint_as_float(lowest));
+                kept = ieee_subtract(caught_rest, __uint_as_float(lowest));
+                extension += __float_as_uint(caught_rest);
+            }
+            /* another exponent: too large, or not finite */
+            above |= __float_as_uint(caught) ^ upper;
+            /* some of it lies below; signs of 0 differ */
+            below |= __float_as_uint(kept) ^ __float_as_uint(rest);
         });
         if ((above & 0xff800000) | (below & 0x7fffffff)) return false;
         value += (1ll << window_bits / 2) * static_cast<int>(high - 4 * Count * upper) +
                  static_cast<int>(low - 4 * Count * lower);
+        if (Extended) value_below += static_cast<int>(extension - 4 * Count * lowest);
         return true;
     }
 
-    /* For a group that some threads of the warp, the bits of misses, could not add. Where they are a few, their bins take
-     * it; where they are more, the window moves first, if it fits better elsewhere, and if it does not, rests a while. */
+    /* For a group that some threads of the warp, the bits of misses, could not add. Where they are
+     * a few, most have something below the window, which its extension takes; if not, their bins
+     * do. Where they are more, the window moves first, if it fits better elsewhere, and if it does
+     * not, rests a while. */
     template <unsigned Count>
-    __device__ __forceinline__ void add_missed(const float4 (&group)[Count], unsigned misses)
+    __device__ __forceinline__ void add_missed(const pack<float> (&group)[Count], unsigned misses)
     {
         constexpr int few = 3;
         const unsigned lane_bit = 1u << threadIdx.x % warp_size;
         if (bins_only > 0) {
             --bins_only;
-        } else if (!exact_integer && __popc(misses) > few) {
+        } else if (!exact_integer && __popc(misses) <= few) {
+            if (position >= window_bits / 2)
+                misses =
+                    __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window<true>(group));
+        } else if (!exact_integer) {
             const unsigned better = window_for(group);
             if (better > position || better + 8 < position) {
-                settle_window();
+                flush_window();
                 position = better;
-                misses = __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window(group));
-                if (misses == 0) return;
+                misses =
+                    __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window<false>(group));
             }
             if (__popc(misses) > few) bins_only = 16;
         }
+        if (misses == 0) return;
         if (!bins_used) {
             for (unsigned c = 0; c < exact_bins; ++c) bins[c * BlockSize] = 0;
             bins_used = true;
@@ -1360,12 +1900,12 @@ struct exact_sum {
         }
     }
 
-    /* Bin c has the floats with exponents 16 c to 16 c + 15, in units of 2^(16 c - 1 - 149); denormals have the scale of
-     * exponent 1. The last bin counts what is not finite. */
-    __device__ __forceinline__ void add_to_bins(float4 v)
+    /* Bin c has the floats with exponents 16 c to 16 c + 15, in units of 2^(16 c - 1 - 149);
+     * denormals have the scale of exponent 1. The last bin counts what is not finite. */
+    __device__ __forceinline__ void add_to_bins(const pack<float> &v)
     {
-        const unsigned bits[4] = {__float_as_uint(v.x), __float_as_uint(v.y), __float_as_uint(v.z),
-                                  __float_as_uint(v.w)};
+        const unsigned bits[4] = {__float_as_uint(v.item[0]), __float_as_uint(v.item[1]),
+                                  __float_as_uint(v.item[2]), __float_as_uint(v.item[3])};
         bool finite = true;
 #pragma unroll
         for (unsigned j = 0; j < 4; ++j) finite = finite && (bits[j] >> 23 & 255) != 255;
@@ -1377,22 +1917,24 @@ struct exact_sum {
         for (unsigned j = 0; j < 4; ++j) {
             const unsigned exponent = bits[j] >> 23 & 255, place = exponent > 0 ? exponent : 1;
             const int sign = static_cast<int>(bits[j]) >> 31; /* 0 or -1 */
-            const int significand = static_cast<int>((bits[j] & 0x7fffff) | (exponent > 0 ? 0x800000 : 0));
+            const int significand =
+                static_cast<int>((bits[j] & 0x7fffff) | (exponent > 0 ? 0x800000 : 0));
             bins[place / 16 * BlockSize] +=
                 static_cast<long long>((significand ^ sign) - sign) * (1 << place % 16);
         }
     }
 
-    /* Four floats of which one at least is not finite. Out of line, as one by one they are slow and rare. */
-    static __device__ __noinline__ void add_special(long long *bins, float4 v)
+    /* Four floats of which one at least is not finite. Out of line, as one by one they are slow
+     * and rare. */
+    static __device__ __noinline__ void add_special(long long *bins, pack<float> v)
     {
-        const float x[4] = {v.x, v.y, v.z, v.w};
 #pragma unroll 1
         for (unsigned j = 0; j < 4; ++j) {
-            const unsigned bits = __float_as_uint(x[j]), exponent = bits >> 23 & 255,
+            const unsigned bits = __float_as_uint(v.item[j]), exponent = bits >> 23 & 255,
                            fraction = bits & 0x7fffff;
             const unsigned place = exponent > 0 ? exponent : 1;
-            long long addend = static_cast<long long>(fraction | (exponent > 0 ? 0x800000 : 0)) << place % 16;
+            long long addend = static_cast<long long>(fraction | (exponent > 0 ? 0x800000 : 0))
+                               << place % 16;
             if (bits >> 31) addend = -addend;
             if (exponent == 255) addend = fraction != 0 ? 1 : bits >> 31 ? 1ll << 42 : 1ll << 21;
             bins[(exponent == 255 ? exact_bins - 1 : place / 16) * BlockSize] += addend;
@@ -1400,21 +1942,30 @@ struct exact_sum {
     }
 
     /* From the threads' sums to the warp's accumulator. */
-    __device__ __forceinline__ void settle_window()
+    __device__ __forceinline__ void flush_window()
     {
         limb += digit_of_sum(value, position);
-        value = 0;
+        if (__any_sync(0xffffffffu, value_below != 0))
+            limb += digit_of_extension(value_below, position - window_bits / 2);
+        value = value_below = 0;
     }
 
-    __device__ __forceinline__ void settle()
+    __device__ __forceinline__ void flush()
     {
         groups = 0;
-        settle_window();
+        flush_window();
         if (bins_used) limb += digit_of_bins(bins);
         bins_used = false;
     }
 
-    /* What the lane adds to its limb for the bins. Out of line, as it is long and most warps never need it. */
+    /* Out of line, as most warps never need it. */
+    static __device__ __noinline__ long long digit_of_extension(long long number, unsigned shift)
+    {
+        return digit_of_sum(number, shift);
+    }
+
+    /* What the lane adds to its limb for the bins. Out of line, as it is long and most warps
+     * never need it. */
     static __device__ __noinline__ long long digit_of_bins(const long long *bins)
     {
         long long digit = digit_of_sum(bins[0] / 2, 0); /* exact: nothing has exponent 0 here */
@@ -1433,59 +1984,83 @@ struct exact_sum {
         return digit;
     }
 
-    /* Every block but the last adds its limbs to one of the totals, and with each limb 1 to the count in the word's top 12
-     * bits; the last waits until all counts say all blocks, and leaves zeros. So it needs no fence and no ticket, and looks at
-     * a few words, where status words as AUTO's would be 16 a block (1 us longer at 2^20; one H200). */
-    __device__ __forceinline__ void finish(published *totals, const exact_output &output)
+    /* Every block but the last adds its limbs to one of the totals, and with each limb 1 to the
+     * count in the word's top 12 bits; the last waits until all counts say all blocks, and
+     * leaves zeros. So it needs no fence and no ticket, and looks at a few words, where status
+     * words as AUTO's would be 16 a block (1 us longer at 2^20; one H200). */
+    template <class Partials>
+    __device__ __forceinline__ bool reduce_units(Partials &, status_word *totals, size_t,
+                                                 const exact_output &output)
     {
-        constexpr unsigned warps = BlockSize / warp_size, at_once = exact_totals * limbs / warp_size;
-        __shared__ long long sums[warps][limbs];
-        const unsigned others = gridDim.x - 1, lane = threadIdx.x % warp_size, k = lane % limbs;
+        const unsigned others = gridDim.x - 1, lane = threadIdx.x % warp_size;
+        long long sum = block_sum();
+        if (threadIdx.x >= warp_size) return false;
+        if (blockIdx.x != others) {
+            const unsigned long long addend =
+                exact_one_block + static_cast<unsigned long long>(carried(sum));
+            if (lane < limbs) atomicAdd(totals + blockIdx.x % exact_totals * limbs + lane, addend);
+            return false;
+        }
+        if (others > 0) sum += sum_of_others(totals, others);
+        if (lane >= limbs) sum = 0;
+        store(sum, output);
+        return lane == 0;
+    }
 
-        settle();
+  private:
+    /* The block's sum: limb k in lane k of the first warp. */
+    __device__ __forceinline__ long long block_sum()
+    {
+        constexpr unsigned warps = BlockSize / warp_size;
+        __shared__ long long sums[warps + 1][limbs]; /* a producer has a row too */
+        const unsigned lane = threadIdx.x % warp_size, k = lane % limbs;
+        flush();
         if (lane < limbs) sums[threadIdx.x / warp_size][k] = limb;
         __syncthreads();
-        if (threadIdx.x >= warp_size) return;
+        if (threadIdx.x >= warp_size) return 0;
         long long sum = 0;
 #pragma unroll
         for (unsigned row = 0; row < warps; row += 2)
             if (row + lane / limbs < warps) sum += sums[row + lane / limbs][k];
-        sum += shuffle_down(sum, limbs); /* lane k has limb k */
-        if (blockIdx.x != others) {
-            const unsigned long long addend = exact_one_block + static_cast<unsigned long long>(carried(sum));
-            if (lane < limbs) atomicAdd(totals + blockIdx.x % exact_totals * limbs + k, addend);
-            return;
-        }
-        if (others > 0) {
-            unsigned long long total;
-            bool missing;
-            do {
-                total = 0;
+        return sum + shuffle_down(sum, limbs);
+    }
+
+    /* Awaits all other blocks, and leaves the totals zero. */
+    static __device__ __forceinline__ long long sum_of_others(status_word *totals, unsigned others)
+    {
+        constexpr unsigned at_once = exact_totals * limbs / warp_size;
+        const unsigned lane = threadIdx.x % warp_size;
+        unsigned long long total;
+        bool missing;
+        do {
+            total = 0;
 #pragma unroll
-                for (unsigned j = 0; j < at_once; ++j) total += peek(totals + lane + j * warp_size);
-                total += shuffle_down(total, limbs);
-                /* to the nearest, as a negative sum borrows from the count */
-                missing = lane < limbs && (total + exact_one_block / 2) / exact_one_block != others;
-            } while (__any_sync(0xffffffffu, missing));
+            for (unsigned j = 0; j < at_once; ++j) total += peek(totals + lane + j * warp_size);
+            total += shuffle_down(total, limbs);
+            /* to the nearest, as a negative sum borrows from the count */
+            missing = lane < limbs && (total + exact_one_block / 2) / exact_one_block != others;
+        } while (__any_sync(0xffffffffu, missing));
 #pragma unroll
-            for (unsigned j = 0; j < at_once; ++j) totals[lane + j * warp_size] = 0;
-            sum += static_cast<long long>(total - others * exact_one_block);
-        }
-        if (lane >= limbs) sum = 0;
+        for (unsigned j = 0; j < at_once; ++j) totals[lane + j * warp_size] = 0;
+        return static_cast<long long>(total - others * exact_one_block);
+    }
+
+    static __device__ __forceinline__ void store(long long sum, const exact_output &output)
+    {
+        const unsigned lane = threadIdx.x % warp_size;
         const bool rounds = output.rounded != nullptr;
-        if (!rounds) sum += saturated(carried(output.total->limb[k]));
+        if (!rounds) sum += saturated(carried(output.total->limb[lane % limbs]));
         sum = carry_across_lanes(sum);
         if (rounds) {
             const float rounded = read_across_lanes(sum);
             if (lane == 0) *output.rounded = rounded;
         } else if (lane < limbs) {
-            output.total->limb[k] = saturated(sum);
+            output.total->limb[lane] = saturated(sum);
         }
     }
 
-  private:
-    /* One step of carries, limb to limb, so that there is room for a sum of several, and beside it for a count. The limb with the
-     * sign and those that count floats stay as they are. */
+    /* One step of carries, limb to limb, so that there is room for a sum of several, and beside
+     * it for a count. The limb with the sign and those that count floats stay as they are. */
     static __device__ __forceinline__ long long carried(long long limb)
     {
         const unsigned lane = threadIdx.x % warp_size;
@@ -1494,43 +2069,43 @@ struct exact_sum {
         return limb - carry * (1ll << 32) + (lane > 0 ? incoming : 0);
     }
 
-    /* Counts stay below 2^32, as by fastreduce_detail_settle. */
+    /* Counts stay below 2^32, as by fastreduce_detail_normalize. */
     static __device__ __forceinline__ long long saturated(long long limb)
     {
         const unsigned lane = threadIdx.x % warp_size;
-        const bool counts = lane >= FASTREDUCE_NAN_COUNT && lane <= FASTREDUCE_NEGATIVE_INFINITY_COUNT;
+        const bool counts =
+            lane >= FASTREDUCE_NAN_COUNT && lane <= FASTREDUCE_NEGATIVE_INFINITY_COUNT;
         return counts && limb > FASTREDUCE_MOST_COUNTED ? FASTREDUCE_MOST_COUNTED : limb;
     }
 
     template <unsigned Count, class Use>
-    static __device__ __forceinline__ void for_each(const float4 (&group)[Count], Use use)
+    static __device__ __forceinline__ void for_each(const pack<float> (&group)[Count], Use use)
     {
 #pragma unroll
         for (unsigned j = 0; j < Count; ++j) {
-            use(group[j].x);
-            use(group[j].y);
-            use(group[j].z);
-            use(group[j].w);
+#pragma unroll
+            for (float x : group[j].item) use(x);
         }
     }
 };
 
 } // namespace detail
 
-/* ==========================================================================================================
+/* ================================================================================================
  * Room 8: dispatcher
  * May hold: planning, as pure functions that run without a GPU; then what launches by the plan.
- * ========================================================================================================== */
+ * ============================================================================================= */
 #ifndef __CUDACC_RTC__
 
-/* Blocks, and so partials, of the level that reduces n elements. No elements still take a block: it writes
- * the identity. */
+/* Blocks, and so partials, of the level that reduces n elements. No elements still take a block:
+ * it writes the identity. */
 constexpr size_t blocks_for(size_t n, size_t tile)
 {
     return n == 0 ? 1 : (n - 1) / tile + 1;
 }
 
-/* Items per thread of a version where none are asked for. A template, as files may differ in the macro. */
+/* Items per thread of a version where none are asked for. A template, as files may differ in the
+ * macro. */
 template <unsigned Items = FASTREDUCE_ITEMS_PER_THREAD>
 constexpr unsigned default_items(fastreduce_kernel version)
 {
@@ -1548,7 +2123,8 @@ struct workspace {
 namespace detail
 {
 
-constexpr size_t max_blocks = 0x7fffffff; /* of one launch, in x: compute capability 3.0 and later */
+constexpr size_t max_blocks =
+    0x7fffffff; /* of one launch, in x: compute capability 3.0 and later */
 constexpr size_t workspace_alignment = 16;
 constexpr size_t pool_alignment = 256; /* of cudaMallocAsync's memory, at least */
 
@@ -1556,12 +2132,14 @@ constexpr size_t pool_alignment = 256; /* of cudaMallocAsync's memory, at least 
 template <class Value>
 constexpr size_t alignment_for()
 {
-    static_assert(alignof(Value) <= pool_alignment, "element types are aligned to 256 bytes at the most");
+    static_assert(alignof(Value) <= pool_alignment,
+                  "element types are aligned to 256 bytes at the most");
     return alignof(Value) > workspace_alignment ? alignof(Value) : workspace_alignment;
 }
 
-/* A sum of n elements: its levels, and where their partials go. Even levels write to the first half of the workspace
- * and odd ones to the second, so no level reads what it writes; the last level writes to the output. */
+/* A sum of n elements: its levels, and where their partials go. Even levels write to the first
+ * half of the workspace and odd ones to the second, so no level reads what it writes; the last
+ * level writes to the output. */
 constexpr unsigned max_levels = 13; /* of SIZE_MAX elements in tiles of 32 */
 
 struct plan {
@@ -1571,7 +2149,8 @@ struct plan {
     size_t workspace_bytes;    /* of both halves; 0 for one level */
 };
 
-inline plan make_plan(size_t n, size_t tile, size_t partial_size, size_t alignment = workspace_alignment)
+inline plan make_plan(size_t n, size_t tile, size_t partial_size,
+                      size_t alignment = workspace_alignment)
 {
     plan made = {1, {blocks_for(n, tile)}, 0, 0};
     for (; made.blocks[made.levels - 1] > 1; ++made.levels)
@@ -1586,7 +2165,8 @@ inline plan make_plan(size_t n, size_t tile, size_t partial_size, size_t alignme
 
 constexpr bool valid_block_size(unsigned block_size)
 {
-    return block_size >= warp_size && block_size <= max_block_size && (block_size & (block_size - 1)) == 0;
+    return block_size >= warp_size && block_size <= max_block_size &&
+           (block_size & (block_size - 1)) == 0;
 }
 
 /* Whether two byte ranges meet. Both lie in the address space, so no end wraps around. */
@@ -1602,7 +2182,8 @@ inline bool aligned(const void *pointer, size_t alignment)
 }
 
 template <class Input, class Value>
-fastreduce_status check_arguments(const Input *input, const Value *output, size_t n, workspace scratch)
+fastreduce_status check_arguments(const Input *input, const Value *output, size_t n,
+                                  workspace scratch)
 {
     if (n > SIZE_MAX / sizeof(Input) || (input == nullptr && n != 0) || output == nullptr)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
@@ -1623,7 +2204,8 @@ fastreduce_status check_arguments(const Input *input, const Value *output, size_
 /* The runtime's answers that mean "nothing to run on" get one name. */
 inline fastreduce_status status_of(cudaError_t error)
 {
-    return error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver || error == cudaErrorStubLibrary
+    return error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver ||
+                   error == cudaErrorStubLibrary
                ? FASTREDUCE_ERROR_NO_DEVICE
                : static_cast<fastreduce_status>(error);
 }
@@ -1639,9 +2221,18 @@ template <class Operator, unsigned BlockSize, unsigned Items, tail Tail, class V
 struct kernels {
     using kernel = round_kernel<Input, Value>;
     static kernel of(version_tag<FASTREDUCE_V0>) { return v0_baseline<Operator, Value, Input>; }
-    static kernel of(version_tag<FASTREDUCE_V1>) { return v1_no_divergence<Operator, Value, Input>; }
-    static kernel of(version_tag<FASTREDUCE_V2>) { return v2_no_bank_conflict<Operator, Value, Input>; }
-    static kernel of(version_tag<FASTREDUCE_V3>) { return v3_add_during_load<Operator, Items, Value, Input>; }
+    static kernel of(version_tag<FASTREDUCE_V1>)
+    {
+        return v1_no_divergence<Operator, Value, Input>;
+    }
+    static kernel of(version_tag<FASTREDUCE_V2>)
+    {
+        return v2_no_bank_conflict<Operator, Value, Input>;
+    }
+    static kernel of(version_tag<FASTREDUCE_V3>)
+    {
+        return v3_add_during_load<Operator, Items, Value, Input>;
+    }
     static kernel of(version_tag<FASTREDUCE_V4>)
     {
         return v4_unroll_last_warp<Operator, Items, Tail, Value, Input>;
@@ -1658,13 +2249,14 @@ struct kernels {
     {
         return v7_shuffle<Operator, BlockSize, Items, Value, Input>;
     }
+    /* one round of AUTO is V7's */
     static kernel of(version_tag<FASTREDUCE_AUTO>) { return of(version_tag<FASTREDUCE_V7>()); }
 };
 
-/* Everything the dispatcher has to know of a version: its kernel for the first level, which reads elements,
- * and for those after it, which read partials; and its shape. */
+/* What there is to know of a version: its kernel for the first level, which reads elements, and for
+ * those after it, which read partials; and how they are launched. */
 template <class Input, class Value>
-struct rung {
+struct version_kernels {
     round_kernel<Input, Value> first;
     round_kernel<Value, Value> next;
     unsigned block_size;
@@ -1674,17 +2266,18 @@ struct rung {
 
 template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail,
           class Input>
-rung<Input, accumulate_t<Operator, Input>> make_rung()
+version_kernels<Input, accumulate_t<Operator, Input>> make_version()
 {
     using Value = accumulate_t<Operator, Input>;
     constexpr bool dynamic = Version >= FASTREDUCE_V0 && Version <= FASTREDUCE_V4;
     return {kernels<Operator, BlockSize, Items, Tail, Value, Input>::of(version_tag<Version>()),
-            kernels<Operator, BlockSize, Items, Tail, Value, Value>::of(version_tag<Version>()), BlockSize,
-            static_cast<size_t>(BlockSize) * Items, dynamic ? BlockSize * sizeof(Value) : 0};
+            kernels<Operator, BlockSize, Items, Tail, Value, Value>::of(version_tag<Version>()),
+            BlockSize, static_cast<size_t>(BlockSize) * Items,
+            dynamic ? BlockSize * sizeof(Value) : 0};
 }
 
-/* What the runtime takes for a kernel. Up to CUDA 12.5 its overload for function pointers matches none; the CPU machine of
- * test/simt has to see the kernel's type. */
+/* What the runtime takes for a kernel. Up to CUDA 12.5 its overload for function pointers matches
+ * none; the CPU machine of test/simt has to see the kernel's type. */
 template <class Kernel>
 auto kernel_address(Kernel *kernel)
 {
@@ -1695,264 +2288,404 @@ auto kernel_address(Kernel *kernel)
 #endif
 }
 
+/* What workspace is to a call: memory whose contents do not matter, or words that are zero before
+ * and after. */
+enum class memory_use { scratch, status_words };
+
+/* Calls enqueue with the caller's workspace, or with memory from the stream's pool that goes back
+ * afterwards. A caller's workspace is left as zero as it came. After an error too. */
+template <class Enqueue>
+fastreduce_status with_workspace(workspace memory, size_t bytes, memory_use use,
+                                 cudaStream_t stream, const Enqueue &enqueue)
+{
+    const bool pooled = memory.data == nullptr && bytes > 0,
+               clean = use == memory_use::status_words;
+    if (memory.data != nullptr && memory.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
+    cudaError_t error = pooled ? cudaMallocAsync(&memory.data, bytes, stream) : cudaSuccess;
+    if (error != cudaSuccess) return status_of(error);
+
+    if (pooled && clean) error = cudaMemsetAsync(memory.data, 0, bytes, stream);
+    if (error == cudaSuccess) error = enqueue(memory.data);
+
+    cudaError_t after = cudaSuccess;
+    if (pooled)
+        after = cudaFreeAsync(memory.data, stream);
+    else if (bytes > 0 && !clean)
+        after = cudaMemsetAsync(memory.data, 0, bytes, stream);
+    return status_of(error != cudaSuccess ? error : after);
+}
+
 /* One level: n elements to blocks_for(n, tile) partials. */
-template <class Input, class Value, class Shape>
-cudaError_t launch_round(round_kernel<Input, Value> kernel, const Shape &shape, const Input *input,
-                         Value *partials, size_t n, cudaStream_t stream)
+template <class Input, class Value, class Version>
+cudaError_t launch_round(round_kernel<Input, Value> kernel, const Version &version,
+                         const Input *input, Value *partials, size_t n, cudaStream_t stream)
 {
     void *arguments[] = {&input, &partials, &n};
-    return cudaLaunchKernel(kernel_address(kernel), dim3(static_cast<unsigned>(blocks_for(n, shape.tile))),
-                            dim3(shape.block_size), arguments, shape.shared_bytes, stream);
+    return cudaLaunchKernel(kernel_address(kernel),
+                            dim3(static_cast<unsigned>(blocks_for(n, version.tile))),
+                            dim3(version.block_size), arguments, version.shared_bytes, stream);
 }
 
 /* All levels. Arguments are checked. */
 template <class Input, class Value>
-fastreduce_status launch_levels(const rung<Input, Value> &shape, const Input *input, Value *output, size_t n,
-                                workspace scratch, cudaStream_t stream)
+fastreduce_status launch_levels(const version_kernels<Input, Value> &version, const Input *input,
+                                Value *output, size_t n, workspace memory, cudaStream_t stream)
 {
-    const plan made = make_plan(n, shape.tile, sizeof(Value), alignment_for<Value>());
-    const size_t bytes = made.workspace_bytes;
-    const bool pooled = scratch.data == nullptr && bytes > 0;
+    const plan made = make_plan(n, version.tile, sizeof(Value), alignment_for<Value>());
     if (made.blocks[0] > max_blocks) return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (scratch.data != nullptr && scratch.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
-    cudaError_t error = pooled ? cudaMallocAsync(&scratch.data, bytes, stream) : cudaSuccess;
-    if (error != cudaSuccess) return status_of(error);
-
-    unsigned char *const memory = static_cast<unsigned char *>(scratch.data);
-    Value *const half[2] = {reinterpret_cast<Value *>(memory),
-                            reinterpret_cast<Value *>(memory + made.second_half)};
-    for (unsigned level = 0; level < made.levels && error == cudaSuccess; ++level) {
-        Value *const partials = level + 1 < made.levels ? half[level % 2] : output;
-        if (level == 0)
-            error = launch_round(shape.first, shape, input, partials, n, stream);
-        else
-            error = launch_round<Value, Value>(shape.next, shape, half[(level - 1) % 2], partials,
-                                               made.blocks[level - 1], stream);
-    }
-
-    /* A caller's workspace is left as zero as it came, a pool's goes back: after an error too. */
-    cudaError_t after = cudaSuccess;
-    if (bytes > 0)
-        after =
-            pooled ? cudaFreeAsync(scratch.data, stream) : cudaMemsetAsync(scratch.data, 0, bytes, stream);
-    return status_of(error != cudaSuccess ? error : after);
+    return with_workspace(
+        memory, made.workspace_bytes, memory_use::scratch, stream, [&](void *data) {
+            unsigned char *const bytes = static_cast<unsigned char *>(data);
+            Value *const half[2] = {reinterpret_cast<Value *>(bytes),
+                                    reinterpret_cast<Value *>(bytes + made.second_half)};
+            cudaError_t error = cudaSuccess;
+            for (unsigned level = 0; level < made.levels && error == cudaSuccess; ++level) {
+                Value *const partials = level + 1 < made.levels ? half[level % 2] : output;
+                if (level == 0)
+                    error = launch_round(version.first, version, input, partials, n, stream);
+                else
+                    error = launch_round<Value, Value>(version.next, version, half[(level - 1) % 2],
+                                                       partials, made.blocks[level - 1], stream);
+            }
+            return error;
+        });
 }
 
-/* ---- AUTO and EXACT: which kernel, and how it is launched. Templates without need of one, `template <class = void>`, so
- * that only who calls them compiles their kernels. ---- */
+template <class Value>
+size_t levels_workspace_bytes(size_t n, size_t tile)
+{
+    const plan made = make_plan(n, tile, sizeof(Value), alignment_for<Value>());
+    return made.blocks[0] > max_blocks ? 0 : made.workspace_bytes;
+}
 
-/* What the choice depends on besides n. */
-struct gpu_facts {
-    unsigned multiprocessors;
-    unsigned shared_bytes; /* that a block may have */
-    bool hopper;           /* the ring's kernel is compiled for compute capability 9.0 or later */
-    int device = 0;
+/* ---- AUTO and EXACT: a table of kernels each, and one way to launch them ---- */
+
+enum class engine_kernel : unsigned char { tile, grid_stride, pipelined };
+
+/* A row of a table. The first row that serves is taken: one for as many bytes of input, whose
+ * kernel fits the device. */
+struct plan_row {
+    size_t max_bytes;
+    engine_kernel kernel;
+    unsigned block_size, packs;         /* threads; packs of each in a tile */
+    unsigned stages;                    /* of the pipeline */
+    unsigned blocks_per_multiprocessor; /* 0: a block for each unit */
+    size_t shared_bytes;                /* dynamic */
+    bool streaming;                     /* loads that leave the cache first */
+
+    constexpr size_t tile_packs() const { return static_cast<size_t>(block_size) * packs; }
 };
 
-constexpr unsigned shared_reserve = 6 * 1024; /* what ring kernels may have beside the ring and a Sum's */
+constexpr size_t any_bytes = SIZE_MAX, kibibyte = 1024, mebibyte = 1024 * kibibyte;
+constexpr size_t shared_reserve = 6 * kibibyte; /* static shared memory, and the system's 1 KiB */
 
-constexpr bool ring_fits(const gpu_facts &gpu, size_t ring_bytes, size_t sum_bytes)
+/* AUTO's table, by bytes of input: from where on another kernel is faster (one H200, CUDA 13.0,
+ * sums of floats out of L2 in graphs of calls unless said otherwise, microseconds).
+ *     up to 16 KiB   one block of 256 x 4: 0.95 at 16 KiB
+ *     up to 64 KiB   one block of 512 x 8: 1.26 at 64 KiB, where four of 256 x 4 take 1.49
+ *     up to 2 MiB    256 x 4: 1.86 at 1 MiB, against 1.90 for 512 x 8
+ *     up to 32 MiB   512 x 8: 8.9 at 32 MiB, against 10.8 for 256 x 4
+ *     up to 256 MiB  512 x 8, streaming: 13.5 at 64 MiB right after a kernel that wrote the array,
+ *                    against 15.3; but 8.9 against 8.0 at 32 MiB, which L2 holds
+ *     beyond         pipelined: 116.8 at 512 MiB, against 117.5 for 512 x 8. Without the copy
+ *                    engine units of tiles, not streaming: 135.3 at 512 MiB as a single call,
+ *                    against 139.7
+ * Tiles depend on the type and the number of elements alone, as the result's bits do: rows for the
+ * same number of bytes have the same. */
+template <class Operator, class Input>
+struct auto_engine {
+    using Element = Input;
+    using Output = accumulate_t<Operator, Input> *;
+    template <unsigned BlockSize>
+    using accumulator = reduction<Operator, Input, BlockSize>;
+    static constexpr bool any_order = false;
+    static constexpr unsigned rows = 7;
+    static constexpr size_t most_blocks = max_blocks;
+
+    static constexpr plan_row row(unsigned number)
+    {
+        constexpr bool vectors = sizeof(pack<Input>) == 16;
+        constexpr unsigned few = vectors ? 4 : 1, many = vectors ? 8 : 1, stages = 3;
+        constexpr size_t stage = stage_bytes<accumulator<512>, 512 * many>();
+        constexpr plan_row table[rows] = {
+            {16 * kibibyte, engine_kernel::tile, 256, few, 0, 0, 0, false},
+            {64 * kibibyte, engine_kernel::tile, 512, many, 0, 0, 0, false},
+            {2 * mebibyte, engine_kernel::tile, 256, few, 0, 0, 0, false},
+            {32 * mebibyte, engine_kernel::tile, 512, many, 0, 0, 0, false},
+            {256 * mebibyte, engine_kernel::tile, 512, many, 0, 0, 0, true},
+            {vectors ? any_bytes : 0, engine_kernel::pipelined, 512, many, stages, 1,
+             stages * stage, false},
+            {any_bytes, engine_kernel::grid_stride, 512, many, 0, 0, 0, false},
+        };
+        return table[number];
+    }
+};
+
+/* EXACT's table, as AUTO's. Dynamic shared memory of the grid-stride kernels is more than their
+ * bins take, so that as many blocks as the plan counts on fit a multiprocessor and no more: the
+ * next grid's, launched early, would share out unevenly among the places left.
+ *     up to 8 MiB    256 x 4, four blocks a multiprocessor: 3.3 at 4 MiB
+ *     up to 256 MiB  512 x 4, two blocks a multiprocessor: 10.6 at 32 MiB, 10.7 for 256 x 4
+ *     beyond         pipelined: 232.6 at 1 GiB, against 236.1 for 512 x 4
+ * Where a block cannot have enough shared memory for 512 x 4 (compute capability 7.5), 256 x 4 at
+ * every size. */
+struct exact_engine {
+    using Element = float;
+    using Output = exact_output;
+    template <unsigned BlockSize>
+    using accumulator = superaccumulator<BlockSize>;
+    static constexpr bool any_order = true;
+    static constexpr unsigned rows = 6;
+    static constexpr size_t most_blocks = 4095; /* to which a word of the totals counts */
+
+    static constexpr plan_row row(unsigned number)
+    {
+        constexpr unsigned stages = 4;
+        constexpr size_t pipeline =
+            stages * stage_bytes<accumulator<512>, 512 * 4>() + accumulator<512>::shared_bytes;
+        constexpr plan_row table[rows] = {
+            {8 * mebibyte, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false},
+            {32 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, false},
+            {256 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, true},
+            {any_bytes, engine_kernel::pipelined, 512, 4, stages, 1, pipeline, false},
+            {any_bytes, engine_kernel::grid_stride, 512, 4, 0, 0, 76 * kibibyte, false},
+            {any_bytes, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false},
+        };
+        return table[number];
+    }
+};
+
+/* What a choice depends on besides n. */
+struct device_limits {
+    unsigned multiprocessors;
+    size_t shared_bytes; /* that a block may have */
+    bool hopper;         /* has what compute capability 9.0 brought */
+};
+
+constexpr size_t tiles_of(size_t packs, const plan_row &row)
 {
-    return gpu.hopper && ring_bytes + sum_bytes + shared_reserve <= gpu.shared_bytes;
+    return packs == 0 ? 1 : (packs - 1) / row.tile_packs() + 1;
 }
 
-template <class Output>
-using tuned_kernel = void (*)(const float *, Output, size_t, published *);
+template <class Engine>
+constexpr bool serves(const plan_row &row, size_t n, const device_limits &device)
+{
+    using Element = typename Engine::Element;
+    return n <= row.max_bytes / sizeof(Element) &&
+           row.shared_bytes + shared_reserve <= device.shared_bytes &&
+           (row.kernel != engine_kernel::pipelined || device.hopper) &&
+           (row.kernel != engine_kernel::tile ||
+            tiles_of(n / pack<Element>::size, row) <= most_single_tiles);
+}
 
-/* What a kernel is compiled for, by device: asked for once each and remembered. Two threads that ask at once store the
- * same. Caches begin with = {}: compilers would guard them otherwise. */
+/* The row's number. The last one serves everywhere. */
+template <class Engine>
+constexpr unsigned pick(size_t n, const device_limits &device)
+{
+    unsigned number = 0;
+    while (number + 1 < Engine::rows && !serves<Engine>(Engine::row(number), n, device)) ++number;
+    return number;
+}
+
+/* What blocks take in turn in a grid of fixed size are single tiles; any order will do there. */
+constexpr work_plan plan_work(size_t packs, const plan_row &row)
+{
+    const size_t tiles = tiles_of(packs, row);
+    const bool single =
+        row.kernel == engine_kernel::grid_stride && row.blocks_per_multiprocessor > 0;
+    return work_plan::of(tiles, single ? 0 : work_plan::levels_for(tiles));
+}
+
+template <class Engine>
+constexpr unsigned blocks_of(const plan_row &row, size_t units, const device_limits &device)
+{
+    const size_t resident =
+                     static_cast<size_t>(row.blocks_per_multiprocessor) * device.multiprocessors,
+                 blocks = resident > 0 && resident < units ? resident : units;
+    return static_cast<unsigned>(blocks < Engine::most_blocks ? blocks : Engine::most_blocks);
+}
+
+/* 4 MiB over the grid, as the previous one may still be loading, but at least 8 KiB a block. */
+constexpr unsigned packs_to_prefetch(const plan_row &row, unsigned blocks, size_t pack_bytes)
+{
+    const size_t share = 4 * mebibyte / blocks, least = 8 * kibibyte,
+                 packs = (share > least ? share : least) / pack_bytes;
+    return static_cast<unsigned>(packs < row.tile_packs() ? packs : row.tile_packs());
+}
+
+/* The same for every device, and not less for a greater n: none for a single tile. */
+template <class Engine>
+constexpr size_t engine_workspace_bytes(size_t n)
+{
+    const plan_row row = Engine::row(pick<Engine>(n, {1, SIZE_MAX, true}));
+    const size_t tiles = tiles_of(n / pack<typename Engine::Element>::size, row);
+    return tiles == 1
+               ? 0
+               : (Engine::template accumulator<512>::words_for(work_plan::most_units(tiles)) + 1) *
+                     sizeof(status_word);
+}
+
+/* Partials of as many units as 2^64 bytes make, in tiles of 1 KiB at least. */
+constexpr size_t most_result_bytes = 32, most_words = most_result_bytes / sizeof(unsigned),
+                 most_tiles = SIZE_MAX / kibibyte + 1;
+static_assert((most_words * work_plan::most_units(most_tiles) + 1) * sizeof(status_word) <=
+                  FASTREDUCE_WORKSPACE_BYTES,
+              "FASTREDUCE_WORKSPACE_BYTES is what any call needs");
+
+template <class Element, class Output>
+using engine_function = void (*)(elements<Element>, work_plan, Output, status_word *);
+
+/* What a kernel is compiled for, by device: asked for once each and remembered. Two threads that
+ * ask at once store the same. Caches begin with = {}: compilers would guard them otherwise. */
 constexpr int remembered_devices = 64;
 constexpr unsigned char unknown_code = 0, older_code = 1, hopper_code = 2;
 using compiled_cache = std::atomic<unsigned char>[remembered_devices];
 
-template <class Output>
-struct tuned_launch {
-    tuned_kernel<Output> kernel;
-    unsigned block_size;
-    size_t shared_bytes; /* dynamic */
+template <class Element, class Output>
+struct engine_launch {
+    engine_function<Element, Output> kernel;
     compiled_cache *known;
 };
 
-template <class Sum, unsigned BlockSize, unsigned Vectors>
-tuned_launch<typename Sum::Output> tile_launch()
-{
-    static compiled_cache known = {};
-    return {sum_tile<Sum, BlockSize, Vectors>, BlockSize, Sum::shared_bytes, &known};
-}
-template <class Sum, unsigned BlockSize, unsigned Vectors>
-tuned_launch<typename Sum::Output> dealt_launch(size_t shared_bytes = Sum::shared_bytes)
-{
-    static compiled_cache known = {};
-    return {sum_dealt<Sum, BlockSize, Vectors>, BlockSize, shared_bytes, &known};
-}
-template <class Sum, unsigned BlockSize, unsigned TileVectors, unsigned Stages>
-tuned_launch<typename Sum::Output> ring_launch()
-{
-    static compiled_cache known = {};
-    return {sum_ring<Sum, BlockSize, TileVectors, Stages>, BlockSize,
-            Stages * TileVectors * sizeof(float4) + Sum::shared_bytes, &known};
-}
-
-/* A choice of kernel and grid. */
-template <class Kernel>
-struct tuned_plan {
-    Kernel kernel;
-    unsigned blocks;
+template <engine_kernel Kernel, class Accumulator, unsigned BlockSize, unsigned Packs,
+          unsigned Stages>
+struct kernel_of;
+template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages>
+struct kernel_of<engine_kernel::tile, Accumulator, BlockSize, Packs, Stages> {
+    static auto function()
+    {
+        return reduce_tile<Accumulator, BlockSize, Packs, elements<typename Accumulator::Element>>;
+    }
+};
+template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages>
+struct kernel_of<engine_kernel::grid_stride, Accumulator, BlockSize, Packs, Stages> {
+    static auto function()
+    {
+        return reduce_grid_stride<Accumulator, BlockSize, Packs,
+                                  elements<typename Accumulator::Element>>;
+    }
+};
+template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages>
+struct kernel_of<engine_kernel::pipelined, Accumulator, BlockSize, Packs, Stages> {
+    static auto function()
+    {
+        return reduce_pipelined<Accumulator, BlockSize, Packs, Stages,
+                                elements<typename Accumulator::Element>>;
+    }
 };
 
-enum class auto_kernel : unsigned char { tile_256x4, tile_512x8, dealt_512x2, ring_256 };
-using auto_plan = tuned_plan<auto_kernel>;
-
-constexpr unsigned auto_max_blocks = 4096;
-constexpr unsigned auto_ring_stages = 3, auto_ring_vectors = 4096; /* 64 KiB a stage */
-
-inline unsigned at_most(size_t blocks, unsigned limit)
+template <engine_kernel Kernel, class Accumulator, unsigned BlockSize, unsigned Packs,
+          unsigned Stages>
+engine_launch<typename Accumulator::Element, typename Accumulator::Output> make_launch()
 {
-    return blocks < limit ? static_cast<unsigned>(blocks) : limit;
+    static compiled_cache known = {};
+    return {kernel_of<Kernel, Accumulator, BlockSize, Packs, Stages>::function(), &known};
 }
 
-/* The table, by n: from where on another kernel is faster (one H200, CUDA 13.0, inputs out of L2, microseconds).
- *     up to 2^12  one block of 256 x 4: 1.00 at 2^12
- *     up to 2^14  one block of 512 x 8: 1.26 at 2^14, where four of 256 x 4 take 1.49
- *     up to 2^19  256 x 4: 1.86 at 2^18, against 1.90 for 512 x 8
- *     up to 2^26  512 x 8: 8.9 at 2^23, against 10.8 for 256 x 4; 59.3 at 2^26, against 59.6 for the ring
- *     beyond      the ring, one block a multiprocessor: 116.8 at 2^27, against 117.5 for 512 x 8 */
-inline auto_plan plan_auto(size_t n, const gpu_facts &gpu)
+/* The kernel of a row, as the table describes it. */
+template <class Engine, size_t... Rows>
+engine_launch<typename Engine::Element, typename Engine::Output>
+launch_of(unsigned number, std::index_sequence<Rows...>)
 {
-    const auto tiles = [n](size_t vectors) { return static_cast<unsigned>(blocks_for(n / 4, vectors)); };
-    if (n <= size_t(1) << 12) return {auto_kernel::tile_256x4, 1};
-    if (n <= size_t(1) << 14) return {auto_kernel::tile_512x8, 1};
-    if (n <= size_t(1) << 19) return {auto_kernel::tile_256x4, tiles(256 * 4)};
-    if (n <= size_t(1) << 26) return {auto_kernel::tile_512x8, tiles(512 * 8)};
-    if (ring_fits(gpu, auto_ring_stages * auto_ring_vectors * sizeof(float4), 0))
-        return {auto_kernel::ring_256, at_most(gpu.multiprocessors, auto_max_blocks)};
-    return {auto_kernel::dealt_512x2, at_most(4 * gpu.multiprocessors, auto_max_blocks)};
+    using launch = engine_launch<typename Engine::Element, typename Engine::Output>;
+    const launch all[] = {
+        make_launch<Engine::row(Rows).kernel,
+                    typename Engine::template accumulator<Engine::row(Rows).block_size>,
+                    Engine::row(Rows).block_size, Engine::row(Rows).packs,
+                    Engine::row(Rows).stages>()...};
+    return all[number];
 }
 
+template <class Engine>
+auto launch_of(unsigned number)
+{
+    return launch_of<Engine>(number, std::make_index_sequence<Engine::rows>());
+}
+
+/* Limits of the current device, asked for once each and remembered: a word per device, 0 for
+ * unknown. */
 template <class = void>
-tuned_launch<float *> launch_of(auto_kernel kernel)
-{
-    switch (kernel) {
-    case auto_kernel::tile_256x4: return tile_launch<float_sum<256>, 256, 4>();
-    case auto_kernel::tile_512x8: return tile_launch<float_sum<512, 4>, 512, 8>();
-    case auto_kernel::dealt_512x2: return dealt_launch<float_sum<512>, 512, 2>();
-    default: return ring_launch<float_sum<256>, 256, auto_ring_vectors, auto_ring_stages>();
-    }
-}
-
-/* The same for every GPU: a slot for each block but the last. */
-inline size_t auto_workspace_bytes(size_t n)
-{
-    return n <= size_t(1) << 14 ? 0 : auto_max_blocks * sizeof(published);
-}
-
-enum class exact_kernel : unsigned char { dealt_256x2, dealt_512x4, ring_512 };
-using exact_plan = tuned_plan<exact_kernel>;
-
-constexpr unsigned exact_max_blocks = 1024;                          /* a word of the totals counts to 4095 */
-constexpr unsigned exact_ring_stages = 4, exact_ring_vectors = 2048; /* 32 KiB a stage */
-
-/* Shared memory of a dealt kernel: more than the bins take, so that as many blocks as the plan counts on fit a
- * multiprocessor and no more. The next grid's, launched early, would share out unevenly among the places left. */
-constexpr size_t exact_bytes_256 = 44 * 1024, exact_bytes_512 = 76 * 1024;
-
-/* EXACT's table, measured as AUTO's.
- *     up to 2^21  256 x 2, four blocks a multiprocessor: 3.8 at 2^20, against 4.2 for 512 x 4
- *     up to 2^26  512 x 4, two blocks a multiprocessor: 10.5 at 2^23, against 10.8 for 256 x 2 and 12.2 for the ring;
- *                 61.6 at 2^26, against 61.9 for the ring
- *     beyond      the ring, one block a multiprocessor: 232.6 at 2^28, against 236.1 for 512 x 4
- * Where a block cannot have enough shared memory for 512 x 4 (compute capability 7.5), 256 x 2 at every size. */
-inline exact_plan plan_exact(size_t n, const gpu_facts &gpu)
-{
-    const bool wide = gpu.shared_bytes >= exact_bytes_512 + shared_reserve;
-    if (n <= size_t(1) << 21 || !wide)
-        return {exact_kernel::dealt_256x2,
-                at_most(blocks_for(n / 4, 256 * 2), at_most(4 * gpu.multiprocessors, exact_max_blocks))};
-    if (n > size_t(1) << 26 &&
-        ring_fits(gpu, exact_ring_stages * exact_ring_vectors * sizeof(float4), exact_sum<512>::shared_bytes))
-        return {exact_kernel::ring_512, at_most(gpu.multiprocessors, exact_max_blocks)};
-    return {exact_kernel::dealt_512x4,
-            at_most(blocks_for(n / 4, 512 * 4), at_most(2 * gpu.multiprocessors, exact_max_blocks))};
-}
-
-template <class = void>
-tuned_launch<exact_output> launch_of(exact_kernel kernel)
-{
-    switch (kernel) {
-    case exact_kernel::dealt_256x2: return dealt_launch<exact_sum<256>, 256, 2>(exact_bytes_256);
-    case exact_kernel::dealt_512x4: return dealt_launch<exact_sum<512>, 512, 4>(exact_bytes_512);
-    default: return ring_launch<exact_sum<512>, 512, exact_ring_vectors, exact_ring_stages>();
-    }
-}
-
-inline size_t exact_workspace_bytes(size_t n)
-{
-    return n <= size_t(1) << 11 ? 0 : (exact_sum<256>::status_words_used + 1) * sizeof(published);
-}
-
-/* Facts of the current device, asked for once each and remembered: a word per device, 0 for unknown. */
-template <class = void>
-cudaError_t find_device_facts(gpu_facts *facts)
+cudaError_t find_limits(device_limits *limits, int *device)
 {
     static std::atomic<unsigned long long> known[remembered_devices] = {};
-    int device = 0;
-    cudaError_t error = cudaGetDevice(&device);
+    cudaError_t error = cudaGetDevice(device);
     if (error != cudaSuccess) return error;
-    const bool remembered = device < remembered_devices;
-    unsigned long long word = remembered ? known[device].load(std::memory_order_relaxed) : 0;
+    const bool remembered = *device < remembered_devices;
+    unsigned long long word = remembered ? known[*device].load(std::memory_order_relaxed) : 0;
     if (word == 0) {
         int multiprocessors = 0, shared_bytes = 0;
-        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, *device);
         if (error == cudaSuccess)
-            error = cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+            error = cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                           *device);
         if (error != cudaSuccess) return error;
-        word = static_cast<unsigned long long>(multiprocessors) << 32 | static_cast<unsigned>(shared_bytes);
-        if (remembered) known[device].store(word, std::memory_order_relaxed);
+        word = static_cast<unsigned long long>(multiprocessors) << 32 |
+               static_cast<unsigned>(shared_bytes);
+        if (remembered) known[*device].store(word, std::memory_order_relaxed);
     }
-    *facts = {static_cast<unsigned>(word >> 32), static_cast<unsigned>(word), false, device};
+    *limits = {static_cast<unsigned>(word >> 32), static_cast<unsigned>(word), false};
     return cudaSuccess;
 }
 
-/* Whether a kernel has what compute capability 9.0 brought. That is a question of its code and not of the device alone: PTX
- * of an older architecture lacks the instructions, and another kernel of the program may be compiled for another. */
-template <class Output>
-cudaError_t find_hopper(const tuned_launch<Output> &made, int device, bool *hopper)
+/* Whether a kernel has what compute capability 9.0 brought. That is a question of its code and not
+ * of the device alone: PTX of an older architecture lacks the instructions, and another kernel of
+ * the program may be compiled for another. */
+template <class Launch>
+cudaError_t find_hopper(const Launch &launch, int device, bool *hopper)
 {
     const bool remembered = device < remembered_devices;
-    unsigned char code = remembered ? (*made.known)[device].load(std::memory_order_relaxed) : unknown_code;
+    unsigned char code =
+        remembered ? (*launch.known)[device].load(std::memory_order_relaxed) : unknown_code;
     if (code == unknown_code) {
         cudaFuncAttributes attributes = {};
-        const cudaError_t error = cudaFuncGetAttributes(&attributes, made.kernel);
+        const cudaError_t error = cudaFuncGetAttributes(&attributes, launch.kernel);
         if (error != cudaSuccess) return error;
         code = attributes.ptxVersion >= 90 ? hopper_code : older_code;
-        if (remembered) (*made.known)[device].store(code, std::memory_order_relaxed);
+        if (remembered) (*launch.known)[device].store(code, std::memory_order_relaxed);
     }
     *hopper = toolkit_knows_hopper && code == hopper_code;
     return cudaSuccess;
 }
 
-/* All that a plan has to know, where this would be the kernel for large n. */
-template <class Output>
-cudaError_t find_gpu_facts(const tuned_launch<Output> &ring, gpu_facts *facts)
+/* The row for n and the current device. A pipelined kernel is asked what it is compiled for only
+ * where it would be taken, as that loads it. */
+template <class Engine>
+cudaError_t find_row(size_t n, unsigned *number, device_limits *limits, int *device)
 {
-    const cudaError_t error = find_device_facts(facts);
-    return error != cudaSuccess ? error : find_hopper(ring, facts->device, &facts->hopper);
+    cudaError_t error = find_limits(limits, device);
+    if (error != cudaSuccess) return error;
+    limits->hopper = true;
+    *number = pick<Engine>(n, *limits);
+    if (Engine::row(*number).kernel != engine_kernel::pipelined) return cudaSuccess;
+    error = find_hopper(launch_of<Engine>(*number), *device, &limits->hopper);
+    if (error == cudaSuccess && !limits->hopper) *number = pick<Engine>(n, *limits);
+    return error;
 }
 
-/* By overlapped launch, if the kernel waits for the previous grid. */
-template <class Output>
-cudaError_t launch_tuned(const tuned_launch<Output> &made, unsigned blocks, int device, const float *input,
-                         Output output, size_t n, published *status_words, cudaStream_t stream)
+/* Launches the kernel of a row; by overlapped launch, if it waits for the previous grid. */
+template <class Engine>
+cudaError_t launch_row(unsigned number, unsigned blocks, int device,
+                       elements<typename Engine::Element> input, work_plan work,
+                       typename Engine::Output output, status_word *status_words,
+                       cudaStream_t stream)
 {
+    const auto launch = launch_of<Engine>(number);
+    const plan_row row = Engine::row(number);
+    const unsigned threads =
+        row.block_size + (row.kernel == engine_kernel::pipelined ? warp_size : 0);
     bool hopper = false;
-    cudaError_t error = find_hopper(made, device, &hopper);
+    cudaError_t error = find_hopper(launch, device, &hopper);
     if (error != cudaSuccess) return error;
-    void *arguments[] = {&input, &output, &n, &status_words};
-    constexpr size_t without_asking = 48 * 1024;
-    if (made.shared_bytes > without_asking) {
-        /* every time: the setting is lost with a reset of the device, and costs little beside such sums */
-        error = cudaFuncSetAttribute(made.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(made.shared_bytes));
+    constexpr size_t pack_bytes = sizeof(pack<typename Engine::Element>), vector_bytes = 16;
+    const bool prefetches = pack_bytes == vector_bytes && input.vectors;
+    work.prefetch_packs = prefetches ? packs_to_prefetch(row, blocks, pack_bytes) : 0;
+    void *arguments[] = {&input, &work, &output, &status_words};
+    constexpr size_t without_asking = 48 * kibibyte;
+    if (row.shared_bytes > without_asking - shared_reserve) {
+        /* every time: the setting is lost with a reset of the device, and costs little beside such
+         * sums */
+        error = cudaFuncSetAttribute(launch.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     static_cast<int>(row.shared_bytes));
         if (error != cudaSuccess) return error;
     }
 #if defined(CUDART_VERSION) && CUDART_VERSION >= 12000
@@ -1962,109 +2695,91 @@ cudaError_t launch_tuned(const tuned_launch<Output> &made, unsigned blocks, int 
         attribute.val.programmaticStreamSerializationAllowed = 1;
         cudaLaunchConfig_t config = {};
         config.gridDim = dim3(blocks);
-        config.blockDim = dim3(made.block_size);
-        config.dynamicSmemBytes = made.shared_bytes;
+        config.blockDim = dim3(threads);
+        config.dynamicSmemBytes = row.shared_bytes;
         config.stream = stream;
         config.attrs = &attribute;
         config.numAttrs = 1;
-        return cudaLaunchKernelExC(&config, kernel_address(made.kernel), arguments);
+        return cudaLaunchKernelExC(&config, kernel_address(launch.kernel), arguments);
     }
-#else
-    (void)hopper;
 #endif
-    return cudaLaunchKernel(kernel_address(made.kernel), dim3(blocks), dim3(made.block_size), arguments,
-                            made.shared_bytes, stream);
+    return cudaLaunchKernel(kernel_address(launch.kernel), dim3(blocks), dim3(threads), arguments,
+                            row.shared_bytes, stream);
 }
 
-/* One launch, as `plan` says. Arguments are checked. Memory from the pool is not zero: there it takes a clearing first. */
-template <class Output, class Plan>
-fastreduce_status launch_planned(const Plan &plan, const tuned_launch<Output> &ring, size_t bytes,
-                                 const float *input, Output output, size_t n, workspace scratch,
-                                 cudaStream_t stream)
-{
-    const bool pooled = scratch.data == nullptr && bytes > 0;
-    if (scratch.data != nullptr && scratch.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
-    gpu_facts gpu = {};
-    cudaError_t error = find_gpu_facts(ring, &gpu);
-    if (error == cudaSuccess && pooled) error = cudaMallocAsync(&scratch.data, bytes, stream);
-    if (error != cudaSuccess) return status_of(error);
-
-    const auto made = plan(n, gpu);
-    if (pooled) error = cudaMemsetAsync(scratch.data, 0, bytes, stream);
-    if (error == cudaSuccess)
-        error = launch_tuned(launch_of(made.kernel), made.blocks, gpu.device, input, output, n,
-                             static_cast<published *>(scratch.data), stream);
-    const cudaError_t after = pooled ? cudaFreeAsync(scratch.data, stream) : cudaSuccess;
-    return status_of(error != cudaSuccess ? error : after);
-}
-
-template <class = void>
-fastreduce_status launch_auto(const float *input, float *output, size_t n, workspace scratch,
-                              cudaStream_t stream)
-{
-    return launch_planned(plan_auto, launch_of(auto_kernel::ring_256), auto_workspace_bytes(n), input, output,
-                          n, scratch, stream);
-}
-
-template <class = void>
-fastreduce_status launch_exact(const float *input, exact_output output, size_t n, workspace scratch,
-                               cudaStream_t stream)
-{
-    return launch_planned(plan_exact, launch_of(exact_kernel::ring_512), exact_workspace_bytes(n), input,
-                          output, n, scratch, stream);
-}
-
-/* The road that reduce() takes: the ladder's levels, or one launch of a tuned kernel. */
-enum class road { levels, automatic, exact };
-
-/* Bytes of workspace for n elements, 0 where there are too many; what follows n counts on the road of levels. */
-inline size_t workspace_bytes_of(road taken, size_t n, size_t tile, size_t partial_size,
-                                 size_t alignment = workspace_alignment)
-{
-    switch (taken) {
-    case road::automatic: return auto_workspace_bytes(n);
-    case road::exact: return exact_workspace_bytes(n);
-    default: break;
-    }
-    const plan made = make_plan(n, tile, partial_size, alignment);
-    return made.blocks[0] > max_blocks ? 0 : made.workspace_bytes;
-}
-
-template <fastreduce_kernel Version, class Operator, class Input>
-constexpr road road_of()
-{
-    constexpr bool float_sums = std::is_same<Operator, plus>::value && std::is_same<Input, float>::value;
-    static_assert(Version != FASTREDUCE_EXACT || float_sums, "the exact sum is of floats");
-    return Version == FASTREDUCE_EXACT                ? road::exact
-           : Version == FASTREDUCE_AUTO && float_sums ? road::automatic
-                                                      : road::levels;
-}
-template <road Road>
-using road_tag = std::integral_constant<road, Road>;
-
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail>
-fastreduce_status launch_reduce(road_tag<road::automatic>, const float *input, float *output, size_t n,
-                                workspace scratch, cudaStream_t stream)
-{
-    return launch_auto(input, output, n, scratch, stream);
-}
-
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail>
-fastreduce_status launch_reduce(road_tag<road::exact>, const float *input, float *output, size_t n,
-                                workspace scratch, cudaStream_t stream)
-{
-    return launch_exact(input, {output, nullptr}, n, scratch, stream);
-}
-
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail,
-          class Input>
-fastreduce_status launch_reduce(road_tag<road::levels>, const Input *input,
-                                accumulate_t<Operator, Input> *output, size_t n, workspace scratch,
+/* One launch, as the table says. Arguments are checked. */
+template <class Engine>
+fastreduce_status launch_engine(const typename Engine::Element *input,
+                                typename Engine::Output output, size_t n, workspace memory,
                                 cudaStream_t stream)
 {
-    return launch_levels(make_rung<Version, BlockSize, Items, Operator, Tail, Input>(), input, output, n,
-                         scratch, stream);
+    const size_t bytes = engine_workspace_bytes<Engine>(n);
+    if (memory.data != nullptr && memory.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
+    unsigned number = 0;
+    int device = 0;
+    device_limits limits = {};
+    const cudaError_t error = find_row<Engine>(n, &number, &limits, &device);
+    if (error != cudaSuccess) return status_of(error);
+    const plan_row row = Engine::row(number);
+    const elements<typename Engine::Element> array(input, n, Engine::any_order, row.streaming);
+    const work_plan work = plan_work(array.packs, row);
+    const unsigned blocks = blocks_of<Engine>(row, work.units, limits);
+    return with_workspace(memory, bytes, memory_use::status_words, stream, [&](void *data) {
+        return launch_row<Engine>(number, blocks, device, array, work, output,
+                                  static_cast<status_word *>(data), stream);
+    });
 }
+
+/* ---- Which of the two ---- */
+
+/* Elements and results that the engine takes; larger ones go through V7. */
+template <class Operator, class Input>
+constexpr bool engine_takes()
+{
+    return sizeof(Input) <= most_result_bytes &&
+           sizeof(accumulate_t<Operator, Input>) <= most_result_bytes;
+}
+
+/* What reduce() does: levels of the ladder, or one launch of the engine. */
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail,
+          class Input, bool Engine = Version == FASTREDUCE_AUTO &&engine_takes<Operator, Input>()>
+struct method {
+    using Output = accumulate_t<Operator, Input> *;
+    static fastreduce_status launch(const Input *input, Output output, size_t n, workspace memory,
+                                    cudaStream_t stream)
+    {
+        return launch_levels(make_version<Version, BlockSize, Items, Operator, Tail, Input>(),
+                             input, output, n, memory, stream);
+    }
+    static size_t workspace_bytes(size_t n)
+    {
+        return levels_workspace_bytes<accumulate_t<Operator, Input>>(
+            n, static_cast<size_t>(BlockSize) * Items);
+    }
+};
+
+template <unsigned BlockSize, unsigned Items, class Operator, tail Tail, class Input>
+struct method<FASTREDUCE_AUTO, BlockSize, Items, Operator, Tail, Input, true> {
+    using engine = auto_engine<Operator, Input>;
+    static fastreduce_status launch(const Input *input, typename engine::Output output, size_t n,
+                                    workspace memory, cudaStream_t stream)
+    {
+        return launch_engine<engine>(input, output, n, memory, stream);
+    }
+    static size_t workspace_bytes(size_t n) { return engine_workspace_bytes<engine>(n); }
+};
+
+template <unsigned BlockSize, unsigned Items, class Operator, tail Tail, class Input>
+struct method<FASTREDUCE_EXACT, BlockSize, Items, Operator, Tail, Input, false> {
+    static_assert(std::is_same<Operator, plus>::value && std::is_same<Input, float>::value,
+                  "the exact sum is of floats");
+    static fastreduce_status launch(const float *input, float *output, size_t n, workspace memory,
+                                    cudaStream_t stream)
+    {
+        return launch_engine<exact_engine>(input, {output, nullptr}, n, memory, stream);
+    }
+    static size_t workspace_bytes(size_t n) { return engine_workspace_bytes<exact_engine>(n); }
+};
 
 template <class Operator, class Value, class = void>
 struct has_combine : std::false_type {
@@ -2079,7 +2794,8 @@ template <class Operator, class Value, class = void>
 struct has_identity : std::false_type {
 };
 template <class Operator, class Value>
-struct has_identity<Operator, Value, decltype(static_cast<void>(Operator::template identity<Value>()))>
+struct has_identity<Operator, Value,
+                    decltype(static_cast<void>(Operator::template identity<Value>()))>
     : std::true_type {
 };
 
@@ -2093,22 +2809,28 @@ template <class Operator, class Input>
 constexpr bool check_types()
 {
     using Value = accumulate_t<Operator, Input>;
-    static_assert(moves_as_bytes<Input>::value && moves_as_bytes<Value>::value,
-                  "elements have to be trivially copyable: they are moved as bytes, from lane to lane");
-    static_assert(has_combine<Operator, Value>::value,
-                  "the operator needs: T operator()(T, T) const for the elements, for host and device");
-    static_assert(has_identity<Operator, Value>::value,
-                  "the operator needs: template <class T> static T identity(), for host and device");
+    static_assert(
+        moves_as_bytes<Input>::value && moves_as_bytes<Value>::value,
+        "elements have to be trivially copyable: they are moved as bytes, from lane to lane");
+    static_assert(
+        has_combine<Operator, Value>::value,
+        "the operator needs: T operator()(T, T) const for the elements, for host and device");
+    static_assert(
+        has_identity<Operator, Value>::value,
+        "the operator needs: template <class T> static T identity(), for host and device");
     return true;
 }
 
 template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, tail Tail>
 constexpr bool check_choice()
 {
-    static_assert(Version >= FASTREDUCE_AUTO && Version <= FASTREDUCE_EXACT, "there is no such kernel");
-    static_assert(valid_block_size(BlockSize), "the block size must be 32, 64, 128, 256, 512 or 1024");
+    static_assert(Version >= FASTREDUCE_AUTO && Version <= FASTREDUCE_EXACT,
+                  "there is no such kernel");
+    static_assert(valid_block_size(BlockSize),
+                  "the block size must be 32, 64, 128, 256, 512 or 1024");
     static_assert(Items >= 1 && Items <= 64, "items per thread must be from 1 to 64");
-    static_assert(default_items(Version) != 1 || Items == 1, "V0, V1 and V2 have one item per thread");
+    static_assert(default_items(Version) != 1 || Items == 1,
+                  "V0, V1 and V2 have one item per thread");
     static_assert(Tail == tail::warp || Version == FASTREDUCE_V4, "only V4 has a choice of tails");
     return true;
 }
@@ -2117,19 +2839,24 @@ template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items>
 constexpr bool check_automatic()
 {
     constexpr bool chooses = Version == FASTREDUCE_AUTO || Version == FASTREDUCE_EXACT;
-    static_assert(
-        !chooses || (BlockSize == FASTREDUCE_BLOCK_SIZE && Items == default_items(Version)),
-        "AUTO and EXACT choose block size and items per thread themselves: leave them at their defaults");
+    static_assert(!chooses ||
+                      (BlockSize == FASTREDUCE_BLOCK_SIZE && Items == default_items(Version)),
+                  "AUTO and EXACT choose block size and items per thread themselves: leave them at "
+                  "their defaults");
     return true;
 }
 
 } // namespace detail
 
-/* Reduces input[0] .. input[n - 1] to *output with Operator; n == 0 gives the identity. As fastreduce_sum_f32
- * in every respect (memory, asynchrony, capture, determinism, errors), for any element type and operator. The
- * type of the output is accumulate_t<Operator, Input>: 64-bit for sums of integers. */
+/* Reduces input[0] .. input[n - 1] to *output with Operator; n == 0 gives the identity. As
+ * fastreduce_sum_f32 in every respect (memory, asynchrony, capture, determinism, errors), for
+ * any element type and operator; elements or results of more than 32 bytes go through V7. The
+ * type of the output is accumulate_t<Operator, Input>: 64-bit for sums of integers. An operator
+ * that multiplies and adds has the same bits everywhere only if it says how it rounds (fmaf,
+ * __fmul_rn), as compilers fuse the two where they like. */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
-          unsigned Items = default_items(Version), class Operator = plus, tail Tail = tail::warp, class Input>
+          unsigned Items = default_items(Version), class Operator = plus, tail Tail = tail::warp,
+          class Input>
 fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *output, size_t n,
                          cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
 {
@@ -2139,42 +2866,43 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
                   "");
     const fastreduce_status status = detail::check_arguments(input, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return detail::launch_reduce<Version, BlockSize, Items, Operator, Tail>(
-        detail::road_tag<detail::road_of<Version, Operator, Input>()>(), input, output, n, scratch, stream);
+    return detail::method<Version, BlockSize, Items, Operator, Tail, Input>::launch(
+        input, output, n, scratch, stream);
 }
 
-/* Bytes of workspace that reduce() with the same template arguments, less Tail, needs for n elements; 0 where it needs none, and where
- * it would refuse n. Aligned to 16 bytes, or more where the result's type is. */
+/* Bytes of workspace that reduce() with the same template arguments, less Tail, needs for n
+ * elements; 0 where it needs none, and where it would refuse n. Aligned to 16 bytes, or more
+ * where the result's type is. */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
           unsigned Items = default_items(Version), class Operator = plus, class Input = float>
 size_t workspace_bytes(size_t n)
 {
-    using Value = accumulate_t<Operator, Input>;
     static_assert(detail::check_choice<Version, BlockSize, Items, tail::warp>() &&
                       detail::check_automatic<Version, BlockSize, Items>(),
                   "");
     if (n > SIZE_MAX / sizeof(Input)) return 0;
-    return detail::workspace_bytes_of(detail::road_of<Version, Operator, Input>(), n,
-                                      static_cast<size_t>(BlockSize) * Items, sizeof(Value),
-                                      detail::alignment_for<Value>());
+    return detail::method<Version, BlockSize, Items, Operator, tail::warp, Input>::workspace_bytes(
+        n);
 }
 
 /* Adds input[0] .. input[n - 1] to *accumulator, exactly: as fastreduce_accumulate_f32. */
 template <class = void>
-fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator *accumulator, size_t n,
-                                     cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
+fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator *accumulator,
+                                     size_t n, cudaStream_t stream = nullptr,
+                                     workspace scratch = {nullptr, 0})
 {
     const fastreduce_status status = detail::check_arguments(input, accumulator, n, scratch);
-    return status != FASTREDUCE_SUCCESS
-               ? status
-               : detail::launch_exact(input, {nullptr, accumulator}, n, scratch, stream);
+    return status != FASTREDUCE_SUCCESS ? status
+                                        : detail::launch_engine<detail::exact_engine>(
+                                              input, {nullptr, accumulator}, n, scratch, stream);
 }
 
-/* One level of the dispatcher: block b of the grid reduces elements [b * tile, (b + 1) * tile) to partials[b],
- * with tile = BlockSize * Items. AUTO is V7 here. `partials` has room for blocks_for(n, tile) values and does not overlap the
- * input. Otherwise as reduce(). */
+/* One level of the dispatcher: block b of the grid reduces elements [b * tile, (b + 1) * tile)
+ * to partials[b], with tile = BlockSize * Items. AUTO is V7 here. `partials` has room for
+ * blocks_for(n, tile) values and does not overlap the input. Otherwise as reduce(). */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
-          unsigned Items = default_items(Version), class Operator = plus, tail Tail = tail::warp, class Input>
+          unsigned Items = default_items(Version), class Operator = plus, tail Tail = tail::warp,
+          class Input>
 /* in brackets, as `round` may be a macro */
 fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *partials, size_t n,
                          cudaStream_t stream = nullptr)
@@ -2184,16 +2912,18 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
     static_assert(detail::check_types<Operator, Input>() &&
                       detail::check_choice<Version, BlockSize, Items, Tail>(),
                   "");
-    const detail::rung<Input, Value> shape =
-        detail::make_rung<Version, BlockSize, Items, Operator, Tail, Input>();
-    const size_t blocks = blocks_for(n, shape.tile);
+    const detail::version_kernels<Input, Value> version =
+        detail::make_version<Version, BlockSize, Items, Operator, Tail, Input>();
+    const size_t blocks = blocks_for(n, version.tile);
     fastreduce_status status = detail::check_arguments(input, partials, n, {nullptr, 0});
     if (status == FASTREDUCE_SUCCESS &&
         detail::overlap(input, n * sizeof(Input), partials, blocks * sizeof(Value)))
         status = FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (status == FASTREDUCE_SUCCESS && blocks > detail::max_blocks) status = FASTREDUCE_ERROR_UNSUPPORTED;
+    if (status == FASTREDUCE_SUCCESS && blocks > detail::max_blocks)
+        status = FASTREDUCE_ERROR_UNSUPPORTED;
     if (status != FASTREDUCE_SUCCESS) return status;
-    return detail::status_of(detail::launch_round(shape.first, shape, input, partials, n, stream));
+    return detail::status_of(
+        detail::launch_round(version.first, version, input, partials, n, stream));
 }
 
 #endif /* __CUDACC_RTC__ */
@@ -2204,10 +2934,11 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
 #endif
 #endif /* FASTREDUCE_CUH */
 
-/* ==========================================================================================================
+/* ================================================================================================
  * Room 9: the C functions
- * May hold: fastreduce.h's functions, which check their arguments and pick the instantiation, nothing else.
- * ========================================================================================================== */
+ * May hold: fastreduce.h's functions, which check their arguments and pick the instantiation,
+ * nothing else.
+ * ============================================================================================= */
 
 #if defined(FASTREDUCE_IMPLEMENTATION) && !defined(FASTREDUCE_IMPLEMENTED)
 #define FASTREDUCE_IMPLEMENTED
@@ -2229,64 +2960,48 @@ namespace detail
 namespace /* each translation unit's own: with FASTREDUCE_STATIC their macros may differ */
 {
 
-template <fastreduce_kernel Version, unsigned BlockSize>
-rung<float, float> rung_of()
-{
-    return make_rung<Version, BlockSize, default_items(Version), plus, tail::warp, float>();
-}
+using ladder = version_kernels<float, float>;
 
 template <fastreduce_kernel Version>
-rung<float, float> with_block_size(unsigned block_size)
+ladder with_block_size(unsigned block_size)
 {
+    constexpr unsigned items = default_items(Version);
     switch (block_size) {
-    case 32: return rung_of<Version, 32>();
-    case 64: return rung_of<Version, 64>();
-    case 128: return rung_of<Version, 128>();
-    case 256: return rung_of<Version, 256>();
-    case 512: return rung_of<Version, 512>();
-    default: return rung_of<Version, 1024>();
+    case 32: return make_version<Version, 32, items, plus, tail::warp, float>();
+    case 64: return make_version<Version, 64, items, plus, tail::warp, float>();
+    case 128: return make_version<Version, 128, items, plus, tail::warp, float>();
+    case 256: return make_version<Version, 256, items, plus, tail::warp, float>();
+    case 512: return make_version<Version, 512, items, plus, tail::warp, float>();
+    default: return make_version<Version, 1024, items, plus, tail::warp, float>();
     }
 }
 
-struct choice {
-    fastreduce_status status;
-    road taken;
-    rung<float, float> shape; /* of the ladder, where status is FASTREDUCE_SUCCESS and the road is levels */
-};
-
-inline choice choose(const fastreduce_config &config)
+/* Whether this build has what the configuration asks for; of the ladder, its kernels too. */
+inline fastreduce_status choose(const fastreduce_config &config, ladder *version)
 {
     const unsigned block_size = config.block_size == 0 ? FASTREDUCE_BLOCK_SIZE : config.block_size;
-    if (!valid_block_size(block_size)) return {FASTREDUCE_ERROR_INVALID_ARGUMENT, road::levels, {}};
+    if (!valid_block_size(block_size) || config.kernel < FASTREDUCE_AUTO ||
+        config.kernel > FASTREDUCE_EXACT)
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    (void)version; /* not used where the ladder is left out */
     switch (config.kernel) {
-    case FASTREDUCE_AUTO: return {FASTREDUCE_SUCCESS, road::automatic, {}};
+    case FASTREDUCE_AUTO: return FASTREDUCE_SUCCESS;
 #ifndef FASTREDUCE_NO_EXACT
-    case FASTREDUCE_EXACT: return {FASTREDUCE_SUCCESS, road::exact, {}};
-#else
-    case FASTREDUCE_EXACT: return {FASTREDUCE_ERROR_UNSUPPORTED, road::exact, {}};
+    case FASTREDUCE_EXACT: return FASTREDUCE_SUCCESS;
 #endif
 #ifndef FASTREDUCE_NO_LADDER
-    case FASTREDUCE_V0: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V0>(block_size)};
-    case FASTREDUCE_V1: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V1>(block_size)};
-    case FASTREDUCE_V2: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V2>(block_size)};
-    case FASTREDUCE_V3: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V3>(block_size)};
-    case FASTREDUCE_V4: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V4>(block_size)};
-    case FASTREDUCE_V5: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V5>(block_size)};
-    case FASTREDUCE_V6: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V6>(block_size)};
-    case FASTREDUCE_V7: return {FASTREDUCE_SUCCESS, road::levels, with_block_size<FASTREDUCE_V7>(block_size)};
-#else
-    case FASTREDUCE_V0:
-    case FASTREDUCE_V1:
-    case FASTREDUCE_V2:
-    case FASTREDUCE_V3:
-    case FASTREDUCE_V4:
-    case FASTREDUCE_V5:
-    case FASTREDUCE_V6:
-    case FASTREDUCE_V7: return {FASTREDUCE_ERROR_UNSUPPORTED, road::levels, {}};
+    case FASTREDUCE_V0: *version = with_block_size<FASTREDUCE_V0>(block_size); break;
+    case FASTREDUCE_V1: *version = with_block_size<FASTREDUCE_V1>(block_size); break;
+    case FASTREDUCE_V2: *version = with_block_size<FASTREDUCE_V2>(block_size); break;
+    case FASTREDUCE_V3: *version = with_block_size<FASTREDUCE_V3>(block_size); break;
+    case FASTREDUCE_V4: *version = with_block_size<FASTREDUCE_V4>(block_size); break;
+    case FASTREDUCE_V5: *version = with_block_size<FASTREDUCE_V5>(block_size); break;
+    case FASTREDUCE_V6: *version = with_block_size<FASTREDUCE_V6>(block_size); break;
+    case FASTREDUCE_V7: *version = with_block_size<FASTREDUCE_V7>(block_size); break;
 #endif
-    default: break;
+    default: return FASTREDUCE_ERROR_UNSUPPORTED;
     }
-    return {FASTREDUCE_ERROR_INVALID_ARGUMENT, road::levels, {}};
+    return FASTREDUCE_SUCCESS;
 }
 
 inline fastreduce_config config_or_default(const fastreduce_config *config)
@@ -2311,28 +3026,36 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
 {
     const fastreduce_config settings = fastreduce::detail::config_or_default(config);
     const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
-    const fastreduce::detail::choice choice = fastreduce::detail::choose(settings);
+    fastreduce::detail::ladder version = {};
+    const fastreduce_status chosen = fastreduce::detail::choose(settings, &version);
     const fastreduce_status status = fastreduce::detail::check_arguments(input, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status; /* invalid comes before unsupported */
-    if (choice.status != FASTREDUCE_SUCCESS) return choice.status;
-    switch (choice.taken) {
-    case fastreduce::detail::road::automatic:
-        return fastreduce::detail::launch_auto(input, output, n, scratch, settings.stream);
+    if (chosen != FASTREDUCE_SUCCESS) return chosen;
+    switch (settings.kernel) {
+    case FASTREDUCE_AUTO:
+        return fastreduce::reduce<FASTREDUCE_AUTO>(input, output, n, settings.stream, scratch);
 #ifndef FASTREDUCE_NO_EXACT
-    case fastreduce::detail::road::exact:
-        return fastreduce::detail::launch_exact(input, {output, nullptr}, n, scratch, settings.stream);
+    case FASTREDUCE_EXACT:
+        return fastreduce::reduce<FASTREDUCE_EXACT>(input, output, n, settings.stream, scratch);
 #endif
     default:
-        return fastreduce::detail::launch_levels(choice.shape, input, output, n, scratch, settings.stream);
+        return fastreduce::detail::launch_levels(version, input, output, n, scratch,
+                                                 settings.stream);
     }
 }
 
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config)
 {
-    const fastreduce::detail::choice choice =
-        fastreduce::detail::choose(fastreduce::detail::config_or_default(config));
-    if (choice.status != FASTREDUCE_SUCCESS || n > SIZE_MAX / sizeof(float)) return 0;
-    return fastreduce::detail::workspace_bytes_of(choice.taken, n, choice.shape.tile, sizeof(float));
+    const fastreduce_config settings = fastreduce::detail::config_or_default(config);
+    fastreduce::detail::ladder version = {};
+    if (fastreduce::detail::choose(settings, &version) != FASTREDUCE_SUCCESS ||
+        n > SIZE_MAX / sizeof(float))
+        return 0;
+    switch (settings.kernel) {
+    case FASTREDUCE_AUTO: return fastreduce::workspace_bytes<FASTREDUCE_AUTO>(n);
+    case FASTREDUCE_EXACT: return fastreduce::workspace_bytes<FASTREDUCE_EXACT>(n);
+    default: return fastreduce::detail::levels_workspace_bytes<float>(n, version.tile);
+    }
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size_t workspace_bytes,
@@ -2346,7 +3069,8 @@ FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
-                                                           fastreduce_accumulator *accumulator, size_t n,
+                                                           fastreduce_accumulator *accumulator,
+                                                           size_t n,
                                                            const fastreduce_config *config)
 {
     const fastreduce_config settings = fastreduce::detail::config_or_default(config);
@@ -2354,7 +3078,8 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
 #ifndef FASTREDUCE_NO_EXACT
     return fastreduce::accumulate_exactly(input, accumulator, n, settings.stream, scratch);
 #else
-    const fastreduce_status status = fastreduce::detail::check_arguments(input, accumulator, n, scratch);
+    const fastreduce_status status =
+        fastreduce::detail::check_arguments(input, accumulator, n, scratch);
     return status != FASTREDUCE_SUCCESS ? status : FASTREDUCE_ERROR_UNSUPPORTED;
 #endif
 }
@@ -2363,3 +3088,33 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
 }
 #endif
 #endif /* FASTREDUCE_IMPLEMENTATION */
+
+/* Revisions
+ *
+ *   0.2.0  2026-11  AUTO takes any type and operator, with the same bits on any GPU and at any
+ *                   address; EXACT is faster up to 2^22 elements; the exact sum on the CPU is
+ *                   faster; FASTREDUCE_WORKSPACE_BYTES.
+ *   0.1.0  2026-11  V0 to V7, AUTO and EXACT of floats, accumulators, the exact sum on the CPU.
+ *
+ * MIT License
+ *
+ * Copyright (c) 2026 The FastReduce authors
+ *
+ * Permission is hereby granted, free of charge, to any person obtaining a copy
+ * of this software and associated documentation files (the "Software"), to deal
+ * in the Software without restriction, including without limitation the rights
+ * to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+ * copies of the Software, and to permit persons to whom the Software is
+ * furnished to do so, subject to the following conditions:
+ *
+ * The above copyright notice and this permission notice shall be included in all
+ * copies or substantial portions of the Software.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+ * IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+ * FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+ * AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+ * LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+ * OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+ * SOFTWARE.
+ */

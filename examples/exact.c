@@ -1,10 +1,14 @@
-/* Why an exact sum: one array in several orders and splits. The bits of a float sum depend on both, be it a loop on the CPU
- * or AUTO and V7 on the GPU; the exact sum's do not, and both processors have the same. Prints the bits of each sum and how
- * far off each method was; exits with 1 if two exact sums differ. Where there is no GPU it shows what the CPU does.
+/* Why an exact sum: one array in several orders and splits. The bits of a float sum depend on
+ * both, be it a loop on the CPU or AUTO and V7 on the GPU; the exact sum's do not, and both
+ * processors have the same. Prints the bits of each sum and how far off each method was; exits
+ * with 1 if two exact sums differ. Where there is no GPU it shows what the CPU does.
  *
- *     nvcc -O3 -arch=native -x cu exact.c fastreduce.cu -o exact && ./exact 2^24          (with CUB's sum; without -x cu: not)
- *     cc -std=c99 -O3 -DEXACT_HOST_ONLY exact.c -o exact && ./exact                       (without CUDA)
+ *     nvcc -O3 -arch=native -x cu exact.c fastreduce.cu -o exact && ./exact 2^24
+ *     cc -std=c99 -O3 -DEXACT_HOST_ONLY exact.c -o exact && ./exact                (without CUDA)
+ *
+ * CUB's sum is among the methods where a CUDA compiler sees this file, hence -x cu.
  */
+#define PROGRAM "exact"
 #ifdef EXACT_HOST_ONLY
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #else
@@ -13,13 +17,10 @@
 #include <cub/device/device_reduce.cuh>
 #endif
 #endif
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "../fastreduce.h"
-#include "input.h"
+#include "common.h"
 
-enum { DEFAULT_N = 10000000, ORDERS = 8, NO_GPU = 77 };
+enum { DEFAULT_N = 10000000, ORDERS = 8 };
 enum method {
     CPU_LOOP,
     CPU_EXACT,
@@ -34,22 +35,18 @@ enum method {
 #endif
     CPU_METHODS = GPU_AUTO
 };
-static const char *const names[] = {"CPU loop", "CPU exact", "GPU auto", "GPU v7", "GPU exact", "GPU CUB"};
+static const char *const names[] = {"CPU loop", "CPU exact", "GPU auto",
+                                    "GPU v7",   "GPU exact", "GPU CUB"};
 
 static const char help[] =
     "usage: exact [N]\n"
-    "Sums N generated floats (digits or 2^k, default 10 million) in several orders and splits, on CPU and "
-    "GPU.\n"
-    "Magnitudes spread over 2^40; both signs cancel to some 1 / sqrt(N) of the sum of magnitudes.\n"
-    "Exit status: 0; 1 if two exact sums differ, or if something failed; 2 for a wrong command line; 77 if "
-    "it was\n"
-    "built for a GPU and there is none.\n";
-
-static int failed(const char *sentence)
-{
-    fprintf(stderr, "exact: %s\n", sentence);
-    return 1;
-}
+    "Sums N generated floats in several orders and splits, on CPU and GPU. N is like\n" SIZE_FORMS
+    "; default 10 million.\n"
+    "-h, --help and --version print and do nothing else.\n"
+    "Magnitudes spread over 2^40; both signs cancel to some 1 / sqrt(N) of the sum of\n"
+    "magnitudes.\n"
+    "Exit status: 0; 1 if two exact sums differ, or if something failed; 2 for a wrong command\n"
+    "line; 77 if it was built for a GPU and there is none.\n";
 
 /* Shuffles; seed 0 reverses. */
 static void reorder(float *x, size_t n, uint64_t seed)
@@ -81,15 +78,6 @@ enum { HOST_ONLY = 1 };
 #else
 enum { HOST_ONLY = 0 };
 
-/* Takes both kinds: a positive fastreduce_status is a cudaError_t. */
-static void check(int status, const char *call)
-{
-    if (status == 0) return;
-    fprintf(stderr, "exact: %.*s: %s\n", (int)strcspn(call, "("), call, fastreduce_status_string(status));
-    exit(1);
-}
-#define CHECK(call) check(call, #call)
-
 static float *array; /* on the GPU */
 static struct {
     float sum;
@@ -101,7 +89,8 @@ static const char *open_gpu(size_t n)
 {
     int devices = 0;
     const cudaError_t error = cudaGetDeviceCount(&devices);
-    if (error != cudaSuccess || devices == 0) return error ? cudaGetErrorString(error) : "no device";
+    if (error != cudaSuccess || devices == 0)
+        return error ? cudaGetErrorString(error) : "no device";
     CHECK(cudaMalloc((void **)&array, n * sizeof *array));
     CHECK(cudaMallocHost((void **)&result, sizeof *result));
     return NULL;
@@ -155,8 +144,8 @@ static void gpu_accumulate(fastreduce_accumulator *part, size_t begin, size_t n)
 }
 #endif
 
-/* Parts are summed one by one, the last first. Exact ones merge as accumulators, and the others' float sums add up exactly
- * too, so that what they lose is lost within the parts. */
+/* Parts are summed one by one, the last first. Exact ones merge as accumulators, and the others'
+ * float sums add up exactly too, so that what they lose is lost within the parts. */
 static float sum(int method, const float *x, size_t n, size_t parts)
 {
     fastreduce_accumulator total = {{0}};
@@ -171,7 +160,8 @@ static float sum(int method, const float *x, size_t n, size_t parts)
         } else if (method == GPU_EXACT) {
             gpu_accumulate(&part, begin, count);
         } else {
-            const float rounded = method == CPU_LOOP ? loop(x + begin, count) : gpu_sum(method, begin, count);
+            const float rounded =
+                method == CPU_LOOP ? loop(x + begin, count) : gpu_sum(method, begin, count);
             fastreduce_host_accumulate_f32(&rounded, &part, 1);
         }
         fastreduce_accumulator_merge(&total, &part);
@@ -195,7 +185,8 @@ static void print_order(const char *order, const float *x, size_t n, size_t part
     ++column;
 }
 
-static void print_method(const char *name, const float *results, const fastreduce_accumulator *exact)
+static void print_method(const char *name, const float *results,
+                         const fastreduce_accumulator *exact)
 {
     const float rounded = fastreduce_accumulator_f32(exact);
     const uint32_t next_bits = bits_of(rounded) + 1;
@@ -204,7 +195,8 @@ static void print_method(const char *name, const float *results, const fastreduc
     int k, first, different = 0;
     memcpy(&next, &next_bits, sizeof next);
     for (k = 0; k < ORDERS; ++k) {
-        const double ulps = (results[k] - fastreduce_accumulator_f64(exact)) / ((double)next - rounded);
+        const double ulps =
+            (results[k] - fastreduce_accumulator_f64(exact)) / ((double)next - rounded);
         if (ulps > worst || -ulps > worst) worst = ulps < 0 ? -ulps : ulps;
         if (results[k] < least) least = results[k];
         if (results[k] > most) most = results[k];
@@ -214,30 +206,26 @@ static void print_method(const char *name, const float *results, const fastreduc
     printf("%-14s %9d %17.9g %17.9g %18.2f\n", name, different, (double)least, (double)most, worst);
 }
 
-/* N as digits or as 2^k; 0 if it is neither, or more than memory can hold. */
-static size_t size_of(const char *text)
-{
-    uint64_t n;
-    const int letter = *text && text[strlen(text) - 1] > '9'; /* K, M or G */
-    return !letter && parse_size(text, &n) ? (size_t)n : 0;
-}
-
 int main(int argc, char **argv)
 {
-    const size_t n = argc > 1 ? size_of(argv[1]) : DEFAULT_N;
+    arguments a = arguments_of(argv);
     const char *no_gpu;
+    uint64_t n = 0;
     float *x;
     fastreduce_accumulator exact = {{0}};
     size_t i;
     int m, k, methods, differ = 0;
 
-    if (argc == 2 && strcmp(argv[1], "--help") == 0) return fputs(help, stdout) < 0;
-    if (argc > 2 || n == 0) {
-        failed(n == 0 ? "N is not a size (exact --help tells more)" : "too many arguments");
-        return 2;
+    (void)argc;
+    while (next_argument(&a, help)) {
+        if (!is_operand(&a)) wrong_usage(&a, "no such option: ", a.word);
+        if (n > 0) wrong_usage(&a, "more than one N: ", a.word);
+        n = size_argument(&a, "no such number: ", a.word);
+        if (n == 0) wrong_usage(&a, "nothing to sum: ", a.word);
     }
-    x = (float *)malloc(n * sizeof *x);
-    if (!x) return failed("no memory for the array");
+    if (n == 0) n = DEFAULT_N;
+    x = n <= SIZE_MAX / sizeof *x ? (float *)malloc((size_t)n * sizeof *x) : NULL;
+    if (!x) fail(1, "no memory for %lu floats", (unsigned long)n);
     for (i = 0; i < n; ++i) x[i] = ill_conditioned(i);
     fastreduce_host_accumulate_f32(x, &exact, n);
     no_gpu = open_gpu(n);
@@ -258,17 +246,18 @@ int main(int argc, char **argv)
     }
     print_order("and in 7 parts", x, n, 7, methods);
 
-    printf("\n%-14s %9s %17s %17s %18s\n", "", "different", "smallest", "largest", "worst error (ulps)");
+    printf("\n%-14s %9s %17s %17s %18s\n", "", "different", "smallest", "largest",
+           "worst error (ulps)");
     for (m = 0; m < methods; ++m) {
         print_method(names[m], sums[m], &exact);
         for (k = 0; k < ORDERS; ++k)
-            differ |=
-                (m == CPU_EXACT || m == GPU_EXACT) && bits_of(sums[m][k]) != bits_of(sums[CPU_EXACT][0]);
+            differ |= (m == CPU_EXACT || m == GPU_EXACT) &&
+                      bits_of(sums[m][k]) != bits_of(sums[CPU_EXACT][0]);
     }
     printf("the exact sums %s\nexamples/bench.cu measures times, CUB's too\n",
            differ ? "DIFFER" : "have the same bits in every order and split");
     if (!no_gpu) close_gpu();
     free(x);
-    if (fflush(stdout) != 0 || ferror(stdout)) return failed("standard output cannot be written");
+    finish_output();
     return differ ? 1 : no_gpu && !HOST_ONLY ? NO_GPU : 0;
 }

@@ -1,13 +1,17 @@
 #!/bin/sh
-# Whether this nvcc compiles and links here, for meson.build: sh probe_nvcc.sh NVCC. Prints the folder of
-# libcudart_static.a and that of the headers, a line each; or why not, in one line, and exits with 1. Toolkits differ in
-# where they keep these: beside nvcc, or where the compiler looks anyway (Debian's package).
+# Whether this nvcc compiles and links here, for meson.build: sh probe_nvcc.sh NVCC. Prints the
+# folder of libcudart_static.a and that of the headers, a line each; or why not, in one line, and
+# exits with 1. Toolkits differ in where they keep these: beside nvcc, or where the compiler looks
+# anyway (Debian's package).
 set -eu
 nvcc=$1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-printf '#include <cuda_runtime.h>\nint main() { return cudaGetLastError() == cudaErrorUnknown; }\n' > probe.cu
+cat > probe.cu <<'PROBE'
+#include <cuda_runtime.h>
+int main() { return cudaGetLastError() == cudaErrorUnknown; }
+PROBE
 if ! "$nvcc" probe.cu -o probe > log 2>&1; then
     # a host compiler that is newer than the toolkit knows is the usual reason
     echo "$nvcc cannot compile here: $(grep -m1 -i 'error' log || tail -n 1 log)"
@@ -33,6 +37,7 @@ folders()
 }
 machine=$(cc -print-multiarch 2>/dev/null || uname -m)
 { folders -L LIBRARIES || true
-  printf '%s\n' "$toolkit/lib64" "$toolkit/lib" "/usr/lib/$machine" /usr/lib64 /usr/lib; } | first libcudart_static.a
+  printf '%s\n' "$toolkit/lib64" "$toolkit/lib" "/usr/lib/$machine" /usr/lib64 /usr/lib; } |
+    first libcudart_static.a
 { folders -I INCLUDES || true
   printf '%s\n' "$toolkit/include" /usr/include; } | first cuda_runtime_api.h

@@ -1,9 +1,16 @@
 #!/bin/sh
-# Installs what the tests lack, builds everything and runs the tests: sh test/run.sh [--all] [ARGUMENTS OF MESON TEST].
-# --all: also the suites toolkits (other CUDA toolkits, a gigabyte from PyPI), mutants (every change of the kernels is
-# noticed) and long (coverage, fuzzing, cost), and the packages that these need. With nvcc the GPU code is compiled too, for
-# every architecture it knows, or for the GPU that is there; what needs a GPU is skipped where there is none. Tests that
-# are named run whatever suite they are of. CI in the environment, if not empty: warnings are errors.
+# Installs what the tests lack, builds everything and runs the tests; test/README.md lists them:
+#
+#     sh test/run.sh [--all] [ARGUMENTS OF MESON TEST]
+#     sh test/run.sh --suite fast          under a minute
+#     sh test/run.sh 'sum without CUDA'    one test
+#
+# Without arguments: the suites fast and slow. --all: also toolkits (other CUDA toolkits, a gigabyte
+# from PyPI), mutants (every change of the kernels is noticed) and long (coverage, fuzzing, cost),
+# and the packages that these need. With nvcc the GPU code is compiled too, for every architecture
+# it knows, or for the GPU that is there; what needs a GPU is skipped where there is none. Tests
+# that are named run whatever suite they are of. CI in the environment, if not empty: warnings are
+# errors.
 set -eu
 cd "$(dirname "$0")/.."
 . test/setup.sh
@@ -35,7 +42,8 @@ if [ -n "$all" ]; then
     python3 -m pip --version >/dev/null 2>&1 || liked="$liked python3-pip"
     install_missing # with what a fresh machine has no lists for: which packages there are
     # the newest Clang there is reads the most CUDA toolkits
-    clang=$(apt-cache search --names-only '^clang-[0-9]+$' 2>/dev/null | cut -d ' ' -f 1 | sort -V | tail -n 1)
+    clang=$(apt-cache search --names-only '^clang-[0-9]+$' 2>/dev/null | cut -d ' ' -f 1 |
+        sort -V | tail -n 1)
     if [ -n "$clang" ]; then
         like "$clang" "$clang"
         [ -n "$(ls -d /usr/lib/llvm-*/lib/clang/*/lib/*/libclang_rt.fuzzer*.a 2>/dev/null)" ] ||

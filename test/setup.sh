@@ -1,5 +1,5 @@
-# Sourced by the scripts that build. They say with need and like what they use, and install_missing installs what is not
-# there (Debian, Ubuntu), in one round, as root or through sudo.
+# Sourced by the scripts that build. They say with need and like what they use, and install_missing
+# installs what is not there (Debian, Ubuntu), in one round, as root or through sudo.
 needed= # packages without which nothing works
 liked=  # packages without which something is skipped
 commands=
@@ -44,9 +44,12 @@ install_missing()
     $sudo apt-get update -qq </dev/null >"$log" 2>&1 || true
     wanted=$needed
     for package in $liked; do # one that this release lacks is to stop no other
-        if apt-cache show --no-all-versions "$package" >/dev/null 2>&1; then wanted="$wanted $package"; fi
+        if apt-cache show --no-all-versions "$package" >/dev/null 2>&1; then
+            wanted="$wanted $package"
+        fi
     done
-    apt_install $wanted || { [ "$wanted" != "$needed" ] && [ -n "$needed" ] && apt_install $needed; } ||
+    apt_install $wanted ||
+        { [ "$wanted" != "$needed" ] && [ -n "$needed" ] && apt_install $needed; } ||
         tail -n 5 "$log" >&2
     rm -f "$log"
     go_without "could not install all of:$needed$liked"

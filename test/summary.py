@@ -1,8 +1,9 @@
 """What test/run.sh prints of a run of meson test: python3 summary.py LOGS OUTPUT [CI]
 
-LOGS is the build's folder meson-logs, OUTPUT what Meson printed, shown as it is where a test failed. A line a test, with
-why it was skipped; what the tests found worth a line (coverage, cost, parts skipped); with CI not empty, all of that.
-The last line counts. Exit 1 if a test failed or none ran.
+LOGS is the build's folder meson-logs, OUTPUT what Meson printed, shown as it is where a
+test failed. A line a test, with why it was skipped; what the tests found worth a line
+(coverage, cost, parts skipped); with CI not empty, all of that. The last line counts. Exit
+1 if a test failed or none ran.
 """
 import glob
 import json
@@ -28,15 +29,18 @@ def main():
     for r in results:
         name = r["name"].split(" / ")[-1]
         lines = ((r.get("stdout") or "") + "\n" + (r.get("stderr") or "")).splitlines()
-        why = next((line for line in lines if line.startswith("SKIP")), "".join([line for line in lines if line][:1])) \
-            if r in skipped else ""
+        why = ""
+        if r in skipped:
+            first = next((line for line in lines if line), "")
+            why = next((line for line in lines if line.startswith("SKIP")), first)
         print(f"{r['result']:5} {r['duration']:6.1f} s  {name}" + (": " + why[:200] if why else ""))
         for line in lines:
             if NOTED.match(line) or PARTS.match(line) and everything:
                 print("                " + line[:150])
     if not results:
         print("error: no test ran: is there one by that name?")
-    print(f"tests: {len(results) - len(failed) - len(skipped)} passed, {len(failed)} failed, {len(skipped)} skipped")
+    passed = len(results) - len(failed) - len(skipped)
+    print(f"tests: {passed} passed, {len(failed)} failed, {len(skipped)} skipped")
     return 1 if failed or not results else 0
 
 

@@ -1,6 +1,7 @@
-/* A fiber: a flow of control with a stack of its own. On x86-64 a switch saves and loads the registers that a call
- * must preserve; elsewhere, or with SIMT_UCONTEXT defined, it is swapcontext, which is portable and slower (it also
- * saves the signal mask, two system calls a switch). The address and the thread sanitizer are told of each switch. */
+/* A fiber: a flow of control with a stack of its own. On x86-64 a switch saves and loads the
+ * registers that a call must preserve; elsewhere, or with SIMT_UCONTEXT defined, it is
+ * swapcontext, which is portable and slower (it also saves the signal mask, two system calls a
+ * switch). The address and the thread sanitizer are told of each switch. */
 #ifndef SIMT_FIBER_H
 #define SIMT_FIBER_H
 
@@ -85,9 +86,10 @@ inline void adopt_thread(fiber &self)
     (void)self;
 }
 
-/* A fiber's first act. With detect_stack_use_after_return the sanitizer keeps locals on a fake stack, in the heap. A fiber
- * takes over that of the last one on its own stack, or they would pile up, 0.7 MB each. That one may have been left in
- * mid-function: the frames it had there are free again from handle_no_return on. */
+/* A fiber's first act. With detect_stack_use_after_return the sanitizer keeps locals on a fake
+ * stack, in the heap. A fiber takes over that of the last one on its own stack, or they would
+ * pile up, 0.7 MB each. That one may have been left in mid-function: the frames it had there are
+ * free again from handle_no_return on. */
 inline void begin_fiber(fiber &self)
 {
 #ifdef SIMT_ADDRESS_SANITIZER
@@ -119,8 +121,8 @@ inline void clear_stack(char *stack, size_t bytes)
     (void)stack, (void)bytes;
 }
 
-/* Gives up the fake stack of a fiber that will not run again: `self`, which runs, takes its place for a moment, and
- * leaves it for good. */
+/* Gives up the fake stack of a fiber that will not run again: `self`, which runs, takes its
+ * place for a moment, and leaves it for good. */
 inline void drop_fake_stack(fiber &self, fiber &dead)
 {
 #ifdef SIMT_ADDRESS_SANITIZER

@@ -1,6 +1,7 @@
-/* The machine: runs the blocks of a grid one after another on the calling thread, and the threads of a block as
- * fibers that change places only at barriers, warp meetings and simt::yield(). Checks what CUDA leaves undefined:
- * every problem ends the launch with a sentence in report(). */
+/* The machine: runs the blocks of a grid one after another on the calling thread, and the
+ * threads of a block as fibers that change places only at barriers, warp meetings and
+ * simt::yield(). Checks what CUDA leaves undefined: every problem ends the launch with a
+ * sentence in report(). */
 #ifndef SIMT_MACHINE_HEADER
 #define SIMT_MACHINE_HEADER
 
@@ -9,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -33,10 +35,10 @@ namespace simt
 enum class order { forward, reverse, random };
 
 struct options {
-    order schedule =
-        order::forward; /* of the threads of a block, and of the blocks; in reverse a warp runs ahead */
-    unsigned seed = 1;  /* for order::random */
-    bool trace = false; /* collect the accesses of traced<T>: races, bounds, counts */
+    order schedule = order::
+        forward; /* of the threads of a block, and of the blocks; in reverse a warp runs ahead */
+    unsigned seed = 1;           /* for order::random */
+    bool trace = false;          /* collect the accesses of traced<T>: races, bounds, counts */
     bool last_block_last = true; /* a block that waits for all others must run after them */
 };
 
@@ -47,9 +49,9 @@ struct counts {
     uint64_t shuffles = 0;      /* per warp */
     /* below: with options::trace */
     uint64_t shared_loads = 0, shared_stores = 0; /* of single lanes */
-    uint64_t warp_steps = 0;                      /* accesses to shared memory by a warp as a whole */
-    uint64_t partial_steps = 0;                   /* of those, with some of the warp's lanes only */
-    uint64_t avoidable_steps = 0;             /* more than packing the active threads into warps would need */
+    uint64_t warp_steps = 0;      /* accesses to shared memory by a warp as a whole */
+    uint64_t partial_steps = 0;   /* of those, with some of the warp's lanes only */
+    uint64_t avoidable_steps = 0; /* more than packing the active threads into warps would need */
     uint64_t transactions = 0, conflicts = 0; /* bank conflicts: transactions beyond one a step */
     unsigned max_way = 1;
     std::vector<unsigned>
@@ -77,8 +79,8 @@ struct access {
     unsigned meetings; /* of this warp, that had been completed with this thread when it happened */
 };
 
-/* A meeting of the lanes of a mask: __syncwarp or a shuffle. Values of two successive ones are kept, as a lane may
- * arrive at the next before another has read from the last. */
+/* A meeting of the lanes of a mask: __syncwarp or a shuffle. Values of two successive ones are
+ * kept, as a lane may arrive at the next before another has read from the last. */
 struct meeting {
     unsigned mask = 0, arrived = 0, generation = 0;
     place where = {nullptr, 0};
@@ -100,6 +102,17 @@ struct warp {
     std::vector<meeting> open; /* by mask */
     std::vector<unsigned>
         history; /* masks of the meetings completed in this interval: number k is history[k - 1] */
+};
+
+/* What a watcher is told of, when the current thread does it, by traced elements. */
+enum class happening {
+    shared_load,
+    shared_store,
+    global_load,
+    global_store,
+    addition,
+    shuffle,
+    exit
 };
 
 struct allocation {
@@ -124,7 +137,10 @@ struct machine {
     char *stacks = nullptr;
     size_t stack_count = 0;
     bool running = false;
-    uint64_t idle_yields = 0; /* since the last barrier or exit */
+    uint64_t idle_yields = 0; /* since the last barrier, exit or atomic addition */
+
+    /* Called with the address, or a shuffle's source thread; and a place in the kernel. */
+    std::function<void(happening, uintptr_t where, const void *site)> watcher;
 
     void (*call)(void *kernel, void **arguments) = nullptr;
     void *kernel = nullptr;
@@ -175,12 +191,15 @@ inline void reset()
 
 void end_interval(machine &m); /* trace.h */
 
-/* ---- Words ------------------------------------------------------------------------------------------------- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 inline std::string words(place where)
 {
     const char *slash = where.file ? strrchr(where.file, '/') : nullptr;
-    return std::string(slash ? slash + 1 : where.file ? where.file : "?") + ":" + std::to_string(where.line);
+    return std::string(slash        ? slash + 1
+                       : where.file ? where.file
+                                    : "?") +
+           ":" + std::to_string(where.line);
 }
 
 inline std::string words(const thread &t)
@@ -196,7 +215,7 @@ inline void complain(machine &m, const std::string &sentence)
     if (m.report.empty()) m.report = sentence;
 }
 
-/* ---- Scheduling -------------------------------------------------------------------------------------------- */
+/* ---- Scheduling ------------------------------------------------------------------------------ */
 
 inline void enter(machine &m, unsigned number)
 {
@@ -210,7 +229,8 @@ inline void make_ready(machine &m, unsigned number)
     m.ready.push_back(number);
 }
 
-/* Before all others: what a reverse schedule does with a warp that has met, which so runs as far ahead as it can. */
+/* Before all others: what a reverse schedule does with a warp that has met, which so runs as far
+ * ahead as it can. */
 inline void make_ready_first(machine &m, unsigned number)
 {
     m.threads[number].now = state::ready;
@@ -228,7 +248,8 @@ inline void arrange_ready(machine &m)
         std::reverse(begin, m.ready.end());
     else if (m.settings.schedule == order::random)
         for (size_t i = count; i > 1; --i)
-            std::swap(begin[static_cast<ptrdiff_t>(i - 1)], begin[static_cast<ptrdiff_t>(m.random() % i)]);
+            std::swap(begin[static_cast<ptrdiff_t>(i - 1)],
+                      begin[static_cast<ptrdiff_t>(m.random() % i)]);
 }
 
 /* Leaves the current thread; returns when it has been made ready and its turn has come. */
@@ -253,19 +274,20 @@ inline void leave(machine &m)
     abort();
 }
 
-/* Lets the other ready threads of the block go first: for loops that wait for memory. If all that happens for long is
- * such waiting, nobody is left to write it. */
+/* Lets the other ready threads of the block go first: for loops that wait for memory. If all
+ * that happens for long is such waiting, nobody is left to write it. */
 inline void yield()
 {
     machine &m = the_machine();
     if (!m.running) return;
     if (++m.idle_yields > 1000 * m.size)
-        stop(m, "deadlock: " + words(m.threads[m.current]) + " waits for memory that no thread will write");
+        stop(m, "deadlock: " + words(m.threads[m.current]) +
+                    " waits for memory that no thread will write");
     make_ready(m, m.current);
     leave(m);
 }
 
-/* ---- Block barrier ----------------------------------------------------------------------------------------- */
+/* ---- Block barrier --------------------------------------------------------------------------- */
 
 inline void release_barrier(machine &m)
 {
@@ -299,7 +321,7 @@ inline void block_barrier(place where)
     leave(m);
 }
 
-/* ---- Warp meetings ----------------------------------------------------------------------------------------- */
+/* ---- Warp meetings --------------------------------------------------------------------------- */
 
 inline unsigned alive_lanes(const machine &m, unsigned w)
 {
@@ -327,13 +349,16 @@ inline void complete(machine &m, unsigned w, meeting &r)
     r.arrived = 0;
 }
 
-/* Waits for the lanes of the mask that have not exited; the meeting, and which of its two generations. */
-inline std::pair<meeting *, unsigned> meet(unsigned mask, const void *value, size_t bytes, place where)
+/* Waits for the lanes of the mask that have not exited; the meeting,
+ * and which of its two generations. */
+inline std::pair<meeting *, unsigned> meet(unsigned mask, const void *value, size_t bytes,
+                                           place where)
 {
     machine &m = the_machine();
     thread &t = m.threads[m.current];
     const unsigned lane = t.number % lanes, w = t.number / lanes;
-    if (!(mask >> lane & 1)) stop(m, words(t) + " at " + words(where) + ": its lane is not in its own mask");
+    if (!(mask >> lane & 1))
+        stop(m, words(t) + " at " + words(where) + ": its lane is not in its own mask");
     std::vector<meeting> &open = m.warps[w].open;
     if (open.capacity() < 8) open.reserve(8); /* pointers into it stay good */
     meeting *r = nullptr;
@@ -341,11 +366,13 @@ inline std::pair<meeting *, unsigned> meet(unsigned mask, const void *value, siz
         if (other.mask == mask)
             r = &other;
         else if (other.arrived & mask)
-            stop(m, "mask mismatch: " + words(t) + " at " + words(where) + " and lanes waiting at " +
-                        words(other.where) + " name each other with different masks");
+            stop(m, "mask mismatch: " + words(t) + " at " + words(where) +
+                        " and lanes waiting at " + words(other.where) +
+                        " name each other with different masks");
     }
     if (!r) {
-        if (open.size() == 8) stop(m, words(t) + " at " + words(where) + ": more than eight masks in a warp");
+        if (open.size() == 8)
+            stop(m, words(t) + " at " + words(where) + ": more than eight masks in a warp");
         open.emplace_back();
         r = &open.back();
         r->mask = mask;
@@ -353,8 +380,8 @@ inline std::pair<meeting *, unsigned> meet(unsigned mask, const void *value, siz
     if (!r->arrived)
         r->where = where;
     else if (r->where.line != where.line)
-        stop(m, "warp divergence: " + words(t) + " is at " + words(where) + ", lanes of its mask at " +
-                    words(r->where));
+        stop(m, "warp divergence: " + words(t) + " is at " + words(where) +
+                    ", lanes of its mask at " + words(r->where));
     const unsigned generation = r->generation & 1;
     if (bytes) memcpy(r->value[generation][lane], value, bytes);
     r->arrived |= 1u << lane;
@@ -375,7 +402,7 @@ inline bool is_first(const std::pair<meeting *, unsigned> &met)
     return (part & (0u - part)) == 1u << the_machine().current % lanes;
 }
 
-/* ---- Threads and blocks ------------------------------------------------------------------------------------ */
+/* ---- Threads and blocks ---------------------------------------------------------------------- */
 
 inline void thread_main()
 {
@@ -385,6 +412,7 @@ inline void thread_main()
         const unsigned self = m.current;
         m.call(m.kernel, m.arguments);
         thread &t = m.threads[self];
+        if (m.watcher) m.watcher(happening::exit, 0, nullptr);
         t.now = state::exited;
         m.idle_yields = 0;
         --m.alive;
@@ -409,9 +437,11 @@ inline void describe_deadlock(machine &m)
     }
     std::string sentence = "deadlock in block " + std::to_string(blockIdx.x) + ":";
     if (at_barrier)
-        sentence += " " + std::to_string(at_barrier) + " threads at the barrier " + words(barrier) + ",";
+        sentence +=
+            " " + std::to_string(at_barrier) + " threads at the barrier " + words(barrier) + ",";
     if (at_meeting)
-        sentence += " " + std::to_string(at_meeting) + " at the warp meeting " + words(warp_place) + ",";
+        sentence +=
+            " " + std::to_string(at_meeting) + " at the warp meeting " + words(warp_place) + ",";
     complain(m, sentence + " " + std::to_string(exited) + " exited");
 }
 
@@ -446,7 +476,9 @@ inline void run_block(machine &m, dim3 block, bool fresh)
         w.open.clear();
         w.history.clear();
     }
-    if (m.dynamic_bytes) memset(m.dynamic_shared, 0xff, m.dynamic_bytes); /* NaN, as floats go */
+    /* NaN, as floats go; and behind it what nobody writes */
+    const size_t behind = std::min<size_t>(256, most_dynamic_shared - m.dynamic_bytes);
+    if (m.dynamic_shared) memset(m.dynamic_shared, 0xff, m.dynamic_bytes + behind);
     for (unsigned i = 0; i < m.size; ++i) {
         thread &t = m.threads[i];
         t.number = i;
@@ -461,6 +493,10 @@ inline void run_block(machine &m, dim3 block, bool fresh)
     enter(m, first);
     switch_fiber(m.scheduler, m.threads[first].flow);
     if (m.report.empty() && m.alive) describe_deadlock(m);
+    for (size_t k = 0; m.dynamic_shared && k < behind; ++k)
+        if (m.dynamic_shared[m.dynamic_bytes + k] != 0xff)
+            complain(m, "out of bounds: a write behind " + std::to_string(m.dynamic_bytes) +
+                            " bytes of dynamic shared memory");
     if (m.report.empty() && m.settings.trace) end_interval(m);
     ++m.statistics.blocks;
 }

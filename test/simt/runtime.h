@@ -1,9 +1,11 @@
-/* Stand-ins for what CUDA code calls: intrinsics in kernels, the runtime API on the host. Streams run at once. */
+/* Stand-ins for what CUDA code calls: intrinsics in kernels, the runtime API on the host.
+ * Streams run at once. */
 #ifndef SIMT_RUNTIME_H
 #define SIMT_RUNTIME_H
 
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <tuple>
 #include <type_traits>
 #include <unordered_map>
@@ -19,16 +21,18 @@
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 #define __grid_constant__
-/* one block runs at a time on a host thread, so one instance for a host thread is one for a block */
+/* one block runs at a time on a host thread, so one instance for a
+ * host thread is one for a block */
 #define __shared__ thread_local
 
-/* A test program says this once, in the namespace of the kernels, of their extern __shared__ array of bytes. */
+/* A test program says this once, in the namespace of the kernels, of their extern __shared__
+ * array of bytes. */
 #define SIMT_DYNAMIC_SHARED(name)                                            \
     alignas(128) thread_local unsigned char name[simt::most_dynamic_shared]; \
     static const bool name##_registered = (                                  \
         simt::dynamic_shared_of() = []() -> unsigned char * { return name; }, true);
 
-/* ---- Intrinsics --------------------------------------------------------------------------------------------- */
+/* ---- Intrinsics ------------------------------------------------------------------------------ */
 
 constexpr int warpSize = simt::lanes;
 #define SIMT_PLACE const char *file = __builtin_FILE(), int line = __builtin_LINE()
@@ -77,6 +81,7 @@ template <class T>
 T atomicAdd(T *address, T value)
 {
     const T old = *address;
+    if (value != T(0)) simt::the_machine().idle_yields = 0; /* somebody may have waited for it */
     *address = old + value;
     return old;
 }
@@ -101,6 +106,9 @@ T shuffle(unsigned mask, T value, int source, bool inside, place where)
         stop(m, words(m.threads[m.current]) + " at " + words(where) + ": shuffles from lane " +
                     std::to_string(source) + ", which takes no part");
     memcpy(static_cast<void *>(&value), met.first->value[met.second][source], sizeof(T));
+    if (m.watcher)
+        m.watcher(happening::shuffle, m.current / lanes * lanes + static_cast<unsigned>(source),
+                  nullptr);
     return value;
 }
 inline int lane_now()
@@ -160,7 +168,7 @@ inline int __clz(int word)
     return word ? __builtin_clz(static_cast<unsigned>(word)) : 32;
 }
 
-/* ---- Errors and fault injection ------------------------------------------------------------------------------ */
+/* ---- Errors and fault injection -------------------------------------------------------------- */
 
 enum cudaError_t {
     cudaSuccess = 0,
@@ -184,15 +192,16 @@ inline const char *cudaGetErrorString(cudaError_t error)
     case cudaErrorInvalidConfiguration: return "invalid configuration argument";
     case cudaErrorInsufficientDriver: return "no driver on this machine (by order of the test)";
     case cudaErrorLaunchOutOfResources: return "too many resources requested for launch";
-    case cudaErrorLaunchFailure: return simt::report().empty() ? "launch failure" : simt::report().c_str();
+    case cudaErrorLaunchFailure:
+        return simt::report().empty() ? "launch failure" : simt::report().c_str();
     default: return "an error of the CPU machine";
     }
 }
 
 namespace simt
 {
-/* What the runtime says of the current device. Kernels here are compiled for no compute capability, and take their
- * portable ways, whatever the version of PTX. */
+/* What the runtime says of the current device. Kernels here are compiled for no compute
+ * capability, and take their portable ways, whatever the version of PTX. */
 struct gpu {
     int number = 0, multiprocessors = 4;
     int shared_bytes = static_cast<int>(most_dynamic_shared); /* of a block that asks */
@@ -252,11 +261,12 @@ inline cudaError_t begin_call(cudaError_t failure)
 #define SIMT_CALL(failure) \
     if (const cudaError_t error_ = simt::begin_call(failure)) return error_
 
-/* ---- Memory --------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 constexpr size_t page = 4096;
 
-/* An access that no page backs: says where, as far as it can be told, and ends the process with 99. */
+/* An access that no page backs: says where, as far as it can be
+ * told, and ends the process with 99. */
 inline void on_fault(int, siginfo_t *info, void *context)
 {
     machine &m = the_machine();
@@ -266,15 +276,16 @@ inline void on_fault(int, siginfo_t *info, void *context)
 #if defined(__x86_64__) && defined(REG_RIP)
     const ucontext_t *registers = static_cast<const ucontext_t *>(context);
     sentence +=
-        "at " + source_of(reinterpret_cast<const void *>(registers->uc_mcontext.gregs[REG_RIP] + 1)) + ", ";
+        "at " +
+        source_of(reinterpret_cast<const void *>(registers->uc_mcontext.gregs[REG_RIP] + 1)) + ", ";
 #else
     (void)context;
 #endif
     const allocation *a = find_allocation(m, address);
     if (a)
         sentence += "byte " + std::to_string(static_cast<long long>(address - a->begin)) + " of " +
-                    (a->live ? "" : "freed ") + "global memory of " + std::to_string(a->end - a->begin) +
-                    " bytes\n";
+                    (a->live ? "" : "freed ") + "global memory of " +
+                    std::to_string(a->end - a->begin) + " bytes\n";
     else
         sentence += "an address that no allocation is near\n";
     if (write(STDERR_FILENO, sentence.data(), sentence.size()) < 0) _exit(98);
@@ -294,18 +305,20 @@ inline bool catch_faults()
     return sigaction(SIGSEGV, &action, nullptr) == 0;
 }
 
-/* The end touches a page without access, but for the slack that keeps the beginning aligned to 16: that holds a pattern,
- * checked when the memory is freed. The beginning touches one where the size is a multiple of a page. */
+/* The end touches a page without access, but for the slack that keeps the beginning aligned to
+ * 16: that holds a pattern, checked when the memory is freed. The beginning touches one where
+ * the size is a multiple of a page. */
 inline cudaError_t allocate(void **result, size_t bytes)
 {
     static const bool caught = catch_faults();
     if (!caught) return cudaErrorUnknown;
     const size_t room = (bytes + 15) / 16 * 16, data = (room + page - 1) / page * page;
-    void *memory =
-        mmap(nullptr, data + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory = mmap(nullptr, data + 2 * page, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return cudaErrorMemoryAllocation;
     char *mapped = static_cast<char *>(memory);
-    if (data && mprotect(mapped + page, data, PROT_READ | PROT_WRITE) != 0) return cudaErrorMemoryAllocation;
+    if (data && mprotect(mapped + page, data, PROT_READ | PROT_WRITE) != 0)
+        return cudaErrorMemoryAllocation;
     char *begin = mapped + page + data - room;
     memset(mapped + page, 0xff, data);
     const uintptr_t address = reinterpret_cast<uintptr_t>(begin);
@@ -325,7 +338,8 @@ inline cudaError_t release(void *pointer)
         const uintptr_t end = reinterpret_cast<uintptr_t>(a.mapped) + a.mapped_bytes - page;
         for (uintptr_t slack = a.end; slack < end; ++slack) {
             if (*reinterpret_cast<unsigned char *>(slack) == 0xff) continue;
-            fprintf(stderr, "out of bounds: the bytes after an allocation of %zu bytes were written\n",
+            fprintf(stderr,
+                    "out of bounds: the bytes after an allocation of %zu bytes were written\n",
                     static_cast<size_t>(a.end - a.begin));
             _exit(99);
         }
@@ -349,12 +363,13 @@ inline cudaError_t release(void *pointer)
     return cudaErrorInvalidValue;
 }
 
-/* ---- Launches --------------------------------------------------------------------------------------------------- */
+/* ---- Launches -------------------------------------------------------------------------------- */
 
 template <class... A, size_t... I>
 void call_with(void *kernel, void **arguments, std::index_sequence<I...>)
 {
-    reinterpret_cast<void (*)(A...)>(kernel)(*static_cast<std::remove_reference_t<A> *>(arguments[I])...);
+    reinterpret_cast<void (*)(A...)>(kernel)(
+        *static_cast<std::remove_reference_t<A> *>(arguments[I])...);
 }
 template <class... A>
 void call_kernel(void *kernel, void **arguments)
@@ -365,11 +380,36 @@ void call_kernel(void *kernel, void **arguments)
 
 typedef struct CUstream_st *cudaStream_t;
 
+namespace simt
+{
+/* What a program asked for when it launched a kernel. */
+struct launch {
+    const void *kernel;
+    dim3 grid, block;
+    size_t shared_bytes;
+    cudaStream_t stream;
+    bool overlapped; /* may begin before the previous grid has ended */
+};
+/* Called with the kernel's arguments before each launch, if set. */
+inline std::function<void(void **)> &before_launch()
+{
+    static thread_local std::function<void(void **)> instance;
+    return instance;
+}
+inline launch &latest_launch()
+{
+    static thread_local launch instance = {};
+    return instance;
+}
+} // namespace simt
+
 template <class... A>
 cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void **arguments,
                              size_t shared_bytes = 0, cudaStream_t stream = nullptr)
 {
     simt::host().default_stream_calls += stream == nullptr;
+    simt::latest_launch() = {
+        reinterpret_cast<const void *>(kernel), grid, block, shared_bytes, stream, false};
     SIMT_CALL(cudaErrorLaunchOutOfResources);
     const uint64_t threads = static_cast<uint64_t>(block.x) * block.y * block.z;
     if (threads == 0 || threads > 1024 || grid.x == 0 || grid.x > 0x7fffffff || grid.y == 0 ||
@@ -378,7 +418,9 @@ cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void *
     if (shared_bytes > simt::most_dynamic_shared) return simt::host().last = cudaErrorInvalidValue;
     if (shared_bytes > simt::unasked_dynamic_shared &&
         simt::host().shared_limit[reinterpret_cast<const void *>(kernel)] < shared_bytes)
-        return simt::host().last = cudaErrorInvalidValue; /* cudaFuncSetAttribute has to come first */
+        /* cudaFuncSetAttribute has to come first */
+        return simt::host().last = cudaErrorInvalidValue;
+    if (simt::before_launch()) simt::before_launch()(arguments);
     simt::machine &m = simt::the_machine();
     m.call = simt::call_kernel<A...>;
     m.kernel = reinterpret_cast<void *>(kernel);
@@ -387,7 +429,41 @@ cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void *
                simt::run_grid(grid, block, shared_bytes) ? cudaSuccess : cudaErrorLaunchFailure;
 }
 
-/* ---- The rest of the runtime API, as far as the library and its tests call it ------------------------------------- */
+/* Launches with attributes, which CUDA 12 brought. Here grids run one after the other; what was
+ * allowed is noted. */
+#define CUDART_VERSION 12000
+enum cudaLaunchAttributeID { cudaLaunchAttributeProgrammaticStreamSerialization = 6 };
+union cudaLaunchAttributeValue {
+    int programmaticStreamSerializationAllowed;
+};
+struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    cudaLaunchAttributeValue val;
+};
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute *attrs;
+    unsigned numAttrs;
+};
+template <class... A>
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, void (*kernel)(A...),
+                                void **arguments)
+{
+    bool overlapped = false;
+    for (unsigned k = 0; k < config->numAttrs; ++k) {
+        if (config->attrs[k].id != cudaLaunchAttributeProgrammaticStreamSerialization)
+            return simt::host().last = cudaErrorInvalidValue;
+        overlapped |= config->attrs[k].val.programmaticStreamSerializationAllowed != 0;
+    }
+    const cudaError_t error = cudaLaunchKernel(kernel, config->gridDim, config->blockDim, arguments,
+                                               config->dynamicSmemBytes, config->stream);
+    simt::latest_launch().overlapped = overlapped;
+    return error;
+}
+
+/* ---- The rest of the runtime API, as far as the library and its tests call it ---------------- */
 
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost,
@@ -414,12 +490,16 @@ inline cudaError_t cudaGetDevice(int *device)
     return cudaSuccess;
 }
 
-enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16, cudaDevAttrMaxSharedMemoryPerBlockOptin = 97 };
+enum cudaDeviceAttr {
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+};
 inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
 {
     SIMT_CALL(cudaErrorUnknown);
     const simt::gpu &device = simt::host().device;
-    *value = attribute == cudaDevAttrMultiProcessorCount ? device.multiprocessors : device.shared_bytes;
+    *value =
+        attribute == cudaDevAttrMultiProcessorCount ? device.multiprocessors : device.shared_bytes;
     return cudaSuccess;
 }
 

@@ -1,5 +1,5 @@
-/* traced<T>: an element type that reports each access to shared and global memory. At the end of every interval
- * between block barriers the accesses are searched for races and counted. */
+/* traced<T>: an element type that reports each access to shared and global memory. At the end of
+ * every interval between block barriers the accesses are searched for races and counted. */
 #ifndef SIMT_TRACE_H
 #define SIMT_TRACE_H
 
@@ -12,11 +12,12 @@
 namespace simt
 {
 
-/* File and line of a return address in this program: of the kernel's own source, not of the machine's. Asks
- * addr2line, which comes with the compiler; the bare address if there is none. */
+/* File and line of a return address in this program: of the kernel's own source, not of the
+ * machine's. Asks addr2line, which comes with the compiler; the bare address if there is none. */
 inline std::string source_of(const void *site)
 {
-    const uintptr_t address = reinterpret_cast<uintptr_t>(site) - 1; /* the call, not the line after it */
+    /* the call, not the line after it */
+    const uintptr_t address = reinterpret_cast<uintptr_t>(site) - 1;
     char text[4400];
     Dl_info info;
     snprintf(text, sizeof text, "address %p", site);
@@ -33,7 +34,9 @@ inline std::string source_of(const void *site)
         while (fgets(text, sizeof text, pipe)) {
             std::string line(text, strcspn(text, "\n"));
             line.erase(std::min(line.size(), line.rfind(" (discriminator ")));
-            if (found.empty() && line[0] != '?' && line.find("test/simt/") == std::string::npos)
+            const bool machine = line.find("test/simt/") != std::string::npos &&
+                                 line.find(".h:") != std::string::npos;
+            if (found.empty() && line[0] != '?' && !machine)
                 found = line.substr(line.rfind('/') == std::string::npos ? 0 : line.rfind('/') + 1);
         }
         pclose(pipe);
@@ -58,7 +61,8 @@ inline void on_access(const void *pointer, size_t bytes, bool write, const void 
     if (!m.settings.trace || !m.running) return;
     const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
     const uintptr_t stacks = reinterpret_cast<uintptr_t>(m.stacks);
-    if (address >= stacks && address < stacks + m.stack_count * stack_bytes) return; /* a register */
+    if (address >= stacks && address < stacks + m.stack_count * stack_bytes)
+        return; /* a register */
     if (on_fake_stack(pointer)) return;
     thread &t = m.threads[m.current];
     const char *verb = write ? " writes " : " reads ";
@@ -68,6 +72,8 @@ inline void on_access(const void *pointer, size_t bytes, bool write, const void 
             stop(m, "out of bounds: " + words(t) + verb + "at " + source_of(site) + ", byte " +
                         std::to_string(static_cast<long long>(address - a->begin)) +
                         " of a global array of " + std::to_string(a->end - a->begin) + " bytes");
+        if (m.watcher)
+            m.watcher(write ? happening::global_store : happening::global_load, address, site);
         return;
     }
     const uintptr_t dynamic = reinterpret_cast<uintptr_t>(m.dynamic_shared);
@@ -78,6 +84,14 @@ inline void on_access(const void *pointer, size_t bytes, bool write, const void 
                     " bytes of dynamic shared memory");
     t.log.push_back({address, site, static_cast<unsigned char>(bytes), write, t.meetings});
     ++(write ? m.statistics.shared_stores : m.statistics.shared_loads);
+    if (m.watcher)
+        m.watcher(write ? happening::shared_store : happening::shared_load, address, site);
+}
+
+inline void on_addition(const void *site)
+{
+    machine &m = the_machine();
+    if (m.running && m.watcher) m.watcher(happening::addition, 0, site);
 }
 
 template <class T>
@@ -86,7 +100,9 @@ class traced
   public:
     traced() = default;
     traced(T value) : value_(value) {}
-    [[gnu::noinline]] traced(const traced &other) : value_(other.read(__builtin_return_address(0))) {}
+    [[gnu::noinline]] traced(const traced &other) : value_(other.read(__builtin_return_address(0)))
+    {
+    }
     [[gnu::noinline]] traced &operator=(const traced &other)
     {
         const void *site = __builtin_return_address(0);
@@ -97,12 +113,14 @@ class traced
     {
         const void *site = __builtin_return_address(0);
         const T term = other.read(site);
+        on_addition(site);
         write(read(site) + term, site);
         return *this;
     }
     [[gnu::noinline]] friend traced operator+(const traced &a, const traced &b)
     {
         const void *site = __builtin_return_address(0);
+        on_addition(site);
         return traced(a.read(site) + b.read(site));
     }
     [[gnu::noinline]] friend bool operator<(const traced &a, const traced &b)
@@ -126,7 +144,7 @@ class traced
     T value_;
 };
 
-/* ---- At the end of an interval ------------------------------------------------------------------------------ */
+/* ---- At the end of an interval --------------------------------------------------------------- */
 
 struct event {
     const access *what;
@@ -139,8 +157,8 @@ inline std::string words(const machine &m, const event &e)
            source_of(e.what->site);
 }
 
-/* Whether a meeting of their warp lies between two accesses: one that the first's lane attended after it and the
- * second's before it. Order by way of a third lane does not count. */
+/* Whether a meeting of their warp lies between two accesses: one that the first's lane attended
+ * after it and the second's before it. Order by way of a third lane does not count. */
 inline bool ordered(const machine &m, const event &first, const event &second)
 {
     if (first.thread / lanes != second.thread / lanes) return false;
@@ -167,8 +185,8 @@ inline void find_races(machine &m)
             for (const event &y : events) {
                 const bool same = x.thread == y.thread;
                 if (x.what->write && !same && !ordered(m, x, y) && !ordered(m, y, x))
-                    return complain(m, "race: " + words(m, x) + ", and no barrier lies between that and " +
-                                           words(m, y));
+                    return complain(m, "race: " + words(m, x) +
+                                           ", and no barrier lies between that and " + words(m, y));
                 defined |= y.what->write && (same ? y.what < x.what : ordered(m, y, x));
             }
             if (!defined && !undefined) undefined = &x;
@@ -181,7 +199,8 @@ inline void find_races(machine &m)
     }
 }
 
-/* Accesses of different threads belong to one step if they come from one place in the kernel for the same time. */
+/* Accesses of different threads belong to one step if they come from one place in the kernel for
+ * the same time. */
 inline void count_steps(machine &m)
 {
     using step = std::tuple<const void *, bool, unsigned>; /* site, write, the how-manieth time */
@@ -206,7 +225,8 @@ inline void count_steps(machine &m)
             touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
             unsigned bank[lanes] = {}, way = 1;
             for (uintptr_t k : touched) way = std::max(way, ++bank[k % lanes]);
-            const unsigned needed = (accesses[0]->bytes + 3u) / 4; /* wide elements take several by nature */
+            /* wide elements take several by nature */
+            const unsigned needed = (accesses[0]->bytes + 3u) / 4;
             way = std::max(way, needed);
             ++c.warp_steps;
             c.partial_steps += accesses.size() < width;

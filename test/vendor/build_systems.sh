@@ -1,5 +1,6 @@
 #!/bin/sh
-# A C program with vendored copies of the two files, under Make, CMake and Meson: sh build_systems.sh ROOT NVCC.
+# A C program with vendored copies of the two files, under Make, CMake and Meson: sh
+# build_systems.sh ROOT NVCC.
 set -eu
 root=$(cd "$1" && pwd)
 nvcc=$2
@@ -42,8 +43,8 @@ add_executable(program main.c)
 target_link_libraries(program PRIVATE fastreduce)
 CMAKE
 if have cmake; then
-    cmake -S cmake -B cmake/build -DCMAKE_CUDA_COMPILER="$nvcc" -DCMAKE_CUDA_ARCHITECTURES=80 > log 2>&1 &&
-        cmake --build cmake/build >> log 2>&1 || { cat log; fail "CMake"; }
+    cmake -S cmake -B cmake/build -DCMAKE_CUDA_COMPILER="$nvcc" -DCMAKE_CUDA_ARCHITECTURES=80 \
+        > log 2>&1 && cmake --build cmake/build >> log 2>&1 || { cat log; fail "CMake"; }
     run cmake/build/program "CMake"
     pass "CMake"
 else
@@ -62,7 +63,8 @@ executable('program', 'main.c', 'fastreduce.cu', dependencies: dependency('fastr
   cuda_args: '-arch=sm_80')
 MESON
 if have meson && have ninja; then
-    NVCC=$nvcc meson setup meson/build meson > log 2>&1 && ninja -C meson/build >> log 2>&1 || { cat log; fail "Meson"; }
+    NVCC=$nvcc meson setup meson/build meson > log 2>&1 && ninja -C meson/build >> log 2>&1 ||
+        { cat log; fail "Meson"; }
     run meson/build/program "Meson"
     [ "$(meson introspect --targets meson/build | grep -o '"type": "[a-z ]*"' | wc -l)" = 1 ] ||
         fail "Meson: the subproject adds targets"

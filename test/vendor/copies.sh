@@ -1,16 +1,18 @@
 #!/bin/sh
-# Copies of the library that differ, in one program: sh copies.sh ROOT NVCC. No GPU: a stand-in for the CUDA runtime logs
-# what each part of the program gets, and that has to be what the part gets in a program of its own.
+# Copies of the library that differ, in one program: sh copies.sh ROOT NVCC. No GPU: a stand-in for
+# the CUDA runtime logs what each part of the program gets, and that has to be what the part gets in
+# a program of its own.
 #
-# Templates and inline functions are weak symbols: of those that have one name the linker keeps one, for all parts. So what
-# two parts compile differently has to have two names.
+# Templates and inline functions are weak symbols: of those that have one name the linker keeps one,
+# for all parts. So what two parts compile differently has to have two names.
 set -eu
 root=$(cd "$1" && pwd)
 nvcc=$2
 . "$(dirname "$0")/setup.sh"
 
-# compile PART ARCHITECTURE(S) [OPTION ...]: PART.o, and PART.log of what it does alone. -O0: an inline function that two
-# parts share by mistake is then called, not inlined. PTX is enough, as no kernel runs.
+# compile PART ARCHITECTURE(S) [OPTION ...]: PART.o, and PART.log of what it does alone.
+# -O0: an inline function that two parts share by mistake is then called, not inlined.
+# PTX is enough, as no kernel runs.
 compile()
 {
     part=$1
@@ -25,15 +27,19 @@ compile()
     link $part
     ./program > $part.log || fail "$part alone: exit $?"
     grep answers $part.log | grep -v 'answers 0$' && fail "$part alone: an error"
-    grep launches $part.log | grep -v " of $part (compute_$newest)" && fail "$part alone: not its own kernels"
+    grep launches $part.log | grep -v " of $part (compute_$newest)" &&
+        fail "$part alone: not its own kernels"
     # an architecture without griddepcontrol.wait would start before its input is there
-    grep overlapped $part.log | grep 'compute_[78]' && fail "$part alone: overlapped, which its code does not know"
-    grep -E ': (C function, )?(auto|exact): ' $part.log | grep 'compute_90.*plainly' &&
+    grep overlapped $part.log | grep 'compute_[78]' &&
+        fail "$part alone: overlapped, which its code does not know"
+    grep -E ': (C function, )?(auto|auto of integers|exact): ' $part.log |
+        grep 'compute_90.*plainly' &&
         fail "$part alone: could have been overlapped"
     return 0
 }
 
-# link PART ...: program, which calls the parts in this order, and with an argument in the opposite one
+# link PART ...: program, which calls the parts in this order, and with
+# an argument in the opposite one
 link()
 {
     declarations= calls= backwards= objects=
@@ -43,7 +49,15 @@ link()
         backwards="$name(); $backwards"
         objects="$objects $name.o"
     done
-    echo "$declarations int main(int n, char **v) { (void)v; if (n > 1) { $backwards } else { $calls } return 0; }" > main.c
+    cat > main.c <<MAIN
+$declarations
+int main(int n, char **v)
+{
+    (void)v;
+    if (n > 1) { $backwards } else { $calls }
+    return 0;
+}
+MAIN
     $cc -c main.c -o main.o
     $cxx main.o $objects standin_runtime.o -o program || fail "$* do not link"
 }
@@ -56,8 +70,9 @@ same_as()
     fail "$3"
 }
 
-# apart PART PART [sharing]: each gets its own, whichever the linker meets first and whichever is called first. Sharing:
-# what each gets is the same as its own, but kernels may be the other's, which are compiled alike.
+# apart PART PART [sharing]: each gets its own, whichever the linker meets first and whichever is
+# called first. Sharing: what each gets is the same as its own, but kernels may be the other's,
+# which are compiled alike.
 apart()
 {
     owner=
@@ -69,7 +84,8 @@ apart()
             for name in $1 $2; do
                 grep "^$name:" both.log | sed "$owner" > $name.here
                 sed "$owner" $name.log > $name.alone
-                same_as $name.alone $name.here "$name, linked in the order $order${opposite:+, called the other way round}"
+                same_as $name.alone $name.here \
+                    "$name, linked in the order $order${opposite:+, called the other way round}"
             done
         done
     done
@@ -87,7 +103,8 @@ shared()
     same_as $1.here $2.here "$1 and $2 do not share what they could"
 }
 
-# unlike PART PART WORD: the two differ in what WORD finds, or else to keep them apart would prove nothing
+# unlike PART PART WORD: the two differ in what WORD finds, or else to keep
+# them apart would prove nothing
 unlike()
 {
     for name in $1 $2; do
@@ -98,7 +115,8 @@ unlike()
     return 0
 }
 
-# nvcc before 13 made weak symbols of the functions that stand for templates of kernels on the host, too.
+# nvcc before 13 made weak symbols of the functions that stand for
+# templates of kernels on the host, too.
 weak=
 ! "$nvcc" --help | grep -q static-global-template-stub || weak=-static-global-template-stub=false
 
@@ -110,7 +128,8 @@ compile c80 80 $functions
 compile c90 90 $functions
 unlike c80 c90 launches
 apart c80 c90
-pass "the C functions for compute_80 and for compute_90: own kernels, overlapped on compute_90 alone"
+pass "the C functions for compute_80 and for compute_90: own kernels," \
+    "overlapped on compute_90 alone"
 
 compile t80 80 $weak
 compile t90 90 $weak
@@ -126,10 +145,12 @@ apart c80 t90
 apart t80 c90
 pass "the C functions for one architecture, the templates for another"
 
-# Another version: what AUTO takes as workspace, and where it changes kernels, are not the same.
+# Another version: what AUTO takes as workspace, and where it changes kernels, are not the same. Its
+# table counts in mebibytes, so that with larger ones all its boundaries are elsewhere.
 mkdir other
 sed 's/\(#define FASTREDUCE_VERSION_PATCH\) .*/\1 99/' fastreduce.h > other/fastreduce.h
-sed 's/\(auto_max_blocks =\) [0-9]*/\1 8192/; s/n <= size_t(1) << 19) return/n <= size_t(1) << 21) return/' \
+sed -e 's/\(most_single_tiles =\) [0-9]*/\1 8192/' \
+    -e 's/\(mebibyte =\) [0-9]* \* kibibyte/\1 4096 * kibibyte/' \
     fastreduce.cuh > other/fastreduce.cuh
 compile c80_other 80 -Iother $functions
 compile t80_other 80 -Iother $weak
@@ -137,6 +158,8 @@ for kind in c80 t80; do
     unlike $kind ${kind}_other version
     unlike $kind ${kind}_other 'auto: of 2^20 needs'
     unlike $kind ${kind}_other 'auto: launches'
+    unlike $kind ${kind}_other 'integers: of 2^20 needs'
+    unlike $kind ${kind}_other 'integers: launches'
     apart $kind ${kind}_other
 done
 pass "two versions, the C functions and the templates: own workspace, own choice, own kernels"
@@ -158,10 +181,14 @@ for kind in c80 t80; do
     apart $kind ${kind}_items sharing
     compile ${kind}_tag 80 $options -DFASTREDUCE_TAG=fast -use_fast_math
     apart $kind ${kind}_tag
+    # a null stream is then another one, by other functions of the runtime
+    compile ${kind}_stream 80 $options --default-stream per-thread
+    unlike $kind ${kind}_stream "thread's stream\|launches"
+    apart $kind ${kind}_stream
 done
 apart c80_integer t80
-pass "with and without FASTREDUCE_EXACT_INTEGER; another FASTREDUCE_BLOCK_SIZE; another FASTREDUCE_ITEMS_PER_THREAD;" \
-    "FASTREDUCE_TAG"
+pass "with and without FASTREDUCE_EXACT_INTEGER; another FASTREDUCE_BLOCK_SIZE;" \
+    "another FASTREDUCE_ITEMS_PER_THREAD; FASTREDUCE_TAG; --default-stream per-thread"
 
 # No more names than needed.
 compile t80_again 80 $weak

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The two files under every language standard and compiler, with the warnings that a strict project asks for, and with every
-# macro: sh languages.sh ROOT [NVCC]. Without NVCC the host part only.
+# The two files under every language standard and compiler, with the warnings that a strict project
+# asks for, and with every macro: sh languages.sh ROOT [NVCC]. Without NVCC the host part only.
 set -eu
 root=$(cd "$1" && pwd)
 nvcc=${2:-}
@@ -14,12 +14,23 @@ for compile in "$cc -std=c99" "$cc -std=c11" "$cxx -std=c++14 -Wold-style-cast -
     $compile $strict -c main.c -o header.o || fail "$compile, header"
     $compile $strict -DWITH_HOST -DHOST_ONLY main.c -o host || fail "$compile, host implementation"
     run ./host "$compile, host implementation"
-    $compile $strict -DWITH_HOST -DHOST_ONLY -DFASTREDUCE_STATIC main.c -o host || fail "$compile, static"
+    $compile $strict -DWITH_HOST -DHOST_ONLY -DFASTREDUCE_STATIC main.c -o host ||
+        fail "$compile, static"
     run ./host "$compile, static host implementation"
     pass "$compile: header twice, host implementation, static"
 done
 nm host | grep -q ' [TW] fastreduce' && fail "FASTREDUCE_STATIC exports symbols"
 pass "FASTREDUCE_STATIC exports nothing"
+
+# the exact sum on the CPU is exact whatever the compiler optimises and takes for granted
+for compiler in "$cc" $(clangs | sed 's/clang++/clang/'); do
+    for options in -O0 -O1 -Os '-O3 -march=native' '-O3 -ffast-math' '-O1 -ffast-math'; do
+        $compiler $options -std=c99 $strict -DWITH_HOST -DHOST_ONLY main.c -o host -lm ||
+            fail "$compiler $options"
+        run ./host "$compiler $options"
+    done
+    pass "$compiler: the host sum, -O0 to -O3, -ffast-math"
+done
 [ -n "$nvcc" ] || { skip "everything that needs nvcc" "there is none"; done_testing; exit; }
 
 "$nvcc" -O3 -arch=sm_80 -Xcompiler=-fno-exceptions,-fno-threadsafe-statics -c fastreduce.cu
@@ -54,6 +65,22 @@ for standard in $standards; do
 done
 pass "nvcc: C++" $standards
 
+# The two files ask which architecture it is, and whether -rdc=true is given
+known=$("$nvcc" --list-gpu-arch | sed 's/compute_//' | sort -n)
+newest=$(echo "$known" | tail -n 1)
+kinds=$(echo "$known" | grep -xE '60|75|80|90')
+[ "$newest" = 90 ] || kinds="$kinds $newest"
+several=$(for a in $kinds; do echo "-gencode=arch=compute_$a,code=compute_$a"; done)
+for file in fastreduce.cu templates.cu; do
+    "$nvcc" -std=c++14 $several $warnings -c $file -o /dev/null || fail "architectures, $file"
+    for options in '-rdc=true -use_fast_math' -G; do
+        "$nvcc" -std=c++14 -gencode=arch=compute_$newest,code=compute_$newest $warnings $options \
+            -c $file -o /dev/null || fail "nvcc $options, $file"
+    done
+done
+pass "nvcc: architectures" $kinds
+pass "nvcc -rdc=true -use_fast_math; -G"
+
 # Clang as nvcc's host compiler warns of what GCC does not: functions that a file leaves unused
 clangs > list
 [ -s list ] || skip "nvcc -ccbin clang++" "not installed"
@@ -63,15 +90,17 @@ while read -r clang; do
         continue
     fi
     for file in fastreduce.cu templates.cu; do
-        "$nvcc" -ccbin "$clang" -std=c++17 $ptx $warnings -c $file -o /dev/null || fail "nvcc -ccbin $clang, $file"
+        "$nvcc" -ccbin "$clang" -std=c++17 $ptx $warnings -c $file -o /dev/null ||
+            fail "nvcc -ccbin $clang, $file"
     done
     pass "nvcc -ccbin $clang"
 done < list
 
-for switch in FASTREDUCE_STATIC FASTREDUCE_NO_LADDER FASTREDUCE_NO_EXACT FASTREDUCE_EXACT_INTEGER FASTREDUCE_BLOCK_SIZE=512 \
-    FASTREDUCE_ITEMS_PER_THREAD=3; do
+for switch in FASTREDUCE_STATIC FASTREDUCE_NO_LADDER FASTREDUCE_NO_EXACT FASTREDUCE_EXACT_INTEGER \
+    FASTREDUCE_BLOCK_SIZE=512 FASTREDUCE_ITEMS_PER_THREAD=3; do
     "$nvcc" $ptx $nvcc_werror -D$switch -c fastreduce.cu -o switch.o || fail "$switch"
-    [ $switch != FASTREDUCE_STATIC ] || ! nm switch.o | grep -q ' T fastreduce' || fail "$switch exports symbols"
+    [ $switch != FASTREDUCE_STATIC ] || ! nm switch.o | grep -q ' T fastreduce' ||
+        fail "$switch exports symbols"
 done
 pass "switches"
 
@@ -82,11 +111,13 @@ for bad in FASTREDUCE_BLOCK_SIZE=48 FASTREDUCE_BLOCK_SIZE=2048 FASTREDUCE_BLOCK_
 done
 pass "a bad value of a macro is an error in words"
 
-# Clang reads CUDA by itself. It may be too old for this toolkit: then it fails on an empty file, too. The headers are to be
-# the toolkit's, and not those of another in /usr/local/include, which --cuda-path alone would have come first.
+# Clang reads CUDA by itself. It may be too old for this toolkit: then it fails on an empty file,
+# too. The headers are to be the toolkit's, and not those of another in /usr/local/include, which
+# --cuda-path alone would have come first.
 release=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
-flags="-x cuda --cuda-path=$toolkit -isystem $toolkit/include --cuda-gpu-arch=sm_75 --cuda-gpu-arch=sm_90"
-flags="$flags -Wno-unknown-cuda-version -DTOOLKIT_VERSION=$((${release%.*} * 1000 + ${release#*.} * 10))"
+flags="-x cuda --cuda-path=$toolkit -isystem $toolkit/include -Wno-unknown-cuda-version"
+flags="$flags --cuda-gpu-arch=sm_75 --cuda-gpu-arch=sm_90"
+flags="$flags -DTOOLKIT_VERSION=$((${release%.*} * 1000 + ${release#*.} * 10))"
 [ -s list ] || skip "Clang as the CUDA compiler" "not installed"
 while read -r clang; do
     if ! $clang $flags -fsyntax-only /dev/null 2>message; then
@@ -94,9 +125,11 @@ while read -r clang; do
         continue
     fi
     for file in templates.cu fastreduce.cu; do
-        $clang $flags -std=c++14 -O2 $strict -Wold-style-cast -Wno-pedantic -c $file -o clang.o || fail "$clang, $file"
+        $clang $flags -std=c++14 -O2 $strict -Wold-style-cast -Wno-pedantic -c $file -o clang.o ||
+            fail "$clang, $file"
     done
-    $cc main.o clang.o -L"$libraries" -lcudart_static -lstdc++ -ldl -lrt -lpthread -o program || fail "$clang, linked"
+    $cc main.o clang.o -L"$libraries" -lcudart_static -lstdc++ -ldl -lrt -lpthread -o program ||
+        fail "$clang, linked"
     run ./program "$clang"
     pass "$clang as the CUDA compiler, sm_75 and sm_90"
 done < list

@@ -1,10 +1,12 @@
 #!/bin/sh
-# Several copies of the two files in one process, and device code linked on its own: sh link.sh ROOT NVCC.
+# Several copies of the two files in one process, and device code linked on
+# its own: sh link.sh ROOT NVCC.
 set -eu
 root=$(cd "$1" && pwd)
 nvcc=$2
 . "$(dirname "$0")/setup.sh"
-# -O0: an inline function that two parts share by mistake is then called, not inlined. sm_75 brings PTX for every GPU.
+# -O0: an inline function that two parts share by mistake is then called, not inlined. sm_75 brings
+# PTX for every GPU.
 compile() { "$nvcc" -O0 -arch=sm_75 $nvcc_werror -Xcompiler=-fPIC,-Wall,-Wextra "$@"; }
 hidden='-DFASTREDUCE_API=extern __attribute__((visibility("hidden")))'
 $cc -c "$tests/parts.c" -o parts.o
@@ -20,7 +22,8 @@ libraries()
 {
     for part in first second; do
         "$nvcc" -shared $part.o -o lib$part.so
-        nm -D --defined-only lib$part.so | grep -i fastreduce && fail "$1: lib$part.so exports these"
+        nm -D --defined-only lib$part.so | grep -i fastreduce &&
+            fail "$1: lib$part.so exports these"
     done
     "$nvcc" parts.o -L. -lfirst -lsecond -Xlinker=-rpath="$folder" -o program
     run ./program "$1"
@@ -41,8 +44,9 @@ int second(void)
     const bool gpu = cudaMallocManaged(&sum, sizeof *sum) == cudaSuccess;
     if (!gpu) sum = reinterpret_cast<long long *>(16);
     const int *nothing = nullptr;
-    const fastreduce_status status = fastreduce::reduce<FASTREDUCE_V4>(nothing, sum, 0);
-    return status != (gpu ? FASTREDUCE_SUCCESS : FASTREDUCE_ERROR_NO_DEVICE);
+    const fastreduce_status expected = gpu ? FASTREDUCE_SUCCESS : FASTREDUCE_ERROR_NO_DEVICE;
+    return fastreduce::reduce<FASTREDUCE_V4>(nothing, sum, 0) != expected ||
+           fastreduce::reduce<FASTREDUCE_AUTO>(nothing, sum, 0) != expected;
 }
 CU
 compile -I. -rdc=true -DPART=first -c "$tests/part.cu" -o first.o

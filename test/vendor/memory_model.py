@@ -1,14 +1,21 @@
-"""Overlapped kernels leave the previous grid's memory alone until it is done: python3 memory_model.py ROOT NVCC.
+"""Overlapped kernels leave the previous grid's memory alone until it is done.
 
-A kernel with griddepcontrol.wait starts while the grid before it may still write what it will read. Its PTX must
-  - have no non-coherent load (ld.global.nc and the like), in it or in what it calls: those promise that the data does not
-    change while the kernel runs, and the compiler may move them, past the wait too;
-  - on no path access global memory, or call who does, before it has waited, and on no path end without having waited.
-    Prefetches into L2 may come before: they read nothing. Nor does it allow the next grid before it has waited: that
-    could begin before what came ahead of both has ended.
-And every kernel of AUTO and EXACT waits, as these are launched overlapped. In the source, no such kernel has a parameter
-with __restrict__: whether that becomes a non-coherent load is up to the compiler. No GPU needed. The checks are first
-tried on kernels that are wrong.
+python3 memory_model.py ROOT NVCC
+
+A kernel with griddepcontrol.wait starts while the grid before it may still write
+what it will read. Its PTX must
+  - have no non-coherent load (ld.global.nc and the like), in it or in what it calls:
+    those promise that the data does not change while the kernel runs, and the compiler
+    may move them, past the wait too;
+  - on no path access global memory, or call who does, before it has waited, and on no path end
+    without having waited. Prefetches into L2 may come before: they read nothing. Nor does it allow
+    the next grid before it has waited: that could begin before what came ahead of both has ended.
+And every kernel of AUTO and EXACT waits, as these are launched overlapped. All the ways that tiles
+come are among them: loads into registers, and copies into shared memory by one warp of the block.
+
+In the source, __restrict__ stands nowhere but in the heads of kernels that do not wait: neither on
+their parameters, nor in what these hold, nor in what they call. Whether it becomes a non-coherent
+load is up to the compiler. No GPU needed. The checks are first tried on kernels that are wrong.
 """
 import os
 import re
@@ -23,14 +30,38 @@ IMPLEMENTATION = """
 """
 TEMPLATES = """
 #include "fastreduce.cuh"
+struct point { /* which cannot be loaded in vectors */
+    float x, y, z;
+};
+struct add_points {
+    template <class Value>
+    static __host__ __device__ Value identity()
+    {
+        return {0, 0, 0};
+    }
+    __host__ __device__ point operator()(point a, point b) const
+    {
+        return {a.x + b.x, a.y + b.y, a.z + b.z};
+    }
+};
 int sums(const float *x, float *sum, fastreduce_accumulator *total, size_t n)
 {
-    return fastreduce::reduce<FASTREDUCE_AUTO>(x, sum, n) | fastreduce::reduce<FASTREDUCE_EXACT>(x, sum, n) |
+    return fastreduce::reduce<FASTREDUCE_AUTO>(x, sum, n) |
+           fastreduce::reduce<FASTREDUCE_EXACT>(x, sum, n) |
            fastreduce::accumulate_exactly(x, total, n);
 }
+int others(const unsigned char *x, unsigned long long *sum, const point *p, point *q, size_t n)
+{
+    return fastreduce::reduce<FASTREDUCE_AUTO>(x, sum, n) |
+           fastreduce::reduce<FASTREDUCE_AUTO, 256, 8, add_points>(p, q, n);
+}
 """
+# The kernels, and how each has to be seen to read its input
+READS = {"reduce_tile": ["loads"], "reduce_grid_stride": ["loads"],
+         "reduce_pipelined": ["loads", "copies"]}
 
-# The name of each kernel says what is to be found in it. `out` is no constant, so its loads are coherent.
+# The name of each kernel says what is to be found in it. `out` is no
+# constant, so its loads are coherent.
 SELF_CHECK = """
 #define WAIT asm volatile("griddepcontrol.wait;" ::: "memory")
 __device__ __noinline__ float load(volatile float *x) { return *x; }
@@ -42,10 +73,46 @@ extern "C" __global__ void right(float *out, const float *x)
 {
     __shared__ float shared[256];
     shared[threadIdx.x] = compute(threadIdx.x);
-    if (threadIdx.x == 0) asm volatile("cp.async.bulk.prefetch.L2.global [%0], 1024;" ::"l"(x) : "memory");
+    if (threadIdx.x == 0)
+        asm volatile("cp.async.bulk.prefetch.L2.global [%0], 1024;" ::"l"(x) : "memory");
     __syncthreads();
     WAIT;
     for (unsigned k = 0; k < 100; ++k) out[k] += *(volatile const float *)(x + k) + shared[k];
+}
+#define COPY(to, from, barrier)                                                          \
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"     \
+                 " [%0], [%1], 128, [%2];" ::"r"((unsigned)__cvta_generic_to_shared(to)), \
+                 "l"(from), "r"((unsigned)__cvta_generic_to_shared(barrier))             \
+                 : "memory")
+extern "C" __global__ void right_by_roles(float *out, const float *x, unsigned *counter, int n)
+{
+    __shared__ __align__(128) float shared[2][32];
+    __shared__ volatile unsigned long long barrier[2];
+    if (threadIdx.x < 2) barrier[threadIdx.x] = 0;
+    __syncthreads();
+    WAIT;
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    if (threadIdx.x < 32) {
+        for (int k = 0; k < n; k = atomicAdd(counter, 1u))
+            if (threadIdx.x == 0) COPY(shared[k % 2], x + 32 * k, (void *)(barrier + k % 2));
+    } else {
+        for (int k = 0; k < n; ++k) {
+            while (barrier[k % 2] == 0) {}
+            out[k] = shared[k % 2][threadIdx.x % 32] + *(volatile const float *)(x + k);
+        }
+    }
+}
+extern "C" __global__ void before_by_roles(float *out, const float *x, int n)
+{
+    __shared__ __align__(128) float shared[32];
+    __shared__ unsigned long long barrier;
+    if (threadIdx.x < 32) {
+        if (threadIdx.x == 0) COPY(shared, x, &barrier);
+        WAIT;
+    } else {
+        WAIT;
+        for (int k = 0; k < n; ++k) out[k] = shared[threadIdx.x % 32];
+    }
 }
 extern "C" __global__ void ordinary(float *out, const float *__restrict__ x)
 {
@@ -101,10 +168,7 @@ extern "C" __global__ void before_copy(const float *x)
 {
     __shared__ __align__(128) float shared[32];
     __shared__ unsigned long long barrier;
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 128, [%2];" ::"r"(
-                     (unsigned)__cvta_generic_to_shared(shared)),
-                 "l"(x), "r"((unsigned)__cvta_generic_to_shared(&barrier))
-                 : "memory");
+    COPY(shared, x, &barrier);
     WAIT;
 }
 extern "C" __global__ void before_called(float *out)
@@ -139,7 +203,22 @@ extern "C" __global__ void end_on_a_path(float *out)
     *out = 1;
 }
 """
-RULES = {"noncoherent": "non-coherent", "before": "before it has waited", "end": "ends without having waited"}
+# __restrict__ on a parameter of a kernel that waits, in what that holds, and in what is called
+RESTRICTS = """
+struct held { const float *__restrict__ data; };
+static __device__ float load(const float *__restrict__ x) { return *x; }
+__global__ void waiting(const float *__restrict__ x, float *out)
+{
+    WAIT;
+    *out = load(x);
+}
+__global__ void ordinary(const float *__restrict__ x, float *__restrict__ out)
+{
+    *out = *x; /* __restrict__ in a comment */
+}
+"""
+RULES = {"noncoherent": "non-coherent", "before": "before it has waited",
+         "end": "ends without having waited"}
 
 
 class Function:
@@ -163,7 +242,8 @@ def functions_of(ptx):
     """All functions with a body, and the names of the kernels."""
     ptx = re.sub(r"//.*", "", ptx)
     functions, kernels = {}, []
-    for match in re.finditer(r"\.(entry|func)\b\s*(?:\([^()]*\)\s*)?([\w$]+)\s*(?:\([^()]*\))?[^;{]*([;{])", ptx):
+    head = r"\.(entry|func)\b\s*(?:\([^()]*\)\s*)?([\w$]+)\s*(?:\([^()]*\))?[^;{]*([;{])"
+    for match in re.finditer(head, ptx):
         if match[3] == ";":
             continue
         depth, end = 1, match.end()
@@ -184,7 +264,8 @@ def split(words):
 
 def called(words):
     """The function's name, of a call statement: the first name outside of parentheses."""
-    return re.sub(r"\([^()]*\)", "", " ".join(words[words[0].startswith("@") + 1:])).replace(",", " ").split()[0]
+    arguments = " ".join(words[words[0].startswith("@") + 1:])
+    return re.sub(r"\([^()]*\)", "", arguments).replace(",", " ").split()[0]
 
 
 def is_noncoherent(parts):
@@ -194,7 +275,8 @@ def is_noncoherent(parts):
 def accesses_global(parts):
     """Or may: an address without a state space can lie anywhere."""
     if parts[0] in ("ld", "ldu", "st", "atom", "red"):
-        return not any(part.split("::")[0] in ("param", "shared", "local", "const") for part in parts)
+        return not any(part.split("::")[0] in ("param", "shared", "local", "const")
+                       for part in parts)
     if parts[0] == "cp":
         return "global" in parts and "prefetch" not in parts
     return parts[0] in ("multimem", "tex", "tld4", "suld", "sust", "sured", "discard")
@@ -260,14 +342,30 @@ def wrong_in(functions, kernel):
 
 
 def restrict_in(source, wait):
-    """Kernels whose bodies have the word `wait`: how many, and the names of those with __restrict__ in their heads."""
-    count, wrong = 0, []
+    """How many kernels have the word `wait` in their bodies; and the lines with __restrict__, but
+    for those in the heads of other kernels."""
+    source = re.sub(r"/\*.*?\*/|//[^\n]*", lambda comment: "\n" * comment[0].count("\n"), source,
+                    flags=re.DOTALL)
+    count, start, rest = 0, 0, ""
     for match in re.finditer(r"__global__ void([^;{]*)\{(.*?)\n\}", source, re.DOTALL):
-        if re.search(rf"\b{wait}\b", match[2]):
-            count += 1
-            if "__restrict" in match[1]:
-                wrong.append(re.findall(r"(\w+)\(", match[1])[-1])
-    return count, wrong
+        waits = re.search(rf"\b{wait}\b", match[2]) is not None
+        count += waits
+        rest += source[start:match.start(1)] + (match[1] if waits else "\n" * match[1].count("\n"))
+        start = match.end(1)
+    rest += source[start:]
+    return count, [line.strip() for line in rest.splitlines() if "__restrict" in line]
+
+
+def reads_of(function):
+    """How a function reads global memory."""
+    found = set()
+    for words in function.statements:
+        parts = split(words)[1]
+        if parts[0] == "ld" and accesses_global(parts):
+            found.add("loads")
+        if parts[:3] == ["cp", "async", "bulk"] and accesses_global(parts):
+            found.add("copies")
+    return found
 
 
 def ptx_of(nvcc, root, source):
@@ -275,8 +373,9 @@ def ptx_of(nvcc, root, source):
         path = os.path.join(folder, "source.cu")
         with open(path, "w", encoding="utf-8") as file:
             file.write(source)
-        run = subprocess.run([nvcc, "-arch=compute_90", "-I" + root, "-ptx", path, "-o", path + ".ptx"],
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+        command = [nvcc, "-arch=compute_90", "-I" + root, "-ptx", path, "-o", path + ".ptx"]
+        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             universal_newlines=True)
         if run.returncode:
             sys.exit(f"FAIL: nvcc: {run.stdout}")
         with open(path + ".ptx", encoding="utf-8") as file:
@@ -293,16 +392,23 @@ def self_check(ptx):
         rule = RULES.get(kernel.split("_")[0])
         if bool(wrong) != bool(rule) or any(rule not in sentence for sentence in wrong):
             sys.exit(f"FAIL: self-check: {kernel}: {wrong}")
-    waiting = sum(functions[kernel].waits() for kernel in kernels)
-    if restrict_in(SELF_CHECK, "WAIT") != (waiting, ["noncoherent_restrict"]):
-        sys.exit(f"FAIL: self-check: __restrict__: {restrict_in(SELF_CHECK, 'WAIT')}")
+    for kernel, reads in (("right_by_roles", {"loads", "copies"}), ("before_copy", {"copies"}),
+                          ("before_load", {"loads"}), ("before_store", set())):
+        if reads_of(functions[kernel]) != reads:
+            sys.exit(f"FAIL: self-check: {kernel} reads by {reads_of(functions[kernel])}")
+    count, lines = restrict_in(RESTRICTS, "WAIT")
+    if count != 1 or [re.split(r"[(;]", line)[0].split()[-1]
+                      for line in lines] != ["data", "load", "waiting"]:
+        sys.exit(f"FAIL: self-check: __restrict__: {count}, {lines}")
     wrong = sum(kernel.split("_")[0] in RULES for kernel in kernels)
-    print(f"ok: the checks find what is wrong in {wrong} kernels, and nothing in {len(kernels) - wrong}")
+    right = len(kernels) - wrong
+    print(f"ok: the checks find what is wrong in {wrong} kernels, and nothing in {right}")
 
 
 def main():
     root, nvcc = os.path.abspath(sys.argv[1]), sys.argv[2]
-    version = subprocess.run([nvcc, "--version"], stdout=subprocess.PIPE, universal_newlines=True, check=True).stdout
+    version = subprocess.run([nvcc, "--version"], stdout=subprocess.PIPE, universal_newlines=True,
+                             check=True).stdout
     if int(re.search(r"release (\d+)", version)[1]) < 12:
         print("SKIP: the library does not overlap launches before CUDA 12")
         return 77
@@ -311,25 +417,31 @@ def main():
         count, restricted = restrict_in(file.read(), "wait_for_previous_grid")
     if count < 3:
         sys.exit(f"FAIL: in the source, {count} kernels wait")
-    for kernel in restricted:
-        print(f"FAIL: {kernel} waits, and has a parameter with __restrict__")
+    for line in restricted:
+        print(f"FAIL: __restrict__ outside of the heads of kernels that do not wait: {line}")
     failed = len(restricted)
     if not failed:
-        print(f"ok: the {count} kernels that wait have no __restrict__")
+        print(f"ok: the {count} kernels that wait have no __restrict__, nor has what they call")
     for what, source in (("the C functions", IMPLEMENTATION), ("the templates", TEMPLATES)):
         functions, kernels = functions_of(ptx_of(nvcc, root, source))
         bad = 0
-        if len(kernels) < 2:
-            sys.exit(f"FAIL: {what}: the kernels are not there: {kernels}")
+        seen = set()
         for kernel in kernels:
+            name = next((name for name in READS if name in kernel), None)
+            seen.add(name)
+            missing = set(READS.get(name, ["a name that is known"])) - reads_of(functions[kernel])
+            if missing:
+                sys.exit(f"FAIL: {what}: {kernel}: no {', '.join(missing)} seen")
             wrong = wrong_in(functions, kernel) if functions[kernel].waits() else ["does not wait"]
             for sentence in wrong:
                 print(f"FAIL: {what}: {kernel}: {sentence}")
             bad += len(wrong)
+        if seen != READS.keys():
+            sys.exit(f"FAIL: {what}: the kernels are not there: {kernels}")
         failed += bad
         if not bad:
-            print(f"ok: {what}: {len(kernels)} kernels wait before they access memory or allow the next grid, and load nothing "
-                  "non-coherently")
+            print(f"ok: {what}: {len(kernels)} kernels wait before they access memory or allow the "
+                  "next grid, and load nothing non-coherently")
     return failed > 0
 
 

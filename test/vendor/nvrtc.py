@@ -1,8 +1,10 @@
 """NVRTC compiles the kernels at run time, from the two files alone and without an include folder.
 
-python3 nvrtc.py ROOT [LIBRARY ...]   LIBRARY is a libnvrtc.so, or nvcc, whose toolkit has one. For every C++ standard,
-and for every architecture that the library knows: PTX, and the assembler's word that it is right. For the oldest
-and the newest architecture the kernels that take the compiler longest, too. No GPU needed.
+python3 nvrtc.py ROOT [LIBRARY ...]   LIBRARY is a libnvrtc.so, or nvcc, whose toolkit has one
+
+For every C++ standard, and for every architecture that the library knows: PTX, and the assembler's
+word that it is right. For the oldest and the newest architecture the kernels that take the compiler
+longest, too. No GPU needed.
 """
 import ctypes
 import glob
@@ -12,23 +14,52 @@ import shutil
 import sys
 
 KERNELS = ["v0_baseline<plus, float, float>", "v1_no_divergence<plus, long long, int>",
-           "v2_no_bank_conflict<minimum, float, float>", "v3_add_during_load<maximum, 2, double, double>",
+           "v2_no_bank_conflict<minimum, float, float>",
+           "v3_add_during_load<maximum, 2, double, double>",
            "v4_unroll_last_warp<minimum, 1, tail::block, int, int>",
            "v5_completely_unroll<maximum, 128, 2, unsigned, unsigned>",
            "v6_multi_add<plus, 512, 4, unsigned long long, unsigned char>",
-           "v7_shuffle<minimum, 1024, 8, signed char, signed char>", "detail::sum_tile<detail::float_sum<256>, 256, 4>",
-           "detail::sum_ring<detail::float_sum<256, 8>, 256, 4096, 3>", "detail::sum_dealt<detail::exact_sum<512>, 512, 1>"]
-LONGEST = ["detail::sum_dealt<detail::exact_sum<512>, 512, 4>",
-           "detail::sum_ring<detail::exact_sum<512>, 512, 2048, 4>"]  # to compile
+           "v7_shuffle<minimum, 1024, 8, signed char, signed char>",
+           "detail::reduce_tile<detail::reduction<plus, float, 256>, 256, 4, "
+           "detail::elements<float>>",
+           "detail::reduce_tile<detail::reduction<maximum, signed char, 512>, 512, 8, "
+           "detail::elements<signed char>>",
+           "detail::reduce_grid_stride<detail::reduction<add_points, point, 512>, 512, 1, "
+           "detail::elements<point>>",
+           "detail::reduce_grid_stride<detail::superaccumulator<256>, 256, 2, "
+           "detail::elements<float>>",
+           "detail::reduce_pipelined<detail::reduction<plus, unsigned short, 512>, 512, 8, 3, "
+           "detail::elements<unsigned short>>"]
+LONGEST = ["detail::reduce_pipelined<detail::superaccumulator<512>, 512, 4, 4, "
+           "detail::elements<float>>",
+           "detail::reduce_pipelined<detail::reduction<minimum, double, 512>, 512, 8, 3, "
+           "detail::elements<double>>"]  # to compile
 
 SOURCE = """
 #include "fastreduce.cuh"
 using namespace fastreduce;
 using namespace fastreduce::detail;
-static_assert(bounds<int>::greatest() == 2147483647 && bounds<int>::least() == -2147483647 - 1, "int");
-static_assert(bounds<unsigned char>::greatest() == 255 && bounds<unsigned char>::least() == 0, "unsigned char");
+static_assert(bounds<int>::greatest() == 2147483647, "int");
+static_assert(bounds<int>::least() == -2147483647 - 1, "int");
+static_assert(bounds<unsigned char>::greatest() == 255, "unsigned char");
+static_assert(bounds<unsigned char>::least() == 0, "unsigned char");
 static_assert(bounds<long long>::greatest() == 9223372036854775807, "long long");
-static_assert(bounds<float>::greatest() > 3.4e38f && bounds<double>::least() < -1.7e308, "infinities");
+static_assert(bounds<float>::greatest() > 3.4e38f, "infinity");
+static_assert(bounds<double>::least() < -1.7e308, "minus infinity");
+struct point { /* of a size that does not divide 16 */
+    float x, y, z;
+};
+struct add_points {
+    template <class Value>
+    static __device__ Value identity()
+    {
+        return {0, 0, 0};
+    }
+    __device__ point operator()(point a, point b) const
+    {
+        return {a.x + b.x, a.y + b.y, a.z + b.z};
+    }
+};
 extern "C" __global__ void own_kernel(const float *x, float *sums)
 {
     __shared__ float slots[8];
@@ -40,8 +71,10 @@ extern "C" __global__ void own_kernel(const float *x, float *sums)
 
 class Nvrtc:
     def __init__(self, path):
-        # by its full path, so that NVRTC finds it loaded: the loader may not know the toolkit's folder
-        for builtins in sorted(glob.glob(os.path.join(os.path.dirname(path), "libnvrtc-builtins.so*")))[:1]:
+        # by its full path, so that NVRTC finds it loaded: the loader
+        # may not know the toolkit's folder
+        beside = os.path.join(os.path.dirname(path), "libnvrtc-builtins.so*")
+        for builtins in sorted(glob.glob(beside))[:1]:
             ctypes.CDLL(builtins, ctypes.RTLD_GLOBAL)
         self.library = ctypes.CDLL(path)
         major, minor = ctypes.c_int(), ctypes.c_int()
@@ -70,15 +103,18 @@ class Nvrtc:
         names = (ctypes.c_char_p * len(headers))(*(name.encode() for name in headers))
         texts = (ctypes.c_char_p * len(headers))(*(text.encode() for text in headers.values()))
         program = ctypes.c_void_p()
-        self.check("nvrtcCreateProgram", ctypes.byref(program), SOURCE.encode(), b"program.cu", len(headers), texts,
-                   names)
+        self.check("nvrtcCreateProgram", ctypes.byref(program), SOURCE.encode(), b"program.cu",
+                   len(headers), texts, names)
         try:
             expressions = [("fastreduce::" + kernel).encode() for kernel in kernels]
             for expression in expressions:
                 self.check("nvrtcAddNameExpression", program, expression)
-            options = [f"--gpu-architecture=sm_{architecture}".encode(), f"--std=c++{standard}".encode()]
-            error = self.library.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * 2)(*options))
-            log = re.sub("nvrtc: warning: Architectures prior .* deprecated.*\n", "", self.text(program, "ProgramLog")).strip()
+            options = [f"--gpu-architecture=sm_{architecture}".encode(),
+                       f"--std=c++{standard}".encode()]
+            error = self.library.nvrtcCompileProgram(program, len(options),
+                                                     (ctypes.c_char_p * 2)(*options))
+            log = re.sub("nvrtc: warning: Architectures prior .* deprecated.*\n", "",
+                         self.text(program, "ProgramLog")).strip()
             if error or log:
                 return log or f"error {error}"
             entries = set(re.findall(r"\.entry (\w+)", self.text(program, "PTX")))
@@ -128,7 +164,8 @@ def main():
                 failed += 1
         compiled += len(runs)
         if not failed:
-            print(f"ok: {nvrtc.name}: C++14 to {nvrtc.newest_standard}, architectures", *nvrtc.architectures)
+            print(f"ok: {nvrtc.name}: C++14 to {nvrtc.newest_standard}, architectures",
+                  *nvrtc.architectures)
     if not compiled:
         return 77
     return failed > 0

@@ -1,5 +1,6 @@
-/* A part of a program or a shared library that carries its own copy of FastReduce, as its function PART. With
- * FASTREDUCE_NO_LADDER it has no V7, so it can tell that it runs its own copy and not another part's. */
+/* A part of a program or a shared library that carries its own copy of FastReduce, as its
+ * function PART. With FASTREDUCE_NO_LADDER it has no V7, so it can tell that it runs its own
+ * copy and not another part's. */
 #define FASTREDUCE_IMPLEMENTATION
 #include "fastreduce.cuh"
 

@@ -1,6 +1,6 @@
-# Sourced by the vendoring tests, with $root set: goes to an empty folder that holds copies of the two files and the
-# .cu file that defines the C functions, to be removed at exit. Each case prints one line: pass, skip or fail. done_testing
-# ends the script, with 77 if no case ran.
+# Sourced by the vendoring tests, with $root set: goes to an empty folder that holds copies of the
+# two files and the .cu file that defines the C functions, to be removed at exit. Each case prints
+# one line: pass, skip or fail. done_testing ends the script, with 77 if no case ran.
 tests=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -36,7 +36,8 @@ done_testing()
 clangs()
 {
     for version in $(seq 40 -1 14) ''; do
-        compiler=$(command -v clang++${version:+-$version}) && echo "$(readlink -f "$compiler") $compiler"
+        compiler=$(command -v clang++${version:+-$version}) &&
+            echo "$(readlink -f "$compiler") $compiler"
     done | awk '!seen[$1]++ { print $2 }' # clang++ is one of the others, most often
 }
 newest_clang() { clangs | head -n 1; }

@@ -1,9 +1,11 @@
-/* What programs of nvcc's objects link in place of the CUDA runtime, to see what the library does on a GPU of compute
- * capability 9.0 without having one: every call that matters is a line of output. No kernel runs.
+/* What programs of nvcc's objects link in place of the CUDA runtime, to see what the library
+ * does on a GPU of compute capability 9.0 without having one: every call that matters is a line
+ * of output. No kernel runs.
  *
- * An object's kernels are in its fat binary, which registers itself and then each kernel: by the address of the function
- * that stands for it on the host, the stub. A fat binary is known here by its kernel part_NAME. Where the linker has
- * made one stub of two, several fat binaries register it, and the log names them all. */
+ * An object's kernels are in its fat binary, which registers itself and then each kernel: by the
+ * address of the function that stands for it on the host, the stub. A fat binary is known here
+ * by its kernel part_NAME. Where the linker has made one stub of two, several fat binaries
+ * register it, and the log names them all. */
 #include "standin_runtime.h"
 #include <cuda_runtime_api.h>
 #include <stdarg.h>
@@ -20,7 +22,8 @@ enum {
 };
 
 struct binary {
-    unsigned architecture; /* of the code that the device would run: 80 for compute_80; 0 for none */
+    unsigned
+        architecture; /* of the code that the device would run: 80 for compute_80; 0 for none */
     char part[32];
 };
 
@@ -90,9 +93,11 @@ static unsigned architecture_for_device(const char *fat)
         unsigned *newest;
         memcpy(&entry, fat + at, sizeof entry);
         if (entry.kind != FAT_PTX && entry.kind != FAT_CUBIN) stop("a fat binary of unknown form");
-        if (entry.architecture < 50 || entry.architecture > 200) stop("an architecture that cannot be");
+        if (entry.architecture < 50 || entry.architecture > 200)
+            stop("an architecture that cannot be");
         newest = entry.kind == FAT_PTX ? &ptx : &cubin;
-        if (entry.architecture <= DEVICE && entry.architecture > *newest) *newest = entry.architecture;
+        if (entry.architecture <= DEVICE && entry.architecture > *newest)
+            *newest = entry.architecture;
         at += entry.header_bytes + entry.bytes;
     }
     return cubin / 10 == DEVICE / 10 ? cubin : ptx;
@@ -127,13 +132,14 @@ char __cudaInitModule(void **handle)
     return handle != NULL;
 }
 
-void __cudaRegisterFunction(void **handle, const void *stub, char *device_function, const char *name,
-                            int thread_limit, void *thread, void *block, void *block_size, void *grid_size,
-                            int *warp_size)
+void __cudaRegisterFunction(void **handle, const void *stub, char *device_function,
+                            const char *name, int thread_limit, void *thread, void *block,
+                            void *block_size, void *grid_size, int *warp_size)
 {
     const unsigned last = binary_count - 1; /* it registers its kernels before the next comes */
     unsigned k;
-    (void)handle, (void)device_function, (void)thread_limit, (void)thread, (void)block, (void)block_size;
+    (void)handle, (void)device_function, (void)thread_limit, (void)thread, (void)block,
+        (void)block_size;
     (void)grid_size, (void)warp_size;
     if (strncmp(name, "part_", 5) == 0)
         snprintf(binaries[last].part, sizeof binaries[last].part, "%s", name + 5);
@@ -162,6 +168,12 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
     stop("a stub was called");
     return cudaErrorUnknown;
 }
+
+cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
+                                    size_t shared_bytes, cudaStream_t stream)
+{
+    return __cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+}
 #endif
 
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream)
@@ -182,7 +194,8 @@ static const struct kernel *find(const void *stub)
     return NULL;
 }
 
-/* The name of the kernel, and whose code it is: in the order of the names, as that of the objects does not matter. */
+/* The name of the kernel, and whose code it is: in the order of the names, as that of the
+ * objects does not matter. */
 static const char *described(const struct kernel *kernel)
 {
     static char text[1024];
@@ -195,30 +208,33 @@ static const char *described(const struct kernel *kernel)
                 (first == MOST_BINARIES || strcmp(binaries[b].part, binaries[first].part) < 0))
                 first = b;
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s %s (compute_%u)",
-                 left == kernel->binaries ? "" : " and", binaries[first].part, binaries[first].architecture);
+                 left == kernel->binaries ? "" : " and", binaries[first].part,
+                 binaries[first].architecture);
         left &= ~(1u << first);
     }
     return text;
 }
 
-static cudaError_t launch(const void *stub, const char *how, dim3 grid, dim3 block, size_t shared_bytes)
+static cudaError_t launch(const void *stub, const char *how, dim3 grid, dim3 block,
+                          size_t shared_bytes)
 {
     const struct kernel *kernel = find(stub);
     if (kernel == NULL) return cudaErrorInvalidDeviceFunction;
-    standin_log("launches %s, %s, %u blocks of %u, %u bytes shared", described(kernel), how, grid.x, block.x,
-                (unsigned)shared_bytes);
+    standin_log("launches %s, %s, %u blocks of %u, %u bytes shared", described(kernel), how, grid.x,
+                block.x, (unsigned)shared_bytes);
     return cudaSuccess;
 }
 
-cudaError_t cudaLaunchKernel(const void *stub, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
-                             cudaStream_t stream)
+cudaError_t cudaLaunchKernel(const void *stub, dim3 grid, dim3 block, void **arguments,
+                             size_t shared_bytes, cudaStream_t stream)
 {
     (void)arguments, (void)stream;
     return launch(stub, "plainly", grid, block, shared_bytes);
 }
 
 #if CUDART_VERSION >= 12000
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *stub, void **arguments)
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *stub,
+                                void **arguments)
 {
     const char *how = "plainly";
     unsigned k;
@@ -295,4 +311,39 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
 const char *cudaGetErrorString(cudaError_t error)
 {
     return error == cudaSuccess ? "no error" : "an error";
+}
+
+/* With --default-stream per-thread, files call these instead. */
+cudaError_t cudaLaunchKernel_ptsz(const void *stub, dim3 grid, dim3 block, void **arguments,
+                                  size_t shared_bytes, cudaStream_t stream)
+{
+    standin_log("in a thread's stream:");
+    return cudaLaunchKernel(stub, grid, block, arguments, shared_bytes, stream);
+}
+
+#if CUDART_VERSION >= 12000
+cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *stub,
+                                     void **arguments)
+{
+    standin_log("in a thread's stream:");
+    return cudaLaunchKernelExC(config, stub, arguments);
+}
+#endif
+
+cudaError_t cudaMallocAsync_ptsz(void **memory, size_t bytes, cudaStream_t stream)
+{
+    standin_log("in a thread's stream:");
+    return cudaMallocAsync(memory, bytes, stream);
+}
+
+cudaError_t cudaMemsetAsync_ptsz(void *memory, int value, size_t bytes, cudaStream_t stream)
+{
+    standin_log("in a thread's stream:");
+    return cudaMemsetAsync(memory, value, bytes, stream);
+}
+
+cudaError_t cudaFreeAsync_ptsz(void *memory, cudaStream_t stream)
+{
+    standin_log("in a thread's stream:");
+    return cudaFreeAsync(memory, stream);
 }

@@ -1,5 +1,6 @@
-/* The C++ part without the C functions: types, operators, one round, and the building blocks in a kernel of one's own.
- * TOOLKIT_VERSION is what the toolkit's headers have to call themselves. Its exit status says what is wrong. */
+/* The C++ part without the C functions: types, operators, one round, and the building blocks in
+ * a kernel of one's own. TOOLKIT_VERSION is what the toolkit's headers have to call themselves.
+ * Its exit status says what is wrong. */
 #include "fastreduce.cuh"
 #ifdef TOOLKIT_VERSION
 static_assert(CUDART_VERSION == TOOLKIT_VERSION, "the headers are those of another toolkit");
@@ -18,6 +19,26 @@ struct add_moments {
     __host__ __device__ moment operator()(moment a, moment b) const
     {
         return {a.weight + b.weight, a.position + b.position};
+    }
+};
+
+/* Numbers that AUTO loads one by one, as their size does not divide 16; and of more than 32 bytes,
+ * which it leaves to V7. */
+template <unsigned Count>
+struct numbers {
+    int number[Count];
+};
+struct add_numbers {
+    template <class T>
+    static __host__ __device__ T identity()
+    {
+        return T{{0}};
+    }
+    template <unsigned Count>
+    __host__ __device__ numbers<Count> operator()(numbers<Count> a, numbers<Count> b) const
+    {
+        for (unsigned k = 0; k < Count; ++k) a.number[k] += b.number[k];
+        return a;
     }
 };
 
@@ -61,5 +82,9 @@ int main()
     if (!refuses<FASTREDUCE_V6, add_moments, moment>()) return 7;
     if (!refuses<FASTREDUCE_V7, fastreduce::plus, unsigned>()) return 8;
     if (!refuses<FASTREDUCE_AUTO, fastreduce::plus, float>()) return 9;
+    if (!refuses<FASTREDUCE_AUTO, fastreduce::plus, unsigned char>()) return 10;
+    if (!refuses<FASTREDUCE_AUTO, add_moments, moment>()) return 11;
+    if (!refuses<FASTREDUCE_AUTO, add_numbers, numbers<3>>()) return 12;
+    if (!refuses<FASTREDUCE_AUTO, add_numbers, numbers<17>>()) return 13;
     return 0;
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
-# What the two files refuse is refused in words, and what users write around them does no harm: sh words.sh ROOT [NVCC].
-# The templates are compiled against the CPU machine of test/simt; NVCC is asked for what only it knows.
+# What the two files refuse is refused in words, and what users write around them does no harm: sh
+# words.sh ROOT [NVCC]. The templates are compiled against the CPU machine of test/simt; NVCC is
+# asked for what only it knows.
 set -eu
 root=$(cd "$1" && pwd)
 nvcc=${2:-}
@@ -22,7 +23,12 @@ refused()
 # refused_template WHAT SENTENCE TEXT: a C++ file with these lines
 refused_template()
 {
-    printf '#include <string>\n#include "fastreduce.cuh"\nusing namespace fastreduce;\n%s\n' "$3" > refused.cpp
+    cat > refused.cpp <<REFUSED
+#include <string>
+#include "fastreduce.cuh"
+using namespace fastreduce;
+$3
+REFUSED
     refused "$1" "$2" $simt -fsyntax-only refused.cpp
 }
 
@@ -31,26 +37,55 @@ refused "C89" "needs C99" "$cc" -std=c89 -fsyntax-only header.c
 printf '#include "fastreduce.cuh"\n' > header.cpp
 refused "C++11" "needs C++14" $cxx -std=c++11 -I simt -fsyntax-only header.cpp
 
-printf '#include "fastreduce.h"\n#define FASTREDUCE_STATIC\n#define FASTREDUCE_HOST_IMPLEMENTATION\n#include "fastreduce.h"\n' > late.c
-refused "FASTREDUCE_STATIC after the first include" "before the first include" "$cc" -std=c99 -fsyntax-only late.c
-refused_template "a type that is not trivially copyable" "have to be trivially copyable" \
-    'struct join { template <class V> static V identity() { return V(); } std::string operator()(std::string a, std::string b) const { return a + b; } };
-fastreduce_status f(std::string *x) { return reduce<FASTREDUCE_V0, 32, 1, join>(x, x + 9, 9); }'
-refused_template "an operator without identity" "the operator needs" \
-    'struct multiply { float operator()(float a, float b) const { return a * b; } };
-fastreduce_status f(float *x) { return reduce<FASTREDUCE_V7, 256, 8, multiply>(x, x + 9, 9); }'
-refused_template "an operator without identity, in one round" "the operator needs" \
-    'struct multiply { float operator()(float a, float b) const { return a * b; } };
-fastreduce_status f(float *x) { return fastreduce::round<FASTREDUCE_V7, 256, 8, multiply>(x, x + 9, 9); }'
-refused_template "an operator that takes other elements" "T operator()(T, T) const" \
-    'struct join { template <class V> static V identity() { return V(); } float operator()(float *a, float *b) const { return *a + *b; } };
-fastreduce_status f(float *x) { return reduce<FASTREDUCE_V7, 256, 8, join>(x, x + 9, 9); }'
-refused_template "the minimum of a type without limits" "need a type with std::numeric_limits" \
-    'struct own { float x; bool operator<(own b) const { return x < b.x; } };
-fastreduce_status f(own *x) { return reduce<FASTREDUCE_V7, 256, 8, minimum>(x, x + 9, 9); }'
-refused_template "a type aligned to more than pools give" "aligned to 256 bytes at the most" \
-    'struct alignas(512) page { float x; page operator+(page b) const { return {x + b.x}; } page(float a = 0) : x(a) {} };
-fastreduce_status f(page *x) { return reduce<FASTREDUCE_V0, 32, 1>(x, x + 9, 9); }'
+cat > late.c <<'LATE'
+#include "fastreduce.h"
+#define FASTREDUCE_STATIC
+#define FASTREDUCE_HOST_IMPLEMENTATION
+#include "fastreduce.h"
+LATE
+refused "FASTREDUCE_STATIC after the first include" "before the first include" \
+    "$cc" -std=c99 -fsyntax-only late.c
+# AUTO is the engine, V7 the levels of the ladder: both refuse the same types and operators.
+for choice in FASTREDUCE_AUTO FASTREDUCE_V7; do
+    refused_template "$choice of a type that is not trivially copyable" \
+        "have to be trivially copyable" "struct join {
+    template <class V> static V identity() { return V(); }
+    std::string operator()(std::string a, std::string b) const { return a + b; }
+};
+fastreduce_status f(std::string *x) { return reduce<$choice, 256, 8, join>(x, x + 9, 9); }"
+    refused_template "$choice with an operator without identity" "the operator needs" \
+        "struct multiply { float operator()(float a, float b) const { return a * b; } };
+fastreduce_status f(float *x) { return reduce<$choice, 256, 8, multiply>(x, x + 9, 9); }"
+    refused_template "$choice with an operator without identity, in one round" \
+        "the operator needs" \
+        "struct multiply { float operator()(float a, float b) const { return a * b; } };
+fastreduce_status f(float *x)
+{
+    return fastreduce::round<$choice, 256, 8, multiply>(x, x + 9, 9);
+}"
+    refused_template "$choice with an operator that takes other elements" \
+        "T operator()(T, T) const" "struct join {
+    template <class V> static V identity() { return V(); }
+    float operator()(float *a, float *b) const { return *a + *b; }
+};
+fastreduce_status f(float *x) { return reduce<$choice, 256, 8, join>(x, x + 9, 9); }"
+    refused_template "$choice, the minimum of a type without limits" \
+        "need a type with std::numeric_limits" \
+        "struct own { float x; bool operator<(own b) const { return x < b.x; } };
+fastreduce_status f(own *x) { return reduce<$choice, 256, 8, minimum>(x, x + 9, 9); }"
+    refused_template "$choice of a type aligned to more than pools give" \
+        "aligned to 256 bytes at the most" "struct alignas(512) page {
+    float x;
+    page operator+(page b) const { return {x + b.x}; }
+    page(float a = 0) : x(a) {}
+};
+fastreduce_status f(page *x) { return reduce<$choice, 256, 8>(x, x + 9, 9); }"
+    refused_template "reduce<$choice> with a tail" "only V4 has a choice of tails" \
+        "fastreduce_status f(float *x)
+{
+    return reduce<$choice, 256, 8, plus, tail::block>(x, x + 9, 9);
+}"
+done
 for choice in 'FASTREDUCE_AUTO, 512' 'FASTREDUCE_AUTO, 256, 4' 'FASTREDUCE_EXACT, 128'; do
     refused_template "reduce<$choice>" "AUTO and EXACT choose" \
         "fastreduce_status f(float *x) { return reduce<$choice>(x, x + 9, 9); }"
@@ -59,17 +94,34 @@ for choice in 'FASTREDUCE_AUTO, 512' 'FASTREDUCE_AUTO, 256, 4' 'FASTREDUCE_EXACT
 done
 refused_template "reduce<FASTREDUCE_V3, 100>" "the block size must be" \
     'fastreduce_status f(float *x) { return reduce<FASTREDUCE_V3, 100>(x, x + 9, 9); }'
+for items in 0 65; do
+    refused_template "reduce<FASTREDUCE_V7, 256, $items>" "items per thread must be from 1 to 64" \
+        "fastreduce_status f(float *x) { return reduce<FASTREDUCE_V7, 256, $items>(x, x + 9, 9); }"
+done
+refused_template "reduce<FASTREDUCE_V3, 256, 3>" "load one or two items per thread" \
+    'fastreduce_status f(float *x) { return reduce<FASTREDUCE_V3, 256, 3>(x, x + 9, 9); }'
 refused_template "reduce<FASTREDUCE_V0, 32, 2>" "have one item per thread" \
     'fastreduce_status f(float *x) { return reduce<FASTREDUCE_V0, 32, 2>(x, x + 9, 9); }'
 refused_template "a kernel that does not exist" "there is no such kernel" \
-    'fastreduce_status f(float *x) { return reduce<static_cast<fastreduce_kernel>(42)>(x, x + 9, 9); }'
+    'fastreduce_status f(float *x)
+{
+    return reduce<static_cast<fastreduce_kernel>(42)>(x, x + 9, 9);
+}'
 refused_template "round<FASTREDUCE_EXACT>" "EXACT has no levels" \
     'fastreduce_status f(float *x) { return fastreduce::round<FASTREDUCE_EXACT>(x, x + 9, 9); }'
 for choice in 'FASTREDUCE_V3, 100' 'FASTREDUCE_V7, 0, 8'; do
-    refused_template "workspace_bytes<$choice>" "the block size must be" "size_t f() { return workspace_bytes<$choice>(9); }"
+    refused_template "workspace_bytes<$choice>" "the block size must be" \
+        "size_t f() { return workspace_bytes<$choice>(9); }"
 done
 refused_template "EXACT of doubles" "the exact sum is of floats" \
     'fastreduce_status f(double *x) { return reduce<FASTREDUCE_EXACT>(x, x + 9, 9); }'
+refused_template "EXACT of doubles, its workspace" "the exact sum is of floats" \
+    'size_t f() { return workspace_bytes<FASTREDUCE_EXACT, 256, 8, plus, double>(9); }'
+refused_template "an exact maximum" "the exact sum is of floats" \
+    'fastreduce_status f(float *x)
+{
+    return reduce<FASTREDUCE_EXACT, 256, 8, maximum>(x, x + 9, 9);
+}'
 
 # Names of users: macros before the include, functions of theirs beside `using namespace`
 cat > names.h <<'NAMES'
@@ -95,6 +147,18 @@ cat > names.h <<'NAMES'
 #define columns 80
 #define lines 24
 #define pause() 0
+#define small char
+#define near
+#define far
+#define interface struct
+#define None 0L
+#define Status int
+#define Success 0
+#define I _Complex_I
+#define major(device) 0
+#define minor(device) 0
+#define move(y, x) 0
+#define clear() 0
 #include "fastreduce.cuh"
 #undef min
 #undef max
@@ -111,6 +175,18 @@ cat > names.h <<'NAMES'
 #undef columns
 #undef lines
 #undef pause
+#undef small
+#undef near
+#undef far
+#undef interface
+#undef None
+#undef Status
+#undef Success
+#undef I
+#undef major
+#undef minor
+#undef move
+#undef clear
 using namespace std;
 using namespace fastreduce;
 int publish(int x) { return x; }
@@ -120,30 +196,67 @@ int overlap(int x) { return x; }
 int aligned(int x) { return x; }
 struct plan { int x; };
 struct bounds { int x; };
+struct pack { int x; };
+struct elements { int x; };
 enum class road { here };
 fastreduce_status sum(const float *x, float *y)
 {
     const plan p = {publish(1) + await(2) + peek(3) + overlap(4) + aligned(5)};
-    const bounds b = {p.x + static_cast<int>(round(1.5)) + (road::here == road::here)};
+    const pack q = {p.x};
+    const elements e = {q.x};
+    const bounds b = {e.x + static_cast<int>(round(1.5)) + (road::here == road::here)};
     if (b.x < 0) pause();
-    return reduce<FASTREDUCE_V7>(x, y, 100) + fastreduce::round<FASTREDUCE_V7>(x, y, 100);
+    return reduce<FASTREDUCE_V7>(x, y, 100) + fastreduce::round<FASTREDUCE_V7>(x, y, 100) +
+           reduce<FASTREDUCE_AUTO>(x, y, 100) + reduce<FASTREDUCE_EXACT>(x, y, 100);
 }
 NAMES
 printf '#include "names.h"\n' > names.cpp
 $simt -fsyntax-only names.cpp || fail "names of users"
-pass "macros named min, max, round, N, T, words, pause, slots, columns; functions named as ours beside using namespace"
+pass "macros named min, max, round, N, T, words, slots, small, None;" \
+    "functions named as ours beside using namespace"
 
 # The host implementation first, the library after it, in one file: no warning, and CUDA's own texts
-printf '#define FASTREDUCE_HOST_IMPLEMENTATION\n#include "fastreduce.h"\n#define FASTREDUCE_IMPLEMENTATION\n#include "fastreduce.cuh"\n' > both.h
-printf '#include <cuda_runtime.h>\n#include "both.h"\nnamespace fastreduce::FASTREDUCE_DETAIL_ABI::detail { SIMT_DYNAMIC_SHARED(dynamic_shared_bytes) }\nint main() { return strcmp(fastreduce_status_string(2), "out of memory"); }\n' > both.cpp
+cat > both.h <<'BOTH'
+#define FASTREDUCE_HOST_IMPLEMENTATION
+#include "fastreduce.h"
+#define FASTREDUCE_IMPLEMENTATION
+#include "fastreduce.cuh"
+BOTH
+cat > both.cpp <<'BOTH'
+#include <cuda_runtime.h>
+#include "both.h"
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail {
+SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
+}
+int main() { return strcmp(fastreduce_status_string(2), "out of memory"); }
+BOTH
 $simt both.cpp -ldl -o both || fail "host implementation before the library"
 run ./both "host implementation before the library"
 pass "host implementation before the library, in one file"
 
 # Warnings that a project may have on
-printf '#include "fastreduce.h"\nint answer(void);\nint answer(void) { fastreduce_config config = {0}; return (int)config.block_size; }\n' > plain.c
-printf '#include "fastreduce.h"\nint answer();\nint answer() { fastreduce_config config = {}; return static_cast<int>(config.block_size); }\n' > plain.cpp
-picky="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wswitch-default -Wundef -Wunused-function $werror"
+cat > plain.c <<'PLAIN'
+#include "fastreduce.h"
+int answer(void);
+int answer(void)
+{
+    fastreduce_config config = {0};
+    config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
+    return (int)config.block_size;
+}
+PLAIN
+cat > plain.cpp <<'PLAIN'
+#include "fastreduce.h"
+int answer();
+int answer()
+{
+    fastreduce_config config = {};
+    config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
+    return static_cast<int>(config.block_size);
+}
+PLAIN
+picky="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wswitch-default -Wundef"
+picky="$picky -Wunused-function $werror"
 for compiler in "$cc" clang; do
     command -v "${compiler%% *}" >/dev/null || { skip "$compiler" "not installed"; continue; }
     for macro in FASTREDUCE_NOTHING FASTREDUCE_STATIC FASTREDUCE_HOST_IMPLEMENTATION; do
@@ -155,7 +268,8 @@ done
 for compiler in "$cxx" clang++; do
     command -v "${compiler%% *}" >/dev/null || { skip "$compiler" "not installed"; continue; }
     for macro in FASTREDUCE_NOTHING FASTREDUCE_STATIC FASTREDUCE_HOST_IMPLEMENTATION; do
-        $compiler -std=c++14 $picky -Wold-style-cast -D$macro -c plain.cpp -o plain.o || fail "$compiler, C++, $macro"
+        $compiler -std=c++14 $picky -Wold-style-cast -D$macro -c plain.cpp -o plain.o ||
+            fail "$compiler, C++, $macro"
     done
     pass "$compiler: no warning in C++, -Wold-style-cast and {} among it"
 done
@@ -184,19 +298,36 @@ for order in 1 2; do
         [ $order = 2 ] || printf '#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n'
         printf '#include "fastreduce.cuh"\n'
         [ $order = 1 ] || printf '#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n'
-        printf 'fastreduce_status f(__half *x) { return fastreduce::reduce<FASTREDUCE_V7, 256, 8, fastreduce::maximum>(x, x + 9, 9); }\n'
-        printf 'fastreduce_status g(__nv_bfloat16 *x) { return fastreduce::reduce<FASTREDUCE_V7, 256, 8, fastreduce::minimum>(x, x + 9, 9); }\n'
+        cat <<'HALVES'
+using namespace fastreduce;
+template <fastreduce_kernel Version>
+fastreduce_status both(__half *x, __nv_bfloat16 *y)
+{
+    return reduce<Version, 256, 8, maximum>(x, x + 9, 9) |
+           reduce<Version, 256, 8, minimum>(y, y + 9, 9);
+}
+fastreduce_status f(__half *x, __nv_bfloat16 *y)
+{
+    return both<FASTREDUCE_V7>(x, y) | both<FASTREDUCE_AUTO>(x, y);
+}
+HALVES
     } > halves.cu
     "$nvcc" $ptx -c halves.cu -o halves.o || fail "halves"
 done
-pass "minimum and maximum of __half and __nv_bfloat16, headers in either order"
+pass "minimum and maximum of __half and __nv_bfloat16, V7 and AUTO, headers in either order"
 
 # What stands in namespace fastreduce is what users call
-printf '#define FASTREDUCE_HOST_IMPLEMENTATION\n#include "fastreduce.h"\n#define FASTREDUCE_IMPLEMENTATION\n#include "fastreduce.cuh"\nfastreduce_status f(float *x) { return fastreduce::reduce<FASTREDUCE_V7>(x, x + 9, 9); }\n' > both.cu
+cat > both.cu <<'BOTH'
+#include "both.h"
+fastreduce_status f(float *x) { return fastreduce::reduce<FASTREDUCE_V7>(x, x + 9, 9); }
+BOTH
 "$nvcc" $ptx -c both.cu -o both.o || fail "host implementation before the library, nvcc"
 pass "host implementation before the library, under nvcc"
-public='accumulate|accumulate_exactly|block_reduce|blocks_for|default_items|detail|maximum|minimum|plus|reduce|round|tail|thread_reduce|v[0-7]_[a-z_]*|warp_reduce|warp_size|workspace|workspace_bytes'
-nm -C both.o | grep -oE 'fastreduce::version_[a-z0-9_]*::[a-z0-9_]+' | sed 's/.*:://' | sort -u > seen
+public='accumulate|accumulate_exactly|block_reduce|blocks_for|default_items|detail|maximum|minimum'
+public="$public|plus|reduce|round|tail|thread_reduce|v[0-7]_[a-z_]*|warp_reduce|warp_size"
+public="$public|workspace|workspace_bytes"
+nm -C both.o | grep -oE 'fastreduce::version_[a-z0-9_]*::[a-z0-9_]+' | sed 's/.*:://' |
+    sort -u > seen
 grep -q v0_baseline seen || fail "no names seen"
 grep -v '^__' seen | grep -vxE "$public" && fail "names in namespace fastreduce that are not public"
 pass "namespace fastreduce holds what users call, the rest is in detail"

@@ -1,0 +1,245 @@
+/* An array of floats in a file or a pipe: NumPy's .npy, known by its first bytes, or raw. What
+ * cannot be read ends the program in words. POSIX; include common.h first. */
+#ifndef FASTREDUCE_EXAMPLES_ARRAY_H
+#define FASTREDUCE_EXAMPLES_ARRAY_H
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { HEADER_LIMIT = 1 << 16 }; /* bytes; NumPy writes some 120 for an array of floats */
+
+typedef struct array {
+    const char *name;
+    int file;         /* descriptor; -1: generated */
+    int seekable;     /* a regular file, which any thread may read anywhere */
+    uint64_t count;   /* floats; UINT64_MAX until a pipe of raw ones has ended */
+    off_t begin;      /* of the first float in a seekable file */
+    const float *map; /* the floats in memory, by map_floats; null elsewhere */
+    char ahead[8];    /* the first bytes of a pipe that turned out to be no header */
+    size_t is_ahead;  /* how many */
+} array;
+
+/* Reads what one system call gives: how many bytes, 0 at the end. */
+static inline size_t read_some(const array *a, void *to, size_t bytes, off_t at)
+{
+    const ssize_t got = a->seekable ? pread(a->file, to, bytes, at) : read(a->file, to, bytes);
+    if (got < 0) fail(1, "%s: %s", a->name, strerror(errno));
+    return (size_t)got;
+}
+
+/* Reads so many bytes, fewer only at the end. */
+static inline size_t read_bytes(const array *a, void *to, size_t bytes, off_t at)
+{
+    size_t done = 0, got = 1;
+    while (done < bytes && got > 0) {
+        got = read_some(a, (char *)to + done, bytes - done, at + (off_t)done);
+        done += got;
+    }
+    return done;
+}
+
+/* Floats begin .. begin + count - 1 of a seekable array. */
+static inline void read_floats(const array *a, float *to, uint64_t begin, size_t count)
+{
+    if (read_bytes(a, to, 4 * count, a->begin + (off_t)(4 * begin)) != 4 * count)
+        fail(1, "%s: became shorter while it was read", a->name);
+}
+
+static inline void map_has_failed(int signal_number)
+{
+    static const char line[] = PROGRAM ": a file became shorter, or failed, while it was read\n";
+    ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
+    (void)signal_number, (void)written;
+    _exit(1);
+}
+
+/* Maps a seekable array, where that works: a cached file is then read without a copy, but one that
+ * becomes shorter meanwhile shows only in a signal. */
+static inline void map_floats(array *a)
+{
+    const size_t bytes = (size_t)a->begin + 4 * (size_t)a->count;
+    void *map = MAP_FAILED;
+    if (a->seekable && a->begin % 4 == 0 && a->count > 0 && a->count < SIZE_MAX / 8)
+        map = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, a->file, 0);
+    if (map == MAP_FAILED) return;
+    signal(SIGBUS, map_has_failed);
+    a->map = (const float *)map + a->begin / 4;
+}
+
+static inline void close_array(array *a)
+{
+    if (a->map) munmap((float *)a->map - a->begin / 4, (size_t)a->begin + 4 * (size_t)a->count);
+    if (a->file >= 0) close(a->file);
+}
+
+/* ---- The header of a .npy file --------------------------------------------------------------- */
+
+/* Skips spaces, then the given text; 0 if something else stands there. */
+static inline int skip(const char **at, const char *text)
+{
+    const char *p = *at + strspn(*at, " ");
+    if (strncmp(p, text, strlen(text)) != 0) return 0;
+    *at = p + strlen(text);
+    return 1;
+}
+
+/* A shape, as Python writes tuples: (), (3,), (3, 5); Python 2 wrote 3L on some systems. Returns
+ * 0 where it is malformed. Elements too many for 64 bits of bytes count as UINT64_MAX. */
+static inline int parse_shape(const char **at, uint64_t *elements)
+{
+    int extents = 0, comma = 1, too_many = 0;
+    uint64_t product = 1;
+    if (!skip(at, "(")) return 0;
+    for (; !skip(at, ")"); ++extents) {
+        char *end;
+        uint64_t extent;
+        (void)skip(at, "");
+        if (!comma || **at < '0' || **at > '9') return 0;
+        errno = 0;
+        extent = strtoull(*at, &end, 10);
+        if (errno || (extent && product > (UINT64_MAX >> 3) / extent))
+            too_many = 1;
+        else
+            product *= extent;
+        *at = *end == 'L' ? end + 1 : end;
+        comma = skip(at, ",");
+    }
+    *elements = too_many ? UINT64_MAX : product;
+    return extents != 1 || comma; /* (3) is a number */
+}
+
+/* The elements' type: ends the program where it is one, but not float32. */
+static inline int parse_descr(const char *name, const char **at)
+{
+    const char *p = *at;
+    size_t length;
+    if (skip(at, "'<f4'") || skip(at, "'float32'") || skip(at, "'f4'") || skip(at, "'=f4'"))
+        return 1;
+    (void)skip(&p, "");
+    if (*p == '[') fail(1, "%s: its elements are records, not float32 ('<f4')", name);
+    length = strspn(p + (*p == '\''), "<>=|[]0123456789abcdefghijklmnopqrstuvwxyzMOSUV");
+    if (*p == '\'' && length > 0 && length < 40 && p[length + 1] == '\'')
+        fail(1, "%s: its elements are %.*s, not float32 ('<f4')", name, (int)length + 2, p);
+    return 0;
+}
+
+/* A Python dictionary of type, order and shape, padded with spaces and a newline. The order does
+ * not matter to a sum. 0 where it is malformed. */
+static inline int parse_npy_header(array *a, const char *text, size_t length)
+{
+    const char *p = text;
+    int descr = 0, order = 0, shape = 0, comma = 1;
+
+    if (!skip(&p, "{")) return 0;
+    while (!skip(&p, "}")) {
+        int good = 0;
+        if (skip(&p, "'descr':"))
+            ++descr, good = parse_descr(a->name, &p);
+        else if (skip(&p, "'fortran_order':"))
+            ++order, good = skip(&p, "False") || skip(&p, "True");
+        else if (skip(&p, "'shape':"))
+            ++shape, good = parse_shape(&p, &a->count);
+        if (!good || !comma) return 0;
+        comma = skip(&p, ",");
+    }
+    p += strspn(p, " \n");
+    return p == text + length && descr == 1 && order == 1 && shape == 1;
+}
+
+/* Reads the next bytes of the header. */
+static inline void take(array *a, void *to, size_t bytes)
+{
+    if (read_bytes(a, to, bytes, a->begin) != bytes) fail(1, "%s: ends within its header", a->name);
+    a->begin += (off_t)bytes;
+}
+
+/* Reads the header up to the first element; its first 8 bytes are there already. */
+static inline void read_npy_header(array *a, const unsigned char *start)
+{
+    unsigned char size[4] = {0};
+    char *header;
+    size_t length;
+
+    if (start[6] < 1 || start[6] > 3 || start[7] != 0)
+        fail(1, "%s: is of .npy format %d.%d, not 1.0, 2.0 or 3.0", a->name, start[6], start[7]);
+    take(a, size, start[6] == 1 ? 2 : 4); /* format 2 made room for longer ones */
+    length = size[0] | (size_t)size[1] << 8 | (size_t)size[2] << 16 | (size_t)size[3] << 24;
+    if (length > HEADER_LIMIT)
+        fail(1, "%s: its header claims %lu bytes, more than an array of floats can need", a->name,
+             (unsigned long)length);
+    header = (char *)calloc(length + 1, 1);
+    if (!header) fail(1, "no memory for a header of %lu bytes", (unsigned long)length);
+    take(a, header, length);
+    if (!parse_npy_header(a, header, length))
+        fail(1, "%s: its header is not one that NumPy writes", a->name);
+    if (a->count == UINT64_MAX)
+        fail(1, "%s: its shape has more elements than any file can hold", a->name);
+    free(header);
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static inline int name_ends_in(const array *a, const char *end)
+{
+    const size_t length = strlen(a->name), suffix = strlen(end);
+    return length >= suffix && strcmp(a->name + length - suffix, end) == 0;
+}
+
+/* Compares the size of a file with what its header promises, or counts its floats. */
+static inline void check_size(array *a, int npy, off_t size)
+{
+    const uint64_t bytes = size > a->begin ? (uint64_t)(size - a->begin) : 0;
+    if (!npy && bytes % 4)
+        fail(1, "%s: its %" PRIu64 " bytes are not a whole number of floats", a->name, bytes);
+    if (!npy) a->count = bytes / 4;
+    if (bytes < 4 * a->count)
+        fail(1, "%s: is short, with %" PRIu64 " bytes of data where its header promises %" PRIu64,
+             a->name, bytes, 4 * a->count);
+    if (bytes > 4 * a->count)
+        fail(1, "%s: has %" PRIu64 " bytes too many after its array", a->name,
+             bytes - 4 * a->count);
+}
+
+/* Opens a file, or standard input for "-", up to its first element. */
+static inline array open_array(const char *name)
+{
+    const unsigned short one = 1;
+    const int standard = strcmp(name, "-") == 0;
+    array a = {name, STDIN_FILENO, 0, UINT64_MAX, 0, NULL, {0}, 0};
+    unsigned char start[8] = {0};
+    struct stat status;
+    int npy;
+
+    if (standard) a.name = "standard input";
+    if (!standard) a.file = open(name, O_RDONLY);
+    if (a.file < 0 && errno == ENOENT && *name >= '0' && *name <= '9')
+        fail(2, "no such file and no such number: %s; numbers are like " SIZE_FORMS, name);
+    if (a.file < 0 || fstat(a.file, &status) != 0)
+        fail(1, "%s: %s", *name ? a.name : "an empty file name", strerror(errno));
+    if (S_ISDIR(status.st_mode)) fail(1, "%s: is a directory", a.name);
+    if (*(const unsigned char *)&one != 1)
+        fail(1, "floats are read as they lie in memory, which needs a little-endian machine");
+    if (S_ISREG(status.st_mode)) a.begin = lseek(a.file, 0, SEEK_CUR);
+    a.seekable = S_ISREG(status.st_mode) && a.begin >= 0;
+
+    a.is_ahead = read_bytes(&a, start, 6, a.begin);
+    npy = memcmp(start, "\x93NUMPY", 6) == 0;
+    if (npy) {
+        a.begin += 6;
+        a.is_ahead = 0;
+        take(&a, start + 6, 2);
+        read_npy_header(&a, start);
+    } else if (a.seekable && !standard && !name_ends_in(&a, ".f32")) {
+        fail(1, "%s: neither begins as a .npy file does, nor is its name that of raw floats, .f32",
+             a.name);
+    }
+    memcpy(a.ahead, start, sizeof a.ahead);
+    if (a.seekable) check_size(&a, npy, status.st_size);
+    return a;
+}
+
+#endif

@@ -1,0 +1,50 @@
+/* A table of one row: a kernel of the engine in blocks and tiles as small as a test likes, through
+ * the library's own launcher. */
+#ifndef ONE_ROW_H
+#define ONE_ROW_H
+
+#include "../../fastreduce.cuh"
+
+namespace one_row
+{
+
+using namespace fastreduce::detail;
+
+/* Dynamic shared memory that an accumulator itself needs. */
+template <unsigned BlockSize>
+constexpr size_t own_bytes(const superaccumulator<BlockSize> *)
+{
+    return superaccumulator<BlockSize>::shared_bytes;
+}
+constexpr size_t own_bytes(const void *)
+{
+    return 0;
+}
+
+template <class Accumulator, engine_kernel Kernel, unsigned BlockSize, unsigned Packs,
+          unsigned Stages = 0, bool Streaming = false>
+struct engine {
+    using Element = typename Accumulator::Element;
+    using Output = typename Accumulator::Output;
+    template <unsigned>
+    using accumulator = Accumulator;
+    static constexpr bool any_order = Accumulator::any_order;
+    static constexpr unsigned rows = 1;
+    static constexpr size_t most_blocks = 4095;
+
+    static constexpr plan_row row(unsigned)
+    {
+        return {any_bytes,
+                Kernel,
+                BlockSize,
+                Packs,
+                Stages,
+                0,
+                Stages * stage_bytes<Accumulator, BlockSize * Packs>() +
+                    own_bytes(static_cast<const Accumulator *>(nullptr)),
+                Streaming};
+    }
+};
+
+} // namespace one_row
+#endif

@@ -1,0 +1,65 @@
+"""What the programs in examples/ have in common: python3 test_options.py PROGRAM...
+
+--help, -h and --version, anywhere; what is not an option is refused in one line, which names this
+very program; sizes are understood in all forms, and others refused with the forms.
+"""
+import os
+import re
+import subprocess
+import sys
+
+import checks
+from checks import that
+
+SIZES = ("ladder", "exact", "sum", "sum_nccl")  # whose first operand is a size
+FORMS = "numbers are like 1000, 10k, 3M, 2G, 1T (powers of 2^10), 1e9 or 2^30"
+NO_GPU = 77
+
+
+def run(program, *arguments):
+    return subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=120, check=False)
+
+
+def refused(program, words, *arguments):
+    done = run(program, *arguments)
+    that(done.returncode == 2 and not done.stdout and done.stderr.count("\n") == 1 and
+         words in done.stderr, f"{program} {arguments}: exit {done.returncode}, {done.stdout!r}, "
+         f"{done.stderr!r} without {words!r}")
+
+
+def test(program, name):
+    for arguments in (["--help"], ["-h"], ["5", "-h"] if name in SIZES else ["--help", "5"]):
+        done = run(program, *arguments)
+        that(done.returncode == 0 and done.stdout.startswith(f"usage: {name} ") and
+             "--version" in done.stdout and not done.stderr and
+             max(map(len, done.stdout.splitlines())) <= 90,
+             f"{program} {arguments}: exit {done.returncode}, {done.stdout!r}, {done.stderr!r}")
+    done = run(program, "--version")
+    that(done.returncode == 0 and not done.stderr and
+         re.fullmatch(rf"{name} \(FastReduce\) \d+\.\d+\.\d+\n", done.stdout),
+         f"{program} --version: {done.stdout!r} {done.stderr!r}")
+    refused(program, f"--fast ({program} --help tells more)", "--fast")
+    refused(program, "(" + program, "--fast\x1b[31m")
+    if os.path.exists("/dev/full"):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([program, "--help"], stdout=full, stderr=subprocess.PIPE,
+                                  text=True, check=False)
+        that(done.returncode == 1 and done.stderr.startswith(f"{name}: standard output") and
+             done.stderr.count("\n") == 1, f"{program} --help on a full disk: {done.stderr!r}")
+    if name in SIZES:
+        refused(program, FORMS, "12x")
+        refused(program, FORMS, "2^62")
+        for size in ("1k", "1K", "1e3", "2^10", "10^3"):
+            done = run(program, size)
+            that(done.returncode == 0 or done.returncode == NO_GPU and not done.stdout and
+                 done.stderr.startswith(f"{name}: no GPU here (") or
+                 name == "exact" and done.returncode == NO_GPU,
+                 f"{program} {size}: exit {done.returncode}, {done.stderr!r}")
+
+
+if len(sys.argv) < 2:
+    sys.exit("usage: test_options.py PROGRAM...")
+for path in sys.argv[1:]:
+    test(os.path.abspath(path), re.sub("_(host|simt)$", "", os.path.basename(path)))
+sys.exit(checks.finish("options"))

@@ -1,0 +1,116 @@
+"""What README.md, test/README.md and examples/README.md show is there and works.
+
+python3 test_readme.py ROOT [NVCC]
+
+Links lead somewhere, files that are named exist, code compiles, and the commands under Vendoring
+make a program of the README's first example. The quick start is run for a thousand numbers; that
+test/run.sh works shows in this test being run.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import checks
+from checks import that
+
+DOCUMENTS = ("README.md", "test/README.md", "examples/README.md")
+LONGEST = 10240  # bytes of README.md
+# what the documents name and git does not keep
+MADE = ("build/", "/usr/local/cuda/")
+MAIN = """
+int main(void)
+{
+    return sum_on_the_gpu(NULL, NULL, 1) == FASTREDUCE_ERROR_INVALID_ARGUMENT ? 0 : 1;
+}
+"""
+
+
+def run(command, folder, what):
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    that(done.returncode == 0, f"{what}: {' '.join(command)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def exists(root, near, path):
+    """A path from here, from the top or from test/; a bare name anywhere."""
+    if any(os.path.exists(os.path.join(root, folder, path)) for folder in (near, "", "test")):
+        return True
+    kept = (files for top in ("examples", "test") for _, _, files in os.walk(f"{root}/{top}"))
+    return "/" not in path and any(path in files for files in kept)
+
+
+def links(root, name, text):
+    near = os.path.dirname(name)
+    for target in re.findall(r"\]\(([^)]*)\)", text):
+        if re.match(r"https?://[\w.-]+/", target):
+            continue
+        that(os.path.exists(os.path.join(root, near, target.split("#")[0])),
+             f"{name}: nothing at {target}")
+    named = re.findall(r"(?:\w[\w.-]*/)*\w[\w-]*\.(?:sh|py|cu|cuh|c|h|cpp|svg|csv|md)\b", text)
+    for path in sorted(set(named)):
+        if path.startswith(MADE) or path in ("main.c", "stdio.h"):
+            continue
+        that(exists(root, near, path), f"{name}: there is no {path}")
+
+
+def blocks(text, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def code(root, name, text, cc, cxx, folder):
+    languages = re.findall(r"^```(\w*)\n", text, re.MULTILINE)
+    that(set(languages[::2]) <= {"c", "cpp", "sh"} and not any(languages[1::2]),
+         f"{name}: blocks of {languages[::2]}")
+    for block in blocks(text, "c"):
+        with open(os.path.join(folder, "block.c"), "w", encoding="utf-8") as file:
+            file.write(block)
+        run([cc, "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only",
+             "-I" + root, "block.c"], folder, name)
+    for block in blocks(text, "cpp"):
+        with open(os.path.join(folder, "block.cpp"), "w", encoding="utf-8") as file:
+            file.write(block)
+        run([cxx, "-std=c++17", "-fsyntax-only", "-Wno-unknown-pragmas", "-I" + root,
+             "-I" + os.path.join(root, "test", "simt"), "block.cpp"], folder, name)
+    for block in blocks(text, "sh"):
+        run(["sh", "-n", "-c", block], folder, name)
+        for script in re.findall(r"^(?:sh|python3) (\S+)", block, re.MULTILINE):
+            that(os.path.exists(os.path.join(root, script)), f"{name}: there is no {script}")
+
+
+def vendoring(root, text, cc, nvcc, folder):
+    for name in ("fastreduce.h", "fastreduce.cuh"):
+        shutil.copy(os.path.join(root, name), folder)
+    with open(os.path.join(folder, "main.c"), "w", encoding="utf-8") as file:
+        file.write(blocks(text, "c")[0] + MAIN)
+    chosen = [b for b in blocks(text, "sh") if "FASTREDUCE_IMPLEMENTATION" in b]
+    that(len(chosen) == 1, "README.md: one block says how to vendor")
+    toolkit = os.path.dirname(os.path.dirname(os.path.realpath(shutil.which(nvcc) or nvcc)))
+    # here are no GPU and another folder of libraries; the rest as it stands
+    lines = chosen[0].replace("-arch=native", "-arch=sm_90").replace("/usr/local/cuda", toolkit)
+    for word, program in (("nvcc", nvcc), ("cc", cc)):
+        lines = re.sub(rf"^{word} ", program + " ", lines, flags=re.MULTILINE)
+    run(["sh", "-e", "-c", lines + "./main\n"], folder, "vendoring")
+
+
+def main():
+    root = os.path.abspath(sys.argv[1])
+    cc, cxx = os.environ.get("CC", "cc"), os.environ.get("CXX", "c++")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in DOCUMENTS:
+            with open(os.path.join(root, name), encoding="utf-8") as file:
+                text = file.read()
+            links(root, name, text)
+            code(root, name, text, cc, cxx, folder)
+            if name == "README.md":
+                that(len(text.encode()) <= LONGEST, f"README.md has {len(text.encode())} bytes")
+                run(["sh", "examples/quickstart.sh", "1000"], root, "quick start")
+                if len(sys.argv) > 2:
+                    vendoring(root, text, cc, sys.argv[2], folder)
+    return checks.finish("documents" + ("" if len(sys.argv) > 2 else ", without nvcc"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,812 @@
+/* The C launcher: every refusal, statuses and names, configurations, the pool, failures of the
+ * runtime; on a GPU also streams, graphs and pinned output. A refused call leaves output and
+ * workspace as they were. */
+#define FASTREDUCE_IMPLEMENTATION
+#include "../../fastreduce.cuh"
+#include "../common/check.h"
+#include "../common/names.h"
+#include "../common/one_row.h"
+#include <set>
+#ifdef SIMT_MACHINE
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
+{
+SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
+}
+#endif
+
+using sums = fastreduce::detail::auto_engine<fastreduce::plus, float>;
+
+constexpr size_t n = 5000;
+
+struct setup {
+    std::vector<float> values;
+    float expected;
+    check::buffer<float> input, output;
+    check::buffer<unsigned char> workspace;
+    fastreduce_config config = {};
+
+    explicit setup(size_t count = n)
+        : values(check::make(check::data::integers, count, 4)),
+          expected(fastreduce_host_sum_f32(values.data(), count)), input(count), output(1),
+          workspace(1 << 16)
+    {
+        input.set(values);
+        output.fill(0x5a);
+        workspace.fill(0);
+        config.kernel = FASTREDUCE_V0;
+        config.workspace = workspace.data();
+        config.workspace_bytes = workspace.bytes();
+    }
+    void untouched(const char *what)
+    {
+        CUDA(cudaDeviceSynchronize());
+        check::that(output.every_byte_is(0x5a), "%s: the output was touched", what);
+        check::that(workspace.every_byte_is(0), "%s: the workspace was touched", what);
+    }
+    void right(const char *what)
+    {
+        CUDA(cudaDeviceSynchronize());
+        const float got = output.get()[0];
+        check::that(got == expected, "%s: %.9g instead of %.9g", what, got, expected);
+        output.fill(0x5a);
+    }
+};
+
+static void refusals()
+{
+    setup s;
+    const auto refuse = [&](const char *what, fastreduce_status wanted, const float *input,
+                            float *output, size_t count) {
+        const fastreduce_status status = fastreduce_sum_f32(input, output, count, &s.config);
+        check::that(status == wanted, "%s: status %d instead of %d", what, status, wanted);
+        s.untouched(what);
+    };
+    const fastreduce_status invalid = FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    float *in = s.input.data(), *out = s.output.data();
+    const auto bytes_on = [](float *p, int k) {
+        return reinterpret_cast<float *>(reinterpret_cast<char *>(p) + k);
+    };
+
+    refuse("null input", invalid, nullptr, out, n);
+    refuse("null input, one element", invalid, nullptr, out, 1);
+    check::that(fastreduce_sum_f32(in, nullptr, n, &s.config) == invalid, "null output");
+    for (int k = 1; k < 4; ++k) {
+        refuse("misaligned input", invalid, bytes_on(in, k), out, n - 1);
+        check::that(fastreduce_sum_f32(in, bytes_on(out, k), n, &s.config) == invalid,
+                    "misaligned output");
+    }
+    refuse("n past the address space", invalid, in, out, SIZE_MAX / sizeof(float) + 1);
+    refuse("n past the address space", invalid, in, out, SIZE_MAX);
+    refuse("input past the end of the address space", invalid, in, out, SIZE_MAX / sizeof(float));
+    check::that(fastreduce_sum_f32(in, in, n, &s.config) == invalid, "output is the first element");
+    check::that(fastreduce_sum_f32(in, in + n - 1, n, &s.config) == invalid,
+                "output is the last element");
+    check::that(std::memcmp(s.input.get().data(), s.values.data(), n * sizeof(float)) == 0,
+                "a refused call wrote to the input");
+
+    s.config.block_size = 32; /* low addresses, that no allocation has and nobody will read */
+    refuse("2^31 blocks", FASTREDUCE_ERROR_UNSUPPORTED, reinterpret_cast<float *>(64), out,
+           (size_t(1) << 36) - 31);
+    check::that(fastreduce_workspace_bytes((size_t(1) << 36) - 31, &s.config) == 0,
+                "bytes for more blocks than there can be");
+    check::that(fastreduce_workspace_bytes((size_t(1) << 36) - 32, &s.config) > size_t(1) << 32,
+                "no bytes for 2^31 - 1 blocks");
+#ifdef SIMT_MACHINE
+    s.config.workspace = nullptr;
+    simt::fail_call(1); /* the pool's answer to so much */
+    check::that(fastreduce_sum_f32(reinterpret_cast<float *>(64), out, (size_t(1) << 36) - 32,
+                                   &s.config) > 0,
+                "2^31 - 1 blocks are refused");
+    simt::fail_call(0);
+    s.config.workspace = s.workspace.data();
+#endif
+    s.config.block_size = 0;
+
+    float *work = reinterpret_cast<float *>(s.workspace.data());
+    refuse("output in the workspace", invalid, in, work + 5, n);
+    refuse("input in the workspace", invalid, work, out, 100);
+
+    for (int kernel : {-1, 10, 11, 1000}) {
+        s.config.kernel = static_cast<fastreduce_kernel>(kernel);
+        refuse("no such kernel", invalid, in, out, n);
+        check::that(fastreduce_workspace_bytes(n, &s.config) == 0,
+                    "workspace bytes of no such kernel");
+    }
+    for (int kernel = FASTREDUCE_AUTO; kernel <= FASTREDUCE_EXACT; ++kernel) {
+        s.config.kernel = static_cast<fastreduce_kernel>(kernel);
+        for (unsigned block_size = 1; block_size <= 2048; ++block_size) {
+            const bool power = (block_size & (block_size - 1)) == 0;
+            if (power && block_size >= 32 && block_size <= 1024) continue;
+            s.config.block_size = block_size;
+            check::that(fastreduce_sum_f32(in, out, n, &s.config) == invalid, "block size %u",
+                        block_size);
+            check::that(fastreduce_workspace_bytes(n, &s.config) == 0, "workspace bytes, block %u",
+                        block_size);
+        }
+        s.config.block_size = 0;
+    }
+    s.untouched("block sizes");
+
+    s.config.kernel = FASTREDUCE_V0;
+    const size_t need = fastreduce_workspace_bytes(n, &s.config);
+    check::that(need > 0, "5000 elements need no workspace");
+    for (size_t bytes : {need - 1, need / 2, size_t(1), size_t(0)}) {
+        s.config.workspace_bytes = bytes;
+        refuse("workspace too small", FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL, in, out, n);
+    }
+    s.config.workspace_bytes = SIZE_MAX;
+    refuse("workspace past the end of the address space", invalid, in, out, n);
+    /* above all that is in use */
+    s.config.workspace = reinterpret_cast<void *>(UINTPTR_MAX - 4095);
+    refuse("workspace past the end of the address space", invalid, in, out, n);
+    s.config.workspace = nullptr; /* then its size does not count */
+    check::that(fastreduce_sum_f32(in, out, n, &s.config) == FASTREDUCE_SUCCESS,
+                "a size, no workspace");
+    s.right("a size, no workspace");
+    s.config.workspace = s.workspace.data();
+    s.config.workspace_bytes = need;
+    for (int k = 1; k < 16; ++k) {
+        s.config.workspace = s.workspace.data() + k;
+        refuse("misaligned workspace", invalid, in, out, n);
+    }
+    s.config.workspace = s.workspace.data();
+    check::that(fastreduce_sum_f32(in, out, n, &s.config) == FASTREDUCE_SUCCESS,
+                "workspace just large enough");
+    s.right("workspace just large enough");
+    s.untouched("workspace just large enough");
+
+    check::that(fastreduce_workspace_init(nullptr, 16, nullptr) == invalid,
+                "init of a null workspace");
+    check::that(fastreduce_workspace_init(s.workspace.data() + 1, 16, nullptr) == invalid,
+                "init, misaligned");
+    check::that(fastreduce_workspace_init(nullptr, 0, nullptr) == FASTREDUCE_SUCCESS,
+                "init of nothing");
+    s.workspace.fill(0x33);
+    check::that(fastreduce_workspace_init(s.workspace.data(), s.workspace.bytes(), nullptr) ==
+                    FASTREDUCE_SUCCESS,
+                "init");
+    s.untouched("init");
+    check::that(s.workspace.canaries_alive(), "init wrote past the workspace");
+}
+
+static void accumulate_refusals()
+{
+    setup s;
+    s.config.kernel = FASTREDUCE_EXACT;
+    check::buffer<fastreduce_accumulator> accumulator(1);
+    accumulator.fill(0x11);
+    const fastreduce_status invalid = FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const auto refuse = [&](const char *what, fastreduce_status wanted, const float *input,
+                            void *total, size_t count) {
+        const fastreduce_status status = fastreduce_accumulate_f32(
+            input, static_cast<fastreduce_accumulator *>(total), count, &s.config);
+        check::that(status == wanted, "accumulate, %s: status %d instead of %d", what, status,
+                    wanted);
+        s.untouched(what);
+        check::that(accumulator.every_byte_is(0x11), "accumulate, %s: the accumulator was touched",
+                    what);
+    };
+    float *in = s.input.data();
+    char *total = reinterpret_cast<char *>(accumulator.data());
+    refuse("null input", invalid, nullptr, total, n);
+    refuse("null accumulator", invalid, in, nullptr, n);
+    for (int k = 1; k < 8; ++k) refuse("misaligned accumulator", invalid, in, total + k, n);
+    refuse("misaligned input", invalid, reinterpret_cast<float *>(reinterpret_cast<char *>(in) + 2),
+           total, n - 1);
+    refuse("n past the address space", invalid, in, total, SIZE_MAX / 2);
+    refuse("accumulator in the input", invalid, in, in + 8, n);
+    refuse("input in the accumulator", invalid, reinterpret_cast<float *>(total + 64), total, 4);
+    refuse("accumulator in the workspace", invalid, in, s.workspace.data() + 64, n);
+    s.config.workspace_bytes = fastreduce_workspace_bytes(n, &s.config) - 1;
+    refuse("workspace too small", FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL, in, total, n);
+    s.config.workspace = s.workspace.data() + 8;
+    refuse("misaligned workspace", invalid, in, total, n);
+    s.config.workspace = s.workspace.data();
+    s.config.workspace_bytes = s.workspace.bytes();
+    accumulator.fill(0);
+    check::that(fastreduce_accumulate_f32(in, accumulator.data(), n, &s.config) == 0, "accumulate");
+    check::that(fastreduce_accumulate_f32(nullptr, accumulator.data(), 0, nullptr) == 0,
+                "accumulate nothing");
+    CUDA(cudaDeviceSynchronize());
+    const fastreduce_accumulator got = accumulator.get()[0];
+    check::that(fastreduce_accumulator_f32(&got) == s.expected, "accumulate: %.9g",
+                static_cast<double>(fastreduce_accumulator_f32(&got)));
+    check::that(s.workspace.every_byte_is(0) && accumulator.canaries_alive(),
+                "accumulate: a write outside");
+}
+
+static void words()
+{
+    for (int k = 0; k < 11; ++k)
+        check::that(std::strcmp(fastreduce_kernel_name(static_cast<fastreduce_kernel>(k)),
+                                kernel_names[k]) == 0,
+                    "name of kernel %d", k);
+    check::that(
+        std::strcmp(fastreduce_kernel_name(static_cast<fastreduce_kernel>(-1)), "unknown") == 0,
+        "name of kernel -1");
+    check::that(fastreduce_version() == FASTREDUCE_VERSION && FASTREDUCE_VERSION > 0, "version");
+    for (int status = -6; status < 1000; ++status) {
+        const char *text = fastreduce_status_string(status);
+        check::that(text != nullptr && text[0] != 0 && std::strchr(text, '\n') == nullptr,
+                    "status %d", status);
+    }
+    check::that(std::strcmp(fastreduce_status_string(cudaErrorInvalidValue),
+                            cudaGetErrorString(cudaErrorInvalidValue)) == 0,
+                "a CUDA error is not in the runtime's words");
+    check::that(std::strcmp(fastreduce_status_string(-5), "unknown status") == 0, "status -5");
+}
+
+static void defaults()
+{
+    setup s;
+    check::that(fastreduce_sum_f32(s.input.data(), s.output.data(), n, nullptr) ==
+                    FASTREDUCE_SUCCESS,
+                "no config");
+    s.right("no config");
+    const fastreduce_config zeros = {};
+    check::that(fastreduce_sum_f32(s.input.data(), s.output.data(), n, &zeros) ==
+                    FASTREDUCE_SUCCESS,
+                "zeros");
+    s.right("zeros");
+    check::that(fastreduce_workspace_bytes(n, nullptr) == fastreduce_workspace_bytes(n, &zeros),
+                "bytes, no config");
+    s.config.workspace = nullptr;
+    check::that(fastreduce_sum_f32(nullptr, s.output.data(), 0, &s.config) == FASTREDUCE_SUCCESS,
+                "nothing");
+    CUDA(cudaDeviceSynchronize());
+    check::that(s.output.every_byte_is(0), "the empty sum is not +0");
+    size_t last = 0;
+    for (size_t count : {size_t(1), size_t(257), size_t(70000), size_t(1) << 24, size_t(1) << 33,
+                         size_t(1) << 38}) {
+        const size_t bytes = fastreduce_workspace_bytes(count, &s.config);
+        check::that(bytes >= last, "workspace bytes shrink at %zu", count);
+        last = bytes;
+    }
+    check::that(fastreduce_workspace_bytes(SIZE_MAX / sizeof(float), nullptr) > 0,
+                "workspace bytes of the largest n");
+    check::that(fastreduce_workspace_bytes(SIZE_MAX, nullptr) == 0,
+                "workspace bytes of an impossible n");
+}
+
+/* The workspace of every kernel and block size is what its plan says. */
+static void workspaces()
+{
+    fastreduce_config config = {};
+    for (size_t count :
+         {size_t(0), size_t(33), size_t(4097), size_t(16385), size_t(100001), size_t(1) << 40}) {
+        for (int kernel = FASTREDUCE_V0; kernel <= FASTREDUCE_V7; ++kernel) {
+            config.kernel = static_cast<fastreduce_kernel>(kernel);
+            for (unsigned block_size : {0u, 32u, 64u, 128u, 256u, 512u, 1024u}) {
+                config.block_size = block_size;
+                const size_t tile = size_t(block_size ? block_size : FASTREDUCE_BLOCK_SIZE) *
+                                    fastreduce::default_items(config.kernel);
+                const fastreduce::detail::plan made =
+                    fastreduce::detail::make_plan(count, tile, sizeof(float));
+                const bool fits = made.blocks[0] <= 0x7fffffff;
+                check::that(fastreduce_workspace_bytes(count, &config) ==
+                                (fits ? made.workspace_bytes : 0),
+                            "%s, block %u, n %zu: %zu bytes", fastreduce_kernel_name(config.kernel),
+                            block_size, count, fastreduce_workspace_bytes(count, &config));
+            }
+        }
+        config = {};
+        check::that(fastreduce_workspace_bytes(count, &config) ==
+                        fastreduce::detail::engine_workspace_bytes<sums>(count),
+                    "auto, n %zu: bytes", count);
+        config.kernel = FASTREDUCE_EXACT;
+        check::that(
+            fastreduce_workspace_bytes(count, &config) ==
+                fastreduce::detail::engine_workspace_bytes<fastreduce::detail::exact_engine>(count),
+            "exact, n %zu: bytes", count);
+    }
+}
+
+#ifdef SIMT_MACHINE
+/* Three and four levels, blocks in any order: no level writes what another of its blocks is
+ * still to read. */
+static void levels()
+{
+    for (simt::order schedule : {simt::order::forward, simt::order::reverse, simt::order::random}) {
+        for (size_t count : {size_t(32 * 32 + 1), size_t(32 * 32 * 32), size_t(32 * 32 * 32 + 1)}) {
+            setup s(count);
+            s.config.block_size = 32;
+            simt::settings().schedule = schedule;
+            check::that(fastreduce_sum_f32(s.input.data(), s.output.data(), count, &s.config) == 0,
+                        "levels");
+            s.right("levels");
+        }
+    }
+    simt::settings() = simt::options();
+}
+
+/* V0 to V4 have their values in shared memory that the launch asks for, and the others none. */
+static void shared_memory()
+{
+    for (int kernel = FASTREDUCE_V0; kernel <= FASTREDUCE_V7; ++kernel) {
+        setup s;
+        s.config.kernel = static_cast<fastreduce_kernel>(kernel);
+        s.config.block_size = 64;
+        check::that(fastreduce_sum_f32(s.input.data(), s.output.data(), n, &s.config) == 0 &&
+                        simt::latest_launch().shared_bytes ==
+                            (kernel <= FASTREDUCE_V4 ? 64 * sizeof(float) : 0),
+                    "%s: %zu bytes of shared memory", fastreduce_kernel_name(s.config.kernel),
+                    simt::latest_launch().shared_bytes);
+    }
+}
+
+/* All that a call does is on the stream that it was given. */
+static void on_one_stream()
+{
+    int place;
+    for (int kernel = FASTREDUCE_AUTO; kernel <= FASTREDUCE_EXACT; ++kernel) {
+        for (bool pooled : {false, true}) {
+            setup s(50000);
+            check::buffer<fastreduce_accumulator> total(1);
+            total.fill(0);
+            s.config.kernel = static_cast<fastreduce_kernel>(kernel);
+            s.config.stream = reinterpret_cast<fastreduce_stream>(&place);
+            if (pooled) s.config.workspace = nullptr;
+            const unsigned long long before = simt::default_stream_calls();
+            bool good = fastreduce_sum_f32(s.input.data(), s.output.data(), 50000, &s.config) == 0;
+            good = good &&
+                   fastreduce_accumulate_f32(s.input.data(), total.data(), 50000, &s.config) == 0;
+            good = good && fastreduce_workspace_init(s.workspace.data(), 64, s.config.stream) == 0;
+            check::that(good && simt::default_stream_calls() == before,
+                        "kernel %d: another stream was used", kernel);
+        }
+    }
+}
+
+/* What is known of a device is asked for once, for devices with small numbers, and never taken
+ * for another's; a failure is reported and not remembered. The same of what a kernel is compiled
+ * for. */
+static void facts()
+{
+    using namespace fastreduce::detail;
+    constexpr unsigned pipelined = 5, fallback = 6;
+    constexpr size_t many = size_t(1) << 27;
+    for (int number : {1, 2, 31, 32, 63, 64, 65, 1000}) {
+        simt::gpu gpu;
+        gpu.number = number;
+        gpu.multiprocessors = 100 + number;
+        gpu.shared_bytes = 210000 + number;
+        gpu.ptx_version = number % 2 ? 90 : 89;
+        simt::set_gpu(gpu);
+        const bool remembered = number < 64, new_code = number % 2 == 1;
+        device_limits limits = {};
+        int device = -1;
+        for (unsigned k = 1; k <= 3; ++k) {
+            simt::fail_call(k);
+            check::that(find_limits(&limits, &device) != cudaSuccess, "device %d: call %u failed",
+                        number, k);
+            simt::fail_call(0);
+        }
+        for (unsigned turn = 0; turn < 3; ++turn) {
+            const unsigned long long before = simt::calls();
+            limits = {};
+            check::that(find_limits(&limits, &device) == cudaSuccess && device == number &&
+                            limits.multiprocessors == 100u + static_cast<unsigned>(number) &&
+                            limits.shared_bytes == 210000u + static_cast<unsigned>(number) &&
+                            !limits.hopper,
+                        "device %d: %u multiprocessors, %zu bytes", number, limits.multiprocessors,
+                        limits.shared_bytes);
+            check::that(simt::calls() - before == (turn == 0 || !remembered ? 3 : 1),
+                        "device %d: %llu calls", number, simt::calls() - before);
+        }
+
+        /* a kernel is asked only where it would be taken, and once */
+        const unsigned long long limit_calls = remembered ? 1 : 3;
+        unsigned row = 99;
+        unsigned long long before = simt::calls();
+        check::that(find_row<sums>(1000, &row, &limits, &device) == cudaSuccess && row == 0 &&
+                        limits.multiprocessors == 100u + static_cast<unsigned>(number),
+                    "device %d: row %u for 1000 floats", number, row);
+        check::that(simt::calls() - before == limit_calls,
+                    "device %d: asks a kernel it will not "
+                    "take",
+                    number);
+        simt::fail_call(static_cast<unsigned>(limit_calls) + 1);
+        check::that(find_row<sums>(many, &row, &limits, &device) != cudaSuccess,
+                    "device %d: what the kernel is compiled for", number);
+        simt::fail_call(0);
+        for (unsigned turn = 0; turn < 3; ++turn) {
+            before = simt::calls();
+            check::that(find_row<sums>(many, &row, &limits, &device) == cudaSuccess &&
+                            row == (new_code ? pipelined : fallback) && limits.hopper == new_code,
+                        "device %d: row %u for 2^27 floats", number, row);
+            check::that(simt::calls() - before == limit_calls + (turn == 0 || !remembered),
+                        "device %d: %llu calls for a row", number, simt::calls() - before);
+        }
+
+        /* another kernel of the program may be compiled for another architecture: each is asked
+         * itself, and remembered for itself */
+        simt::gpu older = gpu;
+        older.ptx_version = 80;
+        simt::set_gpu(older);
+        bool hopper = true;
+        check::that(find_hopper(launch_of<sums>(fallback), number, &hopper) == cudaSuccess &&
+                        !hopper,
+                    "device %d: another kernel's answer", number);
+        check::that(find_row<sums>(many, &row, &limits, &device) == cudaSuccess &&
+                        row == (new_code && remembered ? pipelined : fallback),
+                    "device %d: the kernel's answer is forgotten", number);
+    }
+
+    /* where its shared memory does not fit, it is not asked at all */
+    simt::gpu small;
+    small.number = 40;
+    small.shared_bytes = 100 * 1024;
+    small.ptx_version = 90;
+    simt::set_gpu(small);
+    device_limits limits = {};
+    int device = -1;
+    unsigned row = 99;
+    check::that(find_row<sums>(many, &row, &limits, &device) == cudaSuccess && row == fallback,
+                "little shared memory: row %u", row);
+    const unsigned long long before = simt::calls();
+    check::that(find_row<sums>(many, &row, &limits, &device) == cudaSuccess && row == fallback &&
+                    simt::calls() - before == 1,
+                "little shared memory: %llu calls", simt::calls() - before);
+    check::that(find_row<exact_engine>(many, &row, &limits, &device) == cudaSuccess && row == 4,
+                "little shared memory: EXACT's row %u", row);
+    simt::set_gpu(simt::gpu());
+}
+
+/* Row by row, what the runtime is asked to launch: with the attribute that lets it overlap where
+ * the kernel is compiled for it, and with the shared memory that was asked for first. */
+template <class Engine>
+static void launches(const char *what, typename Engine::Output output)
+{
+    using namespace fastreduce::detail;
+    int place;
+    const cudaStream_t stream = reinterpret_cast<cudaStream_t>(&place);
+    check::buffer<float> input(n);
+    check::buffer<status_word> words(4096);
+    input.fill(0);
+    words.fill(0);
+    for (int ptx : {80, 89, 90, 100}) {
+        std::set<const void *> asked; /* what they are compiled for */
+        simt::gpu gpu;
+        gpu.number = ptx == 80 ? 45 : ptx == 89 ? 46 : ptx == 90 ? 47 : 48;
+        gpu.ptx_version = ptx;
+        simt::set_gpu(gpu);
+        for (unsigned number = 0; number < Engine::rows; ++number) {
+            const plan_row row = Engine::row(number);
+            const auto kernel = reinterpret_cast<const void *>(launch_of<Engine>(number).kernel);
+            const elements<float> array(input.data(), n, Engine::any_order, row.streaming);
+            const work_plan work = plan_work(array.packs, row);
+            const unsigned blocks = static_cast<unsigned>(work.units);
+            for (unsigned turn = 0; turn < 2; ++turn) {
+                simt::host().shared_limit.erase(kernel); /* as a reset of the device does */
+                const unsigned long long before = simt::calls();
+                check::that(launch_row<Engine>(number, blocks, gpu.number, array, work, output,
+                                               words.data(), stream) == cudaSuccess,
+                            "%s, row %u, PTX %d: not launched", what, number, ptx);
+                const simt::launch &done = simt::latest_launch();
+                check::that(done.overlapped == (ptx >= 90), "%s, row %u, PTX %d: the attribute",
+                            what, number, ptx);
+                check::that(done.kernel == kernel && done.stream == stream &&
+                                done.grid.x == blocks && done.grid.y == 1 && done.grid.z == 1 &&
+                                done.block.x ==
+                                    row.block_size +
+                                        (row.kernel == engine_kernel::pipelined ? 32 : 0) &&
+                                done.block.y == 1 && done.block.z == 1 &&
+                                done.shared_bytes == row.shared_bytes,
+                            "%s, row %u: %u blocks of %u threads, %zu bytes", what, number,
+                            done.grid.x, done.block.x, done.shared_bytes);
+                const bool asks = row.shared_bytes > 42 * 1024;
+                check::that(simt::host().shared_limit.count(kernel) == asks &&
+                                (!asks || simt::host().shared_limit[kernel] == row.shared_bytes),
+                            "%s, row %u: %zu bytes not asked for", what, number, row.shared_bytes);
+                const bool fresh = asked.insert(launch_of<Engine>(number).known).second;
+                check::that(simt::calls() - before == 1ull + fresh + asks, "%s, row %u: %llu calls",
+                            what, number, simt::calls() - before);
+            }
+        }
+    }
+    check::that(words.every_byte_is(0), "%s: words left dirty", what);
+    simt::set_gpu(simt::gpu());
+}
+
+/* The first use of AUTO asks for the device's properties: a failure there is reported, and not
+ * remembered. Must run before any other use of AUTO. */
+static void first_use()
+{
+    setup s;
+    s.config.kernel = FASTREDUCE_AUTO;
+    /* the device, its two attributes, and, when these are remembered, what the kernel is compiled
+     * for, and the launch */
+    for (unsigned k : {1u, 2u, 3u, 4u, 2u, 3u}) {
+        simt::fail_call(k);
+        const fastreduce_status status =
+            fastreduce_sum_f32(s.input.data(), s.output.data(), n, &s.config);
+        simt::fail_call(0);
+        check::that(status > 0, "call %u of AUTO's first use failed, status %d", k, status);
+        s.untouched("AUTO's first use");
+    }
+    check::that(fastreduce_sum_f32(s.input.data(), s.output.data(), n, &s.config) == 0,
+                "AUTO's second first use");
+    s.right("AUTO's second first use");
+}
+
+/* Every runtime call of a reduction fails once: an error comes back, nothing leaks, and the next
+ * one is right. */
+template <class Output, class Call, class Right>
+static void every_call_fails(const char *what, check::buffer<Output> &output,
+                             check::buffer<unsigned char> &memory, unsigned wanted_calls,
+                             const Call &reduce, const Right &right)
+{
+    const size_t live = simt::live_allocations();
+    check::that(reduce() == FASTREDUCE_SUCCESS, "%s: the first call, which asks for more", what);
+    const unsigned long long before = simt::calls();
+    output.fill(0x5a);
+    check::that(reduce() == FASTREDUCE_SUCCESS, "%s: status", what);
+    const unsigned calls = static_cast<unsigned>(simt::calls() - before) - 1; /* less the fill's */
+    check::that(calls == wanted_calls, "%s: %u runtime calls", what, calls);
+    right();
+    for (unsigned k = 1; k <= calls; ++k) {
+        output.fill(0x5a);
+        simt::fail_call(k);
+        const fastreduce_status status = reduce();
+        simt::fail_call(0);
+        check::that(status > 0, "%s: runtime call %u failed, status %d", what, k, status);
+        const bool last_launch_ran = k == calls;
+        if (!last_launch_ran)
+            check::that(output.every_byte_is(0x5a), "%s: call %u failed, output touched", what, k);
+        /* a failed free or clearing is the one thing that cannot be undone */
+        if (k < calls)
+            check::that(simt::live_allocations() == live, "%s: call %u failed, memory leaked", what,
+                        k);
+        if (k < calls)
+            check::that(memory.every_byte_is(0), "%s: call %u failed, workspace dirty", what, k);
+        memory.fill(0);
+        output.fill(0x5a);
+        check::that(reduce() == FASTREDUCE_SUCCESS, "%s: after failure %u", what, k);
+        right();
+    }
+}
+
+static void runtime_failures(fastreduce_kernel kernel, size_t size, unsigned calls_with_workspace,
+                             unsigned calls_with_pool)
+{
+    for (bool pooled : {false, true}) {
+        setup s(size);
+        s.config.kernel = kernel;
+        if (pooled) s.config.workspace = nullptr;
+        /* and not a byte more */
+        s.config.workspace_bytes = fastreduce_workspace_bytes(size, &s.config);
+        every_call_fails(
+            fastreduce_kernel_name(kernel), s.output, s.workspace,
+            pooled ? calls_with_pool : calls_with_workspace,
+            [&] {
+                return fastreduce_sum_f32(s.input.data(), s.output.data(), s.values.size(),
+                                          &s.config);
+            },
+            [&] { s.right("the sum before or after a failure"); });
+    }
+}
+
+/* The same of a pipelined kernel that asks for shared memory, on a GPU that knows overlapped
+ * launches and one that does not. */
+static void pipeline_failures()
+{
+    using namespace fastreduce::detail;
+    using engine = one_row::engine<reduction<fastreduce::plus, float, 32>, engine_kernel::pipelined,
+                                   32, 32, 3>;
+    static_assert(engine::row(0).shared_bytes > 48 * 1024, "more than a kernel may have unasked");
+    for (int ptx : {80, 90}) {
+        simt::gpu gpu;
+        gpu.number = 50 + ptx / 10;
+        gpu.ptx_version = ptx;
+        simt::set_gpu(gpu);
+        for (bool pooled : {false, true}) {
+            setup s(10000); /* two tiles and a part of one */
+            const fastreduce::workspace scratch = {pooled ? nullptr : s.workspace.data(),
+                                                   engine_workspace_bytes<engine>(10000)};
+            every_call_fails(
+                "pipelined", s.output, s.workspace, pooled ? 6 : 3,
+                [&] {
+                    return launch_engine<engine>(s.input.data(), s.output.data(), 10000, scratch,
+                                                 nullptr);
+                },
+                [&] { s.right("pipelined"); });
+            check::that(simt::latest_launch().overlapped == (ptx >= 90) &&
+                            simt::latest_launch().block.x == 64 &&
+                            simt::latest_launch().grid.x == 3,
+                        "pipelined, PTX %d: what was launched", ptx);
+            const fastreduce::workspace less = {s.workspace.data(), scratch.bytes - 1};
+            const unsigned long long before = simt::calls();
+            check::that(launch_engine<engine>(s.input.data(), s.output.data(), 10000, less,
+                                              nullptr) == FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL &&
+                            simt::calls() == before,
+                        "pipelined: too small a workspace");
+            s.untouched("pipelined, refused");
+        }
+    }
+    simt::set_gpu(simt::gpu());
+}
+
+/* AUTO of another type, by the templates: as AUTO of floats in every respect. */
+static void other_types()
+{
+    using namespace fastreduce;
+    constexpr size_t count = 50000;
+    const fastreduce_status invalid = FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    std::vector<int> values(count);
+    long long wanted = 0;
+    for (size_t i = 0; i < count; ++i)
+        wanted += values[i] = static_cast<int>(check::mix(i, 1) % 2001) - 1000;
+    const size_t bytes = workspace_bytes<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE,
+                                         FASTREDUCE_ITEMS_PER_THREAD, plus, int>(count);
+    check::buffer<int> input(count, 1);
+    check::buffer<long long> output(1);
+    check::buffer<unsigned char> memory(bytes + 16);
+    input.set(values);
+    memory.fill(0);
+    const auto right = [&] {
+        check::that(output.get()[0] == wanted && memory.every_byte_is(0) &&
+                        memory.canaries_alive() && output.canaries_alive(),
+                    "AUTO of ints: %lld instead of %lld", output.get()[0], wanted);
+    };
+    for (bool pooled : {false, true})
+        every_call_fails(
+            "AUTO of ints", output, memory, pooled ? 5 : 2,
+            [&] {
+                return reduce(input.data(), output.data(), count, nullptr,
+                              {pooled ? nullptr : memory.data(), bytes});
+            },
+            right);
+    output.fill(0x5a);
+    const auto refused = [&](const char *what, fastreduce_status status,
+                             fastreduce_status wanted_status) {
+        check::that(status == wanted_status && output.every_byte_is(0x5a) &&
+                        memory.every_byte_is(0),
+                    "AUTO of ints, %s: status %d", what, status);
+    };
+    for (size_t less : {bytes - 1, bytes / 2, size_t(1), size_t(0)})
+        refused("small workspace",
+                reduce(input.data(), output.data(), count, nullptr, {memory.data(), less}),
+                FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL);
+    refused("misaligned workspace",
+            reduce(input.data(), output.data(), count, nullptr, {memory.data() + 8, bytes}),
+            invalid);
+    refused("no input", reduce(static_cast<const int *>(nullptr), output.data(), 1), invalid);
+    refused("no output", reduce(input.data(), static_cast<long long *>(nullptr), 1), invalid);
+    char *const beside = reinterpret_cast<char *>(output.data()) + 4;
+    refused("misaligned output", reduce(input.data(), reinterpret_cast<long long *>(beside), count),
+            invalid);
+    refused("more than the address space",
+            reduce(input.data(), output.data(), SIZE_MAX / sizeof(int) + 1), invalid);
+    refused("output in the workspace",
+            reduce(input.data(), reinterpret_cast<long long *>(memory.data()), count, nullptr,
+                   {memory.data(), bytes}),
+            invalid);
+    check::that(reduce(static_cast<const int *>(nullptr), output.data(), 0) == 0 &&
+                    output.every_byte_is(0),
+                "AUTO of no ints");
+}
+
+/* Where there is no device every call says so. */
+static void no_device()
+{
+    setup s;
+    simt::set_device_present(false);
+    const fastreduce_status with_workspace =
+        fastreduce_sum_f32(s.input.data(), s.output.data(), n, &s.config);
+    s.config.workspace = nullptr;
+    const fastreduce_status pooled =
+        fastreduce_sum_f32(s.input.data(), s.output.data(), n, &s.config);
+    const fastreduce_status init = fastreduce_workspace_init(s.workspace.data(), 16, nullptr);
+    simt::set_device_present(true);
+    check::that(with_workspace == FASTREDUCE_ERROR_NO_DEVICE, "no device: status %d",
+                with_workspace);
+    check::that(pooled == FASTREDUCE_ERROR_NO_DEVICE, "no device, pool: status %d", pooled);
+    check::that(init == FASTREDUCE_ERROR_NO_DEVICE, "no device, init: status %d", init);
+    s.untouched("no device");
+}
+#else
+/* Two streams at once, each with its workspace; pinned output; a graph
+ * captured on a stream and replayed. */
+static void streams_and_graphs(size_t many)
+{
+    const std::vector<float> values = check::make(check::data::uniform, many, 9);
+    check::buffer<float> input(many, 1);
+    input.set(values);
+    float *pinned;
+    CUDA(cudaMallocHost(&pinned, 2 * sizeof(float)));
+    for (int kernel = FASTREDUCE_AUTO; kernel <= FASTREDUCE_EXACT; ++kernel) {
+        fastreduce_config config[2] = {};
+        void *workspace[2];
+        for (int k = 0; k < 2; ++k) {
+            cudaStream_t stream;
+            CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+            config[k].kernel = static_cast<fastreduce_kernel>(kernel);
+            config[k].stream = stream;
+            config[k].workspace_bytes = fastreduce_workspace_bytes(many, &config[k]);
+            CUDA(cudaMalloc(&workspace[k], config[k].workspace_bytes));
+            config[k].workspace = workspace[k];
+            check::that(
+                fastreduce_workspace_init(workspace[k], config[k].workspace_bytes, stream) == 0,
+                "init");
+        }
+        pinned[0] = pinned[1] = NAN;
+        for (int repeat = 0; repeat < 20; ++repeat)
+            for (int k = 0; k < 2; ++k)
+                check::that(fastreduce_sum_f32(input.data(), pinned + k, many - k, &config[k]) == 0,
+                            "sum");
+        const unsigned items = fastreduce::default_items(static_cast<fastreduce_kernel>(kernel));
+        for (int k = 0; k < 2; ++k) {
+            CUDA(cudaStreamSynchronize(config[k].stream));
+            const std::vector<float> summed(values.begin(), values.end() - k);
+            check::that(
+                check::plausible_sum(summed, check::data::uniform, pinned[k],
+                                     kernel == FASTREDUCE_AUTO
+                                         ? check::auto_depth
+                                         : check::tree_depth(many, FASTREDUCE_BLOCK_SIZE, items)),
+                "%s, stream %d: %.9g", fastreduce_kernel_name(config[k].kernel), k, pinned[k]);
+        }
+        const float wanted = pinned[0];
+
+        cudaGraph_t graph;
+        cudaGraphExec_t executable;
+        CUDA(cudaStreamBeginCapture(config[0].stream, cudaStreamCaptureModeGlobal));
+        const fastreduce_status status = fastreduce_sum_f32(input.data(), pinned, many, &config[0]);
+        CUDA(cudaStreamEndCapture(config[0].stream, &graph));
+        check::that(status == 0, "%s: captured with status %d",
+                    fastreduce_kernel_name(config[0].kernel), status);
+        CUDA(cudaGraphInstantiateWithFlags(&executable, graph, 0));
+        for (int replay = 0; replay < 100; ++replay) {
+            pinned[0] = NAN;
+            CUDA(cudaGraphLaunch(executable, config[0].stream));
+            CUDA(cudaStreamSynchronize(config[0].stream));
+            check::that(std::memcmp(pinned, &wanted, sizeof wanted) == 0,
+                        "%s: replay %d gave %.9g, not %.9g",
+                        fastreduce_kernel_name(config[0].kernel), replay, pinned[0], wanted);
+        }
+        CUDA(cudaGraphExecDestroy(executable));
+        CUDA(cudaGraphDestroy(graph));
+        for (int k = 0; k < 2; ++k) {
+            CUDA(cudaFree(workspace[k]));
+            CUDA(cudaStreamDestroy(config[k].stream));
+        }
+    }
+    CUDA(cudaFreeHost(pinned));
+}
+#endif
+
+/* On a GPU: test_launcher [N], N elements for streams and graphs. */
+int main(int argc, char **argv)
+{
+    check::need_device();
+    (void)argc, (void)argv;
+#ifdef SIMT_MACHINE
+    first_use();
+#endif
+    refusals();
+    accumulate_refusals();
+    words();
+    defaults();
+    workspaces();
+#ifdef SIMT_MACHINE
+    levels();
+    shared_memory();
+    on_one_stream();
+    facts();
+    check::buffer<float> output(1);
+    launches<sums>("AUTO", output.data());
+    launches<fastreduce::detail::exact_engine>("EXACT", {output.data(), nullptr});
+    runtime_failures(FASTREDUCE_V0, 100, 1, 1); /* needs no workspace */
+    runtime_failures(FASTREDUCE_AUTO, 100, 2, 2);
+    runtime_failures(FASTREDUCE_V0, n, 3, 4);
+    runtime_failures(FASTREDUCE_AUTO, 50000, 2, 5);
+    runtime_failures(FASTREDUCE_EXACT, 100, 3, 3); /* its kernels ask for shared memory */
+    runtime_failures(FASTREDUCE_EXACT, 50000, 3, 6);
+    runtime_failures(FASTREDUCE_EXACT, (1 << 21) + 1, 3, 6);
+    pipeline_failures();
+    other_types();
+    no_device();
+#else
+    streams_and_graphs(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : (size_t(1) << 22) + 5);
+#endif
+    return check::finish("launcher");
+}

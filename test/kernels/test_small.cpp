@@ -1,0 +1,816 @@
+/* The engine's kernels in blocks of 32 and 64 threads, which the library itself never launches:
+ * what takes 2^28 floats in one of its blocks (a 64-bit sum about to overflow, the second
+ * flush) takes thousands here, and data can be put at the very limits of the window. Compiles
+ * and runs within seconds, so that test/quality/mutants.py can do it for each of its changes;
+ * -DSMALL_FLOAT, -DSMALL_EXACT and -DSMALL_LONG, the exact sum's long runs, choose parts. */
+#if !defined(SMALL_FLOAT) && !defined(SMALL_EXACT) && !defined(SMALL_LONG)
+#define SMALL_FLOAT
+#define SMALL_EXACT
+#define SMALL_LONG
+#endif
+#define FASTREDUCE_HOST_IMPLEMENTATION
+#include "../../fastreduce.cuh"
+#include "../common/exact_data.h"
+#include "../common/one_row.h"
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
+{
+SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
+}
+
+using namespace fastreduce;
+using namespace fastreduce::detail;
+
+/* The same launch twice, the second with the words that the first left. */
+template <class Engine, class Check>
+static void launch_twice(const char *what, unsigned blocks, const work_plan &work,
+                         const std::vector<float> &values, size_t offset,
+                         const typename Engine::Output &output, Check check_result)
+{
+    const size_t n = values.size();
+    check::buffer<float> input(n, offset);
+    check::buffer<status_word> words(Engine::template accumulator<32>::words_for(work.units) + 1);
+    input.set(values);
+    words.fill(0);
+    for (int turn = 0; turn < 2; ++turn) {
+        const cudaError_t error =
+            launch_row<Engine>(0, blocks, 0, {input.data(), n, Engine::any_order, turn > 0}, work,
+                               output, words.data(), nullptr);
+        check::that(error == cudaSuccess, "%s, %u blocks, n %zu, offset %zu: %s", what, blocks, n,
+                    offset, cudaGetErrorString(error));
+        check_result(turn);
+        check::that(words.every_byte_is(0) && words.canaries_alive(),
+                    "%s, %u blocks, n %zu, offset %zu: words left dirty, or a write outside", what,
+                    blocks, n, offset);
+    }
+}
+
+/* Tiles of an array at an offset, of which some packs may lie before the first whole line. */
+template <class Engine>
+static work_plan work_for(size_t n, size_t offset, unsigned levels)
+{
+    constexpr size_t line = line_bytes / sizeof(float);
+    size_t head = Engine::any_order ? (line - offset % line) % line : 0;
+    if (head > n) head = n;
+    const size_t tiles = tiles_of((n - head) / 4, Engine::row(0));
+    while (levels > 0 && tiles < 256 * ((size_t(1) << levels) - 1)) --levels;
+    return work_plan::of(tiles, levels);
+}
+
+static const simt::order schedules[] = {simt::order::forward, simt::order::reverse,
+                                        simt::order::random};
+
+#ifdef SMALL_FLOAT
+/* ---- Words and sums of floats ---------------------------------------------------------------- */
+
+/* Lane 5's are the words. */
+template <class Value>
+__global__ void await_three(status_word *words, unsigned first, unsigned end, Value *values)
+{
+    Value three[3] = {};
+    partial_words<Value>::await(words, threadIdx.x == 5 ? first : end, 2, end, three);
+    if (threadIdx.x == 5)
+        for (unsigned k = 0; k < 3; ++k) values[k] = three[k];
+}
+
+template <class Value>
+__global__ void publish_one(status_word *words, unsigned k, Value value)
+{
+    partial_words<Value>::publish(words, k, value);
+}
+
+/* Partials 1, 3 and 5 of 7 are awaited, as far as they lie before `end`; a bit of `missing` leaves
+ * one unpublished, or the word `lost` of it alone. */
+template <class Value>
+static void words(const Value (&given)[7])
+{
+    constexpr unsigned each = partial_words<Value>::count;
+    static_assert(each == (sizeof(Value) + 3) / 4, "32 bits a word");
+    for (unsigned end = 2; end <= 7; ++end) {
+        for (unsigned missing : {0u, 1u, 2u, 4u}) {
+            bool waits = false;
+            for (unsigned k = 0; k < 3; ++k) waits |= 1 + 2 * k < end && (missing >> k & 1);
+            /* to find that nobody comes takes long: one type for all ends is enough */
+            if (waits && end != 7 && sizeof(Value) != sizeof(unsigned)) continue;
+            /* any word that is missing is enough */
+            for (unsigned lost = 0; lost < (missing ? each : 1);
+                 lost += missing < 4 && each > 1 ? each - 1 : 1) {
+                check::buffer<status_word> memory(7 * each);
+                check::buffer<Value> values(3);
+                memory.fill(0);
+                values.fill(0x33);
+                status_word *data = memory.data();
+                Value *out = values.data();
+                for (unsigned k = 0; k < 7; ++k) {
+                    Value value = given[k];
+                    void *arguments[] = {&data, &k, &value};
+                    CUDA(cudaLaunchKernel(publish_one<Value>, dim3(1), dim3(1), arguments));
+                    if (k % 2 && missing >> k / 2 & 1) data[k * each + lost] = 0;
+                }
+                const std::vector<status_word> before = memory.get();
+                unsigned first = 1;
+                void *arguments[] = {&data, &first, &end, &out};
+                const cudaError_t error =
+                    cudaLaunchKernel(await_three<Value>, dim3(1), dim3(32), arguments);
+                if (waits) {
+                    check::that(error != cudaSuccess && simt::report().find("deadlock") == 0,
+                                "await, end %u, missing %u: did not wait", end, missing);
+                    check::that(memory.get() == before, "await, end %u: words taken early", end);
+                    continue;
+                }
+                check::that(error == cudaSuccess, "await, end %u, missing %u: %s", end, missing,
+                            simt::report().c_str());
+                for (unsigned k = 0; k < 7 * each; ++k) {
+                    const bool taken = k / each % 2 && k / each < end;
+                    check::that(memory.get()[k] == (taken ? 0 : before[k]),
+                                "await, end %u: word %u", end, k);
+                }
+                const Value nothing = {};
+                for (unsigned k = 0; k < 3; ++k)
+                    check::that(std::memcmp(&out[k], 1 + 2 * k < end ? &given[1 + 2 * k] : &nothing,
+                                            sizeof(Value)) == 0,
+                                "await, end %u: value %u", end, k);
+                check::that(memory.canaries_alive() && values.canaries_alive(),
+                            "await, end %u: a write outside", end);
+            }
+        }
+    }
+}
+
+struct five_bytes {
+    unsigned char part[5];
+};
+
+static void all_words()
+{
+    words<unsigned>({11, 3, 22, ~0u, 33, 1u << 31, 44});
+    words<unsigned long long>({11, 3, 22, ~0ull, 33, 1ull << 63, 44});
+    words<unsigned char>({1, 0, 2, 255, 4, 128, 6});
+    words<five_bytes>({{{1, 2, 3, 4, 5}},
+                       {{0, 0, 0, 0, 0}},
+                       {{2}},
+                       {{255, 255, 255, 255, 255}},
+                       {{4}},
+                       {{9, 8, 7, 6, 128}},
+                       {{6}}});
+}
+
+template <class Engine>
+static void float_case(const char *what, unsigned blocks, unsigned levels, size_t n, size_t offset)
+{
+    const std::vector<float> values = check::make(check::data::integers, n, n + offset);
+    const float wanted = fastreduce_host_sum_f32(values.data(), n);
+    const work_plan work = work_for<Engine>(n, offset, levels);
+    if (blocks == 0 || blocks > work.units) blocks = static_cast<unsigned>(work.units);
+    check::buffer<float> output(1, offset);
+    output.fill(0x7f);
+    launch_twice<Engine>(what, blocks, work, values, offset, output.data(), [&](int) {
+        check::that(output.get()[0] == wanted && output.canaries_alive(),
+                    "%s, %u blocks, n %zu, offset %zu: %.9g instead of %.9g", what, blocks, n,
+                    offset, static_cast<double>(output.get()[0]), static_cast<double>(wanted));
+        output.fill(0x7f);
+    });
+}
+
+using tile_64x2 = one_row::engine<reduction<plus, float, 64>, engine_kernel::tile, 64, 2>;
+using stride_32x2 = one_row::engine<reduction<plus, float, 32>, engine_kernel::grid_stride, 32, 2>;
+using stride_32x1 = one_row::engine<reduction<plus, float, 32>, engine_kernel::grid_stride, 32, 1>;
+using stride_512x1 =
+    one_row::engine<reduction<plus, float, 512>, engine_kernel::grid_stride, 512, 1>;
+using pipeline_64x4 =
+    one_row::engine<reduction<plus, float, 64>, engine_kernel::pipelined, 64, 4, 2>;
+using pipeline_32x1 =
+    one_row::engine<reduction<plus, float, 32>, engine_kernel::pipelined, 32, 1, 3>;
+
+static void float_sums()
+{
+    const size_t tile = 4 * 64 * 2, pipeline_tile = 4 * 64 * 4, smallest = 4 * 32;
+    for (simt::order schedule : schedules) {
+        simt::settings().schedule = schedule;
+        for (size_t offset = 0; offset < 4; ++offset) {
+            for (size_t n : {size_t(0), size_t(1), size_t(3), size_t(4), size_t(6), size_t(127),
+                             tile - 1, tile, tile + 1, 2 * tile, 3 * tile + 77, 150 * tile + 5})
+                if (n < 100 * tile || offset == 1) float_case<tile_64x2>("tile", 0, 0, n, offset);
+            for (unsigned blocks : {1u, 3u, 40u, 300u})
+                for (size_t n : {size_t(2), size_t(259), 5 * tile, 41 * tile + 7})
+                    if (n < 41 * tile || blocks > 3 || offset == 2)
+                        float_case<stride_32x2>("grid-stride", blocks, 0, n, offset);
+            for (unsigned blocks : {1u, 2u, 3u})
+                for (size_t n : {size_t(0), size_t(5), size_t(31), size_t(255), size_t(256),
+                                 size_t(256) * blocks + 3, pipeline_tile, pipeline_tile + 257,
+                                 5 * pipeline_tile + 700, 9 * pipeline_tile - 256})
+                    float_case<pipeline_64x4>("pipelined", blocks, 0, n, offset + (n % 5) * 7);
+        }
+    }
+    /* units of several tiles, and the counter */
+    unsigned turn = 0;
+    for (unsigned levels : {1u, 2u}) {
+        const size_t n = (levels == 1 ? 260 : 770) * smallest + 5;
+        for (unsigned blocks : {1u, 7u, 0u}) {
+            simt::settings().schedule = schedules[turn++ % 3];
+            float_case<stride_32x1>("grid-stride, units", blocks, levels, n, levels);
+            float_case<pipeline_32x1>("pipelined, units", blocks, levels, n, levels);
+        }
+    }
+    /* more partials than a block of 512 awaits at once, four a thread */
+    float_case<stride_512x1>("grid-stride, four partials", 1, 0, 2048 * 520 + 3, 1);
+}
+
+/* ---- Sums and greatest values over a warp, and the copy engine's twin ---- */
+
+__global__ void over_lanes(const unsigned *values, unsigned *results)
+{
+    const unsigned sum = warp_add(values[threadIdx.x]), most = warp_max(values[threadIdx.x]);
+    results[threadIdx.x] = sum;
+    results[warp_size + threadIdx.x] = most;
+}
+
+static void lanes()
+{
+    check::that(ieee_add(3, 1) == 4 && ieee_subtract(3, 1) == 2 &&
+                    ieee_add(0x1p-149f, 0x1p-149f) == 0x1p-148f &&
+                    ieee_subtract(0x1p-148f, 0x1p-149f) == 0x1p-149f,
+                "a sum or difference of two floats");
+    check::buffer<unsigned> input(warp_size), output(2 * warp_size);
+    const unsigned *in = input.data();
+    unsigned *out = output.data();
+    void *arguments[] = {&in, &out};
+    for (unsigned greatest = 0; greatest < warp_size; ++greatest) {
+        for (unsigned least : {0u, 1u, 1000u, 1u << 31}) {
+            std::vector<unsigned> values(warp_size, least);
+            values[greatest] = least + 1; /* the others are almost as great */
+            input.set(values);
+            CUDA(cudaLaunchKernel(over_lanes, dim3(1), dim3(warp_size), arguments));
+            const std::vector<unsigned> got = output.get();
+            for (unsigned lane = 0; lane < warp_size; ++lane)
+                check::that(got[lane] == warp_size * least + 1 &&
+                                got[warp_size + lane] == least + 1,
+                            "the sum and the greatest of 32 lanes, lane %u: %u and %u", lane,
+                            got[lane], got[warp_size + lane]);
+        }
+    }
+}
+
+/* Packs larger than a vector, aligned as one: loaded as they are. */
+static void large_packs()
+{
+    struct alignas(32) eight_words {
+        unsigned part[8];
+    };
+    const pack<eight_words> given = {{{{1, 2, 3, 4, 5, 6, 7, 8}}}},
+                            loaded = load_pack<true>(&given);
+    check::that(std::memcmp(&given, &loaded, sizeof given) == 0, "a pack of 32 bytes");
+}
+
+/* Thread 0 fills the same memory again and again; another warp's first thread waits each time. */
+__global__ void copies(const float4 *from, float4 *seen, unsigned vectors, unsigned turns)
+{
+    __shared__ phase_barrier barrier;
+    float4 *const to = dynamic_shared<float4>();
+    const unsigned bytes = vectors * sizeof(float4);
+    if (threadIdx.x == 0) init_barrier(&barrier, 1);
+    __syncthreads();
+    for (unsigned turn = 0; turn < turns; ++turn) {
+        if (threadIdx.x == 0) bulk_copy(to, from + turn * vectors, bytes, &barrier);
+        if (threadIdx.x == warp_size) {
+            wait_for_phase(&barrier, turn % 2);
+            for (unsigned k = 0; k < vectors; ++k) seen[turn * vectors + k] = to[k];
+        }
+        __syncthreads();
+    }
+}
+
+static void copied()
+{
+    unsigned vectors = 8, turns = 5;
+    const std::vector<float> values = check::make(check::data::integers, 4 * vectors * turns, 1);
+    check::buffer<float4> input(vectors * turns), output(vectors * turns);
+    input.set(reinterpret_cast<const float4 *>(values.data()));
+    const float4 *from = input.data();
+    float4 *seen = output.data();
+    void *arguments[] = {&from, &seen, &vectors, &turns};
+    for (simt::order schedule : schedules) {
+        simt::settings().schedule = schedule;
+        output.fill(0x7f);
+        CUDA(cudaLaunchKernel(copies, dim3(1), dim3(2 * warp_size), arguments,
+                              vectors * sizeof(float4), nullptr));
+        check::that(std::memcmp(seen, values.data(), output.bytes()) == 0,
+                    "a copy was read before it had ended, or is not what was to be copied");
+    }
+}
+
+/* One tile of 32 packs, as reduce_pipelined copies it. */
+__global__ void copy_one(elements<float> input, size_t tile, unsigned *offset, unsigned char *to)
+{
+    __shared__ pipeline_stage stage;
+    unsigned char *const memory = dynamic_shared<unsigned char>();
+    init_barrier(&stage.full, 1);
+    stage.tile = tile;
+    copy_tile<32>(stage, memory, input);
+    wait_for_phase(&stage.full, 0);
+    *offset = stage.offset;
+    for (unsigned k = 0; k < 512 + line_bytes; ++k) to[k] = memory[k];
+}
+
+/* Whole lines where the array has them, and vectors of 16 bytes anyway; none of what is beside the
+ * array. So the first tile is copied from its beginning, if that is a vector's, and the last one
+ * not, if the end of its last vector is not in the array. */
+static void copied_tiles()
+{
+    constexpr unsigned tile_bytes = 512, floats = 128;
+    check::buffer<unsigned> offset(1);
+    check::buffer<unsigned char> copy(tile_bytes + line_bytes);
+    for (size_t at = 0; at < 32; ++at) {
+        for (size_t rest : {0, 1, 2, 3, 4, 77}) {
+            const size_t n = 3 * floats + rest;
+            std::vector<float> memory(n + 64);
+            const size_t address = reinterpret_cast<uintptr_t>(memory.data()) / sizeof(float),
+                         first = (32 - address % 32) % 32 + at;
+            for (size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<float>(i);
+            elements<float> input(memory.data() + first, n, false, false);
+            for (size_t tile = 0; tile < 3; ++tile) {
+                unsigned *out = offset.data();
+                unsigned char *to = copy.data();
+                void *arguments[] = {&input, &tile, &out, &to};
+                CUDA(cudaLaunchKernel(copy_one, dim3(1), dim3(1), arguments,
+                                      tile_bytes + line_bytes, nullptr));
+                const bool whole = tile == 0 ? at % 4 == 0 : tile < 2 || (4 - at % 4) % 4 <= rest;
+                const unsigned before = tile == 0 ? 0 : at % 32 * sizeof(float),
+                               bytes = (before + tile_bytes + 15) / 16 * 16;
+                check::that(*out == (whole ? before : not_copied),
+                            "tile %zu of an array at %zu floats, %zu after the last: offset %u",
+                            tile, at, rest, *out);
+                if (!whole) continue;
+                check::that(std::memcmp(to, &memory[first + tile * floats - before / 4], bytes) ==
+                                0,
+                            "tile %zu of an array at %zu floats: another copy", tile, at);
+                for (unsigned k = bytes; k < tile_bytes + line_bytes; ++k)
+                    check::that(to[k] == 0xff, "tile %zu of an array at %zu floats: more copied",
+                                tile, at);
+            }
+        }
+    }
+}
+
+/* A unit of four tiles is published with its last one, and not before. */
+__global__ void collect_four(status_word *words, unsigned *early)
+{
+    using sum = reduction<plus, unsigned, 32>;
+    __shared__ sum::tile_partials<1> partials;
+    sum mine(nullptr);
+    for (unsigned tile = 0; tile < 4; ++tile) {
+        if (threadIdx.x == 0 && (words[2] != 0 || words[3] != 0)) ++*early;
+        mine.value = tile + threadIdx.x;
+        mine.leave(partials, 0);
+        if (threadIdx.x == 0) mine.collect(partials, 0, {1, tile, 4}, words);
+    }
+}
+
+static void published_once()
+{
+    check::buffer<status_word> words(4);
+    check::buffer<unsigned> early(1);
+    words.fill(0);
+    early.fill(0);
+    status_word *data = words.data();
+    unsigned *count = early.data();
+    void *arguments[] = {&data, &count};
+    CUDA(cudaLaunchKernel(collect_four, dim3(1), dim3(32), arguments));
+    check::that(early.get()[0] == 0, "a unit was published before its last tile");
+    check::that(words.get() == std::vector<status_word>{0, 0, 2 * 2176 + 1, 1},
+                "a unit of four tiles: %llu", words.get()[2] >> 1);
+}
+
+/* Where nothing but -0 is added, not even a tile's missing packs' +0. */
+static void negative_zeros()
+{
+    check::buffer<float> output(1);
+    for (unsigned blocks : {1u, 2u})
+        launch_twice<stride_32x2>("-0", blocks, work_plan::of(8, 0),
+                                  std::vector<float>(2048, -0.0f), 0, output.data(), [&](int) {
+                                      check::that(output.every_byte_is(0),
+                                                  "%u blocks: the sum of -0 is not +0", blocks);
+                                      output.fill(0x7f);
+                                  });
+}
+#endif
+
+#if defined(SMALL_EXACT) || defined(SMALL_LONG)
+/* ---- Exact sums ------------------------------------------------------------------------------ */
+
+static void exact_result(const char *what, const std::vector<float> &values, float got,
+                         const fastreduce_accumulator &total, const fastreduce_accumulator &wanted)
+{
+    const float sum = fastreduce_accumulator_f32(&wanted);
+    check::that(exact_data::bits_of(got) == exact_data::bits_of(sum),
+                "%s, n %zu: %.9g (%08x) instead of %.9g (%08x)", what, values.size(),
+                static_cast<double>(got), exact_data::bits_of(got), static_cast<double>(sum),
+                exact_data::bits_of(sum));
+    check::that(std::memcmp(&total, &wanted, sizeof total) == 0, "%s, n %zu: another accumulator",
+                what, values.size());
+}
+
+/* One block of a warp. Thread t adds `copies` times script[32 * g + t] in group g, and all of
+ * that `times` times. */
+__global__ void drive(const float *script, unsigned groups, unsigned copies, unsigned times,
+                      exact_output output)
+{
+    superaccumulator<32> sum(dynamic_shared<void>());
+    for (unsigned k = 0; k < times * groups; ++k) {
+        const float x = script[k % groups * 32 + threadIdx.x];
+        pack<float> group[exact_group_limit];
+        for (unsigned j = 0; j < exact_group_limit; ++j)
+            group[j] = {{4 * j < copies ? x : 0, 4 * j + 1 < copies ? x : 0,
+                         4 * j + 2 < copies ? x : 0, 4 * j + 3 < copies ? x : 0}};
+        sum.add_group(group);
+    }
+    int none = 0;
+    sum.reduce_units(none, nullptr, 1, output);
+}
+
+constexpr unsigned all_copies = 4 * exact_group_limit;
+
+static void drive_case(const char *what, const std::vector<float> &script, unsigned copies,
+                       unsigned times)
+{
+    check::buffer<float> input(script.size()), rounded(1);
+    check::buffer<fastreduce_accumulator> total(1);
+    const fastreduce_accumulator wanted =
+        exact_data::repeated(exact_data::accumulated(script.data(), script.size()),
+                             static_cast<long long>(copies) * times);
+    input.set(script);
+    total.fill(0);
+    const float *in = input.data();
+    unsigned groups = static_cast<unsigned>(script.size() / 32);
+    for (exact_output output :
+         {exact_output{rounded.data(), nullptr}, exact_output{nullptr, total.data()}}) {
+        void *arguments[] = {&in, &groups, &copies, &times, &output};
+        CUDA(cudaLaunchKernel(drive, dim3(1), dim3(32), arguments,
+                              superaccumulator<32>::shared_bytes, nullptr));
+    }
+    exact_result(what, script, rounded.get()[0], total.get()[0], wanted);
+}
+
+/* Groups in which all lanes have the same, but for the first ones, as listed. */
+static std::vector<float> group_of(float usual, std::initializer_list<float> first)
+{
+    std::vector<float> group(32, usual);
+    std::copy(first.begin(), first.end(), group.begin());
+    return group;
+}
+
+template <class T>
+std::vector<T> operator+(std::vector<T> a, const std::vector<T> &b)
+{
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
+/* So many groups that a 64-bit sum overflows unless the sums are
+ * flushed in time, again and again. */
+static void long_runs()
+{
+    const float nan = std::nanf(""), infinity = INFINITY;
+    for (float sign : {1.0f, -1.0f})
+        drive_case("the window's greatest", group_of(sign, {}) + group_of(sign * 0x1.fffffep1f, {}),
+                   all_copies, 20000);
+    /* in few lanes, something below the window, which its extension takes */
+    for (float sign : {1.0f, -1.0f}) {
+        drive_case("the extension's greatest",
+                   group_of(sign, {sign * 0x1.fffffep-22f, sign * 0x1.fffffep-21f,
+                                   -sign * 0x1.fffffep-23f}),
+                   all_copies, 20000);
+        drive_case("the extension and the bins by turns",
+                   group_of(sign, {sign * 0x1.fffffep-21f, 0x1.8p-43f}) +
+                       group_of(sign, {0x1.000002p-60f, sign * 0x1.fffffep-19f}) +
+                       group_of(0x1p30f, {0x1.fffffep8f}),
+                   all_copies, 3000);
+    }
+    drive_case("bins, flushed often",
+               group_of(1.0f, {0x1.fffffep+110f, -0x1.fffffep-60f, 0x1p-149f}), all_copies, 9000);
+    drive_case("the bins' greatest", group_of(FLT_MAX, {-FLT_MAX, 0x1p-149f}) + group_of(1.0f, {}),
+               all_copies, 5000);
+    drive_case("specials", group_of(nan, {1.0f, infinity, infinity, -infinity, nan, -nan}),
+               all_copies, 9000);
+    drive_case("many infinities", group_of(infinity, {-infinity}), all_copies, 9000);
+    drive_case("one special a vector",
+               group_of(1.0f, {nan, -infinity, 0x1.8p-140f}) + group_of(-3.0f, {infinity}), 5, 3);
+    drive_case("scales by turns",
+               group_of(0x1p50f, {}) + group_of(-0x1.8p-50f, {}) + group_of(-0x1p50f, {}),
+               all_copies, 3000);
+}
+
+/* Floats at the limits of the window at each of some positions: its first group sets it, a few
+ * lanes test it. */
+static void window_limits()
+{
+    for (int position : {0, 1, 2, 5, 21, 22, 23, 107, 180, 228, 229, 230}) {
+        /* the group's greatest exponent decides */
+        const float usual = std::ldexp(1.0f, position + 20 - 127);
+        std::vector<float> tests = {0.0f, -0.0f, FLT_MAX, 0x1p-149f, FLT_MIN};
+        for (float x : {1.0f, 1.5f, 0x1.fffffep0f, 0x1.000002p0f})
+            for (int exponent : {-47, -46, -45, -24, -23, -22, -21, -1, 0,  1,  20, 21,
+                                 22,  23,  24,  42,  43,  44,  45,  46, 47, 64, 67})
+                tests.push_back(std::ldexp(x, exponent + position - 149));
+        for (float x : tests) {
+            if (!std::isfinite(x)) continue;
+            drive_case("window limits",
+                       group_of(usual, {}) + group_of(usual, {x}) + group_of(usual, {-x, x}), 1, 2);
+            drive_case("window limits, all lanes",
+                       group_of(usual, {}) + group_of(-x, {x, x}) + group_of(x, {}), 1, 1);
+        }
+    }
+}
+
+/* What a warp decides on: it does not show in results, but takes less time or more. */
+struct decision {
+    unsigned position, bins_used, bins_only;
+};
+static bool operator==(const decision &a, const decision &b)
+{
+    return a.position == b.position && a.bins_used == b.bins_used && a.bins_only == b.bins_only;
+}
+
+/* A float of each thread a group; what is decided after each. */
+__global__ void decide(const float *script, unsigned groups, decision *decisions)
+{
+    superaccumulator<32> sum(dynamic_shared<void>());
+    for (unsigned k = 0; k < groups; ++k) {
+        const pack<float> group[1] = {{{script[k * 32 + threadIdx.x], 0, 0, 0}}};
+        sum.add_group(group);
+        if (threadIdx.x == 0) decisions[k] = {sum.position, sum.bins_used, sum.bins_only};
+    }
+}
+
+static void decided(const char *what, const std::vector<float> &script,
+                    const std::vector<decision> &wanted)
+{
+    check::buffer<float> input(script.size());
+    check::buffer<decision> output(wanted.size());
+    input.set(script);
+    const float *in = input.data();
+    decision *out = output.data();
+    unsigned groups = static_cast<unsigned>(wanted.size());
+    void *arguments[] = {&in, &groups, &out};
+    CUDA(cudaLaunchKernel(decide, dim3(1), dim3(32), arguments, superaccumulator<32>::shared_bytes,
+                          nullptr));
+    for (unsigned k = 0; k < groups; ++k)
+        check::that(out[k] == wanted[k], "%s, group %u: position %u, %s bins, %u groups in bins",
+                    what, k, out[k].position, out[k].bins_used ? "some" : "no", out[k].bins_only);
+}
+
+static void decisions()
+{
+    if (exact_integer) return;
+    /* the group's greatest, be it negative, or beside what is not finite */
+    for (int exponent = 0; exponent < 255; ++exponent) {
+        const float x = exponent == 0 ? 0x1p-149f : std::ldexp(1.0f, exponent - 127);
+        const unsigned position = exponent < 20    ? 0
+                                  : exponent < 250 ? static_cast<unsigned>(exponent) - 20
+                                                   : 230;
+        const unsigned beyond = exponent > 251; /* above the highest window */
+        decided("the window's place", group_of(x, {}), {{position, beyond, 16 * beyond}});
+        decided("the window's place", group_of(0, {0, 0, 0, 0, -1.5f * x}),
+                {{position, beyond, 0}});
+        decided("the window's place", group_of(x, {NAN, -INFINITY, -NAN}),
+                {{position, 1, 16 * beyond}});
+    }
+    const std::vector<float> ones = group_of(1.0f, {}), above = group_of(0x1p30f, {}),
+                             small = group_of(0x1.8p-60f, {});
+    const decision usual = {107, 0, 0};
+    decided("all fits", ones + group_of(0x1p-42f, {-0x1.fffffep1f}), {usual, usual});
+    decided("a few fit the extension",
+            ones + group_of(1.0f, {0x1p-64f, 0x1p-43f, -0x1.8p-60f}) + above,
+            {usual, usual, {137, 0, 0}});
+    decided("a few fit neither",
+            ones + group_of(1.0f, {0x1p-65f}) + group_of(1.0f, {0x1p24f, 0x1p24f, 0x1p24f}),
+            {usual, {107, 1, 0}, {107, 1, 0}});
+    decided("the lowest extension", group_of(0x1p-85f, {0x1p-149f}), {{22, 0, 0}});
+    decided("no extension", group_of(0x1p-86f, {0x1p-149f}), {{21, 1, 0}});
+    decided("up and down", ones + above + small + above,
+            {usual, {137, 0, 0}, {47, 0, 0}, {137, 0, 0}});
+    for (int least : {8, 9}) { /* a window eight binades lower is not better */
+        const unsigned place = least == 8 ? 107 : 98;
+        std::vector<float> script =
+            ones + group_of(std::ldexp(1.0f, -least), {0x1p-90f, 0x1p-90f, 0x1p-90f, 0x1p-90f});
+        std::vector<decision> wanted = {usual, {place, 1, 16}};
+        for (unsigned k = 16; k-- > 0;) {
+            script = script + above;
+            wanted.push_back({place, 1, k});
+        }
+        decided("many fit nowhere, and the next ones are not tried", script + above,
+                wanted + std::vector<decision>{{137, 1, 0}});
+    }
+}
+
+/* Few floats, of exponents far apart or near: every length of a carry, every place of the
+ * leading bit, ties. */
+static void rounding()
+{
+    for (unsigned long long seed = 0; seed < 400; ++seed) {
+        const int low = static_cast<int>(check::mix(seed, 1) % 250),
+                  spread = 1 + static_cast<int>(check::mix(seed, 2) % 60);
+        std::vector<float> few(32, 0.0f);
+        for (unsigned lane = 0; lane < 1 + seed % 5; ++lane) {
+            const int exponent =
+                low + static_cast<int>(check::mix(lane, seed) % static_cast<unsigned>(spread));
+            few[lane] = std::ldexp(exact_data::in_unit(lane, seed),
+                                   (exponent < 250 ? exponent : 250) - 126);
+        }
+        drive_case("few", few, 1, 1);
+
+        /* from the least with 24 bits and a half of the last one */
+        const int exponent = low - 125;
+        const float base =
+            std::ldexp(1.0f + static_cast<float>(check::mix(seed, 4) >> 41) * 0x1p-23f, exponent);
+        const float half = std::ldexp(1.0f, exponent - 24);
+        for (float tiny :
+             {0.0f, 0x1p-149f, -0x1p-149f, 0x1p-100f, -0x1p-70f, half * 0x1p-9f, -half * 0x1p-40f})
+            for (float sign : {1.0f, -1.0f})
+                drive_case("ties", group_of(0.0f, {sign * base, sign * half, tiny}), 1, 1);
+    }
+    /* the sums 2^a - 2^b, all ones between, and less than 0 */
+    for (int a = -140; a < 128; a += 9)
+        for (int b = -149; b < a; b += 13)
+            for (float sign : {1.0f, -1.0f})
+                drive_case(
+                    "all ones",
+                    group_of(0.0f, {sign * std::ldexp(1.0f, a), -sign * std::ldexp(1.0f, b)}), 1,
+                    1);
+}
+
+/* An accumulator with limbs as large as merging without carries
+ * makes them: each is taken as it is. */
+static void raw_accumulator()
+{
+    check::buffer<float> input(64);
+    fastreduce_accumulator *total = nullptr; /* right before memory that cannot be read */
+    CUDA(cudaMalloc(reinterpret_cast<void **>(&total), sizeof *total));
+    for (int turn = 0; turn < 9; ++turn) {
+        const float x = turn % 2 ? 0x1.fffffep100f : -0x1.fffffep100f;
+        fastreduce_accumulator raw = {}, wanted = {};
+        for (int k = 0; k < 11; ++k) raw.limb[k] = (turn / 2 % 3 - 1) * (0xffffffffll << 31);
+        raw.limb[11] = -(1ll << 31);
+        if (turn > 5) { /* a carry that goes through all digits, the highest one too */
+            for (int k = 0; k < 12; ++k) raw.limb[k] = 0xffffffff;
+            if (turn == 6) raw.limb[9] = 0x1ffffffff, raw.limb[11] = -1;
+            if (turn == 8) raw.limb[11] = 1ll << 40;
+        }
+        for (int k = 12; k < 15; ++k) raw.limb[k] = turn == k - 12 ? 1ll << 62 : turn > 3 ? k : 0;
+        std::vector<float> values(64, x);
+        if (turn == 3) { /* counts that are full by one more */
+            values[5] = NAN, values[7] = INFINITY, values[40] = -INFINITY;
+            for (int k = 12; k < 15; ++k) raw.limb[k] = FASTREDUCE_MOST_COUNTED;
+        }
+        fastreduce_host_accumulate_f32(values.data(), &wanted, 64);
+        fastreduce_accumulator_merge(&wanted, &raw);
+        input.set(values);
+        *total = raw;
+        const float *in = input.data();
+        unsigned groups = 2, copies = 1, times = 1;
+        exact_output output = {nullptr, total};
+        void *arguments[] = {&in, &groups, &copies, &times, &output};
+        CUDA(cudaLaunchKernel(drive, dim3(1), dim3(32), arguments,
+                              superaccumulator<32>::shared_bytes, nullptr));
+        check::that(std::memcmp(total, &wanted, sizeof wanted) == 0, "a raw accumulator, turn %d",
+                    turn);
+    }
+    CUDA(cudaFree(total));
+}
+
+template <class Engine>
+static void exact_case(const char *what, unsigned blocks, unsigned levels,
+                       const exact_data::pattern &p, size_t n, unsigned long long seed)
+{
+    /* head and tail are at most 34 floats, more than a block of 32 takes */
+    const size_t offset = seed % 36 == 1 || seed % 36 == 2 ? 3 : seed % 36 % 33;
+    const work_plan work = work_for<Engine>(n, offset, levels);
+    if (blocks > work.units) blocks = static_cast<unsigned>(work.units);
+    const std::vector<float> values = exact_data::make(p, n, seed);
+    const fastreduce_accumulator wanted = exact_data::accumulated(values.data(), n);
+    check::buffer<float> rounded(1);
+    check::buffer<fastreduce_accumulator> total(1);
+    for (bool rounds : {true, false}) {
+        rounded.fill(0x7f);
+        total.fill(0);
+        const exact_output output = {rounds ? rounded.data() : nullptr,
+                                     rounds ? nullptr : total.data()};
+        launch_twice<Engine>(
+            (std::string(what) + ", " + p.name).c_str(), blocks, work, values, offset, output,
+            [&](int) {
+                const float got = rounded.get()[0], sum = fastreduce_accumulator_f32(&wanted);
+                if (rounds)
+                    check::that(exact_data::bits_of(got) == exact_data::bits_of(sum),
+                                "%s, %u blocks, %s, n %zu: %.9g instead of %.9g", what, blocks,
+                                p.name, n, static_cast<double>(got), static_cast<double>(sum));
+                else
+                    check::that(std::memcmp(total.data(), &wanted, sizeof wanted) == 0,
+                                "%s, %u blocks, %s, n %zu: another accumulator", what, blocks,
+                                p.name, n);
+                total.fill(0);
+            });
+    }
+}
+
+/* Of three blocks so many add to the totals; the last awaits both others. */
+__global__ void last_of_three(status_word *totals, unsigned adding, exact_output output)
+{
+    superaccumulator<32> sum(dynamic_shared<void>());
+    const pack<float> group[1] = {{{1, -3, 0, 0}}};
+    int none = 0;
+    sum.add_group(group);
+    if (blockIdx.x < adding || blockIdx.x == 2) sum.reduce_units(none, totals, 3, output);
+}
+
+static void waits_for_all()
+{
+    for (unsigned adding : {0u, 1u, 2u}) {
+        check::buffer<status_word> totals(superaccumulator<32>::words_for(3));
+        check::buffer<float> rounded(1);
+        totals.fill(0);
+        status_word *data = totals.data();
+        exact_output output = {rounded.data(), nullptr};
+        void *arguments[] = {&data, &adding, &output};
+        const cudaError_t error = cudaLaunchKernel(last_of_three, dim3(3), dim3(32), arguments,
+                                                   superaccumulator<32>::shared_bytes, nullptr);
+        if (adding == 2)
+            check::that(error == cudaSuccess && rounded.get()[0] == -192 && totals.every_byte_is(0),
+                        "three blocks: error %d, %g", error, static_cast<double>(rounded.get()[0]));
+        else
+            check::that(error != cudaSuccess && simt::report().find("deadlock") == 0,
+                        "the last block did not wait for %u of two others", 2 - adding);
+    }
+}
+
+template <unsigned BlockSize, unsigned Packs>
+using exact_stride =
+    one_row::engine<superaccumulator<BlockSize>, engine_kernel::grid_stride, BlockSize, Packs>;
+template <unsigned BlockSize, unsigned Packs, unsigned Stages>
+using exact_pipeline = one_row::engine<superaccumulator<BlockSize>, engine_kernel::pipelined,
+                                       BlockSize, Packs, Stages>;
+
+static void exact_sums()
+{
+    unsigned long long seed = 0;
+    for (const exact_data::pattern &p : exact_data::patterns()) {
+        for (unsigned blocks : {1u, 3u, 40u}) {
+            simt::settings().schedule = schedules[++seed % 3];
+            const size_t n = blocks == 40 ? 30011 : seed % 7 * 777 + 5;
+            exact_case<exact_stride<32, 4>>("grid-stride", blocks, 0, p, n, seed);
+            if (blocks < 40)
+                exact_case<exact_pipeline<64, 4, 2>>("pipelined", blocks, 0, p, n * 4, seed);
+        }
+        exact_case<exact_stride<160, 1>>("grid-stride, five warps", 2, 0, p, 2222, seed);
+    }
+    /* packs that have everything */
+    const exact_data::pattern beside = {
+        "specials beside denormals", [](size_t i, size_t, unsigned long long variant) {
+            if (i % 4 == variant % 4)
+                return i / 4 % 3 == 0 ? std::nanf("") : i / 4 % 3 == 1 ? -INFINITY : INFINITY;
+            return std::ldexp(exact_data::in_unit(i, variant), -120 - static_cast<int>(i % 11));
+        }};
+    for (int turn = 0; turn < 4; ++turn)
+        exact_case<exact_stride<32, 4>>("grid-stride", 1, 0, beside, 3000, ++seed);
+    /* sizes about the pipeline's tiles, and the head and the tail that lie beside them */
+    for (unsigned blocks : {1u, 2u})
+        for (size_t quarters : {0, 1, 2, 3, 4, 5, 8, 12, 24, 25, 48, 63})
+            exact_case<exact_pipeline<64, 4, 2>>("pipelined", blocks, 0, exact_data::patterns()[0],
+                                                 quarters * 256 + (quarters % 3) * 50 + 1, ++seed);
+    /* units of several tiles, and the counter */
+    for (unsigned levels : {1u, 2u}) {
+        const size_t n = (levels == 1 ? 260 : 770) * 128 + 41;
+        for (unsigned blocks : {1u, 7u, 200u}) {
+            if (levels == 2 && blocks != 7) continue;
+            simt::settings().schedule = schedules[++seed % 3];
+            const exact_data::pattern &p = exact_data::patterns()[seed % 5];
+            exact_case<exact_stride<32, 1>>("grid-stride, units", blocks, levels, p, n, seed);
+            exact_case<exact_pipeline<32, 1, 3>>("pipelined, units", blocks, levels, p, n, seed);
+        }
+    }
+}
+#endif
+
+int main()
+{
+#ifdef SMALL_FLOAT
+    lanes();
+    large_packs();
+    copied();
+    copied_tiles();
+    float_sums();
+    published_once();
+    negative_zeros();
+    all_words();
+#endif
+#ifdef SMALL_EXACT
+    window_limits();
+    decisions();
+    raw_accumulator();
+    waits_for_all();
+    exact_sums();
+    rounding();
+#endif
+#ifdef SMALL_LONG
+    long_runs();
+#endif
+    return check::finish("small blocks");
+}

@@ -1,0 +1,251 @@
+#!/bin/sh
+# The two files under other CUDA toolkits than the installed one: sh toolkits.sh ROOT FOLDER. Keeps
+# in FOLDER what it downloads. Skips a toolkit that can't be had here, or that takes no C++ compiler
+# that is here; exit 77 if that is all.
+#
+#   nvcc 11.2, 11.8, 12.4      from Debian: PyPI has no nvcc of CUDA 11 and 12. Headers of the
+#                              later two from PyPI
+#   nvcc 13.0 and the newest   from PyPI
+#   NVRTC 11.8, 12.0, 12.9     from PyPI
+#   Clang with 12.0, 12.9      headers and assembler from PyPI
+set -eu
+root=$(cd "$1" && pwd)
+mkdir -p "$2"
+toolkits=$(cd "$2" && pwd)
+. "$(dirname "$0")/setup.sh"
+
+# ---- Downloads. Each function says in $why what is missing. --------------------------------------
+
+# pypi FOLDER PACKAGE...: the include, lib, bin ... of NVIDIA's packages, in one folder
+pypi()
+{
+    into=$1
+    shift
+    python3 -m pip --version >/dev/null 2>&1 || { why="no pip"; return 1; }
+    python3 -m pip install --quiet --disable-pip-version-check --retries 1 --no-deps \
+        --target "$into.pypi" "$@" 2>pip.log ||
+        { why="pip can't install $*: $(grep -m 1 ERROR pip.log)"; return 1; }
+    for part in "$into.pypi"/nvidia/*/; do cp -rlf "$part/." "$into" || return 1; done
+    rm -rf "$into.pypi"
+}
+
+# debian FOLDER RELEASE SECTION PACKAGE...: packages of a release of Debian, unpacked and not
+# installed. apt works in folders of its own, and takes from the system's only the mirror. Of
+# nvidia-cuda-dev, 1.5 GB, what is used here.
+debian()
+{
+    into=$1 debian_release=$2 section=$3 apt=$1.apt
+    shift 3
+    mirror=$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -m 1 '/debian/$') ||
+        { why="apt has no mirror of Debian here"; return 1; }
+    key=$(ls /usr/share/keyrings/debian-archive-keyring.* 2>/dev/null | head -n 1)
+    mkdir -p "$apt/lists/partial" "$apt/archives/partial"
+    echo "deb [signed-by=$key] $mirror $debian_release $section" > "$apt/sources.list"
+    cat > "$apt/conf" <<CONF
+Dir::Etc { SourceList "$apt/sources.list"; SourceParts "-"; };
+Dir::Etc { Preferences "-"; PreferencesParts "-"; };
+Dir::State { Lists "$apt/lists"; Status "/dev/null"; };
+Dir::Cache "$apt";
+APT::Sandbox::User "root";
+CONF
+    if ! (APT_CONFIG=$apt/conf && export APT_CONFIG && cd "$apt" && apt-get -qq update &&
+        apt-get -qq download "$@") > apt.log 2>&1; then
+        why="no $* from Debian's $debian_release: $(grep -m 1 '^E:' apt.log)"
+        return 1
+    fi
+    for package in "$apt"/*.deb; do
+        case ${package##*/} in
+        nvidia-cuda-dev_*) parts='--wildcards ./usr/include ./usr/lib/*/libcudart_static.a' ;;
+        *) parts= ;;
+        esac
+        (set -f && dpkg-deb --fsys-tarfile "$package" | tar -x -C "$into" $parts) ||
+            { why="${package##*/} can't be unpacked"; return 1; }
+    done
+    rm -rf "$apt"
+}
+
+# kept NAME FUNCTION ARGUMENT...: sets $kept to the folder of that name, which the function fills
+# the first time
+kept()
+{
+    kept=$toolkits/$1
+    shift
+    [ ! -e "$kept/complete" ] || return 0
+    rm -rf "$kept" "$kept.pypi" "$kept.apt"
+    mkdir "$kept"
+    "$@" || return 1
+    touch "$kept/complete"
+}
+from_pypi() { pypi "$kept" "$@"; }
+
+# debian_nvcc RELEASE [PACKAGE OF PYPI...]: nvcc, with the headers and the runtime of
+# PyPI, or else of Debian. It stays where it is unpacked, with a configuration that
+# says where the rest is from there.
+debian_nvcc()
+{
+    debian_release=$1
+    shift
+    mkdir "$kept/lib"
+    if [ $# -gt 0 ]; then
+        debian "$kept" "$debian_release" non-free nvidia-cuda-toolkit libnvvm4 &&
+            from_pypi "$@" || return 1
+    else
+        debian "$kept" "$debian_release" non-free nvidia-cuda-toolkit libnvvm4 nvidia-cuda-dev &&
+            mv "$kept/usr/include" "$kept/include" &&
+            mv "$kept"/usr/lib/*/libcudart_static.a "$kept/lib" || return 1
+    fi
+    mv "$kept"/usr/lib/*/libnvvm.so.* "$kept/lib" && rm "$kept/$debian_bin/nvcc.profile" || return 1
+    cat > "$kept/$debian_bin/nvcc.profile" <<'PROFILE'
+TOP = $(_HERE_)/../../../..
+NVVMIR_LIBRARY_DIR = $(_HERE_)/../libdevice
+PATH += $(_HERE_):$(TOP)/usr/bin:
+LD_LIBRARY_PATH += $(TOP)/lib:
+INCLUDES += "-I$(TOP)/include" $(_SPACE_)
+PROFILE
+}
+debian_bin=usr/lib/nvidia-cuda-toolkit/bin
+
+debian_gcc()
+{
+    debian "$kept" bullseye main g++-10 gcc-10 cpp-10 libstdc++-10-dev libgcc-10-dev
+}
+
+# ---- nvcc ----------------------------------------------------------------------------------------
+
+# takes COMPILER: whether $nvcc works with it. An empty file tells, as the toolkit's headers come
+# with it and the C library's, either of which can refuse.
+takes()
+{
+    : > empty.cu
+    command -v "$1" >/dev/null 2>&1 &&
+        "$nvcc" -ccbin "$1" -std=c++17 -c empty.cu -o empty.o > takes.log 2>&1
+}
+
+# Sets $host to a C++ compiler that $nvcc takes: one that is here, the newest first, or else
+# Debian's GCC 10.
+find_host()
+{
+    for host in "$cxx" $(seq -f 'g++-%g' 20 -1 9); do
+        if takes "$host"; then return 0; fi
+    done
+    refusal=$(grep -m 1 error takes.log | cut -c 1-200)
+    kept gcc-10 debian_gcc || { why="$refusal; and $why"; return 1; }
+    host=$kept/usr/bin/g++-10
+    takes "$host" || { why="$host, too: $(grep -m 1 error takes.log | cut -c 1-200)"; return 1; }
+}
+
+# test_nvcc RELEASE NVCC: of the toolkit in $kept
+test_nvcc()
+{
+    nvcc=$2 toolkit=$kept
+    release=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
+    version="nvcc $release"
+    case $release in $1*) ;; *) skip "nvcc $1" "it is $release by now"; return ;; esac
+    find_host || { skip "$version" "$why"; return; }
+    headers=$((${release%.*} * 1000 + ${release#*.} * 10)) # as CUDART_VERSION counts
+    compile="$nvcc -ccbin $host -O3 -Wno-deprecated-gpu-targets $nvcc_werror"
+    compile="$compile -Xcompiler=-Wall,-Wextra -I."
+    strict_cc="$cc -std=c99 -Wall -Wextra -Wpedantic $werror"
+    ptx=-gencode=arch=compute_75,code=compute_75
+    # by its path, as -lcudart would find an installed toolkit's; PyPI's of CUDA 11 and 12 is shared
+    runtime=$toolkit/lib/libcudart_static.a
+    [ -e "$runtime" ] || runtime=$(ls "$toolkit"/lib/libcudart.so.*)
+    link="$runtime -Wl,-rpath,$toolkit/lib -lstdc++ -ldl -lrt -lpthread"
+
+    # the C functions, for every architecture
+    architectures=$("$nvcc" --list-gpu-arch | sed 's/compute_//' | sort -n)
+    targets=$(for a in $architectures; do echo "-gencode=arch=compute_$a,code=sm_$a"; done)
+    $compile -std=c++14 --threads 2 $targets -c fastreduce.cu || fail "$version"
+    $compile -std=c++17 $ptx -c fastreduce.cu -o /dev/null || fail "$version, C++17"
+    $cc "$tests/main.c" -I. fastreduce.o $link -o program || fail "$version, linked"
+    run ./program "$version"
+
+    # the templates, by headers that are proven to be the toolkit's
+    for standard in 14 17; do
+        $compile -std=c++$standard -DTOOLKIT_VERSION=$headers $ptx -c "$tests/templates.cu" ||
+            fail "$version, templates, C++$standard"
+    done
+    $cc templates.o $link -o program || fail "$version, templates, linked"
+    run ./program "$version, templates"
+    pass "$version with $("$host" --version | sed -n '1s/ (.*) / /p'): architectures" $architectures
+
+    # the examples and the tests on the GPU; CUB and Thrust are not in these toolkits
+    files=
+    for source in "$root"/examples/*.c "$root"/examples/*.cu "$root"/test/kernels/*.cu \
+        "$root"/test/gpu/test_*.cu "$root/test/gpu/profile_ladder.cu"; do
+        file=${source##*/} reads=${source%.cu}.cpp
+        [ -e "$reads" ] || reads=$source
+        if [ "$headers" -lt 11040 ] && grep -q cudaGraphInstantiateWithFlags "$reads"; then
+            skip "$version, $file" "replays CUDA graphs by a call of CUDA 11.4"
+            continue
+        fi
+        if [ "$headers" -lt 11080 ] && grep -q cudaLaunchKernelEx "$reads"; then
+            skip "$version, $file" "launches overlapped by a call of CUDA 11.8"
+            continue
+        fi
+        case $file in
+        fastreduce.cu | sum_mpi.c | sum_nccl.c) continue ;; # compiled above; need MPI, NCCL
+        *.c) $strict_cc -isystem "$toolkit/include" "$source" fastreduce.o $link -lm -o program ;;
+        *.cu) $compile -std=c++17 $ptx -DBENCH_NO_CUB -DBENCH_NO_THRUST -c "$source" -o /dev/null ;;
+        esac || fail "$version, $file"
+        files="$files $file"
+    done
+    pass "$version:$files"
+}
+
+# the build has compiled for the toolkit that is installed
+installed=$(nvcc --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
+for release in 11.2 11.8 12.4; do
+    [ "$release" != "$installed" ] || continue
+    case $release in
+    11.2) set -- bullseye ;;
+    11.8) set -- bookworm "nvidia-cuda-runtime-cu11==11.8.*" "nvidia-cuda-nvcc-cu11==11.8.*" ;;
+    12.4) set -- trixie "nvidia-cuda-runtime-cu12==12.4.*" "nvidia-cuda-nvcc-cu12==12.4.*" ;;
+    esac
+    kept "nvcc-$release" debian_nvcc "$@" || { skip "nvcc $release" "$why"; continue; }
+    test_nvcc "$release" "$kept/$debian_bin/nvcc"
+done
+for release in 13.0 newest; do
+    [ "$release" != "$installed" ] || continue
+    pin=
+    [ "$release" = newest ] || pin="==$release.*"
+    kept "nvcc-$release" from_pypi "nvidia-cuda-nvcc$pin" "nvidia-cuda-runtime$pin" \
+        "nvidia-cuda-crt$pin" "nvidia-nvvm$pin" || { skip "nvcc $release" "$why"; continue; }
+    test_nvcc "${pin:+$release}" "$kept/bin/nvcc"
+done
+
+# ---- NVRTC, which compiles the device code at run time -------------------------------------------
+
+for release in 11.8 12.0 12.9; do
+    kept "nvrtc-$release" from_pypi "nvidia-cuda-nvrtc-cu${release%.*}==$release.*" ||
+        { skip "NVRTC $release" "$why"; continue; }
+    python3 "$tests/nvrtc.py" . "$kept"/lib/libnvrtc.so.1* || fail "NVRTC $release"
+    passed=$((passed + 1))
+done
+
+# ---- Clang ---------------------------------------------------------------------------------------
+
+clang=$(newest_clang)
+for release in 12.0 12.9; do
+    [ -n "$clang" ] || { skip "Clang with CUDA $release" "no Clang"; continue; }
+    kept "headers-$release" from_pypi "nvidia-cuda-runtime-cu12==$release.*" \
+        "nvidia-cuda-nvcc-cu12==$release.*" ||
+        { skip "Clang with CUDA $release" "$why"; continue; }
+    # Clang includes this header of cuRAND's before each program, against declarations of CUDA's
+    # that it would undo
+    : > "$kept/include/curand_mtgp32_kernel.h"
+    # -isystem: --cuda-path alone has /usr/local/include come first, where an installed toolkit may
+    # have its headers
+    flags="-x cuda --cuda-path=$kept -isystem $kept/include -Wno-unknown-cuda-version -I."
+    flags="$flags -std=c++17 -O2 --cuda-gpu-arch=sm_60 --cuda-gpu-arch=sm_90 -Wall -Wextra $werror"
+    if $clang $flags -fsyntax-only /dev/null 2>message; then
+        $clang $flags -c fastreduce.cu -o clang.o || fail "$clang with CUDA $release"
+        $clang $flags -DTOOLKIT_VERSION="${release%.*}0${release#*.}0" \
+            -c "$tests/templates.cu" -o clang.o ||
+            fail "$clang with CUDA $release, templates"
+        pass "$clang with CUDA $release: architectures 60 90"
+    else
+        skip "$clang with CUDA $release" "does not read it: $(grep -m 1 error message)"
+    fi
+done
+done_testing
