@@ -34,6 +34,11 @@
  *                                 file.
  *   FASTREDUCE_NO_EXACT           the same for EXACT and fastreduce_accumulate_f32. Scope: the
  *                                 implementing file.
+ *   FASTREDUCE_TYPES,             the element types and the operators that fastreduce_reduce holds,
+ *   FASTREDUCE_OPERATORS          by their names, with commas between, for a shorter build:
+ *                                 -DFASTREDUCE_TYPES=FASTREDUCE_F32,FASTREDUCE_F16. What is left
+ *                                 out answers FASTREDUCE_ERROR_UNSUPPORTED. Default: all. Scope:
+ *                                 the implementing file.
  *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float to its bins, by integer arithmetic alone:
  *                                 the same bits, slower. For measurements. Scope: the file; others
  *                                 may differ. Default: off.
@@ -70,6 +75,7 @@
 #ifndef __CUDACC_RTC__
 #include <cuda_runtime.h>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -133,6 +139,19 @@
 
 #ifndef FASTREDUCE_TAG
 #define FASTREDUCE_TAG
+#endif
+
+#ifndef FASTREDUCE_TYPES
+#define FASTREDUCE_TYPES                                                                   \
+    FASTREDUCE_F32, FASTREDUCE_F64, FASTREDUCE_F16, FASTREDUCE_BF16, FASTREDUCE_I8,        \
+        FASTREDUCE_I16, FASTREDUCE_I32, FASTREDUCE_I64, FASTREDUCE_U8, FASTREDUCE_U16,     \
+        FASTREDUCE_U32, FASTREDUCE_U64
+#endif
+#ifndef FASTREDUCE_OPERATORS
+#define FASTREDUCE_OPERATORS                                                               \
+    FASTREDUCE_SUM, FASTREDUCE_PRODUCT, FASTREDUCE_MIN, FASTREDUCE_MAX, FASTREDUCE_ARGMIN, \
+        FASTREDUCE_ARGMAX, FASTREDUCE_SUM_ABS, FASTREDUCE_SUM_SQUARES, FASTREDUCE_MAX_ABS, \
+        FASTREDUCE_NORM2, FASTREDUCE_MEAN, FASTREDUCE_VARIANCE, FASTREDUCE_COUNT_NONZERO
 #endif
 
 /* The linker keeps one of several templates of the same name. So what code depends on is in the
@@ -214,6 +233,8 @@ struct one_of<Value, Value, Rest...> {
 template <class Value, class First, class... Rest>
 struct one_of<Value, First, Rest...> : one_of<Value, Rest...> {
 };
+template <class Value, class Other>
+using is_same = one_of<Value, Other>;
 template <class Value>
 using is_signed =
     one_of<Value, char, wchar_t, signed char, short, int, long, long long, float, double>;
@@ -377,6 +398,206 @@ __device__ __forceinline__ unsigned warp_max(unsigned value)
 #endif
 }
 
+__device__ __forceinline__ unsigned warp_min(unsigned value)
+{
+    return ~warp_max(~value);
+}
+
+/* Products rounded by themselves, and a * b + c rounded once: compilers fuse the two where they
+ * like, and results would depend on where. */
+__device__ __forceinline__ float rounded_product(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+    return __fmul_rn(a, b);
+#else
+    return a * b;
+#endif
+}
+
+__device__ __forceinline__ double rounded_product(double a, double b)
+{
+#ifdef __CUDA_ARCH__
+    return __dmul_rn(a, b);
+#else
+    return a * b;
+#endif
+}
+
+__device__ __forceinline__ float fused(float a, float b, float c)
+{
+    return fmaf(a, b, c);
+}
+
+__device__ __forceinline__ double fused(double a, double b, double c)
+{
+    return fma(a, b, c);
+}
+
+template <class To, class From>
+__host__ __device__ __forceinline__ To bits_as(const From &from)
+{
+    static_assert(sizeof(To) == sizeof(From), "the same bits");
+    To to;
+    memcpy(static_cast<void *>(&to), static_cast<const void *>(&from), sizeof to);
+    return to;
+}
+
+/* The value of a 16-bit float of IEEE 754. */
+__device__ __forceinline__ float half_to_float(unsigned short bits)
+{
+#ifdef __CUDA_ARCH__
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+#else
+    const unsigned magnitude = bits & 0x7fffu, sign = (bits & 0x8000u) << 16;
+    if (magnitude >= 0x7c00) return bits_as<float>(sign | 0x7f800000 | (magnitude & 0x3ff) << 13);
+    constexpr float two_to_112 = 5192296858534827628530496329220096.0f;
+    return bits_as<float>(magnitude << 13 | sign) * two_to_112;
+#endif
+}
+
+/* The greater of two: -0 is less than +0, and where one is NaN the result is this NaN. Of halves,
+ * for each of the two in a word. */
+constexpr unsigned float_nan = 0x7fffffff;
+
+__device__ __forceinline__ float max_or_nan(float a, float b)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    float greater;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(greater) : "f"(a), "f"(b));
+    return greater;
+#else
+    if (a != a || b != b) return bits_as<float>(float_nan);
+    return a > b || (a == b && bits_as<int>(a) >= 0) ? a : b;
+#endif
+}
+
+/* What keeps a float's order as an unsigned number; of any width. NaN counts as the greatest, if it
+ * is the one above. */
+template <class Unsigned>
+__host__ __device__ __forceinline__ Unsigned ordered_bits(Unsigned bits)
+{
+    constexpr Unsigned sign = Unsigned(Unsigned(1) << (8 * sizeof(Unsigned) - 1));
+    return static_cast<Unsigned>(bits & sign ? ~bits : bits | sign);
+}
+
+template <class Unsigned>
+__host__ __device__ __forceinline__ Unsigned bits_in_order(Unsigned ordered)
+{
+    constexpr Unsigned sign = Unsigned(Unsigned(1) << (8 * sizeof(Unsigned) - 1));
+    return static_cast<Unsigned>(ordered & sign ? ordered ^ sign : ~ordered);
+}
+
+template <unsigned short Infinity>
+__device__ __forceinline__ unsigned max_or_nan_pair(unsigned a, unsigned b)
+{
+    unsigned greater = 0;
+#pragma unroll
+    for (unsigned shift = 0; shift < 32; shift += 16) {
+        const unsigned short x = static_cast<unsigned short>(a >> shift),
+                             y = static_cast<unsigned short>(b >> shift);
+        const bool nan = (x & 0x7fff) > Infinity || (y & 0x7fff) > Infinity;
+        const unsigned short larger = ordered_bits(x) > ordered_bits(y) ? x : y;
+        greater |= (nan ? 0x7fffu : larger) << shift;
+    }
+    return greater;
+}
+
+__device__ __forceinline__ unsigned max_or_nan_f16x2(unsigned a, unsigned b)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned greater;
+    asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(greater) : "r"(a), "r"(b));
+    return greater;
+#else
+    return max_or_nan_pair<0x7c00>(a, b);
+#endif
+}
+
+__device__ __forceinline__ unsigned max_or_nan_bf16x2(unsigned a, unsigned b)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned greater;
+    asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(greater) : "r"(a), "r"(b));
+    return greater;
+#else
+    return max_or_nan_pair<0x7f80>(a, b);
+#endif
+}
+
+/* The greater of 16 unsigned bits, for both halves of a word. */
+__device__ __forceinline__ unsigned max_u16x2(unsigned a, unsigned b)
+{
+#ifdef __CUDA_ARCH__
+    return __vmaxu2(a, b);
+#else
+    const unsigned low = (a & 0xffff) > (b & 0xffff) ? a : b, high = a >> 16 > b >> 16 ? a : b;
+    return (high & 0xffff0000) | (low & 0xffff);
+#endif
+}
+
+/* sum + a[0] * b[0] + a[1] * b[1] ... over the four bytes, or the two halves, of a word. Their sign
+ * is the sum's. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610
+__device__ __forceinline__ unsigned dot_bytes(unsigned a, unsigned b, unsigned sum)
+{
+    return __dp4a(a, b, sum);
+}
+__device__ __forceinline__ int dot_bytes(unsigned a, unsigned b, int sum)
+{
+    return __dp4a(static_cast<int>(a), static_cast<int>(b), sum);
+}
+__device__ __forceinline__ unsigned add_halves(unsigned a, unsigned sum)
+{
+    return __dp2a_lo(a, 0x0101u, sum);
+}
+__device__ __forceinline__ int add_halves(unsigned a, int sum)
+{
+    return __dp2a_lo(static_cast<int>(a), 0x0101, sum);
+}
+#else
+template <class Part, class Sum>
+__device__ __forceinline__ Sum dot_parts(unsigned a, unsigned b, Sum sum)
+{
+#pragma unroll
+    for (unsigned shift = 0; shift < 32; shift += 8 * sizeof(Part))
+        sum += static_cast<Sum>(static_cast<Part>(a >> shift)) *
+               static_cast<Sum>(static_cast<Part>(b >> shift));
+    return sum;
+}
+__device__ __forceinline__ unsigned dot_bytes(unsigned a, unsigned b, unsigned sum)
+{
+    return dot_parts<unsigned char>(a, b, sum);
+}
+__device__ __forceinline__ int dot_bytes(unsigned a, unsigned b, int sum)
+{
+    return dot_parts<signed char>(a, b, sum);
+}
+__device__ __forceinline__ unsigned add_halves(unsigned a, unsigned sum)
+{
+    return dot_parts<unsigned short>(a, 0x10001, sum);
+}
+__device__ __forceinline__ int add_halves(unsigned a, int sum)
+{
+    return dot_parts<short>(a, 0x10001, sum);
+}
+#endif
+
+/* All ones for each byte, or half, of a word that is negative; else zeros. */
+template <unsigned Bytes>
+__device__ __forceinline__ unsigned sign_masks(unsigned word)
+{
+#ifdef __CUDA_ARCH__
+    unsigned masks;
+    asm("prmt.b32 %0, %1, 0, %2;" : "=r"(masks) : "r"(word), "n"(Bytes == 1 ? 0xba98 : 0xbb99));
+    return masks;
+#else
+    constexpr unsigned ones = Bytes == 1 ? 0x01010101 : 0x10001;
+    return (word >> (8 * Bytes - 1) & ones) * (Bytes == 1 ? 0xff : 0xffff);
+#endif
+}
+
 /* Barriers in shared memory (mbarrier, compute capability 9.0). `arrivals` threads' arrivals end a
  * phase of one; phases count 0, 1, 0, 1 ... What a thread did before it arrives is seen by those
  * who waited for the phase. */
@@ -455,32 +676,176 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
 
 /* ================================================================================================
  * Room 3: elements and operators
- * May hold: what is to be known of an operator (identity, combine) and of an element type under it
- * (the type that accumulates). A new operator or type is added here, and a type that needs a
- * declaration in room 2.
+ * May hold: what is to be known of an operator and of an element type under it. A new operator or
+ * type is added here, and a type that needs a declaration in room 2.
  *
- * An operator is a type without state that has
+ * An operator of a user's is a type without state that has
  *     template <class Value> static Value identity();  combine(identity, x) == x
  *     Value operator()(Value a, Value b) const;   associative and commutative, but for rounding
  * Element types are trivially copyable and trivially default constructible (they live in shared
  * memory).
+ *
+ * Those of this file have more, as many take another way than element by element: several at once
+ * where they are narrow, an index beside a value, a square root at the end. A Reducer says which:
+ *     Element, Result                what it reads, and what it writes
+ *     Value                          a partial result: identity(), combine(a, b)
+ *     Partial                        what a thread has of one pack or more: nothing(), of(pack),
+ *                                    merge(a, b); may be narrower than Value
+ *     value_of(partial)              the thread's Value
+ *     value_of(element, index)       of a single element
+ *     finish(value, n)               the result, for n elements
+ *     head_alignment                 bytes to which packs are aligned where any order will do, with
+ *                                    single elements before them; 0 where it will not
+ *     by_itself                      whether it makes a Value of a thread's packs in a way of its
+ *                                    own, by value_of_packs, instead of nothing, of and merge
+ *     by_warp                        whether it reduces a warp's Values at once, by warp_value
+ *     prepare(elements)              looks at the array before anything else
+ * Operators that differ by a constant share a Reducer, and so its kernels.
  * ============================================================================================= */
-
-struct plus {
-    template <class Value>
-    static __host__ __device__ __forceinline__ Value identity()
-    {
-        return Value(0);
-    }
-    template <class Value>
-    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
-    {
-        return a + b;
-    }
-};
 
 namespace detail
 {
+
+/* 16-bit floats, as CUDA's headers have them, which are the user's to include. */
+struct f16 {
+    unsigned short bits;
+};
+struct bf16 {
+    unsigned short bits;
+};
+
+/* Types that are the same to a reduction have one name. */
+enum class family { other, integer, floating };
+
+template <unsigned Size, bool Signed>
+struct integer_of;
+template <>
+struct integer_of<1, true> {
+    using type = signed char;
+};
+template <>
+struct integer_of<1, false> {
+    using type = unsigned char;
+};
+template <>
+struct integer_of<2, true> {
+    using type = short;
+};
+template <>
+struct integer_of<2, false> {
+    using type = unsigned short;
+};
+template <>
+struct integer_of<4, true> {
+    using type = int;
+};
+template <>
+struct integer_of<4, false> {
+    using type = unsigned;
+};
+template <>
+struct integer_of<8, true> {
+    using type = long long;
+};
+template <>
+struct integer_of<8, false> {
+    using type = unsigned long long;
+};
+
+template <class Input, bool Integer = standard::is_integral<Input>::value && sizeof(Input) <= 8>
+struct element {
+    using type = Input;
+    static constexpr family kind = family::other;
+};
+template <class Input>
+struct element<Input, true> : integer_of<sizeof(Input), standard::is_signed<Input>::value> {
+    static constexpr family kind = family::integer;
+};
+template <>
+struct element<float, false> {
+    using type = float;
+    static constexpr family kind = family::floating;
+};
+template <>
+struct element<double, false> {
+    using type = double;
+    static constexpr family kind = family::floating;
+};
+template <>
+struct element<__half, false> {
+    using type = f16;
+    static constexpr family kind = family::floating;
+};
+template <>
+struct element<__nv_bfloat16, false> {
+    using type = bf16;
+    static constexpr family kind = family::floating;
+};
+template <>
+struct element<f16, false> : element<__half, false> {
+};
+template <>
+struct element<bf16, false> : element<__nv_bfloat16, false> {
+};
+template <class Input>
+using element_t = typename element<Input>::type;
+
+/* An integer of the element's size, without sign; and of 32 bits at least, for its bits. */
+template <class Element>
+using unsigned_t = typename integer_of<sizeof(Element), false>::type;
+template <class Element>
+using bits_t = typename integer_of<sizeof(Element) < 4 ? 4 : sizeof(Element), false>::type;
+
+/* 16 bytes of elements, which one load brings; or one element of a size that does not divide 16. */
+template <class Element, bool Narrow = sizeof(Element) <= 2>
+struct alignas(16 % sizeof(Element) == 0 ? 16 : alignof(Element)) pack {
+    static constexpr unsigned size = 16 % sizeof(Element) == 0 ? 16 / sizeof(Element) : 1;
+    Element item[size];
+
+    __device__ __forceinline__ const Element &at(unsigned j) const { return item[j]; }
+    /* from anywhere an element may lie */
+    __device__ __forceinline__ void gather(const Element *from)
+    {
+#pragma unroll
+        for (unsigned j = 0; j < size; ++j) item[j] = from[j];
+    }
+};
+/* Narrow elements in words: compilers would take arrays of them to pieces, and spill. */
+template <class Element>
+struct alignas(16) pack<Element, true> {
+    static constexpr unsigned size = 16 / sizeof(Element), bits = 8 * sizeof(Element);
+    unsigned word[4];
+
+    __device__ __forceinline__ Element at(unsigned j) const
+    {
+        const unsigned_t<Element> number =
+            static_cast<unsigned_t<Element>>(word[j * bits / 32] >> j * bits % 32);
+        return bits_as<Element>(number);
+    }
+    __device__ __forceinline__ void gather(const Element *from)
+    {
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) {
+            word[w] = 0;
+#pragma unroll
+            for (unsigned j = 0; j < 32 / bits; ++j)
+                word[w] |= static_cast<unsigned>(
+                               bits_as<unsigned_t<Element>>(from[w * (32 / bits) + j]))
+                           << j * bits;
+        }
+    }
+};
+
+/* The same number where additions happen. */
+__device__ __forceinline__ float widened(f16 x) { return half_to_float(x.bits); }
+__device__ __forceinline__ float widened(bf16 x)
+{
+    return bits_as<float>(static_cast<unsigned>(x.bits) << 16);
+}
+__device__ __forceinline__ float widened(float x) { return x; }
+__device__ __forceinline__ double widened(double x) { return x; }
+__device__ __forceinline__ long long widened(long long x) { return x; }
+__device__ __forceinline__ unsigned long long widened(unsigned long long x) { return x; }
 
 /* The greatest and the least value of a type: infinities, where it has any. */
 template <class Value>
@@ -542,10 +907,78 @@ template <>
 struct bounds<__nv_bfloat16> : half_bounds<__nv_bfloat16, 0x7f80> {
 };
 
+/* The lesser or the greater of two, for a tree of single values: -0 is less than +0, and NaN is the
+ * result. */
+template <family Family>
+struct by_order {
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value greater(Value a, Value b)
+    {
+        return a < b ? b : a;
+    }
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value lesser(Value a, Value b)
+    {
+        return b < a ? b : a;
+    }
+};
+template <>
+struct by_order<family::floating> {
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value greater(Value a, Value b)
+    {
+        return chosen(a, b, false);
+    }
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value lesser(Value a, Value b)
+    {
+        return chosen(a, b, true);
+    }
+
+  private:
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value chosen(Value a, Value b, bool lesser)
+    {
+        if (a != a || b != b) return a != a ? a : b;
+        using bits = unsigned_t<Value>;
+        const bool second = ordered_bits(bits_as<bits>(a)) < ordered_bits(bits_as<bits>(b));
+        return second != lesser ? b : a;
+    }
+};
+
 } // namespace detail
 
-/* Minimum and maximum. Where an element is NaN the result is unspecified, as NaN has no place in
- * an order. */
+/* ---- The operators ---- */
+
+/* The type of the result: that of the table in fastreduce.h for numbers; for other types, and under
+ * a user's operator, the element type. */
+struct plus {
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value identity()
+    {
+        return Value(0);
+    }
+    template <class Value>
+    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
+    {
+        return a + b;
+    }
+};
+
+struct multiplies {
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value identity()
+    {
+        return Value(1);
+    }
+    template <class Value>
+    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
+    {
+        return a * b;
+    }
+};
+
+/* Minimum and maximum. NaN where an element is NaN; -0 is less than +0. */
 struct minimum {
     template <class Value>
     static __host__ __device__ __forceinline__ Value identity()
@@ -555,7 +988,7 @@ struct minimum {
     template <class Value>
     __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
     {
-        return b < a ? b : a;
+        return detail::by_order<detail::element<Value>::kind>::lesser(a, b);
     }
 };
 
@@ -568,26 +1001,1521 @@ struct maximum {
     template <class Value>
     __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
     {
-        return a < b ? b : a;
+        return detail::by_order<detail::element<Value>::kind>::greater(a, b);
     }
 };
 
-/* The type of partials and of the result. Sums of integers are of 64 bits; everything else stays
- * as it is. */
+/* Of numbers, by AUTO alone: what they do is in fastreduce.h, under FASTREDUCE_ARGMIN and so on. */
+struct argmin {
+};
+struct argmax {
+};
+struct sum_abs {
+};
+struct sum_squares {
+};
+struct max_abs {
+};
+struct norm2 {
+};
+struct mean {
+};
+struct variance {
+};
+struct count_nonzero {
+};
+
+namespace detail
+{
+
+/* Result types: of sums; of norms and means; of indices. */
+template <class Input, family Family = element<Input>::kind>
+struct results {
+    using sum = Input;
+};
+template <class Input>
+struct results<Input, family::integer> {
+    static constexpr bool widens = sizeof(Input) < sizeof(long long);
+    using sum = standard::conditional_t<
+        widens,
+        typename integer_of<sizeof(long long), standard::is_signed<Input>::value>::type, Input>;
+    using magnitude = unsigned_t<Input>;
+    using magnitudes = unsigned long long;
+    using real = double;
+    using index = long long;
+    using count = unsigned long long;
+};
+template <class Input>
+struct results<Input, family::floating> {
+    using sum = standard::conditional_t<sizeof(Input) == sizeof(double), double, float>;
+    using magnitude = Input;
+    using magnitudes = sum;
+    using real = sum;
+    using index = long long;
+    using count = unsigned long long;
+};
+
+} // namespace detail
+
 template <class Operator, class Input>
 struct accumulate {
     using type = Input;
 };
 template <class Input>
 struct accumulate<plus, Input> {
-    using wide = detail::standard::conditional_t<detail::standard::is_signed<Input>::value,
-                                                 long long, unsigned long long>;
-    static constexpr bool widens =
-        detail::standard::is_integral<Input>::value && sizeof(Input) < sizeof(wide);
-    using type = detail::standard::conditional_t<widens, wide, Input>;
+    using type = typename detail::results<Input>::sum;
+};
+template <class Input>
+struct accumulate<multiplies, Input> : accumulate<plus, Input> {
+};
+template <class Input>
+struct accumulate<sum_abs, Input> {
+    using type = typename detail::results<Input>::magnitudes;
+};
+template <class Input>
+struct accumulate<sum_squares, Input> : accumulate<sum_abs, Input> {
+};
+template <class Input>
+struct accumulate<max_abs, Input> {
+    using type = typename detail::results<Input>::magnitude;
+};
+template <class Input>
+struct accumulate<norm2, Input> {
+    using type = typename detail::results<Input>::real;
+};
+template <class Input>
+struct accumulate<mean, Input> : accumulate<norm2, Input> {
+};
+template <class Input>
+struct accumulate<variance, Input> : accumulate<norm2, Input> {
+};
+template <class Input>
+struct accumulate<argmin, Input> {
+    using type = typename detail::results<Input>::index;
+};
+template <class Input>
+struct accumulate<argmax, Input> : accumulate<argmin, Input> {
+};
+template <class Input>
+struct accumulate<count_nonzero, Input> {
+    using type = typename detail::results<Input>::count;
 };
 template <class Operator, class Input>
 using accumulate_t = typename accumulate<Operator, Input>::type;
+
+/* ---- Reducers ---- */
+
+namespace detail
+{
+
+/* Reduces an array in place, in pairs, to its first value. */
+template <unsigned Count, class Value, class Combine>
+__device__ __forceinline__ Value reduce_pairs(Value (&values)[Count], const Combine &combine)
+{
+#pragma unroll
+    for (unsigned width = 1; width < Count; width *= 2)
+#pragma unroll
+        for (unsigned k = 0; k + width < Count; k += 2 * width)
+            values[k] = combine(values[k], values[k + width]);
+    return values[0];
+}
+
+/* true or false, to choose among overloads. */
+template <bool Value>
+struct truth {
+};
+
+/* What most reducers have: a Partial of the type Value, and nothing special. */
+struct common_reducer {
+    static constexpr unsigned head_alignment = 0;
+    static constexpr bool by_itself = false;
+    static constexpr bool by_warp = false;
+
+    template <class Elements>
+    __device__ __forceinline__ void prepare(const Elements &)
+    {
+    }
+};
+/* Where any order will do, and the address is that of the first whole vector. */
+struct unordered_reducer : common_reducer {
+    static constexpr unsigned head_alignment = 16;
+};
+
+/* Any type under an operator that has combine and identity. */
+template <class Operator, class Input>
+struct plain_reducer : common_reducer {
+    using Element = Input;
+    using Value = accumulate_t<Operator, Input>;
+    using Partial = Value;
+    using Result = Value;
+
+    static __device__ __forceinline__ Value identity()
+    {
+        return Operator::template identity<Value>();
+    }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return Operator()(a, b); }
+    static __device__ __forceinline__ Partial nothing() { return identity(); }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    {
+        return Operator()(a, b);
+    }
+    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    {
+        Value values[pack<Element>::size];
+#pragma unroll
+        for (unsigned j = 0; j < pack<Element>::size; ++j)
+            values[j] = static_cast<Value>(from.at(j));
+        return reduce_pairs(values, Operator());
+    }
+    static __device__ __forceinline__ Value value_of(const Partial &partial) { return partial; }
+    static __device__ __forceinline__ Value value_of(const Element &x, size_t)
+    {
+        return static_cast<Value>(x);
+    }
+    static __device__ __forceinline__ Result finish(const Value &value, size_t)
+    {
+        return combine(value, identity());
+    }
+};
+
+/* A user's operator, with state, and a function of each element before it. */
+template <class Input, class Output, class Combine, class Transform>
+struct given_reducer : common_reducer {
+    using Element = Input;
+    using Value = Output;
+    using Partial = Value;
+    using Result = Value;
+
+    Combine operation;
+    Transform transform;
+    Value neutral;
+
+    __host__ __device__ given_reducer(const Combine &combine, const Transform &of_element,
+                                      const Value &identity)
+        : operation(combine), transform(of_element), neutral(identity)
+    {
+    }
+    __device__ __forceinline__ Value identity() const { return neutral; }
+    __device__ __forceinline__ Value combine(Value a, Value b) const { return operation(a, b); }
+    __device__ __forceinline__ Partial nothing() const { return neutral; }
+    __device__ __forceinline__ Partial merge(Partial a, Partial b) const { return operation(a, b); }
+    __device__ __forceinline__ Partial of(const pack<Element> &from) const
+    {
+        Value values[pack<Element>::size];
+#pragma unroll
+        for (unsigned j = 0; j < pack<Element>::size; ++j)
+            values[j] = static_cast<Value>(transform(from.at(j)));
+        return reduce_pairs(values, operation);
+    }
+    __device__ __forceinline__ Value value_of(const Partial &partial) const { return partial; }
+    __device__ __forceinline__ Value value_of(const Element &x, size_t) const
+    {
+        return static_cast<Value>(transform(x));
+    }
+    __device__ __forceinline__ Result finish(const Value &value, size_t) const
+    {
+        return operation(value, neutral);
+    }
+};
+
+/* What becomes of a sum in the end. */
+enum class ending : unsigned char { sum, mean, root };
+
+/* Out of line, as every sum would hold the division and the root otherwise. */
+static __device__ __noinline__ double ended(double sum, double n, ending how)
+{
+    return how == ending::mean ? sum / n : sqrt(sum);
+}
+
+/* Sums and products of floats, or of what a Map makes of them. */
+struct itself {
+    template <class Value>
+    static __device__ __forceinline__ Value of(Value x)
+    {
+        return x;
+    }
+};
+struct magnitude {
+    static __device__ __forceinline__ float of(float x) { return fabsf(x); }
+    static __device__ __forceinline__ double of(double x) { return fabs(x); }
+    template <class Integer>
+    static __device__ __forceinline__ unsigned long long of(Integer x)
+    {
+        const unsigned long long number = static_cast<unsigned long long>(x);
+        return x < 0 ? 0 - number : number;
+    }
+};
+struct square {
+    static __device__ __forceinline__ float of(float x) { return rounded_product(x, x); }
+    static __device__ __forceinline__ double of(double x) { return rounded_product(x, x); }
+    static __device__ __forceinline__ unsigned long long of(unsigned long long x) { return x * x; }
+    static __device__ __forceinline__ unsigned long long of(long long x)
+    {
+        return of(static_cast<unsigned long long>(x));
+    }
+    /* one multiplication of 32 bits */
+    static __device__ __forceinline__ unsigned long long of(int x)
+    {
+        return static_cast<unsigned long long>(static_cast<long long>(x) * x);
+    }
+    static __device__ __forceinline__ unsigned long long of(unsigned x)
+    {
+        return static_cast<unsigned long long>(x) * x;
+    }
+};
+
+template <class Input, class Operator = plus, class Map = itself>
+struct float_reducer : common_reducer {
+    using Element = Input;
+    using Value = typename results<Input>::sum;
+    using Partial = Value;
+    using Result = Value;
+
+    ending how;
+
+    __host__ __device__ explicit float_reducer(ending end = ending::sum) : how(end) {}
+    static __device__ __forceinline__ Value identity()
+    {
+        return Operator::template identity<Value>();
+    }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return Operator()(a, b); }
+    static __device__ __forceinline__ Partial nothing() { return identity(); }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    {
+        return Operator()(a, b);
+    }
+    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    {
+        Value values[pack<Element>::size];
+#pragma unroll
+        for (unsigned j = 0; j < pack<Element>::size; ++j)
+            values[j] = Map::of(widened(from.at(j)));
+        return reduce_pairs(values, Operator());
+    }
+    static __device__ __forceinline__ Value value_of(Partial partial) { return partial; }
+    static __device__ __forceinline__ Value value_of(Element x, size_t)
+    {
+        return Map::of(widened(x));
+    }
+    __device__ __forceinline__ Result finish(Value value, size_t n) const
+    {
+        if (how == ending::sum) return combine(value, identity());
+        return static_cast<Result>(
+            ended(static_cast<double>(value), static_cast<double>(n), how));
+    }
+};
+
+/* Sums of integers modulo 2^64, or of what a Map makes of them. A thread adds narrow ones in 32
+ * bits, where those of a tile have room. */
+template <class Input, class Map, unsigned Size = sizeof(Input)>
+struct narrow_sums {
+    using Partial = unsigned long long;
+
+    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+    {
+        Partial values[pack<Input>::size];
+#pragma unroll
+        for (unsigned j = 0; j < pack<Input>::size; ++j)
+            values[j] = static_cast<Partial>(Map::of(from.at(j)));
+        return reduce_pairs(values, plus());
+    }
+};
+template <class Input>
+struct narrow_sums<Input, itself, 1> {
+    using Partial = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
+
+    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+    {
+        Partial sum = 0;
+#pragma unroll
+        for (unsigned word : from.word) sum = dot_bytes(word, 0x01010101, sum);
+        return sum;
+    }
+};
+template <class Input>
+struct narrow_sums<Input, itself, 2> {
+    using Partial = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
+
+    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+    {
+        Partial sum = 0;
+#pragma unroll
+        for (unsigned word : from.word) sum = add_halves(word, sum);
+        return sum;
+    }
+};
+/* |x| is x where its sign mask is 0, and ~x + 1 where it is -1. */
+template <class Input>
+struct narrow_sums<Input, magnitude, 1> {
+    using Partial = unsigned;
+
+    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+    {
+        unsigned sum = 0;
+        int negative = 0;
+#pragma unroll
+        for (unsigned word : from.word) {
+            const unsigned masks = sign_masks<1>(word);
+            sum = dot_bytes(word ^ masks, 0x01010101, sum);
+            negative = dot_bytes(masks, 0x01010101, negative);
+        }
+        return sum - static_cast<unsigned>(negative);
+    }
+};
+template <class Input>
+struct narrow_sums<Input, magnitude, 2> {
+    using Partial = unsigned;
+
+    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+    {
+        unsigned sum = 0;
+        int negative = 0;
+#pragma unroll
+        for (unsigned word : from.word) {
+            const unsigned masks = sign_masks<2>(word);
+            sum = add_halves(word ^ masks, sum);
+            negative = add_halves(masks, negative);
+        }
+        return sum - static_cast<unsigned>(negative);
+    }
+};
+template <class Input>
+struct narrow_sums<Input, square, 1> {
+    using Partial = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
+
+    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+    {
+        Partial sum = 0;
+#pragma unroll
+        for (unsigned word : from.word) sum = dot_bytes(word, word, sum);
+        return sum;
+    }
+};
+
+template <class Input, class Map = itself>
+struct integer_reducer : unordered_reducer {
+    using Element = Input;
+    using Value = unsigned long long;
+    using Partial = typename narrow_sums<Input, Map>::Partial;
+    using Result = unsigned long long; /* the bits of a double, where it is not the sum */
+
+    ending how;
+
+    __host__ __device__ explicit integer_reducer(ending end = ending::sum) : how(end) {}
+    static __device__ __forceinline__ Value identity() { return 0; }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
+    static __device__ __forceinline__ Partial nothing() { return 0; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a + b; }
+    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    {
+        return narrow_sums<Input, Map>::of(from);
+    }
+    static __device__ __forceinline__ Value value_of(Partial partial)
+    {
+        return static_cast<Value>(partial);
+    }
+    static __device__ __forceinline__ Value value_of(Element x, size_t)
+    {
+        return static_cast<Value>(Map::of(x));
+    }
+    __device__ __forceinline__ Result finish(Value value, size_t n) const
+    {
+        if (how == ending::sum) return value;
+        const double number = standard::is_signed<Input>::value && how == ending::mean
+                                  ? static_cast<double>(static_cast<long long>(value))
+                                  : static_cast<double>(value);
+        return bits_as<Result>(ended(number, static_cast<double>(n), how));
+    }
+};
+
+/* Means of 32 and 64-bit integers, whose sums may need more than 64 bits. */
+struct sum_of_128_bits {
+    unsigned long long low, high;
+
+    static __device__ __forceinline__ sum_of_128_bits of(long long x)
+    {
+        return {static_cast<unsigned long long>(x), static_cast<unsigned long long>(x >> 63)};
+    }
+    static __device__ __forceinline__ sum_of_128_bits of(unsigned long long x) { return {x, 0}; }
+    friend __device__ __forceinline__ sum_of_128_bits operator+(const sum_of_128_bits &a,
+                                                                const sum_of_128_bits &b)
+    {
+        const unsigned long long low = a.low + b.low;
+        return {low, a.high + b.high + (low < a.low)};
+    }
+    /* rounded once */
+    __device__ __forceinline__ double number() const
+    {
+        const bool negative = high >> 63;
+        unsigned long long upper = negative ? ~high + (low == 0) : high,
+                           lower = negative ? 0 - low : low;
+        double scale = negative ? -1 : 1;
+        for (; upper != 0; upper >>= 1, scale *= 2)
+            lower = upper << 63 | lower >> 1 | (lower & 1);
+        return scale * static_cast<double>(lower);
+    }
+};
+
+template <class Input>
+struct integer_mean : unordered_reducer {
+    static constexpr bool wide = sizeof(Input) == 8;
+    using Element = Input;
+    using Value = sum_of_128_bits;
+    using number = typename integer_of<8, standard::is_signed<Input>::value>::type;
+    using Partial = standard::conditional_t<wide, Value, number>;
+    using Result = double;
+
+    static __device__ __forceinline__ Value identity() { return {0, 0}; }
+    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    {
+        return a + b;
+    }
+    static __device__ __forceinline__ Partial nothing() { return Partial(); }
+    static __device__ __forceinline__ Partial merge(const Partial &a, const Partial &b)
+    {
+        return a + b;
+    }
+    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    {
+        Partial values[pack<Element>::size];
+#pragma unroll
+        for (unsigned j = 0; j < pack<Element>::size; ++j) widen(from.at(j), &values[j]);
+        return reduce_pairs(values, plus());
+    }
+    static __device__ __forceinline__ Value value_of(const Value &partial) { return partial; }
+    static __device__ __forceinline__ Value value_of(number partial) { return Value::of(partial); }
+    static __device__ __forceinline__ Value value_of(Element x, size_t)
+    {
+        return Value::of(static_cast<number>(x));
+    }
+    static __device__ __forceinline__ Result finish(const Value &value, size_t n)
+    {
+        return ended(value.number(), static_cast<double>(n), ending::mean);
+    }
+
+  private:
+    static __device__ __forceinline__ void widen(Element x, number *wider) { *wider = x; }
+    static __device__ __forceinline__ void widen(Element x, Value *wider) { *wider = Value::of(x); }
+};
+
+/* Products of integers modulo 2^64. Those of 32 bits are exact, and need one instruction each. */
+template <class Input>
+struct integer_product : unordered_reducer {
+    using Element = Input;
+    using Value = unsigned long long;
+    using Partial = Value;
+    using Result = Value;
+
+    static __device__ __forceinline__ Value identity() { return 1; }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return a * b; }
+    static __device__ __forceinline__ Partial nothing() { return 1; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a * b; }
+    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    {
+        using word = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
+        using narrow = standard::conditional_t<sizeof(Input) <= 4, word, Value>;
+        using wide = standard::conditional_t<standard::is_signed<Input>::value, long long, Value>;
+        constexpr unsigned size = pack<Element>::size, each = sizeof(Input) < 4 ? 4 / sizeof(Input)
+                                                                                : 1;
+        narrow words[size / each];
+#pragma unroll
+        for (unsigned j = 0; j < size / each; ++j) {
+            narrow factors[each];
+#pragma unroll
+            for (unsigned k = 0; k < each; ++k)
+                factors[k] = static_cast<narrow>(from.at(j * each + k));
+            words[j] = reduce_pairs(factors, multiplies());
+        }
+        Value values[size / each / 2];
+#pragma unroll
+        for (unsigned j = 0; j < size / each / 2; ++j)
+            values[j] = static_cast<Value>(static_cast<wide>(words[2 * j])) *
+                        static_cast<Value>(static_cast<wide>(words[2 * j + 1]));
+        return reduce_pairs(values, multiplies());
+    }
+    static __device__ __forceinline__ Value value_of(Partial partial) { return partial; }
+    static __device__ __forceinline__ Value value_of(Element x, size_t)
+    {
+        return static_cast<Value>(x);
+    }
+    static __device__ __forceinline__ Result finish(Value value, size_t) { return value; }
+};
+
+/* Extremes. An element's bits, masked and flipped, are those of one that is greater where the
+ * element is what is looked for: the least, the greatest, or of floats the greatest magnitude. Above
+ * a thread such elements are keys, unsigned numbers in the same order; 0 is nothing. */
+template <class Element>
+struct masked_and_flipped {
+    bits_t<Element> mask, flip; /* the same for each element of a word */
+
+    __device__ __forceinline__ bits_t<Element> operator()(bits_t<Element> word) const
+    {
+        return (word & mask) ^ flip;
+    }
+    __device__ __forceinline__ bits_t<Element> back(bits_t<Element> bits) const
+    {
+        return bits ^ flip;
+    }
+};
+
+/* Magnitudes of signed numbers, x where the sign mask is 0, and ~x + 1 where it is -1: for each
+ * element of a word. */
+template <class Element>
+struct magnitudes_of {
+    __device__ __forceinline__ bits_t<Element> operator()(bits_t<Element> word) const
+    {
+        using bits = bits_t<Element>;
+        if (sizeof(Element) == 8)
+            return word >> (8 * sizeof(bits) - 1) ? 0 - word : word;
+        const unsigned narrow = static_cast<unsigned>(word);
+        if (sizeof(Element) == 4) return narrow >> 31 ? 0 - narrow : narrow;
+        const unsigned masks = sign_masks<sizeof(Element) == 1 ? 1 : 2>(narrow),
+                       ones = sizeof(Element) == 1 ? 0x01010101 : 0x00010001;
+        return (narrow ^ masks) + (masks & ones);
+    }
+    static __device__ __forceinline__ bits_t<Element> back(bits_t<Element> bits) { return bits; }
+};
+
+/* The greatest of a pack, and of a thread's. An As says which bits are compared. For indices -0
+ * equals +0: key_by_value. */
+template <class Element>
+struct greatest;
+
+/* Bytes in the upper half of 16 bits each, as the hardware compares those: bytes 1 and 3, and bytes
+ * 0 and 2. What lies below them does not matter. */
+template <>
+struct greatest<unsigned char> {
+    struct Partial {
+        unsigned odd, even;
+    };
+    using Key = unsigned;
+
+    static __device__ __forceinline__ Partial nothing() { return {0, 0}; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    {
+        return {max_u16x2(a.odd, b.odd), max_u16x2(a.even, b.even)};
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial of(const pack<unsigned char> &from, const As &as)
+    {
+        Partial words[4];
+#pragma unroll
+        for (unsigned j = 0; j < 4; ++j) {
+            const unsigned word = as(from.word[j]);
+            words[j] = {word, word << 8};
+        }
+        return merge(merge(words[0], words[1]), merge(words[2], words[3]));
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial alone(unsigned char x, const As &as)
+    {
+        return {as(x) << 24, 0};
+    }
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        const unsigned both = max_u16x2(best.odd, best.even), low = both & 0xffff;
+        return (both >> 16 > low ? both >> 16 : low) >> 8;
+    }
+    static __device__ __forceinline__ Key key_by_value(Partial best) { return key(best); }
+    static __device__ __forceinline__ unsigned char element(Key key)
+    {
+        return static_cast<unsigned char>(key);
+    }
+};
+
+template <>
+struct greatest<unsigned short> {
+    using Partial = unsigned;
+    using Key = unsigned;
+
+    static __device__ __forceinline__ Partial nothing() { return 0; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    {
+        return max_u16x2(a, b);
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial of(const pack<unsigned short> &from, const As &as)
+    {
+        return merge(merge(as(from.word[0]), as(from.word[1])),
+                     merge(as(from.word[2]), as(from.word[3])));
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial alone(unsigned short x, const As &as)
+    {
+        return as(x) & 0xffff;
+    }
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        const unsigned low = best & 0xffff;
+        return best >> 16 > low ? best >> 16 : low;
+    }
+    static __device__ __forceinline__ Key key_by_value(Partial best) { return key(best); }
+    static __device__ __forceinline__ unsigned short element(Key key)
+    {
+        return static_cast<unsigned short>(key);
+    }
+};
+
+template <class Element>
+struct greatest_number {
+    using Partial = Element;
+    using Key = Element;
+
+    static __device__ __forceinline__ Partial nothing() { return 0; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a < b ? b : a; }
+    template <class As>
+    static __device__ __forceinline__ Partial of(const pack<Element> &from, const As &as)
+    {
+        Partial best = as(from.at(0));
+#pragma unroll
+        for (unsigned j = 1; j < pack<Element>::size; ++j) best = merge(best, as(from.at(j)));
+        return best;
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial alone(Element x, const As &as)
+    {
+        return as(x);
+    }
+    static __device__ __forceinline__ Key key(Partial best) { return best; }
+    static __device__ __forceinline__ Key key_by_value(Partial best) { return best; }
+    static __device__ __forceinline__ Element element(Key key) { return key; }
+};
+template <>
+struct greatest<unsigned> : greatest_number<unsigned> {
+};
+template <>
+struct greatest<unsigned long long> : greatest_number<unsigned long long> {
+};
+
+template <>
+struct greatest<float> {
+    using Partial = float;
+    using Key = unsigned;
+
+    static __device__ __forceinline__ Partial nothing() { return bits_as<float>(0xff800000u); }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    {
+        return max_or_nan(a, b);
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial of(const pack<float> &from, const As &as)
+    {
+        float values[4];
+#pragma unroll
+        for (unsigned j = 0; j < 4; ++j)
+            values[j] = bits_as<float>(as(bits_as<unsigned>(from.at(j))));
+        return merge(merge(values[0], values[1]), merge(values[2], values[3]));
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial alone(float x, const As &as)
+    {
+        const float value = bits_as<float>(as(bits_as<unsigned>(x)));
+        return merge(value, value);
+    }
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        return ordered_bits(bits_as<unsigned>(best));
+    }
+    static __device__ __forceinline__ Key key_by_value(Partial best)
+    {
+        return key(best == 0 ? 0.0f : best);
+    }
+    static __device__ __forceinline__ float element(Key key)
+    {
+        return bits_as<float>(bits_in_order(key));
+    }
+};
+
+template <>
+struct greatest<double> {
+    using Partial = unsigned long long; /* a key */
+    using Key = unsigned long long;
+
+    static __device__ __forceinline__ Partial nothing() { return 0; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a < b ? b : a; }
+    template <class As>
+    static __device__ __forceinline__ Partial of(const pack<double> &from, const As &as)
+    {
+        return merge(alone(from.at(0), as), alone(from.at(1), as));
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial alone(double x, const As &as)
+    {
+        return x != x ? ~0ull : ordered_bits(as(bits_as<Key>(x)));
+    }
+    static __device__ __forceinline__ Key key(Partial best) { return best; }
+    static __device__ __forceinline__ Key key_by_value(Partial best)
+    {
+        constexpr Key minus_zero = ~0ull >> 1; /* and that of +0 is the next */
+        return best == minus_zero ? minus_zero + 1 : best;
+    }
+    static __device__ __forceinline__ double element(Key key)
+    {
+        return bits_as<double>(bits_in_order(key));
+    }
+};
+
+/* Halves, two in a word. */
+template <class Half>
+struct greatest_half {
+    using Partial = unsigned;
+    using Key = unsigned;
+
+    static __device__ __forceinline__ Partial nothing() { return minus_infinity(Half()); }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    {
+        return greater(a, b, Half());
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial of(const pack<Half> &from, const As &as)
+    {
+        return merge(merge(as(from.word[0]), as(from.word[1])),
+                     merge(as(from.word[2]), as(from.word[3])));
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial alone(Half x, const As &as)
+    {
+        const unsigned word = as(x.bits | static_cast<unsigned>(x.bits) << 16);
+        return merge(word, word);
+    }
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        return ordered_bits(single(best).bits);
+    }
+    static __device__ __forceinline__ Key key_by_value(Partial best)
+    {
+        return greatest<float>::key_by_value(widened(single(best)));
+    }
+    static __device__ __forceinline__ Half element(Key key)
+    {
+        return {bits_in_order(static_cast<unsigned short>(key))};
+    }
+
+  private:
+    static __device__ __forceinline__ unsigned minus_infinity(f16) { return 0xfc00fc00; }
+    static __device__ __forceinline__ unsigned minus_infinity(bf16) { return 0xff80ff80; }
+    static __device__ __forceinline__ unsigned greater(unsigned a, unsigned b, f16)
+    {
+        return max_or_nan_f16x2(a, b);
+    }
+    static __device__ __forceinline__ unsigned greater(unsigned a, unsigned b, bf16)
+    {
+        return max_or_nan_bf16x2(a, b);
+    }
+    static __device__ __forceinline__ Half single(Partial best)
+    {
+        return {static_cast<unsigned short>(merge(best, best >> 16))};
+    }
+};
+template <>
+struct greatest<f16> : greatest_half<f16> {
+};
+template <>
+struct greatest<bf16> : greatest_half<bf16> {
+};
+
+template <class Input, class As = masked_and_flipped<Input>>
+struct extreme_reducer : unordered_reducer {
+    using Element = Input;
+    using Value = typename greatest<Input>::Key;
+    using Partial = typename greatest<Input>::Partial;
+    using Result = Input;
+    static constexpr bool by_warp = sizeof(Value) == sizeof(unsigned);
+
+    As as;
+    Value least; /* of no elements */
+
+    __host__ __device__ extreme_reducer(As bits, Value of_none) : as(bits), least(of_none) {}
+
+    static __device__ __forceinline__ Value identity() { return 0; }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return a < b ? b : a; }
+    static __device__ __forceinline__ Partial nothing() { return greatest<Input>::nothing(); }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    {
+        return greatest<Input>::merge(a, b);
+    }
+    __device__ __forceinline__ Partial of(const pack<Element> &from) const
+    {
+        return greatest<Input>::of(from, as);
+    }
+    static __device__ __forceinline__ Value value_of(Partial partial)
+    {
+        return greatest<Input>::key(partial);
+    }
+    __device__ __forceinline__ Value value_of(Element x, size_t) const
+    {
+        return greatest<Input>::key(greatest<Input>::alone(x, as));
+    }
+    static __device__ __forceinline__ Value warp_value(Value value) { return warp_max(value); }
+    __device__ __forceinline__ Result finish(Value value, size_t) const
+    {
+        using bits = unsigned_t<Input>;
+        const Input found = greatest<Input>::element(combine(value, least));
+        constexpr bits nan = static_cast<bits>(static_cast<bits>(~bits(0)) >> 1);
+        if (element<Input>::kind == family::floating && bits_as<bits>(found) == nan) return found;
+        return bits_as<Input>(static_cast<bits>(as.back(bits_as<bits>(found))));
+    }
+};
+
+/* Where the extreme is: the first index of it. */
+template <class Key>
+struct key_and_index {
+    unsigned key_words[sizeof(Key) / 4], index_words[2]; /* no padding */
+
+    key_and_index() = default;
+    __device__ __forceinline__ key_and_index(Key key, unsigned long long index)
+    {
+        memcpy(key_words, &key, sizeof key);
+        memcpy(index_words, &index, sizeof index);
+    }
+    __device__ __forceinline__ Key key() const
+    {
+        Key value;
+        memcpy(&value, key_words, sizeof value);
+        return value;
+    }
+    __device__ __forceinline__ unsigned long long index() const
+    {
+        return index_words[0] | static_cast<unsigned long long>(index_words[1]) << 32;
+    }
+};
+
+template <class Input>
+struct index_reducer : unordered_reducer {
+    using Element = Input;
+    using Partial = typename greatest<Input>::Partial;
+    using Key = decltype(greatest<Input>::key_by_value(greatest<Input>::nothing()));
+    using Value = key_and_index<Key>;
+    using Result = long long;
+    static constexpr bool by_itself = true, by_warp = sizeof(Key) == sizeof(unsigned);
+
+    masked_and_flipped<Input> as;
+
+    __host__ __device__ explicit index_reducer(masked_and_flipped<Input> bits) : as(bits) {}
+    static __device__ __forceinline__ Value identity() { return {0, ~0ull}; }
+    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    {
+        const Key x = a.key(), y = b.key();
+        return x < y || (x == y && b.index() < a.index()) ? b : a;
+    }
+    __device__ __forceinline__ Value value_of(Element x, size_t index) const
+    {
+        return {key(greatest<Input>::alone(x, as)), index};
+    }
+    /* The thread's best pack, the first of several, and in it the first element as good. */
+    template <class Items>
+    __device__ __forceinline__ Value value_of_packs(const Items &items) const
+    {
+        if (items.count == 0) return identity();
+        Key best = key(greatest<Input>::of(items.packs[0], as));
+        pack<Element> in = items.packs[0];
+        unsigned number = 0;
+#pragma unroll
+        for (unsigned k = 1; k < Items::packs_each; ++k) {
+            const Key here = key(greatest<Input>::of(items.packs[k], as));
+            if (k < items.count && best < here) {
+                best = here;
+                in = items.packs[k];
+                number = k;
+            }
+        }
+        unsigned first = 0;
+#pragma unroll
+        for (unsigned j = pack<Element>::size; j-- > 1;)
+            if (key(greatest<Input>::alone(in.at(j), as)) == best) first = j;
+        if (key(greatest<Input>::alone(in.at(0), as)) == best) first = 0;
+        return {best, items.index_of(number) + first};
+    }
+    static __device__ __forceinline__ Value warp_value(const Value &value)
+    {
+        const unsigned best = warp_max(static_cast<unsigned>(value.key()));
+        const bool good = value.key() == best;
+        const unsigned high = warp_min(good ? value.index_words[1] : ~0u),
+                       low = warp_min(good && value.index_words[1] == high ? value.index_words[0]
+                                                                           : ~0u);
+        return {best, low | static_cast<unsigned long long>(high) << 32};
+    }
+    static __device__ __forceinline__ Result finish(const Value &value, size_t)
+    {
+        return static_cast<Result>(value.index());
+    }
+
+  private:
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        return greatest<Input>::key_by_value(best);
+    }
+};
+
+/* How many are not zero, under a mask: of floats, all but the sign. */
+template <class Input>
+struct count_reducer : unordered_reducer {
+    using Element = Input;
+    using Value = unsigned long long;
+    using Partial = unsigned; /* for each element of a word */
+    using Result = unsigned long long;
+
+    bits_t<Input> mask;
+
+    __host__ __device__ explicit count_reducer(bits_t<Input> bits) : mask(bits) {}
+    static __device__ __forceinline__ Value identity() { return 0; }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
+    static __device__ __forceinline__ Partial nothing() { return 0; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a + b; }
+    __device__ __forceinline__ Partial of(const pack<Element> &from) const
+    {
+        return count(from, truth<(sizeof(Input) <= 2)>());
+    }
+    static __device__ __forceinline__ Value value_of(Partial counts)
+    {
+        return sizeof(Input) == 1   ? dot_bytes(counts, 0x01010101, 0u)
+               : sizeof(Input) == 2 ? add_halves(counts, 0u)
+                                    : counts;
+    }
+    __device__ __forceinline__ Value value_of(Element x, size_t) const
+    {
+        return (x & mask) != 0;
+    }
+    static __device__ __forceinline__ Result finish(Value value, size_t) { return value; }
+
+  private:
+    __device__ __forceinline__ Partial count(const pack<Element> &from, truth<false>) const
+    {
+        unsigned sum = 0;
+#pragma unroll
+        for (unsigned j = 0; j < pack<Element>::size; ++j) sum += (from.at(j) & mask) != 0;
+        return sum;
+    }
+    __device__ __forceinline__ Partial count(const pack<Element> &from, truth<true>) const
+    {
+        constexpr unsigned tops = sizeof(Input) == 1 ? 0x80808080 : 0x80008000;
+        unsigned sum = 0;
+#pragma unroll
+        for (unsigned word : from.word) {
+            word &= static_cast<unsigned>(mask);
+            const unsigned carried = (word & ~tops) + ~tops; /* to the top, if it is not zero */
+            sum += ((carried | word) & tops) >> (8 * sizeof(Input) - 1);
+        }
+        return sum;
+    }
+};
+
+/* Numbers as doubles; of 32 bits by an addition, as conversions are slow. */
+__device__ __forceinline__ double real(double x) { return x; }
+__device__ __forceinline__ double real(float x) { return static_cast<double>(x); }
+__device__ __forceinline__ double real(f16 x) { return static_cast<double>(widened(x)); }
+__device__ __forceinline__ double real(bf16 x) { return static_cast<double>(widened(x)); }
+__device__ __forceinline__ double real(unsigned x)
+{
+    constexpr unsigned long long two_to_52 = 0x433ull << 52;
+    return bits_as<double>(two_to_52 | x) - bits_as<double>(two_to_52);
+}
+__device__ __forceinline__ double real(int x)
+{
+    return real(static_cast<unsigned>(x) ^ 0x80000000u) - 2147483648.0;
+}
+__device__ __forceinline__ double real(long long x) { return static_cast<double>(x); }
+__device__ __forceinline__ double real(unsigned long long x) { return static_cast<double>(x); }
+
+/* The sum of what Map makes of a thread's elements. Packs that do not exist are zero. */
+template <class Value, class Items, class Map>
+__device__ __forceinline__ Value sum_over(const Items &items, const Map &map)
+{
+    Value values[Items::packs_each];
+#pragma unroll
+    for (unsigned k = 0; k < Items::packs_each; ++k) {
+        Value packed[Items::pack_size];
+#pragma unroll
+        for (unsigned j = 0; j < Items::pack_size; ++j) packed[j] = map(items.packs[k].at(j));
+        values[k] = reduce_pairs(packed, plus());
+    }
+    return reduce_pairs(values, plus());
+}
+
+struct square_as_double {
+    template <class Element>
+    __device__ __forceinline__ double operator()(Element x) const
+    {
+        return square::of(real(x));
+    }
+};
+struct square_as_float {
+    template <class Element>
+    __device__ __forceinline__ float operator()(Element x) const
+    {
+        return square::of(widened(x));
+    }
+};
+
+/* Norms of what may be too large, or too small, to be squared in its own type: sums of squares as
+ * doubles. A thread's floats are squared as floats first, and again where that went too far. */
+template <class Input>
+struct norm_reducer : common_reducer {
+    using Element = Input;
+    using Value = double;
+    using Partial = double;
+    using Result = accumulate_t<norm2, Input>;
+    static constexpr bool by_itself = true;
+
+    static __device__ __forceinline__ Value identity() { return 0; }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
+    static __device__ __forceinline__ Value value_of(Element x, size_t)
+    {
+        return square_as_double()(x);
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value value_of_packs(const Items &items)
+    {
+        return squares_of(items, Input());
+    }
+    static __device__ __forceinline__ Result finish(Value value, size_t)
+    {
+        return static_cast<Result>(ended(value, 1, ending::root));
+    }
+
+  private:
+    template <class Items, class Other>
+    static __device__ __forceinline__ Value squares_of(const Items &items, Other)
+    {
+        constexpr float least = 1e-25f, most = 1e38f; /* above: the squares lost are too small */
+        const float sum = sum_over<float>(items, square_as_float());
+        if (sum >= least && sum <= most) return static_cast<Value>(sum);
+        return sum_over<Value>(items, square_as_double());
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value squares_of(const Items &items, unsigned short)
+    {
+        unsigned long long sum = 0;
+#pragma unroll
+        for (unsigned k = 0; k < Items::packs_each; ++k)
+            sum += narrow_sums<unsigned short, square>::of(items.packs[k]);
+        return static_cast<Value>(sum);
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value squares_of(const Items &items, int)
+    {
+        return sum_over<Value>(items, square_as_double());
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value squares_of(const Items &items, unsigned)
+    {
+        return sum_over<Value>(items, square_as_double());
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value squares_of(const Items &items, long long)
+    {
+        return sum_over<Value>(items, square_as_double());
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value squares_of(const Items &items, unsigned long long)
+    {
+        return sum_over<Value>(items, square_as_double());
+    }
+};
+
+/* The same for doubles: squares of what is divided by a scale, a power of two. */
+struct scaled_square {
+    double scale;
+    __device__ __forceinline__ double operator()(double x) const { return square::of(x * scale); }
+};
+template <>
+struct norm_reducer<double> : common_reducer {
+    using Element = double;
+    struct Value {
+        double squares, scale;
+    };
+    using Partial = Value;
+    using Result = double;
+    static constexpr bool by_itself = true;
+    static constexpr double large = 4.149515568880993e180, /* 2^600 */
+        least = 1.1830521861667747e-271, most = 1 / least; /* 2^-900 and 2^900 */
+
+    static __device__ __forceinline__ Value identity() { return {0, 1 / large}; }
+    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    {
+        if (a.scale == b.scale) return {a.squares + b.squares, a.scale};
+        return a.scale > b.scale ? added(a, b) : added(b, a);
+    }
+    static __device__ __forceinline__ Value value_of(double x, size_t)
+    {
+        const double one = square::of(x);
+        if ((one >= least && one <= most) || one != one) return {one, 1};
+        const double scale = one > 1 ? large : 1 / large;
+        return {square::of(x * (1 / scale)), scale};
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value value_of_packs(const Items &items)
+    {
+        const double sum = sum_over<double>(items, square_as_double());
+        if ((sum >= least && sum <= most) || sum != sum) return {sum, 1};
+        const double scale = sum > 1 ? large : 1 / large;
+        return {sum_over<double>(items, scaled_square{1 / scale}), scale};
+    }
+    static __device__ __forceinline__ Result finish(const Value &value, size_t)
+    {
+        return ended(value.squares, 1, ending::root) * value.scale;
+    }
+
+  private:
+    static __device__ __forceinline__ Value added(const Value &larger, const Value &smaller)
+    {
+        const double ratio = smaller.scale / larger.scale;
+        return {fused(rounded_product(smaller.squares, ratio), ratio, larger.squares),
+                larger.scale};
+    }
+};
+
+/* Variances: sums of x - pivot and of its square, in doubles, for one pivot for all, the first
+ * element. As that is one of them, its distance from the mean is at most sqrt(n) standard
+ * deviations, and what the final subtraction cancels at most n roundings of the sum of squares. A
+ * thread takes its own first element as the pivot, so that floats will do for floats, and moves its
+ * sums to the common one then. */
+struct moments {
+    double sum, squares;
+
+    friend __device__ __forceinline__ moments operator+(const moments &a, const moments &b)
+    {
+        return {a.sum + b.sum, a.squares + b.squares};
+    }
+    /* from elements less one pivot to less another, which is smaller by `by` */
+    __device__ __forceinline__ moments moved(double by, unsigned count) const
+    {
+        const double share = fused(static_cast<double>(count), by, sum);
+        return {share, fused(by, share + sum, squares)};
+    }
+};
+
+template <class Number>
+struct distance {
+    Number pivot;
+    template <class Element>
+    __device__ __forceinline__ Number operator()(Element x) const
+    {
+        return number(x, pivot) - pivot;
+    }
+
+    template <class Element>
+    static __device__ __forceinline__ float number(Element x, float)
+    {
+        return widened(x);
+    }
+    template <class Element>
+    static __device__ __forceinline__ double number(Element x, double)
+    {
+        return real(x);
+    }
+};
+
+template <class Input>
+struct variance_reducer : common_reducer {
+    using Element = Input;
+    using Value = moments;
+    using Partial = moments;
+    using Result = accumulate_t<variance, Input>;
+    /* floats for floats, integers for narrow integers, doubles for the rest */
+    using Number = standard::conditional_t<
+        element<Input>::kind == family::floating && sizeof(Input) <= 4, float, double>;
+    static constexpr bool by_itself = true;
+
+    double pivot;
+
+    template <class Elements>
+    __device__ __forceinline__ void prepare(const Elements &input)
+    {
+        pivot = input.count() > 0 ? real(*input.first()) : 0;
+    }
+    static __device__ __forceinline__ Value identity() { return {0, 0}; }
+    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    {
+        return a + b;
+    }
+    __device__ __forceinline__ Value value_of(Element x, size_t) const
+    {
+        const double from = real(x) - pivot;
+        return {from, square::of(from)};
+    }
+    template <class Items>
+    __device__ __forceinline__ Value value_of_packs(const Items &items) const
+    {
+        if (items.count == 0) return identity();
+        constexpr bool narrow = element<Input>::kind == family::integer && sizeof(Input) <= 2;
+        return moments_of(items, truth<narrow>());
+    }
+    static __device__ __forceinline__ Result finish(const Value &value, size_t n)
+    {
+        const double count = static_cast<double>(n),
+                     variance = fused(-value.sum, value.sum / count, value.squares) / count;
+        return static_cast<Result>(variance < 0 ? 0 : variance);
+    }
+
+  private:
+    template <class Items>
+    __device__ __forceinline__ Value moments_of(const Items &items, truth<false>) const
+    {
+        const Number own = distance<Number>{0}(items.packs[0].at(0));
+        Number sums[Items::packs_each], squares[Items::packs_each];
+#pragma unroll
+        for (unsigned k = 0; k < Items::packs_each; ++k) {
+            Number packed[Items::pack_size];
+#pragma unroll
+            for (unsigned j = 0; j < Items::pack_size; ++j)
+                packed[j] = k < items.count ? distance<Number>{own}(items.packs[k].at(j))
+                                            : Number(0);
+            Number squared[Items::pack_size];
+#pragma unroll
+            for (unsigned j = 0; j < Items::pack_size; ++j) squared[j] = square::of(packed[j]);
+            sums[k] = reduce_pairs(packed, plus());
+            squares[k] = reduce_pairs(squared, plus());
+        }
+        const Value found = {static_cast<double>(reduce_pairs(sums, plus())),
+                             static_cast<double>(reduce_pairs(squares, plus()))};
+        return found.moved(static_cast<double>(own) - pivot, items.count * Items::pack_size);
+    }
+    /* exact, so that 0 will do as the thread's pivot */
+    template <class Items>
+    __device__ __forceinline__ Value moments_of(const Items &items, truth<true>) const
+    {
+        typename narrow_sums<Input, itself>::Partial sum = 0;
+        unsigned long long squares = 0;
+#pragma unroll
+        for (unsigned k = 0; k < Items::packs_each; ++k) {
+            sum += narrow_sums<Input, itself>::of(items.packs[k]);
+            squares += static_cast<unsigned long long>(
+                narrow_sums<Input, square>::of(items.packs[k]));
+        }
+        const Value found = {real(sum), static_cast<double>(squares)};
+        return found.moved(-pivot, items.count * Items::pack_size);
+    }
+};
+
+/* ---- The reducer of an operator ---- */
+
+template <class Operator, class Input, family Family = element<Input>::kind>
+struct reducer_of {
+    using type = plain_reducer<Operator, Input>;
+    static __host__ __device__ type make() { return {}; }
+};
+
+/* A reducer without constants of its own, or with this ending. */
+template <class Reducer>
+struct as_it_is {
+    using type = Reducer;
+    static __host__ __device__ type make() { return type(); }
+};
+template <class Reducer, ending How>
+struct ending_in {
+    using type = Reducer;
+    static __host__ __device__ type make() { return type(How); }
+};
+
+template <class Input>
+struct reducer_of<plus, Input, family::floating>
+    : ending_in<float_reducer<Input>, ending::sum> {
+};
+template <class Input>
+struct reducer_of<mean, Input, family::floating>
+    : ending_in<float_reducer<Input>, ending::mean> {
+};
+template <class Input>
+struct reducer_of<multiplies, Input, family::floating>
+    : ending_in<float_reducer<Input, multiplies>, ending::sum> {
+};
+template <class Input>
+struct reducer_of<sum_abs, Input, family::floating>
+    : ending_in<float_reducer<Input, plus, magnitude>, ending::sum> {
+};
+template <class Input>
+struct reducer_of<sum_squares, Input, family::floating>
+    : ending_in<float_reducer<Input, plus, square>, ending::sum> {
+};
+template <class Input>
+struct reducer_of<norm2, Input, family::floating> : as_it_is<norm_reducer<Input>> {
+};
+/* squares of these have room in a float */
+template <>
+struct reducer_of<norm2, f16, family::floating>
+    : ending_in<float_reducer<f16, plus, square>, ending::root> {
+};
+
+/* Modulo 2^64 signs make no difference to numbers of 64 bits. */
+template <class Input>
+using summed_t = standard::conditional_t<sizeof(Input) == 8, unsigned long long, Input>;
+
+template <class Input>
+struct reducer_of<plus, Input, family::integer>
+    : ending_in<integer_reducer<summed_t<Input>>, ending::sum> {
+};
+template <class Input>
+struct reducer_of<multiplies, Input, family::integer>
+    : as_it_is<integer_product<summed_t<Input>>> {
+};
+template <class Input>
+struct reducer_of<sum_squares, Input, family::integer>
+    : ending_in<integer_reducer<summed_t<Input>, square>, ending::sum> {
+};
+template <class Input>
+struct reducer_of<sum_abs, Input, family::integer>
+    : ending_in<integer_reducer<Input, standard::conditional_t<standard::is_signed<Input>::value,
+                                                               magnitude, itself>>,
+                ending::sum> {
+};
+template <class Input>
+struct reducer_of<mean, Input, family::integer>
+    : standard::conditional_t<(sizeof(Input) <= 2),
+                              ending_in<integer_reducer<Input>, ending::mean>,
+                              as_it_is<integer_mean<Input>>> {
+};
+/* squares of bytes and of signed 16 bits: sums of 2^33 have room in 64 bits */
+template <class Input>
+struct reducer_of<norm2, Input, family::integer>
+    : standard::conditional_t<sizeof(Input) == 1 ||
+                                  (sizeof(Input) == 2 && standard::is_signed<Input>::value),
+                              ending_in<integer_reducer<Input, square>, ending::root>,
+                              as_it_is<norm_reducer<Input>>> {
+};
+
+/* Bits of the elements that Reducers of extremes and counts compare: floats, and integers whatever
+ * their sign. */
+template <class Input>
+using compared_t = standard::conditional_t<element<Input>::kind == family::floating, Input,
+                                           unsigned_t<Input>>;
+
+template <class Input>
+struct extremes {
+    using Element = compared_t<Input>;
+    using bits = bits_t<Element>;
+    static constexpr bool is_float = element<Input>::kind == family::floating;
+    /* 1 in each element of a word */
+    static constexpr bits ones = sizeof(Input) == 1   ? bits(0x01010101)
+                                 : sizeof(Input) == 2 ? bits(0x00010001)
+                                                      : bits(1),
+                          sign = ones << (8 * sizeof(Input) - 1);
+    static constexpr bool has_sign = is_float || standard::is_signed<Input>::value;
+
+    /* floats are compared as such, and all others without sign */
+    static __host__ __device__ constexpr masked_and_flipped<Element> greatest_first()
+    {
+        return {static_cast<bits>(~bits(0)), !is_float && has_sign ? sign : bits(0)};
+    }
+    static __host__ __device__ constexpr masked_and_flipped<Element> least_first()
+    {
+        return {static_cast<bits>(~bits(0)),
+                is_float ? sign : static_cast<bits>(~(has_sign ? sign : bits(0)))};
+    }
+    static __host__ __device__ constexpr masked_and_flipped<Element> magnitudes()
+    {
+        return {static_cast<bits>(~(is_float ? sign : bits(0))), bits(0)};
+    }
+    /* the key of -infinity, and of 0 */
+    using Key = typename greatest<Element>::Key;
+    static __host__ __device__ constexpr Key least_key(bool of_magnitudes)
+    {
+        using narrow = unsigned_t<Input>;
+        constexpr unsigned fraction_bits = sizeof(Input) == 8   ? 52
+                                           : sizeof(Input) == 4 ? 23
+                                           : standard::is_same<Input, f16>::value ? 10
+                                                                                  : 7;
+        constexpr narrow top = static_cast<narrow>(narrow(1) << (8 * sizeof(Input) - 1)),
+                         below = static_cast<narrow>((narrow(1) << fraction_bits) - 1);
+        return !is_float ? Key(0) : of_magnitudes ? Key(top) : Key(below);
+    }
+};
+
+template <class Input>
+struct greatest_found {
+    using type = extreme_reducer<compared_t<Input>>;
+    static __host__ __device__ type make()
+    {
+        return type(extremes<Input>::greatest_first(), extremes<Input>::least_key(false));
+    }
+};
+template <class Input>
+struct least_found {
+    using type = extreme_reducer<compared_t<Input>>;
+    static __host__ __device__ type make()
+    {
+        return type(extremes<Input>::least_first(), extremes<Input>::least_key(false));
+    }
+};
+template <class Input>
+struct index_of_greatest {
+    using type = index_reducer<compared_t<Input>>;
+    static __host__ __device__ type make() { return type(extremes<Input>::greatest_first()); }
+};
+template <class Input>
+struct index_of_least {
+    using type = index_reducer<compared_t<Input>>;
+    static __host__ __device__ type make() { return type(extremes<Input>::least_first()); }
+};
+template <class Input>
+struct reducer_of<max_abs, Input, family::floating> {
+    using type = extreme_reducer<Input>;
+    static __host__ __device__ type make()
+    {
+        return type(extremes<Input>::magnitudes(), extremes<Input>::least_key(true));
+    }
+};
+template <class Input, bool Signed = standard::is_signed<Input>::value>
+struct integer_magnitudes : greatest_found<Input> {
+};
+template <class Input>
+struct integer_magnitudes<Input, true> {
+    using type = extreme_reducer<unsigned_t<Input>, magnitudes_of<unsigned_t<Input>>>;
+    static __host__ __device__ type make() { return type(magnitudes_of<unsigned_t<Input>>(), 0); }
+};
+template <class Input>
+struct reducer_of<max_abs, Input, family::integer> : integer_magnitudes<Input> {
+};
+template <class Input>
+struct nonzeros {
+    using type = count_reducer<unsigned_t<Input>>;
+    static __host__ __device__ type make()
+    {
+        return type(extremes<Input>::is_float ? ~extremes<Input>::sign : ~bits_t<Input>(0));
+    }
+};
+
+template <class Input>
+struct reducer_of<maximum, Input, family::integer> : greatest_found<Input> {
+};
+template <class Input>
+struct reducer_of<maximum, Input, family::floating> : greatest_found<Input> {
+};
+template <class Input>
+struct reducer_of<minimum, Input, family::integer> : least_found<Input> {
+};
+template <class Input>
+struct reducer_of<minimum, Input, family::floating> : least_found<Input> {
+};
+template <class Input>
+struct reducer_of<argmax, Input, family::integer> : index_of_greatest<Input> {
+};
+template <class Input>
+struct reducer_of<argmax, Input, family::floating> : index_of_greatest<Input> {
+};
+template <class Input>
+struct reducer_of<argmin, Input, family::integer> : index_of_least<Input> {
+};
+template <class Input>
+struct reducer_of<argmin, Input, family::floating> : index_of_least<Input> {
+};
+template <class Input>
+struct reducer_of<count_nonzero, Input, family::integer> : nonzeros<Input> {
+};
+template <class Input>
+struct reducer_of<count_nonzero, Input, family::floating> : nonzeros<Input> {
+};
+template <class Input>
+struct reducer_of<variance, Input, family::integer> : as_it_is<variance_reducer<Input>> {
+};
+template <class Input>
+struct reducer_of<variance, Input, family::floating> : as_it_is<variance_reducer<Input>> {
+};
+
+template <class Operator, class Input>
+using reducer_t = typename reducer_of<Operator, element_t<Input>>::type;
+
+} // namespace detail
 
 /* ================================================================================================
  * Room 4: building blocks
@@ -928,7 +2856,7 @@ __global__ void __launch_bounds__(BlockSize)
  * An Accumulator says what becomes of elements: `reduction` here, for AUTO, any type and operator;
  * `superaccumulator` in room 7, for EXACT. It has
  *     Element, Output                what it reads, and where the result goes
- *     any_order                      whether it does not matter which thread adds an element
+ *     head_alignment                 as of a Reducer
  *     resident_threads               on a multiprocessor, for the compiler to share out registers;
  *                                    0 leaves it the choice
  *     collects                       whether anything happens to a tile when all warps had it
@@ -956,16 +2884,9 @@ __global__ void __launch_bounds__(BlockSize)
 namespace detail
 {
 
-/* 16 bytes of elements, which one load brings; or one element of a size that does not divide 16. */
-template <class Element>
-struct alignas(16 % sizeof(Element) == 0 ? 16 : alignof(Element)) pack {
-    static constexpr unsigned size = 16 % sizeof(Element) == 0 ? 16 / sizeof(Element) : 1;
-    Element item[size];
-};
-
 /* Elements in packs, counted from the first one whatever its address, with a tail of elements after
- * them; where any order will do, from the first address on that is a multiple of 128, with a head
- * of elements before. */
+ * them; where any order will do, from the first address on that is a multiple of head_alignment,
+ * with a head of elements before. */
 constexpr unsigned line_bytes = 128;
 
 template <class Element>
@@ -976,20 +2897,26 @@ struct elements {
     bool vectors;   /* data is aligned, and can be loaded in packs */
     bool streaming; /* there is more than the cache holds */
 
-    __host__ __device__ elements(const Element *input, size_t n, bool any_order, bool exceeds_cache)
+    __host__ __device__ elements(const Element *input, size_t n, unsigned head_alignment,
+                                 bool exceeds_cache)
         : streaming(exceeds_cache)
     {
-        constexpr unsigned size = pack<Element>::size, line = line_bytes / sizeof(Element);
+        constexpr unsigned size = pack<Element>::size;
         const uintptr_t address = reinterpret_cast<uintptr_t>(input);
         head = 0;
-        if (any_order) {
-            const unsigned gap = (0u - static_cast<unsigned>(address / sizeof(Element))) % line;
+        if (head_alignment > 0) {
+            const unsigned line = head_alignment / static_cast<unsigned>(sizeof(Element)),
+                           gap = (0u - static_cast<unsigned>(address / sizeof(Element))) % line;
             head = gap < n ? gap : static_cast<unsigned>(n);
         }
         data = reinterpret_cast<const pack<Element> *>(input + head);
         packs = (n - head) / size;
         tail = static_cast<unsigned>((n - head) % size);
-        vectors = any_order || address % alignof(pack<Element>) == 0;
+        vectors = head_alignment > 0 || address % alignof(pack<Element>) == 0;
+    }
+    __host__ __device__ size_t count() const
+    {
+        return head + packs * pack<Element>::size + tail;
     }
     __device__ __forceinline__ const Element *first() const
     {
@@ -1010,9 +2937,11 @@ __device__ __forceinline__ const elements<Element> &slice_of(const elements<Elem
 template <class Accumulator, unsigned BlockSize, unsigned Packs>
 struct tile_items {
     using Element = typename Accumulator::Element;
-    static constexpr unsigned tile_packs = BlockSize * Packs;
+    static constexpr unsigned tile_packs = BlockSize * Packs, packs_each = Packs,
+                              pack_size = pack<Element>::size;
     pack<Element> packs[Packs];
     Element edge;
+    size_t index, edge_index; /* of the first pack's first element; of edge */
     unsigned count; /* packs that exist */
     bool edges;     /* the tile has any; the block's */
     bool has_edge;  /* the thread has one */
@@ -1022,7 +2951,8 @@ struct tile_items {
     {
         const size_t first = tile * tile_packs + threadIdx.x;
         const pack<Element> *const from = input.data + first;
-        const bool vectors = Accumulator::any_order || input.vectors;
+        const bool vectors = Accumulator::head_alignment > 0 || input.vectors;
+        index = input.head + first * pack_size;
         count = Packs;
         if (vectors && (tile + 1) * tile_packs <= input.packs) {
             if (input.streaming)
@@ -1044,21 +2974,25 @@ struct tile_items {
 #pragma unroll
             for (unsigned k = 0; k < Packs; ++k) {
                 packs[k] = {};
-                if (k < count) packs[k] = gather(input.first(), first + k * BlockSize);
+                if (k < count)
+                    packs[k].gather(input.first() + (first + k * BlockSize) * pack_size);
             }
         }
     }
 
     /* From a copy of the tile in shared memory, which is whole. */
-    __device__ __forceinline__ void load_copy(const unsigned char *copy, bool vectors)
+    __device__ __forceinline__ void load_copy(const unsigned char *copy,
+                                              const elements<Element> &input, size_t tile)
     {
+        const bool vectors = Accumulator::head_alignment > 0 || input.vectors;
+        index = input.head + (tile * tile_packs + threadIdx.x) * pack_size;
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) {
             const size_t at = threadIdx.x + k * BlockSize;
             if (vectors)
                 packs[k] = reinterpret_cast<const pack<Element> *>(copy)[at];
             else
-                packs[k] = gather(reinterpret_cast<const Element *>(copy), at);
+                packs[k].gather(reinterpret_cast<const Element *>(copy) + at * pack_size);
         }
         count = Packs;
     }
@@ -1072,6 +3006,15 @@ struct tile_items {
         if (has_edge)
             edge = threadIdx.x < input.head ? *(input.first() - input.head + threadIdx.x)
                                             : end[threadIdx.x - input.head];
+        edge_index = threadIdx.x < input.head
+                         ? threadIdx.x
+                         : input.packs * pack<Element>::size + threadIdx.x;
+    }
+
+    /* The index of the first element of a pack. */
+    __device__ __forceinline__ size_t index_of(unsigned number) const
+    {
+        return index + size_t(number) * BlockSize * pack_size;
     }
 
   private:
@@ -1080,15 +3023,6 @@ struct tile_items {
     {
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) packs[k] = load_pack<Streaming>(from + k * BlockSize);
-    }
-
-    static __device__ __forceinline__ pack<Element> gather(const Element *from, size_t at)
-    {
-        constexpr unsigned size = pack<Element>::size;
-        pack<Element> packed;
-#pragma unroll
-        for (unsigned j = 0; j < size; ++j) packed.item[j] = from[at * size + j];
-        return packed;
     }
 };
 
@@ -1231,14 +3165,22 @@ struct partial_words {
     }
 };
 
-/* What AUTO makes of elements: their reduction by an operator. */
-template <class Operator, class Input, unsigned BlockSize>
-struct reduction {
-    using Element = Input;
-    using Value = accumulate_t<Operator, Input>;
-    using Output = Value *;
+/* Where a reduction goes. */
+template <class Reducer>
+struct reduction_output {
+    typename Reducer::Result *result;
+    Reducer reducer;
+};
+
+/* What AUTO makes of elements: what a Reducer says. */
+template <class Reducer, unsigned BlockSize>
+struct reduction_by {
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    using Output = reduction_output<Reducer>;
     using words_of = partial_words<Value>;
-    static constexpr bool any_order = false, collects = true;
+    static constexpr unsigned head_alignment = Reducer::head_alignment;
+    static constexpr bool collects = true;
     static constexpr unsigned resident_threads = 0, warps = BlockSize / warp_size;
 
     template <unsigned Slots>
@@ -1247,73 +3189,53 @@ struct reduction {
         Value stack[most_levels];
     };
 
-    Value value; /* the thread's, of the last tile */
+    Reducer reducer;
+    Value value;    /* the thread's, of the last tile */
+    size_t elements; /* of the result */
 
-    __device__ __forceinline__ explicit reduction(void *) {}
+    __device__ __forceinline__ reduction_by(const Output &output,
+                                            const detail::elements<Element> &input, void *)
+        : reducer(output.reducer), elements(input.count())
+    {
+        reducer.prepare(input);
+    }
 
     static __host__ __device__ constexpr size_t words_for(size_t units)
     {
         return units * words_of::count;
     }
 
-    static __device__ __forceinline__ Value identity()
+    __device__ __forceinline__ Value combine(const Value &a, const Value &b) const
     {
-        return Operator::template identity<Value>();
-    }
-
-    /* Reduces an array in place, in pairs, to its first value. */
-    template <unsigned Count>
-    static __device__ __forceinline__ void reduce_pairs(Value (&values)[Count])
-    {
-        const Operator combine;
-#pragma unroll
-        for (unsigned width = 1; width < Count; width *= 2)
-#pragma unroll
-            for (unsigned k = 0; k + width < Count; k += 2 * width)
-                values[k] = combine(values[k], values[k + width]);
+        return reducer.combine(a, b);
     }
 
     template <unsigned Packs>
-    __device__ __forceinline__ void add(const tile_items<reduction, BlockSize, Packs> &items)
+    __device__ __forceinline__ void add(const tile_items<reduction_by, BlockSize, Packs> &items)
     {
-        Value values[Packs];
-#pragma unroll
-        for (unsigned k = 0; k < Packs; ++k) {
-            values[k] = identity();
-            if (k >= items.count) continue;
-            Value packed[pack<Element>::size];
-#pragma unroll
-            for (unsigned j = 0; j < pack<Element>::size; ++j)
-                packed[j] = static_cast<Value>(items.packs[k].item[j]);
-            reduce_pairs(packed);
-            values[k] = packed[0];
-        }
-        reduce_pairs(values);
-        value = values[0];
-        if (items.has_edge) value = Operator()(value, static_cast<Value>(items.edge));
+        value = value_of(items, truth<Reducer::by_itself>());
+        if (items.has_edge) value = combine(value, reducer.value_of(items.edge, items.edge_index));
     }
 
     template <class Partials>
     __device__ __forceinline__ void leave(Partials &partials, unsigned slot)
     {
-        const Value warps_value = warp_reduce<Operator>(value);
+        const Value warps_value = of_warp<warp_size>(value);
         if (threadIdx.x % warp_size == 0)
             partials.warp_value[slot][threadIdx.x / warp_size] = warps_value;
     }
 
     /* The value of a block whose warps have left theirs, in lane 0. */
-    template <class Partials>
-    static __device__ __forceinline__ Value block_value(const Partials &partials, unsigned slot)
+    __device__ __forceinline__ Value block_value(const Value (&warp_values)[warps]) const
     {
         const unsigned lane = threadIdx.x % warp_size;
-        return warp_reduce<Operator, warps>(lane < warps ? partials.warp_value[slot][lane]
-                                                         : identity());
+        return of_warp<warps>(lane < warps ? warp_values[lane] : reducer.identity());
     }
 
     /* Partials of a unit's tiles meet in pairs, pairs of pairs ... as ones carry in a binary number
      * that counts tiles. So no value takes more than levels additions, one after the other. */
     template <class Partials>
-    static __device__ __forceinline__ void
+    __device__ __forceinline__ void
     collect(Partials &partials, unsigned slot, const tile_place &place, status_word *status_words)
     {
         Value sums[warps];
@@ -1323,10 +3245,10 @@ struct reduction {
         for (unsigned parts = 2; parts <= warps; parts *= 2) /* as block_value's lanes do */
 #pragma unroll
             for (unsigned w = 0; w < warps / parts; ++w)
-                sums[w] = Operator()(sums[w], sums[w + warps / parts]);
+                sums[w] = combine(sums[w], sums[w + warps / parts]);
         unsigned level = 0;
         for (; place.position >> level & 1; ++level)
-            sums[0] = Operator()(partials.stack[level], sums[0]);
+            sums[0] = combine(partials.stack[level], sums[0]);
         partials.stack[level] = sums[0];
         if (place.position + 1 == place.count) words_of::publish(status_words, place.unit, sums[0]);
     }
@@ -1338,10 +3260,10 @@ struct reduction {
         for (unsigned first = 0; first < end; first += ahead * BlockSize) {
             Value others[ahead];
 #pragma unroll
-            for (unsigned k = 0; k < ahead; ++k) others[k] = identity();
+            for (unsigned k = 0; k < ahead; ++k) others[k] = reducer.identity();
             words_of::await(status_words, first + threadIdx.x, BlockSize, end, others);
 #pragma unroll
-            for (unsigned k = 0; k < ahead; ++k) value = Operator()(value, others[k]);
+            for (unsigned k = 0; k < ahead; ++k) value = combine(value, others[k]);
         }
     }
 
@@ -1349,7 +3271,7 @@ struct reduction {
      * words zero. One launch and no atomic operation: two launches cost 1.2 us more, a fence and a
      * ticket 0.5 us (one H200). No other block waits, and GPUs begin blocks in order, so the grid
      * may be of any size. */
-    __device__ __forceinline__ void reduce_tiles(status_word *status_words, Output output)
+    __device__ __forceinline__ void reduce_tiles(status_word *status_words, const Output &output)
     {
         __shared__ Value warp_values[warps];
         const unsigned others = gridDim.x - 1;
@@ -1358,29 +3280,34 @@ struct reduction {
             /* The block's own, then all blocks': by the same instructions, as the first time
              * that others run they have to be fetched, which takes 0.1 to 0.3 us while memory is
              * busy. */
-            value = block_reduce<BlockSize, Operator>(value, warp_values);
+            value = of_warp<warp_size>(value);
+            if (warps > 1) {
+                if (threadIdx.x % warp_size == 0) warp_values[threadIdx.x / warp_size] = value;
+                __syncthreads();
+                if (threadIdx.x < warp_size) value = block_value(warp_values);
+            }
             if (all) break;
             if (blockIdx.x != others) {
                 if (threadIdx.x == 0) words_of::publish(status_words, blockIdx.x, value);
                 return;
             }
-            if (threadIdx.x != 0) value = identity();
+            if (threadIdx.x != 0) value = reducer.identity();
             add_partials(status_words, others);
             __syncthreads(); /* warp_values is used again */
         }
-        if (threadIdx.x == 0) *output = Operator()(value, identity());
+        if (threadIdx.x == 0) *output.result = reducer.finish(value, elements);
     }
 
     /* As reduce_tiles, where all partials are in status words: thread 0 begins with the last. */
     template <unsigned Slots>
     __device__ __forceinline__ bool reduce_units(tile_partials<Slots> &partials,
                                                  status_word *status_words, size_t count,
-                                                 Output output)
+                                                 const Output &output)
     {
         if (blockIdx.x + 1 != gridDim.x) return false;
         const unsigned units = static_cast<unsigned>(count);
         if (threadIdx.x < BlockSize) {
-            Value last[1] = {identity()};
+            Value last[1] = {reducer.identity()};
             words_of::await(status_words, units - 1 + threadIdx.x, 1, units, last);
             value = last[0];
             add_partials(status_words, units - 1);
@@ -1388,11 +3315,60 @@ struct reduction {
         }
         __syncthreads();
         if (threadIdx.x >= warp_size) return false;
-        const Value result = block_value(partials, Slots);
-        if (threadIdx.x == 0) *output = Operator()(result, identity());
+        const Value result = block_value(partials.warp_value[Slots]);
+        if (threadIdx.x == 0) *output.result = reducer.finish(result, elements);
         return threadIdx.x == 0;
     }
+
+  private:
+    template <class Items>
+    __device__ __forceinline__ Value value_of(const Items &items, truth<true>) const
+    {
+        return reducer.value_of_packs(items);
+    }
+    template <class Items>
+    __device__ __forceinline__ Value value_of(const Items &items, truth<false>) const
+    {
+        typename Reducer::Partial partials[Items::packs_each];
+#pragma unroll
+        for (unsigned k = 0; k < Items::packs_each; ++k) {
+            partials[k] = reducer.nothing();
+            if (k < items.count) partials[k] = reducer.of(items.packs[k]);
+        }
+        return reducer.value_of(reduce_pairs(partials, merging{reducer}));
+    }
+    struct merging {
+        const Reducer &reducer;
+        __device__ __forceinline__ typename Reducer::Partial
+        operator()(const typename Reducer::Partial &a, const typename Reducer::Partial &b) const
+        {
+            return reducer.merge(a, b);
+        }
+    };
+
+    /* Of lanes 0 to Width - 1, in lane 0; the others hold the identity, or do not matter. */
+    template <unsigned Width>
+    __device__ __forceinline__ Value of_warp(const Value &lanes_value) const
+    {
+        return of_warp<Width>(lanes_value, truth<Reducer::by_warp>());
+    }
+    template <unsigned Width>
+    __device__ __forceinline__ Value of_warp(const Value &lanes_value, truth<true>) const
+    {
+        return reducer.warp_value(lanes_value);
+    }
+    template <unsigned Width>
+    __device__ __forceinline__ Value of_warp(Value lanes_value, truth<false>) const
+    {
+#pragma unroll
+        for (unsigned delta = Width / 2; delta > 0; delta /= 2)
+            lanes_value = combine(lanes_value, shuffle_down(lanes_value, delta));
+        return lanes_value;
+    }
 };
+
+template <class Operator, class Input, unsigned BlockSize>
+using reduction = reduction_by<reducer_t<Operator, Input>, BlockSize>;
 
 /* The kernels below begin before the previous grid has ended, which may write their input. So it is
  * not __restrict__: the compiler could then load it by ways that are not coherent
@@ -1414,7 +3390,7 @@ __global__ void __launch_bounds__(BlockSize, 1024 / BlockSize)
     tile_items<Accumulator, BlockSize, Packs> items;
     items.load(input, blockIdx.x);
     items.load_edge(input, blockIdx.x + 1 == gridDim.x);
-    Accumulator accumulator(dynamic_shared<void>());
+    Accumulator accumulator(output, input, dynamic_shared<void>());
     accumulator.add(items);
     accumulator.reduce_tiles(status_words, output);
 }
@@ -1434,7 +3410,7 @@ __global__ void __launch_bounds__(BlockSize, Accumulator::resident_threads / Blo
     prefetch_tile<BlockSize * Packs>(input, work, run.first);
     wait_for_previous_grid();
 
-    Accumulator accumulator(dynamic_shared<void>());
+    Accumulator accumulator(output, input, dynamic_shared<void>());
     unsigned slot = 0;
     for (size_t unit = blockIdx.x; unit < work.units; run = run_of(work, unit += gridDim.x)) {
         for (size_t k = 0; k < run.count; ++k, slot ^= 1) {
@@ -1518,7 +3494,9 @@ template <class Accumulator, unsigned TilePacks>
 __host__ __device__ constexpr size_t stage_bytes()
 {
     return TilePacks * sizeof(pack<typename Accumulator::Element>) +
-           (Accumulator::any_order ? 0 : line_bytes);
+           (Accumulator::head_alignment % line_bytes == 0 && Accumulator::head_alignment > 0
+                ? 0
+                : line_bytes);
 }
 
 /* By one thread: copies the lines that a tile lies in, as copies from elsewhere take 30 % longer.
@@ -1594,7 +3572,7 @@ consume(const Input &input, const work_plan &work, Accumulator &accumulator, Par
         if (stage.tile == no_tile) return;
         tile_items<Accumulator, BlockSize, Packs> items;
         if (stage.offset != not_copied)
-            items.load_copy(memory + here.stage * bytes + stage.offset, input.vectors);
+            items.load_copy(memory + here.stage * bytes + stage.offset, input, stage.tile);
         else
             items.load(input, stage.tile);
         items.load_edge(input, stage.tile + 1 == work.tiles);
@@ -1626,7 +3604,7 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
     wait_for_previous_grid();
     allow_next_grid();
 
-    Accumulator accumulator(memory + Stages * stage_bytes<Accumulator, tile_packs>());
+    Accumulator accumulator(output, input, memory + Stages * stage_bytes<Accumulator, tile_packs>());
     if (threadIdx.x < BlockSize)
         consume<BlockSize, Packs>(input, work, accumulator, partials, stages, memory);
     else if (threadIdx.x == BlockSize)
@@ -1758,7 +3736,8 @@ template <unsigned BlockSize>
 struct superaccumulator {
     using Element = float;
     using Output = exact_output;
-    static constexpr bool any_order = true, collects = false;
+    static constexpr bool collects = false;
+    static constexpr unsigned head_alignment = line_bytes;
     static constexpr unsigned resident_threads = separate_compilation ? 0 : 1024;
     static constexpr size_t shared_bytes = exact_bins * BlockSize * sizeof(long long);
     static constexpr unsigned limbs = 16, nowhere = ~0u;
@@ -1776,7 +3755,8 @@ struct superaccumulator {
     unsigned bins_only = 0;      /* groups that the warp does not try to catch in the window */
     unsigned groups = 0;         /* since the last flush */
 
-    __device__ __forceinline__ explicit superaccumulator(void *shared)
+    __device__ __forceinline__ superaccumulator(const Output &, const elements<float> &,
+                                                void *shared)
         : bins(static_cast<long long *>(shared) + threadIdx.x)
     {
     }
@@ -2181,24 +4161,38 @@ inline bool aligned(const void *pointer, size_t alignment)
     return reinterpret_cast<uintptr_t>(pointer) % alignment == 0;
 }
 
+/* An array or a result, and what it is made of. */
+struct memory_of {
+    const void *data;
+    size_t size, alignment; /* bytes of one */
+};
+
+inline fastreduce_status check_arguments(const memory_of &input, const memory_of &output, size_t n,
+                                         workspace scratch, size_t scratch_alignment)
+{
+    if (n > SIZE_MAX / input.size || (input.data == nullptr && n != 0) || output.data == nullptr)
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (!aligned(input.data, input.alignment) || !aligned(output.data, output.alignment) ||
+        !aligned(scratch.data, scratch_alignment))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const size_t input_bytes = n * input.size, scratch_bytes = scratch.data ? scratch.bytes : 0;
+    if (input_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(input.data) ||
+        scratch_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(scratch.data))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (overlap(input.data, input_bytes, output.data, output.size) ||
+        overlap(input.data, input_bytes, scratch.data, scratch_bytes) ||
+        overlap(output.data, output.size, scratch.data, scratch_bytes))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    return FASTREDUCE_SUCCESS;
+}
+
 template <class Input, class Value>
 fastreduce_status check_arguments(const Input *input, const Value *output, size_t n,
                                   workspace scratch)
 {
-    if (n > SIZE_MAX / sizeof(Input) || (input == nullptr && n != 0) || output == nullptr)
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (!aligned(input, alignof(Input)) || !aligned(output, alignof(Value)) ||
-        !aligned(scratch.data, alignment_for<Value>()))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    const size_t input_bytes = n * sizeof(Input), scratch_bytes = scratch.data ? scratch.bytes : 0;
-    if (input_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(input) ||
-        scratch_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(scratch.data))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (overlap(input, input_bytes, output, sizeof(Value)) ||
-        overlap(input, input_bytes, scratch.data, scratch_bytes) ||
-        overlap(output, sizeof(Value), scratch.data, scratch_bytes))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    return FASTREDUCE_SUCCESS;
+    return check_arguments({input, sizeof(Input), alignof(Input)},
+                           {output, sizeof(Value), alignof(Value)}, n, scratch,
+                           alignment_for<Value>());
 }
 
 /* The runtime's answers that mean "nothing to run on" get one name. */
@@ -2392,19 +4386,19 @@ constexpr size_t shared_reserve = 6 * kibibyte; /* static shared memory, and the
  *                    against 139.7
  * Tiles depend on the type and the number of elements alone, as the result's bits do: rows for the
  * same number of bytes have the same. */
-template <class Operator, class Input>
-struct auto_engine {
-    using Element = Input;
-    using Output = accumulate_t<Operator, Input> *;
+template <class Reducer>
+struct auto_engine_by {
+    using Element = typename Reducer::Element;
+    using Output = reduction_output<Reducer>;
     template <unsigned BlockSize>
-    using accumulator = reduction<Operator, Input, BlockSize>;
-    static constexpr bool any_order = false;
+    using accumulator = reduction_by<Reducer, BlockSize>;
+    static constexpr unsigned head_alignment = Reducer::head_alignment;
     static constexpr unsigned rows = 7;
     static constexpr size_t most_blocks = max_blocks;
 
     static constexpr plan_row row(unsigned number)
     {
-        constexpr bool vectors = sizeof(pack<Input>) == 16;
+        constexpr bool vectors = sizeof(pack<Element>) == 16;
         constexpr unsigned few = vectors ? 4 : 1, many = vectors ? 8 : 1, stages = 3;
         constexpr size_t stage = stage_bytes<accumulator<512>, 512 * many>();
         constexpr plan_row table[rows] = {
@@ -2420,6 +4414,17 @@ struct auto_engine {
         return table[number];
     }
 };
+template <class Operator, class Input>
+using auto_engine = auto_engine_by<reducer_t<Operator, Input>>;
+
+/* Where a result of an operator goes. */
+template <class Operator, class Input>
+reduction_output<reducer_t<Operator, Input>> output_of(accumulate_t<Operator, Input> *output)
+{
+    using Result = typename reducer_t<Operator, Input>::Result;
+    static_assert(sizeof(Result) == sizeof *output, "a reducer's Result has the bits of the result");
+    return {reinterpret_cast<Result *>(output), reducer_of<Operator, element_t<Input>>::make()};
+}
 
 /* EXACT's table, as AUTO's. Dynamic shared memory of the grid-stride kernels is more than their
  * bins take, so that as many blocks as the plan counts on fit a multiprocessor and no more: the
@@ -2434,7 +4439,7 @@ struct exact_engine {
     using Output = exact_output;
     template <unsigned BlockSize>
     using accumulator = superaccumulator<BlockSize>;
-    static constexpr bool any_order = true;
+    static constexpr unsigned head_alignment = line_bytes;
     static constexpr unsigned rows = 6;
     static constexpr size_t most_blocks = 4095; /* to which a word of the totals counts */
 
@@ -2721,7 +4726,7 @@ fastreduce_status launch_engine(const typename Engine::Element *input,
     const cudaError_t error = find_row<Engine>(n, &number, &limits, &device);
     if (error != cudaSuccess) return status_of(error);
     const plan_row row = Engine::row(number);
-    const elements<typename Engine::Element> array(input, n, Engine::any_order, row.streaming);
+    const elements<typename Engine::Element> array(input, n, Engine::head_alignment, row.streaming);
     const work_plan work = plan_work(array.packs, row);
     const unsigned blocks = blocks_of<Engine>(row, work.units, limits);
     return with_workspace(memory, bytes, memory_use::status_words, stream, [&](void *data) {
@@ -2761,10 +4766,11 @@ struct method {
 template <unsigned BlockSize, unsigned Items, class Operator, tail Tail, class Input>
 struct method<FASTREDUCE_AUTO, BlockSize, Items, Operator, Tail, Input, true> {
     using engine = auto_engine<Operator, Input>;
-    static fastreduce_status launch(const Input *input, typename engine::Output output, size_t n,
-                                    workspace memory, cudaStream_t stream)
+    static fastreduce_status launch(const Input *input, accumulate_t<Operator, Input> *output,
+                                    size_t n, workspace memory, cudaStream_t stream)
     {
-        return launch_engine<engine>(input, output, n, memory, stream);
+        return launch_engine<engine>(reinterpret_cast<const typename engine::Element *>(input),
+                                     output_of<Operator, Input>(output), n, memory, stream);
     }
     static size_t workspace_bytes(size_t n) { return engine_workspace_bytes<engine>(n); }
 };
@@ -2960,48 +4966,189 @@ namespace detail
 namespace /* each translation unit's own: with FASTREDUCE_STATIC their macros may differ */
 {
 
-using ladder = version_kernels<float, float>;
+/* What this build holds. */
+constexpr fastreduce_type built_types[] = {FASTREDUCE_TYPES};
+constexpr fastreduce_operator built_operators[] = {FASTREDUCE_OPERATORS};
 
-template <fastreduce_kernel Version>
-ladder with_block_size(unsigned block_size)
+template <class Member, size_t Count>
+constexpr bool holds(const Member (&list)[Count], Member member)
+{
+    for (size_t k = 0; k < Count; ++k)
+        if (list[k] == member) return true;
+    return false;
+}
+
+/* A call whose arguments are checked. */
+struct c_call {
+    const void *input;
+    void *output;
+    size_t n;
+    fastreduce_kernel kernel;
+    unsigned block_size;
+    workspace scratch;
+    cudaStream_t stream;
+};
+using c_function = fastreduce_status (*)(const c_call &);
+
+/* AUTO for a type and an operator, if this build has both. */
+template <class Input, class Operator, bool Built>
+struct c_auto {
+    static fastreduce_status call(const c_call &c)
+    {
+        using engine = auto_engine<Operator, Input>;
+        return launch_engine<engine>(
+            static_cast<const typename engine::Element *>(c.input),
+            output_of<Operator, Input>(static_cast<accumulate_t<Operator, Input> *>(c.output)), c.n,
+            c.scratch, c.stream);
+    }
+    static c_function function() { return call; }
+};
+template <class Input, class Operator>
+struct c_auto<Input, Operator, false> {
+    static c_function function() { return nullptr; }
+};
+
+/* The same of the ladder, and of EXACT. */
+template <fastreduce_kernel Version, class Input, class Operator>
+version_kernels<Input, accumulate_t<Operator, Input>> with_block_size(unsigned block_size)
 {
     constexpr unsigned items = default_items(Version);
     switch (block_size) {
-    case 32: return make_version<Version, 32, items, plus, tail::warp, float>();
-    case 64: return make_version<Version, 64, items, plus, tail::warp, float>();
-    case 128: return make_version<Version, 128, items, plus, tail::warp, float>();
-    case 256: return make_version<Version, 256, items, plus, tail::warp, float>();
-    case 512: return make_version<Version, 512, items, plus, tail::warp, float>();
-    default: return make_version<Version, 1024, items, plus, tail::warp, float>();
+    case 32: return make_version<Version, 32, items, Operator, tail::warp, Input>();
+    case 64: return make_version<Version, 64, items, Operator, tail::warp, Input>();
+    case 128: return make_version<Version, 128, items, Operator, tail::warp, Input>();
+    case 256: return make_version<Version, 256, items, Operator, tail::warp, Input>();
+    case 512: return make_version<Version, 512, items, Operator, tail::warp, Input>();
+    default: return make_version<Version, 1024, items, Operator, tail::warp, Input>();
     }
 }
 
-/* Whether this build has what the configuration asks for; of the ladder, its kernels too. */
-inline fastreduce_status choose(const fastreduce_config &config, ladder *version)
+template <class Input, class Operator>
+version_kernels<Input, accumulate_t<Operator, Input>> version_of(fastreduce_kernel kernel,
+                                                                 unsigned block_size)
 {
-    const unsigned block_size = config.block_size == 0 ? FASTREDUCE_BLOCK_SIZE : config.block_size;
-    if (!valid_block_size(block_size) || config.kernel < FASTREDUCE_AUTO ||
-        config.kernel > FASTREDUCE_EXACT)
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    (void)version; /* not used where the ladder is left out */
-    switch (config.kernel) {
-    case FASTREDUCE_AUTO: return FASTREDUCE_SUCCESS;
-#ifndef FASTREDUCE_NO_EXACT
-    case FASTREDUCE_EXACT: return FASTREDUCE_SUCCESS;
-#endif
-#ifndef FASTREDUCE_NO_LADDER
-    case FASTREDUCE_V0: *version = with_block_size<FASTREDUCE_V0>(block_size); break;
-    case FASTREDUCE_V1: *version = with_block_size<FASTREDUCE_V1>(block_size); break;
-    case FASTREDUCE_V2: *version = with_block_size<FASTREDUCE_V2>(block_size); break;
-    case FASTREDUCE_V3: *version = with_block_size<FASTREDUCE_V3>(block_size); break;
-    case FASTREDUCE_V4: *version = with_block_size<FASTREDUCE_V4>(block_size); break;
-    case FASTREDUCE_V5: *version = with_block_size<FASTREDUCE_V5>(block_size); break;
-    case FASTREDUCE_V6: *version = with_block_size<FASTREDUCE_V6>(block_size); break;
-    case FASTREDUCE_V7: *version = with_block_size<FASTREDUCE_V7>(block_size); break;
-#endif
-    default: return FASTREDUCE_ERROR_UNSUPPORTED;
+    switch (kernel) {
+    case FASTREDUCE_V0: return with_block_size<FASTREDUCE_V0, Input, Operator>(block_size);
+    case FASTREDUCE_V1: return with_block_size<FASTREDUCE_V1, Input, Operator>(block_size);
+    case FASTREDUCE_V2: return with_block_size<FASTREDUCE_V2, Input, Operator>(block_size);
+    case FASTREDUCE_V3: return with_block_size<FASTREDUCE_V3, Input, Operator>(block_size);
+    case FASTREDUCE_V4: return with_block_size<FASTREDUCE_V4, Input, Operator>(block_size);
+    case FASTREDUCE_V5: return with_block_size<FASTREDUCE_V5, Input, Operator>(block_size);
+    case FASTREDUCE_V6: return with_block_size<FASTREDUCE_V6, Input, Operator>(block_size);
+    default: return with_block_size<FASTREDUCE_V7, Input, Operator>(block_size);
     }
-    return FASTREDUCE_SUCCESS;
+}
+
+template <class Input, class Operator, bool Built>
+struct c_ladder {
+    static fastreduce_status call(const c_call &c)
+    {
+        return launch_levels(version_of<Input, Operator>(c.kernel, c.block_size),
+                             static_cast<const Input *>(c.input),
+                             static_cast<accumulate_t<Operator, Input> *>(c.output), c.n, c.scratch,
+                             c.stream);
+    }
+    static c_function function() { return call; }
+};
+template <class Input, class Operator>
+struct c_ladder<Input, Operator, false> {
+    static c_function function() { return nullptr; }
+};
+
+#ifndef FASTREDUCE_NO_EXACT
+inline fastreduce_status call_exact(const c_call &c)
+{
+    return launch_engine<exact_engine>(static_cast<const float *>(c.input),
+                                       {static_cast<float *>(c.output), nullptr}, c.n, c.scratch,
+                                       c.stream);
+}
+#endif
+
+template <fastreduce_operator Number, class Operator, class Input, bool Type>
+c_function auto_or_ladder(bool ladder)
+{
+    constexpr bool built = Type && holds(built_operators, Number),
+                   climbs = Number == FASTREDUCE_SUM || Number == FASTREDUCE_MIN ||
+                            Number == FASTREDUCE_MAX,
+                   step = std::is_same<Input, float>::value || std::is_same<Input, double>::value ||
+                          std::is_same<Input, int>::value;
+#ifdef FASTREDUCE_NO_LADDER
+    constexpr bool has_ladder = false;
+#else
+    constexpr bool has_ladder = true;
+#endif
+    return ladder ? c_ladder < Input, Operator, built &&climbs &&step &&has_ladder > ::function()
+                  : c_auto<Input, Operator, built>::function();
+}
+
+template <class Input, fastreduce_type Type>
+c_function of_operator(fastreduce_operator op, bool ladder)
+{
+    constexpr bool built = holds(built_types, Type);
+    switch (op) {
+    case FASTREDUCE_SUM: return auto_or_ladder<FASTREDUCE_SUM, plus, Input, built>(ladder);
+    case FASTREDUCE_PRODUCT:
+        return auto_or_ladder<FASTREDUCE_PRODUCT, multiplies, Input, built>(ladder);
+    case FASTREDUCE_MIN: return auto_or_ladder<FASTREDUCE_MIN, minimum, Input, built>(ladder);
+    case FASTREDUCE_MAX: return auto_or_ladder<FASTREDUCE_MAX, maximum, Input, built>(ladder);
+    case FASTREDUCE_ARGMIN: return auto_or_ladder<FASTREDUCE_ARGMIN, argmin, Input, built>(ladder);
+    case FASTREDUCE_ARGMAX: return auto_or_ladder<FASTREDUCE_ARGMAX, argmax, Input, built>(ladder);
+    case FASTREDUCE_SUM_ABS:
+        return auto_or_ladder<FASTREDUCE_SUM_ABS, sum_abs, Input, built>(ladder);
+    case FASTREDUCE_SUM_SQUARES:
+        return auto_or_ladder<FASTREDUCE_SUM_SQUARES, sum_squares, Input, built>(ladder);
+    case FASTREDUCE_MAX_ABS:
+        return auto_or_ladder<FASTREDUCE_MAX_ABS, max_abs, Input, built>(ladder);
+    case FASTREDUCE_NORM2: return auto_or_ladder<FASTREDUCE_NORM2, norm2, Input, built>(ladder);
+    case FASTREDUCE_MEAN: return auto_or_ladder<FASTREDUCE_MEAN, mean, Input, built>(ladder);
+    case FASTREDUCE_VARIANCE:
+        return auto_or_ladder<FASTREDUCE_VARIANCE, variance, Input, built>(ladder);
+    case FASTREDUCE_COUNT_NONZERO:
+        return auto_or_ladder<FASTREDUCE_COUNT_NONZERO, count_nonzero, Input, built>(ladder);
+    }
+    return nullptr;
+}
+
+/* Null where this build does not have it. */
+inline c_function function_of(fastreduce_type type, fastreduce_operator op,
+                              fastreduce_kernel kernel)
+{
+    if (kernel == FASTREDUCE_EXACT) {
+#ifndef FASTREDUCE_NO_EXACT
+        if (type == FASTREDUCE_F32 && op == FASTREDUCE_SUM && holds(built_types, type) &&
+            holds(built_operators, op))
+            return call_exact;
+#endif
+        return nullptr;
+    }
+    const bool ladder = kernel != FASTREDUCE_AUTO;
+    switch (type) {
+    case FASTREDUCE_F32: return of_operator<float, FASTREDUCE_F32>(op, ladder);
+    case FASTREDUCE_F64: return of_operator<double, FASTREDUCE_F64>(op, ladder);
+    case FASTREDUCE_F16: return of_operator<f16, FASTREDUCE_F16>(op, ladder);
+    case FASTREDUCE_BF16: return of_operator<bf16, FASTREDUCE_BF16>(op, ladder);
+    case FASTREDUCE_I8: return of_operator<signed char, FASTREDUCE_I8>(op, ladder);
+    case FASTREDUCE_I16: return of_operator<short, FASTREDUCE_I16>(op, ladder);
+    case FASTREDUCE_I32: return of_operator<int, FASTREDUCE_I32>(op, ladder);
+    case FASTREDUCE_I64: return of_operator<long long, FASTREDUCE_I64>(op, ladder);
+    case FASTREDUCE_U8: return of_operator<unsigned char, FASTREDUCE_U8>(op, ladder);
+    case FASTREDUCE_U16: return of_operator<unsigned short, FASTREDUCE_U16>(op, ladder);
+    case FASTREDUCE_U32: return of_operator<unsigned, FASTREDUCE_U32>(op, ladder);
+    case FASTREDUCE_U64: return of_operator<unsigned long long, FASTREDUCE_U64>(op, ladder);
+    }
+    return nullptr;
+}
+
+/* Of a kernel and a block size in a configuration. */
+inline bool exists(const fastreduce_config &config)
+{
+    return (config.block_size == 0 || valid_block_size(config.block_size)) &&
+           config.kernel >= FASTREDUCE_AUTO && config.kernel <= FASTREDUCE_EXACT;
+}
+
+inline unsigned block_size_of(const fastreduce_config &config)
+{
+    return config.block_size == 0 ? FASTREDUCE_BLOCK_SIZE : config.block_size;
 }
 
 inline fastreduce_config config_or_default(const fastreduce_config *config)
@@ -3024,37 +5171,52 @@ extern "C" {
 FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *output, size_t n,
                                                     const fastreduce_config *config)
 {
-    const fastreduce_config settings = fastreduce::detail::config_or_default(config);
+    return fastreduce_reduce(input, output, n, FASTREDUCE_F32, FASTREDUCE_SUM, config);
+}
+
+FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *output, size_t n,
+                                                   fastreduce_type type, fastreduce_operator op,
+                                                   const fastreduce_config *config)
+{
+    using namespace fastreduce::detail;
+    const fastreduce_config settings = config_or_default(config);
     const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
-    fastreduce::detail::ladder version = {};
-    const fastreduce_status chosen = fastreduce::detail::choose(settings, &version);
-    const fastreduce_status status = fastreduce::detail::check_arguments(input, output, n, scratch);
+    const fastreduce_type result = fastreduce_output_type(type, op);
+    const size_t size = fastreduce_type_size(type), result_size = fastreduce_type_size(result);
+    if (result_size == 0 || !exists(settings) ||
+        (settings.output_type != 0 && fastreduce_type_size(settings.output_type) == 0))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const fastreduce_status status = check_arguments(
+        {input, size, size}, {output, result_size, result_size}, n, scratch, workspace_alignment);
     if (status != FASTREDUCE_SUCCESS) return status; /* invalid comes before unsupported */
-    if (chosen != FASTREDUCE_SUCCESS) return chosen;
-    switch (settings.kernel) {
-    case FASTREDUCE_AUTO:
-        return fastreduce::reduce<FASTREDUCE_AUTO>(input, output, n, settings.stream, scratch);
-#ifndef FASTREDUCE_NO_EXACT
-    case FASTREDUCE_EXACT:
-        return fastreduce::reduce<FASTREDUCE_EXACT>(input, output, n, settings.stream, scratch);
-#endif
-    default:
-        return fastreduce::detail::launch_levels(version, input, output, n, scratch,
-                                                 settings.stream);
-    }
+    const c_function function = function_of(type, op, settings.kernel);
+    if (function == nullptr || (settings.output_type != 0 && settings.output_type != result))
+        return FASTREDUCE_ERROR_UNSUPPORTED;
+    return function({input, output, n, settings.kernel, block_size_of(settings), scratch,
+                     settings.stream});
+}
+
+FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
+                                       fastreduce_kernel kernel)
+{
+    return kernel >= FASTREDUCE_AUTO && kernel <= FASTREDUCE_EXACT &&
+           fastreduce_output_type(type, op) != 0 &&
+           fastreduce::detail::function_of(type, op, kernel) != nullptr;
 }
 
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config)
 {
-    const fastreduce_config settings = fastreduce::detail::config_or_default(config);
-    fastreduce::detail::ladder version = {};
-    if (fastreduce::detail::choose(settings, &version) != FASTREDUCE_SUCCESS ||
-        n > SIZE_MAX / sizeof(float))
+    using namespace fastreduce::detail;
+    const fastreduce_config settings = config_or_default(config);
+    if (!exists(settings) || n > SIZE_MAX / sizeof(float) ||
+        function_of(FASTREDUCE_F32, FASTREDUCE_SUM, settings.kernel) == nullptr)
         return 0;
     switch (settings.kernel) {
     case FASTREDUCE_AUTO: return fastreduce::workspace_bytes<FASTREDUCE_AUTO>(n);
     case FASTREDUCE_EXACT: return fastreduce::workspace_bytes<FASTREDUCE_EXACT>(n);
-    default: return fastreduce::detail::levels_workspace_bytes<float>(n, version.tile);
+    default:
+        return levels_workspace_bytes<float>(
+            n, block_size_of(settings) * size_t(fastreduce::default_items(settings.kernel)));
     }
 }
 

@@ -111,6 +111,58 @@ typedef enum fastreduce_kernel {
     FASTREDUCE_EXACT /* the correctly rounded sum, the same bits everywhere, in one launch */
 } fastreduce_kernel;
 
+/* ---- Element types and operators ------------------------------------------------------------- */
+
+typedef enum fastreduce_type {
+    FASTREDUCE_F32 = 1,
+    FASTREDUCE_F64,
+    FASTREDUCE_F16,  /* IEEE 754 binary16, CUDA's __half */
+    FASTREDUCE_BF16, /* the upper half of a float, CUDA's __nv_bfloat16 */
+    FASTREDUCE_I8,
+    FASTREDUCE_I16,
+    FASTREDUCE_I32,
+    FASTREDUCE_I64,
+    FASTREDUCE_U8,
+    FASTREDUCE_U16,
+    FASTREDUCE_U32,
+    FASTREDUCE_U64
+} fastreduce_type;
+
+/* What is computed, and of which type the result is:
+ *
+ *                        f16, bf16, f32   f64        signed integers     unsigned integers
+ *   SUM, PRODUCT         f32              f64        i64, modulo 2^64    u64, modulo 2^64
+ *   MIN, MAX             the type         the type   the type            the type
+ *   ARGMIN, ARGMAX       i64              i64        i64                 i64
+ *   SUM_ABS, SUM_SQUARES f32              f64        u64, modulo 2^64    u64, modulo 2^64
+ *   MAX_ABS              the type         the type   the unsigned type   the type
+ *   NORM2, MEAN, VARIANCE f32             f64        f64                 f64
+ *   COUNT_NONZERO        u64              u64        u64                 u64
+ *
+ * NaN: MIN, MAX and MAX_ABS of anything with a NaN are NaN; ARGMIN and ARGMAX give the first NaN's
+ * index; COUNT_NONZERO counts it. -0 is less than +0 in MIN and MAX, and equal to it in ARGMIN and
+ * ARGMAX.
+ *
+ * Accuracy: 16-bit floats are added as floats. MEAN of floats is their SUM over n; of integers it is
+ * their exact sum, rounded, over n. VARIANCE takes one pass and is as good as two: sums of
+ * differences from an element, in double. NORM2 does not overflow, and loses nothing to underflow,
+ * where the result has room in its type. */
+typedef enum fastreduce_operator {
+    FASTREDUCE_SUM = 0,       /* of no elements: 0 */
+    FASTREDUCE_PRODUCT,       /* 1 */
+    FASTREDUCE_MIN,           /* the type's greatest value; of floats, infinity */
+    FASTREDUCE_MAX,           /* the type's least value; of floats, -infinity */
+    FASTREDUCE_ARGMIN,        /* index of the least element, the first of several; -1 */
+    FASTREDUCE_ARGMAX,        /* -1 */
+    FASTREDUCE_SUM_ABS,       /* of magnitudes; 0 */
+    FASTREDUCE_SUM_SQUARES,   /* 0 */
+    FASTREDUCE_MAX_ABS,       /* 0 */
+    FASTREDUCE_NORM2,         /* square root of the sum of squares; 0 */
+    FASTREDUCE_MEAN,          /* NaN */
+    FASTREDUCE_VARIANCE,      /* mean square of the distance from the mean; NaN */
+    FASTREDUCE_COUNT_NONZERO  /* 0 */
+} fastreduce_operator;
+
 /* ---- Configuration --------------------------------------------------------------------------- */
 
 struct CUstream_st;
@@ -124,6 +176,9 @@ typedef struct fastreduce_config {
     void *workspace;     /* device memory aligned to 16 bytes; null: memory of the stream's pool */
     size_t workspace_bytes;   /* size of workspace; ignored where workspace is null */
     fastreduce_stream stream; /* null: the default stream */
+    const size_t *n_on_device; /* device memory, or null. Where set, the number of elements is read
+                                  from there when the reduction runs, and n is the most it may be */
+    fastreduce_type output_type; /* 0, or what fastreduce_output_type says */
 } fastreduce_config;
 
 /* As many bytes as any call of AUTO or EXACT needs, whatever the function, n, type and operator,
@@ -186,6 +241,18 @@ FASTREDUCE_API int fastreduce_version(void);
  * storage. */
 FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
 
+/* "f32" ... "u64"; "sum", "product", "min", "max", "argmin", "argmax", "sum_abs", "sum_squares",
+ * "max_abs", "norm2", "mean", "variance", "count_nonzero"; "unknown" for any other value. Static
+ * storage. */
+FASTREDUCE_API const char *fastreduce_type_name(fastreduce_type type);
+FASTREDUCE_API const char *fastreduce_operator_name(fastreduce_operator op);
+
+/* Bytes of an element; 0 for what is no type. */
+FASTREDUCE_API size_t fastreduce_type_size(fastreduce_type type);
+
+/* The type of a result, by the table above; 0 where type or operator is none. */
+FASTREDUCE_API fastreduce_type fastreduce_output_type(fastreduce_type type, fastreduce_operator op);
+
 /* ---- Sums on the GPU ------------------------------------------------------------------------- */
 
 #ifndef FASTREDUCE_DETAIL_HOST_ONLY
@@ -232,6 +299,28 @@ FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
  * 2013, chapter 8), by a way of its own. */
 FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *output, size_t n,
                                                     const fastreduce_config *config);
+
+/* Reduces input[0] .. input[n - 1], of any type, to *output by any operator.
+ *
+ *   input    n elements of the type that the current device can read, aligned to their size; may be
+ *            null where n == 0. Not written.
+ *   output   one value of the type fastreduce_output_type(type, op), aligned to its size; memory as
+ *            for fastreduce_sum_f32.
+ *   config   null for defaults. AUTO takes every type and operator; V0..V7 take SUM, MIN and MAX of
+ *            f32, f64 and i32, EXACT takes SUM of f32: UNSUPPORTED otherwise, as is what this build
+ *            leaves out (FASTREDUCE_TYPES, FASTREDUCE_OPERATORS in fastreduce.cuh). With AUTO and
+ *            EXACT, a workspace of FASTREDUCE_WORKSPACE_BYTES serves every call; V0..V7 need what
+ *            fastreduce_workspace_bytes says, for results of 8 bytes twice that.
+ *
+ * Asynchrony, capture, determinism and errors as for fastreduce_sum_f32: AUTO's bits depend on the
+ * values, n, type and operator alone. INVALID_ARGUMENT besides where type or operator is none. */
+FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *output, size_t n,
+                                                   fastreduce_type type, fastreduce_operator op,
+                                                   const fastreduce_config *config);
+
+/* 1 where this build's fastreduce_reduce has the kernel for type and operator; else 0. */
+FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
+                                       fastreduce_kernel kernel);
 
 /* Bytes of workspace that fastreduce_sum_f32 and fastreduce_accumulate_f32 need for n elements
  * with config->kernel and config->block_size (its other fields are not read). Grows with n, so
@@ -597,6 +686,53 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_kernel_name(fastreduce_kernel ke
     default: break;
     }
     return "unknown";
+}
+
+FASTREDUCE_DETAIL_DEFINE const char *fastreduce_type_name(fastreduce_type type)
+{
+    static const char *const names[] = {"unknown", "f32", "f64", "f16", "bf16", "i8",  "i16",
+                                        "i32",     "i64", "u8",  "u16", "u32",  "u64"};
+    return names[fastreduce_type_size(type) != 0 ? (int)type : 0];
+}
+
+FASTREDUCE_DETAIL_DEFINE const char *fastreduce_operator_name(fastreduce_operator op)
+{
+    static const char *const names[] = {"sum",     "product",     "min",     "max",   "argmin",
+                                        "argmax",  "sum_abs",     "sum_squares", "max_abs", "norm2",
+                                        "mean",    "variance",    "count_nonzero"};
+    const unsigned number = (unsigned)op;
+    return number <= FASTREDUCE_COUNT_NONZERO ? names[number] : "unknown";
+}
+
+FASTREDUCE_DETAIL_DEFINE size_t fastreduce_type_size(fastreduce_type type)
+{
+    static const unsigned char sizes[] = {0, 4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8};
+    const unsigned number = (unsigned)type;
+    return number <= FASTREDUCE_U64 ? sizes[number] : 0;
+}
+
+FASTREDUCE_DETAIL_DEFINE fastreduce_type fastreduce_output_type(fastreduce_type type,
+                                                                fastreduce_operator op)
+{
+    const int is_unsigned = type >= FASTREDUCE_U8, is_float = type < FASTREDUCE_I8;
+    if (fastreduce_type_size(type) == 0 || (unsigned)op > FASTREDUCE_COUNT_NONZERO)
+        return (fastreduce_type)0;
+    switch (op) {
+    case FASTREDUCE_MIN:
+    case FASTREDUCE_MAX: return type;
+    case FASTREDUCE_MAX_ABS: /* the unsigned type of the size, or the type */
+        return is_float || is_unsigned ? type
+                                       : (fastreduce_type)(type + FASTREDUCE_U8 - FASTREDUCE_I8);
+    case FASTREDUCE_ARGMIN:
+    case FASTREDUCE_ARGMAX: return FASTREDUCE_I64;
+    case FASTREDUCE_COUNT_NONZERO: return FASTREDUCE_U64;
+    default: break;
+    }
+    if (is_float) return type == FASTREDUCE_F64 ? FASTREDUCE_F64 : FASTREDUCE_F32;
+    if (op == FASTREDUCE_NORM2 || op == FASTREDUCE_MEAN || op == FASTREDUCE_VARIANCE)
+        return FASTREDUCE_F64;
+    return is_unsigned || op == FASTREDUCE_SUM_ABS || op == FASTREDUCE_SUM_SQUARES ? FASTREDUCE_U64
+                                                                                   : FASTREDUCE_I64;
 }
 
 FASTREDUCE_DETAIL_DEFINE void fastreduce_accumulator_merge(fastreduce_accumulator *into,
