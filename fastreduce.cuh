@@ -36,7 +36,7 @@
  *                                 implementing file.
  *   FASTREDUCE_TYPES,             the element types and the operators that fastreduce_reduce holds,
  *   FASTREDUCE_OPERATORS          by their names, with commas between, for a shorter build:
- *                                 -DFASTREDUCE_TYPES=FASTREDUCE_F32,FASTREDUCE_F16. What is left
+ *                                 #define FASTREDUCE_TYPES FASTREDUCE_F32, FASTREDUCE_F16. What is left
  *                                 out answers FASTREDUCE_ERROR_UNSUPPORTED. Default: all. Scope:
  *                                 the implementing file.
  *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float to its bins, by integer arithmetic alone:
@@ -797,9 +797,12 @@ template <class Element>
 using bits_t = typename integer_of<sizeof(Element) < 4 ? 4 : sizeof(Element), false>::type;
 
 /* 16 bytes of elements, which one load brings; or one element of a size that does not divide 16. */
+constexpr unsigned pack_bytes = 16;
+
 template <class Element, bool Narrow = sizeof(Element) <= 2>
-struct alignas(16 % sizeof(Element) == 0 ? 16 : alignof(Element)) pack {
-    static constexpr unsigned size = 16 % sizeof(Element) == 0 ? 16 / sizeof(Element) : 1;
+struct alignas(pack_bytes % sizeof(Element) == 0 ? pack_bytes : alignof(Element)) pack {
+    static constexpr unsigned size =
+        pack_bytes % sizeof(Element) == 0 ? pack_bytes / sizeof(Element) : 1;
     Element item[size];
 
     __device__ __forceinline__ const Element &at(unsigned j) const { return item[j]; }
@@ -812,8 +815,8 @@ struct alignas(16 % sizeof(Element) == 0 ? 16 : alignof(Element)) pack {
 };
 /* Narrow elements in words: compilers would take arrays of them to pieces, and spill. */
 template <class Element>
-struct alignas(16) pack<Element, true> {
-    static constexpr unsigned size = 16 / sizeof(Element), bits = 8 * sizeof(Element);
+struct alignas(pack_bytes) pack<Element, true> {
+    static constexpr unsigned size = pack_bytes / sizeof(Element), bits = 8 * sizeof(Element);
     unsigned word[4];
 
     __device__ __forceinline__ Element at(unsigned j) const
@@ -2889,38 +2892,50 @@ namespace detail
  * with a head of elements before. */
 constexpr unsigned line_bytes = 128;
 
-template <class Element>
-struct elements {
-    const pack<Element> *data;
+struct array_layout {
+    const void *packed; /* the first pack */
     size_t packs;
     unsigned head, tail;
-    bool vectors;   /* data is aligned, and can be loaded in packs */
+    bool vectors;   /* packs are aligned, and can be loaded as such */
     bool streaming; /* there is more than the cache holds */
 
-    __host__ __device__ elements(const Element *input, size_t n, unsigned head_alignment,
-                                 bool exceeds_cache)
-        : streaming(exceeds_cache)
+    __host__ __device__ array_layout(const void *input, size_t n, unsigned element_bytes,
+                                     unsigned head_alignment, bool exceeds_cache)
+        : head(0), streaming(exceeds_cache)
     {
-        constexpr unsigned size = pack<Element>::size;
+        const bool whole = pack_bytes % element_bytes == 0; /* a pack is a vector */
+        const unsigned size = whole ? pack_bytes / element_bytes : 1;
         const uintptr_t address = reinterpret_cast<uintptr_t>(input);
-        head = 0;
         if (head_alignment > 0) {
-            const unsigned line = head_alignment / static_cast<unsigned>(sizeof(Element)),
-                           gap = (0u - static_cast<unsigned>(address / sizeof(Element))) % line;
+            const unsigned line = head_alignment / element_bytes,
+                           gap = (0u - static_cast<unsigned>(address / element_bytes)) % line;
             head = gap < n ? gap : static_cast<unsigned>(n);
         }
-        data = reinterpret_cast<const pack<Element> *>(input + head);
+        packed = static_cast<const unsigned char *>(input) + size_t(head) * element_bytes;
         packs = (n - head) / size;
         tail = static_cast<unsigned>((n - head) % size);
-        vectors = head_alignment > 0 || address % alignof(pack<Element>) == 0;
+        vectors = !whole || head_alignment > 0 || address % pack_bytes == 0;
+    }
+};
+
+template <class Element>
+struct elements : array_layout {
+    __host__ __device__ elements(const Element *input, size_t n, unsigned head_alignment,
+                                 bool exceeds_cache)
+        : array_layout(input, n, sizeof(Element), head_alignment, exceeds_cache)
+    {
+    }
+    __host__ __device__ const pack<Element> *data() const
+    {
+        return static_cast<const pack<Element> *>(packed);
+    }
+    __device__ __forceinline__ const Element *first() const
+    {
+        return static_cast<const Element *>(packed);
     }
     __host__ __device__ size_t count() const
     {
         return head + packs * pack<Element>::size + tail;
-    }
-    __device__ __forceinline__ const Element *first() const
-    {
-        return reinterpret_cast<const Element *>(data);
     }
 };
 
@@ -2950,7 +2965,7 @@ struct tile_items {
     __device__ __forceinline__ void load(const elements<Element> &input, size_t tile)
     {
         const size_t first = tile * tile_packs + threadIdx.x;
-        const pack<Element> *const from = input.data + first;
+        const pack<Element> *const from = input.data() + first;
         const bool vectors = Accumulator::head_alignment > 0 || input.vectors;
         index = input.head + first * pack_size;
         count = Packs;
@@ -3097,7 +3112,7 @@ __device__ __forceinline__ void prefetch_tile(const elements<Element> &input, co
     const unsigned packs =
         rest < work.prefetch_packs ? static_cast<unsigned>(rest) : work.prefetch_packs;
     if (threadIdx.x == 0 && packs > 0)
-        prefetch_to_l2(input.data + tile * TilePacks,
+        prefetch_to_l2(input.data() + tile * TilePacks,
                        packs * static_cast<unsigned>(sizeof(pack<Element>)));
 }
 
@@ -3200,9 +3215,10 @@ struct reduction_by {
         reducer.prepare(input);
     }
 
+    static constexpr unsigned words_at_all = 0, words_per_unit = words_of::count;
     static __host__ __device__ constexpr size_t words_for(size_t units)
     {
-        return units * words_of::count;
+        return units * words_per_unit;
     }
 
     __device__ __forceinline__ Value combine(const Value &a, const Value &b) const
@@ -3505,11 +3521,11 @@ template <unsigned TilePacks, class Element>
 __device__ __forceinline__ void copy_tile(pipeline_stage &stage, unsigned char *memory,
                                           const elements<Element> &input)
 {
-    constexpr uintptr_t pack_bytes = sizeof(pack<Element>), vector_mask = 15;
-    const uintptr_t array = reinterpret_cast<uintptr_t>(input.data),
-                    array_end = array + input.packs * pack_bytes + input.tail * sizeof(Element),
-                    begin = array + stage.tile * TilePacks * pack_bytes,
-                    end = (begin + TilePacks * pack_bytes + vector_mask) & ~vector_mask;
+    constexpr uintptr_t pack_size = sizeof(pack<Element>), vector_mask = 15;
+    const uintptr_t array = reinterpret_cast<uintptr_t>(input.packed),
+                    array_end = array + input.packs * pack_size + input.tail * sizeof(Element),
+                    begin = array + stage.tile * TilePacks * pack_size,
+                    end = (begin + TilePacks * pack_size + vector_mask) & ~vector_mask;
     uintptr_t from = begin & ~uintptr_t(line_bytes - 1);
     if (from < array) from = begin;
     if (end > array_end || (from & vector_mask) != 0) {
@@ -3761,7 +3777,8 @@ struct superaccumulator {
     {
     }
 
-    static __host__ __device__ constexpr size_t words_for(size_t) { return exact_totals * limbs; }
+    static constexpr unsigned words_at_all = exact_totals * limbs, words_per_unit = 0;
+    static __host__ __device__ constexpr size_t words_for(size_t) { return words_at_all; }
 
     template <unsigned Packs>
     __device__ __forceinline__ void add(const tile_items<superaccumulator, BlockSize, Packs> &items)
@@ -4271,15 +4288,14 @@ version_kernels<Input, accumulate_t<Operator, Input>> make_version()
 }
 
 /* What the runtime takes for a kernel. Up to CUDA 12.5 its overload for function pointers matches
- * none; the CPU machine of test/simt has to see the kernel's type. */
+ * none; the CPU machine of test/simt has to see the kernel's type once. */
 template <class Kernel>
-auto kernel_address(Kernel *kernel)
+const void *kernel_address(Kernel *kernel)
 {
 #ifdef SIMT_MACHINE
-    return kernel;
-#else
-    return reinterpret_cast<const void *>(kernel);
+    simt::know_kernel(kernel);
 #endif
+    return reinterpret_cast<const void *>(kernel);
 }
 
 /* What workspace is to a call: memory whose contents do not matter, or words that are zero before
@@ -4467,28 +4483,45 @@ struct device_limits {
     bool hopper;         /* has what compute capability 9.0 brought */
 };
 
+/* What a kernel is compiled for, by device: asked for once each and remembered. Two threads that
+ * ask at once store the same. Caches begin with = {}: compilers would guard them otherwise. */
+constexpr int remembered_devices = 64;
+constexpr unsigned char unknown_code = 0, older_code = 1, hopper_code = 2;
+using compiled_cache = std::atomic<unsigned char>[remembered_devices];
+
+struct engine_launch {
+    const void *kernel;
+    compiled_cache *known;
+};
+
+/* An engine without its types, so that the host's code is there once for all of them. */
+struct engine {
+    unsigned rows;
+    plan_row (*row)(unsigned number);
+    engine_launch (*launch)(unsigned number);
+    unsigned element_bytes, pack_size, head_alignment, words_at_all, words_per_unit;
+    size_t most_blocks;
+};
+
 constexpr size_t tiles_of(size_t packs, const plan_row &row)
 {
     return packs == 0 ? 1 : (packs - 1) / row.tile_packs() + 1;
 }
 
-template <class Engine>
-constexpr bool serves(const plan_row &row, size_t n, const device_limits &device)
+inline bool serves(const engine &e, const plan_row &row, size_t n, const device_limits &device)
 {
-    using Element = typename Engine::Element;
-    return n <= row.max_bytes / sizeof(Element) &&
+    return n <= row.max_bytes / e.element_bytes &&
            row.shared_bytes + shared_reserve <= device.shared_bytes &&
            (row.kernel != engine_kernel::pipelined || device.hopper) &&
            (row.kernel != engine_kernel::tile ||
-            tiles_of(n / pack<Element>::size, row) <= most_single_tiles);
+            tiles_of(n / e.pack_size, row) <= most_single_tiles);
 }
 
 /* The row's number. The last one serves everywhere. */
-template <class Engine>
-constexpr unsigned pick(size_t n, const device_limits &device)
+inline unsigned pick(const engine &e, size_t n, const device_limits &device)
 {
     unsigned number = 0;
-    while (number + 1 < Engine::rows && !serves<Engine>(Engine::row(number), n, device)) ++number;
+    while (number + 1 < e.rows && !serves(e, e.row(number), n, device)) ++number;
     return number;
 }
 
@@ -4501,17 +4534,17 @@ constexpr work_plan plan_work(size_t packs, const plan_row &row)
     return work_plan::of(tiles, single ? 0 : work_plan::levels_for(tiles));
 }
 
-template <class Engine>
-constexpr unsigned blocks_of(const plan_row &row, size_t units, const device_limits &device)
+inline unsigned blocks_of(const engine &e, const plan_row &row, size_t units,
+                          const device_limits &device)
 {
     const size_t resident =
                      static_cast<size_t>(row.blocks_per_multiprocessor) * device.multiprocessors,
                  blocks = resident > 0 && resident < units ? resident : units;
-    return static_cast<unsigned>(blocks < Engine::most_blocks ? blocks : Engine::most_blocks);
+    return static_cast<unsigned>(blocks < e.most_blocks ? blocks : e.most_blocks);
 }
 
 /* 4 MiB over the grid, as the previous one may still be loading, but at least 8 KiB a block. */
-constexpr unsigned packs_to_prefetch(const plan_row &row, unsigned blocks, size_t pack_bytes)
+constexpr unsigned packs_to_prefetch(const plan_row &row, unsigned blocks)
 {
     const size_t share = 4 * mebibyte / blocks, least = 8 * kibibyte,
                  packs = (share > least ? share : least) / pack_bytes;
@@ -4519,15 +4552,13 @@ constexpr unsigned packs_to_prefetch(const plan_row &row, unsigned blocks, size_
 }
 
 /* The same for every device, and not less for a greater n: none for a single tile. */
-template <class Engine>
-constexpr size_t engine_workspace_bytes(size_t n)
+inline size_t engine_workspace_bytes(const engine &e, size_t n)
 {
-    const plan_row row = Engine::row(pick<Engine>(n, {1, SIZE_MAX, true}));
-    const size_t tiles = tiles_of(n / pack<typename Engine::Element>::size, row);
-    return tiles == 1
-               ? 0
-               : (Engine::template accumulator<512>::words_for(work_plan::most_units(tiles)) + 1) *
-                     sizeof(status_word);
+    const plan_row row = e.row(pick(e, n, {1, SIZE_MAX, true}));
+    const size_t tiles = tiles_of(n / e.pack_size, row);
+    return tiles == 1 ? 0
+                      : (e.words_at_all + e.words_per_unit * work_plan::most_units(tiles) + 1) *
+                            sizeof(status_word);
 }
 
 /* Partials of as many units as 2^64 bytes make, in tiles of 1 KiB at least. */
@@ -4537,74 +4568,65 @@ static_assert((most_words * work_plan::most_units(most_tiles) + 1) * sizeof(stat
                   FASTREDUCE_WORKSPACE_BYTES,
               "FASTREDUCE_WORKSPACE_BYTES is what any call needs");
 
-template <class Element, class Output>
-using engine_function = void (*)(elements<Element>, work_plan, Output, status_word *);
-
-/* What a kernel is compiled for, by device: asked for once each and remembered. Two threads that
- * ask at once store the same. Caches begin with = {}: compilers would guard them otherwise. */
-constexpr int remembered_devices = 64;
-constexpr unsigned char unknown_code = 0, older_code = 1, hopper_code = 2;
-using compiled_cache = std::atomic<unsigned char>[remembered_devices];
-
-template <class Element, class Output>
-struct engine_launch {
-    engine_function<Element, Output> kernel;
-    compiled_cache *known;
-};
-
 template <engine_kernel Kernel, class Accumulator, unsigned BlockSize, unsigned Packs,
-          unsigned Stages>
-struct kernel_of;
-template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages>
-struct kernel_of<engine_kernel::tile, Accumulator, BlockSize, Packs, Stages> {
-    static auto function()
-    {
-        return reduce_tile<Accumulator, BlockSize, Packs, elements<typename Accumulator::Element>>;
-    }
+          unsigned Stages, class Shape = elements<typename Accumulator::Element>>
+struct kernel_of {
+    static auto function() { return reduce_tile<Accumulator, BlockSize, Packs, Shape>; }
 };
-template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages>
-struct kernel_of<engine_kernel::grid_stride, Accumulator, BlockSize, Packs, Stages> {
-    static auto function()
-    {
-        return reduce_grid_stride<Accumulator, BlockSize, Packs,
-                                  elements<typename Accumulator::Element>>;
-    }
+template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages, class Shape>
+struct kernel_of<engine_kernel::grid_stride, Accumulator, BlockSize, Packs, Stages, Shape> {
+    static auto function() { return reduce_grid_stride<Accumulator, BlockSize, Packs, Shape>; }
 };
-template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages>
-struct kernel_of<engine_kernel::pipelined, Accumulator, BlockSize, Packs, Stages> {
+template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages, class Shape>
+struct kernel_of<engine_kernel::pipelined, Accumulator, BlockSize, Packs, Stages, Shape> {
     static auto function()
     {
-        return reduce_pipelined<Accumulator, BlockSize, Packs, Stages,
-                                elements<typename Accumulator::Element>>;
+        return reduce_pipelined<Accumulator, BlockSize, Packs, Stages, Shape>;
     }
 };
 
 template <engine_kernel Kernel, class Accumulator, unsigned BlockSize, unsigned Packs,
           unsigned Stages>
-engine_launch<typename Accumulator::Element, typename Accumulator::Output> make_launch()
+engine_launch make_launch()
 {
     static compiled_cache known = {};
-    return {kernel_of<Kernel, Accumulator, BlockSize, Packs, Stages>::function(), &known};
+    return {kernel_address(kernel_of<Kernel, Accumulator, BlockSize, Packs, Stages>::function()),
+            &known};
 }
 
 /* The kernel of a row, as the table describes it. */
 template <class Engine, size_t... Rows>
-engine_launch<typename Engine::Element, typename Engine::Output>
-launch_of(unsigned number, std::index_sequence<Rows...>)
+engine_launch launch_of(unsigned number, std::index_sequence<Rows...>)
 {
-    using launch = engine_launch<typename Engine::Element, typename Engine::Output>;
-    const launch all[] = {
+    using function = engine_launch (*)();
+    const function all[] = {
         make_launch<Engine::row(Rows).kernel,
                     typename Engine::template accumulator<Engine::row(Rows).block_size>,
                     Engine::row(Rows).block_size, Engine::row(Rows).packs,
-                    Engine::row(Rows).stages>()...};
-    return all[number];
+                    Engine::row(Rows).stages>...};
+    return all[number]();
 }
 
 template <class Engine>
-auto launch_of(unsigned number)
+engine_launch launch_of(unsigned number)
 {
     return launch_of<Engine>(number, std::make_index_sequence<Engine::rows>());
+}
+
+template <class Engine>
+engine engine_of()
+{
+    using Element = typename Engine::Element;
+    using any = typename Engine::template accumulator<512>;
+    return {Engine::rows,
+            Engine::row,
+            launch_of<Engine>,
+            static_cast<unsigned>(sizeof(Element)),
+            pack<Element>::size,
+            Engine::head_alignment,
+            any::words_at_all,
+            any::words_per_unit,
+            Engine::most_blocks};
 }
 
 /* Limits of the current device, asked for once each and remembered: a word per device, 0 for
@@ -4635,8 +4657,7 @@ cudaError_t find_limits(device_limits *limits, int *device)
 /* Whether a kernel has what compute capability 9.0 brought. That is a question of its code and not
  * of the device alone: PTX of an older architecture lacks the instructions, and another kernel of
  * the program may be compiled for another. */
-template <class Launch>
-cudaError_t find_hopper(const Launch &launch, int device, bool *hopper)
+inline cudaError_t find_hopper(const engine_launch &launch, int device, bool *hopper)
 {
     const bool remembered = device < remembered_devices;
     unsigned char code =
@@ -4654,37 +4675,35 @@ cudaError_t find_hopper(const Launch &launch, int device, bool *hopper)
 
 /* The row for n and the current device. A pipelined kernel is asked what it is compiled for only
  * where it would be taken, as that loads it. */
-template <class Engine>
-cudaError_t find_row(size_t n, unsigned *number, device_limits *limits, int *device)
+inline cudaError_t find_row(const engine &e, size_t n, unsigned *number, device_limits *limits,
+                            int *device)
 {
     cudaError_t error = find_limits(limits, device);
     if (error != cudaSuccess) return error;
     limits->hopper = true;
-    *number = pick<Engine>(n, *limits);
-    if (Engine::row(*number).kernel != engine_kernel::pipelined) return cudaSuccess;
-    error = find_hopper(launch_of<Engine>(*number), *device, &limits->hopper);
-    if (error == cudaSuccess && !limits->hopper) *number = pick<Engine>(n, *limits);
+    *number = pick(e, n, *limits);
+    if (e.row(*number).kernel != engine_kernel::pipelined) return cudaSuccess;
+    error = find_hopper(e.launch(*number), *device, &limits->hopper);
+    if (error == cudaSuccess && !limits->hopper) *number = pick(e, n, *limits);
     return error;
 }
 
-/* Launches the kernel of a row; by overlapped launch, if it waits for the previous grid. */
-template <class Engine>
-cudaError_t launch_row(unsigned number, unsigned blocks, int device,
-                       elements<typename Engine::Element> input, work_plan work,
-                       typename Engine::Output output, status_word *status_words,
-                       cudaStream_t stream)
+/* Launches the kernel of a row; by overlapped launch, if it waits for the previous grid. `output`
+ * points to the accumulator's Output. */
+inline cudaError_t launch_row(const engine &e, unsigned number, unsigned blocks, int device,
+                              array_layout input, work_plan work, void *output,
+                              status_word *status_words, cudaStream_t stream)
 {
-    const auto launch = launch_of<Engine>(number);
-    const plan_row row = Engine::row(number);
+    const engine_launch launch = e.launch(number);
+    const plan_row row = e.row(number);
     const unsigned threads =
         row.block_size + (row.kernel == engine_kernel::pipelined ? warp_size : 0);
     bool hopper = false;
     cudaError_t error = find_hopper(launch, device, &hopper);
     if (error != cudaSuccess) return error;
-    constexpr size_t pack_bytes = sizeof(pack<typename Engine::Element>), vector_bytes = 16;
-    const bool prefetches = pack_bytes == vector_bytes && input.vectors;
-    work.prefetch_packs = prefetches ? packs_to_prefetch(row, blocks, pack_bytes) : 0;
-    void *arguments[] = {&input, &work, &output, &status_words};
+    const bool prefetches = pack_bytes % e.element_bytes == 0 && input.vectors;
+    work.prefetch_packs = prefetches ? packs_to_prefetch(row, blocks) : 0;
+    void *arguments[] = {&input, &work, output, &status_words};
     constexpr size_t without_asking = 48 * kibibyte;
     if (row.shared_bytes > without_asking - shared_reserve) {
         /* every time: the setting is lost with a reset of the device, and costs little beside such
@@ -4705,34 +4724,39 @@ cudaError_t launch_row(unsigned number, unsigned blocks, int device,
         config.stream = stream;
         config.attrs = &attribute;
         config.numAttrs = 1;
-        return cudaLaunchKernelExC(&config, kernel_address(launch.kernel), arguments);
+        return cudaLaunchKernelExC(&config, launch.kernel, arguments);
     }
 #endif
-    return cudaLaunchKernel(kernel_address(launch.kernel), dim3(blocks), dim3(threads), arguments,
-                            row.shared_bytes, stream);
+    return cudaLaunchKernel(launch.kernel, dim3(blocks), dim3(threads), arguments, row.shared_bytes,
+                            stream);
 }
 
 /* One launch, as the table says. Arguments are checked. */
-template <class Engine>
-fastreduce_status launch_engine(const typename Engine::Element *input,
-                                typename Engine::Output output, size_t n, workspace memory,
-                                cudaStream_t stream)
+inline fastreduce_status launch_engine(const engine &e, const void *input, void *output, size_t n,
+                                       workspace memory, cudaStream_t stream)
 {
-    const size_t bytes = engine_workspace_bytes<Engine>(n);
+    const size_t bytes = engine_workspace_bytes(e, n);
     if (memory.data != nullptr && memory.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
     unsigned number = 0;
     int device = 0;
     device_limits limits = {};
-    const cudaError_t error = find_row<Engine>(n, &number, &limits, &device);
+    const cudaError_t error = find_row(e, n, &number, &limits, &device);
     if (error != cudaSuccess) return status_of(error);
-    const plan_row row = Engine::row(number);
-    const elements<typename Engine::Element> array(input, n, Engine::head_alignment, row.streaming);
+    const plan_row row = e.row(number);
+    const array_layout array(input, n, e.element_bytes, e.head_alignment, row.streaming);
     const work_plan work = plan_work(array.packs, row);
-    const unsigned blocks = blocks_of<Engine>(row, work.units, limits);
+    const unsigned blocks = blocks_of(e, row, work.units, limits);
     return with_workspace(memory, bytes, memory_use::status_words, stream, [&](void *data) {
-        return launch_row<Engine>(number, blocks, device, array, work, output,
-                                  static_cast<status_word *>(data), stream);
+        return launch_row(e, number, blocks, device, array, work, output,
+                          static_cast<status_word *>(data), stream);
     });
+}
+
+template <class Engine>
+fastreduce_status launch_engine(const void *input, typename Engine::Output output, size_t n,
+                                workspace memory, cudaStream_t stream)
+{
+    return launch_engine(engine_of<Engine>(), input, &output, n, memory, stream);
 }
 
 /* ---- Which of the two ---- */
@@ -4769,10 +4793,12 @@ struct method<FASTREDUCE_AUTO, BlockSize, Items, Operator, Tail, Input, true> {
     static fastreduce_status launch(const Input *input, accumulate_t<Operator, Input> *output,
                                     size_t n, workspace memory, cudaStream_t stream)
     {
-        return launch_engine<engine>(reinterpret_cast<const typename engine::Element *>(input),
-                                     output_of<Operator, Input>(output), n, memory, stream);
+        return launch_engine<engine>(input, output_of<Operator, Input>(output), n, memory, stream);
     }
-    static size_t workspace_bytes(size_t n) { return engine_workspace_bytes<engine>(n); }
+    static size_t workspace_bytes(size_t n)
+    {
+        return engine_workspace_bytes(engine_of<engine>(), n);
+    }
 };
 
 template <unsigned BlockSize, unsigned Items, class Operator, tail Tail, class Input>
@@ -4784,7 +4810,10 @@ struct method<FASTREDUCE_EXACT, BlockSize, Items, Operator, Tail, Input, false> 
     {
         return launch_engine<exact_engine>(input, {output, nullptr}, n, memory, stream);
     }
-    static size_t workspace_bytes(size_t n) { return engine_workspace_bytes<exact_engine>(n); }
+    static size_t workspace_bytes(size_t n)
+    {
+        return engine_workspace_bytes(engine_of<exact_engine>(), n);
+    }
 };
 
 template <class Operator, class Value, class = void>
@@ -4995,9 +5024,8 @@ template <class Input, class Operator, bool Built>
 struct c_auto {
     static fastreduce_status call(const c_call &c)
     {
-        using engine = auto_engine<Operator, Input>;
-        return launch_engine<engine>(
-            static_cast<const typename engine::Element *>(c.input),
+        return launch_engine<auto_engine<Operator, Input>>(
+            c.input,
             output_of<Operator, Input>(static_cast<accumulate_t<Operator, Input> *>(c.output)), c.n,
             c.scratch, c.stream);
     }
@@ -5058,9 +5086,8 @@ struct c_ladder<Input, Operator, false> {
 #ifndef FASTREDUCE_NO_EXACT
 inline fastreduce_status call_exact(const c_call &c)
 {
-    return launch_engine<exact_engine>(static_cast<const float *>(c.input),
-                                       {static_cast<float *>(c.output), nullptr}, c.n, c.scratch,
-                                       c.stream);
+    return launch_engine<exact_engine>(c.input, {static_cast<float *>(c.output), nullptr}, c.n,
+                                       c.scratch, c.stream);
 }
 #endif
 
