@@ -32,8 +32,9 @@ static const char help[] =
     "floats depends on the order: " SIZE_FORMS ";\n"
     "or a file of float32, .npy or raw (.f32). Each rank sums a slice, on a GPU of its node, or\n"
     "without one on the CPU. Times are the slowest rank's: to read its slice and add it, and to\n"
-    "merge. -h, --help and --version print and do nothing else. Exit status of every rank: 0;\n"
-    "1 if the file, memory, a GPU or standard output failed; 2 for a wrong command line.\n";
+    "merge. -h, --help and --version print and do nothing else.\n"
+    "Exit status of every rank: 0; 1: the file, memory, a GPU or standard output failed; 2: the\n"
+    "command line was wrong.\n";
 
 static int rank, ranks;
 
