@@ -1,7 +1,7 @@
 /* One sum over any number of MPI ranks, the same bits for every number of ranks. Each rank adds
  * its slice of the array to an exact accumulator, chunk by chunk, on its GPU or on the CPU; one
  * MPI_Allreduce adds the 16 limbs of all accumulators as integers, which is exact in any order;
- * and every rank could round the total, to the same bits.
+ * and the total, which every rank has, is rounded once.
  *
  *     nvcc -O3 -arch=native -ccbin mpicxx sum_mpi.c fastreduce.cu -o sum_mpi
  *     mpirun -n 4 ./sum_mpi 2^30
