@@ -699,6 +699,8 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
  *     by_itself                      whether it makes a Value of a thread's packs in a way of its
  *                                    own, by value_of_packs, instead of nothing, of and merge
  *     by_warp                        whether it reduces a warp's Values at once, by warp_value
+ *     tile_by_warp                   the same of Values of a tile alone, by tile_warp_value
+ *     Format                         how a Value travels between blocks
  *     prepare(elements)              looks at the array before anything else
  * Operators that differ by a constant share a Reducer, and so its kernels.
  * ============================================================================================= */
@@ -1128,11 +1130,89 @@ template <bool Value>
 struct truth {
 };
 
+/* How a Value travels between blocks: in payloads of 63 bits, beside which there is a flag. */
+constexpr unsigned payload_bits = 63;
+constexpr unsigned long long payload_mask = ~0ull >> 1;
+
+/* Bit by bit, whatever the type. */
+template <class Value>
+struct all_bits {
+    static constexpr unsigned words = (sizeof(Value) + 7) / 8,
+                              payloads = (8 * sizeof(Value) + payload_bits - 1) / payload_bits;
+
+    static __device__ __forceinline__ void split(const Value &value,
+                                                 unsigned long long (&payload)[payloads])
+    {
+        unsigned long long word[words + 1] = {};
+        memcpy(word, static_cast<const void *>(&value), sizeof value);
+#pragma unroll
+        for (unsigned k = 0; k < payloads; ++k) {
+            const unsigned at = k * payload_bits, low = at % 64;
+            payload[k] = word[at / 64] >> low;
+            if (low > 1) payload[k] |= word[at / 64 + 1] << (64 - low);
+            payload[k] &= payload_mask;
+        }
+    }
+    static __device__ __forceinline__ Value join(const unsigned long long (&payload)[payloads])
+    {
+        unsigned long long word[words + 1] = {};
+#pragma unroll
+        for (unsigned k = 0; k < payloads; ++k) {
+            const unsigned at = k * payload_bits, low = at % 64;
+            word[at / 64] |= payload[k] << low;
+            if (low > 1) word[at / 64 + 1] |= payload[k] >> (64 - low);
+        }
+        Value value;
+        memcpy(static_cast<void *>(&value), word, sizeof value);
+        return value;
+    }
+};
+
+/* Sums that stay within 63 bits, with a sign. */
+struct short_sum {
+    static constexpr unsigned payloads = 1;
+
+    static __device__ __forceinline__ void split(unsigned long long value,
+                                                 unsigned long long (&payload)[1])
+    {
+        payload[0] = value & payload_mask;
+    }
+    static __device__ __forceinline__ unsigned long long
+    join(const unsigned long long (&payload)[1])
+    {
+        return static_cast<unsigned long long>(static_cast<long long>(payload[0] << 1) >> 1);
+    }
+};
+
+/* Doubles of which the last bit does not matter. */
+template <class Value>
+struct rounded_doubles {
+    static constexpr unsigned payloads = sizeof(Value) / sizeof(double);
+
+    static __device__ __forceinline__ void split(const Value &value,
+                                                 unsigned long long (&payload)[payloads])
+    {
+        memcpy(payload, &value, sizeof value);
+#pragma unroll
+        for (unsigned long long &word : payload) word >>= 1;
+    }
+    static __device__ __forceinline__ Value join(const unsigned long long (&payload)[payloads])
+    {
+        unsigned long long word[payloads];
+#pragma unroll
+        for (unsigned k = 0; k < payloads; ++k) word[k] = payload[k] << 1;
+        Value value;
+        memcpy(&value, word, sizeof value);
+        return value;
+    }
+};
+
 /* What most reducers have: a Partial of the type Value, and nothing special. */
 struct common_reducer {
     static constexpr unsigned head_alignment = 0;
     static constexpr bool by_itself = false;
     static constexpr bool by_warp = false;
+    static constexpr bool tile_by_warp = false;
 
     template <class Elements>
     __device__ __forceinline__ void prepare(const Elements &)
@@ -1151,6 +1231,7 @@ struct plain_reducer : common_reducer {
     using Value = accumulate_t<Operator, Input>;
     using Partial = Value;
     using Result = Value;
+    using Format = all_bits<Value>;
 
     static __device__ __forceinline__ Value identity()
     {
@@ -1188,6 +1269,7 @@ struct given_reducer : common_reducer {
     using Value = Output;
     using Partial = Value;
     using Result = Value;
+    using Format = all_bits<Value>;
 
     Combine operation;
     Transform transform;
@@ -1273,6 +1355,7 @@ struct float_reducer : common_reducer {
     using Value = typename results<Input>::sum;
     using Partial = Value;
     using Result = Value;
+    using Format = all_bits<Value>;
 
     ending how;
 
@@ -1401,6 +1484,8 @@ struct integer_reducer : unordered_reducer {
     using Value = unsigned long long;
     using Partial = typename narrow_sums<Input, Map>::Partial;
     using Result = unsigned long long; /* the bits of a double, where it is not the sum */
+    static constexpr bool narrow = sizeof(Partial) == sizeof(unsigned), tile_by_warp = narrow;
+    using Format = standard::conditional_t<narrow, short_sum, all_bits<Value>>;
 
     ending how;
 
@@ -1421,6 +1506,11 @@ struct integer_reducer : unordered_reducer {
     {
         return static_cast<Value>(Map::of(x));
     }
+    /* a tile's has room in 32 bits */
+    static __device__ __forceinline__ Value tile_warp_value(Value value)
+    {
+        return static_cast<Value>(static_cast<Partial>(warp_add(static_cast<unsigned>(value))));
+    }
     __device__ __forceinline__ Result finish(Value value, size_t n) const
     {
         if (how == ending::sum) return value;
@@ -1434,6 +1524,21 @@ struct integer_reducer : unordered_reducer {
 /* Means of 32 and 64-bit integers, whose sums may need more than 64 bits. */
 struct sum_of_128_bits {
     unsigned long long low, high;
+
+    /* 126 bits are enough for 2^62 elements */
+    static constexpr unsigned payloads = 2;
+    static __device__ __forceinline__ void split(const sum_of_128_bits &value,
+                                                 unsigned long long (&payload)[2])
+    {
+        payload[0] = value.low & payload_mask;
+        payload[1] = (value.high << 1 | value.low >> 63) & payload_mask;
+    }
+    static __device__ __forceinline__ sum_of_128_bits
+    join(const unsigned long long (&payload)[2])
+    {
+        return {payload[0] | payload[1] << 63,
+                static_cast<unsigned long long>(static_cast<long long>(payload[1] << 1) >> 2)};
+    }
 
     static __device__ __forceinline__ sum_of_128_bits of(long long x)
     {
@@ -1467,6 +1572,7 @@ struct integer_mean : unordered_reducer {
     using number = typename integer_of<8, standard::is_signed<Input>::value>::type;
     using Partial = standard::conditional_t<wide, Value, number>;
     using Result = double;
+    using Format = Value;
 
     static __device__ __forceinline__ Value identity() { return {0, 0}; }
     static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
@@ -1508,6 +1614,7 @@ struct integer_product : unordered_reducer {
     using Value = unsigned long long;
     using Partial = Value;
     using Result = Value;
+    using Format = all_bits<Value>;
 
     static __device__ __forceinline__ Value identity() { return 1; }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return a * b; }
@@ -1729,32 +1836,38 @@ struct greatest<float> {
     }
 };
 
+/* A key is above that of -infinity: those of NaNs, below it or above that of infinity, come last. */
 template <>
 struct greatest<double> {
-    using Partial = unsigned long long; /* a key */
+    using Partial = unsigned long long;
     using Key = unsigned long long;
+    static constexpr Key minus_infinity = (1ull << 52) - 1, infinity = 0xfff0ull << 48;
 
     static __device__ __forceinline__ Partial nothing() { return 0; }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a < b ? b : a; }
     template <class As>
     static __device__ __forceinline__ Partial of(const pack<double> &from, const As &as)
     {
-        return merge(alone(from.at(0), as), alone(from.at(1), as));
+        return merge(alone(from.item[0], as), alone(from.item[1], as));
     }
     template <class As>
     static __device__ __forceinline__ Partial alone(double x, const As &as)
     {
-        return x != x ? ~0ull : ordered_bits(as(bits_as<Key>(x)));
+        return ordered_bits(as(bits_as<Key>(x))) - minus_infinity;
     }
-    static __device__ __forceinline__ Key key(Partial best) { return best; }
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        return best > infinity - minus_infinity ? ~0ull : best;
+    }
     static __device__ __forceinline__ Key key_by_value(Partial best)
     {
-        constexpr Key minus_zero = ~0ull >> 1; /* and that of +0 is the next */
-        return best == minus_zero ? minus_zero + 1 : best;
+        constexpr Key minus_zero = (~0ull >> 1) - minus_infinity; /* and that of +0 is the next */
+        return best == minus_zero ? minus_zero + 1 : key(best);
     }
     static __device__ __forceinline__ double element(Key key)
     {
-        return bits_as<double>(bits_in_order(key));
+        const Key ordered = key + minus_infinity; /* NaN: a small one */
+        return bits_as<double>(key == ~0ull ? ~0ull >> 1 : bits_in_order(ordered));
     }
 };
 
@@ -1817,13 +1930,23 @@ template <>
 struct greatest<bf16> : greatest_half<bf16> {
 };
 
+/* Of all lanes, for all of them. */
+__device__ __forceinline__ unsigned greatest_of_warp(unsigned key) { return warp_max(key); }
+__device__ __forceinline__ unsigned long long greatest_of_warp(unsigned long long key)
+{
+    const unsigned high = warp_max(static_cast<unsigned>(key >> 32)),
+                   low = warp_max(key >> 32 == high ? static_cast<unsigned>(key) : 0);
+    return static_cast<unsigned long long>(high) << 32 | low;
+}
+
 template <class Input, class As = masked_and_flipped<Input>>
 struct extreme_reducer : unordered_reducer {
     using Element = Input;
     using Value = typename greatest<Input>::Key;
     using Partial = typename greatest<Input>::Partial;
     using Result = Input;
-    static constexpr bool by_warp = sizeof(Value) == sizeof(unsigned);
+    using Format = all_bits<Value>;
+    static constexpr bool by_warp = true;
 
     As as;
     Value least; /* of no elements */
@@ -1849,7 +1972,10 @@ struct extreme_reducer : unordered_reducer {
     {
         return greatest<Input>::key(greatest<Input>::alone(x, as));
     }
-    static __device__ __forceinline__ Value warp_value(Value value) { return warp_max(value); }
+    static __device__ __forceinline__ Value warp_value(Value value)
+    {
+        return greatest_of_warp(value);
+    }
     __device__ __forceinline__ Result finish(Value value, size_t) const
     {
         using bits = unsigned_t<Input>;
@@ -1881,6 +2007,21 @@ struct key_and_index {
     {
         return index_words[0] | static_cast<unsigned long long>(index_words[1]) << 32;
     }
+
+    /* 62 bits of the index, with a sign: -1 is none */
+    static constexpr unsigned payloads = 2;
+    static __device__ __forceinline__ void split(const key_and_index &value,
+                                                 unsigned long long (&payload)[2])
+    {
+        const unsigned long long key = value.key();
+        payload[0] = key & payload_mask;
+        payload[1] = (value.index() << 1 | key >> 63) & payload_mask;
+    }
+    static __device__ __forceinline__ key_and_index join(const unsigned long long (&payload)[2])
+    {
+        return {static_cast<Key>(payload[0] | payload[1] << 63),
+                static_cast<unsigned long long>(static_cast<long long>(payload[1] << 1) >> 2)};
+    }
 };
 
 template <class Input>
@@ -1890,7 +2031,8 @@ struct index_reducer : unordered_reducer {
     using Key = decltype(greatest<Input>::key_by_value(greatest<Input>::nothing()));
     using Value = key_and_index<Key>;
     using Result = long long;
-    static constexpr bool by_itself = true, by_warp = sizeof(Key) == sizeof(unsigned);
+    using Format = Value;
+    static constexpr bool by_itself = true, by_warp = true;
 
     masked_and_flipped<Input> as;
 
@@ -1931,7 +2073,7 @@ struct index_reducer : unordered_reducer {
     }
     static __device__ __forceinline__ Value warp_value(const Value &value)
     {
-        const unsigned best = warp_max(static_cast<unsigned>(value.key()));
+        const Key best = greatest_of_warp(value.key());
         const bool good = value.key() == best;
         const unsigned high = warp_min(good ? value.index_words[1] : ~0u),
                        low = warp_min(good && value.index_words[1] == high ? value.index_words[0]
@@ -1957,6 +2099,8 @@ struct count_reducer : unordered_reducer {
     using Value = unsigned long long;
     using Partial = unsigned; /* for each element of a word */
     using Result = unsigned long long;
+    using Format = short_sum;
+    static constexpr bool tile_by_warp = true;
 
     bits_t<Input> mask;
 
@@ -1978,6 +2122,10 @@ struct count_reducer : unordered_reducer {
     __device__ __forceinline__ Value value_of(Element x, size_t) const
     {
         return (x & mask) != 0;
+    }
+    static __device__ __forceinline__ Value tile_warp_value(Value value)
+    {
+        return warp_add(static_cast<unsigned>(value));
     }
     static __device__ __forceinline__ Result finish(Value value, size_t) { return value; }
 
@@ -2042,11 +2190,14 @@ struct square_as_double {
         return square::of(real(x));
     }
 };
-struct square_as_float {
+/* Of x times a power of two. */
+template <class Number>
+struct scaled_square {
+    Number scale;
     template <class Element>
-    __device__ __forceinline__ float operator()(Element x) const
+    __device__ __forceinline__ Number operator()(Element x) const
     {
-        return square::of(widened(x));
+        return square::of(widened(x) * scale);
     }
 };
 
@@ -2058,6 +2209,7 @@ struct norm_reducer : common_reducer {
     using Value = double;
     using Partial = double;
     using Result = accumulate_t<norm2, Input>;
+    using Format = rounded_doubles<Value>;
     static constexpr bool by_itself = true;
 
     static __device__ __forceinline__ Value identity() { return 0; }
@@ -2080,10 +2232,13 @@ struct norm_reducer : common_reducer {
     template <class Items, class Other>
     static __device__ __forceinline__ Value squares_of(const Items &items, Other)
     {
-        constexpr float least = 1e-25f, most = 1e38f; /* above: the squares lost are too small */
-        const float sum = sum_over<float>(items, square_as_float());
-        if (sum >= least && sum <= most) return static_cast<Value>(sum);
-        return sum_over<Value>(items, square_as_double());
+        constexpr float least = 1e-25f, most = 1e38f; /* what is lost in between is too small */
+        const float sum = sum_over<float>(items, scaled_square<float>{1});
+        if ((sum >= least && sum <= most) || sum != sum) return static_cast<Value>(sum);
+        constexpr float up = 1237940039285380274899124224.0f; /* 2^90 */
+        const float scale = sum > 1 ? 1 / up : up;
+        return static_cast<Value>(sum_over<float>(items, scaled_square<float>{scale})) /
+               (static_cast<Value>(scale) * static_cast<Value>(scale));
     }
     template <class Items>
     static __device__ __forceinline__ Value squares_of(const Items &items, unsigned short)
@@ -2116,55 +2271,77 @@ struct norm_reducer : common_reducer {
     }
 };
 
-/* The same for doubles: squares of what is divided by a scale, a power of two. */
-struct scaled_square {
-    double scale;
-    __device__ __forceinline__ double operator()(double x) const { return square::of(x * scale); }
-};
+/* The same for doubles, whose squares may have no room in a double: they are of elements times 2^600,
+ * 1 or 2^-600, in bucket -1, 0 or 1. */
 template <>
 struct norm_reducer<double> : common_reducer {
-    using Element = double;
     struct Value {
-        double squares, scale;
+        unsigned words[2]; /* of the sum of squares: no padding */
+        int bucket;
+
+        __device__ __forceinline__ double squares() const
+        {
+            double value;
+            memcpy(&value, words, sizeof value);
+            return value;
+        }
     };
+    using Element = double;
     using Partial = Value;
     using Result = double;
+    using Format = all_bits<Value>;
     static constexpr bool by_itself = true;
-    static constexpr double large = 4.149515568880993e180, /* 2^600 */
-        least = 1.1830521861667747e-271, most = 1 / least; /* 2^-900 and 2^900 */
 
-    static __device__ __forceinline__ Value identity() { return {0, 1 / large}; }
+    static __device__ __forceinline__ Value identity() { return of(0, -1); }
     static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
     {
-        if (a.scale == b.scale) return {a.squares + b.squares, a.scale};
-        return a.scale > b.scale ? added(a, b) : added(b, a);
+        if (a.bucket == b.bucket) return of(a.squares() + b.squares(), a.bucket);
+        return a.bucket > b.bucket ? added(a, b) : added(b, a);
     }
     static __device__ __forceinline__ Value value_of(double x, size_t)
     {
         const double one = square::of(x);
-        if ((one >= least && one <= most) || one != one) return {one, 1};
-        const double scale = one > 1 ? large : 1 / large;
-        return {square::of(x * (1 / scale)), scale};
+        if (has_room(one)) return of(one, 0);
+        const int bucket = one > 1 ? 1 : -1;
+        return of(square::of(x * scale(-bucket)), bucket);
     }
     template <class Items>
     static __device__ __forceinline__ Value value_of_packs(const Items &items)
     {
-        const double sum = sum_over<double>(items, square_as_double());
-        if ((sum >= least && sum <= most) || sum != sum) return {sum, 1};
-        const double scale = sum > 1 ? large : 1 / large;
-        return {sum_over<double>(items, scaled_square{1 / scale}), scale};
+        const double sum = sum_over<double>(items, scaled_square<double>{1});
+        if (has_room(sum)) return of(sum, 0);
+        const int bucket = sum > 1 ? 1 : -1;
+        return of(sum_over<double>(items, scaled_square<double>{scale(-bucket)}), bucket);
     }
     static __device__ __forceinline__ Result finish(const Value &value, size_t)
     {
-        return ended(value.squares, 1, ending::root) * value.scale;
+        return ended(value.squares(), 1, ending::root) * scale(value.bucket);
     }
 
   private:
+    static __device__ __forceinline__ Value of(double squares, int bucket)
+    {
+        Value value;
+        memcpy(value.words, &squares, sizeof squares);
+        value.bucket = bucket;
+        return value;
+    }
+    /* 2^(600 bucket) */
+    static __device__ __forceinline__ double scale(int bucket)
+    {
+        return bits_as<double>(static_cast<unsigned long long>(1023 + 600 * bucket) << 52);
+    }
+    /* from 2^-900 to 2^900: what is lost of smaller ones is too small; NaN too */
+    static __device__ __forceinline__ bool has_room(double squares)
+    {
+        constexpr double least = 1.1830521861667747e-271, most = 8.452712498170644e+270;
+        return (squares >= least && squares <= most) || squares != squares;
+    }
     static __device__ __forceinline__ Value added(const Value &larger, const Value &smaller)
     {
-        const double ratio = smaller.scale / larger.scale;
-        return {fused(rounded_product(smaller.squares, ratio), ratio, larger.squares),
-                larger.scale};
+        const double ratio = scale(smaller.bucket - larger.bucket + 1) * scale(-1);
+        return of(fused(rounded_product(smaller.squares(), ratio), ratio, larger.squares()),
+                  larger.bucket);
     }
 };
 
@@ -2215,6 +2392,7 @@ struct variance_reducer : common_reducer {
     using Value = moments;
     using Partial = moments;
     using Result = accumulate_t<variance, Input>;
+    using Format = rounded_doubles<Value>;
     /* floats for floats, integers for narrow integers, doubles for the rest */
     using Number = standard::conditional_t<
         element<Input>::kind == family::floating && sizeof(Input) <= 4, float, double>;
@@ -2420,7 +2598,11 @@ struct extremes {
                                                                                   : 7;
         constexpr narrow top = static_cast<narrow>(narrow(1) << (8 * sizeof(Input) - 1)),
                          below = static_cast<narrow>((narrow(1) << fraction_bits) - 1);
-        return !is_float ? Key(0) : of_magnitudes ? Key(top) : Key(below);
+        /* keys of doubles begin there */
+        return !is_float        ? Key(0)
+               : of_magnitudes  ? Key(sizeof(Input) == 8 ? top - below : top)
+               : sizeof(Input) == 8 ? Key(0)
+                                    : Key(below);
     }
 };
 
@@ -3133,17 +3315,18 @@ struct tile_place {
     size_t unit, position, count;
 };
 
-/* A partial travels in status words, 32 bits in each beside the flag. */
-template <class Value>
+/* Partials of blocks, in status words as their Format says. */
+template <class Value, class Format>
 struct partial_words {
-    static constexpr unsigned count = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
+    static constexpr unsigned count = Format::payloads;
 
-    static __device__ __forceinline__ void publish(status_word *base, size_t number, Value value)
+    static __device__ __forceinline__ void publish(status_word *base, size_t number,
+                                                   const Value &value)
     {
-        unsigned bits[count] = {};
-        memcpy(bits, static_cast<const void *>(&value), sizeof value);
+        unsigned long long payload[count];
+        Format::split(value, payload);
 #pragma unroll
-        for (unsigned w = 0; w < count; ++w) detail::publish(base + number * count + w, bits[w]);
+        for (unsigned w = 0; w < count; ++w) detail::publish(base + number * count + w, payload[w]);
     }
 
     /* Waits for partials first, first + stride ... Count of them, and leaves their words zero.
@@ -3169,13 +3352,13 @@ struct partial_words {
 #pragma unroll
         for (unsigned j = 0; j < Count; ++j) {
             if (first + j * stride >= end) continue;
-            unsigned bits[count];
+            unsigned long long payload[count];
 #pragma unroll
             for (unsigned w = 0; w < count; ++w) {
-                bits[w] = static_cast<unsigned>(word[j * count + w] >> 1);
+                payload[w] = word[j * count + w] >> 1;
                 mine[j * stride * count + w] = 0;
             }
-            memcpy(static_cast<void *>(values + j), bits, sizeof(Value));
+            values[j] = Format::join(payload);
         }
     }
 };
@@ -3193,7 +3376,7 @@ struct reduction_by {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
     using Output = reduction_output<Reducer>;
-    using words_of = partial_words<Value>;
+    using words_of = partial_words<Value, typename Reducer::Format>;
     static constexpr unsigned head_alignment = Reducer::head_alignment;
     static constexpr bool collects = true;
     static constexpr unsigned resident_threads = 0, warps = BlockSize / warp_size;
@@ -3236,7 +3419,7 @@ struct reduction_by {
     template <class Partials>
     __device__ __forceinline__ void leave(Partials &partials, unsigned slot)
     {
-        const Value warps_value = of_warp<warp_size>(value);
+        const Value warps_value = of_tile_warp(value);
         if (threadIdx.x % warp_size == 0)
             partials.warp_value[slot][threadIdx.x / warp_size] = warps_value;
     }
@@ -3296,7 +3479,7 @@ struct reduction_by {
             /* The block's own, then all blocks': by the same instructions, as the first time
              * that others run they have to be fetched, which takes 0.1 to 0.3 us while memory is
              * busy. */
-            value = of_warp<warp_size>(value);
+            value = all ? of_warp<warp_size>(value) : of_tile_warp(value);
             if (warps > 1) {
                 if (threadIdx.x % warp_size == 0) warp_values[threadIdx.x / warp_size] = value;
                 __syncthreads();
@@ -3367,6 +3550,18 @@ struct reduction_by {
     __device__ __forceinline__ Value of_warp(const Value &lanes_value) const
     {
         return of_warp<Width>(lanes_value, truth<Reducer::by_warp>());
+    }
+    __device__ __forceinline__ Value of_tile_warp(const Value &lanes_value) const
+    {
+        return of_tile_warp(lanes_value, truth<Reducer::tile_by_warp>());
+    }
+    __device__ __forceinline__ Value of_tile_warp(const Value &lanes_value, truth<true>) const
+    {
+        return reducer.tile_warp_value(lanes_value);
+    }
+    __device__ __forceinline__ Value of_tile_warp(const Value &lanes_value, truth<false>) const
+    {
+        return of_warp<warp_size>(lanes_value);
     }
     template <unsigned Width>
     __device__ __forceinline__ Value of_warp(const Value &lanes_value, truth<true>) const
