@@ -6,17 +6,12 @@
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
+#include "../common/dynamic_shared.h"
 #include "../common/one_row.h"
 #include "../common/tree.h"
 #include <algorithm>
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
-#endif
-#ifdef SIMT_MACHINE
-namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
-{
-SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
-}
 #endif
 
 /* Structures by their size in bytes, in words of 32 bits or bytes, and one that is aligned as a
