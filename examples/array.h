@@ -1,5 +1,5 @@
-/* An array of floats in a file or a pipe: NumPy's .npy, known by its first bytes, or raw. What
- * cannot be read ends the program in words. POSIX; include common.h first. */
+/* An array of floats in a file or a pipe: NumPy's .npy, known by its first bytes, or raw; or of
+ * generated ones. What cannot be read ends the program in words. POSIX; include common.h first. */
 #ifndef FASTREDUCE_EXAMPLES_ARRAY_H
 #define FASTREDUCE_EXAMPLES_ARRAY_H
 
@@ -14,13 +14,14 @@ enum { HEADER_LIMIT = 1 << 16 }; /* bytes; NumPy writes some 120 for an array of
 
 typedef struct array {
     const char *name;
-    int file;         /* descriptor; -1: generated */
-    int seekable;     /* a regular file, which any thread may read anywhere */
-    uint64_t count;   /* floats; UINT64_MAX until a pipe of raw ones has ended */
-    off_t begin;      /* of the first float in a seekable file */
-    const float *map; /* the floats in memory, by map_floats; null elsewhere */
-    char ahead[8];    /* the first bytes of a pipe that turned out to be no header */
-    size_t is_ahead;  /* how many */
+    float (*generate)(uint64_t i); /* float number i; null: they are in a file */
+    int file;                      /* descriptor */
+    int seekable;                  /* a regular file, which any thread may read anywhere */
+    uint64_t count;                /* floats; UINT64_MAX until a pipe of raw ones has ended */
+    off_t begin;                   /* of the first float in a seekable file */
+    const float *map;              /* the floats in memory, by map_floats; null elsewhere */
+    char ahead[8];                 /* the first bytes of a pipe that turned out to be no header */
+    size_t is_ahead;               /* how many */
 } array;
 
 /* Reads what one system call gives: how many bytes, 0 at the end. */
@@ -42,10 +43,13 @@ static inline size_t read_bytes(const array *a, void *to, size_t bytes, off_t at
     return done;
 }
 
-/* Floats begin .. begin + count - 1 of a seekable array. */
+/* Floats begin .. begin + count - 1 of an array that is seekable or generated. */
 static inline void read_floats(const array *a, float *to, uint64_t begin, size_t count)
 {
-    if (read_bytes(a, to, 4 * count, a->begin + (off_t)(4 * begin)) != 4 * count)
+    size_t i;
+    if (a->generate)
+        for (i = 0; i < count; ++i) to[i] = a->generate(begin + i);
+    else if (read_bytes(a, to, 4 * count, a->begin + (off_t)(4 * begin)) != 4 * count)
         fail(1, "%s: became shorter while it was read", a->name);
 }
 
@@ -73,7 +77,7 @@ static inline void map_floats(array *a)
 static inline void close_array(array *a)
 {
     if (a->map) munmap((float *)a->map - a->begin / 4, (size_t)a->begin + 4 * (size_t)a->count);
-    if (a->file >= 0) close(a->file);
+    if (!a->generate) close(a->file);
 }
 
 /* ---- The header of a .npy file --------------------------------------------------------------- */
@@ -209,7 +213,7 @@ static inline array open_array(const char *name)
 {
     const unsigned short one = 1;
     const int standard = strcmp(name, "-") == 0;
-    array a = {name, STDIN_FILENO, 0, UINT64_MAX, 0, NULL, {0}, 0};
+    array a = {.name = name, .file = STDIN_FILENO, .count = UINT64_MAX};
     unsigned char start[8] = {0};
     struct stat status;
     int npy;
@@ -240,6 +244,13 @@ static inline array open_array(const char *name)
     memcpy(a.ahead, start, sizeof a.ahead);
     if (a.seekable) check_size(&a, npy, status.st_size);
     return a;
+}
+
+/* For a number so many generated floats, else open_array. */
+static inline array open_input(const char *name, float (*generate)(uint64_t i))
+{
+    array a = {.name = name, .generate = generate};
+    return parse_size(name, &a.count) ? a : open_array(name);
 }
 
 #endif

@@ -5,7 +5,6 @@
 #define FASTREDUCE_EXAMPLES_CHUNKS_H
 
 #include <pthread.h>
-#include <time.h>
 
 enum {
     MOST_THREADS = 256,
@@ -86,19 +85,19 @@ static size_t read_pipe(array *a, float *chunk, size_t capacity)
  * null at the end of all. A pipe is read by one thread after the other, the rest side by side. */
 static const float *next_chunk(float *buffer, size_t capacity, size_t *floats)
 {
-    int is_pipe = 0;
-    array a = {NULL, -1, 0, 0, 0, NULL, {0}, 0};
-    uint64_t begin = 0, i;
+    array *a = NULL;
+    uint64_t begin = 0;
     size_t count = 0;
+    int is_pipe = 0;
 
     pthread_mutex_lock(&chunks.turn);
     for (; count == 0 && chunks.now < chunks.end; chunks.position += count) {
-        const size_t most = chunks.now->map ? MAPPED_CHUNK : capacity;
+        a = chunks.now;
         begin = chunks.position;
-        is_pipe = chunks.now->file >= 0 && !chunks.now->seekable;
-        count = most < chunks.now->count - begin ? most : (size_t)(chunks.now->count - begin);
-        if (is_pipe) count = read_pipe(chunks.now, buffer, count);
-        a = *chunks.now;
+        is_pipe = !a->generate && !a->seekable;
+        count = a->map ? MAPPED_CHUNK : capacity;
+        if (count > a->count - begin) count = (size_t)(a->count - begin);
+        if (is_pipe) count = read_pipe(a, buffer, count);
         if (count > 0) continue;
         ++chunks.now;
         chunks.position = 0;
@@ -107,20 +106,12 @@ static const float *next_chunk(float *buffer, size_t capacity, size_t *floats)
     *floats = count;
     if (count == 0) return NULL;
     if (is_pipe) return buffer;
-    if (a.file >= 0 && !a.map) read_floats(&a, buffer, begin, count);
-    for (i = 0; a.file < 0 && i < count; ++i) buffer[i] = uniform(begin + i);
+    if (!a->map) read_floats(a, buffer, begin, count);
     count_bytes(4 * count);
-    return a.map ? a.map + begin : buffer;
+    return a->map ? a->map + begin : buffer;
 }
 
 /* ---- Progress -------------------------------------------------------------------------------- */
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void show_bytes(double bytes, const char *after)
 {

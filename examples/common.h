@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "../fastreduce.h"
 
 enum { NO_GPU = 77 }; /* exit status where there is none: test runners take it for "skipped" */
@@ -65,13 +66,20 @@ static inline void check(int status, const char *call)
 #define CHECK(call) check(call, #call)
 
 #ifdef CUDART_VERSION
+/* Null, or why there is no GPU. */
+static inline const char *find_gpus(int *devices)
+{
+    const cudaError_t error = cudaGetDeviceCount(devices);
+    if (error != cudaSuccess) return cudaGetErrorString(error);
+    return *devices > 0 ? NULL : "none is visible";
+}
+
 /* How many GPUs there are. Without one the program ends. */
 static inline int count_gpus(void)
 {
     int devices = 0;
-    const cudaError_t error = cudaGetDeviceCount(&devices);
-    if (error != cudaSuccess || devices == 0)
-        fail(NO_GPU, "no GPU here (%s)", error != cudaSuccess ? cudaGetErrorString(error) : "none");
+    const char *why = find_gpus(&devices);
+    if (why) fail(NO_GPU, "no GPU here (%s)", why);
     return devices;
 }
 #endif
@@ -111,14 +119,14 @@ static inline int parse_size(const char *text, uint64_t *size)
 
 /* The words of a command line, one after the other. */
 typedef struct arguments {
-    char **next;
-    const char *program, *word, *value;
+    char **next, *word;
+    const char *program, *value;
     int options_ended; /* by -- */
 } arguments;
 
 static inline arguments arguments_of(char **argv)
 {
-    arguments a = {argv, PROGRAM, NULL, NULL, 0};
+    arguments a = {argv, NULL, PROGRAM, NULL, 0};
     if (*argv) a.program = *a.next++;
     return a;
 }
@@ -172,6 +180,18 @@ static inline int is_option_with_value(arguments *a, const char *name)
     return 1;
 }
 
+/* The one operand of a program without options; null if there is none. */
+static inline const char *only_operand(arguments *a, const char *help)
+{
+    const char *operand = NULL;
+    while (next_argument(a, help)) {
+        if (!is_operand(a)) wrong_usage(a, "no such option: ", a->word);
+        if (operand) wrong_usage(a, "more than one input: ", a->word);
+        operand = a->word;
+    }
+    return operand;
+}
+
 /* Reads a size, or ends the program: what is "no such number: ", say. */
 static inline uint64_t size_argument(const arguments *a, const char *what, const char *text)
 {
@@ -183,6 +203,15 @@ static inline uint64_t size_argument(const arguments *a, const char *what, const
 }
 
 /* ---- Times ----------------------------------------------------------------------------------- */
+
+#ifdef CLOCK_MONOTONIC /* POSIX */
+static inline double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+#endif
 
 static inline int by_size(const void *a, const void *b)
 {

@@ -88,9 +88,8 @@ static struct {
 static const char *open_gpu(size_t n)
 {
     int devices = 0;
-    const cudaError_t error = cudaGetDeviceCount(&devices);
-    if (error != cudaSuccess || devices == 0)
-        return error ? cudaGetErrorString(error) : "no device";
+    const char *why = find_gpus(&devices);
+    if (why) return why;
     CHECK(cudaMalloc((void **)&array, n * sizeof *array));
     CHECK(cudaMallocHost((void **)&result, sizeof *result));
     return NULL;
@@ -123,8 +122,8 @@ static void cub_sum(const float *x, float *output, size_t n)
 
 static float gpu_sum(int method, size_t begin, size_t n)
 {
-    fastreduce_config config = {FASTREDUCE_AUTO, 0, NULL, 0,
-                                NULL}; /* the pool's memory, the default stream */
+    /* the pool's memory, the default stream */
+    fastreduce_config config = {FASTREDUCE_AUTO, 0, NULL, 0, NULL};
     if (method == GPU_V7) config.kernel = FASTREDUCE_V7;
     if (method == GPU_EXACT) config.kernel = FASTREDUCE_EXACT;
     if (method == GPU_CUB)
@@ -210,20 +209,15 @@ int main(int argc, char **argv)
 {
     arguments a = arguments_of(argv);
     const char *no_gpu;
-    uint64_t n = 0;
+    const char *operand = only_operand(&a, help);
+    const uint64_t n = operand ? size_argument(&a, "no such number: ", operand) : DEFAULT_N;
     float *x;
     fastreduce_accumulator exact = {{0}};
     size_t i;
     int m, k, methods, differ = 0;
 
     (void)argc;
-    while (next_argument(&a, help)) {
-        if (!is_operand(&a)) wrong_usage(&a, "no such option: ", a.word);
-        if (n > 0) wrong_usage(&a, "more than one N: ", a.word);
-        n = size_argument(&a, "no such number: ", a.word);
-        if (n == 0) wrong_usage(&a, "nothing to sum: ", a.word);
-    }
-    if (n == 0) n = DEFAULT_N;
+    if (n == 0) wrong_usage(&a, "nothing to sum: ", operand);
     x = n <= SIZE_MAX / sizeof *x ? (float *)malloc((size_t)n * sizeof *x) : NULL;
     if (!x) fail(1, "no memory for %lu floats", (unsigned long)n);
     for (i = 0; i < n; ++i) x[i] = ill_conditioned(i);

@@ -128,9 +128,9 @@ static int one_round()
 }
 
 template <unsigned BlockSize>
-static void rows_of(std::vector<round_function> &list)
+static std::vector<round_function> ladder_of()
 {
-    list = {one_round_of<FASTREDUCE_V0, BlockSize>, one_round_of<FASTREDUCE_V1, BlockSize>,
+    return {one_round_of<FASTREDUCE_V0, BlockSize>, one_round_of<FASTREDUCE_V1, BlockSize>,
             one_round_of<FASTREDUCE_V2, BlockSize>, one_round_of<FASTREDUCE_V3, BlockSize>,
             one_round_of<FASTREDUCE_V4, BlockSize>, one_round_of<FASTREDUCE_V5, BlockSize>,
             one_round_of<FASTREDUCE_V6, BlockSize>, one_round_of<FASTREDUCE_V7, BlockSize>};
@@ -151,21 +151,21 @@ static int rows_of_one_block()
     CHECK(cudaGetLastError());
     const exact_sums exact = sum_exactly(input, n);
     std::vector<float> host(n / 128);
+    const std::pair<unsigned, std::vector<round_function>> ladders[] = {{128, ladder_of<128>()},
+                                                                        {256, ladder_of<256>()},
+                                                                        {512, ladder_of<512>()},
+                                                                        {1024, ladder_of<1024>()}};
     std::printf("%s: %zu floats in rows of one block; peak %.0f GB/s\n\n%-22s %10s %12s %28s %8s\n",
                 gpu.name.c_str(), n, gpu.peak, "kernel", "threads", "runtime (us)",
                 "mean effective bandwidth", "% peak");
     for (int k = 0; k < 8; ++k)
-        for (unsigned block_size : {128u, 256u, 512u, 1024u}) {
-            std::vector<round_function> list;
-            if (block_size == 128) rows_of<128>(list);
-            if (block_size == 256) rows_of<256>(list);
-            if (block_size == 512) rows_of<512>(list);
-            if (block_size == 1024) rows_of<1024>(list);
+        for (const auto &ladder : ladders) {
+            const unsigned block_size = ladder.first;
             const fastreduce_kernel version = static_cast<fastreduce_kernel>(FASTREDUCE_V0 + k);
             const size_t rows = n / (block_size * fastreduce::default_items(version));
             const double us =
-                1e3 *
-                milliseconds_of([&] { return list[k](input, sums, n, gpu.stream); }, gpu.stream);
+                1e3 * milliseconds_of([&] { return ladder.second[k](input, sums, n, gpu.stream); },
+                                      gpu.stream);
             const double bandwidth = 4e-3 * static_cast<double>(n + rows) / us;
             CHECK(cudaMemcpy(host.data(), sums, rows * sizeof(float), cudaMemcpyDeviceToHost));
             wrong |= !(std::fabs(fastreduce_host_sum_f32(host.data(), rows) - exact.sum) <=

@@ -6,15 +6,18 @@
  * For each kind of data and each n up to N (10^8 by default): nanoseconds a call for few elements,
  * GB/s for many. The three take turns and the best of several rounds counts. A call begins when
  * the one before has ended: its pointer depends on the sum. */
+#define PROGRAM "host_speed"
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #include "../fastreduce.h"
+#include "common.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 enum { LANES = 16 };
+
+static const char help[] = "usage: host_speed [N]\n"
+                           "Sums arrays of up to N floats (" SIZE_FORMS ";\n"
+                           "at least 8; default 10^8) by one core, exactly and by plain loops.\n"
+                           "-h, --help and --version print and do nothing else.\n";
 
 static float sum_plain(const float *x, size_t n)
 {
@@ -46,19 +49,18 @@ enum { CONTENDERS = sizeof contender / sizeof *contender };
 
 static uint32_t random_bits(void)
 {
-    static uint64_t state = 1;
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 32);
+    static uint64_t state = 0;
+    return (uint32_t)(hash(state++) >> 32);
 }
 
-static float uniform(void)
+static float fraction(void)
 {
     return ldexpf((float)(random_bits() >> 8), -24);
 }
 
 static float normal(void)
 {
-    return sqrtf(-2 * logf(uniform() + 0x1p-25f)) * cosf(6.2831853f * uniform());
+    return sqrtf(-2 * logf(fraction() + 0x1p-25f)) * cosf(6.2831853f * fraction());
 }
 
 static const char *const kinds[] = {"uniform",         "normal",
@@ -72,11 +74,11 @@ static float element(int kind, size_t i, size_t n)
     float x;
     uint32_t bits = random_bits();
     switch (kind) {
-    case 0: return uniform();
+    case 0: return fraction();
     case 1: return normal();
     case 2: return bits >> 31 ? normal() : 0;
     case 3: return expf(5 * normal());
-    case 4: return ldexpf(1 + uniform(), (int)(240 * i / n) - 120);
+    case 4: return ldexpf(1 + fraction(), (int)(240 * i / n) - 120);
     case 5: return i == n / 2 ? 1e30f : normal();
     case 6: return i % 1000 == 999 ? 1e30f : normal();
     default: break;
@@ -91,12 +93,8 @@ static double time_calls(sum_function volatile sum, const float *x, size_t n, si
 {
     const clock_t begin = clock();
     size_t k;
-    for (k = 0; k < calls; ++k) {
-        const float result = sum(x, n);
-        uint32_t bits;
-        memcpy(&bits, &result, sizeof bits);
-        x += bits == 0x12345678; /* never, and the compiler cannot know */
-    }
+    for (k = 0; k < calls; ++k)
+        x += bits_of(sum(x, n)) == 0x12345678; /* never, and the compiler cannot know */
     return (double)(clock() - begin) / CLOCKS_PER_SEC / (double)calls;
 }
 
@@ -123,22 +121,17 @@ static void measure(int kind, const float *x, size_t n)
 int main(int argc, char **argv)
 {
     static const size_t sizes[] = {8, 32, 100, 256, 1000, 100000, 100000000};
-    char *end = NULL;
-    const double wanted = argc > 1 ? strtod(argv[1], &end) : 100000000;
+    arguments a = arguments_of(argv);
+    const char *operand = only_operand(&a, help);
+    const uint64_t most = operand ? size_argument(&a, "no such number: ", operand) : 100000000;
     float *x;
-    size_t most, s, i;
+    size_t s, i;
     int kind, k;
 
-    if (argc > 2 || (end && *end) || !(wanted >= 8 && wanted <= 1e12)) {
-        fprintf(stderr, "usage: host_speed [N], the most elements: 8 to 1e12\n");
-        return 2;
-    }
-    most = (size_t)wanted;
-    x = (float *)malloc(most * sizeof *x);
-    if (!x) {
-        fprintf(stderr, "host_speed: no memory for %lu floats\n", (unsigned long)most);
-        return 1;
-    }
+    (void)argc;
+    if (most < 8) wrong_usage(&a, "too few: ", operand);
+    x = most <= SIZE_MAX / sizeof *x ? (float *)malloc((size_t)most * sizeof *x) : NULL;
+    if (!x) fail(1, "no memory for %lu floats", (unsigned long)most);
     printf("%-20s %10s", "data", "n");
     for (k = 0; k < CONTENDERS; ++k) printf("%15s", contender[k].name);
     printf("\n");
@@ -149,5 +142,6 @@ int main(int argc, char **argv)
         }
     }
     free(x);
+    finish_output();
     return 0;
 }

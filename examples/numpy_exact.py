@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""The exact sum of a NumPy array, from Python: python3 numpy_exact.py [N | FILE.npy]
+"""usage: numpy_exact [N | FILE.npy]
 
-Builds a shared library of FastReduce with one line of cc, calls it through ctypes on the array's
-own memory, and compares with math.fsum, which is exact too, but for one Python float at a time.
-Where CuPy or PyTorch has a GPU, nvcc builds the library, and their arrays are summed where they
-lie, by pointer, on their streams. N float32 values of both signs (default 1e6; 10k, 3M, 2G, 1T,
-2^20 are numbers too), or the file's.
+The exact sum of a NumPy array, from Python. Builds a shared library of FastReduce with
+one line of cc, calls it through ctypes on the array's own memory, and compares with
+math.fsum, which is exact too, but for one Python float at a time. Where CuPy or PyTorch
+has a GPU, nvcc builds the library, and their arrays are summed where they lie, by
+pointer, on their streams.
 
-Exit status: 0; 1 if two exact sums differ or something failed; 2 for a wrong command line; 77
-without NumPy.
+N float32 values of both signs (default 1e6; 10k, 3M, 2G, 1T, 2^20 are numbers too), or
+the file's. -h, --help and --version print and do nothing else. Exit status: 0; 1 if two
+exact sums differ or something failed; 2 for a wrong command line; 77 without NumPy.
 """
 import ctypes
 import importlib
@@ -35,6 +36,12 @@ class Config(ctypes.Structure):
     _fields_ = [("kernel", ctypes.c_int), ("block_size", ctypes.c_uint),
                 ("workspace", ctypes.c_void_p), ("workspace_bytes", ctypes.c_size_t),
                 ("stream", ctypes.c_void_p)]
+
+
+def version():
+    """The library's, from its header."""
+    with open(os.path.join(EXAMPLES, "..", "fastreduce.h"), encoding="utf-8") as header:
+        return ".".join(re.findall(r"#define FASTREDUCE_VERSION_[A-Z]+ (\d+)", header.read()))
 
 
 def build(folder, gpu):
@@ -172,13 +179,25 @@ def compare(array):
     return good
 
 
+def show(text):
+    """Prints it; what was printed counts only once it has been written."""
+    try:
+        print(text, end="", flush=True)
+    except OSError as error:
+        print("numpy_exact: standard output:", error.strerror, file=sys.stderr, flush=True)
+        os._exit(1)  # at once, or Python would write it again
+    return 0
+
+
 def main():
     arguments = sys.argv[1:] or ["1e6"]
     if arguments[0] in ("-h", "--help"):
-        print(__doc__)
-        return 0
+        return show(__doc__)
+    if arguments[0] == "--version":
+        return show(f"numpy_exact (FastReduce) {version()}\n")
     if len(arguments) > 1 or arguments[0].startswith("-"):
-        print(f"numpy_exact: not understood: {arguments[-1]!r} ({sys.argv[0]} --help tells more)",
+        word = ascii(arguments[-1])[1:-1]  # no terminal obeys it
+        print(f"numpy_exact: not understood: {word} ({sys.argv[0]} --help tells more)",
               file=sys.stderr)
         return 2
     if numpy is None:

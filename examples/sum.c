@@ -35,48 +35,33 @@ static const char help[] =
     "\n"
     "Prints one sum, of all inputs together. INPUT is one of\n"
     "  N          so many generated floats: " SIZE_FORMS "\n"
-    "  FILE.npy   a NumPy file (format 1.0, 2.0 or 3.0) of float32, any shape, C or Fortran\n"
-    "             order; it is known by its first bytes, whatever its name\n"
+    "  FILE.npy   a NumPy file (format 1.0, 2.0 or 3.0) of float32, any shape and order; it is\n"
+    "             known by its first bytes, whatever its name\n"
     "  FILE.f32   raw little-endian float32\n"
     "  -          either of them on standard input; a pipe by name may also hold either\n"
     "\n"
     "Options, before or after INPUT; the last of a kind counts; --kernel=NAME works too\n"
     "  --kernel NAME    auto (default), v0, v1, ... v7: a GPU kernel; exact: the sum rounded\n"
     "                   once; host: the same, always on the CPU\n"
-    "  --block THREADS  32, 64, 128, 256, 512 or 1024 threads a block on the GPU (default: the\n"
-    "                   library's)\n"
+    "  --block THREADS  32, 64, 128, 256, 512 or 1024 threads a block on the GPU\n"
     "  --               what follows is INPUT, even if it begins with -\n"
-    "  -h, --help       print this text and do nothing else\n"
-    "  --version        print the version and do nothing else\n"
+    "  -h, --help, --version  print and do nothing else\n"
     "\n"
-    "Sums on the current CUDA device, in chunks of 32 MiB. Without one, or in a build without\n"
-    "CUDA, the exact sum on the CPU is taken instead, and a line on standard error says why.\n"
-    "auto and v0 to v7 round within a chunk, and the sums of the chunks are added exactly and\n"
-    "rounded once. exact and host round only once, to the nearest float, ties to even.\n"
+    "Sums on the current CUDA device, in chunks of 32 MiB, or without one exactly on the CPU;\n"
+    "then a line on standard error says why. exact and host round once, to the nearest float,\n"
+    "ties to even. auto and v0 to v7 round within a chunk, and chunks are added exactly.\n"
     "\n"
-    "Generated float number i = 0, 1, ... is uniform in [-1, 1), of 24 bits, by 64-bit\n"
-    "arithmetic modulo 2^64:\n"
-    "  z = (i + 1) * 0x9e3779b97f4a7c15\n"
-    "  z = (z ^ z >> 32) * 0xd6e8feb86659fd93\n"
-    "  z = z ^ z >> 32\n"
-    "  float = (z >> 40) / 2^23 - 1\n"
+    "Generated float number i = 0, 1, ... is uniform in [-1, 1): with integers modulo 2^64,\n"
+    "  z = (i + 1) * 0x9e3779b97f4a7c15;  z = (z ^ z >> 32) * 0xd6e8feb86659fd93\n"
+    "  z = z ^ z >> 32;  float = (z >> 40) / 2^23 - 1\n"
     "\n"
-    "Prints on standard output\n"
-    "  sum     with nine digits, enough to tell every float from every other\n"
-    "  n       how many floats were summed\n"
-    "  ran     the kernel and the device, or: exact on the CPU, with how many threads\n"
-    "  time    from the first read to the sum, generating included, setting the GPU up\n"
-    "          excluded; 10^9 bytes a s\n"
-    "  kernel  the GPU's time in the kernels alone, by events (only on the GPU, and for n > 0)\n"
-    "On a terminal, standard error shows the progress after one second, and erases it.\n"
+    "Prints the sum, with nine digits, which tell every float from every other; n; what ran;\n"
+    "the time from the first read to the sum, but for setting the GPU up; and of the GPU's\n"
+    "kernels alone, by events. A terminal shows the progress after one second.\n"
     "\n"
-    "Exit status\n"
-    "  0  the sum was printed\n"
-    "  1  the input could not be summed (missing, malformed, short, too long, of another type),\n"
-    "     or the GPU, memory or standard output failed\n"
-    "  2  the command line was wrong\n"
-    "On 1 and 2 there is one line on standard error. No sum is printed unless all of the input\n"
-    "was read.\n";
+    "Exit status: 0: the sum of all of the input was printed; 1: the input could not be\n"
+    "summed, or the GPU, memory or standard output failed; 2: the command line was wrong. On 1\n"
+    "and 2 there is one line on standard error.\n";
 /* clang-format on */
 
 static fastreduce_accumulator sum; /* guarded by chunks.lock */
@@ -138,10 +123,9 @@ static const char *no_gpu(void)
 {
     static char why[200];
     int devices = 0;
-    const cudaError_t error = cudaGetDeviceCount(&devices);
-    if (error == cudaSuccess && devices > 0) return NULL;
-    snprintf(why, sizeof why, "no CUDA device (%s)",
-             error != cudaSuccess ? cudaGetErrorString(error) : "none is visible");
+    const char *reason = find_gpus(&devices);
+    if (!reason) return NULL;
+    snprintf(why, sizeof why, "no CUDA device (%s)", reason);
     return why;
 }
 
@@ -293,21 +277,14 @@ static int parse_kernel(const arguments *a)
     return FASTREDUCE_V0 + (name[1] - '0');
 }
 
-static array open_input(const char *name)
-{
-    array a = {name, -1, 0, 0, 0, NULL, {0}, 0};
-    return parse_size(name, &a.count) ? a : open_array(name);
-}
-
 int main(int argc, char **argv)
 {
     arguments a = arguments_of(argv);
     array *inputs = (array *)malloc((size_t)argc * sizeof *inputs);
-    const char **names = (const char **)malloc((size_t)argc * sizeof *names);
     uint64_t block_size = 0;
     int kernel = FASTREDUCE_AUTO, count = 0, k;
 
-    if (!inputs || !names) fail(1, "no memory for the command line");
+    if (!inputs) fail(1, "no memory for the command line");
     while (next_argument(&a, help)) {
         if (is_option_with_value(&a, "--kernel")) {
             kernel = parse_kernel(&a);
@@ -316,17 +293,17 @@ int main(int argc, char **argv)
                 (block_size & (block_size - 1)) != 0)
                 wrong_usage(&a, "no such block size: ", a.value);
         } else if (is_operand(&a)) {
-            names[count++] = a.word;
+            argv[count++] = a.word; /* in place: this word has been read */
         } else {
             wrong_usage(&a, "no such option: ", a.word);
         }
     }
     if (count == 0) wrong_usage(&a, "no input", "");
-    for (k = 0; k < count; ++k) inputs[k] = open_input(names[k]); /* all, before any is summed */
+    /* all are opened before any is summed */
+    for (k = 0; k < count; ++k) inputs[k] = open_input(argv[k], uniform);
     set_chunks(inputs, inputs + count);
     print_sum(kernel, (unsigned)block_size);
     for (k = 0; k < count; ++k) close_array(&inputs[k]);
-    free(names);
     free(inputs);
     return 0;
 }

@@ -88,9 +88,8 @@ def check_cpu():
     numpy.save("d.npy", numpy.zeros(3))
     refuses("float64", 1, "d.npy: float64, not float32", run("d.npy"))
     refuses("a missing file", 1, "No such file", run("missing.npy"))
-    refuses("two arguments", 2, "not understood: '5'", run("4", "5"))
-    refuses("an option", 2, "not understood: '--fast'", run("--fast"))
-    that(run("-h").stdout.startswith("The exact sum of a NumPy array"), "-h")
+    refuses("two arguments", 2, "not understood: 5 (", run("4", "5"))
+    refuses("an option", 2, "not understood: --fast (", run("--fast"))
     refuses("no compiler", 1, "cc", run("5", env={**os.environ, "PATH": os.curdir}))
 
 

@@ -16,9 +16,11 @@ FORMS = "numbers are like 1000, 10k, 3M, 2G, 1T (powers of 2^10), 1e9 or 2^30"
 NO_GPU = 77
 
 
-def run(program, *arguments):
-    return subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, timeout=120, check=False)
+def run(program, *arguments, stdout=subprocess.PIPE):
+    interpreter = [sys.executable] if program.endswith(".py") else []
+    return subprocess.run([*interpreter, program, *arguments], stdin=subprocess.DEVNULL,
+                          stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=120,
+                          check=False)
 
 
 def refused(program, words, *arguments):
@@ -43,8 +45,7 @@ def test(program, name):
     refused(program, "(" + program, "--fast\x1b[31m")
     if os.path.exists("/dev/full"):
         with open("/dev/full", "wb") as full:
-            done = subprocess.run([program, "--help"], stdout=full, stderr=subprocess.PIPE,
-                                  text=True, check=False)
+            done = run(program, "--help", stdout=full)
         that(done.returncode == 1 and done.stderr.startswith(f"{name}: standard output") and
              done.stderr.count("\n") == 1, f"{program} --help on a full disk: {done.stderr!r}")
     if name in SIZES:
@@ -61,5 +62,5 @@ def test(program, name):
 if len(sys.argv) < 2:
     sys.exit("usage: test_options.py PROGRAM...")
 for path in sys.argv[1:]:
-    test(os.path.abspath(path), re.sub("_(host|simt)$", "", os.path.basename(path)))
+    test(os.path.abspath(path), re.sub(r"_(host|simt)$|\.py$", "", os.path.basename(path)))
 sys.exit(checks.finish("options"))
