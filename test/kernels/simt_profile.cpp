@@ -1,10 +1,10 @@
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
+#include "../common/dynamic_shared.h"
 #include "simt_profile.h"
 namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 {
-SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
 template <class T>
 struct moves_as_bytes<simt::traced<T>> : std::true_type {
 };

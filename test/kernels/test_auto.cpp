@@ -10,14 +10,9 @@
 #endif
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
+#include "../common/dynamic_shared.h"
 #include "../common/one_row.h"
 #include "../common/tree.h"
-#ifdef SIMT_MACHINE
-namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
-{
-SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
-}
-#endif
 
 using namespace fastreduce;
 using namespace fastreduce::detail;

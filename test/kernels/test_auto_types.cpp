@@ -6,17 +6,12 @@
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
+#include "../common/dynamic_shared.h"
 #include "../common/one_row.h"
 #include "../common/tree.h"
 #include <algorithm>
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
-#endif
-#ifdef SIMT_MACHINE
-namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
-{
-SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
-}
 #endif
 
 /* Structures by their size in bytes, in words of 32 bits or bytes, and one that is aligned as a
@@ -40,7 +35,7 @@ struct statistics {
     __host__ __device__ explicit statistics(short x) : sum(x), least(x), greatest(x) {}
 };
 
-/* Operators for each part of a structure, or for a number. */
+/* Operators for each part of a structure, and of numbers. */
 template <class Single>
 struct each_part {
     template <class Value>
@@ -53,34 +48,11 @@ struct each_part {
     template <class Value>
     static __host__ __device__ Value identity()
     {
+        using part = std::decay_t<decltype(Value::part[0])>;
         Value value = {};
         for (unsigned k = 0; k < sizeof value.part / sizeof value.part[0]; ++k)
-            value.part[k] = Single::identity(value.part[k]);
+            value.part[k] = Single::template identity<part>();
         return value;
-    }
-};
-struct adds {
-    template <class T>
-    static __host__ __device__ T identity(T)
-    {
-        return 0;
-    }
-    template <class T>
-    __host__ __device__ T operator()(T a, T b) const
-    {
-        return static_cast<T>(a + b);
-    }
-};
-struct multiplies {
-    template <class T>
-    static __host__ __device__ T identity(T)
-    {
-        return 1;
-    }
-    template <class T>
-    __host__ __device__ T operator()(T a, T b) const
-    {
-        return static_cast<T>(a * b);
     }
 };
 struct product {
@@ -144,7 +116,7 @@ static std::vector<T> elements_of(size_t n, unsigned long long seed)
             if (std::is_same<Operator, bits_in_all>::value && i % 700 == 3)
                 bits[k] |= ~(1ull << bits[k] % 64);
             if (std::is_same<Operator, product>::value ||
-                std::is_same<Operator, each_part<multiplies>>::value)
+                std::is_same<Operator, each_part<product>>::value)
                 bits[k] |= 0x0101010101010101ull;
         }
         std::memcpy(static_cast<void *>(&values[i]), bits, sizeof(T));
@@ -452,12 +424,12 @@ static void any_types()
     auto_of<minimum, long long>("64-bit minimum");
     auto_of<bits_in_all, unsigned long long>("64 bits in all");
     fractions_of<double>("double, sum");
-    auto_of<each_part<multiplies>, bytes<3>, true>("3 bytes, product");
-    auto_of<each_part<adds>, words<3>>("12 bytes, sum");
-    auto_of<each_part<multiplies>, words<4>, true>("16 bytes, product");
-    auto_of<each_part<adds>, aligned_words>("16 bytes, aligned, sum");
-    auto_of<each_part<multiplies>, words<6>>("24 bytes, product");
-    auto_of<each_part<adds>, words<8>>("32 bytes, sum");
+    auto_of<each_part<product>, bytes<3>, true>("3 bytes, product");
+    auto_of<each_part<plus>, words<3>>("12 bytes, sum");
+    auto_of<each_part<product>, words<4>, true>("16 bytes, product");
+    auto_of<each_part<plus>, aligned_words>("16 bytes, aligned, sum");
+    auto_of<each_part<product>, words<6>>("24 bytes, product");
+    auto_of<each_part<plus>, words<8>>("32 bytes, sum");
 }
 
 /* What is too large for the engine goes through V7. */
@@ -465,7 +437,7 @@ static void too_large()
 {
     using namespace fastreduce;
     using large = words<9>;
-    using product_of_large = each_part<multiplies>;
+    using product_of_large = each_part<product>;
     for (size_t n : {size_t(0), size_t(1), size_t(2047), size_t(2049), size_t(5000)}) {
         const std::vector<large> values = elements_of<product_of_large, large>(n, n);
         auto_case<product_of_large>("36 bytes", values, n % 2, folded<product_of_large>(values));

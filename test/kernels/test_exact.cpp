@@ -8,15 +8,10 @@
 #define FASTREDUCE_IMPLEMENTATION
 #endif
 #include "../../fastreduce.cuh"
+#include "../common/dynamic_shared.h"
 #include "../common/exact_data.h"
 #ifdef HAVE_MPFR
 #include "../common/oracle.h"
-#endif
-#ifdef SIMT_MACHINE
-namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
-{
-SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
-}
 #endif
 
 using namespace fastreduce;

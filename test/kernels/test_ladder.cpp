@@ -4,14 +4,9 @@
 #define FASTREDUCE_IMPLEMENTATION
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
+#include "../common/dynamic_shared.h"
 #include <algorithm>
 #include <set>
-#ifdef SIMT_MACHINE
-namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
-{
-SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
-}
-#endif
 
 static void sum_case(fastreduce_kernel kernel, unsigned block_size, size_t n, size_t offset,
                      check::data kind, bool pooled)

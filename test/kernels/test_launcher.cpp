@@ -4,15 +4,10 @@
 #define FASTREDUCE_IMPLEMENTATION
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
+#include "../common/dynamic_shared.h"
 #include "../common/names.h"
 #include "../common/one_row.h"
 #include <set>
-#ifdef SIMT_MACHINE
-namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
-{
-SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
-}
-#endif
 
 using sums = fastreduce::detail::auto_engine<fastreduce::plus, float>;
 

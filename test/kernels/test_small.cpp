@@ -10,12 +10,9 @@
 #endif
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #include "../../fastreduce.cuh"
+#include "../common/dynamic_shared.h"
 #include "../common/exact_data.h"
 #include "../common/one_row.h"
-namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
-{
-SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
-}
 
 using namespace fastreduce;
 using namespace fastreduce::detail;

@@ -5,12 +5,9 @@
 #define FASTREDUCE_IMPLEMENTATION
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
+#include "../common/dynamic_shared.h"
 #include <atomic>
 #include <thread>
-namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
-{
-SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
-}
 
 constexpr size_t n = 2500;
 constexpr int threads = 3, rounds = 3;

@@ -21,13 +21,8 @@ struct __nv_bfloat16 : half_bits<2> {
 #define FASTREDUCE_IMPLEMENTATION
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
+#include "../common/dynamic_shared.h"
 #include <algorithm>
-#ifdef SIMT_MACHINE
-namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
-{
-SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
-}
-#endif
 
 /* A two-word type with its own addition: sum and number of elements in one pass. */
 struct mean {
