@@ -201,12 +201,38 @@ namespace detail
 {
 
 constexpr bool toolkit_knows_hopper = FASTREDUCE_DETAIL_TOOLKIT >= 12;
+/* Large arrays are for reduce_pipelined on GPUs with the copy engine and at least 100 KiB of shared
+ * memory a block (compute capability 9.0 to 11.0), and for reduce_grid_stride on all others. The
+ * bodies that an architecture does not need are left out: they are a quarter of the code. */
+constexpr unsigned first_pipelining = 90, first_without = 120;
+#if defined(FASTREDUCE_DETAIL_HOPPER) && __CUDA_ARCH__ < 1200
+constexpr bool compiles_pipelined = true, compiles_grid_stride = false;
+#elif defined(__CUDA_ARCH__)
+constexpr bool compiles_pipelined = false, compiles_grid_stride = true;
+#else
+constexpr bool compiles_pipelined = true, compiles_grid_stride = true; /* the CPU machine */
+#endif
 constexpr bool exact_integer = FASTREDUCE_DETAIL_INTEGER;
 constexpr bool separate_compilation = FASTREDUCE_DETAIL_SEPARATE;
 constexpr unsigned max_block_size = 1024;
 
+/* Whether a type is in a list. */
+template <class Value, class... List>
+struct one_of {
+    static constexpr bool value = false;
+};
+template <class Value, class... Rest>
+struct one_of<Value, Value, Rest...> {
+    static constexpr bool value = true;
+};
+template <class Value, class First, class... Rest>
+struct one_of<Value, First, Rest...> : one_of<Value, Rest...> {
+};
 #ifndef __CUDACC_RTC__
-namespace standard = ::std;
+namespace standard
+{
+using namespace ::std;
+}
 #else
 /* NVRTC has no headers: what the rooms below use of <type_traits>, for built-in types. */
 namespace standard
@@ -222,17 +248,6 @@ struct conditional<false, Yes, No> {
 template <bool Condition, class Yes, class No>
 using conditional_t = typename conditional<Condition, Yes, No>::type;
 
-template <class Value, class... List>
-struct one_of {
-    static constexpr bool value = false;
-};
-template <class Value, class... Rest>
-struct one_of<Value, Value, Rest...> {
-    static constexpr bool value = true;
-};
-template <class Value, class First, class... Rest>
-struct one_of<Value, First, Rest...> : one_of<Value, Rest...> {
-};
 template <class Value, class Other>
 using is_same = one_of<Value, Other>;
 template <class Value>
@@ -461,7 +476,7 @@ __device__ __forceinline__ float half_to_float(unsigned short bits)
  * for each of the two in a word. */
 constexpr unsigned float_nan = 0x7fffffff;
 
-__device__ __forceinline__ float max_or_nan(float a, float b)
+__host__ __device__ __forceinline__ float max_or_nan(float a, float b)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     float greater;
@@ -700,9 +715,12 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
  *                                    own, by value_of_packs, instead of nothing, of and merge
  *     by_warp                        whether it reduces a warp's Values at once, by warp_value
  *     tile_by_warp                   the same of Values of a tile alone, by tile_warp_value
+ *     heavy                          whether it takes many instructions for an element
  *     Format                         how a Value travels between blocks
- *     prepare(elements)              looks at the array before anything else
- * Operators that differ by a constant share a Reducer, and so its kernels.
+ *     prepare(input, n)              looks at the array before anything else
+ * Operators that differ by a constant share a Reducer, and so its kernels; and for the C functions,
+ * which have all types and operators, Reducers that differ in what a thread does alone are
+ * alternatives of one, any_of.
  * ============================================================================================= */
 
 namespace detail
@@ -758,30 +776,36 @@ template <class Input, bool Integer = standard::is_integral<Input>::value && siz
 struct element {
     using type = Input;
     static constexpr family kind = family::other;
+    static constexpr unsigned fraction_bits = 0;
 };
 template <class Input>
 struct element<Input, true> : integer_of<sizeof(Input), standard::is_signed<Input>::value> {
     static constexpr family kind = family::integer;
+    static constexpr unsigned fraction_bits = 0;
 };
 template <>
 struct element<float, false> {
     using type = float;
     static constexpr family kind = family::floating;
+    static constexpr unsigned fraction_bits = 23;
 };
 template <>
 struct element<double, false> {
     using type = double;
     static constexpr family kind = family::floating;
+    static constexpr unsigned fraction_bits = 52;
 };
 template <>
 struct element<__half, false> {
     using type = f16;
     static constexpr family kind = family::floating;
+    static constexpr unsigned fraction_bits = 10;
 };
 template <>
 struct element<__nv_bfloat16, false> {
     using type = bf16;
     static constexpr family kind = family::floating;
+    static constexpr unsigned fraction_bits = 7;
 };
 template <>
 struct element<f16, false> : element<__half, false> {
@@ -932,22 +956,38 @@ struct by_order<family::floating> {
     template <class Value>
     static __host__ __device__ __forceinline__ Value greater(Value a, Value b)
     {
-        return chosen(a, b, false);
+        return place(a) < place(b) ? b : a;
     }
     template <class Value>
     static __host__ __device__ __forceinline__ Value lesser(Value a, Value b)
     {
-        return chosen(a, b, true);
+        /* NaNs come last here too */
+        return place(negative(b)) < place(negative(a)) ? a : b;
+    }
+    static __host__ __device__ __forceinline__ float greater(float a, float b)
+    {
+        return max_or_nan(a, b);
+    }
+    static __host__ __device__ __forceinline__ float lesser(float a, float b)
+    {
+        return -max_or_nan(-a, -b);
     }
 
   private:
+    /* Numbers in order, and then NaNs. */
     template <class Value>
-    static __host__ __device__ __forceinline__ Value chosen(Value a, Value b, bool lesser)
+    static __host__ __device__ __forceinline__ unsigned_t<Value> place(Value x)
     {
-        if (a != a || b != b) return a != a ? a : b;
         using bits = unsigned_t<Value>;
-        const bool second = ordered_bits(bits_as<bits>(a)) < ordered_bits(bits_as<bits>(b));
-        return second != lesser ? b : a;
+        constexpr bits below = static_cast<bits>((bits(1) << element<Value>::fraction_bits) - 1);
+        return static_cast<bits>(ordered_bits(bits_as<bits>(x)) - below);
+    }
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value negative(Value x)
+    {
+        using bits = unsigned_t<Value>;
+        return bits_as<Value>(
+            static_cast<bits>(bits_as<bits>(x) ^ bits(1) << (8 * sizeof(Value) - 1)));
     }
 };
 
@@ -1125,6 +1165,11 @@ __device__ __forceinline__ Value reduce_pairs(Value (&values)[Count], const Comb
     return values[0];
 }
 
+template <class Type>
+struct is {
+    using type = Type;
+};
+
 /* true or false, to choose among overloads. */
 template <bool Value>
 struct truth {
@@ -1208,25 +1253,32 @@ struct rounded_doubles {
 };
 
 /* What most reducers have: a Partial of the type Value, and nothing special. */
+template <class Reducer>
 struct common_reducer {
+    template <class Value>
+    __device__ __forceinline__ void store(void *result, const Value &value, size_t n) const
+    {
+        const Reducer &reducer = static_cast<const Reducer &>(*this);
+        *static_cast<typename Reducer::Result *>(result) = reducer.finish(value, n);
+    }
+
     static constexpr unsigned head_alignment = 0;
     static constexpr bool by_itself = false;
     static constexpr bool by_warp = false;
     static constexpr bool tile_by_warp = false;
+    static constexpr bool heavy = false;
 
-    template <class Elements>
-    __device__ __forceinline__ void prepare(const Elements &)
-    {
-    }
+    __device__ __forceinline__ void prepare(const void *, size_t) {}
 };
 /* Where any order will do, and the address is that of the first whole vector. */
-struct unordered_reducer : common_reducer {
+template <class Reducer>
+struct unordered_reducer : common_reducer<Reducer> {
     static constexpr unsigned head_alignment = 16;
 };
 
 /* Any type under an operator that has combine and identity. */
 template <class Operator, class Input>
-struct plain_reducer : common_reducer {
+struct plain_reducer : common_reducer<plain_reducer<Operator, Input>> {
     using Element = Input;
     using Value = accumulate_t<Operator, Input>;
     using Partial = Value;
@@ -1264,7 +1316,7 @@ struct plain_reducer : common_reducer {
 
 /* A user's operator, with state, and a function of each element before it. */
 template <class Input, class Output, class Combine, class Transform>
-struct given_reducer : common_reducer {
+struct given_reducer : common_reducer<given_reducer<Input, Output, Combine, Transform>> {
     using Element = Input;
     using Value = Output;
     using Partial = Value;
@@ -1350,7 +1402,7 @@ struct square {
 };
 
 template <class Input, class Operator = plus, class Map = itself>
-struct float_reducer : common_reducer {
+struct float_reducer : common_reducer<float_reducer<Input, Operator, Map>> {
     using Element = Input;
     using Value = typename results<Input>::sum;
     using Partial = Value;
@@ -1478,8 +1530,19 @@ struct narrow_sums<Input, square, 1> {
     }
 };
 
+/* The sum of a warp's, of a tile of 64 KiB at most. It has room in 32 bits: where there are signs,
+ * sums of bytes are above -2^24, and below it modulo 2^32 those of squares; of 16 bits above
+ * -1.6e9, and below it those without signs. */
+template <unsigned Size>
+__device__ __forceinline__ unsigned long long narrow_warp_sum(unsigned long long value)
+{
+    constexpr unsigned first_negative = Size == 1 ? 0xff000000 : 0xa0000000;
+    const unsigned sum = warp_add(static_cast<unsigned>(value));
+    return sum - (sum >= first_negative ? 1ull << 32 : 0);
+}
+
 template <class Input, class Map = itself>
-struct integer_reducer : unordered_reducer {
+struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
     using Element = Input;
     using Value = unsigned long long;
     using Partial = typename narrow_sums<Input, Map>::Partial;
@@ -1506,10 +1569,9 @@ struct integer_reducer : unordered_reducer {
     {
         return static_cast<Value>(Map::of(x));
     }
-    /* a tile's has room in 32 bits */
     static __device__ __forceinline__ Value tile_warp_value(Value value)
     {
-        return static_cast<Value>(static_cast<Partial>(warp_add(static_cast<unsigned>(value))));
+        return narrow_warp_sum<sizeof(Input)>(value);
     }
     __device__ __forceinline__ Result finish(Value value, size_t n) const
     {
@@ -1565,7 +1627,7 @@ struct sum_of_128_bits {
 };
 
 template <class Input>
-struct integer_mean : unordered_reducer {
+struct integer_mean : unordered_reducer<integer_mean<Input>> {
     static constexpr bool wide = sizeof(Input) == 8;
     using Element = Input;
     using Value = sum_of_128_bits;
@@ -1573,6 +1635,7 @@ struct integer_mean : unordered_reducer {
     using Partial = standard::conditional_t<wide, Value, number>;
     using Result = double;
     using Format = Value;
+    static constexpr bool heavy = true;
 
     static __device__ __forceinline__ Value identity() { return {0, 0}; }
     static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
@@ -1609,12 +1672,13 @@ struct integer_mean : unordered_reducer {
 
 /* Products of integers modulo 2^64. Those of 32 bits are exact, and need one instruction each. */
 template <class Input>
-struct integer_product : unordered_reducer {
+struct integer_product : unordered_reducer<integer_product<Input>> {
     using Element = Input;
     using Value = unsigned long long;
     using Partial = Value;
     using Result = Value;
     using Format = all_bits<Value>;
+    static constexpr bool heavy = sizeof(Input) <= 2;
 
     static __device__ __forceinline__ Value identity() { return 1; }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return a * b; }
@@ -1940,18 +2004,21 @@ __device__ __forceinline__ unsigned long long greatest_of_warp(unsigned long lon
 }
 
 template <class Input, class As = masked_and_flipped<Input>>
-struct extreme_reducer : unordered_reducer {
+struct extreme_reducer : unordered_reducer<extreme_reducer<Input, As>> {
     using Element = Input;
     using Value = typename greatest<Input>::Key;
     using Partial = typename greatest<Input>::Partial;
     using Result = Input;
     using Format = all_bits<Value>;
-    static constexpr bool by_warp = true;
+    static constexpr bool by_warp = true, heavy = sizeof(Input) == 8;
 
     As as;
     Value least; /* of no elements */
 
-    __host__ __device__ extreme_reducer(As bits, Value of_none) : as(bits), least(of_none) {}
+    __host__ __device__ explicit extreme_reducer(As bits = As(), Value of_none = 0)
+        : as(bits), least(of_none)
+    {
+    }
 
     static __device__ __forceinline__ Value identity() { return 0; }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return a < b ? b : a; }
@@ -2025,18 +2092,18 @@ struct key_and_index {
 };
 
 template <class Input>
-struct index_reducer : unordered_reducer {
+struct index_reducer : unordered_reducer<index_reducer<Input>> {
     using Element = Input;
     using Partial = typename greatest<Input>::Partial;
     using Key = decltype(greatest<Input>::key_by_value(greatest<Input>::nothing()));
     using Value = key_and_index<Key>;
     using Result = long long;
     using Format = Value;
-    static constexpr bool by_itself = true, by_warp = true;
+    static constexpr bool by_itself = true, by_warp = true, heavy = true;
 
     masked_and_flipped<Input> as;
 
-    __host__ __device__ explicit index_reducer(masked_and_flipped<Input> bits) : as(bits) {}
+    __host__ __device__ explicit index_reducer(masked_and_flipped<Input> bits = {}) : as(bits) {}
     static __device__ __forceinline__ Value identity() { return {0, ~0ull}; }
     static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
     {
@@ -2094,7 +2161,7 @@ struct index_reducer : unordered_reducer {
 
 /* How many are not zero, under a mask: of floats, all but the sign. */
 template <class Input>
-struct count_reducer : unordered_reducer {
+struct count_reducer : unordered_reducer<count_reducer<Input>> {
     using Element = Input;
     using Value = unsigned long long;
     using Partial = unsigned; /* for each element of a word */
@@ -2104,7 +2171,7 @@ struct count_reducer : unordered_reducer {
 
     bits_t<Input> mask;
 
-    __host__ __device__ explicit count_reducer(bits_t<Input> bits) : mask(bits) {}
+    __host__ __device__ explicit count_reducer(bits_t<Input> bits = 0) : mask(bits) {}
     static __device__ __forceinline__ Value identity() { return 0; }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
     static __device__ __forceinline__ Partial nothing() { return 0; }
@@ -2125,7 +2192,7 @@ struct count_reducer : unordered_reducer {
     }
     static __device__ __forceinline__ Value tile_warp_value(Value value)
     {
-        return warp_add(static_cast<unsigned>(value));
+        return narrow_warp_sum<sizeof(Input)>(value);
     }
     static __device__ __forceinline__ Result finish(Value value, size_t) { return value; }
 
@@ -2204,7 +2271,7 @@ struct scaled_square {
 /* Norms of what may be too large, or too small, to be squared in its own type: sums of squares as
  * doubles. A thread's floats are squared as floats first, and again where that went too far. */
 template <class Input>
-struct norm_reducer : common_reducer {
+struct norm_reducer : common_reducer<norm_reducer<Input>> {
     using Element = Input;
     using Value = double;
     using Partial = double;
@@ -2274,7 +2341,7 @@ struct norm_reducer : common_reducer {
 /* The same for doubles, whose squares may have no room in a double: they are of elements times 2^600,
  * 1 or 2^-600, in bucket -1, 0 or 1. */
 template <>
-struct norm_reducer<double> : common_reducer {
+struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     struct Value {
         unsigned words[2]; /* of the sum of squares: no padding */
         int bucket;
@@ -2290,7 +2357,7 @@ struct norm_reducer<double> : common_reducer {
     using Partial = Value;
     using Result = double;
     using Format = all_bits<Value>;
-    static constexpr bool by_itself = true;
+    static constexpr bool by_itself = true, heavy = true;
 
     static __device__ __forceinline__ Value identity() { return of(0, -1); }
     static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
@@ -2387,7 +2454,7 @@ struct distance {
 };
 
 template <class Input>
-struct variance_reducer : common_reducer {
+struct variance_reducer : common_reducer<variance_reducer<Input>> {
     using Element = Input;
     using Value = moments;
     using Partial = moments;
@@ -2396,14 +2463,13 @@ struct variance_reducer : common_reducer {
     /* floats for floats, integers for narrow integers, doubles for the rest */
     using Number = standard::conditional_t<
         element<Input>::kind == family::floating && sizeof(Input) <= 4, float, double>;
-    static constexpr bool by_itself = true;
+    static constexpr bool by_itself = true, heavy = true;
 
     double pivot;
 
-    template <class Elements>
-    __device__ __forceinline__ void prepare(const Elements &input)
+    __device__ __forceinline__ void prepare(const void *input, size_t n)
     {
-        pivot = input.count() > 0 ? real(*input.first()) : 0;
+        pivot = n > 0 ? real(*static_cast<const Element *>(input)) : 0;
     }
     static __device__ __forceinline__ Value identity() { return {0, 0}; }
     static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
@@ -2467,6 +2533,184 @@ struct variance_reducer : common_reducer {
         const Value found = {real(sum), static_cast<double>(squares)};
         return found.moved(-pivot, items.count * Items::pack_size);
     }
+};
+
+/* ---- What a thread's packs become, and alternatives ---- */
+
+template <class Reducer>
+struct merging {
+    const Reducer &reducer;
+    using Partial = typename Reducer::Partial;
+    __device__ __forceinline__ Partial operator()(const Partial &a, const Partial &b) const
+    {
+        return reducer.merge(a, b);
+    }
+};
+
+template <class Reducer, class Items>
+__device__ __forceinline__ typename Reducer::Value thread_value(const Reducer &reducer,
+                                                                const Items &items, truth<true>)
+{
+    return reducer.value_of_packs(items);
+}
+template <class Reducer, class Items>
+__device__ __forceinline__ typename Reducer::Value thread_value(const Reducer &reducer,
+                                                                const Items &items, truth<false>)
+{
+    typename Reducer::Partial partials[Items::packs_each];
+#pragma unroll
+    for (unsigned k = 0; k < Items::packs_each; ++k) {
+        partials[k] = reducer.nothing();
+        if (k < items.count) partials[k] = reducer.of(items.packs[k]);
+    }
+    return reducer.value_of(reduce_pairs(partials, merging<Reducer>{reducer}));
+}
+
+/* The same items as elements of another type of the same size. */
+template <class Element, class Items>
+struct items_as {
+    static constexpr unsigned packs_each = Items::packs_each, pack_size = Items::pack_size;
+    pack<Element> packs[packs_each];
+    unsigned count;
+    const Items &items;
+
+    __device__ __forceinline__ explicit items_as(const Items &others)
+        : count(others.count), items(others)
+    {
+#pragma unroll
+        for (unsigned k = 0; k < packs_each; ++k) packs[k] = bits_as<pack<Element>>(others.packs[k]);
+    }
+    __device__ __forceinline__ size_t index_of(unsigned number) const
+    {
+        return items.index_of(number);
+    }
+};
+
+/* One of several Reducers, chosen when it runs. They have the same Values, and the same of
+ * everything that is done with more than a thread's. */
+template <class... Reducers>
+struct alternatives;
+template <class Reducer>
+struct alternatives<Reducer> {
+    Reducer reducer;
+
+    template <class Use>
+    __device__ __forceinline__ auto use(unsigned, const Use &with) const
+    {
+        return with(reducer);
+    }
+    __device__ __forceinline__ void prepare(unsigned, const void *input, size_t n)
+    {
+        reducer.prepare(input, n);
+    }
+    __host__ __device__ unsigned set(const Reducer &chosen)
+    {
+        reducer = chosen;
+        return 0;
+    }
+};
+template <class Reducer, class... Others>
+struct alternatives<Reducer, Others...> {
+    Reducer reducer;
+    alternatives<Others...> others;
+
+    template <class Use>
+    __device__ __forceinline__ auto use(unsigned which, const Use &with) const
+    {
+        return which == 0 ? with(reducer) : others.use(which - 1, with);
+    }
+    __device__ __forceinline__ void prepare(unsigned which, const void *input, size_t n)
+    {
+        if (which == 0)
+            reducer.prepare(input, n);
+        else
+            others.prepare(which - 1, input, n);
+    }
+    __host__ __device__ unsigned set(const Reducer &chosen)
+    {
+        reducer = chosen;
+        return 0;
+    }
+    template <class Other>
+    __host__ __device__ unsigned set(const Other &chosen)
+    {
+        return 1 + others.set(chosen);
+    }
+};
+
+template <class First, class... Others>
+struct any_of {
+    using Element = unsigned_t<typename First::Element>; /* any of that size */
+    using Value = typename First::Value;
+    using Format = typename First::Format;
+    static constexpr unsigned head_alignment = First::head_alignment;
+    static constexpr bool by_itself = true, by_warp = First::by_warp,
+                          tile_by_warp = First::tile_by_warp, heavy = First::heavy;
+
+    unsigned which;
+    alternatives<First, Others...> all;
+
+    static __device__ __forceinline__ Value identity() { return First::identity(); }
+    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    {
+        return First::combine(a, b);
+    }
+    static __device__ __forceinline__ Value warp_value(const Value &value)
+    {
+        return First::warp_value(value);
+    }
+    __device__ __forceinline__ void prepare(const void *input, size_t n)
+    {
+        all.prepare(which, input, n);
+    }
+    template <class Items>
+    __device__ __forceinline__ Value value_of_packs(const Items &items) const
+    {
+        return all.use(which, packs_to_value<Items>{items});
+    }
+    __device__ __forceinline__ Value value_of(Element x, size_t index) const
+    {
+        return all.use(which, element_to_value{x, index});
+    }
+    static __device__ __forceinline__ Value tile_warp_value(const Value &value)
+    {
+        return First::tile_warp_value(value);
+    }
+    __device__ __forceinline__ void store(void *result, const Value &value, size_t n) const
+    {
+        all.use(which, value_to_result{result, value, n});
+    }
+
+  private:
+    template <class Items>
+    struct packs_to_value {
+        const Items &items;
+        template <class Reducer>
+        __device__ __forceinline__ Value operator()(const Reducer &reducer) const
+        {
+            return thread_value(reducer, items_as<typename Reducer::Element, Items>(items),
+                                truth<Reducer::by_itself>());
+        }
+    };
+    struct element_to_value {
+        const Element &x;
+        size_t index;
+        template <class Reducer>
+        __device__ __forceinline__ Value operator()(const Reducer &reducer) const
+        {
+            return reducer.value_of(bits_as<typename Reducer::Element>(x), index);
+        }
+    };
+    struct value_to_result {
+        void *result;
+        const Value &value;
+        size_t n;
+        template <class Reducer>
+        __device__ __forceinline__ void operator()(const Reducer &reducer) const
+        {
+            reducer.store(result, value, n);
+        }
+    };
 };
 
 /* ---- The reducer of an operator ---- */
@@ -2592,12 +2836,8 @@ struct extremes {
     static __host__ __device__ constexpr Key least_key(bool of_magnitudes)
     {
         using narrow = unsigned_t<Input>;
-        constexpr unsigned fraction_bits = sizeof(Input) == 8   ? 52
-                                           : sizeof(Input) == 4 ? 23
-                                           : standard::is_same<Input, f16>::value ? 10
-                                                                                  : 7;
         constexpr narrow top = static_cast<narrow>(narrow(1) << (8 * sizeof(Input) - 1)),
-                         below = static_cast<narrow>((narrow(1) << fraction_bits) - 1);
+                         below = static_cast<narrow>((narrow(1) << element<Input>::fraction_bits) - 1);
         /* keys of doubles begin there */
         return !is_float        ? Key(0)
                : of_magnitudes  ? Key(sizeof(Input) == 8 ? top - below : top)
@@ -2700,6 +2940,136 @@ struct reducer_of<variance, Input, family::floating> : as_it_is<variance_reducer
 template <class Operator, class Input>
 using reducer_t = typename reducer_of<Operator, element_t<Input>>::type;
 
+/* Which of them the C functions have in one, by the size of their elements. */
+template <class... Types>
+struct type_list {
+};
+
+using signed8 = signed char;
+using unsigned8 = unsigned char;
+using unsigned16 = unsigned short;
+using signed64 = long long;
+using unsigned64 = unsigned long long;
+
+template <unsigned Number>
+struct group;
+template <>
+struct group<0> : any_of<integer_reducer<unsigned8>, integer_reducer<signed8>, integer_reducer<signed8, magnitude>, integer_reducer<unsigned8, square>, integer_reducer<signed8, square>, count_reducer<unsigned8>> {
+};
+template <>
+struct group<1> : any_of<integer_reducer<unsigned16>, integer_reducer<short>, integer_reducer<short, magnitude>, count_reducer<unsigned16>> {
+};
+template <>
+struct group<2> : any_of<integer_reducer<unsigned16, square>, integer_reducer<short, square>> {
+};
+template <>
+struct group<3> : any_of<integer_reducer<unsigned>, integer_reducer<int>, integer_reducer<int, magnitude>, integer_reducer<unsigned, square>, integer_reducer<int, square>> {
+};
+template <>
+struct group<4> : any_of<integer_reducer<unsigned64>, integer_reducer<signed64, magnitude>, integer_reducer<unsigned64, square>> {
+};
+template <>
+struct group<5> : any_of<integer_product<unsigned8>, integer_product<signed8>> {
+};
+template <>
+struct group<6> : any_of<integer_product<unsigned16>, integer_product<short>> {
+};
+template <>
+struct group<7> : any_of<integer_product<unsigned>, integer_product<int>> {
+};
+template <>
+struct group<8> : any_of<integer_mean<unsigned>, integer_mean<int>> {
+};
+template <>
+struct group<9> : any_of<integer_mean<unsigned64>, integer_mean<signed64>> {
+};
+template <>
+struct group<10> : any_of<float_reducer<float, plus, magnitude>, float_reducer<float, plus, square>> {
+};
+template <>
+struct group<11> : any_of<float_reducer<double>, float_reducer<double, plus, magnitude>, float_reducer<double, plus, square>> {
+};
+template <>
+struct group<12> : any_of<float_reducer<f16>, float_reducer<bf16>, float_reducer<f16, plus, magnitude>, float_reducer<bf16, plus, magnitude>, float_reducer<f16, plus, square>, float_reducer<bf16, plus, square>> {
+};
+template <>
+struct group<13> : any_of<float_reducer<f16, multiplies>, float_reducer<bf16, multiplies>> {
+};
+template <>
+struct group<14> : any_of<extreme_reducer<unsigned8>, extreme_reducer<unsigned8, magnitudes_of<unsigned8>>> {
+};
+template <>
+struct group<15> : any_of<extreme_reducer<unsigned16>, extreme_reducer<f16>, extreme_reducer<bf16>, extreme_reducer<unsigned16, magnitudes_of<unsigned16>>> {
+};
+template <>
+struct group<16> : any_of<extreme_reducer<float>, extreme_reducer<unsigned>, extreme_reducer<unsigned, magnitudes_of<unsigned>>> {
+};
+template <>
+struct group<17> : any_of<extreme_reducer<unsigned64>, extreme_reducer<double>, extreme_reducer<unsigned64, magnitudes_of<unsigned64>>> {
+};
+template <>
+struct group<18> : any_of<index_reducer<unsigned16>, index_reducer<f16>, index_reducer<bf16>> {
+};
+template <>
+struct group<19> : any_of<index_reducer<float>, index_reducer<unsigned>> {
+};
+template <>
+struct group<20> : any_of<index_reducer<double>, index_reducer<unsigned64>> {
+};
+template <>
+struct group<21> : any_of<norm_reducer<unsigned16>, norm_reducer<bf16>> {
+};
+template <>
+struct group<22> : any_of<norm_reducer<float>, norm_reducer<unsigned>, norm_reducer<int>> {
+};
+template <>
+struct group<23> : any_of<norm_reducer<unsigned64>, norm_reducer<signed64>> {
+};
+template <>
+struct group<24> : any_of<variance_reducer<unsigned8>, variance_reducer<signed8>> {
+};
+template <>
+struct group<25> : any_of<variance_reducer<unsigned16>, variance_reducer<short>, variance_reducer<f16>, variance_reducer<bf16>> {
+};
+template <>
+struct group<26> : any_of<variance_reducer<float>, variance_reducer<unsigned>, variance_reducer<int>> {
+};
+template <>
+struct group<27> : any_of<variance_reducer<double>, variance_reducer<unsigned64>, variance_reducer<signed64>> {
+};
+constexpr unsigned group_count = 28;
+
+/* The group that a Reducer is in; itself, if it is in none. */
+template <class Reducer, class... Members>
+constexpr bool member(const any_of<Members...> *)
+{
+    return one_of<Reducer, Members...>::value;
+}
+template <class Reducer, unsigned Number = 0, bool More = Number<group_count> struct group_of {
+    using here = group<Number>;
+    using next = group_of<Reducer, Number + 1>;
+    static constexpr bool found = member<Reducer>(static_cast<const here *>(nullptr));
+    using type = typename standard::conditional_t<found, is<here>, next>::type;
+};
+template <class Reducer, unsigned Number>
+struct group_of<Reducer, Number, false> : is<Reducer> {
+};
+
+/* A Reducer as the group's. */
+template <class Group, class Reducer>
+struct as_group {
+    static Group of(const Reducer &reducer)
+    {
+        Group made = {};
+        made.which = made.all.set(reducer);
+        return made;
+    }
+};
+template <class Reducer>
+struct as_group<Reducer, Reducer> {
+    static Reducer of(const Reducer &reducer) { return reducer; }
+};
+
 } // namespace detail
 
 /* ================================================================================================
@@ -2722,6 +3092,7 @@ __device__ __forceinline__ Value thread_reduce(const Input *input, size_t first,
         for (unsigned k = 0; k < Items; ++k)
             value = combine(value, static_cast<Value>(input[first + k * stride]));
     } else {
+#pragma unroll 1
         for (unsigned k = 0; k < Items; ++k)
             if (first + k * stride < n)
                 value = combine(value, static_cast<Value>(input[first + k * stride]));
@@ -3237,10 +3608,11 @@ struct work_plan {
     size_t tiles, units;
     unsigned levels;
     unsigned prefetch_packs; /* of each block's first tile */
+    unsigned stages;         /* that a pipeline has */
 
     static __host__ __device__ constexpr work_plan of(size_t tiles, unsigned levels)
     {
-        work_plan plan = {tiles, 0, levels, 0};
+        work_plan plan = {tiles, 0, levels, 0, 0};
         plan.units = plan.large_units();
         for (unsigned level = 0; level < levels; ++level) plan.units += plan.small_units(level);
         return plan;
@@ -3301,7 +3673,7 @@ __device__ __forceinline__ void prefetch_tile(const elements<Element> &input, co
 /* The search out of line, as it is not needed for single tiles. */
 static __device__ __noinline__ tile_run search_run(size_t tiles, unsigned levels, size_t unit)
 {
-    const work_plan work = {tiles, 0, levels, 0};
+    const work_plan work = {tiles, 0, levels, 0, 0};
     return work.run(unit);
 }
 
@@ -3366,7 +3738,7 @@ struct partial_words {
 /* Where a reduction goes. */
 template <class Reducer>
 struct reduction_output {
-    typename Reducer::Result *result;
+    void *result;
     Reducer reducer;
 };
 
@@ -3395,7 +3767,7 @@ struct reduction_by {
                                             const detail::elements<Element> &input, void *)
         : reducer(output.reducer), elements(input.count())
     {
-        reducer.prepare(input);
+        reducer.prepare(input.first() - input.head, elements);
     }
 
     static constexpr unsigned words_at_all = 0, words_per_unit = words_of::count;
@@ -3412,7 +3784,7 @@ struct reduction_by {
     template <unsigned Packs>
     __device__ __forceinline__ void add(const tile_items<reduction_by, BlockSize, Packs> &items)
     {
-        value = value_of(items, truth<Reducer::by_itself>());
+        value = thread_value(reducer, items, truth<Reducer::by_itself>());
         if (items.has_edge) value = combine(value, reducer.value_of(items.edge, items.edge_index));
     }
 
@@ -3494,7 +3866,7 @@ struct reduction_by {
             add_partials(status_words, others);
             __syncthreads(); /* warp_values is used again */
         }
-        if (threadIdx.x == 0) *output.result = reducer.finish(value, elements);
+        if (threadIdx.x == 0) reducer.store(output.result, value, elements);
     }
 
     /* As reduce_tiles, where all partials are in status words: thread 0 begins with the last. */
@@ -3515,36 +3887,11 @@ struct reduction_by {
         __syncthreads();
         if (threadIdx.x >= warp_size) return false;
         const Value result = block_value(partials.warp_value[Slots]);
-        if (threadIdx.x == 0) *output.result = reducer.finish(result, elements);
+        if (threadIdx.x == 0) reducer.store(output.result, result, elements);
         return threadIdx.x == 0;
     }
 
   private:
-    template <class Items>
-    __device__ __forceinline__ Value value_of(const Items &items, truth<true>) const
-    {
-        return reducer.value_of_packs(items);
-    }
-    template <class Items>
-    __device__ __forceinline__ Value value_of(const Items &items, truth<false>) const
-    {
-        typename Reducer::Partial partials[Items::packs_each];
-#pragma unroll
-        for (unsigned k = 0; k < Items::packs_each; ++k) {
-            partials[k] = reducer.nothing();
-            if (k < items.count) partials[k] = reducer.of(items.packs[k]);
-        }
-        return reducer.value_of(reduce_pairs(partials, merging{reducer}));
-    }
-    struct merging {
-        const Reducer &reducer;
-        __device__ __forceinline__ typename Reducer::Partial
-        operator()(const typename Reducer::Partial &a, const typename Reducer::Partial &b) const
-        {
-            return reducer.merge(a, b);
-        }
-    };
-
     /* Of lanes 0 to Width - 1, in lane 0; the others hold the identity, or do not matter. */
     template <unsigned Width>
     __device__ __forceinline__ Value of_warp(const Value &lanes_value) const
@@ -3614,6 +3961,8 @@ __global__ void __launch_bounds__(BlockSize, Accumulator::resident_threads / Blo
                        status_word *status_words)
 {
     using Element = typename Accumulator::Element;
+    constexpr bool large_arrays = Accumulator::collects && sizeof(pack<Element>) == pack_bytes;
+    if (large_arrays && !compiles_grid_stride) return;
     constexpr unsigned slot_count = 2; /* the next tile's while one warp reads this one's */
     __shared__ typename Accumulator::template tile_partials<slot_count> partials;
     const elements<Element> input = slice_of(shape);
@@ -3688,13 +4037,12 @@ struct pipeline_stage {
 };
 
 /* Which stage is next, and the phase that its barriers are in. */
-template <unsigned Stages>
 struct pipeline_position {
     unsigned stage = 0, phase = 0;
 
-    __device__ __forceinline__ void next()
+    __device__ __forceinline__ void next(unsigned stages)
     {
-        if (++stage < Stages) return;
+        if (++stage < stages) return;
         stage = 0;
         phase ^= 1;
     }
@@ -3742,10 +4090,10 @@ produce(const Input &input, const work_plan &work, Accumulator &accumulator, Par
 {
     constexpr size_t bytes = stage_bytes<Accumulator, TilePacks>();
     unit_queue queue(work, status_words + Accumulator::words_for(work.units));
-    pipeline_position<Stages> filling, collecting;
+    pipeline_position filling, collecting;
     unsigned filled = 0; /* stages */
     for (bool more = true; more || filled > 0;) {
-        if (more && filled < Stages) {
+        if (more && filled < work.stages) {
             pipeline_stage &stage = stages[filling.stage];
             more = !queue.empty();
             if (more) {
@@ -3758,12 +4106,12 @@ produce(const Input &input, const work_plan &work, Accumulator &accumulator, Par
                 stage.tile = no_tile;
                 arrive(&stage.full);
             }
-            filling.next();
+            filling.next(work.stages);
         } else {
             pipeline_stage &stage = stages[collecting.stage];
             wait_for_phase(&stage.empty, collecting.phase);
             accumulator.collect(partials, collecting.stage, stage.place, status_words);
-            collecting.next();
+            collecting.next(work.stages);
             --filled;
         }
     }
@@ -3777,7 +4125,7 @@ consume(const Input &input, const work_plan &work, Accumulator &accumulator, Par
         pipeline_stage (&stages)[Stages], const unsigned char *memory)
 {
     constexpr size_t bytes = stage_bytes<Accumulator, BlockSize * Packs>();
-    for (pipeline_position<Stages> here;; here.next()) {
+    for (pipeline_position here;; here.next(work.stages)) {
         pipeline_stage &stage = stages[here.stage];
         wait_for_phase(&stage.full, here.phase);
         if (stage.tile == no_tile) return;
@@ -3800,6 +4148,7 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
     reduce_pipelined(Shape shape, work_plan work, typename Accumulator::Output output,
                      status_word *status_words)
 {
+    if (!compiles_pipelined) return;
     using Element = typename Accumulator::Element;
     constexpr unsigned tile_packs = BlockSize * Packs;
     __shared__ typename Accumulator::template tile_partials<Stages> partials;
@@ -3815,7 +4164,8 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
     wait_for_previous_grid();
     allow_next_grid();
 
-    Accumulator accumulator(output, input, memory + Stages * stage_bytes<Accumulator, tile_packs>());
+    Accumulator accumulator(output, input,
+                            memory + work.stages * stage_bytes<Accumulator, tile_packs>());
     if (threadIdx.x < BlockSize)
         consume<BlockSize, Packs>(input, work, accumulator, partials, stages, memory);
     else if (threadIdx.x == BlockSize)
@@ -4573,10 +4923,11 @@ struct plan_row {
     size_t max_bytes;
     engine_kernel kernel;
     unsigned block_size, packs;         /* threads; packs of each in a tile */
-    unsigned stages;                    /* of the pipeline */
+    unsigned stages;                    /* of the pipeline, at most */
     unsigned blocks_per_multiprocessor; /* 0: a block for each unit */
     size_t shared_bytes;                /* dynamic */
     bool streaming;                     /* loads that leave the cache first */
+    unsigned used_stages;
 
     constexpr size_t tile_packs() const { return static_cast<size_t>(block_size) * packs; }
 };
@@ -4587,14 +4938,16 @@ constexpr size_t shared_reserve = 6 * kibibyte; /* static shared memory, and the
 /* AUTO's table, by bytes of input: from where on another kernel is faster (one H200, CUDA 13.0,
  * sums of floats out of L2 in graphs of calls unless said otherwise, microseconds).
  *     up to 16 KiB   one block of 256 x 4: 0.95 at 16 KiB
- *     up to 64 KiB   one block of 512 x 8: 1.26 at 64 KiB, where four of 256 x 4 take 1.49
+ *     up to 64 KiB   one block of 512 x 8: 1.26 at 64 KiB, where four of 256 x 4 take 1.49; but
+ *                    not what takes many instructions an element
  *     up to 2 MiB    256 x 4: 1.86 at 1 MiB, against 1.90 for 512 x 8
  *     up to 32 MiB   512 x 8: 8.9 at 32 MiB, against 10.8 for 256 x 4
  *     up to 256 MiB  512 x 8, streaming: 13.5 at 64 MiB right after a kernel that wrote the array,
  *                    against 15.3; but 8.9 against 8.0 at 32 MiB, which L2 holds
  *     beyond         pipelined: 116.8 at 512 MiB, against 117.5 for 512 x 8. Without the copy
  *                    engine units of tiles, not streaming: 135.3 at 512 MiB as a single call,
- *                    against 139.7
+ *                    against 139.7. With one stage where shared memory has room for no more: code
+ *                    for compute capability 9.0 that was compiled for a later one at run time
  * Tiles depend on the type and the number of elements alone, as the result's bits do: rows for the
  * same number of bytes have the same. */
 template <class Reducer>
@@ -4604,7 +4957,7 @@ struct auto_engine_by {
     template <unsigned BlockSize>
     using accumulator = reduction_by<Reducer, BlockSize>;
     static constexpr unsigned head_alignment = Reducer::head_alignment;
-    static constexpr unsigned rows = 7;
+    static constexpr unsigned rows = 8;
     static constexpr size_t most_blocks = max_blocks;
 
     static constexpr plan_row row(unsigned number)
@@ -4612,15 +4965,18 @@ struct auto_engine_by {
         constexpr bool vectors = sizeof(pack<Element>) == 16;
         constexpr unsigned few = vectors ? 4 : 1, many = vectors ? 8 : 1, stages = 3;
         constexpr size_t stage = stage_bytes<accumulator<512>, 512 * many>();
+        constexpr size_t one_block = Reducer::heavy ? 0 : 64 * kibibyte;
         constexpr plan_row table[rows] = {
-            {16 * kibibyte, engine_kernel::tile, 256, few, 0, 0, 0, false},
-            {64 * kibibyte, engine_kernel::tile, 512, many, 0, 0, 0, false},
-            {2 * mebibyte, engine_kernel::tile, 256, few, 0, 0, 0, false},
-            {32 * mebibyte, engine_kernel::tile, 512, many, 0, 0, 0, false},
-            {256 * mebibyte, engine_kernel::tile, 512, many, 0, 0, 0, true},
+            {16 * kibibyte, engine_kernel::tile, 256, few, 0, 0, 0, false, 0},
+            {one_block, engine_kernel::tile, 512, many, 0, 0, 0, false, 0},
+            {2 * mebibyte, engine_kernel::tile, 256, few, 0, 0, 0, false, 0},
+            {32 * mebibyte, engine_kernel::tile, 512, many, 0, 0, 0, false, 0},
+            {256 * mebibyte, engine_kernel::tile, 512, many, 0, 0, 0, true, 0},
             {vectors ? any_bytes : 0, engine_kernel::pipelined, 512, many, stages, 1,
-             stages * stage, false},
-            {any_bytes, engine_kernel::grid_stride, 512, many, 0, 0, 0, false},
+             stages * stage, false, stages},
+            {vectors ? any_bytes : 0, engine_kernel::pipelined, 512, many, stages, 1, stage, false,
+             1},
+            {any_bytes, engine_kernel::grid_stride, 512, many, 0, 0, 0, false, 0},
         };
         return table[number];
     }
@@ -4634,7 +4990,7 @@ reduction_output<reducer_t<Operator, Input>> output_of(accumulate_t<Operator, In
 {
     using Result = typename reducer_t<Operator, Input>::Result;
     static_assert(sizeof(Result) == sizeof *output, "a reducer's Result has the bits of the result");
-    return {reinterpret_cast<Result *>(output), reducer_of<Operator, element_t<Input>>::make()};
+    return {output, reducer_of<Operator, element_t<Input>>::make()};
 }
 
 /* EXACT's table, as AUTO's. Dynamic shared memory of the grid-stride kernels is more than their
@@ -4660,12 +5016,12 @@ struct exact_engine {
         constexpr size_t pipeline =
             stages * stage_bytes<accumulator<512>, 512 * 4>() + accumulator<512>::shared_bytes;
         constexpr plan_row table[rows] = {
-            {8 * mebibyte, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false},
-            {32 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, false},
-            {256 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, true},
-            {any_bytes, engine_kernel::pipelined, 512, 4, stages, 1, pipeline, false},
-            {any_bytes, engine_kernel::grid_stride, 512, 4, 0, 0, 76 * kibibyte, false},
-            {any_bytes, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false},
+            {8 * mebibyte, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false, 0},
+            {32 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, false, 0},
+            {256 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, true, 0},
+            {any_bytes, engine_kernel::pipelined, 512, 4, stages, 1, pipeline, false, stages},
+            {any_bytes, engine_kernel::grid_stride, 512, 4, 0, 0, 76 * kibibyte, false, 0},
+            {any_bytes, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false, 0},
         };
         return table[number];
     }
@@ -4675,13 +5031,13 @@ struct exact_engine {
 struct device_limits {
     unsigned multiprocessors;
     size_t shared_bytes; /* that a block may have */
-    bool hopper;         /* has what compute capability 9.0 brought */
+    bool pipelined;      /* reduce_pipelined is compiled for it */
 };
 
 /* What a kernel is compiled for, by device: asked for once each and remembered. Two threads that
  * ask at once store the same. Caches begin with = {}: compilers would guard them otherwise. */
 constexpr int remembered_devices = 64;
-constexpr unsigned char unknown_code = 0, older_code = 1, hopper_code = 2;
+constexpr unsigned char unknown_code = 0, older_code = 1, hopper_code = 2, pipelined_code = 3;
 using compiled_cache = std::atomic<unsigned char>[remembered_devices];
 
 struct engine_launch {
@@ -4707,7 +5063,7 @@ inline bool serves(const engine &e, const plan_row &row, size_t n, const device_
 {
     return n <= row.max_bytes / e.element_bytes &&
            row.shared_bytes + shared_reserve <= device.shared_bytes &&
-           (row.kernel != engine_kernel::pipelined || device.hopper) &&
+           (row.kernel != engine_kernel::pipelined || device.pipelined) &&
            (row.kernel != engine_kernel::tile ||
             tiles_of(n / e.pack_size, row) <= most_single_tiles);
 }
@@ -4849,22 +5205,23 @@ cudaError_t find_limits(device_limits *limits, int *device)
     return cudaSuccess;
 }
 
-/* Whether a kernel has what compute capability 9.0 brought. That is a question of its code and not
- * of the device alone: PTX of an older architecture lacks the instructions, and another kernel of
- * the program may be compiled for another. */
-inline cudaError_t find_hopper(const engine_launch &launch, int device, bool *hopper)
+/* What a kernel is compiled for. That is a question of its code and not of the device alone: PTX of
+ * an older architecture lacks the instructions, and another kernel of the program may be compiled
+ * for another. */
+inline cudaError_t find_code(const engine_launch &launch, int device, unsigned char *code)
 {
     const bool remembered = device < remembered_devices;
-    unsigned char code =
-        remembered ? (*launch.known)[device].load(std::memory_order_relaxed) : unknown_code;
-    if (code == unknown_code) {
+    *code = remembered ? (*launch.known)[device].load(std::memory_order_relaxed) : unknown_code;
+    if (*code == unknown_code) {
         cudaFuncAttributes attributes = {};
         const cudaError_t error = cudaFuncGetAttributes(&attributes, launch.kernel);
         if (error != cudaSuccess) return error;
-        code = attributes.ptxVersion >= 90 ? hopper_code : older_code;
-        if (remembered) (*launch.known)[device].store(code, std::memory_order_relaxed);
+        const unsigned version = static_cast<unsigned>(attributes.ptxVersion);
+        *code = !toolkit_knows_hopper || version < first_pipelining ? older_code
+                : version < first_without                           ? pipelined_code
+                                                                    : hopper_code;
+        if (remembered) (*launch.known)[device].store(*code, std::memory_order_relaxed);
     }
-    *hopper = toolkit_knows_hopper && code == hopper_code;
     return cudaSuccess;
 }
 
@@ -4875,11 +5232,13 @@ inline cudaError_t find_row(const engine &e, size_t n, unsigned *number, device_
 {
     cudaError_t error = find_limits(limits, device);
     if (error != cudaSuccess) return error;
-    limits->hopper = true;
+    limits->pipelined = true;
     *number = pick(e, n, *limits);
     if (e.row(*number).kernel != engine_kernel::pipelined) return cudaSuccess;
-    error = find_hopper(e.launch(*number), *device, &limits->hopper);
-    if (error == cudaSuccess && !limits->hopper) *number = pick(e, n, *limits);
+    unsigned char code = unknown_code;
+    error = find_code(e.launch(*number), *device, &code);
+    limits->pipelined = code == pipelined_code;
+    if (error == cudaSuccess && !limits->pipelined) *number = pick(e, n, *limits);
     return error;
 }
 
@@ -4893,11 +5252,12 @@ inline cudaError_t launch_row(const engine &e, unsigned number, unsigned blocks,
     const plan_row row = e.row(number);
     const unsigned threads =
         row.block_size + (row.kernel == engine_kernel::pipelined ? warp_size : 0);
-    bool hopper = false;
-    cudaError_t error = find_hopper(launch, device, &hopper);
+    unsigned char code = unknown_code;
+    cudaError_t error = find_code(launch, device, &code);
     if (error != cudaSuccess) return error;
     const bool prefetches = pack_bytes % e.element_bytes == 0 && input.vectors;
     work.prefetch_packs = prefetches ? packs_to_prefetch(row, blocks) : 0;
+    work.stages = row.used_stages;
     void *arguments[] = {&input, &work, output, &status_words};
     constexpr size_t without_asking = 48 * kibibyte;
     if (row.shared_bytes > without_asking - shared_reserve) {
@@ -4908,7 +5268,7 @@ inline cudaError_t launch_row(const engine &e, unsigned number, unsigned blocks,
         if (error != cudaSuccess) return error;
     }
 #if defined(CUDART_VERSION) && CUDART_VERSION >= 12000
-    if (hopper) {
+    if (code != older_code) {
         cudaLaunchAttribute attribute = {};
         attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute.val.programmaticStreamSerializationAllowed = 1;
@@ -5219,10 +5579,11 @@ template <class Input, class Operator, bool Built>
 struct c_auto {
     static fastreduce_status call(const c_call &c)
     {
-        return launch_engine<auto_engine<Operator, Input>>(
-            c.input,
-            output_of<Operator, Input>(static_cast<accumulate_t<Operator, Input> *>(c.output)), c.n,
-            c.scratch, c.stream);
+        using reducer = reducer_t<Operator, Input>;
+        using any = typename group_of<reducer>::type;
+        return launch_engine<auto_engine_by<any>>(
+            c.input, {c.output, as_group<any, reducer>::of(reducer_of<Operator, Input>::make())},
+            c.n, c.scratch, c.stream);
     }
     static c_function function() { return call; }
 };
