@@ -323,7 +323,7 @@ static T float_of(data kind, size_t i, size_t n, u64 seed)
     const bool half = type_of<T> == FASTREDUCE_F16, twice = type_of<T> == FASTREDUCE_F64,
                rough = type_of<T> == FASTREDUCE_BF16;
     const double few[] = {0, -0.0, 1, -1, 2}, scale[] = {1.5e19, 1e30, 1e-30},
-                 scale_of_doubles[] = {1e153, 1e200, 1e-200}, scale_of_halves[] = {6e4, 6e4, 1e-6};
+                 scale_of_doubles[] = {1e149, 1e200, 1e-200}, scale_of_halves[] = {6e4, 6e4, 1e-6};
     switch (kind) {
     case data::few: return z % 7 == 6 ? from_bits<T>(1) : number<T>(few[z % 5]);
     case data::wide:
@@ -605,12 +605,17 @@ static void specials()
     for (size_t n : {size_t(1), size_t(33), size_t(16640) / sizeof(T), size_t(70001) / sizeof(T)})
         for (size_t at : {size_t(0), n / 2, n - 1})
             for (u64 pattern : patterns) {
-                if (!on_gpu && turn++ % (n < 100 ? 1 : n < 20000 / sizeof(T) ? 3 : 5)) continue;
-                std::vector<T> values = make<T>(data::usual, n, turn);
-                values[at] = from_bits<T>(pattern);
-                every_call("one special", values, turn % (most_offsets<T> + 1));
-                values[n - 1] = from_bits<T>(patterns[turn % 6]);
-                if (n > 1) every_call("two specials", values, turn % (most_offsets<T> + 1));
+                if (turn++, !on_gpu && turn % (n < 100 ? 1 : n < 20000 / sizeof(T) ? 3 : 5)) continue;
+                const size_t offset = turn % (most_offsets<T> + 1);
+                for (data kind : {data::usual, data::near_one}) {
+                    const unsigned product = 1u << FASTREDUCE_PRODUCT,
+                                   which = kind == data::usual ? every_operator & ~product : product;
+                    std::vector<T> values = make<T>(kind, n, turn);
+                    values[at] = from_bits<T>(pattern);
+                    every_call("one special", values, offset, which);
+                    values[n - 1] = from_bits<T>(patterns[turn % 6]);
+                    every_call("two specials", values, offset, which);
+                }
             }
 }
 
