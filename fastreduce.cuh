@@ -2415,8 +2415,8 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
 /* Variances: sums of x - pivot and of its square, in doubles, for one pivot for all, the first
  * element. As that is one of them, its distance from the mean is at most sqrt(n) standard
  * deviations, and what the final subtraction cancels at most n roundings of the sum of squares. A
- * thread takes its own first element as the pivot, so that floats will do for floats, and moves its
- * sums to the common one then. */
+ * thread takes its own first element as the pivot, so that floats will do for floats, but where
+ * squares have no room, and moves its sums to the common one then. */
 struct moments {
     double sum, squares;
 
@@ -2461,7 +2461,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     using Result = accumulate_t<variance, Input>;
     using Format = rounded_doubles<Value>;
     /* floats for floats, integers for narrow integers, doubles for the rest */
-    using Number = standard::conditional_t<
+    using Real = standard::conditional_t<
         element<Input>::kind == family::floating && sizeof(Input) <= 4, float, double>;
     static constexpr bool by_itself = true, heavy = true;
 
@@ -2498,6 +2498,13 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
   private:
     template <class Items>
     __device__ __forceinline__ Value moments_of(const Items &items, truth<false>) const
+    {
+        const Value found = moments_in<Real>(items);
+        const bool overflow = !(found.squares < bounds<double>::greatest());
+        return sizeof(Real) < sizeof(double) && overflow ? moments_in<double>(items) : found;
+    }
+    template <class Number, class Items>
+    __device__ __forceinline__ Value moments_in(const Items &items) const
     {
         const Number own = distance<Number>{0}(items.packs[0].at(0));
         Number sums[Items::packs_each], squares[Items::packs_each];
