@@ -2250,6 +2250,22 @@ __device__ __forceinline__ Value sum_over(const Items &items, const Map &map)
     return reduce_pairs(values, plus());
 }
 
+/* The same one after the other, where that is rare: from a copy, so that its loops need no
+ * registers. Packs that do not exist are left out. */
+template <class Value, class Items, class Map>
+__device__ __forceinline__ Value sum_slowly(const Items &items, const Map &map, Value sum)
+{
+    typename Items::pack_type packs[Items::packs_each];
+#pragma unroll
+    for (unsigned k = 0; k < Items::packs_each; ++k) packs[k] = items.packs[k];
+#pragma unroll 1
+    for (unsigned k = 0; k < items.count; ++k) {
+#pragma unroll 1
+        for (unsigned j = 0; j < Items::pack_size; ++j) sum = sum + map(packs[k].at(j));
+    }
+    return sum;
+}
+
 struct square_as_double {
     template <class Element>
     __device__ __forceinline__ double operator()(Element x) const
@@ -2302,10 +2318,7 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
         constexpr float least = 1e-25f, most = 1e38f; /* what is lost in between is too small */
         const float sum = sum_over<float>(items, scaled_square<float>{1});
         if ((sum >= least && sum <= most) || sum != sum) return static_cast<Value>(sum);
-        constexpr float up = 1237940039285380274899124224.0f; /* 2^90 */
-        const float scale = sum > 1 ? 1 / up : up;
-        return static_cast<Value>(sum_over<float>(items, scaled_square<float>{scale})) /
-               (static_cast<Value>(scale) * static_cast<Value>(scale));
+        return sum_slowly(items, square_as_double(), Value(0));
     }
     template <class Items>
     static __device__ __forceinline__ Value squares_of(const Items &items, unsigned short)
@@ -2378,7 +2391,7 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
         const double sum = sum_over<double>(items, scaled_square<double>{1});
         if (has_room(sum)) return of(sum, 0);
         const int bucket = sum > 1 ? 1 : -1;
-        return of(sum_over<double>(items, scaled_square<double>{scale(-bucket)}), bucket);
+        return of(sum_slowly(items, scaled_square<double>{scale(-bucket)}, 0.0), bucket);
     }
     static __device__ __forceinline__ Result finish(const Value &value, size_t)
     {
@@ -2467,6 +2480,15 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
 
     double pivot;
 
+    struct moments_from {
+        double pivot;
+        __device__ __forceinline__ Value operator()(Element x) const
+        {
+            const double from = real(x) - pivot;
+            return {from, square::of(from)};
+        }
+    };
+
     __device__ __forceinline__ void prepare(const void *input, size_t n)
     {
         pivot = n > 0 ? real(*static_cast<const Element *>(input)) : 0;
@@ -2478,8 +2500,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     }
     __device__ __forceinline__ Value value_of(Element x, size_t) const
     {
-        const double from = real(x) - pivot;
-        return {from, square::of(from)};
+        return moments_from{pivot}(x);
     }
     template <class Items>
     __device__ __forceinline__ Value value_of_packs(const Items &items) const
@@ -2499,30 +2520,24 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     template <class Items>
     __device__ __forceinline__ Value moments_of(const Items &items, truth<false>) const
     {
-        const Value found = moments_in<Real>(items);
-        const bool overflow = !(found.squares < bounds<double>::greatest());
-        return sizeof(Real) < sizeof(double) && overflow ? moments_in<double>(items) : found;
-    }
-    template <class Number, class Items>
-    __device__ __forceinline__ Value moments_in(const Items &items) const
-    {
-        const Number own = distance<Number>{0}(items.packs[0].at(0));
-        Number sums[Items::packs_each], squares[Items::packs_each];
+        const Real own = distance<Real>{0}(items.packs[0].at(0));
+        Real sums[Items::packs_each], squares[Items::packs_each];
 #pragma unroll
         for (unsigned k = 0; k < Items::packs_each; ++k) {
-            Number packed[Items::pack_size];
+            Real packed[Items::pack_size], squared[Items::pack_size];
 #pragma unroll
-            for (unsigned j = 0; j < Items::pack_size; ++j)
-                packed[j] = k < items.count ? distance<Number>{own}(items.packs[k].at(j))
-                                            : Number(0);
-            Number squared[Items::pack_size];
-#pragma unroll
-            for (unsigned j = 0; j < Items::pack_size; ++j) squared[j] = square::of(packed[j]);
+            for (unsigned j = 0; j < Items::pack_size; ++j) {
+                packed[j] = k < items.count ? distance<Real>{own}(items.packs[k].at(j)) : Real(0);
+                squared[j] = square::of(packed[j]);
+            }
             sums[k] = reduce_pairs(packed, plus());
             squares[k] = reduce_pairs(squared, plus());
         }
         const Value found = {static_cast<double>(reduce_pairs(sums, plus())),
                              static_cast<double>(reduce_pairs(squares, plus()))};
+        /* squares that have no room in a float */
+        if (sizeof(Real) < sizeof(double) && !(found.squares < bounds<double>::greatest()))
+            return sum_slowly(items, moments_from{pivot}, identity());
         return found.moved(static_cast<double>(own) - pivot, items.count * Items::pack_size);
     }
     /* exact, so that 0 will do as the thread's pivot */
@@ -2576,6 +2591,7 @@ __device__ __forceinline__ typename Reducer::Value thread_value(const Reducer &r
 /* The same items as elements of another type of the same size. */
 template <class Element, class Items>
 struct items_as {
+    using pack_type = pack<Element>;
     static constexpr unsigned packs_each = Items::packs_each, pack_size = Items::pack_size;
     pack<Element> packs[packs_each];
     unsigned count;
@@ -3514,6 +3530,7 @@ struct tile_items {
     using Element = typename Accumulator::Element;
     static constexpr unsigned tile_packs = BlockSize * Packs, packs_each = Packs,
                               pack_size = pack<Element>::size;
+    using pack_type = pack<Element>;
     pack<Element> packs[Packs];
     Element edge;
     size_t index, edge_index; /* of the first pack's first element; of edge */
