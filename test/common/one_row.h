@@ -28,7 +28,7 @@ struct engine {
     using Output = typename Accumulator::Output;
     template <unsigned>
     using accumulator = Accumulator;
-    static constexpr bool any_order = Accumulator::any_order;
+    static constexpr unsigned head_alignment = Accumulator::head_alignment;
     static constexpr unsigned rows = 1;
     static constexpr size_t most_blocks = 4095;
 
@@ -42,7 +42,8 @@ struct engine {
                 0,
                 Stages * stage_bytes<Accumulator, BlockSize * Packs>() +
                     own_bytes(static_cast<const Accumulator *>(nullptr)),
-                Streaming};
+                Streaming,
+                Stages};
     }
 };
 

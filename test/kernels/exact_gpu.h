@@ -51,7 +51,7 @@ static void long_runs()
             if (!runs_here(number)) continue;
             const plan_row row = exact_engine::row(number);
             const elements<float> array(input.data(), n, true, row.streaming);
-            CUDA(launch_row<exact_engine>(number, 1, device, array, plan_work(array.packs, row),
+            CUDA(launch_row(engine_of<exact_engine>(), number, 1, device, array, plan_work(array.packs, row),
                                           {output.data(), nullptr}, words.data(), nullptr));
             CUDA(cudaDeviceSynchronize());
             expect_bits(name(number), output.get()[0], wanted);

@@ -50,7 +50,7 @@ static device_limits this_device(int *device)
 {
     device_limits limits = {};
     CUDA(find_limits(&limits, device));
-    CUDA(find_hopper(launch_of<sums>(5), *device, &limits.hopper));
+    CUDA(is_pipelined(engine_of<sums>(), 5, *device, &limits.pipelined));
     return limits;
 }
 
@@ -59,7 +59,7 @@ static bool runs_here(const plan_row &row)
     int device;
     const device_limits limits = this_device(&device);
     return row.kernel != engine_kernel::pipelined || !on_gpu ||
-           (limits.hopper && row.shared_bytes + shared_reserve <= limits.shared_bytes);
+           (limits.pipelined && row.shared_bytes + shared_reserve <= limits.shared_bytes);
 }
 
 /* Twice: the second call relies on the words that the first left. */
@@ -78,7 +78,7 @@ static void run_case(unsigned number, unsigned blocks, const work_plan &units,
         next_order();
         output.fill(0x7f);
         const cudaError_t error =
-            launch_row<sums>(number, blocks, device, {input.data(), n, false, row.streaming}, units,
+            launch_row(engine_of<sums>(), number, blocks, device, {input.data(), n, sizeof(float), 0, row.streaming}, units,
                              output.data(), status_words.data(), nullptr);
         CUDA(cudaDeviceSynchronize());
         const float got = output.get()[0];
@@ -149,7 +149,7 @@ template <class Engine>
 static bool small_runs_here(int device)
 {
     bool hopper = false;
-    CUDA(find_hopper(launch_of<Engine>(0), device, &hopper));
+    CUDA(is_pipelined(engine_of<Engine>(), 0, device, &hopper));
     return Engine::row(0).kernel != engine_kernel::pipelined || !on_gpu || hopper;
 }
 
@@ -174,7 +174,7 @@ static void small_blocks(const std::vector<float> &values, const work_plan &unit
             next_order();
             output.fill(0x7f);
             const cudaError_t error =
-                launch_row<Engine>(0, blocks, device, {input.data(), n, false, row.streaming},
+                launch_row(engine_of<Engine>(), 0, blocks, device, {input.data(), n, sizeof(float), 0, row.streaming},
                                    units, output.data(), words.data(), nullptr);
             CUDA(cudaDeviceSynchronize());
             const float got = output.get()[0];

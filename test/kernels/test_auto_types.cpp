@@ -154,7 +154,7 @@ static fastreduce::accumulate_t<Operator, T> by_the_tree(const std::vector<T> &v
 {
     using namespace fastreduce::detail;
     using engine = auto_engine<Operator, T>;
-    const plan_row row = engine::row(pick<engine>(values.size(), {132, 232448, true}));
+    const plan_row row = engine::row(pick(engine_of<engine>(), values.size(), {132, 232448, true}));
     return tree::reduced<Operator>(values, plan_work(values.size() / pack<T>::size, row),
                                    row.block_size, row.packs);
 }
@@ -226,7 +226,7 @@ static void small_case(const char *what, const std::vector<T> &values, size_t of
     int device;
     bool hopper = false;
     CUDA(cudaGetDevice(&device));
-    CUDA(find_hopper(launch_of<Engine>(0), device, &hopper));
+    CUDA(is_pipelined(engine_of<Engine>(), 0, device, &hopper));
     if (row.kernel == engine_kernel::pipelined && on_gpu && !hopper) return;
     const exact_input<T> input(values, offset);
     const elements<T> array(input.data(), n, false, row.streaming);
@@ -238,7 +238,7 @@ static void small_case(const char *what, const std::vector<T> &values, size_t of
         Engine::template accumulator<32>::words_for(work.units) + 1);
     status_words.fill(0);
     output.fill(0x7f);
-    const cudaError_t error = launch_row<Engine>(0, blocks, device, array, work, output.data(),
+    const cudaError_t error = launch_row(engine_of<Engine>(), 0, blocks, device, array, work, output.data(),
                                                  status_words.data(), nullptr);
     CUDA(cudaDeviceSynchronize());
     check::that(error == cudaSuccess && equal(output.get()[0], wanted) && output.canaries_alive(),

@@ -59,7 +59,7 @@ static device_limits this_device(int *device)
 {
     device_limits limits = {};
     CUDA(find_limits(&limits, device));
-    CUDA(find_hopper(launch_of<exact_engine>(pipelined_512), *device, &limits.hopper));
+    CUDA(is_pipelined(engine_of<exact_engine>(), pipelined_512, *device, &limits.pipelined));
     return limits;
 }
 
@@ -69,7 +69,7 @@ static bool runs_here(unsigned number)
     const device_limits limits = this_device(&device);
     const plan_row row = exact_engine::row(number);
     return !on_gpu || (row.shared_bytes + shared_reserve <= limits.shared_bytes &&
-                       (row.kernel != engine_kernel::pipelined || limits.hopper));
+                       (row.kernel != engine_kernel::pipelined || limits.pipelined));
 }
 
 /* Each case runs in another order than the one before. */
@@ -105,7 +105,7 @@ static void run_case(unsigned number, unsigned blocks, const char *what,
     int device;
     this_device(&device);
     const auto launch = [&](exact_output output) {
-        CUDA(launch_row<exact_engine>(number, blocks, device, array, work, output, words.data(),
+        CUDA(launch_row(engine_of<exact_engine>(), number, blocks, device, array, work, output, words.data(),
                                       nullptr));
         CUDA(cudaDeviceSynchronize());
     };
@@ -216,7 +216,7 @@ static void public_functions()
         for (bool pooled : {true, false}) {
             next_order();
             workspace scratch = {nullptr, 0};
-            check::buffer<unsigned char> memory(engine_workspace_bytes<exact_engine>(n));
+            check::buffer<unsigned char> memory(engine_workspace_bytes(engine_of<exact_engine>(), n));
             memory.fill(0);
             if (!pooled) scratch = {memory.data(), memory.bytes()};
             output.fill(0x7f);
@@ -235,7 +235,7 @@ static void public_functions()
             check::that(memory.every_byte_is(0) && memory.canaries_alive(),
                         "n %zu: workspace left dirty", n);
         }
-        check::that(workspace_bytes<FASTREDUCE_EXACT>(n) == engine_workspace_bytes<exact_engine>(n),
+        check::that(workspace_bytes<FASTREDUCE_EXACT>(n) == engine_workspace_bytes(engine_of<exact_engine>(), n),
                     "workspace_bytes<EXACT>");
     }
 }

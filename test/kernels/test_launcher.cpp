@@ -286,12 +286,12 @@ static void workspaces()
         }
         config = {};
         check::that(fastreduce_workspace_bytes(count, &config) ==
-                        fastreduce::detail::engine_workspace_bytes<sums>(count),
+                        fastreduce::detail::engine_workspace_bytes(engine_of<sums>(), count),
                     "auto, n %zu: bytes", count);
         config.kernel = FASTREDUCE_EXACT;
         check::that(
             fastreduce_workspace_bytes(count, &config) ==
-                fastreduce::detail::engine_workspace_bytes<fastreduce::detail::exact_engine>(count),
+                fastreduce::detail::engine_workspace_bytes(engine_of<fastreduce::detail::exact_engine>(), count),
             "exact, n %zu: bytes", count);
     }
 }
@@ -382,7 +382,7 @@ static void facts()
             check::that(find_limits(&limits, &device) == cudaSuccess && device == number &&
                             limits.multiprocessors == 100u + static_cast<unsigned>(number) &&
                             limits.shared_bytes == 210000u + static_cast<unsigned>(number) &&
-                            !limits.hopper,
+                            !limits.pipelined,
                         "device %d: %u multiprocessors, %zu bytes", number, limits.multiprocessors,
                         limits.shared_bytes);
             check::that(simt::calls() - before == (turn == 0 || !remembered ? 3 : 1),
@@ -393,7 +393,7 @@ static void facts()
         const unsigned long long limit_calls = remembered ? 1 : 3;
         unsigned row = 99;
         unsigned long long before = simt::calls();
-        check::that(find_row<sums>(1000, &row, &limits, &device) == cudaSuccess && row == 0 &&
+        check::that(find_row(engine_of<sums>(), 1000, &row, &limits, &device) == cudaSuccess && row == 0 &&
                         limits.multiprocessors == 100u + static_cast<unsigned>(number),
                     "device %d: row %u for 1000 floats", number, row);
         check::that(simt::calls() - before == limit_calls,
@@ -401,13 +401,13 @@ static void facts()
                     "take",
                     number);
         simt::fail_call(static_cast<unsigned>(limit_calls) + 1);
-        check::that(find_row<sums>(many, &row, &limits, &device) != cudaSuccess,
+        check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) != cudaSuccess,
                     "device %d: what the kernel is compiled for", number);
         simt::fail_call(0);
         for (unsigned turn = 0; turn < 3; ++turn) {
             before = simt::calls();
-            check::that(find_row<sums>(many, &row, &limits, &device) == cudaSuccess &&
-                            row == (new_code ? pipelined : fallback) && limits.hopper == new_code,
+            check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess &&
+                            row == (new_code ? pipelined : fallback) && limits.pipelined == new_code,
                         "device %d: row %u for 2^27 floats", number, row);
             check::that(simt::calls() - before == limit_calls + (turn == 0 || !remembered),
                         "device %d: %llu calls for a row", number, simt::calls() - before);
@@ -422,7 +422,7 @@ static void facts()
         check::that(find_hopper(launch_of<sums>(fallback), number, &hopper) == cudaSuccess &&
                         !hopper,
                     "device %d: another kernel's answer", number);
-        check::that(find_row<sums>(many, &row, &limits, &device) == cudaSuccess &&
+        check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess &&
                         row == (new_code && remembered ? pipelined : fallback),
                     "device %d: the kernel's answer is forgotten", number);
     }
@@ -436,13 +436,13 @@ static void facts()
     device_limits limits = {};
     int device = -1;
     unsigned row = 99;
-    check::that(find_row<sums>(many, &row, &limits, &device) == cudaSuccess && row == fallback,
+    check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess && row == fallback,
                 "little shared memory: row %u", row);
     const unsigned long long before = simt::calls();
-    check::that(find_row<sums>(many, &row, &limits, &device) == cudaSuccess && row == fallback &&
+    check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess && row == fallback &&
                     simt::calls() - before == 1,
                 "little shared memory: %llu calls", simt::calls() - before);
-    check::that(find_row<exact_engine>(many, &row, &limits, &device) == cudaSuccess && row == 4,
+    check::that(find_row(engine_of<exact_engine>(), many, &row, &limits, &device) == cudaSuccess && row == 4,
                 "little shared memory: EXACT's row %u", row);
     simt::set_gpu(simt::gpu());
 }
@@ -474,7 +474,7 @@ static void launches(const char *what, typename Engine::Output output)
             for (unsigned turn = 0; turn < 2; ++turn) {
                 simt::host().shared_limit.erase(kernel); /* as a reset of the device does */
                 const unsigned long long before = simt::calls();
-                check::that(launch_row<Engine>(number, blocks, gpu.number, array, work, output,
+                check::that(launch_row(engine_of<Engine>(), number, blocks, gpu.number, array, work, output,
                                                words.data(), stream) == cudaSuccess,
                             "%s, row %u, PTX %d: not launched", what, number, ptx);
                 const simt::launch &done = simt::latest_launch();
@@ -597,7 +597,7 @@ static void pipeline_failures()
         for (bool pooled : {false, true}) {
             setup s(10000); /* two tiles and a part of one */
             const fastreduce::workspace scratch = {pooled ? nullptr : s.workspace.data(),
-                                                   engine_workspace_bytes<engine>(10000)};
+                                                   engine_workspace_bytes(engine_of<engine>(), 10000)};
             every_call_fails(
                 "pipelined", s.output, s.workspace, pooled ? 6 : 3,
                 [&] {

@@ -67,10 +67,10 @@ template <class Engine>
 static void chosen(const char *what, std::initializer_list<choice> table)
 {
     for (const choice &wanted : table) {
-        const unsigned number = pick<Engine>(wanted.n, wanted.device);
+        const unsigned number = pick(engine_of<Engine>(), wanted.n, wanted.device);
         const plan_row row = Engine::row(number);
         const work_plan work = plan_work(wanted.n / pack<typename Engine::Element>::size, row);
-        const unsigned blocks = blocks_of<Engine>(row, work.units, wanted.device);
+        const unsigned blocks = blocks_of(engine_of<Engine>(), row, work.units, wanted.device);
         check::that(number == wanted.row && blocks == wanted.blocks && work.units == wanted.units,
                     "%s, n %zu, %u multiprocessors, %zu bytes: row %u, %u blocks, %zu units", what,
                     wanted.n, wanted.device.multiprocessors, wanted.device.shared_bytes, number,
@@ -229,15 +229,15 @@ static void table_is_sound(const char *what)
                     row.shared_bytes);
     }
     for (const device_limits &device : all_devices) {
-        const plan_row last = Engine::row(pick<Engine>(SIZE_MAX / pack_bytes, device));
+        const plan_row last = Engine::row(pick(engine_of<Engine>(), SIZE_MAX / pack_bytes, device));
         check::that(last.max_bytes == any_bytes, "%s: the last row is not for any size", what);
         for (int k = 0; k < 60; ++k) {
             for (size_t n : {(size_t(1) << k) - 1, size_t(1) << k, (size_t(1) << k) + 1}) {
                 if (n > SIZE_MAX / sizeof(typename Engine::Element)) continue;
-                const unsigned number = pick<Engine>(n, device);
+                const unsigned number = pick(engine_of<Engine>(), n, device);
                 const plan_row row = Engine::row(number);
                 const work_plan work = plan_work(n / pack<typename Engine::Element>::size, row);
-                const unsigned blocks = blocks_of<Engine>(row, work.units, device);
+                const unsigned blocks = blocks_of(engine_of<Engine>(), row, work.units, device);
                 check::that(row.kernel != engine_kernel::pipelined || device.hopper,
                             "%s, n %zu: a copy engine where there is none", what, n);
                 check::that(number + 1 == Engine::rows ||
@@ -250,7 +250,7 @@ static void table_is_sound(const char *what)
                                 "%s, n %zu: %u blocks, %zu tiles", what, n, blocks, work.tiles);
                 /* the words that blocks publish in, and the counter after them, lie within what
                  * every device is asked for */
-                const size_t bytes = engine_workspace_bytes<Engine>(n),
+                const size_t bytes = engine_workspace_bytes(engine_of<Engine>(), n),
                              used = blocks == 1 && row.kernel != engine_kernel::pipelined &&
                                             work.units == 1
                                         ? 0
@@ -259,7 +259,7 @@ static void table_is_sound(const char *what)
                 check::that(used * sizeof(status_word) <= bytes,
                             "%s, n %zu: %zu words in %zu bytes of workspace", what, n, used, bytes);
                 /* bits are the same everywhere: tiles and units are */
-                const plan_row other = Engine::row(pick<Engine>(n, h200));
+                const plan_row other = Engine::row(pick(engine_of<Engine>(), n, h200));
                 if (!Engine::any_order)
                     check::that(
                         other.block_size == row.block_size && other.packs == row.packs &&
@@ -281,7 +281,7 @@ static void workspace_grows(const char *what)
     using element = typename Engine::Element;
     size_t last = 0, last_n = 0;
     const auto at = [&](size_t n) {
-        const size_t bytes = engine_workspace_bytes<Engine>(n);
+        const size_t bytes = engine_workspace_bytes(engine_of<Engine>(), n);
         check::that(n >= last_n && bytes >= last, "%s: %zu bytes for %zu, %zu for %zu", what, last,
                     last_n, bytes, n);
         check::that(bytes <= enough, "%s: %zu bytes for %zu", what, bytes, n);
@@ -291,7 +291,7 @@ static void workspace_grows(const char *what)
     for (size_t n = 0; n < 70000; ++n) at(n);
     for (size_t n = 70000; n < SIZE_MAX / sizeof(element) / 33 * 32; n += n / 33) at(n);
     at(SIZE_MAX / sizeof(element));
-    check::that(engine_workspace_bytes<Engine>(0) == 0 && engine_workspace_bytes<Engine>(1) == 0,
+    check::that(engine_workspace_bytes(engine_of<Engine>(), 0) == 0 && engine_workspace_bytes(engine_of<Engine>(), 1) == 0,
                 "%s: workspace for a single tile", what);
 }
 
@@ -309,21 +309,21 @@ static void workspaces()
     workspace_grows<auto_engine<plus, bytes_32>>("32 bytes");
     workspace_grows<exact_engine>("EXACT");
 
-    check::that(engine_workspace_bytes<sums>(14_log2) == 0 &&
-                    engine_workspace_bytes<sums>(14_log2 + 1) == 4097 * 8 &&
-                    engine_workspace_bytes<sums>(40_log2) == (4 * 256 + 17 * 257 + 1) * 8,
+    check::that(engine_workspace_bytes(engine_of<sums>(), 14_log2) == 0 &&
+                    engine_workspace_bytes(engine_of<sums>(), 14_log2 + 1) == 4097 * 8 &&
+                    engine_workspace_bytes(engine_of<sums>(), 40_log2) == (4 * 256 + 17 * 257 + 1) * 8,
                 "AUTO's workspace: a word a unit at least, and the counter");
     check::that(
-        engine_workspace_bytes<auto_engine<plus, double>>(13_log2) == 0 &&
-            engine_workspace_bytes<auto_engine<plus, double>>(13_log2 + 1) == (2 * 4096 + 1) * 8 &&
-            engine_workspace_bytes<auto_engine<plus, char>>(16_log2 + 1) == (2 * 4096 + 1) * 8 &&
-            engine_workspace_bytes<auto_engine<maximum, char>>(16_log2 + 1) == 4097 * 8 &&
-            engine_workspace_bytes<auto_engine<plus, three_words>>(257) == (3 * 4096 + 1) * 8 &&
-            engine_workspace_bytes<auto_engine<plus, four_words>>(4097) == (4 * 4096 + 1) * 8,
+        engine_workspace_bytes(engine_of<auto_engine<plus, double>>(), 13_log2) == 0 &&
+            engine_workspace_bytes(engine_of<auto_engine<plus, double>>(), 13_log2 + 1) == (2 * 4096 + 1) * 8 &&
+            engine_workspace_bytes(engine_of<auto_engine<plus, char>>(), 16_log2 + 1) == (2 * 4096 + 1) * 8 &&
+            engine_workspace_bytes(engine_of<auto_engine<maximum, char>>(), 16_log2 + 1) == 4097 * 8 &&
+            engine_workspace_bytes(engine_of<auto_engine<plus, three_words>>(), 257) == (3 * 4096 + 1) * 8 &&
+            engine_workspace_bytes(engine_of<auto_engine<plus, four_words>>(), 4097) == (4 * 4096 + 1) * 8,
         "AUTO's workspace: a word for each 32 bits");
-    check::that(engine_workspace_bytes<exact_engine>(12_log2 + 3) == 0 &&
-                    engine_workspace_bytes<exact_engine>(12_log2 + 4) == 520 &&
-                    engine_workspace_bytes<exact_engine>(SIZE_MAX / 4) == 520,
+    check::that(engine_workspace_bytes(engine_of<exact_engine>(), 12_log2 + 3) == 0 &&
+                    engine_workspace_bytes(engine_of<exact_engine>(), 12_log2 + 4) == 520 &&
+                    engine_workspace_bytes(engine_of<exact_engine>(), SIZE_MAX / 4) == 520,
                 "EXACT's workspace");
     check::that(
         workspace_bytes(20000) == 4097 * 8 && workspace_bytes<FASTREDUCE_EXACT>(20000) == 520 &&

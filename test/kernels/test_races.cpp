@@ -82,7 +82,7 @@ static void engine(size_t tiles, unsigned levels, unsigned blocks)
         simt::reset();
         simt::settings().trace = true;
         simt::settings().schedule = schedule;
-        const cudaError_t error = launch_row<row>(0, blocks, 0, {input.data(), n, false, false},
+        const cudaError_t error = launch_row(engine_of<row>(), 0, blocks, 0, {input.data(), n, sizeof(float), 0, false},
                                                   work, output.data(), words.data(), nullptr);
         simt::settings() = simt::options();
         check::that(error == cudaSuccess, "engine, kernel %d, %u x %u, %zu tiles, schedule %d: %s",

@@ -30,7 +30,7 @@ static void launch_twice(const char *what, unsigned blocks, const work_plan &wor
     words.fill(0);
     for (int turn = 0; turn < 2; ++turn) {
         const cudaError_t error =
-            launch_row<Engine>(0, blocks, 0, {input.data(), n, Engine::any_order, turn > 0}, work,
+            launch_row(engine_of<Engine>(), 0, blocks, 0, {input.data(), n, sizeof(float), Engine::head_alignment, turn > 0}, work,
                                output, words.data(), nullptr);
         check::that(error == cudaSuccess, "%s, %u blocks, n %zu, offset %zu: %s", what, blocks, n,
                     offset, cudaGetErrorString(error));

@@ -106,7 +106,7 @@ static void launch(const how &made, const std::vector<float> &values, size_t off
     const work_plan work = plan_work(array.packs, row);
     const unsigned blocks =
         made.blocks < work.units ? made.blocks : static_cast<unsigned>(work.units);
-    CUDA(launch_row<exact_engine>(made.row, blocks, 0, array, work, output, words.data(), nullptr));
+    CUDA(launch_row(engine_of<exact_engine>(), made.row, blocks, 0, array, work, output, words.data(), nullptr));
     CUDA(cudaDeviceSynchronize());
     check::that(words.every_byte_is(0) && words.canaries_alive() && input.canaries_alive(),
                 "words left dirty, or a write outside");
