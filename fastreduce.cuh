@@ -1075,8 +1075,13 @@ namespace detail
 
 /* Result types: of sums; of norms and means; of indices. */
 template <class Input, family Family = element<Input>::kind>
-struct results {
+struct results { /* no number: what it is given to says so */
     using sum = Input;
+    using magnitude = Input;
+    using magnitudes = Input;
+    using real = Input;
+    using index = long long;
+    using count = unsigned long long;
 };
 template <class Input>
 struct results<Input, family::integer> {
@@ -3444,12 +3449,13 @@ __global__ void __launch_bounds__(BlockSize)
  *     leave(partials, slot)          a warp leaves what it has of the tile to the collecting warp
  *     collect(partials, slot, place, status_words)
  *                                    one warp makes one partial of a tile's, and publishes a unit's
- *     reduce_tiles(status_words, output)
+ *     reduce_tiles(status_words, tiles, output)
  *                                    from one tile a block to the output; all threads call it once
  *     reduce_units(partials, status_words, units, output)
  *                                    the same from what was collected; true in the thread that
  *                                    knows that all blocks are done
  *     words_for(units)               status words that it uses
+ *     serves(bytes)                  whether arrays of that size are for its tiles
  *
  * A Shape says which elements make a block's result, by slice_of(shape): `elements`, all of
  * them.
@@ -3474,10 +3480,11 @@ struct array_layout {
     unsigned head, tail;
     bool vectors;   /* packs are aligned, and can be loaded as such */
     bool streaming; /* there is more than the cache holds */
+    const size_t *n_on_device; /* the number of elements, if the host does not know it */
 
     __host__ __device__ array_layout(const void *input, size_t n, unsigned element_bytes,
                                      unsigned head_alignment, bool exceeds_cache)
-        : head(0), streaming(exceeds_cache)
+        : head(0), streaming(exceeds_cache), n_on_device(nullptr)
     {
         const bool whole = pack_bytes % element_bytes == 0; /* a pack is a vector */
         const unsigned size = whole ? pack_bytes / element_bytes : 1;
@@ -3512,6 +3519,12 @@ struct elements : array_layout {
     __host__ __device__ size_t count() const
     {
         return head + packs * pack<Element>::size + tail;
+    }
+    /* as many of them as n_on_device says, and no more */
+    __device__ __forceinline__ elements counted(unsigned head_alignment) const
+    {
+        const size_t n = *n_on_device, most = count();
+        return elements(first() - head, n < most ? n : most, head_alignment, streaming);
     }
 };
 
@@ -3633,10 +3646,11 @@ struct work_plan {
     unsigned levels;
     unsigned prefetch_packs; /* of each block's first tile */
     unsigned stages;         /* that a pipeline has */
+    bool single_tiles;       /* units are, however many */
 
     static __host__ __device__ constexpr work_plan of(size_t tiles, unsigned levels)
     {
-        work_plan plan = {tiles, 0, levels, 0, 0};
+        work_plan plan = {tiles, 0, levels, 0, 0, false};
         plan.units = plan.large_units();
         for (unsigned level = 0; level < levels; ++level) plan.units += plan.small_units(level);
         return plan;
@@ -3679,6 +3693,24 @@ struct work_plan {
     }
 };
 
+/* Where the tiles of an array are the small ones: depends on the type and the number of elements
+ * alone, as the result's bits do. All others are eight times as large in blocks twice as large. */
+constexpr size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
+constexpr size_t one_small_tile = 16 * kibibyte, most_in_small_tiles = 2 * mebibyte;
+constexpr unsigned small_block = 256, large_block = 512;
+
+template <class Reducer>
+struct tile_choice {
+    /* up to here one large tile, in one block */
+    static constexpr size_t one_large_tile = Reducer::heavy ? 0 : 64 * kibibyte;
+
+    static __host__ __device__ constexpr bool small(size_t bytes)
+    {
+        return bytes <= one_small_tile ||
+               (bytes > one_large_tile && bytes <= most_in_small_tiles);
+    }
+};
+
 /* By thread 0, before the previous grid has ended: asks for a part of the block's first tile, so
  * that it is in L2 when it is read: 10 to 20 % faster up to 2^18, 2 to 7 % up to 2^24 (one H200, a
  * graph of calls). */
@@ -3697,7 +3729,7 @@ __device__ __forceinline__ void prefetch_tile(const elements<Element> &input, co
 /* The search out of line, as it is not needed for single tiles. */
 static __device__ __noinline__ tile_run search_run(size_t tiles, unsigned levels, size_t unit)
 {
-    const work_plan work = {tiles, 0, levels, 0, 0};
+    const work_plan work = {tiles, 0, levels, 0, 0, false};
     return work.run(unit);
 }
 
@@ -3766,6 +3798,21 @@ struct reduction_output {
     Reducer reducer;
 };
 
+/* Reads n where it is on the device: what the host has planned for the most that it may be becomes
+ * the plan for n. False where n is for another kernel. */
+template <class Accumulator, unsigned BlockSize, unsigned Packs, class Element>
+__device__ __forceinline__ bool count_elements(elements<Element> &input, work_plan &work)
+{
+    constexpr size_t tile_packs = BlockSize * Packs;
+    input = input.counted(Accumulator::head_alignment);
+    const size_t tiles = input.packs == 0 ? 1 : (input.packs - 1) / tile_packs + 1;
+    const unsigned stages = work.stages;
+    const bool single = work.single_tiles;
+    work = work_plan::of(tiles, single ? 0 : work_plan::levels_for(tiles));
+    work.stages = stages;
+    return Accumulator::serves(input.count() * sizeof(Element));
+}
+
 /* What AUTO makes of elements: what a Reducer says. */
 template <class Reducer, unsigned BlockSize>
 struct reduction_by {
@@ -3795,6 +3842,11 @@ struct reduction_by {
     }
 
     static constexpr unsigned words_at_all = 0, words_per_unit = words_of::count;
+    static __host__ __device__ constexpr bool serves(size_t bytes)
+    {
+        return BlockSize > large_block || BlockSize < small_block ||
+               tile_choice<Reducer>::small(bytes) == (BlockSize == small_block);
+    }
     static __host__ __device__ constexpr size_t words_for(size_t units)
     {
         return units * words_per_unit;
@@ -3866,10 +3918,11 @@ struct reduction_by {
      * words zero. One launch and no atomic operation: two launches cost 1.2 us more, a fence and a
      * ticket 0.5 us (one H200). No other block waits, and GPUs begin blocks in order, so the grid
      * may be of any size. */
-    __device__ __forceinline__ void reduce_tiles(status_word *status_words, const Output &output)
+    __device__ __forceinline__ void reduce_tiles(status_word *status_words, unsigned tiles,
+                                                 const Output &output)
     {
         __shared__ Value warp_values[warps];
-        const unsigned others = gridDim.x - 1;
+        const unsigned others = tiles - 1;
 #pragma unroll 1
         for (bool all = others == 0;; all = true) {
             /* The block's own, then all blocks': by the same instructions, as the first time
@@ -3964,17 +4017,20 @@ __global__ void __launch_bounds__(BlockSize, 1024 / BlockSize)
                 status_word *status_words)
 {
     using Element = typename Accumulator::Element;
-    const elements<Element> input = slice_of(shape);
+    elements<Element> input = slice_of(shape);
     prefetch_tile<BlockSize * Packs>(input, work, blockIdx.x);
     wait_for_previous_grid();
     allow_next_grid();
+    if (input.n_on_device != nullptr &&
+        (!count_elements<Accumulator, BlockSize, Packs>(input, work) || blockIdx.x >= work.tiles))
+        return;
 
     tile_items<Accumulator, BlockSize, Packs> items;
     items.load(input, blockIdx.x);
-    items.load_edge(input, blockIdx.x + 1 == gridDim.x);
+    items.load_edge(input, blockIdx.x + 1 == work.tiles);
     Accumulator accumulator(output, input, dynamic_shared<void>());
     accumulator.add(items);
-    accumulator.reduce_tiles(status_words, output);
+    accumulator.reduce_tiles(status_words, static_cast<unsigned>(work.tiles), output);
 }
 
 /* Units in turn, one to each block. With as many blocks as units the GPU hands them out to whoever
@@ -3989,10 +4045,14 @@ __global__ void __launch_bounds__(BlockSize, Accumulator::resident_threads / Blo
     if (large_arrays && !compiles_grid_stride) return;
     constexpr unsigned slot_count = 2; /* the next tile's while one warp reads this one's */
     __shared__ typename Accumulator::template tile_partials<slot_count> partials;
-    const elements<Element> input = slice_of(shape);
+    elements<Element> input = slice_of(shape);
     tile_run run = run_of(work, blockIdx.x);
     prefetch_tile<BlockSize * Packs>(input, work, run.first);
     wait_for_previous_grid();
+    if (input.n_on_device != nullptr) {
+        if (!count_elements<Accumulator, BlockSize, Packs>(input, work)) return;
+        run = run_of(work, blockIdx.x);
+    }
 
     Accumulator accumulator(output, input, dynamic_shared<void>());
     unsigned slot = 0;
@@ -4183,10 +4243,12 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
         init_barrier(&stages[threadIdx.x].empty, BlockSize);
     }
     __syncthreads();
-    const elements<Element> input = slice_of(shape);
+    elements<Element> input = slice_of(shape);
     prefetch_tile<tile_packs>(input, work, run_of(work, blockIdx.x).first);
     wait_for_previous_grid();
     allow_next_grid();
+    if (input.n_on_device != nullptr && !count_elements<Accumulator, BlockSize, Packs>(input, work))
+        return;
 
     Accumulator accumulator(output, input,
                             memory + work.stages * stage_bytes<Accumulator, tile_packs>());
@@ -4347,6 +4409,7 @@ struct superaccumulator {
     }
 
     static constexpr unsigned words_at_all = exact_totals * limbs, words_per_unit = 0;
+    static __host__ __device__ constexpr bool serves(size_t) { return true; }
     static __host__ __device__ constexpr size_t words_for(size_t) { return words_at_all; }
 
     template <unsigned Packs>
@@ -4956,7 +5019,7 @@ struct plan_row {
     constexpr size_t tile_packs() const { return static_cast<size_t>(block_size) * packs; }
 };
 
-constexpr size_t any_bytes = SIZE_MAX, kibibyte = 1024, mebibyte = 1024 * kibibyte;
+constexpr size_t any_bytes = SIZE_MAX;
 constexpr size_t shared_reserve = 6 * kibibyte; /* static shared memory, and the system's 1 KiB */
 
 /* AUTO's table, by bytes of input: from where on another kernel is faster (one H200, CUDA 13.0,
@@ -4989,11 +5052,11 @@ struct auto_engine_by {
         constexpr bool vectors = sizeof(pack<Element>) == 16;
         constexpr unsigned few = vectors ? 4 : 1, many = vectors ? 8 : 1, stages = 3;
         constexpr size_t stage = stage_bytes<accumulator<512>, 512 * many>();
-        constexpr size_t one_block = Reducer::heavy ? 0 : 64 * kibibyte;
         constexpr plan_row table[rows] = {
-            {16 * kibibyte, engine_kernel::tile, 256, few, 0, 0, 0, false, 0},
-            {one_block, engine_kernel::tile, 512, many, 0, 0, 0, false, 0},
-            {2 * mebibyte, engine_kernel::tile, 256, few, 0, 0, 0, false, 0},
+            {one_small_tile, engine_kernel::tile, 256, few, 0, 0, 0, false, 0},
+            {tile_choice<Reducer>::one_large_tile, engine_kernel::tile, 512, many, 0, 0, 0, false,
+             0},
+            {most_in_small_tiles, engine_kernel::tile, 256, few, 0, 0, 0, false, 0},
             {32 * mebibyte, engine_kernel::tile, 512, many, 0, 0, 0, false, 0},
             {256 * mebibyte, engine_kernel::tile, 512, many, 0, 0, 0, true, 0},
             {vectors ? any_bytes : 0, engine_kernel::pipelined, 512, many, stages, 1,
@@ -5076,6 +5139,7 @@ struct engine {
     engine_launch (*launch)(unsigned number);
     unsigned element_bytes, pack_size, head_alignment, words_at_all, words_per_unit;
     size_t most_blocks;
+    bool tiles_matter; /* to the result's bits */
 };
 
 constexpr size_t tiles_of(size_t packs, const plan_row &row)
@@ -5106,7 +5170,9 @@ constexpr work_plan plan_work(size_t packs, const plan_row &row)
     const size_t tiles = tiles_of(packs, row);
     const bool single =
         row.kernel == engine_kernel::grid_stride && row.blocks_per_multiprocessor > 0;
-    return work_plan::of(tiles, single ? 0 : work_plan::levels_for(tiles));
+    work_plan work = work_plan::of(tiles, single ? 0 : work_plan::levels_for(tiles));
+    work.single_tiles = single;
+    return work;
 }
 
 inline unsigned blocks_of(const engine &e, const plan_row &row, size_t units,
@@ -5201,7 +5267,8 @@ engine engine_of()
             Engine::head_alignment,
             any::words_at_all,
             any::words_per_unit,
-            Engine::most_blocks};
+            Engine::most_blocks,
+            any::collects};
 }
 
 /* Limits of the current device, asked for once each and remembered: a word per device, 0 for
@@ -5266,6 +5333,25 @@ inline cudaError_t find_row(const engine &e, size_t n, unsigned *number, device_
     return error;
 }
 
+/* For an n that is read when it runs: the row whose tiles are of the other size, and the most
+ * elements that it may have to reduce; the same row again, if there is no such n. */
+struct other_row {
+    unsigned number;
+    size_t most;
+};
+
+inline other_row other_row_for(const engine &e, size_t n, unsigned number)
+{
+    other_row other = {number, n};
+    for (unsigned k = 0; e.tiles_matter && k < number; ++k) {
+        const plan_row row = e.row(k);
+        if (row.tile_packs() == e.row(number).tile_packs() || row.max_bytes == 0) continue;
+        const size_t most = row.max_bytes / e.element_bytes;
+        other = {k, most < n ? most : n};
+    }
+    return other;
+}
+
 /* Launches the kernel of a row; by overlapped launch, if it waits for the previous grid. `output`
  * points to the accumulator's Output. */
 inline cudaError_t launch_row(const engine &e, unsigned number, unsigned blocks, int device,
@@ -5279,7 +5365,8 @@ inline cudaError_t launch_row(const engine &e, unsigned number, unsigned blocks,
     unsigned char code = unknown_code;
     cudaError_t error = find_code(launch, device, &code);
     if (error != cudaSuccess) return error;
-    const bool prefetches = pack_bytes % e.element_bytes == 0 && input.vectors;
+    const bool prefetches =
+        pack_bytes % e.element_bytes == 0 && input.vectors && input.n_on_device == nullptr;
     work.prefetch_packs = prefetches ? packs_to_prefetch(row, blocks) : 0;
     work.stages = row.used_stages;
     void *arguments[] = {&input, &work, output, &status_words};
@@ -5310,32 +5397,62 @@ inline cudaError_t launch_row(const engine &e, unsigned number, unsigned blocks,
                             stream);
 }
 
-/* One launch, as the table says. Arguments are checked. */
-inline fastreduce_status launch_engine(const engine &e, const void *input, void *output, size_t n,
+/* An array in memory: its length, or the most that it may be and where it is. */
+struct array_argument {
+    const void *data;
+    size_t n;
+    const size_t *n_on_device;
+};
+
+/* The launch of a row, for an array of so many elements or, where that is less than it may have, at
+ * most so many. */
+inline cudaError_t launch_row_for(const engine &e, const other_row &chosen,
+                                  const device_limits &limits, int device,
+                                  const array_argument &argument, void *output,
+                                  status_word *status_words, cudaStream_t stream)
+{
+    const unsigned number = chosen.number;
+    const plan_row row = e.row(number);
+    array_layout array(argument.data, argument.n, e.element_bytes, e.head_alignment, row.streaming);
+    array.n_on_device = argument.n_on_device;
+    const work_plan work = plan_work(
+        chosen.most < argument.n ? chosen.most / e.pack_size : array.packs, row);
+    return launch_row(e, number, blocks_of(e, row, work.units, limits), device, array, work, output,
+                      status_words, stream);
+}
+
+/* One launch, as the table says. Where n is on the device and may be in the range of small tiles or
+ * of large ones, there is one for each, of which one has nothing to do. Arguments are checked. */
+inline fastreduce_status launch_engine(const engine &e, const array_argument &input, void *output,
                                        workspace memory, cudaStream_t stream)
 {
-    const size_t bytes = engine_workspace_bytes(e, n);
+    const size_t bytes = engine_workspace_bytes(e, input.n);
     if (memory.data != nullptr && memory.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
     unsigned number = 0;
     int device = 0;
     device_limits limits = {};
-    const cudaError_t error = find_row(e, n, &number, &limits, &device);
+    const cudaError_t error = find_row(e, input.n, &number, &limits, &device);
     if (error != cudaSuccess) return status_of(error);
-    const plan_row row = e.row(number);
-    const array_layout array(input, n, e.element_bytes, e.head_alignment, row.streaming);
-    const work_plan work = plan_work(array.packs, row);
-    const unsigned blocks = blocks_of(e, row, work.units, limits);
     return with_workspace(memory, bytes, memory_use::status_words, stream, [&](void *data) {
-        return launch_row(e, number, blocks, device, array, work, output,
-                          static_cast<status_word *>(data), stream);
+        status_word *const status_words = static_cast<status_word *>(data);
+        const other_row row = {number, input.n},
+                        other = input.n_on_device != nullptr ? other_row_for(e, input.n, number)
+                                                             : row;
+        cudaError_t failed = cudaSuccess;
+        if (other.number != number)
+            failed = launch_row_for(e, other, limits, device, input, output, status_words, stream);
+        return failed != cudaSuccess
+                   ? failed
+                   : launch_row_for(e, row, limits, device, input, output, status_words, stream);
     });
 }
 
 template <class Engine>
 fastreduce_status launch_engine(const void *input, typename Engine::Output output, size_t n,
-                                workspace memory, cudaStream_t stream)
+                                workspace memory, cudaStream_t stream,
+                                const size_t *n_on_device = nullptr)
 {
-    return launch_engine(engine_of<Engine>(), input, &output, n, memory, stream);
+    return launch_engine(engine_of<Engine>(), {input, n, n_on_device}, &output, memory, stream);
 }
 
 /* ---- Which of the two ---- */
@@ -5418,20 +5535,54 @@ template <class Value>
 struct moves_as_bytes : std::is_trivially_copyable<Value> {
 };
 
+/* Those that are no tree of one operation. */
+template <class Operator>
+using of_numbers = one_of<Operator, argmin, argmax, sum_abs, sum_squares, max_abs, norm2, mean,
+                          variance, count_nonzero>;
+
 /* What the templates refuse, in words. */
-template <class Operator, class Input>
+template <fastreduce_kernel Version, class Operator, class Input>
 constexpr bool check_types()
 {
     using Value = accumulate_t<Operator, Input>;
+    constexpr bool numbers = of_numbers<Operator>::value;
     static_assert(
         moves_as_bytes<Input>::value && moves_as_bytes<Value>::value,
         "elements have to be trivially copyable: they are moved as bytes, from lane to lane");
+    static_assert(!numbers || element<Input>::kind != family::other,
+                  "this operator is for numbers of 8, 16, 32 or 64 bits");
+    static_assert(!numbers || Version == FASTREDUCE_AUTO,
+                  "this operator is for FASTREDUCE_AUTO alone: V0 to V7 and round() take those "
+                  "that combine two elements to one");
     static_assert(
-        has_combine<Operator, Value>::value,
+        numbers || has_combine<Operator, Value>::value,
         "the operator needs: T operator()(T, T) const for the elements, for host and device");
     static_assert(
-        has_identity<Operator, Value>::value,
+        numbers || has_identity<Operator, Value>::value,
         "the operator needs: template <class T> static T identity(), for host and device");
+    return true;
+}
+
+/* The same of operators with state. */
+template <class Output>
+struct converted {
+    template <class Input>
+    __host__ __device__ __forceinline__ Output operator()(const Input &x) const
+    {
+        return static_cast<Output>(x);
+    }
+};
+
+template <class Input, class Output, class Transform, class Combine>
+constexpr bool check_given()
+{
+    static_assert(moves_as_bytes<Input>::value && moves_as_bytes<Output>::value,
+                  "elements and results have to be trivially copyable: they are moved as bytes");
+    static_assert(sizeof(Input) <= most_result_bytes && sizeof(Output) <= most_result_bytes,
+                  "elements and results have 32 bytes at most");
+    static_assert(moves_as_bytes<Transform>::value && moves_as_bytes<Combine>::value,
+                  "what is called on the GPU has to be trivially copyable: capture values, not "
+                  "references to objects on the host");
     return true;
 }
 
@@ -5474,7 +5625,7 @@ template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FAST
 fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *output, size_t n,
                          cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
 {
-    static_assert(detail::check_types<Operator, Input>() &&
+    static_assert(detail::check_types<Version, Operator, Input>() &&
                       detail::check_choice<Version, BlockSize, Items, Tail>() &&
                       detail::check_automatic<Version, BlockSize, Items>(),
                   "");
@@ -5482,6 +5633,34 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
     if (status != FASTREDUCE_SUCCESS) return status;
     return detail::method<Version, BlockSize, Items, Operator, Tail, Input>::launch(
         input, output, n, scratch, stream);
+}
+
+/* Reduces transform(input[0]) .. transform(input[n - 1]) to *output with an operator that may have
+ * state: a function object or a lambda (for host and device: nvcc's --extended-lambda), associative
+ * and commutative but for rounding, and with combine(identity, x) == x. Everything that is given is
+ * copied byte by byte; elements and results have 32 bytes at most. By AUTO; otherwise as
+ * reduce(), with a workspace of FASTREDUCE_WORKSPACE_BYTES at most. */
+template <class Input, class Output, class Transform, class Combine>
+fastreduce_status transform_reduce(const Input *input, Output *output, size_t n,
+                                   Transform transform, Combine combine, Output identity,
+                                   cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
+{
+    static_assert(detail::check_given<Input, Output, Transform, Combine>(), "");
+    using reducer = detail::given_reducer<Input, Output, Combine, Transform>;
+    const fastreduce_status status = detail::check_arguments(input, output, n, scratch);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    return detail::launch_engine<detail::auto_engine_by<reducer>>(
+        input, {output, reducer(combine, transform, identity)}, n, scratch, stream);
+}
+
+/* The same without a transform: of elements as they are, converted to the result's type. */
+template <class Input, class Output, class Combine>
+fastreduce_status reduce_by(const Input *input, Output *output, size_t n, Combine combine,
+                            Output identity, cudaStream_t stream = nullptr,
+                            workspace scratch = {nullptr, 0})
+{
+    return transform_reduce(input, output, n, detail::converted<Output>(), combine, identity,
+                            stream, scratch);
 }
 
 /* Bytes of workspace that reduce() with the same template arguments, less Tail, needs for n
@@ -5503,12 +5682,14 @@ size_t workspace_bytes(size_t n)
 template <class = void>
 fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator *accumulator,
                                      size_t n, cudaStream_t stream = nullptr,
-                                     workspace scratch = {nullptr, 0})
+                                     workspace scratch = {nullptr, 0},
+                                     const size_t *n_on_device = nullptr)
 {
     const fastreduce_status status = detail::check_arguments(input, accumulator, n, scratch);
-    return status != FASTREDUCE_SUCCESS ? status
-                                        : detail::launch_engine<detail::exact_engine>(
-                                              input, {nullptr, accumulator}, n, scratch, stream);
+    return status != FASTREDUCE_SUCCESS
+               ? status
+               : detail::launch_engine<detail::exact_engine>(input, {nullptr, accumulator}, n,
+                                                             scratch, stream, n_on_device);
 }
 
 /* One level of the dispatcher: block b of the grid reduces elements [b * tile, (b + 1) * tile)
@@ -5523,7 +5704,7 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
 {
     using Value = accumulate_t<Operator, Input>;
     static_assert(Version != FASTREDUCE_EXACT, "EXACT has no levels");
-    static_assert(detail::check_types<Operator, Input>() &&
+    static_assert(detail::check_types<FASTREDUCE_V7, Operator, Input>() &&
                       detail::check_choice<Version, BlockSize, Items, Tail>(),
                   "");
     const detail::version_kernels<Input, Value> version =
@@ -5595,6 +5776,7 @@ struct c_call {
     unsigned block_size;
     workspace scratch;
     cudaStream_t stream;
+    const size_t *n_on_device;
 };
 using c_function = fastreduce_status (*)(const c_call &);
 
@@ -5607,7 +5789,7 @@ struct c_auto {
         using any = typename group_of<reducer>::type;
         return launch_engine<auto_engine_by<any>>(
             c.input, {c.output, as_group<any, reducer>::of(reducer_of<Operator, Input>::make())},
-            c.n, c.scratch, c.stream);
+            c.n, c.scratch, c.stream, c.n_on_device);
     }
     static c_function function() { return call; }
 };
@@ -5667,7 +5849,7 @@ struct c_ladder<Input, Operator, false> {
 inline fastreduce_status call_exact(const c_call &c)
 {
     return launch_engine<exact_engine>(c.input, {static_cast<float *>(c.output), nullptr}, c.n,
-                                       c.scratch, c.stream);
+                                       c.scratch, c.stream, c.n_on_device);
 }
 #endif
 
@@ -5796,11 +5978,17 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
     const fastreduce_status status = check_arguments(
         {input, size, size}, {output, result_size, result_size}, n, scratch, workspace_alignment);
     if (status != FASTREDUCE_SUCCESS) return status; /* invalid comes before unsupported */
+    const size_t *const count = settings.n_on_device;
+    const size_t scratch_bytes = scratch.data != nullptr ? scratch.bytes : 0;
+    if (!aligned(count, sizeof *count) || overlap(count, sizeof *count, output, result_size) ||
+        overlap(count, sizeof *count, scratch.data, scratch_bytes))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const bool ladder = settings.kernel != FASTREDUCE_AUTO && settings.kernel != FASTREDUCE_EXACT;
     const c_function function = function_of(type, op, settings.kernel);
-    if (function == nullptr || (settings.output_type != 0 && settings.output_type != result))
+    if (function == nullptr || (ladder && count != nullptr) || (settings.output_type != 0 && settings.output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
     return function({input, output, n, settings.kernel, block_size_of(settings), scratch,
-                     settings.stream});
+                     settings.stream, count});
 }
 
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
@@ -5845,7 +6033,8 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
     const fastreduce_config settings = fastreduce::detail::config_or_default(config);
     const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
 #ifndef FASTREDUCE_NO_EXACT
-    return fastreduce::accumulate_exactly(input, accumulator, n, settings.stream, scratch);
+    return fastreduce::accumulate_exactly(input, accumulator, n, settings.stream, scratch,
+                                          settings.n_on_device);
 #else
     const fastreduce_status status =
         fastreduce::detail::check_arguments(input, accumulator, n, scratch);
