@@ -16,7 +16,7 @@ SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
 }
 #endif
 
-static bool thorough = on_gpu; /* the CPU machine and sanitizers take too long for large arrays */
+static bool thorough = on_gpu; /* the CPU machine and sanitizers take too long for all of it */
 
 using u64 = unsigned long long;
 __extension__ typedef __int128 wide_integer;
@@ -472,7 +472,7 @@ static void ladder_calls(const T *input, size_t n, fastreduce_operator op, const
     static unsigned turn = 0;
     for (int version = FASTREDUCE_V0; version <= FASTREDUCE_V7; ++version) {
         const unsigned now = turn++;
-        if (!on_gpu && now % 8 != now / 8 % 8) continue;
+        if (!thorough && now % 8 != now / 8 % 8) continue;
         fastreduce_config config = {};
         config.kernel = static_cast<fastreduce_kernel>(version);
         config.block_size = now / 3 % 7 ? 16u << now / 3 % 7 : 0;
@@ -557,7 +557,7 @@ static void sizes()
     for (size_t k = 0; k < all.size(); ++k) {
         const size_t n = all[k], bytes = n * sizeof(T);
         /* only some kinds of data with large arrays, and with others on the CPU machine */
-        const unsigned every = thorough ? (bytes > 4 << 20 ? 4 : 1) : bytes > 1 << 10 ? 6 : 3;
+        const unsigned every = thorough ? (bytes > 4 << 20 ? 6 : 1) : bytes > 1 << 10 ? 6 : 3;
         for (unsigned number = k % every; number < kinds; number += every) {
             const data kind = static_cast<data>(number);
             const unsigned which = !is_float<T>             ? every_operator
@@ -586,11 +586,11 @@ static void ties()
     places.push_back({0, n - 1});
     unsigned turn = 0;
     for (const auto &place : places) {
-        if (!on_gpu && turn % 3 && place.first != tile) {
+        if (!thorough && turn % 3 && place.first != tile) {
             ++turn;
             continue;
         }
-        const size_t count = on_gpu || turn % 8 == 0 ? n : std::min(n, tile);
+        const size_t count = thorough || turn % 8 == 0 ? n : std::min(n, tile);
         std::vector<T> values(count, number<T>(5));
         for (bool greatest : {false, true}) {
             for (size_t at : {place.first, place.second})
@@ -622,7 +622,7 @@ static void specials()
         for (size_t at : {size_t(0), n / 2, n - 1})
             for (u64 pattern : patterns) {
                 if (turn++, at > 0 && n == 1) continue;
-                if (!on_gpu && n > 33 && turn % 7) continue;
+                if (!thorough && n > 33 && turn % 7) continue;
                 const size_t offset = turn % (most_offsets<T> + 1);
                 for (data kind : {data::usual, data::near_one}) {
                     const unsigned product = 1u << FASTREDUCE_PRODUCT,
@@ -665,7 +665,7 @@ static void same_bits()
                              factors = make<T>(data::near_one, n, 11);
         u64 wanted[operators] = {};
         for (size_t offset = 0; offset < most_offsets<T>; ++offset) {
-            if (!on_gpu && n > 77 && offset > 1 && offset + 1 < most_offsets<T>) continue;
+            if (!thorough && n > 77 && offset > 1 && offset + 1 < most_offsets<T>) continue;
             const bool pooled = offset % 2 == 0;
             fastreduce_config config = {};
             config.workspace = pooled ? nullptr : workspace().data();
@@ -848,6 +848,16 @@ static void refusals()
             config.output_type = static_cast<fastreduce_type>(FASTREDUCE_U64 + 1);
             refused("no such output type", invalid, in, out, 2, type, op, config);
             config.output_type = result;
+            config.workspace = in;
+            config.workspace_bytes = 16;
+            refused("workspace in the input", invalid, in, out, 2, type, op, config);
+            config.workspace = in + 33;
+            refused("misaligned workspace", invalid, in, out, 2, type, op, config);
+            config.workspace = in;
+            refused("workspace too small", FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL,
+                    reinterpret_cast<const void *>(uintptr_t(4096)), out, 1 << 20, type, op,
+                    config); /* nothing reads there */
+            config.workspace = nullptr;
             check::buffer<unsigned char> right(8);
             check::that(fastreduce_reduce(in, right.data(), 2, type,
                                           operator_of(static_cast<unsigned>(op)), &config) == 0,
