@@ -11,7 +11,7 @@
 #include <limits>
 #include <type_traits>
 
-static bool thorough = on_gpu; /* the CPU machine and sanitizers take too long for large arrays */
+static bool thorough = on_gpu; /* the CPU machine and sanitizers take too long for all of it */
 
 using u64 = unsigned long long;
 __extension__ typedef __int128 wide_integer;
@@ -31,10 +31,10 @@ constexpr fastreduce_type type_of =
     std::is_same<T, float>::value    ? FASTREDUCE_F32
     : std::is_same<T, double>::value ? FASTREDUCE_F64
     : std::is_same<T, f16>::value    ? FASTREDUCE_F16
-    : std::is_same<T, bf16>::value   ? FASTREDUCE_BF16
-                                     : static_cast<fastreduce_type>(
-                                         (std::is_signed<T>::value ? FASTREDUCE_I8 : FASTREDUCE_U8) +
-                                         (sizeof(T) >= 2) + (sizeof(T) >= 4) + (sizeof(T) >= 8));
+    : std::is_same<T, bf16>::value
+        ? FASTREDUCE_BF16
+        : static_cast<fastreduce_type>((std::is_signed<T>::value ? FASTREDUCE_I8 : FASTREDUCE_U8) +
+                                       (sizeof(T) >= 2) + (sizeof(T) >= 4) + (sizeof(T) >= 8));
 template <class T>
 constexpr bool is_float = type_of<T> < FASTREDUCE_I8;
 
@@ -161,7 +161,7 @@ class oracle
                 if (std::isnan(r) && nan_ == none) nan_ = i;
                 factors_ += std::fabs(r) != 1;
             } else {
-                const u64 number = static_cast<u64>(x), size = x < 0 ? 0 - number : number;
+                const u64 number = static_cast<u64>(x), size = less(x, T(0)) ? 0 - number : number;
                 total_ += x;
                 magnitudes64_ += size;
                 squares64_ += number * number;
@@ -258,8 +258,7 @@ class oracle
             if (n_ == 0) return {false, 0, NAN, 0};
             return {true, bits_of(static_cast<double>(total_) / static_cast<double>(n_)), 0, 0};
         default: { /* numbers are rounded to doubles */
-            const real variance = spread_ / n,
-                       most = static_cast<real>(greatest_magnitude_),
+            const real variance = spread_ / n, most = static_cast<real>(greatest_magnitude_),
                        rounding = most > 0x1p53L ? most * 0x1p-53L : 0;
             return {false, 0, variance,
                     variance * 1e-9L + 2 * std::sqrt(variance) * rounding + rounding * rounding};
@@ -321,8 +320,9 @@ enum class data {
     small,     /* squares underflow */
     mixed      /* both */
 };
-static const char *const data_names[] = {"usual", "few",      "wide",  "shifted",   "outlier", "same",
-                                         "one",   "near one", "large", "too large", "small",   "mixed"};
+static const char *const data_names[] = {"usual",   "few",       "wide",  "shifted",
+                                         "outlier", "same",      "one",   "near one",
+                                         "large",   "too large", "small", "mixed"};
 
 template <class T>
 static T float_of(data kind, size_t i, size_t n, u64 seed)
@@ -349,8 +349,10 @@ static T float_of(data kind, size_t i, size_t n, u64 seed)
     case data::near_one:
         return number<T>(z % (n / 1000 + 1) == 0 ? 1 + fraction / 32 : z % 3 ? 1 : -1);
     case data::mixed:
-        return float_of<T>(z % 5 < 2 ? data::too_large : z % 5 < 4 ? data::small : data::usual, i,
-                           n, seed + 1);
+        return float_of<T>(z % 5 < 2   ? data::too_large
+                           : z % 5 < 4 ? data::small
+                                       : data::usual,
+                           i, n, seed + 1);
     case data::large:
     case data::too_large:
     case data::small: {
@@ -465,7 +467,7 @@ static void ladder_calls(const T *input, size_t n, fastreduce_operator op, const
     static unsigned turn = 0;
     for (int version = FASTREDUCE_V0; version <= FASTREDUCE_V7; ++version) {
         const unsigned now = turn++;
-        if (!on_gpu && now % 4 != now / 8 % 4) continue;
+        if (!thorough && now % 8 != now / 8 % 8) continue;
         fastreduce_config config = {};
         config.kernel = static_cast<fastreduce_kernel>(version);
         config.block_size = now / 3 % 7 ? 16u << now / 3 % 7 : 0;
@@ -475,10 +477,10 @@ static void ladder_calls(const T *input, size_t n, fastreduce_operator op, const
             config.workspace = workspace().data();
             config.workspace_bytes = most;
         }
-        one_call(input, n, op, config,
-                 right.of(op, check::tree_depth(n, block,
-                                                fastreduce::default_items(config.kernel))),
-                 data, offset);
+        one_call(
+            input, n, op, config,
+            right.of(op, check::tree_depth(n, block, fastreduce::default_items(config.kernel))),
+            data, offset);
     }
 }
 
@@ -514,8 +516,7 @@ static void every_call(const char *data, const std::vector<T> &values, size_t of
             if (op == FASTREDUCE_SUM) exact_call(input.data(), values, data, offset);
     }
     std::vector<T> after(n);
-    if (n > 0)
-        CUDA(cudaMemcpy(after.data(), input.data(), n * sizeof(T), cudaMemcpyDeviceToHost));
+    if (n > 0) CUDA(cudaMemcpy(after.data(), input.data(), n * sizeof(T), cudaMemcpyDeviceToHost));
     check::that(n == 0 || std::memcmp(static_cast<const void *>(after.data()), values.data(),
                                       n * sizeof(T)) == 0,
                 "%s, %s, n %zu: the input was written", fastreduce_type_name(type_of<T>), data, n);
@@ -540,16 +541,18 @@ static void sizes()
     for (size_t bytes : {size_t(16) << 10, size_t(64) << 10, size_t(2) << 20, size_t(32) << 20})
         for (size_t n : {bytes / sizeof(T) - 1, bytes / sizeof(T), bytes / sizeof(T) + 1,
                          bytes / sizeof(T) * 5 / 4 + 3})
-            if (thorough || bytes <= 16 << 10 || (bytes <= 64 << 10 && n % 4 == 3)) all.push_back(n);
+            if (thorough || bytes <= 16 << 10 || (bytes <= 64 << 10 && n % 4 == 3))
+                all.push_back(n);
     for (u64 k = 0; k < (thorough ? 20 : 2); ++k)
         all.push_back(check::mix(k, 1) % ((thorough ? 1 << 20 : 12 << 10) / sizeof(T)));
     constexpr unsigned product = 1u << FASTREDUCE_PRODUCT,
-                       kinds = static_cast<unsigned>(is_float<T> ? data::mixed : data::near_one) + 1;
+                       kinds =
+                           static_cast<unsigned>(is_float<T> ? data::mixed : data::near_one) + 1;
     unsigned turn = 0;
     for (size_t k = 0; k < all.size(); ++k) {
         const size_t n = all[k], bytes = n * sizeof(T);
         /* only some kinds of data with large arrays, and with others on the CPU machine */
-        const unsigned every = thorough ? (bytes > 4 << 20 ? 4 : 1) : bytes > 1 << 10 ? 6 : 3;
+        const unsigned every = thorough ? (bytes > 4 << 20 ? 6 : 1) : bytes > 1 << 10 ? 6 : 3;
         for (unsigned number = k % every; number < kinds; number += every) {
             const data kind = static_cast<data>(number);
             const unsigned which = !is_float<T>             ? every_operator
@@ -572,16 +575,17 @@ static void ties()
     std::vector<std::pair<size_t, size_t>> places;
     for (size_t i = 0; i < pack; ++i) places.push_back({tile + i, tile + (i + 1) % pack});
     for (size_t gap : {pack, 31 * pack, 256 * pack, tile - 1, tile, 3 * tile + 1})
-        for (size_t from : {size_t(0), pack - 1, tile / 2 + 1}) places.push_back({from, from + gap});
+        for (size_t from : {size_t(0), pack - 1, tile / 2 + 1})
+            places.push_back({from, from + gap});
     places.push_back({n - 2, n - 1});
     places.push_back({0, n - 1});
     unsigned turn = 0;
     for (const auto &place : places) {
-        if (!on_gpu && turn % 3 && place.first != tile) {
+        if (!thorough && turn % 3 && place.first != tile) {
             ++turn;
             continue;
         }
-        const size_t count = on_gpu || turn % 8 == 0 ? n : std::min(n, tile);
+        const size_t count = thorough || turn % 8 == 0 ? n : std::min(n, tile);
         std::vector<T> values(count, number<T>(5));
         for (bool greatest : {false, true}) {
             for (size_t at : {place.first, place.second})
@@ -606,18 +610,19 @@ template <class T>
 static void specials()
 {
     const u64 infinity = infinity_bits<T>, quiet = infinity | infinity >> 1, sign = sign_bit<T>,
-              patterns[] = {quiet, quiet | sign, infinity | 1, infinity | sign | 1,
+              patterns[] = {quiet,    quiet | sign,   infinity | 1, infinity | sign | 1,
                             infinity, infinity | sign};
     unsigned turn = 0;
     for (size_t n : {size_t(1), size_t(33), size_t(16640) / sizeof(T), size_t(70001) / sizeof(T)})
         for (size_t at : {size_t(0), n / 2, n - 1})
             for (u64 pattern : patterns) {
                 if (turn++, at > 0 && n == 1) continue;
-                if (!on_gpu && n > 33 && turn % 7) continue;
+                if (!thorough && n > 33 && turn % 7) continue;
                 const size_t offset = turn % (most_offsets<T> + 1);
                 for (data kind : {data::usual, data::near_one}) {
                     const unsigned product = 1u << FASTREDUCE_PRODUCT,
-                                   which = kind == data::usual ? every_operator & ~product : product;
+                                   which =
+                                       kind == data::usual ? every_operator & ~product : product;
                     std::vector<T> values = make<T>(kind, n, turn);
                     values[at] = from_bits<T>(pattern);
                     every_call("one special", values, offset, which);
@@ -648,11 +653,14 @@ static void same_bits()
 {
     const fastreduce_type type = type_of<T>;
     std::vector<size_t> all = {77, 20000 / sizeof(T), 90000 / sizeof(T)};
-    if (thorough) all.insert(all.end(), {(size_t(3) << 20) / sizeof(T), (size_t(40) << 20) / sizeof(T)});
+    if (thorough)
+        all.insert(all.end(), {(size_t(3) << 20) / sizeof(T), (size_t(40) << 20) / sizeof(T)});
     for (size_t n : all) {
+        const std::vector<T> values = make<T>(data::usual, n, 11),
+                             factors = make<T>(data::near_one, n, 11);
         u64 wanted[operators] = {};
         for (size_t offset = 0; offset < most_offsets<T>; ++offset) {
-            if (!on_gpu && n > 77 && offset > 1 && offset + 1 < most_offsets<T>) continue;
+            if (!thorough && n > 77 && offset > 1 && offset + 1 < most_offsets<T>) continue;
             const bool pooled = offset % 2 == 0;
             fastreduce_config config = {};
             config.workspace = pooled ? nullptr : workspace().data();
@@ -663,13 +671,12 @@ static void same_bits()
             gpu.multiprocessors = offset ? 7 * gpu.number : 132;
             simt::set_gpu(gpu);
 #endif
+            const exact_input<T> input(values, offset), for_products(factors, offset);
             for (unsigned k = 0; k < operators; ++k) {
                 const fastreduce_operator op = operator_of(k);
-                const bool product = is_float<T> && op == FASTREDUCE_PRODUCT;
-                const exact_input<T> input(
-                    make<T>(product ? data::near_one : data::usual, n, 11), offset);
+                const T *const from = (op == FASTREDUCE_PRODUCT ? for_products : input).data();
                 const std::string what = name_of(type, op, config, "usual", n);
-                const u64 got = reduced(what.c_str(), input.data(), n, type, op, &config);
+                const u64 got = reduced(what.c_str(), from, n, type, op, &config);
                 if (offset == 0) wanted[k] = got;
                 check::that(got == wanted[k], "%s, offset %zu: %llx, not %llx", what.c_str(),
                             offset, got, wanted[k]);
@@ -709,9 +716,9 @@ static void names()
     /* what fastreduce.h says, by type: F32 ... U64 */
     const char *const types[] = {"f32", "f64", "f16", "bf16", "i8",  "i16",
                                  "i32", "i64", "u8",  "u16",  "u32", "u64"};
-    const char *const ops[] = {"sum",     "product",     "min",     "max",   "argmin",
-                               "argmax",  "sum_abs",     "sum_squares", "max_abs", "norm2",
-                               "mean",    "variance",    "count_nonzero"};
+    const char *const ops[] = {"sum",    "product",  "min",          "max",     "argmin",
+                               "argmax", "sum_abs",  "sum_squares",  "max_abs", "norm2",
+                               "mean",   "variance", "count_nonzero"};
     const size_t type_sizes[] = {4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8};
     const auto output_is = [&](int type, int op, int wanted) {
         check::that(fastreduce_output_type(static_cast<fastreduce_type>(type),
@@ -731,9 +738,19 @@ static void names()
                         : is_signed            ? FASTREDUCE_I64
                                                : FASTREDUCE_U64,
                   magnitudes = f ? sum : FASTREDUCE_U64, mean = f ? sum : FASTREDUCE_F64,
-                  outputs[] = {sum,        sum,        type,           type,
-                               FASTREDUCE_I64, FASTREDUCE_I64, magnitudes, magnitudes,
-                               is_signed ? type + 4 : type, mean, mean, mean, FASTREDUCE_U64};
+                  outputs[] = {sum,
+                               sum,
+                               type,
+                               type,
+                               FASTREDUCE_I64,
+                               FASTREDUCE_I64,
+                               magnitudes,
+                               magnitudes,
+                               is_signed ? type + 4 : type,
+                               mean,
+                               mean,
+                               mean,
+                               FASTREDUCE_U64};
         for (int op = -2; op < 20; ++op) {
             const bool is_operator = op >= 0 && op < static_cast<int>(operators);
             output_is(type, op, is_type && is_operator ? outputs[op] : 0);
@@ -750,10 +767,10 @@ static void names()
         }
     }
     for (int op = -2; op < 70; ++op)
-        check::that(std::strcmp(fastreduce_operator_name(static_cast<fastreduce_operator>(op)),
-                                op >= 0 && op < static_cast<int>(operators) ? ops[op]
-                                                                            : "unknown") == 0,
-                    "name of operator %d", op);
+        check::that(
+            std::strcmp(fastreduce_operator_name(static_cast<fastreduce_operator>(op)),
+                        op >= 0 && op < static_cast<int>(operators) ? ops[op] : "unknown") == 0,
+            "name of operator %d", op);
 }
 
 static void refusals()
@@ -774,17 +791,21 @@ static void refusals()
                         input.every_byte_is(1) && input.canaries_alive(),
                     "%s, type %d, operator %d: memory was written", what, type, op);
     };
-    const int invalid = FASTREDUCE_ERROR_INVALID_ARGUMENT, unsupported = FASTREDUCE_ERROR_UNSUPPORTED;
+    const int invalid = FASTREDUCE_ERROR_INVALID_ARGUMENT,
+              unsupported = FASTREDUCE_ERROR_UNSUPPORTED;
     const fastreduce_config none = {};
     for (int type : {-1, 0, FASTREDUCE_U64 + 1, 1000})
         for (int op : {0, 4, 12}) refused("no such type", invalid, in, out, 2, type, op, none);
     for (int op : {-1, static_cast<int>(operators), 1000})
-        for (int type : {1, 5, 12}) refused("no such operator", invalid, in, out, 2, type, op, none);
+        for (int type : {1, 5, 12})
+            refused("no such operator", invalid, in, out, 2, type, op, none);
     for (int number = FASTREDUCE_F32; number <= FASTREDUCE_U64; ++number)
         for (int op = 0; op < static_cast<int>(operators); ++op) {
             const fastreduce_type type = static_cast<fastreduce_type>(number),
-                                  result = fastreduce_output_type(type, operator_of(static_cast<unsigned>(op)));
-            const size_t size = fastreduce_type_size(type), result_size = fastreduce_type_size(result);
+                                  result = fastreduce_output_type(
+                                      type, operator_of(static_cast<unsigned>(op)));
+            const size_t size = fastreduce_type_size(type),
+                         result_size = fastreduce_type_size(result);
             for (size_t off = 1; off < size; off *= 2)
                 refused("misaligned input", invalid, in + off, out, 2, type, op, none);
             for (size_t off = 1; off < result_size; off *= 2)
@@ -793,9 +814,10 @@ static void refusals()
             refused("null output", invalid, in, nullptr, 2, type, op, none);
             refused("output in the input", invalid, in, in + 8, 9, type, op, none);
             if (result_size > size)
-                refused("input in the output", invalid, out + result_size - size, out, 1, type, op, none);
-            refused("more bytes than there are", invalid, in, out, ~size_t(0) / size + (size > 1), type,
-                    op, none);
+                refused("input in the output", invalid, out + result_size - size, out, 1, type, op,
+                        none);
+            refused("more bytes than there are", invalid, in, out, ~size_t(0) / size + (size > 1),
+                    type, op, none);
             fastreduce_config config = {};
             for (unsigned block_size : {1u, 16u, 48u, 100u, 2048u}) {
                 config.block_size = block_size;
@@ -808,7 +830,8 @@ static void refusals()
                     refused("no such kernel", invalid, in, out, 2, type, op, config);
                 else if (!takes(type, operator_of(static_cast<unsigned>(op)), config.kernel)) {
                     refused("kernel", unsupported, in, out, 2, type, op, config);
-                    refused("invalid before unsupported", invalid, nullptr, out, 2, type, op, config);
+                    refused("invalid before unsupported", invalid, nullptr, out, 2, type, op,
+                            config);
                 }
             }
             config.kernel = FASTREDUCE_AUTO;
@@ -820,9 +843,19 @@ static void refusals()
             config.output_type = static_cast<fastreduce_type>(FASTREDUCE_U64 + 1);
             refused("no such output type", invalid, in, out, 2, type, op, config);
             config.output_type = result;
+            config.workspace = in;
+            config.workspace_bytes = 16;
+            refused("workspace in the input", invalid, in, out, 2, type, op, config);
+            config.workspace = in + 33;
+            refused("misaligned workspace", invalid, in, out, 2, type, op, config);
+            config.workspace = in;
+            refused("workspace too small", FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL,
+                    reinterpret_cast<const void *>(uintptr_t(4096)), out, 1 << 20, type, op,
+                    config); /* nothing reads there */
+            config.workspace = nullptr;
             check::buffer<unsigned char> right(8);
-            check::that(fastreduce_reduce(in, right.data(), 2, type, operator_of(static_cast<unsigned>(op)),
-                                          &config) == 0,
+            check::that(fastreduce_reduce(in, right.data(), 2, type,
+                                          operator_of(static_cast<unsigned>(op)), &config) == 0,
                         "type %d, operator %d: its own output type is refused", type, op);
         }
     CUDA(cudaDeviceSynchronize());
