@@ -1,5 +1,5 @@
 /* A table of one row: a kernel of the engine in blocks and tiles as small as a test likes, through
- * the library's own launcher. */
+ * the library's own launcher; and that launcher for a test that knows the engine's types. */
 #ifndef ONE_ROW_H
 #define ONE_ROW_H
 
@@ -46,6 +46,32 @@ struct engine {
                 Stages};
     }
 };
+
+/* Whether a row's kernel is compiled with a pipeline for a device. */
+template <class Engine>
+cudaError_t pipelines(unsigned number, int device, bool *answer)
+{
+    unsigned char code = unknown_code;
+    const cudaError_t error = find_code(engine_of<Engine>().launch(number), device, &code);
+    *answer = code == pipelined_code;
+    return error;
+}
+
+/* The array as a row of an engine reads it. */
+template <class Engine>
+array_layout array_of(unsigned number, const void *input, size_t n)
+{
+    return {input, n, sizeof(typename Engine::Element), Engine::head_alignment,
+            Engine::row(number).streaming};
+}
+
+template <class Engine>
+cudaError_t launch(unsigned number, unsigned blocks, int device, const array_layout &input,
+                   const work_plan &work, typename Engine::Output output, status_word *words)
+{
+    return launch_row(engine_of<Engine>(), number, blocks, device, input, work, &output, words,
+                      nullptr);
+}
 
 } // namespace one_row
 #endif

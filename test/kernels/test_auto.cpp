@@ -7,6 +7,8 @@
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #else
 #define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_TYPES FASTREDUCE_F32
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
 #endif
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
@@ -50,7 +52,7 @@ static device_limits this_device(int *device)
 {
     device_limits limits = {};
     CUDA(find_limits(&limits, device));
-    CUDA(is_pipelined(engine_of<sums>(), 5, *device, &limits.pipelined));
+    CUDA(one_row::pipelines<sums>(5, *device, &limits.pipelined));
     return limits;
 }
 
@@ -77,9 +79,9 @@ static void run_case(unsigned number, unsigned blocks, const work_plan &units,
     for (int repeat = 0; repeat < 2; ++repeat) {
         next_order();
         output.fill(0x7f);
-        const cudaError_t error =
-            launch_row(engine_of<sums>(), number, blocks, device, {input.data(), n, sizeof(float), 0, row.streaming}, units,
-                             output.data(), status_words.data(), nullptr);
+        const cudaError_t error = one_row::launch<sums>(
+            number, blocks, device, one_row::array_of<sums>(number, input.data(), n), units,
+            output_of<plus, float>(output.data()), status_words.data());
         CUDA(cudaDeviceSynchronize());
         const float got = output.get()[0];
         check::that(error == cudaSuccess && std::memcmp(&got, &wanted, sizeof got) == 0,
@@ -148,9 +150,9 @@ static void every_kernel()
 template <class Engine>
 static bool small_runs_here(int device)
 {
-    bool hopper = false;
-    CUDA(is_pipelined(engine_of<Engine>(), 0, device, &hopper));
-    return Engine::row(0).kernel != engine_kernel::pipelined || !on_gpu || hopper;
+    bool pipelined = false;
+    CUDA(one_row::pipelines<Engine>(0, device, &pipelined));
+    return Engine::row(0).kernel != engine_kernel::pipelined || !on_gpu || pipelined;
 }
 
 /* Twice, with grids of any size: the second call relies on the words that the first left. */
@@ -173,9 +175,9 @@ static void small_blocks(const std::vector<float> &values, const work_plan &unit
         for (int repeat = 0; repeat < 2; ++repeat) {
             next_order();
             output.fill(0x7f);
-            const cudaError_t error =
-                launch_row(engine_of<Engine>(), 0, blocks, device, {input.data(), n, sizeof(float), 0, row.streaming},
-                                   units, output.data(), words.data(), nullptr);
+            const cudaError_t error = one_row::launch<Engine>(
+                0, blocks, device, one_row::array_of<Engine>(0, input.data(), n), units,
+                output_of<plus, float>(output.data()), words.data());
             CUDA(cudaDeviceSynchronize());
             const float got = output.get()[0];
             check::that(error == cudaSuccess && std::memcmp(&got, &wanted, sizeof got) == 0,

@@ -148,6 +148,18 @@ static fastreduce::accumulate_t<Operator, T> folded(const std::vector<T> &values
     return value;
 }
 
+/* By the tree; or where any order will do, and tiles begin where the address says, one after the
+ * other. */
+template <class Operator, class T>
+static fastreduce::accumulate_t<Operator, T> on_host(const std::vector<T> &values,
+                                                     const fastreduce::detail::work_plan &work,
+                                                     unsigned block_size, unsigned packs)
+{
+    return fastreduce::detail::auto_engine<Operator, T>::head_alignment > 0
+               ? folded<Operator>(values)
+               : tree::reduced<Operator>(values, work, block_size, packs);
+}
+
 /* The row of a device that has everything: tiles are the same on all. */
 template <class Operator, class T>
 static fastreduce::accumulate_t<Operator, T> by_the_tree(const std::vector<T> &values)
@@ -155,8 +167,8 @@ static fastreduce::accumulate_t<Operator, T> by_the_tree(const std::vector<T> &v
     using namespace fastreduce::detail;
     using engine = auto_engine<Operator, T>;
     const plan_row row = engine::row(pick(engine_of<engine>(), values.size(), {132, 232448, true}));
-    return tree::reduced<Operator>(values, plan_work(values.size() / pack<T>::size, row),
-                                   row.block_size, row.packs);
+    return on_host<Operator>(values, plan_work(values.size() / pack<T>::size, row), row.block_size,
+                             row.packs);
 }
 
 #ifdef SIMT_MACHINE
@@ -166,12 +178,12 @@ template <class T>
 static void check_prefetch(const char *what, size_t n, void **arguments)
 {
     using namespace fastreduce::detail;
-    const elements<T> &array = *static_cast<elements<T> *>(arguments[0]);
+    const array_layout &array = *static_cast<array_layout *>(arguments[0]);
     const work_plan &work = *static_cast<work_plan *>(arguments[1]);
-    check::that(work.prefetch_packs == 0 || (aligned(array.data, 16) && sizeof(pack<T>) % 16 == 0),
+    check::that(work.prefetch_packs == 0 || (aligned(array.packed, 16) && sizeof(pack<T>) % 16 == 0),
                 "AUTO, %s, n %zu: asks for %u packs of %zu bytes at %p", what, n,
-                work.prefetch_packs, sizeof(pack<T>), static_cast<const void *>(array.data));
-    check::that(work.prefetch_packs > 0 || !aligned(array.data, 16) || sizeof(pack<T>) != 16,
+                work.prefetch_packs, sizeof(pack<T>), array.packed);
+    check::that(work.prefetch_packs > 0 || !aligned(array.packed, 16) || sizeof(pack<T>) != 16,
                 "AUTO, %s, n %zu: asks for nothing", what, n);
 }
 #endif
@@ -224,12 +236,12 @@ static void small_case(const char *what, const std::vector<T> &values, size_t of
     const plan_row row = Engine::row(0);
     const size_t n = values.size();
     int device;
-    bool hopper = false;
+    bool pipelined = false;
     CUDA(cudaGetDevice(&device));
-    CUDA(is_pipelined(engine_of<Engine>(), 0, device, &hopper));
-    if (row.kernel == engine_kernel::pipelined && on_gpu && !hopper) return;
+    CUDA(one_row::pipelines<Engine>(0, device, &pipelined));
+    if (row.kernel == engine_kernel::pipelined && on_gpu && !pipelined) return;
     const exact_input<T> input(values, offset);
-    const elements<T> array(input.data(), n, false, row.streaming);
+    const array_layout array = one_row::array_of<Engine>(0, input.data(), n);
     const work_plan work = work_plan::of(tiles_of(array.packs, row), 0);
     if (row.kernel == engine_kernel::tile || blocks > work.units)
         blocks = static_cast<unsigned>(work.units);
@@ -238,8 +250,9 @@ static void small_case(const char *what, const std::vector<T> &values, size_t of
         Engine::template accumulator<32>::words_for(work.units) + 1);
     status_words.fill(0);
     output.fill(0x7f);
-    const cudaError_t error = launch_row(engine_of<Engine>(), 0, blocks, device, array, work, output.data(),
-                                                 status_words.data(), nullptr);
+    const cudaError_t error =
+        one_row::launch<Engine>(0, blocks, device, array, work,
+                                output_of<Operator, T>(output.data()), status_words.data());
     CUDA(cudaDeviceSynchronize());
     check::that(error == cudaSuccess && equal(output.get()[0], wanted) && output.canaries_alive(),
                 "%s, kernel %d, %u blocks, n %zu, offset %zu: status %d, or another result", what,
@@ -276,7 +289,7 @@ static void small_kernels(const char *what, const std::vector<T> &values, size_t
     using accumulator = small_reduction<Operator, T>;
     const work_plan work = work_plan::of(
         (values.size() / pack<T>::size + 63) / 64 + (values.size() < pack<T>::size), 0);
-    const auto wanted = tree::reduced<Operator>(values, work, 32, 2);
+    const auto wanted = on_host<Operator>(values, work, 32, 2);
     small_case<Operator, T, one_row::engine<accumulator, engine_kernel::tile, 32, 2>>(
         what, values, offset, 1, wanted);
     for (unsigned blocks : {1u, 2u, 4u}) {

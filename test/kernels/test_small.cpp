@@ -29,9 +29,9 @@ static void launch_twice(const char *what, unsigned blocks, const work_plan &wor
     input.set(values);
     words.fill(0);
     for (int turn = 0; turn < 2; ++turn) {
-        const cudaError_t error =
-            launch_row(engine_of<Engine>(), 0, blocks, 0, {input.data(), n, sizeof(float), Engine::head_alignment, turn > 0}, work,
-                               output, words.data(), nullptr);
+        const cudaError_t error = one_row::launch<Engine>(
+            0, blocks, 0, {input.data(), n, sizeof(float), Engine::head_alignment, turn > 0}, work,
+            output, words.data());
         check::that(error == cudaSuccess, "%s, %u blocks, n %zu, offset %zu: %s", what, blocks, n,
                     offset, cudaGetErrorString(error));
         check_result(turn);
@@ -46,7 +46,7 @@ template <class Engine>
 static work_plan work_for(size_t n, size_t offset, unsigned levels)
 {
     constexpr size_t line = line_bytes / sizeof(float);
-    size_t head = Engine::any_order ? (line - offset % line) % line : 0;
+    size_t head = Engine::head_alignment > 0 ? (line - offset % line) % line : 0;
     if (head > n) head = n;
     const size_t tiles = tiles_of((n - head) / 4, Engine::row(0));
     while (levels > 0 && tiles < 256 * ((size_t(1) << levels) - 1)) --levels;
@@ -60,28 +60,28 @@ static const simt::order schedules[] = {simt::order::forward, simt::order::rever
 /* ---- Words and sums of floats ---------------------------------------------------------------- */
 
 /* Lane 5's are the words. */
-template <class Value>
+template <class Value, class Format>
 __global__ void await_three(status_word *words, unsigned first, unsigned end, Value *values)
 {
     Value three[3] = {};
-    partial_words<Value>::await(words, threadIdx.x == 5 ? first : end, 2, end, three);
+    partial_words<Value, Format>::await(words, threadIdx.x == 5 ? first : end, 2, end, three);
     if (threadIdx.x == 5)
         for (unsigned k = 0; k < 3; ++k) values[k] = three[k];
 }
 
-template <class Value>
+template <class Value, class Format>
 __global__ void publish_one(status_word *words, unsigned k, Value value)
 {
-    partial_words<Value>::publish(words, k, value);
+    partial_words<Value, Format>::publish(words, k, value);
 }
 
 /* Partials 1, 3 and 5 of 7 are awaited, as far as they lie before `end`; a bit of `missing` leaves
  * one unpublished, or the word `lost` of it alone. */
-template <class Value>
+template <unsigned Words, class Value, class Format = all_bits<Value>>
 static void words(const Value (&given)[7])
 {
-    constexpr unsigned each = partial_words<Value>::count;
-    static_assert(each == (sizeof(Value) + 3) / 4, "32 bits a word");
+    constexpr unsigned each = partial_words<Value, Format>::count;
+    static_assert(each == Words, "63 bits a word");
     for (unsigned end = 2; end <= 7; ++end) {
         for (unsigned missing : {0u, 1u, 2u, 4u}) {
             bool waits = false;
@@ -100,14 +100,14 @@ static void words(const Value (&given)[7])
                 for (unsigned k = 0; k < 7; ++k) {
                     Value value = given[k];
                     void *arguments[] = {&data, &k, &value};
-                    CUDA(cudaLaunchKernel(publish_one<Value>, dim3(1), dim3(1), arguments));
+                    CUDA(cudaLaunchKernel(publish_one<Value, Format>, dim3(1), dim3(1), arguments));
                     if (k % 2 && missing >> k / 2 & 1) data[k * each + lost] = 0;
                 }
                 const std::vector<status_word> before = memory.get();
                 unsigned first = 1;
                 void *arguments[] = {&data, &first, &end, &out};
                 const cudaError_t error =
-                    cudaLaunchKernel(await_three<Value>, dim3(1), dim3(32), arguments);
+                    cudaLaunchKernel(await_three<Value, Format>, dim3(1), dim3(32), arguments);
                 if (waits) {
                     check::that(error != cudaSuccess && simt::report().find("deadlock") == 0,
                                 "await, end %u, missing %u: did not wait", end, missing);
@@ -136,19 +136,45 @@ static void words(const Value (&given)[7])
 struct five_bytes {
     unsigned char part[5];
 };
+struct four_longs {
+    unsigned long long part[4];
+};
+struct three_shorts_and_a_long {
+    unsigned short part[4];
+    unsigned long long last;
+};
 
 static void all_words()
 {
-    words<unsigned>({11, 3, 22, ~0u, 33, 1u << 31, 44});
-    words<unsigned long long>({11, 3, 22, ~0ull, 33, 1ull << 63, 44});
-    words<unsigned char>({1, 0, 2, 255, 4, 128, 6});
-    words<five_bytes>({{{1, 2, 3, 4, 5}},
-                       {{0, 0, 0, 0, 0}},
-                       {{2}},
-                       {{255, 255, 255, 255, 255}},
-                       {{4}},
-                       {{9, 8, 7, 6, 128}},
-                       {{6}}});
+    words<1, unsigned>({11, 3, 22, ~0u, 33, 1u << 31, 44});
+    words<2, unsigned long long>({11, 3, 22, ~0ull, 33, 1ull << 63, 44});
+    words<1, unsigned char>({1, 0, 2, 255, 4, 128, 6});
+    words<1, five_bytes>({{{1, 2, 3, 4, 5}},
+                          {{0, 0, 0, 0, 0}},
+                          {{2}},
+                          {{255, 255, 255, 255, 255}},
+                          {{4}},
+                          {{9, 8, 7, 6, 128}},
+                          {{6}}});
+    /* each word's first and last bits */
+    words<5, four_longs>({{{1}},
+                          {{~0ull, ~0ull, ~0ull, ~0ull}},
+                          {{2}},
+                          {{1ull << 63 | 1, 3ull << 62, 7ull << 61, 15ull << 60}},
+                          {{3}},
+                          {{0, 1ull << 62, 1ull << 61, 1ull << 63}},
+                          {{4}}});
+    words<3, three_shorts_and_a_long>({{{1}, 1},
+                                       {{0, 0, 0}, ~0ull},
+                                       {{2}, 2},
+                                       {{65535, 65535, 65535}, 1ull << 63},
+                                       {{3}, 3},
+                                       {{1, 2, 32768}, 7},
+                                       {{4}, 4}});
+    words<1, unsigned long long, short_sum>(
+        {11, 3, 22, ~0ull, 33, 1ull << 61, 0ull - (1ull << 62)});
+    /* a double's last bit is lost */
+    words<1, double, rounded_doubles<double>>({11, -INFINITY, 22, -0.0, 33, 0x1p-1073, 44});
 }
 
 template <class Engine>
@@ -160,7 +186,7 @@ static void float_case(const char *what, unsigned blocks, unsigned levels, size_
     if (blocks == 0 || blocks > work.units) blocks = static_cast<unsigned>(work.units);
     check::buffer<float> output(1, offset);
     output.fill(0x7f);
-    launch_twice<Engine>(what, blocks, work, values, offset, output.data(), [&](int) {
+    launch_twice<Engine>(what, blocks, work, values, offset, output_of<plus, float>(output.data()), [&](int) {
         check::that(output.get()[0] == wanted && output.canaries_alive(),
                     "%s, %u blocks, n %zu, offset %zu: %.9g instead of %.9g", what, blocks, n,
                     offset, static_cast<double>(output.get()[0]), static_cast<double>(wanted));
@@ -351,9 +377,9 @@ static void copied_tiles()
 /* A unit of four tiles is published with its last one, and not before. */
 __global__ void collect_four(status_word *words, unsigned *early)
 {
-    using sum = reduction<plus, unsigned, 32>;
+    using sum = reduction<plus, unsigned long long, 32>;
     __shared__ sum::tile_partials<1> partials;
-    sum mine(nullptr);
+    sum mine({}, {nullptr, 0, 0, false}, nullptr);
     for (unsigned tile = 0; tile < 4; ++tile) {
         if (threadIdx.x == 0 && (words[2] != 0 || words[3] != 0)) ++*early;
         mine.value = tile + threadIdx.x;
@@ -383,7 +409,7 @@ static void negative_zeros()
     check::buffer<float> output(1);
     for (unsigned blocks : {1u, 2u})
         launch_twice<stride_32x2>("-0", blocks, work_plan::of(8, 0),
-                                  std::vector<float>(2048, -0.0f), 0, output.data(), [&](int) {
+                                  std::vector<float>(2048, -0.0f), 0, output_of<plus, float>(output.data()), [&](int) {
                                       check::that(output.every_byte_is(0),
                                                   "%u blocks: the sum of -0 is not +0", blocks);
                                       output.fill(0x7f);
@@ -411,7 +437,7 @@ static void exact_result(const char *what, const std::vector<float> &values, flo
 __global__ void drive(const float *script, unsigned groups, unsigned copies, unsigned times,
                       exact_output output)
 {
-    superaccumulator<32> sum(dynamic_shared<void>());
+    superaccumulator<32> sum({}, {nullptr, 0, 0, false}, dynamic_shared<void>());
     for (unsigned k = 0; k < times * groups; ++k) {
         const float x = script[k % groups * 32 + threadIdx.x];
         pack<float> group[exact_group_limit];
@@ -448,7 +474,7 @@ static void drive_case(const char *what, const std::vector<float> &script, unsig
 }
 
 /* Groups in which all lanes have the same, but for the first ones, as listed. */
-static std::vector<float> group_of(float usual, std::initializer_list<float> first)
+static std::vector<float> lanes_of(float usual, std::initializer_list<float> first)
 {
     std::vector<float> group(32, usual);
     std::copy(first.begin(), first.end(), group.begin());
@@ -468,31 +494,31 @@ static void long_runs()
 {
     const float nan = std::nanf(""), infinity = INFINITY;
     for (float sign : {1.0f, -1.0f})
-        drive_case("the window's greatest", group_of(sign, {}) + group_of(sign * 0x1.fffffep1f, {}),
+        drive_case("the window's greatest", lanes_of(sign, {}) + lanes_of(sign * 0x1.fffffep1f, {}),
                    all_copies, 20000);
     /* in few lanes, something below the window, which its extension takes */
     for (float sign : {1.0f, -1.0f}) {
         drive_case("the extension's greatest",
-                   group_of(sign, {sign * 0x1.fffffep-22f, sign * 0x1.fffffep-21f,
+                   lanes_of(sign, {sign * 0x1.fffffep-22f, sign * 0x1.fffffep-21f,
                                    -sign * 0x1.fffffep-23f}),
                    all_copies, 20000);
         drive_case("the extension and the bins by turns",
-                   group_of(sign, {sign * 0x1.fffffep-21f, 0x1.8p-43f}) +
-                       group_of(sign, {0x1.000002p-60f, sign * 0x1.fffffep-19f}) +
-                       group_of(0x1p30f, {0x1.fffffep8f}),
+                   lanes_of(sign, {sign * 0x1.fffffep-21f, 0x1.8p-43f}) +
+                       lanes_of(sign, {0x1.000002p-60f, sign * 0x1.fffffep-19f}) +
+                       lanes_of(0x1p30f, {0x1.fffffep8f}),
                    all_copies, 3000);
     }
     drive_case("bins, flushed often",
-               group_of(1.0f, {0x1.fffffep+110f, -0x1.fffffep-60f, 0x1p-149f}), all_copies, 9000);
-    drive_case("the bins' greatest", group_of(FLT_MAX, {-FLT_MAX, 0x1p-149f}) + group_of(1.0f, {}),
+               lanes_of(1.0f, {0x1.fffffep+110f, -0x1.fffffep-60f, 0x1p-149f}), all_copies, 9000);
+    drive_case("the bins' greatest", lanes_of(FLT_MAX, {-FLT_MAX, 0x1p-149f}) + lanes_of(1.0f, {}),
                all_copies, 5000);
-    drive_case("specials", group_of(nan, {1.0f, infinity, infinity, -infinity, nan, -nan}),
+    drive_case("specials", lanes_of(nan, {1.0f, infinity, infinity, -infinity, nan, -nan}),
                all_copies, 9000);
-    drive_case("many infinities", group_of(infinity, {-infinity}), all_copies, 9000);
+    drive_case("many infinities", lanes_of(infinity, {-infinity}), all_copies, 9000);
     drive_case("one special a vector",
-               group_of(1.0f, {nan, -infinity, 0x1.8p-140f}) + group_of(-3.0f, {infinity}), 5, 3);
+               lanes_of(1.0f, {nan, -infinity, 0x1.8p-140f}) + lanes_of(-3.0f, {infinity}), 5, 3);
     drive_case("scales by turns",
-               group_of(0x1p50f, {}) + group_of(-0x1.8p-50f, {}) + group_of(-0x1p50f, {}),
+               lanes_of(0x1p50f, {}) + lanes_of(-0x1.8p-50f, {}) + lanes_of(-0x1p50f, {}),
                all_copies, 3000);
 }
 
@@ -511,9 +537,9 @@ static void window_limits()
         for (float x : tests) {
             if (!std::isfinite(x)) continue;
             drive_case("window limits",
-                       group_of(usual, {}) + group_of(usual, {x}) + group_of(usual, {-x, x}), 1, 2);
+                       lanes_of(usual, {}) + lanes_of(usual, {x}) + lanes_of(usual, {-x, x}), 1, 2);
             drive_case("window limits, all lanes",
-                       group_of(usual, {}) + group_of(-x, {x, x}) + group_of(x, {}), 1, 1);
+                       lanes_of(usual, {}) + lanes_of(-x, {x, x}) + lanes_of(x, {}), 1, 1);
         }
     }
 }
@@ -530,7 +556,7 @@ static bool operator==(const decision &a, const decision &b)
 /* A float of each thread a group; what is decided after each. */
 __global__ void decide(const float *script, unsigned groups, decision *decisions)
 {
-    superaccumulator<32> sum(dynamic_shared<void>());
+    superaccumulator<32> sum({}, {nullptr, 0, 0, false}, dynamic_shared<void>());
     for (unsigned k = 0; k < groups; ++k) {
         const pack<float> group[1] = {{{script[k * 32 + threadIdx.x], 0, 0, 0}}};
         sum.add_group(group);
@@ -565,30 +591,30 @@ static void decisions()
                                   : exponent < 250 ? static_cast<unsigned>(exponent) - 20
                                                    : 230;
         const unsigned beyond = exponent > 251; /* above the highest window */
-        decided("the window's place", group_of(x, {}), {{position, beyond, 16 * beyond}});
-        decided("the window's place", group_of(0, {0, 0, 0, 0, -1.5f * x}),
+        decided("the window's place", lanes_of(x, {}), {{position, beyond, 16 * beyond}});
+        decided("the window's place", lanes_of(0, {0, 0, 0, 0, -1.5f * x}),
                 {{position, beyond, 0}});
-        decided("the window's place", group_of(x, {NAN, -INFINITY, -NAN}),
+        decided("the window's place", lanes_of(x, {NAN, -INFINITY, -NAN}),
                 {{position, 1, 16 * beyond}});
     }
-    const std::vector<float> ones = group_of(1.0f, {}), above = group_of(0x1p30f, {}),
-                             small = group_of(0x1.8p-60f, {});
+    const std::vector<float> ones = lanes_of(1.0f, {}), above = lanes_of(0x1p30f, {}),
+                             small = lanes_of(0x1.8p-60f, {});
     const decision usual = {107, 0, 0};
-    decided("all fits", ones + group_of(0x1p-42f, {-0x1.fffffep1f}), {usual, usual});
+    decided("all fits", ones + lanes_of(0x1p-42f, {-0x1.fffffep1f}), {usual, usual});
     decided("a few fit the extension",
-            ones + group_of(1.0f, {0x1p-64f, 0x1p-43f, -0x1.8p-60f}) + above,
+            ones + lanes_of(1.0f, {0x1p-64f, 0x1p-43f, -0x1.8p-60f}) + above,
             {usual, usual, {137, 0, 0}});
     decided("a few fit neither",
-            ones + group_of(1.0f, {0x1p-65f}) + group_of(1.0f, {0x1p24f, 0x1p24f, 0x1p24f}),
+            ones + lanes_of(1.0f, {0x1p-65f}) + lanes_of(1.0f, {0x1p24f, 0x1p24f, 0x1p24f}),
             {usual, {107, 1, 0}, {107, 1, 0}});
-    decided("the lowest extension", group_of(0x1p-85f, {0x1p-149f}), {{22, 0, 0}});
-    decided("no extension", group_of(0x1p-86f, {0x1p-149f}), {{21, 1, 0}});
+    decided("the lowest extension", lanes_of(0x1p-85f, {0x1p-149f}), {{22, 0, 0}});
+    decided("no extension", lanes_of(0x1p-86f, {0x1p-149f}), {{21, 1, 0}});
     decided("up and down", ones + above + small + above,
             {usual, {137, 0, 0}, {47, 0, 0}, {137, 0, 0}});
     for (int least : {8, 9}) { /* a window eight binades lower is not better */
         const unsigned place = least == 8 ? 107 : 98;
         std::vector<float> script =
-            ones + group_of(std::ldexp(1.0f, -least), {0x1p-90f, 0x1p-90f, 0x1p-90f, 0x1p-90f});
+            ones + lanes_of(std::ldexp(1.0f, -least), {0x1p-90f, 0x1p-90f, 0x1p-90f, 0x1p-90f});
         std::vector<decision> wanted = {usual, {place, 1, 16}};
         for (unsigned k = 16; k-- > 0;) {
             script = script + above;
@@ -623,7 +649,7 @@ static void rounding()
         for (float tiny :
              {0.0f, 0x1p-149f, -0x1p-149f, 0x1p-100f, -0x1p-70f, half * 0x1p-9f, -half * 0x1p-40f})
             for (float sign : {1.0f, -1.0f})
-                drive_case("ties", group_of(0.0f, {sign * base, sign * half, tiny}), 1, 1);
+                drive_case("ties", lanes_of(0.0f, {sign * base, sign * half, tiny}), 1, 1);
     }
     /* the sums 2^a - 2^b, all ones between, and less than 0 */
     for (int a = -140; a < 128; a += 9)
@@ -631,7 +657,7 @@ static void rounding()
             for (float sign : {1.0f, -1.0f})
                 drive_case(
                     "all ones",
-                    group_of(0.0f, {sign * std::ldexp(1.0f, a), -sign * std::ldexp(1.0f, b)}), 1,
+                    lanes_of(0.0f, {sign * std::ldexp(1.0f, a), -sign * std::ldexp(1.0f, b)}), 1,
                     1);
 }
 
@@ -711,7 +737,7 @@ static void exact_case(const char *what, unsigned blocks, unsigned levels,
 /* Of three blocks so many add to the totals; the last awaits both others. */
 __global__ void last_of_three(status_word *totals, unsigned adding, exact_output output)
 {
-    superaccumulator<32> sum(dynamic_shared<void>());
+    superaccumulator<32> sum({}, {nullptr, 0, 0, false}, dynamic_shared<void>());
     const pack<float> group[1] = {{{1, -3, 0, 0}}};
     int none = 0;
     sum.add_group(group);
