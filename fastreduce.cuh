@@ -3520,12 +3520,6 @@ struct elements : array_layout {
     {
         return head + packs * pack<Element>::size + tail;
     }
-    /* as many of them as n_on_device says, and no more */
-    __device__ __forceinline__ elements counted(unsigned head_alignment) const
-    {
-        const size_t n = *n_on_device, most = count();
-        return elements(first() - head, n < most ? n : most, head_alignment, streaming);
-    }
 };
 
 /* The elements of the block's result: of a whole array, all. */
@@ -3798,19 +3792,42 @@ struct reduction_output {
     Reducer reducer;
 };
 
-/* Reads n where it is on the device: what the host has planned for the most that it may be becomes
- * the plan for n. False where n is for another kernel. */
-template <class Accumulator, unsigned BlockSize, unsigned Packs, class Element>
-__device__ __forceinline__ bool count_elements(elements<Element> &input, work_plan &work)
+/* An array whose length is on the device, and the plan for it. Out of line, as most calls know n. */
+struct counted_array {
+    array_layout array;
+    work_plan work;
+};
+
+static __device__ __noinline__ counted_array count_elements(const array_layout &most,
+                                                            const work_plan &work, size_t tile_packs,
+                                                            unsigned element_bytes,
+                                                            unsigned head_alignment)
 {
-    constexpr size_t tile_packs = BlockSize * Packs;
-    input = input.counted(Accumulator::head_alignment);
-    const size_t tiles = input.packs == 0 ? 1 : (input.packs - 1) / tile_packs + 1;
-    const unsigned stages = work.stages;
-    const bool single = work.single_tiles;
-    work = work_plan::of(tiles, single ? 0 : work_plan::levels_for(tiles));
-    work.stages = stages;
-    return Accumulator::serves(input.count() * sizeof(Element));
+    const unsigned size = pack_bytes % element_bytes == 0 ? pack_bytes / element_bytes : 1;
+    const size_t n = *most.n_on_device, bound = most.head + most.packs * size + most.tail;
+    const void *const input =
+        static_cast<const unsigned char *>(most.packed) - size_t(most.head) * element_bytes;
+    counted_array counted = {
+        array_layout(input, n < bound ? n : bound, element_bytes, head_alignment, most.streaming),
+        work};
+    const size_t tiles = counted.array.packs == 0 ? 1 : (counted.array.packs - 1) / tile_packs + 1;
+    counted.work = work_plan::of(tiles, work.single_tiles ? 0 : work_plan::levels_for(tiles));
+    counted.work.stages = work.stages;
+    return counted;
+}
+
+/* Reads n where it is on the device: what the host has planned for the most that it may be becomes
+ * the plan for n. False where n is for another kernel, or a block's one tile does not exist. */
+template <class Accumulator, unsigned BlockSize, unsigned Packs, class Element>
+__device__ __forceinline__ bool recount(elements<Element> &input, work_plan &work, bool one_tile)
+{
+    if (input.n_on_device == nullptr) return true;
+    const counted_array counted = count_elements(input, work, BlockSize * Packs, sizeof(Element),
+                                                 Accumulator::head_alignment);
+    static_cast<array_layout &>(input) = counted.array;
+    work = counted.work;
+    return Accumulator::serves(input.count() * sizeof(Element)) &&
+           (!one_tile || blockIdx.x < work.tiles);
 }
 
 /* What AUTO makes of elements: what a Reducer says. */
@@ -3928,7 +3945,7 @@ struct reduction_by {
             /* The block's own, then all blocks': by the same instructions, as the first time
              * that others run they have to be fetched, which takes 0.1 to 0.3 us while memory is
              * busy. */
-            value = all ? of_warp<warp_size>(value) : of_tile_warp(value);
+            value = Reducer::tile_by_warp && !all ? of_tile_warp(value) : of_warp<warp_size>(value);
             if (warps > 1) {
                 if (threadIdx.x % warp_size == 0) warp_values[threadIdx.x / warp_size] = value;
                 __syncthreads();
@@ -4021,9 +4038,7 @@ __global__ void __launch_bounds__(BlockSize, 1024 / BlockSize)
     prefetch_tile<BlockSize * Packs>(input, work, blockIdx.x);
     wait_for_previous_grid();
     allow_next_grid();
-    if (input.n_on_device != nullptr &&
-        (!count_elements<Accumulator, BlockSize, Packs>(input, work) || blockIdx.x >= work.tiles))
-        return;
+    if (!recount<Accumulator, BlockSize, Packs>(input, work, true)) return;
 
     tile_items<Accumulator, BlockSize, Packs> items;
     items.load(input, blockIdx.x);
@@ -4049,10 +4064,8 @@ __global__ void __launch_bounds__(BlockSize, Accumulator::resident_threads / Blo
     tile_run run = run_of(work, blockIdx.x);
     prefetch_tile<BlockSize * Packs>(input, work, run.first);
     wait_for_previous_grid();
-    if (input.n_on_device != nullptr) {
-        if (!count_elements<Accumulator, BlockSize, Packs>(input, work)) return;
-        run = run_of(work, blockIdx.x);
-    }
+    if (!recount<Accumulator, BlockSize, Packs>(input, work, false)) return;
+    if (slice_of(shape).n_on_device != nullptr) run = run_of(work, blockIdx.x);
 
     Accumulator accumulator(output, input, dynamic_shared<void>());
     unsigned slot = 0;
@@ -4247,8 +4260,7 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
     prefetch_tile<tile_packs>(input, work, run_of(work, blockIdx.x).first);
     wait_for_previous_grid();
     allow_next_grid();
-    if (input.n_on_device != nullptr && !count_elements<Accumulator, BlockSize, Packs>(input, work))
-        return;
+    if (!recount<Accumulator, BlockSize, Packs>(input, work, false)) return;
 
     Accumulator accumulator(output, input,
                             memory + work.stages * stage_bytes<Accumulator, tile_packs>());
