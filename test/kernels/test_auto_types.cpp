@@ -180,7 +180,7 @@ static void check_prefetch(const char *what, size_t n, void **arguments)
     using namespace fastreduce::detail;
     const array_layout &array = *static_cast<array_layout *>(arguments[0]);
     const work_plan &work = *static_cast<work_plan *>(arguments[1]);
-    check::that(work.prefetch_packs == 0 ||
+    check::that(work.prefetch_packs == 0 || array.packs == 0 ||
                     (aligned(array.packed, 16) && sizeof(pack<T>) % 16 == 0),
                 "AUTO, %s, n %zu: asks for %u packs of %zu bytes at %p", what, n,
                 work.prefetch_packs, sizeof(pack<T>), array.packed);
