@@ -10,6 +10,9 @@
  */
 #define PROGRAM "bench"
 #define FASTREDUCE_IMPLEMENTATION
+/* for a shorter build */
+#define FASTREDUCE_TYPES FASTREDUCE_F32
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
 #include "../fastreduce.cuh"
 #include "common.h"
 #include "measure.cuh"

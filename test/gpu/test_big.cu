@@ -2,6 +2,8 @@
  * with values around every index that 32 bits would fold onto another; dense data against a sum in
  * double; and how far AUTO errs on equal values. Takes 4 n bytes of memory. */
 #define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_TYPES FASTREDUCE_F32
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
 

@@ -180,7 +180,8 @@ static void check_prefetch(const char *what, size_t n, void **arguments)
     using namespace fastreduce::detail;
     const array_layout &array = *static_cast<array_layout *>(arguments[0]);
     const work_plan &work = *static_cast<work_plan *>(arguments[1]);
-    check::that(work.prefetch_packs == 0 || (aligned(array.packed, 16) && sizeof(pack<T>) % 16 == 0),
+    check::that(work.prefetch_packs == 0 || array.packs == 0 ||
+                    (aligned(array.packed, 16) && sizeof(pack<T>) % 16 == 0),
                 "AUTO, %s, n %zu: asks for %u packs of %zu bytes at %p", what, n,
                 work.prefetch_packs, sizeof(pack<T>), array.packed);
     check::that(work.prefetch_packs > 0 || !aligned(array.packed, 16) || sizeof(pack<T>) != 16,
@@ -250,9 +251,8 @@ static void small_case(const char *what, const std::vector<T> &values, size_t of
         Engine::template accumulator<32>::words_for(work.units) + 1);
     status_words.fill(0);
     output.fill(0x7f);
-    const cudaError_t error =
-        one_row::launch<Engine>(0, blocks, device, array, work,
-                                output_of<Operator, T>(output.data()), status_words.data());
+    const cudaError_t error = one_row::launch<Engine>(
+        0, blocks, device, array, work, output_of<Operator, T>(output.data()), status_words.data());
     CUDA(cudaDeviceSynchronize());
     check::that(error == cudaSuccess && equal(output.get()[0], wanted) && output.canaries_alive(),
                 "%s, kernel %d, %u blocks, n %zu, offset %zu: status %d, or another result", what,

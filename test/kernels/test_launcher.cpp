@@ -2,6 +2,8 @@
  * runtime; on a GPU also streams, graphs and pinned output. A refused call leaves output and
  * workspace as they were. */
 #define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_TYPES FASTREDUCE_F32
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
 #include "../common/dynamic_shared.h"
@@ -286,12 +288,14 @@ static void workspaces()
         }
         config = {};
         check::that(fastreduce_workspace_bytes(count, &config) ==
-                        fastreduce::detail::engine_workspace_bytes(engine_of<sums>(), count),
+                        fastreduce::detail::engine_workspace_bytes(
+                            fastreduce::detail::engine_of<sums>(), count),
                     "auto, n %zu: bytes", count);
         config.kernel = FASTREDUCE_EXACT;
         check::that(
             fastreduce_workspace_bytes(count, &config) ==
-                fastreduce::detail::engine_workspace_bytes(engine_of<fastreduce::detail::exact_engine>(), count),
+                fastreduce::detail::engine_workspace_bytes(
+                    fastreduce::detail::engine_of<fastreduce::detail::exact_engine>(), count),
             "exact, n %zu: bytes", count);
     }
 }
@@ -358,16 +362,16 @@ static void on_one_stream()
 static void facts()
 {
     using namespace fastreduce::detail;
-    constexpr unsigned pipelined = 5, fallback = 6;
+    constexpr unsigned pipelined = 5, one_stage = 6, fallback = 7;
     constexpr size_t many = size_t(1) << 27;
     for (int number : {1, 2, 31, 32, 63, 64, 65, 1000}) {
         simt::gpu gpu;
         gpu.number = number;
         gpu.multiprocessors = 100 + number;
         gpu.shared_bytes = 210000 + number;
-        gpu.ptx_version = number % 2 ? 90 : 89;
+        gpu.ptx_version = number % 3 == 0 ? 89 : number % 3 == 1 ? 90 : 120;
         simt::set_gpu(gpu);
-        const bool remembered = number < 64, new_code = number % 2 == 1;
+        const bool remembered = number < 64, new_code = number % 3 == 1;
         device_limits limits = {};
         int device = -1;
         for (unsigned k = 1; k <= 3; ++k) {
@@ -393,8 +397,8 @@ static void facts()
         const unsigned long long limit_calls = remembered ? 1 : 3;
         unsigned row = 99;
         unsigned long long before = simt::calls();
-        check::that(find_row(engine_of<sums>(), 1000, &row, &limits, &device) == cudaSuccess && row == 0 &&
-                        limits.multiprocessors == 100u + static_cast<unsigned>(number),
+        check::that(find_row(engine_of<sums>(), 1000, &row, &limits, &device) == cudaSuccess &&
+                        row == 0 && limits.multiprocessors == 100u + static_cast<unsigned>(number),
                     "device %d: row %u for 1000 floats", number, row);
         check::that(simt::calls() - before == limit_calls,
                     "device %d: asks a kernel it will not "
@@ -407,7 +411,8 @@ static void facts()
         for (unsigned turn = 0; turn < 3; ++turn) {
             before = simt::calls();
             check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess &&
-                            row == (new_code ? pipelined : fallback) && limits.pipelined == new_code,
+                            row == (new_code ? pipelined : fallback) &&
+                            limits.pipelined == new_code,
                         "device %d: row %u for 2^27 floats", number, row);
             check::that(simt::calls() - before == limit_calls + (turn == 0 || !remembered),
                         "device %d: %llu calls for a row", number, simt::calls() - before);
@@ -418,16 +423,16 @@ static void facts()
         simt::gpu older = gpu;
         older.ptx_version = 80;
         simt::set_gpu(older);
-        bool hopper = true;
-        check::that(find_hopper(launch_of<sums>(fallback), number, &hopper) == cudaSuccess &&
-                        !hopper,
+        unsigned char code = unknown_code;
+        check::that(find_code(launch_of<sums>(fallback), number, &code) == cudaSuccess &&
+                        code == older_code,
                     "device %d: another kernel's answer", number);
         check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess &&
                         row == (new_code && remembered ? pipelined : fallback),
                     "device %d: the kernel's answer is forgotten", number);
     }
 
-    /* where its shared memory does not fit, it is not asked at all */
+    /* with less shared memory it has one stage */
     simt::gpu small;
     small.number = 40;
     small.shared_bytes = 100 * 1024;
@@ -436,14 +441,25 @@ static void facts()
     device_limits limits = {};
     int device = -1;
     unsigned row = 99;
-    check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess && row == fallback,
+    check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess &&
+                    row == one_stage,
+                "less shared memory: row %u", row);
+
+    check::that(find_row(engine_of<exact_engine>(), many, &row, &limits, &device) == cudaSuccess &&
+                    row == 4,
+                "little shared memory: EXACT's row %u", row);
+
+    /* where its shared memory does not fit, it is not asked at all */
+    small.number = 41;
+    small.shared_bytes = 70 * 1024;
+    simt::set_gpu(small);
+    check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess &&
+                    row == fallback,
                 "little shared memory: row %u", row);
     const unsigned long long before = simt::calls();
-    check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess && row == fallback &&
-                    simt::calls() - before == 1,
+    check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess &&
+                    row == fallback && simt::calls() - before == 1,
                 "little shared memory: %llu calls", simt::calls() - before);
-    check::that(find_row(engine_of<exact_engine>(), many, &row, &limits, &device) == cudaSuccess && row == 4,
-                "little shared memory: EXACT's row %u", row);
     simt::set_gpu(simt::gpu());
 }
 
@@ -459,23 +475,23 @@ static void launches(const char *what, typename Engine::Output output)
     check::buffer<status_word> words(4096);
     input.fill(0);
     words.fill(0);
-    for (int ptx : {80, 89, 90, 100}) {
+    for (int ptx : {80, 89, 90, 100, 120}) {
         std::set<const void *> asked; /* what they are compiled for */
         simt::gpu gpu;
-        gpu.number = ptx == 80 ? 45 : ptx == 89 ? 46 : ptx == 90 ? 47 : 48;
+        gpu.number = ptx == 80 ? 45 : ptx == 89 ? 46 : ptx == 90 ? 47 : ptx == 100 ? 48 : 49;
         gpu.ptx_version = ptx;
         simt::set_gpu(gpu);
         for (unsigned number = 0; number < Engine::rows; ++number) {
             const plan_row row = Engine::row(number);
             const auto kernel = reinterpret_cast<const void *>(launch_of<Engine>(number).kernel);
-            const elements<float> array(input.data(), n, Engine::any_order, row.streaming);
+            const array_layout array = one_row::array_of<Engine>(number, input.data(), n);
             const work_plan work = plan_work(array.packs, row);
             const unsigned blocks = static_cast<unsigned>(work.units);
             for (unsigned turn = 0; turn < 2; ++turn) {
                 simt::host().shared_limit.erase(kernel); /* as a reset of the device does */
                 const unsigned long long before = simt::calls();
-                check::that(launch_row(engine_of<Engine>(), number, blocks, gpu.number, array, work, output,
-                                               words.data(), stream) == cudaSuccess,
+                check::that(launch_row(engine_of<Engine>(), number, blocks, gpu.number, array, work,
+                                       &output, words.data(), stream) == cudaSuccess,
                             "%s, row %u, PTX %d: not launched", what, number, ptx);
                 const simt::launch &done = simt::latest_launch();
                 check::that(done.overlapped == (ptx >= 90), "%s, row %u, PTX %d: the attribute",
@@ -596,13 +612,15 @@ static void pipeline_failures()
         simt::set_gpu(gpu);
         for (bool pooled : {false, true}) {
             setup s(10000); /* two tiles and a part of one */
-            const fastreduce::workspace scratch = {pooled ? nullptr : s.workspace.data(),
-                                                   engine_workspace_bytes(engine_of<engine>(), 10000)};
+            const fastreduce::workspace scratch = {
+                pooled ? nullptr : s.workspace.data(),
+                engine_workspace_bytes(engine_of<engine>(), 10000)};
             every_call_fails(
                 "pipelined", s.output, s.workspace, pooled ? 6 : 3,
                 [&] {
-                    return launch_engine<engine>(s.input.data(), s.output.data(), 10000, scratch,
-                                                 nullptr);
+                    return launch_engine<engine>(
+                        s.input.data(), output_of<fastreduce::plus, float>(s.output.data()), 10000,
+                        scratch, nullptr);
                 },
                 [&] { s.right("pipelined"); });
             check::that(simt::latest_launch().overlapped == (ptx >= 90) &&
@@ -611,8 +629,9 @@ static void pipeline_failures()
                         "pipelined, PTX %d: what was launched", ptx);
             const fastreduce::workspace less = {s.workspace.data(), scratch.bytes - 1};
             const unsigned long long before = simt::calls();
-            check::that(launch_engine<engine>(s.input.data(), s.output.data(), 10000, less,
-                                              nullptr) == FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL &&
+            check::that(launch_engine<engine>(
+                            s.input.data(), output_of<fastreduce::plus, float>(s.output.data()),
+                            10000, less, nullptr) == FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL &&
                             simt::calls() == before,
                         "pipelined: too small a workspace");
             s.untouched("pipelined, refused");
@@ -788,7 +807,7 @@ int main(int argc, char **argv)
     on_one_stream();
     facts();
     check::buffer<float> output(1);
-    launches<sums>("AUTO", output.data());
+    launches<sums>("AUTO", fastreduce::detail::output_of<fastreduce::plus, float>(output.data()));
     launches<fastreduce::detail::exact_engine>("EXACT", {output.data(), nullptr});
     runtime_failures(FASTREDUCE_V0, 100, 1, 1); /* needs no workspace */
     runtime_failures(FASTREDUCE_AUTO, 100, 2, 2);

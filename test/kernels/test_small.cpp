@@ -173,6 +173,21 @@ static void all_words()
                                        {{4}, 4}});
     words<1, unsigned long long, short_sum>(
         {11, 3, 22, ~0ull, 33, 1ull << 61, 0ull - (1ull << 62)});
+    words<2, sum_of_128_bits, sum_of_128_bits>({{1, 0},
+                                                {~0ull, ~0ull},
+                                                {2, 0},
+                                                {1ull << 63, 1ull << 60},
+                                                {3, 0},
+                                                {1ull << 62, 7ull << 61},
+                                                {4, 0}});
+    using place = key_and_index<unsigned long long>;
+    words<2, place, place>({{1, 1},
+                            {~0ull, ~0ull},
+                            {2, 2},
+                            {1ull << 63, 1ull << 60},
+                            {3, 3},
+                            {1ull << 62, 5},
+                            {4, 4}});
     /* a double's last bit is lost */
     words<1, double, rounded_doubles<double>>({11, -INFINITY, 22, -0.0, 33, 0x1p-1073, 44});
 }
@@ -186,12 +201,13 @@ static void float_case(const char *what, unsigned blocks, unsigned levels, size_
     if (blocks == 0 || blocks > work.units) blocks = static_cast<unsigned>(work.units);
     check::buffer<float> output(1, offset);
     output.fill(0x7f);
-    launch_twice<Engine>(what, blocks, work, values, offset, output_of<plus, float>(output.data()), [&](int) {
-        check::that(output.get()[0] == wanted && output.canaries_alive(),
-                    "%s, %u blocks, n %zu, offset %zu: %.9g instead of %.9g", what, blocks, n,
-                    offset, static_cast<double>(output.get()[0]), static_cast<double>(wanted));
-        output.fill(0x7f);
-    });
+    launch_twice<Engine>(
+        what, blocks, work, values, offset, output_of<plus, float>(output.data()), [&](int) {
+            check::that(output.get()[0] == wanted && output.canaries_alive(),
+                        "%s, %u blocks, n %zu, offset %zu: %.9g instead of %.9g", what, blocks, n,
+                        offset, static_cast<double>(output.get()[0]), static_cast<double>(wanted));
+            output.fill(0x7f);
+        });
 }
 
 using tile_64x2 = one_row::engine<reduction<plus, float, 64>, engine_kernel::tile, 64, 2>;
@@ -379,7 +395,7 @@ __global__ void collect_four(status_word *words, unsigned *early)
 {
     using sum = reduction<plus, unsigned long long, 32>;
     __shared__ sum::tile_partials<1> partials;
-    sum mine({}, {nullptr, 0, 0, false}, nullptr);
+    sum mine(output_of<plus, unsigned long long>(nullptr), {nullptr, 0, 0, false}, nullptr);
     for (unsigned tile = 0; tile < 4; ++tile) {
         if (threadIdx.x == 0 && (words[2] != 0 || words[3] != 0)) ++*early;
         mine.value = tile + threadIdx.x;
@@ -408,12 +424,12 @@ static void negative_zeros()
 {
     check::buffer<float> output(1);
     for (unsigned blocks : {1u, 2u})
-        launch_twice<stride_32x2>("-0", blocks, work_plan::of(8, 0),
-                                  std::vector<float>(2048, -0.0f), 0, output_of<plus, float>(output.data()), [&](int) {
-                                      check::that(output.every_byte_is(0),
-                                                  "%u blocks: the sum of -0 is not +0", blocks);
-                                      output.fill(0x7f);
-                                  });
+        launch_twice<stride_32x2>(
+            "-0", blocks, work_plan::of(8, 0), std::vector<float>(2048, -0.0f), 0,
+            output_of<plus, float>(output.data()), [&](int) {
+                check::that(output.every_byte_is(0), "%u blocks: the sum of -0 is not +0", blocks);
+                output.fill(0x7f);
+            });
 }
 #endif
 

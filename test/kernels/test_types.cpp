@@ -19,6 +19,8 @@ struct __nv_bfloat16 : half_bits<2> {
 #include <cuda_fp16.h>
 #endif
 #define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_TYPES FASTREDUCE_F32
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
 #include "../common/dynamic_shared.h"
