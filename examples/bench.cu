@@ -228,6 +228,14 @@ struct options : request {
     int data = -1; /* by what is wanted */
 };
 
+/* JSON knows no infinity: where floats overflow the error is one. */
+static std::string number_or_null(double x)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", x);
+    return std::isfinite(x) ? text : "null";
+}
+
 struct judgement {
     double error; /* relative to the exact sum; 0: correctly rounded */
     bool wrong;

@@ -174,7 +174,7 @@ inline std::vector<timing> times_of(const std::vector<contender> &list, const fi
     return result;
 }
 
-/* ---- Command lines, rows ---- */
+/* ---- Command lines -------------------------------------------------------------------------- */
 
 inline std::vector<std::string> split(const std::string &text)
 {
@@ -201,14 +201,6 @@ inline void take_replays(const arguments &a, request &wanted)
     const uint64_t replays = size_argument(&a, "no such number of replays: ", a.value);
     if (replays == 0 || replays > 100000) wrong_usage(&a, "no such number of replays: ", a.value);
     wanted.replays = static_cast<int>(replays);
-}
-
-/* JSON knows no infinity: where floats overflow the error is one. */
-inline std::string number_or_null(double x)
-{
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3g", x);
-    return std::isfinite(x) ? text : "null";
 }
 
 #endif

@@ -177,7 +177,8 @@ test_nvcc()
         case $version:$source in "nvcc 12.4:$root"/test/*) continue ;; esac
         file=${source##*/} reads=${source%.cu}.cpp
         [ -e "$reads" ] || reads=$source
-        if [ "$headers" -lt 11040 ] && grep -q 'cudaGraphInstantiateWithFlags\|"calls.cuh"' "$reads"; then
+        if [ "$headers" -lt 11040 ] &&
+            grep -q 'cudaGraphInstantiateWithFlags\|"calls.cuh"' "$reads"; then
             skip "$version, $file" "replays CUDA graphs by a call of CUDA 11.4"
             continue
         fi
