@@ -461,7 +461,7 @@ static void take_word(const arguments &a, options &wanted)
         "auto", "exact", "v0",         "v1",     "v2",     "v3",   "v4",     "v5", "v6",
         "v7",   "cub",   "gpu_to_gpu", "thrust", "cublas", "copy", "ladder", "all"};
     if (std::strncmp(a.word, "n=", 2) == 0)
-        take_sizes(a, a.word + 2, wanted);
+        take_sizes(a, a.word + 2, wanted.sizes);
     else if (std::find(kernels.begin(), kernels.end(), a.word) != kernels.end())
         wanted.kernels.push_back(a.word);
     else if (std::strcmp(a.word, "reduce") != 0)

@@ -62,10 +62,9 @@ static const char help[] =
 
 /* In the order of fastreduce_type. */
 template <fastreduce_type Type>
-using element =
-    std::tuple_element_t<Type, std::tuple<void, float, double, __half, __nv_bfloat16, signed char,
-                                          short, int, long long, unsigned char, unsigned short,
-                                          unsigned, unsigned long long>>;
+using element = std::tuple_element_t<
+    Type, std::tuple<void, float, double, __half, __nv_bfloat16, signed char, short, int, long long,
+                     unsigned char, unsigned short, unsigned, unsigned long long>>;
 
 template <class T>
 __host__ __device__ T number(T x)
@@ -120,7 +119,7 @@ auto result_of()
     else if constexpr (Op == FASTREDUCE_COUNT_NONZERO || is_index(Op) || (whole && !is_real(Op)))
         return uint64_t();
     else
-        return std::conditional_t<whole || std::is_same_v<T, double>, double, float>();
+        return std::conditional_t < whole || std::is_same_v<T, double>, double, float > ();
 }
 template <fastreduce_operator Op, class T>
 using result = decltype(result_of<Op, T>());
@@ -153,7 +152,7 @@ struct combine {
     {
         if constexpr (Op == FASTREDUCE_MIN)
             return b < a ? b : a;
-        else if constexpr (is_extreme(Op))
+        else if constexpr (Op == FASTREDUCE_MAX || Op == FASTREDUCE_MAX_ABS)
             return a < b ? b : a;
         else if constexpr (Op == FASTREDUCE_PRODUCT)
             return a * b;
@@ -190,9 +189,9 @@ __global__ void fill_elements(T *x, size_t n, data kind)
         const auto bits = static_cast<long long>(mixed(2 * i));
         const unsigned rare = mixed(2 * i + 1) >> 44;
         if constexpr (std::is_integral_v<T>) {
-            using limits = std::numeric_limits<T>;
+            const T least = std::is_signed_v<T> ? static_cast<T>(1ull << (8 * sizeof(T) - 1)) : 0;
             x[i] = static_cast<T>(static_cast<T>(bits >> 4) / 2 + 1);
-            if (rare < 2) x[i] = rare ? limits::max() : limits::lowest();
+            if (rare < 2) x[i] = static_cast<T>(rare ? ~least : least);
             if (kind == data::factors) x[i] |= 1;
         } else {
             double value = static_cast<double>(bits) * 0x1p-63;
@@ -250,7 +249,8 @@ static expected on_host(const void *input, size_t n)
 {
     const T *x = static_cast<const T *>(input);
     const auto sum = [=](auto term) {
-        return fold<double>(n, [=](size_t i) { return term(x[i]); }, combine<FASTREDUCE_SUM>());
+        return fold<double>(
+            n, [=](size_t i) { return term(x[i]); }, combine<FASTREDUCE_SUM>());
     };
     const double count = static_cast<double>(n);
     if constexpr (is_index(Op)) {
@@ -367,10 +367,18 @@ struct reduction {
     peer cub;
 };
 
-/* Those of this build. */
+/* What this build holds, F32 and SUM among it: times are compared with that. */
 template <auto... Members>
 struct list {
+    template <class Member>
+    static constexpr bool has(Member member)
+    {
+        return ((Members == member) || ...);
+    }
 };
+static_assert(list<FASTREDUCE_TYPES>::has(FASTREDUCE_F32), "FASTREDUCE_TYPES lacks FASTREDUCE_F32");
+static_assert(list<FASTREDUCE_OPERATORS>::has(FASTREDUCE_SUM),
+              "FASTREDUCE_OPERATORS lacks FASTREDUCE_SUM");
 
 template <fastreduce_type Type, fastreduce_operator... Ops>
 static void add(std::vector<reduction> &all, list<Ops...>)
@@ -483,8 +491,7 @@ static void print_row(const options &wanted, const device &gpu, const reduction 
                *type = fastreduce_type_name(r.type), *op = fastreduce_operator_name(r.op);
     const double us = times[0].microseconds, f32 = times[1].microseconds,
                  cub = times[2].microseconds, spread = times[0].spread,
-                 over_cub = cub > 0 ? us / cub : 0,
-                 gbs = 1e-3 * static_cast<double>(bytes) / us;
+                 over_cub = cub > 0 ? us / cub : 0, gbs = 1e-3 * static_cast<double>(bytes) / us;
     if (wanted.csv)
         std::printf("\"%s\",%s,%s,%s,%zu,%zu,%.4f,%.4f,%.2f,%s,%.4f,%s,%.4f\n", gpu.name.c_str(),
                     cache, type, op, bytes, n, us, spread, gbs, cell(cub, "%.4f", "").c_str(), f32,
@@ -572,4 +579,55 @@ static void take_names(const arguments &a, const char *text, const char *complai
                 wanted.push_back(static_cast<Member>(k));
         if (wanted.size() == before) wrong_usage(&a, complaint, part.c_str());
     }
+}
+
+static options parse(char **argv)
+{
+    arguments a = arguments_of(argv);
+    options wanted;
+    while (next_argument(&a, help)) {
+        if (is_option_with_value(&a, "--replays"))
+            take_replays(a, wanted);
+        else if (is_option(&a, "--isolated"))
+            wanted.how = mode::isolated;
+        else if (is_option(&a, "--csv"))
+            wanted.csv = true;
+        else if (is_option(&a, "--json"))
+            wanted.json = true;
+        else if (std::strncmp(a.word, "type=", 5) == 0)
+            take_names(a, a.word + 5, "no such type: ", FASTREDUCE_F32, FASTREDUCE_U64,
+                       fastreduce_type_name, wanted.types);
+        else if (std::strncmp(a.word, "op=", 3) == 0)
+            take_names(a, a.word + 3, "no such operator: ", FASTREDUCE_SUM,
+                       FASTREDUCE_COUNT_NONZERO, fastreduce_operator_name, wanted.ops);
+        else if (std::strncmp(a.word, "bytes=", 6) == 0)
+            take_sizes(a, a.word + 6, wanted.sizes);
+        else if (std::strncmp(a.word, "n=", 2) == 0)
+            take_sizes(a, a.word + 2, wanted.counts);
+        else
+            wrong_usage(&a, "not understood: ", a.word);
+    }
+    if (wanted.csv && wanted.json) wrong_usage(&a, "--csv or --json, not both", "");
+    if (wanted.sizes.empty() && wanted.counts.empty())
+        for (int k = 12; k <= 30; k += 2) wanted.sizes.push_back(size_t(1) << k);
+    return wanted;
+}
+
+template <class Member>
+static bool is_among(const std::vector<Member> &list, Member member)
+{
+    return list.empty() || std::find(list.begin(), list.end(), member) != list.end();
+}
+
+int main(int, char **argv)
+{
+    const options wanted = parse(argv);
+    std::vector<reduction> chosen;
+    for (const reduction &r : reductions(list<FASTREDUCE_TYPES>()))
+        if (is_among(wanted.types, r.type) && is_among(wanted.ops, r.op)) chosen.push_back(r);
+    if (chosen.empty()) fail(2, "none of these types and operators is built in");
+    (void)count_gpus();
+    const bool good = tables(wanted, chosen);
+    finish_output();
+    return good ? 0 : 1;
 }

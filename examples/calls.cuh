@@ -187,12 +187,12 @@ inline std::vector<std::string> split(const std::string &text)
     return parts;
 }
 
-inline void take_sizes(const arguments &a, const char *text, request &wanted)
+inline void take_sizes(const arguments &a, const char *text, std::vector<size_t> &sizes)
 {
     for (const std::string &part : split(text)) {
         const uint64_t size = size_argument(&a, "no such size: ", part.c_str());
         if (size == 0 || size >= uint64_t(1) << 40) wrong_usage(&a, "no such size: ", part.c_str());
-        wanted.sizes.push_back(size);
+        sizes.push_back(size);
     }
 }
 
