@@ -298,7 +298,7 @@ template <fastreduce_operator Op, class T>
 static bool is_right(uint64_t output, expected right)
 {
     result<Op, T> got;
-    std::memcpy(&got, &output, sizeof got);
+    std::memcpy(static_cast<void *>(&got), &output, sizeof got);
     if constexpr (std::is_integral_v<result<Op, T>>)
         return static_cast<uint64_t>(got) == right.whole;
     else
