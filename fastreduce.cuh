@@ -3076,7 +3076,8 @@ constexpr bool member(const any_of<Members...> *)
 {
     return one_of<Reducer, Members...>::value;
 }
-template <class Reducer, unsigned Number = 0, bool More = Number<group_count> struct group_of {
+template <class Reducer, unsigned Number = 0, bool More = (Number < group_count)>
+struct group_of {
     using here = group<Number>;
     using next = group_of<Reducer, Number + 1>;
     static constexpr bool found = member<Reducer>(static_cast<const here *>(nullptr));
@@ -5870,7 +5871,7 @@ c_function auto_or_ladder(bool ladder)
 #else
     constexpr bool has_ladder = true;
 #endif
-    return ladder ? c_ladder < Input, Operator, built &&climbs &&step &&has_ladder > ::function()
+    return ladder ? c_ladder<Input, Operator, (built && climbs && step && has_ladder)>::function()
                   : c_auto<Input, Operator, built>::function();
 }
 
