@@ -290,8 +290,9 @@ class oracle
         }
         case FASTREDUCE_MEAN: return {false, 0, sum_ / n, k * u * magnitudes_ / n + least};
         default: {
-            const real variance = spread_ / n;
-            return {false, 0, variance, (in_double ? 1e-9L : 1e-5L) * variance + least};
+            const real variance = spread_ / n, error_of_mean = magnitudes_ / n * 0x1p-60L;
+            return {false, 0, variance,
+                    (in_double ? 1e-9L : 1e-5L) * variance + least + error_of_mean * error_of_mean};
         }
         }
     }
@@ -552,7 +553,7 @@ static void sizes()
     for (size_t k = 0; k < all.size(); ++k) {
         const size_t n = all[k], bytes = n * sizeof(T);
         /* only some kinds of data with large arrays, and with others on the CPU machine */
-        const unsigned every = thorough ? (bytes > 4 << 20 ? 6 : 1) : bytes > 1 << 10 ? 6 : 3;
+        const unsigned every = thorough ? (bytes > 4 << 20 ? 6 : 1) : bytes > 1 << 10 ? 8 : 4;
         for (unsigned number = k % every; number < kinds; number += every) {
             const data kind = static_cast<data>(number);
             const unsigned which = !is_float<T>             ? every_operator
@@ -617,7 +618,7 @@ static void specials()
         for (size_t at : {size_t(0), n / 2, n - 1})
             for (u64 pattern : patterns) {
                 if (turn++, at > 0 && n == 1) continue;
-                if (!thorough && n > 33 && turn % 7) continue;
+                if (!thorough && n > 33 && turn % 11) continue;
                 const size_t offset = turn % (most_offsets<T> + 1);
                 for (data kind : {data::usual, data::near_one}) {
                     const unsigned product = 1u << FASTREDUCE_PRODUCT,
@@ -696,6 +697,10 @@ static void of_type()
     sizes<T>();
     ties<T>();
     if constexpr (is_float<T>) specials<T>();
+    if constexpr (!is_float<T> && sizeof(T) == 8) { /* a sum of 65 bits, just beyond a tie */
+        const T half = T(u64(1) << 63), minus = std::is_signed<T>::value ? T(-1) : T(1);
+        every_call<T>("beyond a tie", {half, half, T(minus * 2048), minus}, 1);
+    }
     same_bits<T>();
     workspace_is_clean(fastreduce_type_name(type_of<T>));
 }
