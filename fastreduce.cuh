@@ -35,10 +35,11 @@
  *   FASTREDUCE_NO_EXACT           the same for EXACT and fastreduce_accumulate_f32. Scope: the
  *                                 implementing file.
  *   FASTREDUCE_TYPES,             the element types and the operators that fastreduce_reduce holds,
- *   FASTREDUCE_OPERATORS          by their names, with commas between, for a shorter build:
- *                                 #define FASTREDUCE_TYPES FASTREDUCE_F32, FASTREDUCE_F16. What is left
- *                                 out answers FASTREDUCE_ERROR_UNSUPPORTED. Default: all. Scope:
- *                                 the implementing file.
+ *   FASTREDUCE_OPERATORS          by name, with commas between them, for a shorter build:
+ *                                     #define FASTREDUCE_TYPES FASTREDUCE_F32, FASTREDUCE_F16
+ *                                 (-DFASTREDUCE_TYPES='FASTREDUCE_F32\,FASTREDUCE_F16' for nvcc).
+ *                                 What is left out answers FASTREDUCE_ERROR_UNSUPPORTED. Default:
+ *                                 all. Scope: the implementing file.
  *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float to its bins, by integer arithmetic alone:
  *                                 the same bits, slower. For measurements. Scope: the file; others
  *                                 may differ. Default: off.
@@ -142,9 +143,9 @@
 #endif
 
 #ifndef FASTREDUCE_TYPES
-#define FASTREDUCE_TYPES                                                                   \
-    FASTREDUCE_F32, FASTREDUCE_F64, FASTREDUCE_F16, FASTREDUCE_BF16, FASTREDUCE_I8,        \
-        FASTREDUCE_I16, FASTREDUCE_I32, FASTREDUCE_I64, FASTREDUCE_U8, FASTREDUCE_U16,     \
+#define FASTREDUCE_TYPES                                                               \
+    FASTREDUCE_F32, FASTREDUCE_F64, FASTREDUCE_F16, FASTREDUCE_BF16, FASTREDUCE_I8,    \
+        FASTREDUCE_I16, FASTREDUCE_I32, FASTREDUCE_I64, FASTREDUCE_U8, FASTREDUCE_U16, \
         FASTREDUCE_U32, FASTREDUCE_U64
 #endif
 #ifndef FASTREDUCE_OPERATORS
@@ -474,7 +475,6 @@ __device__ __forceinline__ float half_to_float(unsigned short bits)
 
 /* The greater of two: -0 is less than +0, and where one is NaN the result is this NaN. Of halves,
  * for each of the two in a word. */
-constexpr unsigned float_nan = 0x7fffffff;
 
 __host__ __device__ __forceinline__ float max_or_nan(float a, float b)
 {
@@ -483,7 +483,7 @@ __host__ __device__ __forceinline__ float max_or_nan(float a, float b)
     asm("max.NaN.f32 %0, %1, %2;" : "=f"(greater) : "f"(a), "f"(b));
     return greater;
 #else
-    if (a != a || b != b) return bits_as<float>(float_nan);
+    if (a != a || b != b) return bits_as<float>(0x7fffffffu);
     return a > b || (a == b && bits_as<int>(a) >= 0) ? a : b;
 #endif
 }
@@ -858,23 +858,38 @@ struct alignas(pack_bytes) pack<Element, true> {
             word[w] = 0;
 #pragma unroll
             for (unsigned j = 0; j < 32 / bits; ++j)
-                word[w] |= static_cast<unsigned>(
-                               bits_as<unsigned_t<Element>>(from[w * (32 / bits) + j]))
-                           << j * bits;
+                word[w] |=
+                    static_cast<unsigned>(bits_as<unsigned_t<Element>>(from[w * (32 / bits) + j]))
+                    << j * bits;
         }
     }
 };
 
 /* The same number where additions happen. */
-__device__ __forceinline__ float widened(f16 x) { return half_to_float(x.bits); }
+__device__ __forceinline__ float widened(f16 x)
+{
+    return half_to_float(x.bits);
+}
 __device__ __forceinline__ float widened(bf16 x)
 {
     return bits_as<float>(static_cast<unsigned>(x.bits) << 16);
 }
-__device__ __forceinline__ float widened(float x) { return x; }
-__device__ __forceinline__ double widened(double x) { return x; }
-__device__ __forceinline__ long long widened(long long x) { return x; }
-__device__ __forceinline__ unsigned long long widened(unsigned long long x) { return x; }
+__device__ __forceinline__ float widened(float x)
+{
+    return x;
+}
+__device__ __forceinline__ double widened(double x)
+{
+    return x;
+}
+__device__ __forceinline__ long long widened(long long x)
+{
+    return x;
+}
+__device__ __forceinline__ unsigned long long widened(unsigned long long x)
+{
+    return x;
+}
 
 /* The greatest and the least value of a type: infinities, where it has any. */
 template <class Value>
@@ -1087,8 +1102,8 @@ template <class Input>
 struct results<Input, family::integer> {
     static constexpr bool widens = sizeof(Input) < sizeof(long long);
     using sum = standard::conditional_t<
-        widens,
-        typename integer_of<sizeof(long long), standard::is_signed<Input>::value>::type, Input>;
+        widens, typename integer_of<sizeof(long long), standard::is_signed<Input>::value>::type,
+        Input>;
     using magnitude = unsigned_t<Input>;
     using magnitudes = unsigned long long;
     using real = double;
@@ -1308,7 +1323,10 @@ struct plain_reducer : common_reducer<plain_reducer<Operator, Input>> {
             values[j] = static_cast<Value>(from.at(j));
         return reduce_pairs(values, Operator());
     }
-    static __device__ __forceinline__ Value value_of(const Partial &partial) { return partial; }
+    static __device__ __forceinline__ Value value_of(const Partial &partial)
+    {
+        return partial;
+    }
     static __device__ __forceinline__ Value value_of(const Element &x, size_t)
     {
         return static_cast<Value>(x);
@@ -1349,7 +1367,10 @@ struct given_reducer : common_reducer<given_reducer<Input, Output, Combine, Tran
             values[j] = static_cast<Value>(transform(from.at(j)));
         return reduce_pairs(values, operation);
     }
-    __device__ __forceinline__ Value value_of(const Partial &partial) const { return partial; }
+    __device__ __forceinline__ Value value_of(const Partial &partial) const
+    {
+        return partial;
+    }
     __device__ __forceinline__ Value value_of(const Element &x, size_t) const
     {
         return static_cast<Value>(transform(x));
@@ -1434,11 +1455,13 @@ struct float_reducer : common_reducer<float_reducer<Input, Operator, Map, Ends>>
     {
         Value values[pack<Element>::size];
 #pragma unroll
-        for (unsigned j = 0; j < pack<Element>::size; ++j)
-            values[j] = Map::of(widened(from.at(j)));
+        for (unsigned j = 0; j < pack<Element>::size; ++j) values[j] = Map::of(widened(from.at(j)));
         return reduce_pairs(values, Operator());
     }
-    static __device__ __forceinline__ Value value_of(Partial partial) { return partial; }
+    static __device__ __forceinline__ Value value_of(Partial partial)
+    {
+        return partial;
+    }
     static __device__ __forceinline__ Value value_of(Element x, size_t)
     {
         return Map::of(widened(x));
@@ -1446,8 +1469,7 @@ struct float_reducer : common_reducer<float_reducer<Input, Operator, Map, Ends>>
     __device__ __forceinline__ Result finish(Value value, size_t n) const
     {
         if (!Ends || how == ending::sum) return combine(value, identity());
-        return static_cast<Result>(
-            ended(static_cast<double>(value), static_cast<double>(n), how));
+        return static_cast<Result>(ended(static_cast<double>(value), static_cast<double>(n), how));
     }
 };
 
@@ -1603,8 +1625,7 @@ struct sum_of_128_bits {
         payload[0] = value.low & payload_mask;
         payload[1] = (value.high << 1 | value.low >> 63) & payload_mask;
     }
-    static __device__ __forceinline__ sum_of_128_bits
-    join(const unsigned long long (&payload)[2])
+    static __device__ __forceinline__ sum_of_128_bits join(const unsigned long long (&payload)[2])
     {
         return {payload[0] | payload[1] << 63,
                 static_cast<unsigned long long>(static_cast<long long>(payload[1] << 1) >> 2)};
@@ -1628,8 +1649,7 @@ struct sum_of_128_bits {
         unsigned long long upper = negative ? ~high + (low == 0) : high,
                            lower = negative ? 0 - low : low;
         double scale = negative ? -1 : 1;
-        for (; upper != 0; upper >>= 1, scale *= 2)
-            lower = upper << 63 | lower >> 1 | (lower & 1);
+        for (; upper != 0; upper >>= 1, scale *= 2) lower = upper << 63 | lower >> 1 | (lower & 1);
         return scale * static_cast<double>(lower);
     }
 };
@@ -1662,8 +1682,14 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
         for (unsigned j = 0; j < pack<Element>::size; ++j) widen(from.at(j), &values[j]);
         return reduce_pairs(values, plus());
     }
-    static __device__ __forceinline__ Value value_of(const Value &partial) { return partial; }
-    static __device__ __forceinline__ Value value_of(number partial) { return Value::of(partial); }
+    static __device__ __forceinline__ Value value_of(const Value &partial)
+    {
+        return partial;
+    }
+    static __device__ __forceinline__ Value value_of(number partial)
+    {
+        return Value::of(partial);
+    }
     static __device__ __forceinline__ Value value_of(Element x, size_t)
     {
         return Value::of(static_cast<number>(x));
@@ -1674,8 +1700,14 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
     }
 
   private:
-    static __device__ __forceinline__ void widen(Element x, number *wider) { *wider = x; }
-    static __device__ __forceinline__ void widen(Element x, Value *wider) { *wider = Value::of(x); }
+    static __device__ __forceinline__ void widen(Element x, number *wider)
+    {
+        *wider = x;
+    }
+    static __device__ __forceinline__ void widen(Element x, Value *wider)
+    {
+        *wider = Value::of(x);
+    }
 };
 
 /* Products of integers modulo 2^64. Those of 32 bits are exact, and need one instruction each. */
@@ -1697,8 +1729,8 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
         using word = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
         using narrow = standard::conditional_t<sizeof(Input) <= 4, word, Value>;
         using wide = standard::conditional_t<standard::is_signed<Input>::value, long long, Value>;
-        constexpr unsigned size = pack<Element>::size, each = sizeof(Input) < 4 ? 4 / sizeof(Input)
-                                                                                : 1;
+        constexpr unsigned size = pack<Element>::size,
+                           each = sizeof(Input) < 4 ? 4 / sizeof(Input) : 1;
         narrow words[size / each];
 #pragma unroll
         for (unsigned j = 0; j < size / each; ++j) {
@@ -1715,17 +1747,23 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
                         static_cast<Value>(static_cast<wide>(words[2 * j + 1]));
         return reduce_pairs(values, multiplies());
     }
-    static __device__ __forceinline__ Value value_of(Partial partial) { return partial; }
+    static __device__ __forceinline__ Value value_of(Partial partial)
+    {
+        return partial;
+    }
     static __device__ __forceinline__ Value value_of(Element x, size_t)
     {
         return static_cast<Value>(x);
     }
-    static __device__ __forceinline__ Result finish(Value value, size_t) { return value; }
+    static __device__ __forceinline__ Result finish(Value value, size_t)
+    {
+        return value;
+    }
 };
 
 /* Extremes. An element's bits, masked and flipped, are those of one that is greater where the
- * element is what is looked for: the least, the greatest, or of floats the greatest magnitude. Above
- * a thread such elements are keys, unsigned numbers in the same order; 0 is nothing. */
+ * element is what is looked for: the least, the greatest, or of floats the greatest magnitude.
+ * Above a thread such elements are keys, unsigned numbers in the same order; 0 is nothing. */
 template <class Element>
 struct masked_and_flipped {
     bits_t<Element> mask, flip; /* the same for each element of a word */
@@ -1747,11 +1785,10 @@ struct magnitudes_of {
     __device__ __forceinline__ bits_t<Element> operator()(bits_t<Element> word) const
     {
         using bits = bits_t<Element>;
-        if (sizeof(Element) == 8)
-            return word >> (8 * sizeof(bits) - 1) ? 0 - word : word;
+        if (sizeof(Element) == 8) return word >> (8 * sizeof(bits) - 1) ? 0 - word : word;
         const unsigned narrow = static_cast<unsigned>(word);
         if (sizeof(Element) == 4) return narrow >> 31 ? 0 - narrow : narrow;
-        const unsigned masks = sign_masks<sizeof(Element) == 1 ? 1 : 2>(narrow),
+        const unsigned masks = sign_masks < sizeof(Element) == 1 ? 1 : 2 > (narrow),
                        ones = sizeof(Element) == 1 ? 0x01010101 : 0x00010001;
         return (narrow ^ masks) + (masks & ones);
     }
@@ -1798,7 +1835,10 @@ struct greatest<unsigned char> {
         const unsigned both = max_u16x2(best.odd, best.even), low = both & 0xffff;
         return (both >> 16 > low ? both >> 16 : low) >> 8;
     }
-    static __device__ __forceinline__ Key key_by_value(Partial best) { return key(best); }
+    static __device__ __forceinline__ Key key_by_value(Partial best)
+    {
+        return key(best);
+    }
     static __device__ __forceinline__ unsigned char element(Key key)
     {
         return static_cast<unsigned char>(key);
@@ -1858,9 +1898,18 @@ struct greatest_number {
     {
         return as(x);
     }
-    static __device__ __forceinline__ Key key(Partial best) { return best; }
-    static __device__ __forceinline__ Key key_by_value(Partial best) { return best; }
-    static __device__ __forceinline__ Element element(Key key) { return key; }
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        return best;
+    }
+    static __device__ __forceinline__ Key key_by_value(Partial best)
+    {
+        return best;
+    }
+    static __device__ __forceinline__ Element element(Key key)
+    {
+        return key;
+    }
 };
 template <>
 struct greatest<unsigned> : greatest_number<unsigned> {
@@ -1908,7 +1957,8 @@ struct greatest<float> {
     }
 };
 
-/* A key is above that of -infinity: those of NaNs, below it or above that of infinity, come last. */
+/* Keys count from that of -infinity: those of NaNs, below it or above that of infinity, come
+ * last. */
 template <>
 struct greatest<double> {
     using Partial = unsigned long long;
@@ -2003,7 +2053,10 @@ struct greatest<bf16> : greatest_half<bf16> {
 };
 
 /* Of all lanes, for all of them. */
-__device__ __forceinline__ unsigned greatest_of_warp(unsigned key) { return warp_max(key); }
+__device__ __forceinline__ unsigned greatest_of_warp(unsigned key)
+{
+    return warp_max(key);
+}
 __device__ __forceinline__ unsigned long long greatest_of_warp(unsigned long long key)
 {
     const unsigned high = warp_max(static_cast<unsigned>(key >> 32)),
@@ -2194,10 +2247,7 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
                : sizeof(Input) == 2 ? add_halves(counts, 0u)
                                     : counts;
     }
-    __device__ __forceinline__ Value value_of(Element x, size_t) const
-    {
-        return (x & mask) != 0;
-    }
+    __device__ __forceinline__ Value value_of(Element x, size_t) const { return (x & mask) != 0; }
     static __device__ __forceinline__ Value tile_warp_value(Value value)
     {
         return narrow_warp_sum<sizeof(Input)>(value);
@@ -2227,10 +2277,22 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
 };
 
 /* Numbers as doubles; of 32 bits by an addition, as conversions are slow. */
-__device__ __forceinline__ double real(double x) { return x; }
-__device__ __forceinline__ double real(float x) { return static_cast<double>(x); }
-__device__ __forceinline__ double real(f16 x) { return static_cast<double>(widened(x)); }
-__device__ __forceinline__ double real(bf16 x) { return static_cast<double>(widened(x)); }
+__device__ __forceinline__ double real(double x)
+{
+    return x;
+}
+__device__ __forceinline__ double real(float x)
+{
+    return static_cast<double>(x);
+}
+__device__ __forceinline__ double real(f16 x)
+{
+    return static_cast<double>(widened(x));
+}
+__device__ __forceinline__ double real(bf16 x)
+{
+    return static_cast<double>(widened(x));
+}
 __device__ __forceinline__ double real(unsigned x)
 {
     constexpr unsigned long long two_to_52 = 0x433ull << 52;
@@ -2240,8 +2302,14 @@ __device__ __forceinline__ double real(int x)
 {
     return real(static_cast<unsigned>(x) ^ 0x80000000u) - 2147483648.0;
 }
-__device__ __forceinline__ double real(long long x) { return static_cast<double>(x); }
-__device__ __forceinline__ double real(unsigned long long x) { return static_cast<double>(x); }
+__device__ __forceinline__ double real(long long x)
+{
+    return static_cast<double>(x);
+}
+__device__ __forceinline__ double real(unsigned long long x)
+{
+    return static_cast<double>(x);
+}
 
 /* The sum of what Map makes of a thread's elements. Packs that do not exist are zero. */
 template <class Value, class Items, class Map>
@@ -2359,8 +2427,8 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     }
 };
 
-/* The same for doubles, whose squares may have no room in a double: they are of elements times 2^600,
- * 1 or 2^-600, in bucket -1, 0 or 1. */
+/* The same for doubles, whose squares may have no room in a double: they are of elements times
+ * 2^600, 1 or 2^-600, in bucket -1, 0 or 1. */
 template <>
 struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     struct Value {
@@ -2482,8 +2550,9 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     using Result = accumulate_t<variance, Input>;
     using Format = rounded_doubles<Value>;
     /* floats for floats, integers for narrow integers, doubles for the rest */
-    using Real = standard::conditional_t<
-        element<Input>::kind == family::floating && sizeof(Input) <= 4, float, double>;
+    using Real =
+        standard::conditional_t<element<Input>::kind == family::floating && sizeof(Input) <= 4,
+                                float, double>;
     static constexpr bool by_itself = true, heavy = true;
 
     double pivot;
@@ -2557,8 +2626,8 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
 #pragma unroll
         for (unsigned k = 0; k < Items::packs_each; ++k) {
             sum += narrow_sums<Input, itself>::of(items.packs[k]);
-            squares += static_cast<unsigned long long>(
-                narrow_sums<Input, square>::of(items.packs[k]));
+            squares +=
+                static_cast<unsigned long long>(narrow_sums<Input, square>::of(items.packs[k]));
         }
         const Value found = {real(sum), static_cast<double>(squares)};
         return found.moved(-pivot, items.count * Items::pack_size);
@@ -2609,7 +2678,8 @@ struct items_as {
         : count(others.count), items(others)
     {
 #pragma unroll
-        for (unsigned k = 0; k < packs_each; ++k) packs[k] = bits_as<pack<Element>>(others.packs[k]);
+        for (unsigned k = 0; k < packs_each; ++k)
+            packs[k] = bits_as<pack<Element>>(others.packs[k]);
     }
     __device__ __forceinline__ size_t index_of(unsigned number) const
     {
@@ -2765,8 +2835,7 @@ struct ending_in {
 };
 
 template <class Input>
-struct reducer_of<plus, Input, family::floating>
-    : ending_in<float_reducer<Input>, ending::sum> {
+struct reducer_of<plus, Input, family::floating> : ending_in<float_reducer<Input>, ending::sum> {
 };
 template <class Input>
 struct reducer_of<mean, Input, family::floating>
@@ -2802,8 +2871,7 @@ struct reducer_of<plus, Input, family::integer>
     : ending_in<integer_reducer<summed_t<Input>>, ending::sum> {
 };
 template <class Input>
-struct reducer_of<multiplies, Input, family::integer>
-    : as_it_is<integer_product<summed_t<Input>>> {
+struct reducer_of<multiplies, Input, family::integer> : as_it_is<integer_product<summed_t<Input>>> {
 };
 template <class Input>
 struct reducer_of<sum_squares, Input, family::integer>
@@ -2817,24 +2885,22 @@ struct reducer_of<sum_abs, Input, family::integer>
 };
 template <class Input>
 struct reducer_of<mean, Input, family::integer>
-    : standard::conditional_t<(sizeof(Input) <= 2),
-                              ending_in<integer_reducer<Input>, ending::mean>,
+    : standard::conditional_t<(sizeof(Input) <= 2), ending_in<integer_reducer<Input>, ending::mean>,
                               as_it_is<integer_mean<Input>>> {
 };
 /* squares of bytes and of signed 16 bits: sums of 2^33 have room in 64 bits */
 template <class Input>
 struct reducer_of<norm2, Input, family::integer>
-    : standard::conditional_t<sizeof(Input) == 1 ||
-                                  (sizeof(Input) == 2 && standard::is_signed<Input>::value),
-                              ending_in<integer_reducer<Input, square>, ending::root>,
-                              as_it_is<norm_reducer<Input>>> {
+    : standard::conditional_t<
+          sizeof(Input) == 1 || (sizeof(Input) == 2 && standard::is_signed<Input>::value),
+          ending_in<integer_reducer<Input, square>, ending::root>, as_it_is<norm_reducer<Input>>> {
 };
 
 /* Bits of the elements that Reducers of extremes and counts compare: floats, and integers whatever
  * their sign. */
 template <class Input>
-using compared_t = standard::conditional_t<element<Input>::kind == family::floating, Input,
-                                           unsigned_t<Input>>;
+using compared_t =
+    standard::conditional_t<element<Input>::kind == family::floating, Input, unsigned_t<Input>>;
 
 template <class Input>
 struct extremes {
@@ -2868,10 +2934,11 @@ struct extremes {
     {
         using narrow = unsigned_t<Input>;
         constexpr narrow top = static_cast<narrow>(narrow(1) << (8 * sizeof(Input) - 1)),
-                         below = static_cast<narrow>((narrow(1) << element<Input>::fraction_bits) - 1);
+                         below =
+                             static_cast<narrow>((narrow(1) << element<Input>::fraction_bits) - 1);
         /* keys of doubles begin there */
-        return !is_float        ? Key(0)
-               : of_magnitudes  ? Key(sizeof(Input) == 8 ? top - below : top)
+        return !is_float            ? Key(0)
+               : of_magnitudes      ? Key(sizeof(Input) == 8 ? top - below : top)
                : sizeof(Input) == 8 ? Key(0)
                                     : Key(below);
     }
@@ -2985,19 +3052,25 @@ using unsigned64 = unsigned long long;
 template <unsigned Number>
 struct group;
 template <>
-struct group<0> : any_of<integer_reducer<unsigned8>, integer_reducer<signed8>, integer_reducer<signed8, magnitude>, integer_reducer<unsigned8, square>, integer_reducer<signed8, square>, count_reducer<unsigned8>> {
+struct group<0> : any_of<integer_reducer<unsigned8>, integer_reducer<signed8>,
+                         integer_reducer<signed8, magnitude>, integer_reducer<unsigned8, square>,
+                         integer_reducer<signed8, square>, count_reducer<unsigned8>> {
 };
 template <>
-struct group<1> : any_of<integer_reducer<unsigned16>, integer_reducer<short>, integer_reducer<short, magnitude>, count_reducer<unsigned16>> {
+struct group<1> : any_of<integer_reducer<unsigned16>, integer_reducer<short>,
+                         integer_reducer<short, magnitude>, count_reducer<unsigned16>> {
 };
 template <>
 struct group<2> : any_of<integer_reducer<unsigned16, square>, integer_reducer<short, square>> {
 };
 template <>
-struct group<3> : any_of<integer_reducer<unsigned>, integer_reducer<int>, integer_reducer<int, magnitude>, integer_reducer<unsigned, square>, integer_reducer<int, square>> {
+struct group<3>
+    : any_of<integer_reducer<unsigned>, integer_reducer<int>, integer_reducer<int, magnitude>,
+             integer_reducer<unsigned, square>, integer_reducer<int, square>> {
 };
 template <>
-struct group<4> : any_of<integer_reducer<unsigned64>, integer_reducer<signed64, magnitude>, integer_reducer<unsigned64, square>> {
+struct group<4> : any_of<integer_reducer<unsigned64>, integer_reducer<signed64, magnitude>,
+                         integer_reducer<unsigned64, square>> {
 };
 template <>
 struct group<5> : any_of<integer_product<unsigned8>, integer_product<signed8>> {
@@ -3015,28 +3088,36 @@ template <>
 struct group<9> : any_of<integer_mean<unsigned64>, integer_mean<signed64>> {
 };
 template <>
-struct group<10> : any_of<float_reducer<float, plus, magnitude>, float_reducer<float, plus, square>> {
+struct group<10>
+    : any_of<float_reducer<float, plus, magnitude>, float_reducer<float, plus, square>> {
 };
 template <>
-struct group<11> : any_of<float_reducer<double>, float_reducer<double, plus, magnitude>, float_reducer<double, plus, square>> {
+struct group<11> : any_of<float_reducer<double>, float_reducer<double, plus, magnitude>,
+                          float_reducer<double, plus, square>> {
 };
 template <>
-struct group<12> : any_of<float_reducer<f16>, float_reducer<bf16>, float_reducer<f16, plus, magnitude>, float_reducer<bf16, plus, magnitude>, float_reducer<f16, plus, square>, float_reducer<bf16, plus, square>> {
+struct group<12> : any_of<float_reducer<f16>, float_reducer<bf16>,
+                          float_reducer<f16, plus, magnitude>, float_reducer<bf16, plus, magnitude>,
+                          float_reducer<f16, plus, square>, float_reducer<bf16, plus, square>> {
 };
 template <>
 struct group<13> : any_of<float_reducer<f16, multiplies>, float_reducer<bf16, multiplies>> {
 };
 template <>
-struct group<14> : any_of<extreme_reducer<unsigned8>, extreme_reducer<unsigned8, magnitudes_of<unsigned8>>> {
+struct group<14>
+    : any_of<extreme_reducer<unsigned8>, extreme_reducer<unsigned8, magnitudes_of<unsigned8>>> {
 };
 template <>
-struct group<15> : any_of<extreme_reducer<unsigned16>, extreme_reducer<f16>, extreme_reducer<bf16>, extreme_reducer<unsigned16, magnitudes_of<unsigned16>>> {
+struct group<15> : any_of<extreme_reducer<unsigned16>, extreme_reducer<f16>, extreme_reducer<bf16>,
+                          extreme_reducer<unsigned16, magnitudes_of<unsigned16>>> {
 };
 template <>
-struct group<16> : any_of<extreme_reducer<float>, extreme_reducer<unsigned>, extreme_reducer<unsigned, magnitudes_of<unsigned>>> {
+struct group<16> : any_of<extreme_reducer<float>, extreme_reducer<unsigned>,
+                          extreme_reducer<unsigned, magnitudes_of<unsigned>>> {
 };
 template <>
-struct group<17> : any_of<extreme_reducer<unsigned64>, extreme_reducer<double>, extreme_reducer<unsigned64, magnitudes_of<unsigned64>>> {
+struct group<17> : any_of<extreme_reducer<unsigned64>, extreme_reducer<double>,
+                          extreme_reducer<unsigned64, magnitudes_of<unsigned64>>> {
 };
 template <>
 struct group<18> : any_of<index_reducer<unsigned16>, index_reducer<f16>, index_reducer<bf16>> {
@@ -3060,13 +3141,16 @@ template <>
 struct group<24> : any_of<variance_reducer<unsigned8>, variance_reducer<signed8>> {
 };
 template <>
-struct group<25> : any_of<variance_reducer<unsigned16>, variance_reducer<short>, variance_reducer<f16>, variance_reducer<bf16>> {
+struct group<25> : any_of<variance_reducer<unsigned16>, variance_reducer<short>,
+                          variance_reducer<f16>, variance_reducer<bf16>> {
 };
 template <>
-struct group<26> : any_of<variance_reducer<float>, variance_reducer<unsigned>, variance_reducer<int>> {
+struct group<26>
+    : any_of<variance_reducer<float>, variance_reducer<unsigned>, variance_reducer<int>> {
 };
 template <>
-struct group<27> : any_of<variance_reducer<double>, variance_reducer<unsigned64>, variance_reducer<signed64>> {
+struct group<27>
+    : any_of<variance_reducer<double>, variance_reducer<unsigned64>, variance_reducer<signed64>> {
 };
 constexpr unsigned group_count = 28;
 
@@ -3481,10 +3565,10 @@ constexpr unsigned line_bytes = 128;
 struct array_layout {
     const void *packed; /* the first pack */
     size_t packs;
-    unsigned gap;        /* elements from the input to there */
-    unsigned head, tail; /* elements before and after packs that exist */
-    bool vectors;   /* packs are aligned, and can be loaded as such */
-    bool streaming; /* there is more than the cache holds */
+    unsigned gap;              /* elements from the input to there */
+    unsigned head, tail;       /* elements before and after packs that exist */
+    bool vectors;              /* packs are aligned, and can be loaded as such */
+    bool streaming;            /* there is more than the cache holds */
     const size_t *n_on_device; /* the number of elements, if the host does not know it */
 
     __host__ __device__ array_layout(const void *input, size_t n, unsigned element_bytes,
@@ -3523,10 +3607,7 @@ struct elements : array_layout {
     {
         return static_cast<const Element *>(packed);
     }
-    __host__ __device__ size_t count() const
-    {
-        return head + packs * pack<Element>::size + tail;
-    }
+    __host__ __device__ size_t count() const { return head + packs * pack<Element>::size + tail; }
 };
 
 /* The elements of the block's result: of a whole array, all. */
@@ -3548,9 +3629,9 @@ struct tile_items {
     pack<Element> packs[Packs];
     Element edge;
     size_t index, edge_index; /* of the first pack's first element; of edge */
-    unsigned count; /* packs that exist */
-    bool edges;     /* the tile has any; the block's */
-    bool has_edge;  /* the thread has one */
+    unsigned count;           /* packs that exist */
+    bool edges;               /* the tile has any; the block's */
+    bool has_edge;            /* the thread has one */
 
     /* All loads are under way at once. */
     __device__ __forceinline__ void load(const elements<Element> &input, size_t tile)
@@ -3580,8 +3661,7 @@ struct tile_items {
 #pragma unroll
             for (unsigned k = 0; k < Packs; ++k) {
                 packs[k] = {};
-                if (k < count)
-                    packs[k].gather(input.first() + (first + k * BlockSize) * pack_size);
+                if (k < count) packs[k].gather(input.first() + (first + k * BlockSize) * pack_size);
             }
         }
     }
@@ -3612,9 +3692,8 @@ struct tile_items {
         if (has_edge)
             edge = threadIdx.x < input.head ? *(input.first() - input.gap + threadIdx.x)
                                             : end[threadIdx.x - input.head];
-        edge_index = threadIdx.x < input.head
-                         ? threadIdx.x
-                         : input.packs * pack<Element>::size + threadIdx.x;
+        edge_index = threadIdx.x < input.head ? threadIdx.x
+                                              : input.packs * pack<Element>::size + threadIdx.x;
     }
 
     /* The index of the first element of a pack. */
@@ -3707,8 +3786,7 @@ struct tile_choice {
 
     static __host__ __device__ constexpr bool small(size_t bytes)
     {
-        return bytes <= one_small_tile ||
-               (bytes > one_large_tile && bytes <= most_in_small_tiles);
+        return bytes <= one_small_tile || (bytes > one_large_tile && bytes <= most_in_small_tiles);
     }
 };
 
@@ -3841,7 +3919,7 @@ struct reduction_by {
     };
 
     Reducer reducer;
-    Value value;    /* the thread's, of the last tile */
+    Value value;     /* the thread's, of the last tile */
     size_t elements; /* of the result */
 
     __device__ __forceinline__ reduction_by(const Output &output,
@@ -3892,8 +3970,8 @@ struct reduction_by {
     /* Partials of a unit's tiles meet in pairs, pairs of pairs ... as ones carry in a binary number
      * that counts tiles. So no value takes more than levels additions, one after the other. */
     template <class Partials>
-    __device__ __forceinline__ void
-    collect(Partials &partials, unsigned slot, const tile_place &place, status_word *status_words)
+    __device__ __forceinline__ void collect(Partials &partials, unsigned slot,
+                                            const tile_place &place, status_word *status_words)
     {
         Value sums[warps];
 #pragma unroll
@@ -5081,7 +5159,8 @@ template <class Operator, class Input>
 reduction_output<reducer_t<Operator, Input>> output_of(accumulate_t<Operator, Input> *output)
 {
     using Result = typename reducer_t<Operator, Input>::Result;
-    static_assert(sizeof(Result) == sizeof *output, "a reducer's Result has the bits of the result");
+    static_assert(sizeof(Result) == sizeof *output,
+                  "a reducer's Result has the bits of the result");
     return {output, reducer_of<Operator, element_t<Input>>::make()};
 }
 
@@ -5264,16 +5343,11 @@ engine engine_of()
 {
     using Element = typename Engine::Element;
     using any = typename Engine::template accumulator<512>;
-    return {Engine::rows,
-            Engine::row,
-            launch_of<Engine>,
-            static_cast<unsigned>(sizeof(Element)),
-            pack<Element>::size,
-            Engine::head_alignment,
-            any::words_at_all,
-            any::words_per_unit,
-            Engine::most_blocks,
-            any::collects};
+    return {Engine::rows,        Engine::row,
+            launch_of<Engine>,   static_cast<unsigned>(sizeof(Element)),
+            pack<Element>::size, Engine::head_alignment,
+            any::words_at_all,   any::words_per_unit,
+            Engine::most_blocks, any::collects};
 }
 
 /* Limits of the current device, asked for once each and remembered: a word per device, 0 for
@@ -5420,8 +5494,8 @@ inline cudaError_t launch_row_for(const engine &e, const other_row &chosen,
     const plan_row row = e.row(number);
     array_layout array(argument.data, argument.n, e.element_bytes, e.head_alignment, row.streaming);
     array.n_on_device = argument.n_on_device;
-    const work_plan work = plan_work(
-        chosen.most < argument.n ? chosen.most / e.pack_size : array.packs, row);
+    const work_plan work =
+        plan_work(chosen.most < argument.n ? chosen.most / e.pack_size : array.packs, row);
     return launch_row(e, number, blocks_of(e, row, work.units, limits), device, array, work, output,
                       status_words, stream);
 }
@@ -5440,8 +5514,8 @@ inline fastreduce_status launch_engine(const engine &e, const array_argument &in
     if (error != cudaSuccess) return status_of(error);
     return with_workspace(memory, bytes, memory_use::status_words, stream, [&](void *data) {
         status_word *const status_words = static_cast<status_word *>(data);
-        const other_row row = {number, input.n},
-                        other = input.n_on_device != nullptr ? other_row_for(e, input.n, number)
+        const other_row row = {number, input.n}, other = input.n_on_device != nullptr
+                                                             ? other_row_for(e, input.n, number)
                                                              : row;
         cudaError_t failed = cudaSuccess;
         if (other.number != number)
@@ -5990,7 +6064,8 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     const bool ladder = settings.kernel != FASTREDUCE_AUTO && settings.kernel != FASTREDUCE_EXACT;
     const c_function function = function_of(type, op, settings.kernel);
-    if (function == nullptr || (ladder && count != nullptr) || (settings.output_type != 0 && settings.output_type != result))
+    if (function == nullptr || (ladder && count != nullptr) ||
+        (settings.output_type != 0 && settings.output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
     return function({input, output, n, settings.kernel, block_size_of(settings), scratch,
                      settings.stream, count});

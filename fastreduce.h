@@ -143,24 +143,24 @@ typedef enum fastreduce_type {
  * index; COUNT_NONZERO counts it. -0 is less than +0 in MIN and MAX, and equal to it in ARGMIN and
  * ARGMAX.
  *
- * Accuracy: 16-bit floats are added as floats. MEAN of floats is their SUM over n; of integers it is
- * their exact sum, rounded, over n. VARIANCE takes one pass and is as good as two: sums of
- * differences from an element, in double. NORM2 does not overflow, and loses nothing to underflow,
- * where the result has room in its type. */
+ * Accuracy: 16-bit floats are added as floats. MEAN of floats is their SUM over n; of integers, their
+ * exact sum, rounded, over n. VARIANCE takes one pass and is as good as two: sums of differences
+ * from an element, in double. NORM2 does not overflow, and loses nothing to underflow, where the
+ * result has room in its type. */
 typedef enum fastreduce_operator {
-    FASTREDUCE_SUM = 0,       /* of no elements: 0 */
-    FASTREDUCE_PRODUCT,       /* 1 */
-    FASTREDUCE_MIN,           /* the type's greatest value; of floats, infinity */
-    FASTREDUCE_MAX,           /* the type's least value; of floats, -infinity */
-    FASTREDUCE_ARGMIN,        /* index of the least element, the first of several; -1 */
-    FASTREDUCE_ARGMAX,        /* -1 */
-    FASTREDUCE_SUM_ABS,       /* of magnitudes; 0 */
-    FASTREDUCE_SUM_SQUARES,   /* 0 */
-    FASTREDUCE_MAX_ABS,       /* 0 */
-    FASTREDUCE_NORM2,         /* square root of the sum of squares; 0 */
-    FASTREDUCE_MEAN,          /* NaN */
-    FASTREDUCE_VARIANCE,      /* mean square of the distance from the mean; NaN */
-    FASTREDUCE_COUNT_NONZERO  /* 0 */
+    FASTREDUCE_SUM = 0,      /* of no elements: 0 */
+    FASTREDUCE_PRODUCT,      /* 1 */
+    FASTREDUCE_MIN,          /* the type's greatest value; of floats, infinity */
+    FASTREDUCE_MAX,          /* the type's least value; of floats, -infinity */
+    FASTREDUCE_ARGMIN,       /* index of the least element, the first of several; -1 */
+    FASTREDUCE_ARGMAX,       /* -1 */
+    FASTREDUCE_SUM_ABS,      /* of magnitudes; 0 */
+    FASTREDUCE_SUM_SQUARES,  /* 0 */
+    FASTREDUCE_MAX_ABS,      /* 0 */
+    FASTREDUCE_NORM2,        /* square root of the sum of squares; 0 */
+    FASTREDUCE_MEAN,         /* NaN */
+    FASTREDUCE_VARIANCE,     /* mean square of the distance from the mean; NaN */
+    FASTREDUCE_COUNT_NONZERO /* 0 */
 } fastreduce_operator;
 
 /* ---- Configuration --------------------------------------------------------------------------- */
@@ -174,8 +174,8 @@ typedef struct fastreduce_config {
     fastreduce_kernel kernel;
     unsigned block_size; /* threads a block: 32 to 1024, a power of two; 0: FASTREDUCE_BLOCK_SIZE */
     void *workspace;     /* device memory aligned to 16 bytes; null: memory of the stream's pool */
-    size_t workspace_bytes;   /* size of workspace; ignored where workspace is null */
-    fastreduce_stream stream; /* null: the default stream */
+    size_t workspace_bytes;    /* size of workspace; ignored where workspace is null */
+    fastreduce_stream stream;  /* null: the default stream */
     const size_t *n_on_device; /* device memory, or null. Where set, the number of elements is read
                                   from there when the reduction runs, and n is the most it may be */
     fastreduce_type output_type; /* 0, or what fastreduce_output_type says */
@@ -690,16 +690,16 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_kernel_name(fastreduce_kernel ke
 
 FASTREDUCE_DETAIL_DEFINE const char *fastreduce_type_name(fastreduce_type type)
 {
-    static const char *const names[] = {"unknown", "f32", "f64", "f16", "bf16", "i8",  "i16",
+    static const char *const names[] = {"unknown", "f32", "f64", "f16", "bf16", "i8", "i16",
                                         "i32",     "i64", "u8",  "u16", "u32",  "u64"};
     return names[fastreduce_type_size(type) != 0 ? (int)type : 0];
 }
 
 FASTREDUCE_DETAIL_DEFINE const char *fastreduce_operator_name(fastreduce_operator op)
 {
-    static const char *const names[] = {"sum",     "product",     "min",     "max",   "argmin",
-                                        "argmax",  "sum_abs",     "sum_squares", "max_abs", "norm2",
-                                        "mean",    "variance",    "count_nonzero"};
+    static const char *const names[] = {"sum",    "product",  "min",          "max",     "argmin",
+                                        "argmax", "sum_abs",  "sum_squares",  "max_abs", "norm2",
+                                        "mean",   "variance", "count_nonzero"};
     const unsigned number = (unsigned)op;
     return number <= FASTREDUCE_COUNT_NONZERO ? names[number] : "unknown";
 }

@@ -7,7 +7,8 @@ build=$(cd "$1" && pwd)
 shift
 command -v compute-sanitizer >/dev/null || { echo "SKIP: no compute-sanitizer"; exit 77; }
 "$build/test_types" >/dev/null 2>&1 || [ $? != 77 ] || { echo "SKIP: no GPU"; exit 77; }
-[ $# -gt 0 ] || set -- test_types test_auto_types test_operators test_launcher test_auto test_exact \
+[ $# -gt 0 ] || set -- test_types test_auto_types test_operators test_launcher test_auto \
+    test_exact \
     test_ladder test_every_size block_reduce test_order
 failed=0
 for name in "$@"; do

@@ -182,7 +182,8 @@ test_nvcc()
     files=
     for source; do
         file=${source##*/}
-        if [ "$headers" -lt 11040 ] && grep -q 'cudaGraphInstantiateWithFlags\|"calls.cuh"' "$source"; then
+        if [ "$headers" -lt 11040 ] &&
+            grep -q 'cudaGraphInstantiateWithFlags\|"calls.cuh"' "$source"; then
             skip "$version, $file" "replays CUDA graphs by a call of CUDA 11.4"
             continue
         fi
