@@ -143,10 +143,10 @@ typedef enum fastreduce_type {
  * index; COUNT_NONZERO counts it. -0 is less than +0 in MIN and MAX, and equal to it in ARGMIN and
  * ARGMAX.
  *
- * Accuracy: 16-bit floats are added as floats. MEAN of floats is their SUM over n; of integers, their
- * exact sum, rounded, over n. VARIANCE takes one pass and is as good as two: sums of differences
- * from an element, in double. NORM2 does not overflow, and loses nothing to underflow, where the
- * result has room in its type. */
+ * Accuracy: 16-bit floats are added as floats. MEAN of floats is their SUM over n; of integers,
+ * their exact sum, rounded, over n. VARIANCE takes one pass and is as good as two: sums of
+ * differences from an element, in double. NORM2 does not overflow, and loses nothing to underflow,
+ * where the result has room in its type. */
 typedef enum fastreduce_operator {
     FASTREDUCE_SUM = 0,      /* of no elements: 0 */
     FASTREDUCE_PRODUCT,      /* 1 */
