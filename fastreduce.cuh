@@ -449,7 +449,7 @@ __device__ __forceinline__ double fused(double a, double b, double c)
 }
 
 template <class To, class From>
-__host__ __device__ __forceinline__ To bits_as(const From &from)
+__host__ __device__ __forceinline__ To bits_as(From from)
 {
     static_assert(sizeof(To) == sizeof(From), "the same bits");
     To to;
@@ -1411,7 +1411,7 @@ struct float_reducer : common_reducer<float_reducer<Input, Operator, Map>> {
 
     ending how;
 
-    __host__ __device__ explicit float_reducer(ending end = ending::sum) : how(end) {}
+    __host__ __device__ float_reducer(ending end = ending::sum) : how(end) {}
     static __device__ __forceinline__ Value identity()
     {
         return Operator::template identity<Value>();
@@ -1552,7 +1552,7 @@ struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
 
     ending how;
 
-    __host__ __device__ explicit integer_reducer(ending end = ending::sum) : how(end) {}
+    __host__ __device__ integer_reducer(ending end = ending::sum) : how(end) {}
     static __device__ __forceinline__ Value identity() { return 0; }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
     static __device__ __forceinline__ Partial nothing() { return 0; }
