@@ -2015,7 +2015,7 @@ struct extreme_reducer : unordered_reducer<extreme_reducer<Input, As>> {
     As as;
     Value least; /* of no elements */
 
-    __host__ __device__ explicit extreme_reducer(As bits = As(), Value of_none = 0)
+    __host__ __device__ extreme_reducer(As bits = As(), Value of_none = 0)
         : as(bits), least(of_none)
     {
     }
@@ -2103,7 +2103,7 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
 
     masked_and_flipped<Input> as;
 
-    __host__ __device__ explicit index_reducer(masked_and_flipped<Input> bits = {}) : as(bits) {}
+    __host__ __device__ index_reducer(masked_and_flipped<Input> bits = {}) : as(bits) {}
     static __device__ __forceinline__ Value identity() { return {0, ~0ull}; }
     static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
     {
@@ -2171,7 +2171,7 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
 
     bits_t<Input> mask;
 
-    __host__ __device__ explicit count_reducer(bits_t<Input> bits = 0) : mask(bits) {}
+    __host__ __device__ count_reducer(bits_t<Input> bits = 0) : mask(bits) {}
     static __device__ __forceinline__ Value identity() { return 0; }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
     static __device__ __forceinline__ Partial nothing() { return 0; }
