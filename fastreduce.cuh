@@ -450,7 +450,7 @@ __device__ __forceinline__ double fused(double a, double b, double c)
 }
 
 template <class To, class From>
-__host__ __device__ __forceinline__ To bits_as(const From &from)
+__host__ __device__ __forceinline__ To bits_as(From from)
 {
     static_assert(sizeof(To) == sizeof(From), "the same bits");
     To to;
@@ -1440,7 +1440,7 @@ struct float_reducer : common_reducer<float_reducer<Input, Operator, Map, Ends>>
 
     ending how;
 
-    __host__ __device__ explicit float_reducer(ending end = ending::sum) : how(end) {}
+    __host__ __device__ float_reducer(ending end = ending::sum) : how(end) {}
     static __device__ __forceinline__ Value identity()
     {
         return Operator::template identity<Value>();
@@ -1582,7 +1582,7 @@ struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
 
     ending how;
 
-    __host__ __device__ explicit integer_reducer(ending end = ending::sum) : how(end) {}
+    __host__ __device__ integer_reducer(ending end = ending::sum) : how(end) {}
     static __device__ __forceinline__ Value identity() { return 0; }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
     static __device__ __forceinline__ Partial nothing() { return 0; }
@@ -2076,7 +2076,7 @@ struct extreme_reducer : unordered_reducer<extreme_reducer<Input, As>> {
     As as;
     Value least; /* of no elements */
 
-    __host__ __device__ explicit extreme_reducer(As bits = As(), Value of_none = 0)
+    __host__ __device__ extreme_reducer(As bits = As(), Value of_none = 0)
         : as(bits), least(of_none)
     {
     }
@@ -2164,7 +2164,7 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
 
     masked_and_flipped<Input> as;
 
-    __host__ __device__ explicit index_reducer(masked_and_flipped<Input> bits = {}) : as(bits) {}
+    __host__ __device__ index_reducer(masked_and_flipped<Input> bits = {}) : as(bits) {}
     static __device__ __forceinline__ Value identity() { return {0, ~0ull}; }
     static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
     {
@@ -2232,7 +2232,7 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
 
     bits_t<Input> mask;
 
-    __host__ __device__ explicit count_reducer(bits_t<Input> bits = 0) : mask(bits) {}
+    __host__ __device__ count_reducer(bits_t<Input> bits = 0) : mask(bits) {}
     static __device__ __forceinline__ Value identity() { return 0; }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
     static __device__ __forceinline__ Partial nothing() { return 0; }

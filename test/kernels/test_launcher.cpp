@@ -369,7 +369,7 @@ static void facts()
         gpu.number = number;
         gpu.multiprocessors = 100 + number;
         gpu.shared_bytes = 210000 + number;
-        gpu.ptx_version = number % 3 == 0 ? 89 : number % 3 == 1 ? 90 : 120;
+        gpu.ptx_version = number % 3 == 0 ? 89 : number % 3 == 2 ? 120 : number == 31 ? 119 : 90;
         simt::set_gpu(gpu);
         const bool remembered = number < 64, new_code = number % 3 == 1;
         device_limits limits = {};
