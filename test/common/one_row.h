@@ -57,6 +57,24 @@ cudaError_t pipelines(unsigned number, int device, bool *answer)
     return error;
 }
 
+/* Whether the kernel of a row is there in full: what an architecture never runs is left out of its
+ * code. */
+template <class Engine>
+bool is_compiled(unsigned number, int device)
+{
+    using Accumulator = typename Engine::template accumulator<512>;
+    const engine_kernel kernel = Engine::row(number).kernel;
+    bool pipelined = false;
+    CUDA(pipelines<Engine>(number, device, &pipelined));
+#ifdef SIMT_MACHINE
+    return true;
+#endif
+    constexpr bool in_vectors = sizeof(pack<typename Engine::Element>) == pack_bytes;
+    if (kernel == engine_kernel::grid_stride)
+        return !pipelined || !in_vectors || !Accumulator::collects;
+    return kernel == engine_kernel::tile || pipelined;
+}
+
 /* The array as a row of an engine reads it. */
 template <class Engine>
 array_layout array_of(unsigned number, const void *input, size_t n)

@@ -56,12 +56,12 @@ static device_limits this_device(int *device)
     return limits;
 }
 
-static bool runs_here(const plan_row &row)
+static bool runs_here(unsigned number)
 {
     int device;
     const device_limits limits = this_device(&device);
-    return row.kernel != engine_kernel::pipelined || !on_gpu ||
-           (limits.pipelined && row.shared_bytes + shared_reserve <= limits.shared_bytes);
+    return one_row::is_compiled<sums>(number, device) &&
+           (!on_gpu || sums::row(number).shared_bytes + shared_reserve <= limits.shared_bytes);
 }
 
 /* Twice: the second call relies on the words that the first left. */
@@ -107,7 +107,7 @@ static void same_bits(unsigned of_row, const std::vector<float> &values, const w
     const float wanted = tree_sum(values, tiles, units);
     for (unsigned number = 0; number < sums::rows; ++number) {
         const plan_row row = sums::row(number);
-        if (row.block_size != tiles.block_size || row.packs != tiles.packs || !runs_here(row))
+        if (row.block_size != tiles.block_size || row.packs != tiles.packs || !runs_here(number))
             continue;
         if (row.kernel == engine_kernel::tile && units.levels > 0) continue;
         const unsigned all = static_cast<unsigned>(units.units);
@@ -150,9 +150,7 @@ static void every_kernel()
 template <class Engine>
 static bool small_runs_here(int device)
 {
-    bool pipelined = false;
-    CUDA(one_row::pipelines<Engine>(0, device, &pipelined));
-    return Engine::row(0).kernel != engine_kernel::pipelined || !on_gpu || pipelined;
+    return one_row::is_compiled<Engine>(0, device);
 }
 
 /* Twice, with grids of any size: the second call relies on the words that the first left. */

@@ -690,9 +690,13 @@ static void same_bits()
     workspace_is_clean("same bits");
 }
 
+/* By default everything; `quick`: as on the CPU machine; the name of a type: that one alone. */
+static const char *only = nullptr;
+
 template <class T>
 static void of_type()
 {
+    if (only != nullptr && std::strcmp(only, fastreduce_type_name(type_of<T>)) != 0) return;
     nothing<T>();
     sizes<T>();
     ties<T>();
@@ -866,10 +870,12 @@ static void refusals()
     CUDA(cudaDeviceSynchronize());
 }
 
-int main(int argc, char **)
+int main(int argc, char **argv)
 {
     check::need_device();
-    thorough = on_gpu && argc == 1;
+    const bool quick = argc > 1 && std::string(argv[1]) == "quick";
+    if (argc > 1 && !quick) only = argv[1];
+    thorough = on_gpu && !quick;
     names();
     refusals();
     of_type<float>();
