@@ -178,7 +178,12 @@ class buffer
     size_t bytes() const { return n_ * sizeof(T); }
     void set(const T *values) { CUDA(cudaMemcpy(data(), values, bytes(), cudaMemcpyHostToDevice)); }
     void set(const std::vector<T> &values) { set(values.data()); }
-    void fill(int byte) { CUDA(cudaMemset(data(), byte, bytes())); }
+    /* for any stream to see */
+    void fill(int byte)
+    {
+        CUDA(cudaMemset(data(), byte, bytes()));
+        CUDA(cudaDeviceSynchronize());
+    }
     std::vector<T> get()
     {
         std::vector<T> values(n_);
