@@ -5713,8 +5713,8 @@ c_function of_operator(fastreduce_operator op, bool ladder)
         return auto_or_ladder<FASTREDUCE_VARIANCE, variance, Input, built>(ladder);
     case FASTREDUCE_COUNT_NONZERO:
         return auto_or_ladder<FASTREDUCE_COUNT_NONZERO, count_nonzero, Input, built>(ladder);
+    default: return nullptr;
     }
-    return nullptr;
 }
 
 /* Null where this build does not have it. */
@@ -5743,8 +5743,8 @@ inline c_function function_of(fastreduce_type type, fastreduce_operator op,
     case FASTREDUCE_U16: return of_operator<unsigned short, FASTREDUCE_U16>(op, ladder);
     case FASTREDUCE_U32: return of_operator<unsigned, FASTREDUCE_U32>(op, ladder);
     case FASTREDUCE_U64: return of_operator<unsigned long long, FASTREDUCE_U64>(op, ladder);
+    default: return nullptr;
     }
-    return nullptr;
 }
 
 /* Of a kernel and a block size in a configuration. */
