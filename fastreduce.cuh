@@ -1182,13 +1182,13 @@ constexpr unsigned long long payload_mask = ~0ull >> 1;
 /* Bit by bit, whatever the type. */
 template <class Value>
 struct all_bits {
-    static constexpr unsigned words = (sizeof(Value) + 7) / 8,
+    static constexpr unsigned parts = (sizeof(Value) + 7) / 8,
                               payloads = (8 * sizeof(Value) + payload_bits - 1) / payload_bits;
 
     static __device__ __forceinline__ void split(const Value &value,
                                                  unsigned long long (&payload)[payloads])
     {
-        unsigned long long word[words + 1] = {};
+        unsigned long long word[parts + 1] = {};
         memcpy(word, static_cast<const void *>(&value), sizeof value);
 #pragma unroll
         for (unsigned k = 0; k < payloads; ++k) {
@@ -1200,7 +1200,7 @@ struct all_bits {
     }
     static __device__ __forceinline__ Value join(const unsigned long long (&payload)[payloads])
     {
-        unsigned long long word[words + 1] = {};
+        unsigned long long word[parts + 1] = {};
 #pragma unroll
         for (unsigned k = 0; k < payloads; ++k) {
             const unsigned at = k * payload_bits, low = at % 64;
@@ -1691,20 +1691,20 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
         using wide = standard::conditional_t<standard::is_signed<Input>::value, long long, Value>;
         constexpr unsigned size = pack<Element>::size, each = sizeof(Input) < 4 ? 4 / sizeof(Input)
                                                                                 : 1;
-        narrow words[size / each];
+        narrow parts[size / each];
 #pragma unroll
         for (unsigned j = 0; j < size / each; ++j) {
             narrow factors[each];
 #pragma unroll
             for (unsigned k = 0; k < each; ++k)
                 factors[k] = static_cast<narrow>(from.at(j * each + k));
-            words[j] = reduce_pairs(factors, multiplies());
+            parts[j] = reduce_pairs(factors, multiplies());
         }
         Value values[size / each / 2];
 #pragma unroll
         for (unsigned j = 0; j < size / each / 2; ++j)
-            values[j] = static_cast<Value>(static_cast<wide>(words[2 * j])) *
-                        static_cast<Value>(static_cast<wide>(words[2 * j + 1]));
+            values[j] = static_cast<Value>(static_cast<wide>(parts[2 * j])) *
+                        static_cast<Value>(static_cast<wide>(parts[2 * j + 1]));
         return reduce_pairs(values, multiplies());
     }
     static __device__ __forceinline__ Value value_of(Partial partial) { return partial; }
@@ -1772,13 +1772,13 @@ struct greatest<unsigned char> {
     template <class As>
     static __device__ __forceinline__ Partial of(const pack<unsigned char> &from, const As &as)
     {
-        Partial words[4];
+        Partial parts[4];
 #pragma unroll
         for (unsigned j = 0; j < 4; ++j) {
             const unsigned word = as(from.word[j]);
-            words[j] = {word, word << 8};
+            parts[j] = {word, word << 8};
         }
-        return merge(merge(words[0], words[1]), merge(words[2], words[3]));
+        return merge(merge(parts[0], parts[1]), merge(parts[2], parts[3]));
     }
     template <class As>
     static __device__ __forceinline__ Partial alone(unsigned char x, const As &as)
@@ -2356,13 +2356,13 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
 template <>
 struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     struct Value {
-        unsigned words[2]; /* of the sum of squares: no padding */
+        unsigned parts[2]; /* of the sum of squares: no padding */
         int bucket;
 
         __device__ __forceinline__ double squares() const
         {
             double value;
-            memcpy(&value, words, sizeof value);
+            memcpy(&value, parts, sizeof value);
             return value;
         }
     };
@@ -2402,7 +2402,7 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     static __device__ __forceinline__ Value of(double squares, int bucket)
     {
         Value value;
-        memcpy(value.words, &squares, sizeof squares);
+        memcpy(value.parts, &squares, sizeof squares);
         value.bucket = bucket;
         return value;
     }
