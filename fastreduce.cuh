@@ -1202,13 +1202,13 @@ constexpr unsigned long long payload_mask = ~0ull >> 1;
 /* Bit by bit, whatever the type. */
 template <class Value>
 struct all_bits {
-    static constexpr unsigned words = (sizeof(Value) + 7) / 8,
+    static constexpr unsigned parts = (sizeof(Value) + 7) / 8,
                               payloads = (8 * sizeof(Value) + payload_bits - 1) / payload_bits;
 
     static __device__ __forceinline__ void split(const Value &value,
                                                  unsigned long long (&payload)[payloads])
     {
-        unsigned long long word[words + 1] = {};
+        unsigned long long word[parts + 1] = {};
         memcpy(word, static_cast<const void *>(&value), sizeof value);
 #pragma unroll
         for (unsigned k = 0; k < payloads; ++k) {
@@ -1220,7 +1220,7 @@ struct all_bits {
     }
     static __device__ __forceinline__ Value join(const unsigned long long (&payload)[payloads])
     {
-        unsigned long long word[words + 1] = {};
+        unsigned long long word[parts + 1] = {};
 #pragma unroll
         for (unsigned k = 0; k < payloads; ++k) {
             const unsigned at = k * payload_bits, low = at % 64;
@@ -1731,20 +1731,20 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
         using wide = standard::conditional_t<standard::is_signed<Input>::value, long long, Value>;
         constexpr unsigned size = pack<Element>::size,
                            each = sizeof(Input) < 4 ? 4 / sizeof(Input) : 1;
-        narrow words[size / each];
+        narrow parts[size / each];
 #pragma unroll
         for (unsigned j = 0; j < size / each; ++j) {
             narrow factors[each];
 #pragma unroll
             for (unsigned k = 0; k < each; ++k)
                 factors[k] = static_cast<narrow>(from.at(j * each + k));
-            words[j] = reduce_pairs(factors, multiplies());
+            parts[j] = reduce_pairs(factors, multiplies());
         }
         Value values[size / each / 2];
 #pragma unroll
         for (unsigned j = 0; j < size / each / 2; ++j)
-            values[j] = static_cast<Value>(static_cast<wide>(words[2 * j])) *
-                        static_cast<Value>(static_cast<wide>(words[2 * j + 1]));
+            values[j] = static_cast<Value>(static_cast<wide>(parts[2 * j])) *
+                        static_cast<Value>(static_cast<wide>(parts[2 * j + 1]));
         return reduce_pairs(values, multiplies());
     }
     static __device__ __forceinline__ Value value_of(Partial partial)
@@ -1817,13 +1817,13 @@ struct greatest<unsigned char> {
     template <class As>
     static __device__ __forceinline__ Partial of(const pack<unsigned char> &from, const As &as)
     {
-        Partial words[4];
+        Partial parts[4];
 #pragma unroll
         for (unsigned j = 0; j < 4; ++j) {
             const unsigned word = as(from.word[j]);
-            words[j] = {word, word << 8};
+            parts[j] = {word, word << 8};
         }
-        return merge(merge(words[0], words[1]), merge(words[2], words[3]));
+        return merge(merge(parts[0], parts[1]), merge(parts[2], parts[3]));
     }
     template <class As>
     static __device__ __forceinline__ Partial alone(unsigned char x, const As &as)
@@ -2432,13 +2432,13 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
 template <>
 struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     struct Value {
-        unsigned words[2]; /* of the sum of squares: no padding */
+        unsigned parts[2]; /* of the sum of squares: no padding */
         int bucket;
 
         __device__ __forceinline__ double squares() const
         {
             double value;
-            memcpy(&value, words, sizeof value);
+            memcpy(&value, parts, sizeof value);
             return value;
         }
     };
@@ -2478,7 +2478,7 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     static __device__ __forceinline__ Value of(double squares, int bucket)
     {
         Value value;
-        memcpy(value.words, &squares, sizeof squares);
+        memcpy(value.parts, &squares, sizeof squares);
         value.bucket = bucket;
         return value;
     }
@@ -3537,7 +3537,7 @@ __global__ void __launch_bounds__(BlockSize)
  *     leave(partials, slot)          a warp leaves what it has of the tile to the collecting warp
  *     collect(partials, slot, place, status_words)
  *                                    one warp makes one partial of a tile's, and publishes a unit's
- *     reduce_tiles(status_words, tiles, output)
+ *     reduce_tiles(status_words, tile, tiles, output)
  *                                    from one tile a block to the output; all threads call it once
  *     reduce_units(partials, status_words, units, output)
  *                                    the same from what was collected; true in the thread that
@@ -3884,17 +3884,37 @@ static __device__ __noinline__ work_plan plan_for(size_t tiles, bool single_tile
 }
 
 /* Reads n where it is on the device: what the host has planned for the most that it may be becomes
- * the plan for n. False where n is for another kernel, or a block's one tile does not exist. */
+ * the plan for n. False where n is for another kernel. */
 template <class Accumulator, unsigned BlockSize, unsigned Packs, class Element>
-__device__ __forceinline__ bool recount(elements<Element> &input, work_plan &work, bool one_tile)
+__device__ __forceinline__ bool recount(elements<Element> &input, work_plan &work)
 {
-    if (input.n_on_device == nullptr) return true;
     constexpr size_t tile_packs = BlockSize * Packs;
     const size_t n = *input.n_on_device, most = input.count();
     input.set_count(n < most ? n : most, pack<Element>::size);
     work.tiles = input.packs == 0 ? 1 : (input.packs - 1) / tile_packs + 1;
-    if (!Accumulator::serves(input.count() * sizeof(Element))) return false;
-    if (one_tile) return blockIdx.x < work.tiles;
+    return Accumulator::serves(input.count() * sizeof(Element));
+}
+
+/* The same for a grid of a block a tile: the last block takes the last tile, as it waits for the
+ * others; false in those that have none. */
+template <class Accumulator, unsigned BlockSize, unsigned Packs, class Element>
+__device__ __forceinline__ bool recount_tiles(elements<Element> &input, work_plan &work,
+                                              unsigned &tile)
+{
+    if (input.n_on_device == nullptr) return true;
+    if (!recount<Accumulator, BlockSize, Packs>(input, work)) return false;
+    const unsigned last = static_cast<unsigned>(work.tiles) - 1;
+    if (blockIdx.x + 1 < gridDim.x) return tile < last;
+    tile = last;
+    return true;
+}
+
+/* And for a grid that shares out units. */
+template <class Accumulator, unsigned BlockSize, unsigned Packs, class Element>
+__device__ __forceinline__ bool recount_units(elements<Element> &input, work_plan &work)
+{
+    if (input.n_on_device == nullptr) return true;
+    if (!recount<Accumulator, BlockSize, Packs>(input, work)) return false;
     const work_plan plan = plan_for(work.tiles, work.single_tiles);
     work.units = plan.units;
     work.levels = plan.levels;
@@ -4006,8 +4026,8 @@ struct reduction_by {
      * words zero. One launch and no atomic operation: two launches cost 1.2 us more, a fence and a
      * ticket 0.5 us (one H200). No other block waits, and GPUs begin blocks in order, so the grid
      * may be of any size. */
-    __device__ __forceinline__ void reduce_tiles(status_word *status_words, unsigned tiles,
-                                                 const Output &output)
+    __device__ __forceinline__ void reduce_tiles(status_word *status_words, unsigned tile,
+                                                 unsigned tiles, const Output &output)
     {
         __shared__ Value warp_values[warps];
         const unsigned others = tiles - 1;
@@ -4023,8 +4043,8 @@ struct reduction_by {
                 if (threadIdx.x < warp_size) value = block_value(warp_values);
             }
             if (all) break;
-            if (blockIdx.x != others) {
-                if (threadIdx.x == 0) words_of::publish(status_words, blockIdx.x, value);
+            if (tile != others) {
+                if (threadIdx.x == 0) words_of::publish(status_words, tile, value);
                 return;
             }
             if (threadIdx.x != 0) value = reducer.identity();
@@ -4109,14 +4129,15 @@ __global__ void __launch_bounds__(BlockSize, 1024 / BlockSize)
     prefetch_tile<BlockSize * Packs>(input, work, blockIdx.x);
     wait_for_previous_grid();
     allow_next_grid();
-    if (!recount<Accumulator, BlockSize, Packs>(input, work, true)) return;
+    unsigned tile = blockIdx.x;
+    if (!recount_tiles<Accumulator, BlockSize, Packs>(input, work, tile)) return;
 
     tile_items<Accumulator, BlockSize, Packs> items;
-    items.load(input, blockIdx.x);
-    items.load_edge(input, blockIdx.x + 1 == work.tiles);
+    items.load(input, tile);
+    items.load_edge(input, tile + 1 == work.tiles);
     Accumulator accumulator(output, input, dynamic_shared<void>());
     accumulator.add(items);
-    accumulator.reduce_tiles(status_words, static_cast<unsigned>(work.tiles), output);
+    accumulator.reduce_tiles(status_words, tile, static_cast<unsigned>(work.tiles), output);
 }
 
 /* Units in turn, one to each block. With as many blocks as units the GPU hands them out to whoever
@@ -4135,7 +4156,7 @@ __global__ void __launch_bounds__(BlockSize, Accumulator::resident_threads / Blo
     tile_run run = run_of(work, blockIdx.x);
     prefetch_tile<BlockSize * Packs>(input, work, run.first);
     wait_for_previous_grid();
-    if (!recount<Accumulator, BlockSize, Packs>(input, work, false)) return;
+    if (!recount_units<Accumulator, BlockSize, Packs>(input, work)) return;
     if (slice_of(shape).n_on_device != nullptr) run = run_of(work, blockIdx.x);
 
     Accumulator accumulator(output, input, dynamic_shared<void>());
@@ -4331,7 +4352,7 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
     prefetch_tile<tile_packs>(input, work, run_of(work, blockIdx.x).first);
     wait_for_previous_grid();
     allow_next_grid();
-    if (!recount<Accumulator, BlockSize, Packs>(input, work, false)) return;
+    if (!recount_units<Accumulator, BlockSize, Packs>(input, work)) return;
 
     Accumulator accumulator(output, input,
                             memory + work.stages * stage_bytes<Accumulator, tile_packs>());
@@ -5973,8 +5994,8 @@ c_function of_operator(fastreduce_operator op, bool ladder)
         return auto_or_ladder<FASTREDUCE_VARIANCE, variance, Input, built>(ladder);
     case FASTREDUCE_COUNT_NONZERO:
         return auto_or_ladder<FASTREDUCE_COUNT_NONZERO, count_nonzero, Input, built>(ladder);
+    default: return nullptr;
     }
-    return nullptr;
 }
 
 /* Null where this build does not have it. */
@@ -6003,8 +6024,8 @@ inline c_function function_of(fastreduce_type type, fastreduce_operator op,
     case FASTREDUCE_U16: return of_operator<unsigned short, FASTREDUCE_U16>(op, ladder);
     case FASTREDUCE_U32: return of_operator<unsigned, FASTREDUCE_U32>(op, ladder);
     case FASTREDUCE_U64: return of_operator<unsigned long long, FASTREDUCE_U64>(op, ladder);
+    default: return nullptr;
     }
-    return nullptr;
 }
 
 /* Of a kernel and a block size in a configuration. */

@@ -260,8 +260,10 @@ class oracle
         default: { /* numbers are rounded to doubles */
             const real variance = spread_ / n, most = static_cast<real>(greatest_magnitude_),
                        rounding = most > 0x1p53L ? most * 0x1p-53L : 0;
+            /* an outlier as the first element: what cancels then costs n roundings */
             return {false, 0, variance,
-                    variance * 1e-9L + 2 * std::sqrt(variance) * rounding + rounding * rounding};
+                    variance * (1e-9L + n * 0x1p-52L) + 2 * std::sqrt(variance) * rounding +
+                        rounding * rounding};
         }
         }
     }
@@ -690,6 +692,44 @@ static void same_bits()
     workspace_is_clean("same bits");
 }
 
+/* A length in GPU memory: the bits are those of a call that is told it, whatever it may be at most.
+ * More than that counts as that. */
+template <class T>
+static void counted()
+{
+    const fastreduce_type type = type_of<T>;
+    std::vector<size_t> bounds = {1, 40, 20000 / sizeof(T), 90000 / sizeof(T)};
+    if (thorough)
+        bounds.insert(bounds.end(), {(size_t(2) << 20) / sizeof(T), (size_t(5) << 20) / sizeof(T)});
+    if (thorough && sizeof(T) == 4) bounds.push_back((size_t(300) << 20) / sizeof(T));
+    check::buffer<size_t> count(1);
+    for (size_t bound : bounds) {
+        const size_t offset = bound % 3;
+        check::buffer<T> input(bound + offset, 0);
+        input.set(make<T>(data::near_one, bound + offset, 12));
+        const T *const from = input.data() + offset;
+        for (unsigned k = 0; k < operators; ++k) {
+            const fastreduce_operator op = operator_of(k);
+            for (size_t n : {size_t(0), size_t(1), bound / 3, bound - 1, bound, 16384 / sizeof(T),
+                             16384 / sizeof(T) + 1, 65536 / sizeof(T) + 1, ~size_t(0)}) {
+                if (n > bound && n < ~size_t(0)) continue;
+                fastreduce_config config = {};
+                config.workspace = workspace().data();
+                config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
+                const std::string what = name_of(type, op, config, "counted", n);
+                const u64 wanted =
+                    reduced(what.c_str(), from, std::min(n, bound), type, op, &config);
+                count.set({n});
+                config.n_on_device = count.data();
+                const u64 got = reduced(what.c_str(), from, bound, type, op, &config);
+                check::that(got == wanted, "%s of at most %zu: %llx, not %llx", what.c_str(), bound,
+                            got, wanted);
+            }
+        }
+    }
+    workspace_is_clean("counted");
+}
+
 /* By default everything; `quick`: as on the CPU machine; the name of a type: that one alone. */
 static const char *only = nullptr;
 
@@ -706,6 +746,7 @@ static void of_type()
         every_call<T>("beyond a tie", {half, half, T(minus * 2048), minus}, 1);
     }
     same_bits<T>();
+    counted<T>();
     workspace_is_clean(fastreduce_type_name(type_of<T>));
 }
 
@@ -861,7 +902,16 @@ static void refusals()
             refused("workspace too small", FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL,
                     reinterpret_cast<const void *>(uintptr_t(4096)), out, 1 << 20, type, op,
                     config); /* nothing reads there */
-            config.workspace = nullptr;
+            config = none;
+            config.n_on_device = reinterpret_cast<const size_t *>(in + 4);
+            refused("misaligned count", invalid, in, out, 2, type, op, config);
+            config.n_on_device = reinterpret_cast<const size_t *>(out + 8);
+            refused("count in the output", invalid, in, out + 8, 2, type, op, config);
+            config.n_on_device = reinterpret_cast<const size_t *>(in);
+            config.kernel = FASTREDUCE_V7;
+            refused("a count for the ladder", unsupported, in + 8, out, 2, type, op, config);
+            config = none;
+            config.output_type = result;
             check::buffer<unsigned char> right(8);
             check::that(fastreduce_reduce(in, right.data(), 2, type,
                                           operator_of(static_cast<unsigned>(op)), &config) == 0,
