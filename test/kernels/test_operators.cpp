@@ -730,7 +730,7 @@ static void counted()
     workspace_is_clean("counted");
 }
 
-/* By default everything; `quick`: as on the CPU machine; the name of a type: that one alone. */
+/* By default everything; `quick`: as on the CPU machine; the name of a type: that type alone. */
 static const char *only = nullptr;
 
 template <class T>
@@ -923,8 +923,12 @@ static void refusals()
 int main(int argc, char **argv)
 {
     check::need_device();
-    const bool quick = argc > 1 && std::string(argv[1]) == "quick";
-    if (argc > 1 && !quick) only = argv[1];
+    bool quick = false;
+    for (int k = 1; k < argc; ++k)
+        if (std::string(argv[k]) == "quick")
+            quick = true;
+        else
+            only = argv[k];
     thorough = on_gpu && !quick;
     names();
     refusals();
