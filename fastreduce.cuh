@@ -3064,7 +3064,7 @@ constexpr unsigned group_count = 28;
 
 /* The group that a Reducer is in; itself, if it is in none. */
 template <class Reducer, class... Members>
-constexpr bool member(const any_of<Members...> *)
+__host__ __device__ constexpr bool member(const any_of<Members...> *)
 {
     return one_of<Reducer, Members...>::value;
 }
@@ -3082,7 +3082,7 @@ struct group_of<Reducer, Number, false> : is<Reducer> {
 /* A Reducer as the group's. */
 template <class Group, class Reducer>
 struct as_group {
-    static Group of(const Reducer &reducer)
+    static __host__ __device__ Group of(const Reducer &reducer)
     {
         Group made = {};
         made.which = made.all.set(reducer);
@@ -3091,7 +3091,7 @@ struct as_group {
 };
 template <class Reducer>
 struct as_group<Reducer, Reducer> {
-    static Reducer of(const Reducer &reducer) { return reducer; }
+    static __host__ __device__ Reducer of(const Reducer &reducer) { return reducer; }
 };
 
 } // namespace detail
