@@ -3156,7 +3156,7 @@ constexpr unsigned group_count = 28;
 
 /* The group that a Reducer is in; itself, if it is in none. */
 template <class Reducer, class... Members>
-constexpr bool member(const any_of<Members...> *)
+__host__ __device__ constexpr bool member(const any_of<Members...> *)
 {
     return one_of<Reducer, Members...>::value;
 }
@@ -3174,7 +3174,7 @@ struct group_of<Reducer, Number, false> : is<Reducer> {
 /* A Reducer as the group's. */
 template <class Group, class Reducer>
 struct as_group {
-    static Group of(const Reducer &reducer)
+    static __host__ __device__ Group of(const Reducer &reducer)
     {
         Group made = {};
         made.which = made.all.set(reducer);
@@ -3183,7 +3183,7 @@ struct as_group {
 };
 template <class Reducer>
 struct as_group<Reducer, Reducer> {
-    static Reducer of(const Reducer &reducer) { return reducer; }
+    static __host__ __device__ Reducer of(const Reducer &reducer) { return reducer; }
 };
 
 } // namespace detail
@@ -5237,14 +5237,17 @@ struct engine_launch {
     compiled_cache *known;
 };
 
-/* An engine without its types, so that the host's code is there once for all of them. */
-struct engine {
+/* An engine without its types, so that the host's code is there once for all of them; what plans
+ * need of it, and its kernels besides. */
+struct engine_table {
     unsigned rows;
     plan_row (*row)(unsigned number);
-    engine_launch (*launch)(unsigned number);
     unsigned element_bytes, pack_size, head_alignment, words_at_all, words_per_unit;
     size_t most_blocks;
     bool tiles_matter; /* to the result's bits */
+};
+struct engine : engine_table {
+    engine_launch (*launch)(unsigned number);
 };
 
 constexpr size_t tiles_of(size_t packs, const plan_row &row)
@@ -5252,7 +5255,8 @@ constexpr size_t tiles_of(size_t packs, const plan_row &row)
     return packs == 0 ? 1 : (packs - 1) / row.tile_packs() + 1;
 }
 
-inline bool serves(const engine &e, const plan_row &row, size_t n, const device_limits &device)
+inline bool serves(const engine_table &e, const plan_row &row, size_t n,
+                   const device_limits &device)
 {
     return n <= row.max_bytes / e.element_bytes &&
            row.shared_bytes + shared_reserve <= device.shared_bytes &&
@@ -5262,7 +5266,7 @@ inline bool serves(const engine &e, const plan_row &row, size_t n, const device_
 }
 
 /* The row's number. The last one serves everywhere. */
-inline unsigned pick(const engine &e, size_t n, const device_limits &device)
+inline unsigned pick(const engine_table &e, size_t n, const device_limits &device)
 {
     unsigned number = 0;
     while (number + 1 < e.rows && !serves(e, e.row(number), n, device)) ++number;
@@ -5280,7 +5284,7 @@ constexpr work_plan plan_work(size_t packs, const plan_row &row)
     return work;
 }
 
-inline unsigned blocks_of(const engine &e, const plan_row &row, size_t units,
+inline unsigned blocks_of(const engine_table &e, const plan_row &row, size_t units,
                           const device_limits &device)
 {
     const size_t resident =
@@ -5298,7 +5302,7 @@ constexpr unsigned packs_to_prefetch(const plan_row &row, unsigned blocks)
 }
 
 /* The same for every device, and not less for a greater n: none for a single tile. */
-inline size_t engine_workspace_bytes(const engine &e, size_t n)
+inline size_t engine_workspace_bytes(const engine_table &e, size_t n)
 {
     const plan_row row = e.row(pick(e, n, {1, SIZE_MAX, true}));
     const size_t tiles = tiles_of(n / e.pack_size, row);
@@ -5360,15 +5364,28 @@ engine_launch launch_of(unsigned number)
 }
 
 template <class Engine>
-engine engine_of()
+engine_table table_of()
 {
     using Element = typename Engine::Element;
     using any = typename Engine::template accumulator<512>;
-    return {Engine::rows,        Engine::row,
-            launch_of<Engine>,   static_cast<unsigned>(sizeof(Element)),
-            pack<Element>::size, Engine::head_alignment,
-            any::words_at_all,   any::words_per_unit,
-            Engine::most_blocks, any::collects};
+    return {Engine::rows,
+            Engine::row,
+            static_cast<unsigned>(sizeof(Element)),
+            pack<Element>::size,
+            Engine::head_alignment,
+            any::words_at_all,
+            any::words_per_unit,
+            Engine::most_blocks,
+            any::collects};
+}
+
+template <class Engine>
+engine engine_of()
+{
+    engine made;
+    static_cast<engine_table &>(made) = table_of<Engine>();
+    made.launch = launch_of<Engine>;
+    return made;
 }
 
 /* Limits of the current device, asked for once each and remembered: a word per device, 0 for
@@ -5440,7 +5457,7 @@ struct other_row {
     size_t most;
 };
 
-inline other_row other_row_for(const engine &e, size_t n, unsigned number)
+inline other_row other_row_for(const engine_table &e, size_t n, unsigned number)
 {
     other_row other = {number, n};
     for (unsigned k = 0; e.tiles_matter && k < number; ++k) {
@@ -5593,7 +5610,7 @@ struct method<FASTREDUCE_AUTO, BlockSize, Items, Operator, Tail, Input, true> {
     }
     static size_t workspace_bytes(size_t n)
     {
-        return engine_workspace_bytes(engine_of<engine>(), n);
+        return engine_workspace_bytes(table_of<engine>(), n);
     }
 };
 
@@ -5608,7 +5625,7 @@ struct method<FASTREDUCE_EXACT, BlockSize, Items, Operator, Tail, Input, false> 
     }
     static size_t workspace_bytes(size_t n)
     {
-        return engine_workspace_bytes(engine_of<exact_engine>(), n);
+        return engine_workspace_bytes(table_of<exact_engine>(), n);
     }
 };
 

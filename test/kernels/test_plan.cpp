@@ -1,7 +1,6 @@
 /* The dispatcher's planning: pure functions, no device. */
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
-#include "../common/dynamic_shared.h"
 
 using namespace fastreduce;
 using namespace fastreduce::detail;
@@ -45,18 +44,6 @@ struct alignas(16) four_words {
 struct bytes_32 {
     unsigned part[8];
 };
-struct anything {
-    template <class Value>
-    static __host__ __device__ Value identity()
-    {
-        return {};
-    }
-    template <class Value>
-    __host__ __device__ Value operator()(Value a, const Value &) const
-    {
-        return a;
-    }
-};
 
 using sums = auto_engine<plus, float>;
 using maxima = auto_engine<maximum, float>;
@@ -80,10 +67,10 @@ template <class Engine>
 static void chosen(const char *what, std::initializer_list<choice> table)
 {
     for (const choice &wanted : table) {
-        const unsigned number = pick(engine_of<Engine>(), wanted.n, wanted.device);
+        const unsigned number = pick(table_of<Engine>(), wanted.n, wanted.device);
         const plan_row row = Engine::row(number);
         const work_plan work = plan_work(wanted.n / pack<typename Engine::Element>::size, row);
-        const unsigned blocks = blocks_of(engine_of<Engine>(), row, work.units, wanted.device);
+        const unsigned blocks = blocks_of(table_of<Engine>(), row, work.units, wanted.device);
         check::that(number == wanted.row && blocks == wanted.blocks && work.units == wanted.units,
                     "%s, n %zu, %u multiprocessors, %zu bytes: row %u, %u blocks, %zu units", what,
                     wanted.n, wanted.device.multiprocessors, wanted.device.shared_bytes, number,
@@ -153,10 +140,10 @@ static void rows_of_auto()
                                                   {25_log2, h200, 4, 4096, 4096},
                                                   {25_log2 + 1, h200, 5, 132, 4096},
                                                   {25_log2 + 2, h200, 5, 132, 1057}});
-    chosen<auto_engine<anything, four_words>>("four words", {{10_log2, h200, 0, 1, 1},
-                                                             {12_log2, h200, 1, 1, 1},
-                                                             {12_log2 + 1, h200, 2, 5, 5},
-                                                             {24_log2 + 1, h200, 5, 132, 1057}});
+    chosen<auto_engine<plus, four_words>>("four words", {{10_log2, h200, 0, 1, 1},
+                                                         {12_log2, h200, 1, 1, 1},
+                                                         {12_log2 + 1, h200, 2, 5, 5},
+                                                         {24_log2 + 1, h200, 5, 132, 1057}});
     /* of what takes long, several blocks instead of one of 512 x 8 */
     chosen<auto_engine<minimum, double>>("least doubles", {{11_log2, h200, 0, 1, 1},
                                                            {11_log2 + 1, h200, 2, 1, 1},
@@ -164,32 +151,32 @@ static void rows_of_auto()
                                                            {13_log2, h200, 2, 4, 4},
                                                            {25_log2 + 2, h200, 5, 132, 1057}});
     /* a size that does not divide 16: a pack is an element, and nothing is copied */
-    chosen<auto_engine<anything, three_words>>("three words", {{0, h200, 0, 1, 1},
-                                                               {256, h200, 0, 1, 1},
-                                                               {257, h200, 0, 2, 2},
-                                                               {1365, h200, 0, 6, 6},
-                                                               {1366, h200, 1, 3, 3},
-                                                               {5461, h200, 1, 11, 11},
-                                                               {5462, h200, 2, 22, 22},
-                                                               {174762, h200, 2, 683, 683},
-                                                               {174763, h200, 3, 342, 342},
-                                                               {21_log2, h200, 3, 4096, 4096},
-                                                               {21_log2 + 1, h200, 7, 1057, 1057},
-                                                               {21_log2 + 1, a100, 7, 1057, 1057}});
-    chosen<auto_engine<anything, three_bytes>>("three bytes", {{5461, h200, 0, 22, 22},
-                                                               {5462, h200, 1, 11, 11},
-                                                               {21845, h200, 1, 43, 43},
-                                                               {21846, h200, 2, 86, 86},
-                                                               {699050, h200, 2, 2731, 2731},
-                                                               {699051, h200, 3, 1366, 1366},
-                                                               {21_log2, one, 3, 4096, 4096},
-                                                               {21_log2 + 1, one, 7, 1057, 1057}});
-    chosen<auto_engine<anything, bytes_32>>("32 bytes", {{256, h200, 0, 1, 1},
-                                                         {513, h200, 1, 2, 2},
-                                                         {2049, h200, 2, 9, 9},
-                                                         {65537, h200, 3, 129, 129},
-                                                         {21_log2, h200, 4, 4096, 4096},
-                                                         {22_log2, h200, 7, 1296, 1296}});
+    chosen<auto_engine<plus, three_words>>("three words", {{0, h200, 0, 1, 1},
+                                                           {256, h200, 0, 1, 1},
+                                                           {257, h200, 0, 2, 2},
+                                                           {1365, h200, 0, 6, 6},
+                                                           {1366, h200, 1, 3, 3},
+                                                           {5461, h200, 1, 11, 11},
+                                                           {5462, h200, 2, 22, 22},
+                                                           {174762, h200, 2, 683, 683},
+                                                           {174763, h200, 3, 342, 342},
+                                                           {21_log2, h200, 3, 4096, 4096},
+                                                           {21_log2 + 1, h200, 7, 1057, 1057},
+                                                           {21_log2 + 1, a100, 7, 1057, 1057}});
+    chosen<auto_engine<plus, three_bytes>>("three bytes", {{5461, h200, 0, 22, 22},
+                                                           {5462, h200, 1, 11, 11},
+                                                           {21845, h200, 1, 43, 43},
+                                                           {21846, h200, 2, 86, 86},
+                                                           {699050, h200, 2, 2731, 2731},
+                                                           {699051, h200, 3, 1366, 1366},
+                                                           {21_log2, one, 3, 4096, 4096},
+                                                           {21_log2 + 1, one, 7, 1057, 1057}});
+    chosen<auto_engine<plus, bytes_32>>("32 bytes", {{256, h200, 0, 1, 1},
+                                                     {513, h200, 1, 2, 2},
+                                                     {2049, h200, 2, 9, 9},
+                                                     {65537, h200, 3, 129, 129},
+                                                     {21_log2, h200, 4, 4096, 4096},
+                                                     {22_log2, h200, 7, 1296, 1296}});
 }
 
 static void rows_of_exact()
@@ -252,15 +239,15 @@ static void table_is_sound(const char *what)
                     row.stages, row.shared_bytes);
     }
     for (const device_limits &device : all_devices) {
-        const plan_row last = Engine::row(pick(engine_of<Engine>(), SIZE_MAX / pack_bytes, device));
+        const plan_row last = Engine::row(pick(table_of<Engine>(), SIZE_MAX / pack_bytes, device));
         check::that(last.max_bytes == any_bytes, "%s: the last row is not for any size", what);
         for (int k = 0; k < 60; ++k) {
             for (size_t n : {(size_t(1) << k) - 1, size_t(1) << k, (size_t(1) << k) + 1}) {
                 if (n > SIZE_MAX / sizeof(typename Engine::Element)) continue;
-                const unsigned number = pick(engine_of<Engine>(), n, device);
+                const unsigned number = pick(table_of<Engine>(), n, device);
                 const plan_row row = Engine::row(number);
                 const work_plan work = plan_work(n / pack<typename Engine::Element>::size, row);
-                const unsigned blocks = blocks_of(engine_of<Engine>(), row, work.units, device);
+                const unsigned blocks = blocks_of(table_of<Engine>(), row, work.units, device);
                 check::that(row.kernel != engine_kernel::pipelined || device.pipelined,
                             "%s, n %zu: a copy engine where there is none", what, n);
                 check::that(number + 1 == Engine::rows ||
@@ -273,7 +260,7 @@ static void table_is_sound(const char *what)
                                 "%s, n %zu: %u blocks, %zu tiles", what, n, blocks, work.tiles);
                 /* the words that blocks publish in, and the counter after them, lie within what
                  * every device is asked for */
-                const size_t bytes = engine_workspace_bytes(engine_of<Engine>(), n),
+                const size_t bytes = engine_workspace_bytes(table_of<Engine>(), n),
                              used = blocks == 1 && row.kernel != engine_kernel::pipelined &&
                                             work.units == 1
                                         ? 0
@@ -282,7 +269,7 @@ static void table_is_sound(const char *what)
                 check::that(used * sizeof(status_word) <= bytes,
                             "%s, n %zu: %zu words in %zu bytes of workspace", what, n, used, bytes);
                 /* bits are the same everywhere: tiles and units are */
-                const plan_row other = Engine::row(pick(engine_of<Engine>(), n, h200));
+                const plan_row other = Engine::row(pick(table_of<Engine>(), n, h200));
                 if (!std::is_same<Engine, exact_engine>::value)
                     check::that(
                         other.block_size == row.block_size && other.packs == row.packs &&
@@ -304,7 +291,7 @@ static void workspace_grows(const char *what)
     using element = typename Engine::Element;
     size_t last = 0, last_n = 0;
     const auto at = [&](size_t n) {
-        const size_t bytes = engine_workspace_bytes(engine_of<Engine>(), n);
+        const size_t bytes = engine_workspace_bytes(table_of<Engine>(), n);
         check::that(n >= last_n && bytes >= last, "%s: %zu bytes for %zu, %zu for %zu", what, last,
                     last_n, bytes, n);
         check::that(bytes <= enough, "%s: %zu bytes for %zu", what, bytes, n);
@@ -314,8 +301,8 @@ static void workspace_grows(const char *what)
     for (size_t n = 0; n < 70000; ++n) at(n);
     for (size_t n = 70000; n < SIZE_MAX / sizeof(element) / 33 * 32; n += n / 33) at(n);
     at(SIZE_MAX / sizeof(element));
-    check::that(engine_workspace_bytes(engine_of<Engine>(), 0) == 0 &&
-                    engine_workspace_bytes(engine_of<Engine>(), 1) == 0,
+    check::that(engine_workspace_bytes(table_of<Engine>(), 0) == 0 &&
+                    engine_workspace_bytes(table_of<Engine>(), 1) == 0,
                 "%s: workspace for a single tile", what);
 }
 
@@ -327,32 +314,32 @@ static void workspaces()
     workspace_grows<auto_engine<plus, char>>("chars");
     workspace_grows<auto_engine<maximum, char>>("greatest chars");
     workspace_grows<auto_engine<plus, int>>("ints");
-    workspace_grows<auto_engine<anything, four_words>>("four words");
-    workspace_grows<auto_engine<anything, three_words>>("three words");
-    workspace_grows<auto_engine<anything, three_bytes>>("three bytes");
-    workspace_grows<auto_engine<anything, bytes_32>>("32 bytes");
+    workspace_grows<auto_engine<plus, four_words>>("four words");
+    workspace_grows<auto_engine<plus, three_words>>("three words");
+    workspace_grows<auto_engine<plus, three_bytes>>("three bytes");
+    workspace_grows<auto_engine<plus, bytes_32>>("32 bytes");
     workspace_grows<exact_engine>("EXACT");
 
-    check::that(engine_workspace_bytes(engine_of<sums>(), 14_log2) == 0 &&
-                    engine_workspace_bytes(engine_of<sums>(), 14_log2 + 1) == 4097 * 8 &&
-                    engine_workspace_bytes(engine_of<sums>(), 40_log2) ==
+    check::that(engine_workspace_bytes(table_of<sums>(), 14_log2) == 0 &&
+                    engine_workspace_bytes(table_of<sums>(), 14_log2 + 1) == 4097 * 8 &&
+                    engine_workspace_bytes(table_of<sums>(), 40_log2) ==
                         (4 * 256 + 17 * 257 + 1) * 8,
                 "AUTO's workspace: a word a unit at least, and the counter");
-    check::that(engine_workspace_bytes(engine_of<auto_engine<plus, double>>(), 13_log2) == 0 &&
-                    engine_workspace_bytes(engine_of<auto_engine<plus, double>>(), 13_log2 + 1) ==
+    check::that(engine_workspace_bytes(table_of<auto_engine<plus, double>>(), 13_log2) == 0 &&
+                    engine_workspace_bytes(table_of<auto_engine<plus, double>>(), 13_log2 + 1) ==
                         (2 * 4096 + 1) * 8 &&
-                    engine_workspace_bytes(engine_of<auto_engine<plus, char>>(), 16_log2 + 1) ==
+                    engine_workspace_bytes(table_of<auto_engine<plus, char>>(), 16_log2 + 1) ==
                         4097 * 8 &&
-                    engine_workspace_bytes(engine_of<auto_engine<maximum, char>>(), 16_log2 + 1) ==
+                    engine_workspace_bytes(table_of<auto_engine<maximum, char>>(), 16_log2 + 1) ==
                         4097 * 8 &&
-                    engine_workspace_bytes(engine_of<auto_engine<anything, three_words>>(), 257) ==
+                    engine_workspace_bytes(table_of<auto_engine<plus, three_words>>(), 257) ==
                         (2 * 4096 + 1) * 8 &&
-                    engine_workspace_bytes(engine_of<auto_engine<anything, four_words>>(), 4097) ==
+                    engine_workspace_bytes(table_of<auto_engine<plus, four_words>>(), 4097) ==
                         (3 * 4096 + 1) * 8,
                 "AUTO's workspace: a word for each 63 bits, and sums of bytes have one");
-    check::that(engine_workspace_bytes(engine_of<exact_engine>(), 12_log2 + 3) == 0 &&
-                    engine_workspace_bytes(engine_of<exact_engine>(), 12_log2 + 4) == 520 &&
-                    engine_workspace_bytes(engine_of<exact_engine>(), SIZE_MAX / 4) == 520,
+    check::that(engine_workspace_bytes(table_of<exact_engine>(), 12_log2 + 3) == 0 &&
+                    engine_workspace_bytes(table_of<exact_engine>(), 12_log2 + 4) == 520 &&
+                    engine_workspace_bytes(table_of<exact_engine>(), SIZE_MAX / 4) == 520,
                 "EXACT's workspace");
     check::that(
         workspace_bytes(20000) == 4097 * 8 && workspace_bytes<FASTREDUCE_EXACT>(20000) == 520 &&
@@ -529,10 +516,10 @@ int main()
     table_is_sound<sums>("floats");
     table_is_sound<auto_engine<plus, char>>("chars");
     table_is_sound<auto_engine<minimum, double>>("doubles");
-    table_is_sound<auto_engine<anything, three_bytes>>("three bytes");
-    table_is_sound<auto_engine<anything, three_words>>("three words");
-    table_is_sound<auto_engine<anything, four_words>>("four words");
-    table_is_sound<auto_engine<anything, bytes_32>>("32 bytes");
+    table_is_sound<auto_engine<plus, three_bytes>>("three bytes");
+    table_is_sound<auto_engine<plus, three_words>>("three words");
+    table_is_sound<auto_engine<plus, four_words>>("four words");
+    table_is_sound<auto_engine<plus, bytes_32>>("32 bytes");
     table_is_sound<exact_engine>("EXACT");
     workspaces();
     tiles();
