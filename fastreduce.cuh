@@ -18,6 +18,7 @@
  *
  *     fastreduce::reduce(input, output, n, stream);               // float, int, structs ...
  *     fastreduce::reduce<FASTREDUCE_V7, 512, 16, fastreduce::maximum>(input, output, n);
+ *     fastreduce::transform_reduce(input, output, n, transform, combine, identity, stream);
  *     fastreduce::round<FASTREDUCE_V2, 128>(input, partials, n);  // one level only
  *
  * NVRTC, which compiles at run time, needs no headers but the two files, and sees rooms 1 to 7.
@@ -157,7 +158,7 @@
 
 /* The linker keeps one of several templates of the same name. So what code depends on is in the
  * name: version, switches and the architectures it is compiled for, as in
- * version_0_2_0__12_0_0_0_750800. Files that agree in all of that share their templates; no others
+ * version_0_3_0__12_0_0_0_750800. Files that agree in all of that share their templates; no others
  * do. What no macro tells is up to FASTREDUCE_TAG (room 1). */
 #ifdef __CUDA_ARCH_LIST__
 #define FASTREDUCE_DETAIL_ARCHS __CUDA_ARCH_LIST__
@@ -6167,6 +6168,9 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
 
 /* Revisions
  *
+ *   0.3.0  2026-11  fastreduce_reduce: 12 element types, 13 operators; operators with state,
+ *                   transforms; a length in GPU memory. NaN and -0 in minimum and maximum are
+ *                   defined; sums of 16-bit floats are floats.
  *   0.2.0  2026-11  AUTO takes any type and operator, with the same bits on any GPU and at any
  *                   address; EXACT is faster up to 2^22 elements; the exact sum on the CPU is
  *                   faster; FASTREDUCE_WORKSPACE_BYTES.

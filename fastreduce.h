@@ -59,7 +59,7 @@ typedef unsigned long long uint64_t, uintptr_t;
 #endif
 
 #define FASTREDUCE_VERSION_MAJOR 0
-#define FASTREDUCE_VERSION_MINOR 2
+#define FASTREDUCE_VERSION_MINOR 3
 #define FASTREDUCE_VERSION_PATCH 0
 /* One number that grows with every release: 10000 * major + 100 * minor + patch. */
 #define FASTREDUCE_VERSION \
@@ -174,10 +174,12 @@ typedef struct fastreduce_config {
     fastreduce_kernel kernel;
     unsigned block_size; /* threads a block: 32 to 1024, a power of two; 0: FASTREDUCE_BLOCK_SIZE */
     void *workspace;     /* device memory aligned to 16 bytes; null: memory of the stream's pool */
-    size_t workspace_bytes;    /* size of workspace; ignored where workspace is null */
-    fastreduce_stream stream;  /* null: the default stream */
-    const size_t *n_on_device; /* device memory, or null. Where set, the number of elements is read
-                                  from there when the reduction runs, and n is the most it may be */
+    size_t workspace_bytes;   /* size of workspace; ignored where workspace is null */
+    fastreduce_stream stream; /* null: the default stream */
+    const size_t
+        *n_on_device; /* device memory, or null. Where set, AUTO and EXACT read the number of
+                                  elements from there when they run, and n is the most that counts:
+                                  a graph may be replayed with another one. V0..V7: UNSUPPORTED */
     fastreduce_type output_type; /* 0, or what fastreduce_output_type says */
 } fastreduce_config;
 
@@ -1076,6 +1078,7 @@ FASTREDUCE_DETAIL_DEFINE float fastreduce_host_sum_f32(const float *input, size_
 
 /* Revisions
  *
+ *   0.3.0  2026-11  fastreduce_reduce: 12 element types, 13 operators; a length in GPU memory.
  *   0.2.0  2026-11  AUTO takes any type and operator, with the same bits on any GPU and at any
  *                   address; EXACT is faster up to 2^22 elements; the exact sum on the CPU is
  *                   faster; FASTREDUCE_WORKSPACE_BYTES.
