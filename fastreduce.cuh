@@ -3974,11 +3974,9 @@ struct reduction_by {
     }
 
     template <class Partials>
-    __device__ __forceinline__ void leave(Partials &partials, unsigned slot)
+    __device__ __forceinline__ void leave(Partials &partials, unsigned slot) const
     {
-        const Value warps_value = of_tile_warp(value);
-        if (threadIdx.x % warp_size == 0)
-            partials.warp_value[slot][threadIdx.x / warp_size] = warps_value;
+        store_warps(partials.warp_value[slot], of_tile_warp(value));
     }
 
     /* The value of a block whose warps have left theirs, in lane 0. */
@@ -4039,7 +4037,7 @@ struct reduction_by {
              * busy. */
             value = Reducer::tile_by_warp && !all ? of_tile_warp(value) : of_warp<warp_size>(value);
             if (warps > 1) {
-                if (threadIdx.x % warp_size == 0) warp_values[threadIdx.x / warp_size] = value;
+                store_warps(warp_values, value);
                 __syncthreads();
                 if (threadIdx.x < warp_size) value = block_value(warp_values);
             }
@@ -4068,7 +4066,7 @@ struct reduction_by {
             words_of::await(status_words, units - 1 + threadIdx.x, 1, units, last);
             value = last[0];
             add_partials(status_words, units - 1);
-            leave(partials, Slots);
+            store_warps(partials.warp_value[Slots], of_warp<warp_size>(value));
         }
         __syncthreads();
         if (threadIdx.x >= warp_size) return false;
@@ -4078,6 +4076,12 @@ struct reduction_by {
     }
 
   private:
+    static __device__ __forceinline__ void store_warps(Value (&warp_values)[warps],
+                                                       const Value &lanes_value)
+    {
+        if (threadIdx.x % warp_size == 0) warp_values[threadIdx.x / warp_size] = lanes_value;
+    }
+
     /* Of lanes 0 to Width - 1, in lane 0; the others hold the identity, or do not matter. */
     template <unsigned Width>
     __device__ __forceinline__ Value of_warp(const Value &lanes_value) const

@@ -315,6 +315,16 @@ static void small_sizes(const char *, const std::vector<T> &, std::false_type)
 {
 }
 
+/* Sums of which a tile's has room in 32 bits, and all of them together have not. */
+template <class T>
+static void large_sums(const char *what, T extreme)
+{
+    std::vector<T> values(100003);
+    for (size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<T>(extreme - (extreme > 0 ? 1 : -1) * static_cast<int>(i * i % 13));
+    small_kernels<fastreduce::plus>(what, values, 3);
+}
+
 /* Where the table changes its rows and tiles end, a little less and a little more; at offsets that
  * are no vector's and with tails of any length. On a GPU every row, unless
  * an argument asks for less. */
@@ -415,5 +425,7 @@ int main(int argc, char **)
     thorough = on_gpu && argc == 1;
     any_types();
     too_large();
+    large_sums<unsigned short>("large uint16", 65535);
+    large_sums<short>("large negative int16", -32768);
     return check::finish("auto types");
 }
