@@ -485,6 +485,14 @@ inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const v
     return error;
 }
 
+template <class... A>
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, void (*kernel)(A...),
+                                void **arguments)
+{
+    simt::know_kernel(kernel);
+    return cudaLaunchKernelExC(config, reinterpret_cast<const void *>(kernel), arguments);
+}
+
 /* ---- The rest of the runtime API, as far as the library and its tests call it ---------------- */
 
 enum cudaMemcpyKind {
