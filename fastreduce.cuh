@@ -3526,8 +3526,9 @@ __global__ void __launch_bounds__(BlockSize)
  * May hold: kernels that reduce an array in one launch, whatever becomes of its elements. They
  * differ in how blocks get their tiles, and are generic over two things:
  *
- * An Accumulator says what becomes of elements: `reduction` here, for AUTO, any type and operator;
- * `superaccumulator` in room 7, for EXACT. It has
+ * An Accumulator says what becomes of elements: `reduction_by` a Reducer here, for AUTO;
+ * `superaccumulator` in room 7, for EXACT. It is made of an output, an array and dynamic shared
+ * memory, and has
  *     Element, Output                what it reads, and where the result goes
  *     head_alignment                 as of a Reducer
  *     resident_threads               on a multiprocessor, for the compiler to share out registers;
@@ -3549,7 +3550,7 @@ __global__ void __launch_bounds__(BlockSize)
  * A Shape says which elements make a block's result, by slice_of(shape): `elements`, all of
  * them.
  *
- * One tree. A result of `reduction` has the same bits whatever kernel computes it, with whatever
+ * One tree. A result of `reduction_by` has the same bits whatever kernel computes it, with whatever
  * grid on whatever GPU, at whatever address. For its additions form a tree that depends on the
  * number of elements alone: tiles of fixed size, whose packs fixed threads take; units, runs of
  * tiles whose partials add up in pairs; and the partials of units, folded by a block.
@@ -3775,7 +3776,7 @@ struct work_plan {
 };
 
 /* Where the tiles of an array are the small ones: depends on the type and the number of elements
- * alone, as the result's bits do. All others are eight times as large in blocks twice as large. */
+ * alone, as the result's bits do. All others are four times as large, in blocks twice as large. */
 constexpr size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
 constexpr size_t one_small_tile = 16 * kibibyte, most_in_small_tiles = 2 * mebibyte;
 constexpr unsigned small_block = 256, large_block = 512;
