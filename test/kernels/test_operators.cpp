@@ -730,6 +730,51 @@ static void counted()
     workspace_is_clean("counted");
 }
 
+/* Past the tiles that a block each takes: a pattern of large integers again and again, whose sums are
+ * known without looking at all of them. */
+template <class T>
+static void long_array()
+{
+    const size_t period = 65521, n = (size_t(300) << 20) / sizeof(T) + 3;
+    std::vector<T> pattern(period);
+    for (size_t i = 0; i < period; ++i)
+        pattern[i] = static_cast<T>(std::numeric_limits<T>::max() - static_cast<T>(i * i % 11));
+    pattern[1000] = 0;
+    pattern[2000] = std::numeric_limits<T>::max();
+    check::buffer<T> input(n + 1);
+    T *const from = input.data() + 1;
+    CUDA(cudaMemcpy(from, pattern.data(), period * sizeof(T), cudaMemcpyHostToDevice));
+    for (size_t done = period; done < n; done *= 2)
+        CUDA(cudaMemcpy(from + done, from, std::min(done, n - done) * sizeof(T),
+                        cudaMemcpyDeviceToDevice));
+    u64 sum = 0, squares = 0, nonzero = 0;
+    size_t greatest = 0;
+    for (size_t i = 0; i < period; ++i) {
+        const u64 times = n / period + (i < n % period), x = static_cast<u64>(pattern[i]);
+        sum += times * x;
+        squares += times * (x * x);
+        nonzero += times * (x != 0);
+        if (pattern[i] > pattern[greatest]) greatest = i;
+    }
+    const u64 most = static_cast<u64>(pattern[greatest]);
+    const struct {
+        fastreduce_operator op;
+        u64 wanted;
+    } cases[] = {{FASTREDUCE_SUM, sum},         {FASTREDUCE_SUM_ABS, sum},
+                 {FASTREDUCE_PRODUCT, 0},       {FASTREDUCE_SUM_SQUARES, squares},
+                 {FASTREDUCE_MIN, 0},           {FASTREDUCE_MAX, most},
+                 {FASTREDUCE_MAX_ABS, most},    {FASTREDUCE_ARGMIN, 1000},
+                 {FASTREDUCE_ARGMAX, greatest}, {FASTREDUCE_COUNT_NONZERO, nonzero}};
+    for (const auto &c : cases) {
+        fastreduce_config config = {};
+        config.workspace = workspace().data();
+        config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
+        const std::string what = name_of(type_of<T>, c.op, config, "long", n);
+        const u64 got = reduced(what.c_str(), from, n, type_of<T>, c.op, &config);
+        check::that(got == c.wanted, "%s: %llx, not %llx", what.c_str(), got, c.wanted);
+    }
+}
+
 /* By default everything; `quick`: as on the CPU machine; the name of a type: that type alone. */
 static const char *only = nullptr;
 
@@ -747,6 +792,8 @@ static void of_type()
     }
     same_bits<T>();
     counted<T>();
+    if constexpr (!is_float<T>)
+        if (thorough) long_array<T>();
     workspace_is_clean(fastreduce_type_name(type_of<T>));
 }
 
