@@ -1640,8 +1640,8 @@ struct sum_of_128_bits {
     friend __device__ __forceinline__ sum_of_128_bits operator+(const sum_of_128_bits &a,
                                                                 const sum_of_128_bits &b)
     {
-        const unsigned long long low = a.low + b.low;
-        return {low, a.high + b.high + (low < a.low)};
+        const unsigned long long lower = a.low + b.low;
+        return {lower, a.high + b.high + (lower < a.low)};
     }
     /* rounded once */
     __device__ __forceinline__ double number() const
@@ -3786,7 +3786,7 @@ struct tile_choice {
     /* up to here one large tile, in one block */
     static constexpr size_t one_large_tile = Reducer::heavy ? 0 : 64 * kibibyte;
 
-    static __host__ __device__ constexpr bool small(size_t bytes)
+    static __host__ __device__ constexpr bool in_small_tiles(size_t bytes)
     {
         return bytes <= one_small_tile || (bytes > one_large_tile && bytes <= most_in_small_tiles);
     }
@@ -3955,7 +3955,7 @@ struct reduction_by {
     static __host__ __device__ constexpr bool serves(size_t bytes)
     {
         return BlockSize > large_block || BlockSize < small_block ||
-               tile_choice<Reducer>::small(bytes) == (BlockSize == small_block);
+               tile_choice<Reducer>::in_small_tiles(bytes) == (BlockSize == small_block);
     }
     static __host__ __device__ constexpr size_t words_for(size_t units)
     {
