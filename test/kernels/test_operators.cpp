@@ -730,8 +730,8 @@ static void counted()
     workspace_is_clean("counted");
 }
 
-/* Past the tiles that a block each takes: a pattern of large integers again and again, whose sums are
- * known without looking at all of them. */
+/* Past the tiles that a block each takes: a pattern of large integers again and again, whose sums
+ * are known without looking at all of them. */
 template <class T>
 static void long_array()
 {
