@@ -658,7 +658,11 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_status_string(fastreduce_status 
     case FASTREDUCE_ERROR_INVALID_ARGUMENT:
         return "invalid argument: a null, misaligned or overlapping pointer, an n too large for "
                "memory, or an unknown kernel or block size";
-    case FASTREDUCE_ERROR_UNSUPPORTED: return "not supported by this build of FastReduce";
+    case FASTREDUCE_ERROR_UNSUPPORTED:
+        return "not supported by this build of FastReduce: not what this kernel does, or left out "
+               "by "
+               "FASTREDUCE_TYPES, FASTREDUCE_OPERATORS, FASTREDUCE_NO_LADDER or "
+               "FASTREDUCE_NO_EXACT";
     case FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL:
         return "the workspace is smaller than fastreduce_workspace_bytes says";
     case FASTREDUCE_ERROR_NO_DEVICE: return "no CUDA device, or no driver that is new enough";
