@@ -182,7 +182,9 @@ class buffer
     void fill(int byte)
     {
         CUDA(cudaMemset(data(), byte, bytes()));
+#ifndef SIMT_MACHINE
         CUDA(cudaDeviceSynchronize());
+#endif
     }
     std::vector<T> get()
     {

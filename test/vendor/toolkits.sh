@@ -162,7 +162,7 @@ test_nvcc()
     # more of them for one, and by the newest toolkit all
     [ -z "$asked" ] || few=$some
     [ -n "$asked" ] || few=
-    $only_compile -std=c++17 $ptx $few -c fastreduce.cu -o /dev/null || fail "$version, C++17"
+    $compile -std=c++17 $ptx $few -c fastreduce.cu -o /dev/null || fail "$version, C++17"
     $cc "$tests/main.c" -I. fastreduce.o $link -o program || fail "$version, linked"
     run ./program "$version"
 
