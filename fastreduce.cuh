@@ -1789,7 +1789,8 @@ struct magnitudes_of {
         if (sizeof(Element) == 8) return word >> (8 * sizeof(bits) - 1) ? 0 - word : word;
         const unsigned narrow = static_cast<unsigned>(word);
         if (sizeof(Element) == 4) return narrow >> 31 ? 0 - narrow : narrow;
-        const unsigned masks = sign_masks < sizeof(Element) == 1 ? 1 : 2 > (narrow),
+        constexpr unsigned size = sizeof(Element) == 1 ? 1 : 2;
+        const unsigned masks = sign_masks<size>(narrow),
                        ones = sizeof(Element) == 1 ? 0x01010101 : 0x00010001;
         return (narrow ^ masks) + (masks & ones);
     }

@@ -215,7 +215,7 @@ EQUIVALENT = [
     ("*", "prefetch_tile<*", "", CPU),
     ("*", "wait_for_previous_grid() -> nothing", "", CPU),
     ("*", "allow_next_grid() -> nothing", "", CPU),
-    ("search_run", "{tiles, 0, levels, 0, 0} -> *", "", "run() looks at tiles and levels alone"),
+    ("search_run", "{tiles, 0, levels, 0, 0, false} -> *", "", "run() looks at tiles and levels alone"),
     ("run_of", "work.levels == 0 -> false", "", SLOWER),
     ("partial_words::await", "* : 1 -> * : (1 + 1)", "", "any word that is not 0 is there"),
     ("reduce_pairs", "width < Count -> width <= Count", "", "there are no such pairs"),
