@@ -712,6 +712,9 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
  *     finish(value, n)               the result, for n elements
  *     head_alignment                 bytes to which packs are aligned where any order will do, with
  *                                    single elements before them; 0 where it will not
+ *     missing                        what takes the place of packs that a thread has not: zeros, if
+ *                                    they change nothing; its first element again, if that does;
+ *                                    else it is nothing(), which takes a comparison for each pack
  *     by_itself                      whether it makes a Value of a thread's packs in a way of its
  *                                    own, by value_of_packs, instead of nothing, of and merge
  *     by_warp                        whether it reduces a warp's Values at once, by warp_value
@@ -833,6 +836,11 @@ struct alignas(pack_bytes % sizeof(Element) == 0 ? pack_bytes : alignof(Element)
     Element item[size];
 
     __device__ __forceinline__ const Element &at(unsigned j) const { return item[j]; }
+    __device__ __forceinline__ void fill(const Element &x)
+    {
+#pragma unroll
+        for (unsigned j = 0; j < size; ++j) item[j] = x;
+    }
     /* from anywhere an element may lie */
     __device__ __forceinline__ void gather(const Element *from)
     {
@@ -851,6 +859,12 @@ struct alignas(pack_bytes) pack<Element, true> {
         const unsigned_t<Element> number =
             static_cast<unsigned_t<Element>>(word[j * bits / 32] >> j * bits % 32);
         return bits_as<Element>(number);
+    }
+    __device__ __forceinline__ void fill(Element x)
+    {
+        const unsigned number = bits_as<unsigned_t<Element>>(x);
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) word[w] = number * (bits == 8 ? 0x01010101u : 0x10001u);
     }
     __device__ __forceinline__ void gather(const Element *from)
     {
@@ -1273,6 +1287,8 @@ struct rounded_doubles {
     }
 };
 
+enum class filler { zeros, first, nothing };
+
 /* What most reducers have: a Partial of the type Value, and nothing special. */
 template <class Reducer>
 struct common_reducer {
@@ -1284,6 +1300,7 @@ struct common_reducer {
     }
 
     static constexpr unsigned head_alignment = 0;
+    static constexpr filler missing = filler::nothing;
     static constexpr bool by_itself = false;
     static constexpr bool by_warp = false;
     static constexpr bool tile_by_warp = false;
@@ -1402,8 +1419,12 @@ struct itself {
 struct magnitude {
     static __device__ __forceinline__ float of(float x) { return fabsf(x); }
     static __device__ __forceinline__ double of(double x) { return fabs(x); }
-    template <class Integer>
-    static __device__ __forceinline__ unsigned long long of(Integer x)
+    static __device__ __forceinline__ unsigned of(int x)
+    {
+        const unsigned number = static_cast<unsigned>(x);
+        return x < 0 ? 0 - number : number;
+    }
+    static __device__ __forceinline__ unsigned long long of(long long x)
     {
         const unsigned long long number = static_cast<unsigned long long>(x);
         return x < 0 ? 0 - number : number;
@@ -1438,6 +1459,8 @@ struct float_reducer : common_reducer<float_reducer<Input, Operator, Map, Ends>>
     using Partial = Value;
     using Result = Value;
     using Format = all_bits<Value>;
+    static constexpr filler missing =
+        standard::is_same<Operator, plus>::value ? filler::zeros : filler::nothing;
 
     ending how;
 
@@ -1561,6 +1584,20 @@ struct narrow_sums<Input, square, 1> {
     }
 };
 
+/* Of 16 bits: each product is added as it is made. */
+template <class Input>
+struct narrow_sums<Input, square, 2> {
+    using Partial = unsigned long long;
+
+    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+    {
+        Partial sums[2] = {0, 0};
+#pragma unroll
+        for (unsigned j = 0; j < pack<Input>::size; ++j) sums[j % 2] += square::of(from.at(j));
+        return sums[0] + sums[1];
+    }
+};
+
 /* The sum of a warp's, of a tile of 64 KiB at most. It has room in 32 bits: where there are signs,
  * sums of bytes are above -2^24, and below it modulo 2^32 those of squares; of 16 bits above
  * -1.6e9, and below it those without signs. */
@@ -1578,6 +1615,7 @@ struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
     using Value = unsigned long long;
     using Partial = typename narrow_sums<Input, Map>::Partial;
     using Result = unsigned long long; /* the bits of a double, where it is not the sum */
+    static constexpr filler missing = filler::zeros;
     static constexpr bool narrow = sizeof(Partial) == sizeof(unsigned), tile_by_warp = narrow;
     using Format = standard::conditional_t<narrow, short_sum, all_bits<Value>>;
 
@@ -1664,6 +1702,7 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
     using Partial = standard::conditional_t<wide, Value, number>;
     using Result = double;
     using Format = Value;
+    static constexpr filler missing = filler::zeros;
     static constexpr bool heavy = true;
 
     static __device__ __forceinline__ Value identity() { return {0, 0}; }
@@ -1779,6 +1818,26 @@ struct masked_and_flipped {
     }
 };
 
+template <>
+struct masked_and_flipped<double> {
+    unsigned mask, flip; /* of the high word, which has the sign */
+
+    __host__ __device__ constexpr masked_and_flipped(unsigned long long bits = 0,
+                                                     unsigned long long flipped = 0)
+        : mask(static_cast<unsigned>(bits >> 32)), flip(static_cast<unsigned>(flipped >> 32))
+    {
+    }
+    __device__ __forceinline__ unsigned long long operator()(unsigned long long bits) const
+    {
+        const unsigned high = (static_cast<unsigned>(bits >> 32) & mask) ^ flip;
+        return static_cast<unsigned long long>(high) << 32 | static_cast<unsigned>(bits);
+    }
+    __device__ __forceinline__ unsigned long long back(unsigned long long bits) const
+    {
+        return bits ^ static_cast<unsigned long long>(flip) << 32;
+    }
+};
+
 /* Magnitudes of signed numbers, x where the sign mask is 0, and ~x + 1 where it is -1: for each
  * element of a word. */
 template <class Element>
@@ -1798,9 +1857,28 @@ struct magnitudes_of {
 };
 
 /* The greatest of a pack, and of a thread's. An As says which bits are compared. For indices -0
- * equals +0: key_by_value. */
+ * equals +0: key_by_value, and the first element of a pack that has this key. */
 template <class Element>
 struct greatest;
+
+__device__ __forceinline__ unsigned lowest_bit(unsigned word)
+{
+    return 31 - static_cast<unsigned>(__clz(static_cast<int>(word & (0 - word))));
+}
+/* The first of narrow elements, two or four in a word, with these bits; there is one. */
+template <unsigned Bytes>
+__device__ __forceinline__ unsigned first_with_bits(const unsigned (&words)[4], unsigned bits)
+{
+    constexpr unsigned ones = Bytes == 1 ? 0x01010101 : 0x10001, tops = ones << (8 * Bytes - 1);
+    unsigned first = 0;
+#pragma unroll
+    for (unsigned w = 4; w-- > 0;) {
+        const unsigned differing = words[w] ^ bits * ones,
+                       zeros = (differing - ones) & ~differing & tops; /* the lowest is right */
+        if (zeros != 0) first = w * (4 / Bytes) + lowest_bit(zeros) / (8 * Bytes);
+    }
+    return first;
+}
 
 /* Bytes in the upper half of 16 bits each, as the hardware compares those: bytes 1 and 3, and bytes
  * 0 and 2. What lies below them does not matter. */
@@ -1841,6 +1919,14 @@ struct greatest<unsigned char> {
     {
         return key(best);
     }
+    template <class As>
+    static __device__ __forceinline__ unsigned first_of(const pack<unsigned char> &from, Key key,
+                                                        const As &as)
+    {
+        const unsigned words[4] = {as(from.word[0]), as(from.word[1]), as(from.word[2]),
+                                   as(from.word[3])};
+        return first_with_bits<1>(words, key);
+    }
     static __device__ __forceinline__ unsigned char element(Key key)
     {
         return static_cast<unsigned char>(key);
@@ -1874,6 +1960,14 @@ struct greatest<unsigned short> {
         return best >> 16 > low ? best >> 16 : low;
     }
     static __device__ __forceinline__ Key key_by_value(Partial best) { return key(best); }
+    template <class As>
+    static __device__ __forceinline__ unsigned first_of(const pack<unsigned short> &from, Key key,
+                                                        const As &as)
+    {
+        const unsigned words[4] = {as(from.word[0]), as(from.word[1]), as(from.word[2]),
+                                   as(from.word[3])};
+        return first_with_bits<2>(words, key);
+    }
     static __device__ __forceinline__ unsigned short element(Key key)
     {
         return static_cast<unsigned short>(key);
@@ -1907,6 +2001,16 @@ struct greatest_number {
     static __device__ __forceinline__ Key key_by_value(Partial best)
     {
         return best;
+    }
+    template <class As>
+    static __device__ __forceinline__ unsigned first_of(const pack<Element> &from, Key key,
+                                                        const As &as)
+    {
+        unsigned first = 0;
+#pragma unroll
+        for (unsigned j = pack<Element>::size; j-- > 1;)
+            if (key_by_value(alone(from.at(j), as)) == key) first = j;
+        return key_by_value(alone(from.at(0), as)) == key ? 0 : first;
     }
     static __device__ __forceinline__ Element element(Key key)
     {
@@ -1953,6 +2057,16 @@ struct greatest<float> {
     {
         return key(best == 0 ? 0.0f : best);
     }
+    template <class As>
+    static __device__ __forceinline__ unsigned first_of(const pack<float> &from, Key key,
+                                                        const As &as)
+    {
+        unsigned first = 0;
+#pragma unroll
+        for (unsigned j = pack<float>::size; j-- > 1;)
+            if (key_by_value(alone(from.at(j), as)) == key) first = j;
+        return key_by_value(alone(from.at(0), as)) == key ? 0 : first;
+    }
     static __device__ __forceinline__ float element(Key key)
     {
         return bits_as<float>(bits_in_order(key));
@@ -1987,6 +2101,16 @@ struct greatest<double> {
     {
         constexpr Key minus_zero = (~0ull >> 1) - minus_infinity; /* and that of +0 is the next */
         return best == minus_zero ? minus_zero + 1 : key(best);
+    }
+    template <class As>
+    static __device__ __forceinline__ unsigned first_of(const pack<double> &from, Key key,
+                                                        const As &as)
+    {
+        unsigned first = 0;
+#pragma unroll
+        for (unsigned j = pack<double>::size; j-- > 1;)
+            if (key_by_value(alone(from.at(j), as)) == key) first = j;
+        return key_by_value(alone(from.at(0), as)) == key ? 0 : first;
     }
     static __device__ __forceinline__ double element(Key key)
     {
@@ -2024,7 +2148,19 @@ struct greatest_half {
     }
     static __device__ __forceinline__ Key key_by_value(Partial best)
     {
-        return greatest<float>::key_by_value(widened(single(best)));
+        return ordered_bits(static_cast<unsigned short>(without_minus_zero(single(best).bits)));
+    }
+    template <class As>
+    static __device__ __forceinline__ unsigned first_of(const pack<Half> &from, Key key,
+                                                        const As &as)
+    {
+        unsigned words[4];
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) {
+            const unsigned word = as(from.word[w]);
+            words[w] = without_minus_zero(merge(word, word)); /* NaNs are one */
+        }
+        return first_with_bits<2>(words, bits_in_order(static_cast<unsigned short>(key)));
     }
     static __device__ __forceinline__ Half element(Key key)
     {
@@ -2032,8 +2168,14 @@ struct greatest_half {
     }
 
   private:
-    static __device__ __forceinline__ unsigned minus_infinity(f16) { return 0xfc00fc00; }
-    static __device__ __forceinline__ unsigned minus_infinity(bf16) { return 0xff80ff80; }
+    static __device__ __forceinline__ unsigned minus_infinity(f16)
+    {
+        return 0xfc00fc00;
+    }
+    static __device__ __forceinline__ unsigned minus_infinity(bf16)
+    {
+        return 0xff80ff80;
+    }
     static __device__ __forceinline__ unsigned greater(unsigned a, unsigned b, f16)
     {
         return max_or_nan_f16x2(a, b);
@@ -2041,6 +2183,14 @@ struct greatest_half {
     static __device__ __forceinline__ unsigned greater(unsigned a, unsigned b, bf16)
     {
         return max_or_nan_bf16x2(a, b);
+    }
+    /* +0 for each -0 in a word */
+    static __device__ __forceinline__ unsigned without_minus_zero(unsigned word)
+    {
+        constexpr unsigned signs = 0x80008000;
+        const unsigned flipped = word ^ signs,
+                       others = ((flipped & ~signs) + ~signs) | flipped; /* signs of: not -0 */
+        return word & (others | ~signs);
     }
     static __device__ __forceinline__ Half single(Partial best)
     {
@@ -2073,6 +2223,7 @@ struct extreme_reducer : unordered_reducer<extreme_reducer<Input, As>> {
     using Partial = typename greatest<Input>::Partial;
     using Result = Input;
     using Format = all_bits<Value>;
+    static constexpr filler missing = filler::first;
     static constexpr bool by_warp = true, heavy = sizeof(Input) == 8;
 
     As as;
@@ -2162,6 +2313,7 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
     using Value = key_and_index<Key>;
     using Result = long long;
     using Format = Value;
+    static constexpr filler missing = filler::first;
     static constexpr bool by_itself = true, by_warp = true, heavy = true;
 
     masked_and_flipped<Input> as;
@@ -2182,24 +2334,19 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
     __device__ __forceinline__ Value value_of_packs(const Items &items) const
     {
         if (items.count == 0) return identity();
-        Key best = key(greatest<Input>::of(items.packs[0], as));
-        pack<Element> in = items.packs[0];
+        Key best = key(greatest<Input>::of(items.at(0), as));
+        pack<Element> in = items.at(0);
         unsigned number = 0;
 #pragma unroll
         for (unsigned k = 1; k < Items::packs_each; ++k) {
-            const Key here = key(greatest<Input>::of(items.packs[k], as));
-            if (k < items.count && best < here) {
+            const Key here = key(greatest<Input>::of(items.at(k), as));
+            if (best < here) {
                 best = here;
-                in = items.packs[k];
+                in = items.at(k);
                 number = k;
             }
         }
-        unsigned first = 0;
-#pragma unroll
-        for (unsigned j = pack<Element>::size; j-- > 1;)
-            if (key(greatest<Input>::alone(in.at(j), as)) == best) first = j;
-        if (key(greatest<Input>::alone(in.at(0), as)) == best) first = 0;
-        return {best, items.index_of(number) + first};
+        return {best, items.index_of(number) + greatest<Input>::first_of(in, best, as)};
     }
     static __device__ __forceinline__ Value warp_value(const Value &value)
     {
@@ -2230,6 +2377,7 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
     using Partial = unsigned; /* for each element of a word */
     using Result = unsigned long long;
     using Format = short_sum;
+    static constexpr filler missing = filler::zeros;
     static constexpr bool tile_by_warp = true;
 
     bits_t<Input> mask;
@@ -2314,28 +2462,34 @@ __device__ __forceinline__ double real(unsigned long long x)
 }
 
 /* The sum of what Map makes of a thread's elements. Packs that do not exist are zero. */
+template <class Value, class Pack, class Map>
+__device__ __forceinline__ Value sum_of_pack(const Pack &from, const Map &map)
+{
+    Value values[Pack::size];
+#pragma unroll
+    for (unsigned j = 0; j < Pack::size; ++j) values[j] = map(from.at(j));
+    return reduce_pairs(values, plus());
+}
+
 template <class Value, class Items, class Map>
 __device__ __forceinline__ Value sum_over(const Items &items, const Map &map)
 {
     Value values[Items::packs_each];
 #pragma unroll
-    for (unsigned k = 0; k < Items::packs_each; ++k) {
-        Value packed[Items::pack_size];
-#pragma unroll
-        for (unsigned j = 0; j < Items::pack_size; ++j) packed[j] = map(items.packs[k].at(j));
-        values[k] = reduce_pairs(packed, plus());
-    }
+    for (unsigned k = 0; k < Items::packs_each; ++k)
+        values[k] = sum_of_pack<Value>(items.at(k), map);
     return reduce_pairs(values, plus());
 }
 
-/* The same one after the other, where that is rare: from a copy, so that its loops need no
- * registers. Packs that do not exist are left out. */
+/* The same element by element, where that is rare: from a copy, so that its loops need no
+ * registers. */
 template <class Value, class Items, class Map>
 __device__ __forceinline__ Value sum_slowly(const Items &items, const Map &map, Value sum)
 {
-    typename Items::pack_type packs[Items::packs_each];
+    using pack_type = pack<typename Items::Element>;
+    pack_type packs[Items::packs_each];
 #pragma unroll
-    for (unsigned k = 0; k < Items::packs_each; ++k) packs[k] = items.packs[k];
+    for (unsigned k = 0; k < Items::packs_each; ++k) packs[k] = items.at(k);
 #pragma unroll 1
     for (unsigned k = 0; k < items.count; ++k) {
 #pragma unroll 1
@@ -2371,6 +2525,7 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     using Partial = double;
     using Result = accumulate_t<norm2, Input>;
     using Format = rounded_doubles<Value>;
+    static constexpr filler missing = filler::zeros;
     static constexpr bool by_itself = true;
 
     static __device__ __forceinline__ Value identity() { return 0; }
@@ -2404,7 +2559,7 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
         unsigned long long sum = 0;
 #pragma unroll
         for (unsigned k = 0; k < Items::packs_each; ++k)
-            sum += narrow_sums<unsigned short, square>::of(items.packs[k]);
+            sum += narrow_sums<unsigned short, square>::of(items.at(k));
         return static_cast<Value>(sum);
     }
     template <class Items>
@@ -2448,6 +2603,7 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     using Partial = Value;
     using Result = double;
     using Format = all_bits<Value>;
+    static constexpr filler missing = filler::zeros;
     static constexpr bool by_itself = true, heavy = true;
 
     static __device__ __forceinline__ Value identity() { return of(0, -1); }
@@ -2523,26 +2679,35 @@ struct moments {
     }
 };
 
+/* x - pivot: of floats in floats, else in doubles; of 64-bit integers in integers first, as doubles
+ * would not hold them. */
+__device__ __forceinline__ float distance(float x, float pivot)
+{
+    return x - pivot;
+}
+__device__ __forceinline__ float distance(f16 x, f16 pivot)
+{
+    return widened(x) - widened(pivot);
+}
+__device__ __forceinline__ float distance(bf16 x, bf16 pivot)
+{
+    return widened(x) - widened(pivot);
+}
+__device__ __forceinline__ double distance(unsigned long long x, unsigned long long pivot)
+{
+    return x < pivot ? -real(pivot - x) : real(x - pivot);
+}
+__device__ __forceinline__ double distance(long long x, long long pivot)
+{
+    const unsigned long long a = static_cast<unsigned long long>(x),
+                             b = static_cast<unsigned long long>(pivot);
+    return x < pivot ? -real(b - a) : real(a - b);
+}
 template <class Number>
-struct distance {
-    Number pivot;
-    template <class Element>
-    __device__ __forceinline__ Number operator()(Element x) const
-    {
-        return number(x, pivot) - pivot;
-    }
-
-    template <class Element>
-    static __device__ __forceinline__ float number(Element x, float)
-    {
-        return widened(x);
-    }
-    template <class Element>
-    static __device__ __forceinline__ double number(Element x, double)
-    {
-        return real(x);
-    }
-};
+__device__ __forceinline__ double distance(Number x, Number pivot)
+{
+    return real(x) - real(pivot);
+}
 
 template <class Input>
 struct variance_reducer : common_reducer<variance_reducer<Input>> {
@@ -2551,26 +2716,24 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     using Partial = moments;
     using Result = accumulate_t<variance, Input>;
     using Format = rounded_doubles<Value>;
-    /* floats for floats, integers for narrow integers, doubles for the rest */
-    using Real =
-        standard::conditional_t<element<Input>::kind == family::floating && sizeof(Input) <= 4,
-                                float, double>;
+    using Real = decltype(distance(Input(), Input()));
+    static constexpr filler missing = filler::first;
     static constexpr bool by_itself = true, heavy = true;
 
-    double pivot;
+    Element pivot;
 
     struct moments_from {
-        double pivot;
+        Element pivot;
         __device__ __forceinline__ Value operator()(Element x) const
         {
-            const double from = real(x) - pivot;
+            const double from = between(x, pivot);
             return {from, square::of(from)};
         }
     };
 
     __device__ __forceinline__ void prepare(const void *input, size_t n)
     {
-        pivot = n > 0 ? real(*static_cast<const Element *>(input)) : 0;
+        pivot = n > 0 ? *static_cast<const Element *>(input) : Element();
     }
     static __device__ __forceinline__ Value identity() { return {0, 0}; }
     static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
@@ -2596,28 +2759,33 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     }
 
   private:
+    /* In double, whatever the type. */
+    static __device__ __forceinline__ double between(Element x, Element from)
+    {
+        return sizeof(Real) < sizeof(double) ? real(x) - real(from) : distance(x, from);
+    }
     template <class Items>
     __device__ __forceinline__ Value moments_of(const Items &items, truth<false>) const
     {
-        const Real own = distance<Real>{0}(items.packs[0].at(0));
+        const Element own = items.at(0).at(0);
         Real sums[Items::packs_each], squares[Items::packs_each];
 #pragma unroll
         for (unsigned k = 0; k < Items::packs_each; ++k) {
-            Real packed[Items::pack_size], squared[Items::pack_size];
+            Real packed[Items::pack_size];
+            squares[k] = 0;
 #pragma unroll
             for (unsigned j = 0; j < Items::pack_size; ++j) {
-                packed[j] = k < items.count ? distance<Real>{own}(items.packs[k].at(j)) : Real(0);
-                squared[j] = square::of(packed[j]);
+                packed[j] = distance(items.at(k).at(j), own);
+                squares[k] = fused(packed[j], packed[j], squares[k]);
             }
             sums[k] = reduce_pairs(packed, plus());
-            squares[k] = reduce_pairs(squared, plus());
         }
         const Value found = {static_cast<double>(reduce_pairs(sums, plus())),
                              static_cast<double>(reduce_pairs(squares, plus()))};
         /* squares that have no room in a float */
         if (sizeof(Real) < sizeof(double) && !(found.squares < bounds<double>::greatest()))
             return sum_slowly(items, moments_from{pivot}, identity());
-        return found.moved(static_cast<double>(own) - pivot, items.count * Items::pack_size);
+        return found.moved(between(own, pivot), items.count * Items::pack_size);
     }
     /* exact, so that 0 will do as the thread's pivot */
     template <class Items>
@@ -2627,12 +2795,12 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
         unsigned long long squares = 0;
 #pragma unroll
         for (unsigned k = 0; k < Items::packs_each; ++k) {
-            sum += narrow_sums<Input, itself>::of(items.packs[k]);
-            squares +=
-                static_cast<unsigned long long>(narrow_sums<Input, square>::of(items.packs[k]));
+            if (k >= items.count) continue;
+            sum += narrow_sums<Input, itself>::of(items.at(k));
+            squares += static_cast<unsigned long long>(narrow_sums<Input, square>::of(items.at(k)));
         }
         const Value found = {real(sum), static_cast<double>(squares)};
-        return found.moved(-pivot, items.count * Items::pack_size);
+        return found.moved(-between(pivot, Element()), items.count * Items::pack_size);
     }
 };
 
@@ -2658,36 +2826,50 @@ template <class Reducer, class Items>
 __device__ __forceinline__ typename Reducer::Value thread_value(const Reducer &reducer,
                                                                 const Items &items, truth<false>)
 {
+    constexpr bool checked = Reducer::missing == filler::nothing;
     typename Reducer::Partial partials[Items::packs_each];
 #pragma unroll
     for (unsigned k = 0; k < Items::packs_each; ++k) {
-        partials[k] = reducer.nothing();
-        if (k < items.count) partials[k] = reducer.of(items.packs[k]);
+        if (checked) partials[k] = reducer.nothing();
+        if (!checked || k < items.count) partials[k] = reducer.of(items.at(k));
     }
-    return reducer.value_of(reduce_pairs(partials, merging<Reducer>{reducer}));
+    const typename Reducer::Partial all = reduce_pairs(partials, merging<Reducer>{reducer});
+    return Reducer::missing == filler::first && items.count == 0 ? Reducer::identity()
+                                                                 : reducer.value_of(all);
 }
 
 /* The same items as elements of another type of the same size. */
-template <class Element, class Items>
+template <class Type, class Items>
 struct items_as {
-    using pack_type = pack<Element>;
+    using Element = Type;
     static constexpr unsigned packs_each = Items::packs_each, pack_size = Items::pack_size;
-    pack<Element> packs[packs_each];
-    unsigned count;
     const Items &items;
+    unsigned count;
 
     __device__ __forceinline__ explicit items_as(const Items &others)
-        : count(others.count), items(others)
+        : items(others), count(others.count)
     {
-#pragma unroll
-        for (unsigned k = 0; k < packs_each; ++k)
-            packs[k] = bits_as<pack<Element>>(others.packs[k]);
+    }
+    __device__ __forceinline__ pack<Element> at(unsigned k) const
+    {
+        return bits_as<pack<Element>>(items.at(k));
     }
     __device__ __forceinline__ size_t index_of(unsigned number) const
     {
         return items.index_of(number);
     }
 };
+
+/* Whether two Reducers can be alternatives. */
+template <class One, class Other>
+constexpr bool alike()
+{
+    return standard::is_same<typename One::Value, typename Other::Value>::value &&
+           sizeof(typename One::Element) == sizeof(typename Other::Element) &&
+           One::head_alignment == Other::head_alignment && One::missing == Other::missing &&
+           One::by_warp == Other::by_warp && One::tile_by_warp == Other::tile_by_warp &&
+           One::heavy == Other::heavy;
+}
 
 /* One of several Reducers, chosen when it runs. They have the same Values, and the same of
  * everything that is done with more than a thread's. */
@@ -2712,10 +2894,11 @@ struct alternatives<Reducer> {
         return 0;
     }
 };
-template <class Reducer, class... Others>
-struct alternatives<Reducer, Others...> {
+template <class Reducer, class Next, class... Others>
+struct alternatives<Reducer, Next, Others...> {
+    static_assert(alike<Reducer, Next>(), "alternatives differ in what a thread does alone");
     Reducer reducer;
-    alternatives<Others...> others;
+    alternatives<Next, Others...> others;
 
     template <class Use>
     __device__ __forceinline__ auto use(unsigned which, const Use &with) const
@@ -2747,6 +2930,7 @@ struct any_of {
     using Value = typename First::Value;
     using Format = typename First::Format;
     static constexpr unsigned head_alignment = First::head_alignment;
+    static constexpr filler missing = First::missing;
     static constexpr bool by_itself = true, by_warp = First::by_warp,
                           tile_by_warp = First::tile_by_warp, heavy = First::heavy;
 
@@ -2845,7 +3029,7 @@ struct reducer_of<mean, Input, family::floating>
 };
 template <class Input>
 struct reducer_of<multiplies, Input, family::floating>
-    : ending_in<float_reducer<Input, multiplies>, ending::sum> {
+    : ending_in<float_reducer<Input, multiplies, itself, false>, ending::sum> {
 };
 template <class Input>
 struct reducer_of<sum_abs, Input, family::floating>
@@ -3103,7 +3287,8 @@ struct group<12> : any_of<float_reducer<f16>, float_reducer<bf16>,
                           float_reducer<f16, plus, square>, float_reducer<bf16, plus, square>> {
 };
 template <>
-struct group<13> : any_of<float_reducer<f16, multiplies>, float_reducer<bf16, multiplies>> {
+struct group<13> : any_of<float_reducer<f16, multiplies, itself, false>,
+                          float_reducer<bf16, multiplies, itself, false>> {
 };
 template <>
 struct group<14>
@@ -3532,6 +3717,7 @@ __global__ void __launch_bounds__(BlockSize)
  * memory, and has
  *     Element, Output                what it reads, and where the result goes
  *     head_alignment                 as of a Reducer
+ *     repeats_first                  whether missing packs repeat the thread's first element
  *     resident_threads               on a multiprocessor, for the compiler to share out registers;
  *                                    0 leaves it the choice
  *     collects                       whether anything happens to a tile when all warps had it
@@ -3622,7 +3808,7 @@ __device__ __forceinline__ const elements<Element> &slice_of(const elements<Elem
 
 /* A thread's share of a tile: packs number threadIdx.x, threadIdx.x + BlockSize ... of it, as far
  * as they exist, and an element of the head or the tail, which the last tile's first threads take.
- * What does not exist is zero bytes. */
+ * What does not exist is zero bytes, or the first element again. */
 template <class Accumulator, unsigned BlockSize, unsigned Packs>
 struct tile_items {
     using Element = typename Accumulator::Element;
@@ -3667,6 +3853,14 @@ struct tile_items {
                 if (k < count) packs[k].gather(input.first() + (first + k * BlockSize) * pack_size);
             }
         }
+        /* after the loads: they would wait for the first otherwise */
+        if (Accumulator::repeats_first) {
+            pack<Element> again;
+            again.fill(packs[0].at(0));
+#pragma unroll
+            for (unsigned k = 1; k < Packs; ++k)
+                if (k >= count) packs[k] = again;
+        }
     }
 
     /* From a copy of the tile in shared memory, which is whole. */
@@ -3699,6 +3893,10 @@ struct tile_items {
                                               : input.packs * pack<Element>::size + threadIdx.x;
     }
 
+    __device__ __forceinline__ const pack<Element> &at(unsigned number) const
+    {
+        return packs[number];
+    }
     /* The index of the first element of a pack. */
     __device__ __forceinline__ size_t index_of(unsigned number) const
     {
@@ -3839,6 +4037,14 @@ struct partial_words {
         for (unsigned w = 0; w < count; ++w) detail::publish(base + number * count + w, payload[w]);
     }
 
+    /* What others would get: a Format may round. */
+    static __device__ __forceinline__ Value kept(const Value &value)
+    {
+        unsigned long long payload[count];
+        Format::split(value, payload);
+        return Format::join(payload);
+    }
+
     /* Waits for partials first, first + stride ... Count of them, and leaves their words zero.
      * Values of those at `end` and beyond, which do not exist, stay as they are. Whole warps call
      * it, which look at all their words before they look again, and go on together. */
@@ -3932,7 +4138,7 @@ struct reduction_by {
     using Output = reduction_output<Reducer>;
     using words_of = partial_words<Value, typename Reducer::Format>;
     static constexpr unsigned head_alignment = Reducer::head_alignment;
-    static constexpr bool collects = true;
+    static constexpr bool collects = true, repeats_first = Reducer::missing == filler::first;
     static constexpr unsigned resident_threads = 0, warps = BlockSize / warp_size;
 
     template <unsigned Slots>
@@ -4048,10 +4254,11 @@ struct reduction_by {
                 if (threadIdx.x == 0) words_of::publish(status_words, tile, value);
                 return;
             }
-            if (threadIdx.x != 0) value = reducer.identity();
+            value = threadIdx.x == 0 ? words_of::kept(value) : reducer.identity();
             add_partials(status_words, others);
             __syncthreads(); /* warp_values is used again */
         }
+        if (others == 0) value = words_of::kept(value);
         if (threadIdx.x == 0) reducer.store(output.result, value, elements);
     }
 
@@ -4494,7 +4701,7 @@ template <unsigned BlockSize>
 struct superaccumulator {
     using Element = float;
     using Output = exact_output;
-    static constexpr bool collects = false;
+    static constexpr bool collects = false, repeats_first = false;
     static constexpr unsigned head_alignment = line_bytes;
     static constexpr unsigned resident_threads = separate_compilation ? 0 : 1024;
     static constexpr size_t shared_bytes = exact_bins * BlockSize * sizeof(long long);

@@ -55,7 +55,7 @@ struct field {
     {
         how = wanted;
         flush_bytes = 3 * gpu.l2_bytes;
-        floats = std::max(most, size_t(1) << (how == mode::isolated ? 28 : 26)) + 1024;
+        floats = std::max(most, size_t(1) << 28) + 1024;
         CHECK(cudaMalloc(&inputs, floats * sizeof(float)));
         CHECK(cudaMalloc(&output, output_bytes));
         CHECK(cudaMalloc(&flush, flush_bytes));
