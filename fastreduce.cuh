@@ -720,6 +720,7 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
  *     by_warp                        whether it reduces a warp's Values at once, by warp_value
  *     tile_by_warp                   the same of Values of a tile alone, by tile_warp_value
  *     heavy                          whether it takes many instructions for an element
+ *     most_in_tiles                  bytes up to which a block a tile is best
  *     Format                         how a Value travels between blocks
  *     prepare(input, n)              looks at the array before anything else
  * Operators that differ by a constant share a Reducer, and so its kernels; and for the C functions,
@@ -1305,6 +1306,7 @@ struct common_reducer {
     static constexpr bool by_warp = false;
     static constexpr bool tile_by_warp = false;
     static constexpr bool heavy = false;
+    static constexpr size_t most_in_tiles = size_t(256) << 20;
 
     __device__ __forceinline__ void prepare(const void *, size_t) {}
 };
@@ -2315,6 +2317,7 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
     using Format = Value;
     static constexpr filler missing = filler::first;
     static constexpr bool by_itself = true, by_warp = true, heavy = true;
+    static constexpr size_t most_in_tiles = size_t(sizeof(Input) == 8 ? 64 : 256) << 20;
 
     masked_and_flipped<Input> as;
 
@@ -2376,9 +2379,9 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
     using Value = unsigned long long;
     using Partial = unsigned; /* for each element of a word */
     using Result = unsigned long long;
-    using Format = short_sum;
     static constexpr filler missing = filler::zeros;
-    static constexpr bool tile_by_warp = true;
+    static constexpr bool narrow = sizeof(Input) <= 2, tile_by_warp = narrow;
+    using Format = standard::conditional_t<narrow, short_sum, all_bits<Value>>;
 
     bits_t<Input> mask;
 
@@ -2389,7 +2392,7 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
     static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a + b; }
     __device__ __forceinline__ Partial of(const pack<Element> &from) const
     {
-        return count(from, truth<(sizeof(Input) <= 2)>());
+        return count(from, truth<narrow>());
     }
     static __device__ __forceinline__ Value value_of(Partial counts)
     {
@@ -2604,7 +2607,7 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     using Result = double;
     using Format = all_bits<Value>;
     static constexpr filler missing = filler::zeros;
-    static constexpr bool by_itself = true, heavy = true;
+    static constexpr bool by_itself = true, by_warp = true, heavy = true;
 
     static __device__ __forceinline__ Value identity() { return of(0, -1); }
     static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
@@ -2626,6 +2629,16 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
         if (has_room(sum)) return of(sum, 0);
         const int bucket = sum > 1 ? 1 : -1;
         return of(sum_slowly(items, scaled_square<double>{scale(-bucket)}, 0.0), bucket);
+    }
+    /* All in the warp's highest bucket, and then in pairs. What becomes too small for a double
+     * there is too small beside the others. */
+    static __device__ __forceinline__ Value warp_value(const Value &value)
+    {
+        const int bucket = static_cast<int>(warp_max(static_cast<unsigned>(value.bucket + 1))) - 1;
+        double sum = added(of(0, bucket), value).squares();
+#pragma unroll
+        for (unsigned delta = warp_size / 2; delta > 0; delta /= 2) sum += shuffle_down(sum, delta);
+        return of(sum, bucket);
     }
     static __device__ __forceinline__ Result finish(const Value &value, size_t)
     {
@@ -2719,6 +2732,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     using Real = decltype(distance(Input(), Input()));
     static constexpr filler missing = filler::first;
     static constexpr bool by_itself = true, heavy = true;
+    static constexpr size_t most_in_tiles = size_t(sizeof(Input) == 8 ? 64 : 256) << 20;
 
     Element pivot;
 
@@ -2868,7 +2882,7 @@ constexpr bool alike()
            sizeof(typename One::Element) == sizeof(typename Other::Element) &&
            One::head_alignment == Other::head_alignment && One::missing == Other::missing &&
            One::by_warp == Other::by_warp && One::tile_by_warp == Other::tile_by_warp &&
-           One::heavy == Other::heavy;
+           One::heavy == Other::heavy && One::most_in_tiles == Other::most_in_tiles;
 }
 
 /* One of several Reducers, chosen when it runs. They have the same Values, and the same of
@@ -2933,6 +2947,7 @@ struct any_of {
     static constexpr filler missing = First::missing;
     static constexpr bool by_itself = true, by_warp = First::by_warp,
                           tile_by_warp = First::tile_by_warp, heavy = First::heavy;
+    static constexpr size_t most_in_tiles = First::most_in_tiles;
 
     unsigned which;
     alternatives<First, Others...> all;
@@ -3250,13 +3265,13 @@ template <>
 struct group<2> : any_of<integer_reducer<unsigned16, square>, integer_reducer<short, square>> {
 };
 template <>
-struct group<3>
-    : any_of<integer_reducer<unsigned>, integer_reducer<int>, integer_reducer<int, magnitude>,
-             integer_reducer<unsigned, square>, integer_reducer<int, square>> {
+struct group<3> : any_of<integer_reducer<unsigned>, integer_reducer<int>,
+                         integer_reducer<int, magnitude>, integer_reducer<unsigned, square>,
+                         integer_reducer<int, square>, count_reducer<unsigned>> {
 };
 template <>
 struct group<4> : any_of<integer_reducer<unsigned64>, integer_reducer<signed64, magnitude>,
-                         integer_reducer<unsigned64, square>> {
+                         integer_reducer<unsigned64, square>, count_reducer<unsigned64>> {
 };
 template <>
 struct group<5> : any_of<integer_product<unsigned8>, integer_product<signed8>> {
@@ -4346,10 +4361,10 @@ __global__ void __launch_bounds__(BlockSize, 1024 / BlockSize)
     unsigned tile = blockIdx.x;
     if (!recount_tiles<Accumulator, BlockSize, Packs>(input, work, tile)) return;
 
+    Accumulator accumulator(output, input, dynamic_shared<void>());
     tile_items<Accumulator, BlockSize, Packs> items;
     items.load(input, tile);
     items.load_edge(input, tile + 1 == work.tiles);
-    Accumulator accumulator(output, input, dynamic_shared<void>());
     accumulator.add(items);
     accumulator.reduce_tiles(status_words, tile, static_cast<unsigned>(work.tiles), output);
 }
@@ -5348,7 +5363,9 @@ constexpr size_t shared_reserve = 6 * kibibyte; /* static shared memory, and the
  *     up to 2 MiB    256 x 4: 1.86 at 1 MiB, against 1.90 for 512 x 8
  *     up to 32 MiB   512 x 8: 8.9 at 32 MiB, against 10.8 for 256 x 4
  *     up to 256 MiB  512 x 8, streaming: 13.5 at 64 MiB right after a kernel that wrote the array,
- *                    against 15.3; but 8.9 against 8.0 at 32 MiB, which L2 holds
+ *                    against 15.3; but 8.9 against 8.0 at 32 MiB, which L2 holds. Up to 64 MiB
+ *                    what takes many instructions for 8 bytes, as blocks of a tile do not add
+ *                    while they load
  *     beyond         pipelined: 116.8 at 512 MiB, against 117.5 for 512 x 8. Without the copy
  *                    engine units of tiles, not streaming: 135.3 at 512 MiB as a single call,
  *                    against 139.7. With one stage where shared memory has room for no more: code
@@ -5376,7 +5393,7 @@ struct auto_engine_by {
              0},
             {most_in_small_tiles, engine_kernel::tile, 256, few, 0, 0, 0, false, 0},
             {32 * mebibyte, engine_kernel::tile, 512, many, 0, 0, 0, false, 0},
-            {256 * mebibyte, engine_kernel::tile, 512, many, 0, 0, 0, true, 0},
+            {Reducer::most_in_tiles, engine_kernel::tile, 512, many, 0, 0, 0, true, 0},
             {vectors ? any_bytes : 0, engine_kernel::pipelined, 512, many, stages, 1,
              stages * stage, false, stages},
             {vectors ? any_bytes : 0, engine_kernel::pipelined, 512, many, stages, 1, stage, false,
