@@ -468,7 +468,7 @@ __device__ __forceinline__ float half_to_float(unsigned short bits)
     return value;
 #else
     const unsigned magnitude = bits & 0x7fffu, sign = (bits & 0x8000u) << 16;
-    if (magnitude >= 0x7c00) return bits_as<float>(sign | 0x7f800000 | (magnitude & 0x3ff) << 13);
+    if (magnitude >= 0x7c00) return bits_as<float>(sign | 0x7f800000 | magnitude << 13);
     constexpr float two_to_112 = 5192296858534827628530496329220096.0f;
     return bits_as<float>(magnitude << 13 | sign) * two_to_112;
 #endif

@@ -254,7 +254,7 @@ static void float_sums()
     float_case<stride_512x1>("grid-stride, four partials", 1, 0, 2048 * 520 + 3, 1);
 }
 
-/* ---- Sums and greatest values over a warp, and the copy engine's twin ---- */
+/* ---- Values over a warp, halves, and the copy engine's twin ---- */
 
 __global__ void over_lanes(const unsigned *values, unsigned *results)
 {
@@ -286,6 +286,23 @@ static void lanes()
                             "the sum and the greatest of 32 lanes, lane %u: %u and %u", lane,
                             got[lane], got[warp_size + lane]);
         }
+    }
+}
+
+/* Every 16-bit float. */
+static void halves()
+{
+    for (unsigned bits = 0; bits < 1u << 16; ++bits) {
+        const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+        const float magnitude =
+            exponent == 31 ? (fraction ? NAN : INFINITY)
+                           : std::ldexp(static_cast<float>(fraction + (exponent ? 1024 : 0)),
+                                        (exponent ? exponent : 1) - 25);
+        const float wanted = bits >> 15 ? -magnitude : magnitude,
+                    got = half_to_float(static_cast<unsigned short>(bits));
+        check::that(std::isnan(wanted) ? std::isnan(got)
+                                       : bits_as<unsigned>(got) == bits_as<unsigned>(wanted),
+                    "the half %04x: %g, not %g", bits, got, wanted);
     }
 }
 
@@ -874,6 +891,7 @@ int main()
 {
 #ifdef SMALL_FLOAT
     lanes();
+    halves();
     first_indices<float>();
     first_indices<double>();
     large_packs();
