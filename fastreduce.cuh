@@ -2493,7 +2493,8 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     }
     static __device__ __forceinline__ Value added(const Value &larger, const Value &smaller)
     {
-        const double ratio = scale(smaller.bucket - larger.bucket + 1) * scale(-1);
+        /* by one bucket: a smaller one yet is as good as zero */
+        const double ratio = scale(-1);
         return of(fused(rounded_product(smaller.squares(), ratio), ratio, larger.squares()),
                   larger.bucket);
     }

@@ -216,6 +216,7 @@ EQUIVALENT = [
     ("norm_reducer::squares_of", "sum >= least -> sum > least", "", EITHER),
     ("norm_reducer::squares_of", "sum <= most -> sum <*", "", EITHER),
     ("norm_reducer::squares_of", "sum != sum -> false", "", SLOWER),
+    ("norm_reducer::identity", "-1 -> -(1 + 1)", "", "zero in any bucket"),
     ("norm_reducer::combine", "a.bucket == b.bucket -> false", "", SLOWER),
     ("norm_reducer::combine", "a.bucket > b.bucket -> a.bucket >= b.bucket", "", EQUAL),
     ("norm_reducer::value_of*", "* > 1 -> * >*", "", "nothing near 1 comes here"),
@@ -264,6 +265,10 @@ EQUIVALENT = [
     ("v*", "tid >= warp_size -> tid > warp_size", "", OTHER_WARPS),
     ("v*", "stride > warp_size -> stride > warp_size + 1", "", POWERS),
     # ---- Room 6: the engine
+    ("array_layout::array_layout", "head_alignment > 0 -> head_alignment > 0 + 1", "", POWERS),
+    ("array_layout::array_layout", "!whole -> false", "", SLOWER),
+    ("array_layout::set_count", "gap < n -> gap + 1 < n", "",
+     "a last element goes from the tail to the head"),
     ("tile_items::load", "* <= input.packs -> (tile + 1) * tile_packs < input.packs", "", SLOWER),
     ("tile_items::load", "input.streaming -> *", "", CPU),
     ("tile_items::load", "first < input.packs -> first <= input.packs", "", EQUAL),
