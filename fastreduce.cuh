@@ -468,7 +468,7 @@ __device__ __forceinline__ float half_to_float(unsigned short bits)
     return value;
 #else
     const unsigned magnitude = bits & 0x7fffu, sign = (bits & 0x8000u) << 16;
-    if (magnitude >= 0x7c00) return bits_as<float>(sign | 0x7f800000 | (magnitude & 0x3ff) << 13);
+    if (magnitude >= 0x7c00) return bits_as<float>(sign | 0x7f800000 | magnitude << 13);
     constexpr float two_to_112 = 5192296858534827628530496329220096.0f;
     return bits_as<float>(magnitude << 13 | sign) * two_to_112;
 #endif
@@ -1211,9 +1211,9 @@ template <bool Value>
 struct truth {
 };
 
-/* How a Value travels between blocks: in payloads of 63 bits, beside which there is a flag. */
+/* How a Value travels between blocks: in payloads of 63 bits, beside which there is a flag; what a
+ * payload has above them is dropped. */
 constexpr unsigned payload_bits = 63;
-constexpr unsigned long long payload_mask = ~0ull >> 1;
 
 /* Bit by bit, whatever the type. */
 template <class Value>
@@ -1231,7 +1231,6 @@ struct all_bits {
             const unsigned at = k * payload_bits, low = at % 64;
             payload[k] = word[at / 64] >> low;
             if (low > 1) payload[k] |= word[at / 64 + 1] << (64 - low);
-            payload[k] &= payload_mask;
         }
     }
     static __device__ __forceinline__ Value join(const unsigned long long (&payload)[payloads])
@@ -1241,7 +1240,7 @@ struct all_bits {
         for (unsigned k = 0; k < payloads; ++k) {
             const unsigned at = k * payload_bits, low = at % 64;
             word[at / 64] |= payload[k] << low;
-            if (low > 1) word[at / 64 + 1] |= payload[k] >> (64 - low);
+            if (low > 1) word[at / 64 + 1] = payload[k] >> (64 - low);
         }
         Value value;
         memcpy(static_cast<void *>(&value), word, sizeof value);
@@ -1256,7 +1255,7 @@ struct short_sum {
     static __device__ __forceinline__ void split(unsigned long long value,
                                                  unsigned long long (&payload)[1])
     {
-        payload[0] = value & payload_mask;
+        payload[0] = value;
     }
     static __device__ __forceinline__ unsigned long long
     join(const unsigned long long (&payload)[1])
@@ -1663,8 +1662,8 @@ struct sum_of_128_bits {
     static __device__ __forceinline__ void split(const sum_of_128_bits &value,
                                                  unsigned long long (&payload)[2])
     {
-        payload[0] = value.low & payload_mask;
-        payload[1] = (value.high << 1 | value.low >> 63) & payload_mask;
+        payload[0] = value.low;
+        payload[1] = value.high << 1 | value.low >> 63;
     }
     static __device__ __forceinline__ sum_of_128_bits join(const unsigned long long (&payload)[2])
     {
@@ -2010,9 +2009,9 @@ struct greatest_number {
     {
         unsigned first = 0;
 #pragma unroll
-        for (unsigned j = pack<Element>::size; j-- > 1;)
+        for (unsigned j = pack<Element>::size; j-- > 0;)
             if (key_by_value(alone(from.at(j), as)) == key) first = j;
-        return key_by_value(alone(from.at(0), as)) == key ? 0 : first;
+        return first;
     }
     static __device__ __forceinline__ Element element(Key key)
     {
@@ -2065,9 +2064,9 @@ struct greatest<float> {
     {
         unsigned first = 0;
 #pragma unroll
-        for (unsigned j = pack<float>::size; j-- > 1;)
+        for (unsigned j = pack<float>::size; j-- > 0;)
             if (key_by_value(alone(from.at(j), as)) == key) first = j;
-        return key_by_value(alone(from.at(0), as)) == key ? 0 : first;
+        return first;
     }
     static __device__ __forceinline__ float element(Key key)
     {
@@ -2110,9 +2109,9 @@ struct greatest<double> {
     {
         unsigned first = 0;
 #pragma unroll
-        for (unsigned j = pack<double>::size; j-- > 1;)
+        for (unsigned j = pack<double>::size; j-- > 0;)
             if (key_by_value(alone(from.at(j), as)) == key) first = j;
-        return key_by_value(alone(from.at(0), as)) == key ? 0 : first;
+        return first;
     }
     static __device__ __forceinline__ double element(Key key)
     {
@@ -2297,8 +2296,8 @@ struct key_and_index {
                                                  unsigned long long (&payload)[2])
     {
         const unsigned long long key = value.key();
-        payload[0] = key & payload_mask;
-        payload[1] = (value.index() << 1 | key >> 63) & payload_mask;
+        payload[0] = key;
+        payload[1] = value.index() << 1 | key >> 63;
     }
     static __device__ __forceinline__ key_and_index join(const unsigned long long (&payload)[2])
     {
@@ -2396,9 +2395,7 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
     }
     static __device__ __forceinline__ Value value_of(Partial counts)
     {
-        return sizeof(Input) == 1   ? dot_bytes(counts, 0x01010101, 0u)
-               : sizeof(Input) == 2 ? add_halves(counts, 0u)
-                                    : counts;
+        return sizeof(Input) <= 2 ? dot_bytes(counts, 0x01010101, 0u) : counts; /* all below 256 */
     }
     __device__ __forceinline__ Value value_of(Element x, size_t) const { return (x & mask) != 0; }
     static __device__ __forceinline__ Value tile_warp_value(Value value)
@@ -2635,7 +2632,7 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     static __device__ __forceinline__ Value warp_value(const Value &value)
     {
         const int bucket = static_cast<int>(warp_max(static_cast<unsigned>(value.bucket + 1))) - 1;
-        double sum = added(of(0, bucket), value).squares();
+        double sum = (value.bucket == bucket ? value : added(of(0, bucket), value)).squares();
 #pragma unroll
         for (unsigned delta = warp_size / 2; delta > 0; delta /= 2) sum += shuffle_down(sum, delta);
         return of(sum, bucket);
@@ -2666,7 +2663,8 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     }
     static __device__ __forceinline__ Value added(const Value &larger, const Value &smaller)
     {
-        const double ratio = scale(smaller.bucket - larger.bucket + 1) * scale(-1);
+        /* by one bucket: a smaller one yet is as good as zero */
+        const double ratio = scale(-1);
         return of(fused(rounded_product(smaller.squares(), ratio), ratio, larger.squares()),
                   larger.bucket);
     }
@@ -2767,9 +2765,8 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     }
     static __device__ __forceinline__ Result finish(const Value &value, size_t n)
     {
-        const double count = static_cast<double>(n),
-                     variance = fused(-value.sum, value.sum / count, value.squares) / count;
-        return static_cast<Result>(variance < 0 ? 0 : variance);
+        const double count = static_cast<double>(n);
+        return static_cast<Result>(fused(-value.sum, value.sum / count, value.squares) / count);
     }
 
   private:
@@ -3127,39 +3124,27 @@ struct extremes {
     }
     static __host__ __device__ constexpr masked_and_flipped<Element> magnitudes()
     {
-        return {static_cast<bits>(~(is_float ? sign : bits(0))), bits(0)};
+        return {static_cast<bits>(~sign), bits(0)};
     }
-    /* the key of -infinity, and of 0 */
+    /* the key of a float 0, of which doubles' count from that of -infinity */
     using Key = typename greatest<Element>::Key;
-    static __host__ __device__ constexpr Key least_key(bool of_magnitudes)
+    static __host__ __device__ constexpr Key key_of_zero()
     {
-        using narrow = unsigned_t<Input>;
-        constexpr narrow top = static_cast<narrow>(narrow(1) << (8 * sizeof(Input) - 1)),
-                         below =
-                             static_cast<narrow>((narrow(1) << element<Input>::fraction_bits) - 1);
-        /* keys of doubles begin there */
-        return !is_float            ? Key(0)
-               : of_magnitudes      ? Key(sizeof(Input) == 8 ? top - below : top)
-               : sizeof(Input) == 8 ? Key(0)
-                                    : Key(below);
+        constexpr Key top = Key(1) << (8 * sizeof(Input) - 1),
+                      below = (Key(1) << element<Input>::fraction_bits) - 1;
+        return sizeof(Input) == 8 ? top - below : top;
     }
 };
 
 template <class Input>
 struct greatest_found {
     using type = extreme_reducer<compared_t<Input>>;
-    static __host__ __device__ type make()
-    {
-        return type(extremes<Input>::greatest_first(), extremes<Input>::least_key(false));
-    }
+    static __host__ __device__ type make() { return type(extremes<Input>::greatest_first()); }
 };
 template <class Input>
 struct least_found {
     using type = extreme_reducer<compared_t<Input>>;
-    static __host__ __device__ type make()
-    {
-        return type(extremes<Input>::least_first(), extremes<Input>::least_key(false));
-    }
+    static __host__ __device__ type make() { return type(extremes<Input>::least_first()); }
 };
 template <class Input>
 struct index_of_greatest {
@@ -3176,7 +3161,7 @@ struct reducer_of<max_abs, Input, family::floating> {
     using type = extreme_reducer<Input>;
     static __host__ __device__ type make()
     {
-        return type(extremes<Input>::magnitudes(), extremes<Input>::least_key(true));
+        return type(extremes<Input>::magnitudes(), extremes<Input>::key_of_zero());
     }
 };
 template <class Input, bool Signed = standard::is_signed<Input>::value>

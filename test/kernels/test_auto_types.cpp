@@ -1,5 +1,6 @@
 /* AUTO of any element type and operator: numbers of 8 to 64 bits, structures of 3 to 32 bytes, and
- * one that is too large for the engine; sums, extremes, and operators whose identity is not zero.
+ * one that is too large for the engine; sums, extremes, and operators whose identity is not zero;
+ * operators with state, and functions of elements.
  * Results are compared with the tree on the host, bit by bit; inputs begin anywhere, and end where
  * their memory does. */
 #include <cuda_runtime.h>
@@ -467,12 +468,96 @@ static void too_large()
     }
 }
 
+/* Operators and functions of elements with state. */
+struct product_modulo {
+    unsigned modulus;
+    __host__ __device__ unsigned operator()(unsigned a, unsigned b) const
+    {
+        return a * b % modulus;
+    }
+};
+struct farthest_from {
+    int place;
+    __host__ __device__ long long operator()(long long a, long long b) const
+    {
+        const long long from_a = a < place ? place - a : a - place,
+                        from_b = b < place ? place - b : b - place;
+        return from_a < from_b || (from_a == from_b && a < b) ? b : a;
+    }
+};
+struct shifted {
+    unsigned by;
+    __host__ __device__ unsigned operator()(unsigned short x) const { return x % 1000 + by; }
+    __host__ __device__ unsigned operator()(const bytes<3> &x) const { return x.part[1] + by; }
+};
+
+template <class T, class Output, class Call>
+static void given_case(const char *what, const std::vector<T> &values, size_t offset, Output wanted,
+                       Call call)
+{
+    const size_t n = values.size();
+    const exact_input<T> input(values, offset);
+    check::buffer<Output> output(1, 1);
+    check::buffer<unsigned char> memory(FASTREDUCE_WORKSPACE_BYTES);
+    memory.fill(0);
+    for (fastreduce::workspace scratch :
+         {fastreduce::workspace{memory.data(), FASTREDUCE_WORKSPACE_BYTES}, {nullptr, 0}}) {
+        output.fill(0x7f);
+        fastreduce_status status = call(input.data(), output.data(), n, scratch);
+        CUDA(cudaDeviceSynchronize());
+        check::that(status == 0 && output.get()[0] == wanted && output.canaries_alive(),
+                    "%s, n %zu, offset %zu: status %d, or another result", what, n, offset, status);
+        output.fill(0x7f);
+        status = call(static_cast<const T *>(nullptr), output.data(), n + 1, scratch);
+        check::that(status == FASTREDUCE_ERROR_INVALID_ARGUMENT && output.every_byte_is(0x7f),
+                    "%s, no input: status %d, or the output was written", what, status);
+    }
+    check::that(memory.every_byte_is(0) && memory.canaries_alive(),
+                "%s, n %zu: workspace left dirty, or a write outside", what, n);
+}
+
+template <class T>
+static void transformed(const char *what)
+{
+    const product_modulo combine = {65521};
+    const shifted transform = {7};
+    for (size_t n : {size_t(0), size_t(1), size_t(7), size_t(9), size_t(8200), size_t(40000)}) {
+        const std::vector<T> values = elements_of<fastreduce::plus, T>(n, n);
+        unsigned wanted = 1;
+        for (const T &x : values) wanted = combine(wanted, transform(x));
+        given_case(what, values, n % 5, wanted,
+                   [=](const T *input, unsigned *output, size_t count, fastreduce::workspace in) {
+                       return fastreduce::transform_reduce(input, output, count, transform, combine,
+                                                           1u, nullptr, in);
+                   });
+    }
+}
+
+static void by_operator()
+{
+    const farthest_from combine = {1 << 30};
+    for (size_t n : {size_t(0), size_t(1), size_t(5), size_t(4097), size_t(20000)}) {
+        const std::vector<int> values = elements_of<fastreduce::plus, int>(n, n);
+        long long wanted = combine.place;
+        for (int x : values) wanted = combine(wanted, x);
+        given_case(
+            "the farthest", values, n % 5, wanted,
+            [=](const int *input, long long *output, size_t count, fastreduce::workspace in) {
+                return fastreduce::reduce_by(input, output, count, combine,
+                                             static_cast<long long>(combine.place), nullptr, in);
+            });
+    }
+}
+
 int main(int argc, char **)
 {
     check::need_device();
     thorough = on_gpu && argc == 1;
     any_types();
     too_large();
+    transformed<unsigned short>("product of uint16, by a modulus");
+    transformed<bytes<3>>("product of 3 bytes, by a modulus");
+    by_operator();
     large_sums<unsigned short>("large uint16", 65535);
     large_sums<short>("large negative int16", -32768);
     return check::finish("auto types");

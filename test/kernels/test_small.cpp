@@ -254,7 +254,7 @@ static void float_sums()
     float_case<stride_512x1>("grid-stride, four partials", 1, 0, 2048 * 520 + 3, 1);
 }
 
-/* ---- Sums and greatest values over a warp, and the copy engine's twin ---- */
+/* ---- Values over a warp, halves, and the copy engine's twin ---- */
 
 __global__ void over_lanes(const unsigned *values, unsigned *results)
 {
@@ -286,6 +286,65 @@ static void lanes()
                             "the sum and the greatest of 32 lanes, lane %u: %u and %u", lane,
                             got[lane], got[warp_size + lane]);
         }
+    }
+}
+
+/* Every 16-bit float. */
+static void halves()
+{
+    for (unsigned bits = 0; bits < 1u << 16; ++bits) {
+        const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+        const float magnitude =
+            exponent == 31 ? (fraction ? NAN : INFINITY)
+                           : std::ldexp(static_cast<float>(fraction + (exponent ? 1024 : 0)),
+                                        (exponent ? exponent : 1) - 25);
+        const float wanted = bits >> 15 ? -magnitude : magnitude,
+                    got = half_to_float(static_cast<unsigned short>(bits));
+        check::that(std::isnan(wanted) ? std::isnan(got)
+                                       : bits_as<unsigned>(got) == bits_as<unsigned>(wanted),
+                    "the half %04x: %g, not %g", bits, got, wanted);
+    }
+}
+
+template <class Element, class Value>
+__global__ void first_of_lanes(const Value *values, Value *found)
+{
+    found[threadIdx.x] = index_reducer<Element>::warp_value(values[threadIdx.x]);
+}
+
+/* The first index of the greatest key, past 2^32 too; some lanes have none. */
+template <class Element>
+static void first_indices()
+{
+    using Value = typename index_reducer<Element>::Value;
+    using Key = typename index_reducer<Element>::Key;
+    const Key half = Key(1) << 4 * sizeof(Key), keys[] = {0, 1, half, static_cast<Key>(half + 1)};
+    const unsigned long long lows[] = {0, 5, 0xfffffffe, 0xffffffff};
+    check::buffer<Value> input(warp_size), output(warp_size);
+    const Value *in = input.data();
+    Value *out = output.data();
+    void *arguments[] = {&in, &out};
+    for (unsigned long long seed = 0; seed < 200; ++seed) {
+        std::vector<Value> values(warp_size);
+        Value wanted(0, ~0ull);
+        for (unsigned lane = 0; lane < warp_size; ++lane) {
+            const unsigned long long z = check::mix(lane, seed);
+            values[lane] =
+                z % 4 ? Value(keys[z / 4 % (1 + seed % 4)], z / 16 % 4 << 32 | lows[z / 64 % 4])
+                      : Value(0, ~0ull);
+            const Key key = values[lane].key();
+            if (key > wanted.key() ||
+                (key == wanted.key() && values[lane].index() < wanted.index()))
+                wanted = values[lane];
+        }
+        input.set(values);
+        auto kernel = first_of_lanes<Element, Value>;
+        CUDA(cudaLaunchKernel(kernel, dim3(1), dim3(warp_size), arguments));
+        for (const Value &found : output.get())
+            check::that(found.key() == wanted.key() && found.index() == wanted.index(),
+                        "seed %llu: key %llx, index %llx, not %llx, %llx", seed,
+                        static_cast<unsigned long long>(found.key()), found.index(),
+                        static_cast<unsigned long long>(wanted.key()), wanted.index());
     }
 }
 
@@ -832,6 +891,9 @@ int main()
 {
 #ifdef SMALL_FLOAT
     lanes();
+    halves();
+    first_indices<float>();
+    first_indices<double>();
     large_packs();
     copied();
     copied_tiles();

@@ -4,6 +4,7 @@ C_COMPILER = "cc"
 
 # name: source in test/, and flags. -O0 where the compiler takes far longer than the runs.
 TESTS = {
+    "operators": ("kernels/test_operators.cpp", ["-ldl"]), # takes the longest to compile
     "host": ("host/test_host.c", ["-lmpfr", "-lgmp", "-lm"]),
     "plan": ("kernels/test_plan.cpp", ["-ldl"]),
     "launcher": ("kernels/test_launcher.cpp", ["-ldl"]),
@@ -14,6 +15,12 @@ TESTS = {
     "small-float": ("kernels/test_small.cpp", ["-DSMALL_FLOAT", "-ldl"]),
     "small-exact": ("kernels/test_small.cpp", ["-DSMALL_EXACT", "-ldl"]),
     "small-long": ("kernels/test_small.cpp", ["-DSMALL_LONG", "-ldl"]),
+}
+
+# The arguments with which a test runs, one after the other: only what a change is for.
+PARTS = {
+    "operators": ["refusals", "f32", "f64", "f16", "bf16", "i8", "i16", "i32", "i64",
+                  "u8", "u16", "u32", "u64"],
 }
 
 H, CUH = "fastreduce.h", "fastreduce.cuh"
@@ -72,6 +79,9 @@ ANCHOR = "rounds to the same multiples; which way a half goes does not matter"
 NO_ROW = "the CPU machine's shared memory is 0 where nobody wrote"
 FIRST_ELEMENT = "partials that begin before the input meet its first element, if any"
 FIRST_WARP = "only the first warp comes here"
+BELOW = "what lies below a byte does not matter"
+ITSELF = "the first meets itself"
+EITHER = "at the border either way will do"
 EQUIVALENT = [
     # ---- The accumulator's arithmetic
     ("fastreduce_detail_normalize", "k <= *_COUNT -> k <= *_COUNT + 1", "",
@@ -146,7 +156,6 @@ EQUIVALENT = [
      "sums overflow from 2^39 elements of one exponent on, past any test"),
     ("fastreduce_host_accumulate_f32", "block <= FASTREDUCE_DETAIL_FEW -> *", "", SLOWER),
     # ---- Room 2: portability
-    ("back_off", "__nanosleep(20) -> __nanosleep(*", "", "another pause"),
     ("load_pack", "sizeof(Pack) != sizeof(float4) || * -> true", "", SLOWER),
     ("load_pack", "alignof(Pack) % * -> alignof(Pack) % alignof(float4) != (0 + 1)", "", SLOWER),
     ("load_pack", "alignof(Pack) % alignof(float4) -> alignof(Pack)", "", SLOWER),
@@ -154,8 +163,78 @@ EQUIVALENT = [
     ("load_pack", "alignof(Pack) % * -> alignof(float4) % alignof(Pack)", "", SIXTEEN),
     ("load_pack", "sizeof(Pack) < sizeof vector -> *", "", SIXTEEN),
     ("load_pack", "Streaming -> *", "", CPU),
+    ("back_off", "__nanosleep(20) -> __nanosleep(*", "", "another pause"),
     ("warp_max", "warp_size / 2 -> warp_size * 2", "", THEMSELVES),
     ("warp_max", "warp_size / 2 -> warp_size / (2 - 1)", "", THEMSELVES),
+    ("max_or_nan", "bits_as<int>(a) >= 0 -> bits_as<int>(a) + 1 >= 0", "", "-1 is NaN's bits"),
+    ("max_or_nan_pair", "shift < 32 -> shift + 1 < 32", "", POWERS),
+    ("max_or_nan_pair", "ordered_bits(x) > * -> ordered_bits(x) >= *", "", EQUAL),
+    ("max_u16x2", "(a & 0xffff) > (b & 0xffff) -> (a & 0xffff) >= (b & 0xffff)", "", EQUAL),
+    ("max_u16x2", "b & 0xffff -> b & (0xffff - 1)", "> (b &@", EQUAL),
+    ("max_u16x2", "a >> 16 > b >> 16 -> a >> 16 >= b >> 16", "", EQUAL),
+    ("dot_parts", "shift < 32 -> shift + 1 < 32", "", POWERS),
+    ("*", "__threadfence_block() -> nothing", "", CPU),
+    # ---- Room 3: elements and operators
+    ("pack::at", "j * bits / 32 -> j * bits / (32 - 1)", "", "the same of multiples of 8 to 120"),
+    ("pack::gather", "32 / bits -> (32 + 1) / bits", "", "33 bits hold no more"),
+    ("by_order::greater", "place(a) < place(b) -> place(a) <= place(b)", "", EQUAL),
+    ("by_order::lesser", "* -> place(negative(b)) <= place(negative(a))", "", EQUAL),
+    ("reduce_pairs", "width < Count -> width <= Count", "", "there are no such pairs"),
+    ("reduce_pairs", "2 * width -> width", "", MORE_PAIRS),
+    ("reduce_pairs", "2 * width -> (2 - 1) * width", "", MORE_PAIRS),
+    ("all_bits::*", "at / 64 -> at / (64 + 1)", "", "the same of multiples of 63 to 252"),
+    ("all_bits::*", "low > 1 -> low >*", "", "it is 0, or 60 and more"),
+    ("magnitude::of", "x < 0 -> x <= 0", "", EQUAL),
+    ("float_reducer::finish", "!Ends -> false", "", SLOWER),
+    ("narrow_warp_sum", "sum >= first_negative -> sum*", "", "no sum is near"),
+    ("integer_reducer::finish", "sizeof(Input) > 2 -> *", "", "wider ones end as sums do"),
+    ("integer_reducer::finish", "standard::is_signed<Input>::value -> true", "",
+     "sums of unsigned bytes and 16 bits have room in 63"),
+    ("integer_reducer::finish", "how == ending::mean -> true", "",
+     "squares that need 64 bits are of 2^33 elements"),
+    ("sum_of_128_bits::number", "high >> 63 -> high >> (63 - 1)", "",
+     "126 bits are enough, so both are the sign"),
+    ("greatest::nothing", "{0, 0} -> {*(0 + 1)*}", "", BELOW),
+    ("greatest::alone", "{as(x) << 24, 0} -> {as(x) << 24, (0 + 1)}", "", BELOW),
+    ("greatest::key", "both & 0xffff -> both & (0xffff - 1)", "", BELOW),
+    ("greatest::key", "both >> 16 > low -> both >> 16 > low + 1", "",
+     "a byte that tips the scales from below is itself the greatest"),
+    ("greatest_number::of", "1 -> (1 - 1)", "j = 1", ITSELF),
+    ("greatest::element", "~0ull -> ~(0ull + 1)", "? ~@", SHIFTED_OUT),
+    ("index_reducer::combine", "b.index() < a.index() -> b.index() <= a.index()", "", EQUAL),
+    ("index_reducer::value_of_packs", "1 -> (1 - 1)", "k = 1", ITSELF),
+    ("index_reducer::value_of_packs", "k < Items::packs_each -> k <= *", "",
+     "the thread has no such pack"),
+    ("index_reducer::value_of_packs", "0 -> *", "first = 0", "some element is the best"),
+    ("index_reducer::warp_value", "~0u -> ~(0u + 1)", "index_words[1] : ~@",
+     "an index has 62 bits"),
+    ("count_reducer::value_of", "sizeof(Input) <= 2 -> true", "", SLOWER),
+    ("sum_slowly", "k < Items::packs_each -> k <= *", "", "one more, which is not added"),
+    ("norm_reducer::finish", "ended(*, 1, ending::root) -> ended(*, (1 *", "",
+     "a root needs no count"),
+    ("norm_reducer::squares_of", "sum >= least && sum <= most -> false", "", SLOWER),
+    ("norm_reducer::squares_of", "sum >= least -> sum > least", "", EITHER),
+    ("norm_reducer::squares_of", "sum <= most -> sum <*", "", EITHER),
+    ("norm_reducer::squares_of", "sum != sum -> false", "", SLOWER),
+    ("norm_reducer::identity", "-1 -> -(1 + 1)", "", "zero in any bucket"),
+    ("norm_reducer::combine", "a.bucket == b.bucket -> false", "", SLOWER),
+    ("norm_reducer::combine", "a.bucket > b.bucket -> a.bucket >= b.bucket", "", EQUAL),
+    ("norm_reducer::value_of*", "* > 1 -> * >*", "", "nothing near 1 comes here"),
+    ("norm_reducer::scale", "600 * bucket -> (600 *", "", "one power of two does as another"),
+    ("norm_reducer::has_room", "squares >= least -> squares > least", "", EITHER),
+    ("norm_reducer::has_room", "squares <= most -> squares <*", "", EITHER),
+    ("norm_reducer::has_room", "squares != squares -> false", "", SLOWER),
+    ("variance_reducer::prepare", "* : 0 -> * : (0 *", "", "no element needs it"),
+    ("variance_reducer::value_of_packs", "items.count == 0 -> false", "", SLOWER),
+    ("variance_reducer::moments_of", "* -> items.packs[0].at((0 + 1))", "",
+     "any element will do as the thread's"),
+    ("variance_reducer::moments_of", "sizeof(Real) < sizeof(double) -> *", "", SLOWER),
+    ("variance_reducer::moments_of", "!(found.squares < *) -> true", "", SLOWER),
+    ("variance_reducer::moments_of", "found.squares < * -> false", "", SLOWER),
+    ("variance_reducer::moments_of", "found.squares < * -> found.squares + 1 < *", "", EQUAL),
+    ("alternatives::set", "0 -> (0 + 1)", "", "the last takes every number that is left"),
+    ("alternatives::prepare", "which - 1 -> 1 - which", "",
+     "goes wrong for halves alone, which need no pivot"),
     # ---- Room 4: building blocks
     ("thread_reduce", "first + (Items - 1) * stride < n -> false", "", CHECKED),
     ("thread_reduce", "first + (Items - 1) * stride < n -> first + (Items - 1) * stride + 1 < n",
@@ -186,6 +265,10 @@ EQUIVALENT = [
     ("v*", "tid >= warp_size -> tid > warp_size", "", OTHER_WARPS),
     ("v*", "stride > warp_size -> stride > warp_size + 1", "", POWERS),
     # ---- Room 6: the engine
+    ("array_layout::array_layout", "head_alignment > 0 -> head_alignment > 0 + 1", "", POWERS),
+    ("array_layout::array_layout", "!whole -> false", "", SLOWER),
+    ("array_layout::set_count", "gap < n -> gap + 1 < n", "",
+     "a last element goes from the tail to the head"),
     ("tile_items::load", "* <= input.packs -> (tile + 1) * tile_packs < input.packs", "", SLOWER),
     ("tile_items::load", "input.streaming -> *", "", CPU),
     ("tile_items::load", "first < input.packs -> first <= input.packs", "", EQUAL),
@@ -201,7 +284,7 @@ EQUIVALENT = [
     ("tile_items::load_edge", "input.head + input.tail > 0 -> true", "", ZEROS),
     ("tile_items::load_edge", "input.head + input.tail > 0 -> input.head + input.tail >= 0", "",
      ZEROS),
-    ("work_plan::of", "{tiles, 0, levels, 0, 0} -> {tiles, *, levels, 0, 0}", "",
+    ("work_plan::of", "{tiles, 0, levels, 0, 0, false} -> {tiles, *, levels, 0, 0, false}", "",
      "the next line sets units"),
     ("work_plan::most_units", "bound > * -> bound > most_single_tiles + 1", "",
      "4097 is not 1024 + 257 * levels"),
@@ -219,9 +302,6 @@ EQUIVALENT = [
      "run() looks at tiles and levels alone"),
     ("run_of", "work.levels == 0 -> false", "", SLOWER),
     ("partial_words::await", "* : 1 -> * : (1 + 1)", "", "any word that is not 0 is there"),
-    ("reduce_pairs", "width < Count -> width <= Count", "", "there are no such pairs"),
-    ("reduce_pairs", "2 * width -> width", "", MORE_PAIRS),
-    ("reduce_pairs", "2 * width -> (2 - 1) * width", "", MORE_PAIRS),
     ("reduction_by::block_value", "threadIdx.x % warp_size -> threadIdx.x", "", FIRST_WARP),
     ("reduction_by::block_value", "threadIdx.x % warp_size -> threadIdx.x % (warp_size + 1)", "",
      FIRST_WARP),
