@@ -52,7 +52,7 @@ template <class Engine>
 cudaError_t pipelines(unsigned number, int device, bool *answer)
 {
     unsigned char code = unknown_code;
-    const cudaError_t error = find_code(engine_of<Engine>().launch(number), device, &code);
+    const cudaError_t error = find_code(engine_of<Engine>(), number, device, &code);
     *answer = code == pipelined_code;
     return error;
 }
