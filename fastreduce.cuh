@@ -5119,7 +5119,7 @@ size_t levels_workspace_bytes(size_t n, size_t tile)
 
 /* ---- AUTO and EXACT: a table of kernels each, and one way to launch them ---- */
 
-enum class engine_kernel : unsigned char { tile, grid_stride, pipelined };
+enum class engine_kernel : unsigned char { tile, grid_stride, pipelined, none };
 
 /* A row of a table. The first row that serves is taken: one for as many bytes of input, whose
  * kernel fits the device. */
@@ -5327,20 +5327,58 @@ static_assert((most_words * work_plan::most_units(most_tiles) + 1) * sizeof(stat
                   FASTREDUCE_WORKSPACE_BYTES,
               "FASTREDUCE_WORKSPACE_BYTES is what any call needs");
 
+/* Whether an architecture of the build is one for this kernel. */
+constexpr bool is_built(engine_kernel kernel)
+{
+#ifdef __CUDA_ARCH_LIST__
+    constexpr unsigned scale = 10, architectures[] = {__CUDA_ARCH_LIST__};
+    for (unsigned built : architectures) {
+        const bool pipelines = toolkit_knows_hopper && built / scale >= first_pipelining &&
+                               built / scale < first_without;
+        if (pipelines == (kernel == engine_kernel::pipelined)) return true;
+    }
+    return kernel == engine_kernel::tile;
+#else
+    return kernel != engine_kernel::none;
+#endif
+}
+
+/* A row's kernel, or none where no architecture of the build would take it: that of large arrays
+ * is one of two. */
+template <class Engine>
+constexpr engine_kernel built_kernel(unsigned number)
+{
+    constexpr bool large_arrays = Engine::template accumulator<512>::collects &&
+                                  sizeof(pack<typename Engine::Element>) == pack_bytes;
+    const engine_kernel kernel = Engine::row(number).kernel;
+    const bool wanted = kernel == engine_kernel::grid_stride && !large_arrays;
+    return wanted || is_built(kernel) ? kernel : engine_kernel::none;
+}
+
 template <engine_kernel Kernel, class Accumulator, unsigned BlockSize, unsigned Packs,
           unsigned Stages, class Shape = elements<typename Accumulator::Element>>
 struct kernel_of {
-    static auto function() { return reduce_tile<Accumulator, BlockSize, Packs, Shape>; }
+    static const void *address()
+    {
+        return kernel_address(reduce_tile<Accumulator, BlockSize, Packs, Shape>);
+    }
+};
+template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages, class Shape>
+struct kernel_of<engine_kernel::none, Accumulator, BlockSize, Packs, Stages, Shape> {
+    static const void *address() { return nullptr; }
 };
 template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages, class Shape>
 struct kernel_of<engine_kernel::grid_stride, Accumulator, BlockSize, Packs, Stages, Shape> {
-    static auto function() { return reduce_grid_stride<Accumulator, BlockSize, Packs, Shape>; }
+    static const void *address()
+    {
+        return kernel_address(reduce_grid_stride<Accumulator, BlockSize, Packs, Shape>);
+    }
 };
 template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages, class Shape>
 struct kernel_of<engine_kernel::pipelined, Accumulator, BlockSize, Packs, Stages, Shape> {
-    static auto function()
+    static const void *address()
     {
-        return reduce_pipelined<Accumulator, BlockSize, Packs, Stages, Shape>;
+        return kernel_address(reduce_pipelined<Accumulator, BlockSize, Packs, Stages, Shape>);
     }
 };
 
@@ -5348,11 +5386,11 @@ struct kernel_of<engine_kernel::pipelined, Accumulator, BlockSize, Packs, Stages
 template <class Engine, size_t... Rows>
 const void *row_kernel(unsigned number, std::index_sequence<Rows...>)
 {
-    const void *const all[] = {kernel_address(
-        kernel_of<Engine::row(Rows).kernel,
+    const void *const all[] = {
+        kernel_of<built_kernel<Engine>(Rows),
                   typename Engine::template accumulator<Engine::row(Rows).block_size>,
                   Engine::row(Rows).block_size, Engine::row(Rows).packs,
-                  Engine::row(Rows).stages>::function())...};
+                  Engine::row(Rows).stages>::address()...};
     return all[number];
 }
 
@@ -5441,7 +5479,7 @@ inline cudaError_t find_row(const engine &e, size_t n, unsigned *number, device_
 {
     cudaError_t error = find_limits(limits, device);
     if (error != cudaSuccess) return error;
-    limits->pipelined = true;
+    limits->pipelined = is_built(engine_kernel::pipelined);
     *number = pick(e, n, *limits);
     if (e.row(*number).kernel != engine_kernel::pipelined) return cudaSuccess;
     unsigned char code = unknown_code;
