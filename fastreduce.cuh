@@ -5382,9 +5382,9 @@ struct kernel_of<engine_kernel::pipelined, Accumulator, BlockSize, Packs, Stages
     }
 };
 
-/* The kernel of a row, as the table describes it. */
+/* The kernel of a row, as the table describes it. Of each file, as kernels are. */
 template <class Engine, size_t... Rows>
-const void *row_kernel(unsigned number, std::index_sequence<Rows...>)
+static const void *row_kernel(unsigned number, std::index_sequence<Rows...>)
 {
     const void *const all[] = {
         kernel_of<built_kernel<Engine>(Rows),
@@ -5395,13 +5395,13 @@ const void *row_kernel(unsigned number, std::index_sequence<Rows...>)
 }
 
 template <class Engine>
-const void *row_kernel(unsigned number)
+static const void *row_kernel(unsigned number)
 {
     return row_kernel<Engine>(number, std::make_index_sequence<Engine::rows>());
 }
 
 template <class Engine>
-engine_table table_of()
+static engine_table table_of()
 {
     using Element = typename Engine::Element;
     using any = typename Engine::template accumulator<512>;
@@ -5417,7 +5417,7 @@ engine_table table_of()
 }
 
 template <class Engine>
-engine engine_of()
+static engine engine_of()
 {
     static compiled_cache known[Engine::rows] = {};
     engine made;
