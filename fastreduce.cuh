@@ -5171,72 +5171,6 @@ inline fastreduce_status status_of(cudaError_t error)
                : static_cast<fastreduce_status>(error);
 }
 
-template <class Input, class Value>
-using round_kernel = void (*)(const Input *, Value *, size_t);
-
-/* The kernel of each version. Tag dispatch, so that only what is asked for is compiled. */
-template <fastreduce_kernel Version>
-using version_tag = std::integral_constant<fastreduce_kernel, Version>;
-
-template <class Operator, unsigned BlockSize, unsigned Items, tail Tail, class Value, class Input>
-struct kernels {
-    using kernel = round_kernel<Input, Value>;
-    static kernel of(version_tag<FASTREDUCE_V0>) { return v0_baseline<Operator, Value, Input>; }
-    static kernel of(version_tag<FASTREDUCE_V1>)
-    {
-        return v1_no_divergence<Operator, Value, Input>;
-    }
-    static kernel of(version_tag<FASTREDUCE_V2>)
-    {
-        return v2_no_bank_conflict<Operator, Value, Input>;
-    }
-    static kernel of(version_tag<FASTREDUCE_V3>)
-    {
-        return v3_add_during_load<Operator, Items, Value, Input>;
-    }
-    static kernel of(version_tag<FASTREDUCE_V4>)
-    {
-        return v4_unroll_last_warp<Operator, Items, Tail, Value, Input>;
-    }
-    static kernel of(version_tag<FASTREDUCE_V5>)
-    {
-        return v5_completely_unroll<Operator, BlockSize, Items, Value, Input>;
-    }
-    static kernel of(version_tag<FASTREDUCE_V6>)
-    {
-        return v6_multi_add<Operator, BlockSize, Items, Value, Input>;
-    }
-    static kernel of(version_tag<FASTREDUCE_V7>)
-    {
-        return v7_shuffle<Operator, BlockSize, Items, Value, Input>;
-    }
-    /* one round of AUTO is V7's */
-    static kernel of(version_tag<FASTREDUCE_AUTO>) { return of(version_tag<FASTREDUCE_V7>()); }
-};
-
-/* What there is to know of a version: its kernel for the first level, which reads elements, and for
- * those after it, which read partials; and how they are launched. */
-template <class Input, class Value>
-struct version_kernels {
-    round_kernel<Input, Value> first;
-    round_kernel<Value, Value> next;
-    unsigned block_size;
-    size_t tile;
-    size_t shared_bytes; /* dynamic */
-};
-
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail,
-          class Input>
-version_kernels<Input, accumulate_t<Operator, Input>> make_version()
-{
-    using Value = accumulate_t<Operator, Input>;
-    constexpr bool dynamic = Version >= FASTREDUCE_V0 && Version <= FASTREDUCE_V4;
-    return {kernels<Operator, BlockSize, Items, Tail, Value, Input>::of(version_tag<Version>()),
-            kernels<Operator, BlockSize, Items, Tail, Value, Value>::of(version_tag<Version>()),
-            BlockSize, static_cast<size_t>(BlockSize) * Items,
-            dynamic ? BlockSize * sizeof(Value) : 0};
-}
-
 /* What the runtime takes for a kernel. Up to CUDA 12.5 its overload for function pointers matches
  * none; the CPU machine of test/simt has to see the kernel's type once. */
 template <class Kernel>
@@ -5246,6 +5180,81 @@ const void *kernel_address(Kernel *kernel)
     simt::know_kernel(kernel);
 #endif
     return reinterpret_cast<const void *>(kernel);
+}
+
+/* The kernel of each version. Tag dispatch, so that only what is asked for is compiled. */
+template <fastreduce_kernel Version>
+using version_tag = std::integral_constant<fastreduce_kernel, Version>;
+
+template <class Operator, unsigned BlockSize, unsigned Items, tail Tail, class Value, class Input>
+struct kernels {
+    static const void *of(version_tag<FASTREDUCE_V0>)
+    {
+        return kernel_address(v0_baseline<Operator, Value, Input>);
+    }
+    static const void *of(version_tag<FASTREDUCE_V1>)
+    {
+        return kernel_address(v1_no_divergence<Operator, Value, Input>);
+    }
+    static const void *of(version_tag<FASTREDUCE_V2>)
+    {
+        return kernel_address(v2_no_bank_conflict<Operator, Value, Input>);
+    }
+    static const void *of(version_tag<FASTREDUCE_V3>)
+    {
+        return kernel_address(v3_add_during_load<Operator, Items, Value, Input>);
+    }
+    static const void *of(version_tag<FASTREDUCE_V4>)
+    {
+        return kernel_address(v4_unroll_last_warp<Operator, Items, Tail, Value, Input>);
+    }
+    static const void *of(version_tag<FASTREDUCE_V5>)
+    {
+        return kernel_address(v5_completely_unroll<Operator, BlockSize, Items, Value, Input>);
+    }
+    static const void *of(version_tag<FASTREDUCE_V6>)
+    {
+        return kernel_address(v6_multi_add<Operator, BlockSize, Items, Value, Input>);
+    }
+    static const void *of(version_tag<FASTREDUCE_V7>)
+    {
+        return kernel_address(v7_shuffle<Operator, BlockSize, Items, Value, Input>);
+    }
+    /* one round of AUTO is V7's */
+    static const void *of(version_tag<FASTREDUCE_AUTO>) { return of(version_tag<FASTREDUCE_V7>()); }
+};
+
+/* What there is to know of a version, without its types: its kernel for the first level, which
+ * reads elements, and for those after it, which read partials; and how they are launched. */
+struct version_kernels {
+    const void *first, *next;
+    unsigned block_size;
+    size_t tile, shared_bytes; /* dynamic */
+    size_t partial_size, alignment;
+
+    version_kernels(fastreduce_kernel version, unsigned threads, unsigned items, size_t value_size,
+                    size_t value_alignment, const void *first_kernel, const void *next_kernel)
+        : first(first_kernel), next(next_kernel), block_size(threads),
+          tile(static_cast<size_t>(threads) * items),
+          shared_bytes(version >= FASTREDUCE_V0 && version <= FASTREDUCE_V4 ? threads * value_size
+                                                                            : 0),
+          partial_size(value_size), alignment(value_alignment)
+    {
+    }
+};
+
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail,
+          class Input>
+version_kernels make_version()
+{
+    using Value = accumulate_t<Operator, Input>;
+    return {Version,
+            BlockSize,
+            Items,
+            sizeof(Value),
+            alignment_for<Value>(),
+            kernels<Operator, BlockSize, Items, Tail, Value, Input>::of(version_tag<Version>()),
+            kernels<Operator, BlockSize, Items, Tail, Value, Value>::of(version_tag<Version>())};
 }
 
 /* What workspace is to a call: memory whose contents do not matter, or words that are zero before
@@ -5276,36 +5285,33 @@ fastreduce_status with_workspace(workspace memory, size_t bytes, memory_use use,
 }
 
 /* One level: n elements to blocks_for(n, tile) partials. */
-template <class Input, class Value, class Version>
-cudaError_t launch_round(round_kernel<Input, Value> kernel, const Version &version,
-                         const Input *input, Value *partials, size_t n, cudaStream_t stream)
+inline cudaError_t launch_round(const void *kernel, const version_kernels &version,
+                                const void *input, void *partials, size_t n, cudaStream_t stream)
 {
     void *arguments[] = {&input, &partials, &n};
-    return cudaLaunchKernel(kernel_address(kernel),
-                            dim3(static_cast<unsigned>(blocks_for(n, version.tile))),
+    return cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(blocks_for(n, version.tile))),
                             dim3(version.block_size), arguments, version.shared_bytes, stream);
 }
 
 /* All levels. Arguments are checked. */
-template <class Input, class Value>
-fastreduce_status launch_levels(const version_kernels<Input, Value> &version, const Input *input,
-                                Value *output, size_t n, workspace memory, cudaStream_t stream)
+inline fastreduce_status launch_levels(const version_kernels &version, const void *input,
+                                       void *output, size_t n, workspace memory,
+                                       cudaStream_t stream)
 {
-    const plan made = make_plan(n, version.tile, sizeof(Value), alignment_for<Value>());
+    const plan made = make_plan(n, version.tile, version.partial_size, version.alignment);
     if (made.blocks[0] > max_blocks) return FASTREDUCE_ERROR_UNSUPPORTED;
     return with_workspace(
         memory, made.workspace_bytes, memory_use::scratch, stream, [&](void *data) {
             unsigned char *const bytes = static_cast<unsigned char *>(data);
-            Value *const half[2] = {reinterpret_cast<Value *>(bytes),
-                                    reinterpret_cast<Value *>(bytes + made.second_half)};
+            void *const half[2] = {bytes, bytes + made.second_half};
             cudaError_t error = cudaSuccess;
             for (unsigned level = 0; level < made.levels && error == cudaSuccess; ++level) {
-                Value *const partials = level + 1 < made.levels ? half[level % 2] : output;
+                void *const partials = level + 1 < made.levels ? half[level % 2] : output;
                 if (level == 0)
                     error = launch_round(version.first, version, input, partials, n, stream);
                 else
-                    error = launch_round<Value, Value>(version.next, version, half[(level - 1) % 2],
-                                                       partials, made.blocks[level - 1], stream);
+                    error = launch_round(version.next, version, half[(level - 1) % 2], partials,
+                                         made.blocks[level - 1], stream);
             }
             return error;
         });
@@ -5320,7 +5326,7 @@ size_t levels_workspace_bytes(size_t n, size_t tile)
 
 /* ---- AUTO and EXACT: a table of kernels each, and one way to launch them ---- */
 
-enum class engine_kernel : unsigned char { tile, grid_stride, pipelined };
+enum class engine_kernel : unsigned char { tile, grid_stride, pipelined, none };
 
 /* A row of a table. The first row that serves is taken: one for as many bytes of input, whose
  * kernel fits the device. */
@@ -5448,11 +5454,6 @@ constexpr int remembered_devices = 64;
 constexpr unsigned char unknown_code = 0, older_code = 1, hopper_code = 2, pipelined_code = 3;
 using compiled_cache = std::atomic<unsigned char>[remembered_devices];
 
-struct engine_launch {
-    const void *kernel;
-    compiled_cache *known;
-};
-
 /* An engine without its types, so that the host's code is there once for all of them; what plans
  * need of it, and its kernels besides. */
 struct engine_table {
@@ -5463,7 +5464,8 @@ struct engine_table {
     bool tiles_matter; /* to the result's bits */
 };
 struct engine : engine_table {
-    engine_launch (*launch)(unsigned number);
+    const void *(*kernel)(unsigned number); /* of a row */
+    compiled_cache *known;                  /* one a row */
 };
 
 constexpr size_t tiles_of(size_t packs, const plan_row &row)
@@ -5534,53 +5536,81 @@ static_assert((most_words * work_plan::most_units(most_tiles) + 1) * sizeof(stat
                   FASTREDUCE_WORKSPACE_BYTES,
               "FASTREDUCE_WORKSPACE_BYTES is what any call needs");
 
+/* Whether an architecture of the build is one for this kernel. */
+constexpr bool is_built(engine_kernel kernel)
+{
+#ifdef __CUDA_ARCH_LIST__
+    constexpr unsigned scale = 10, architectures[] = {__CUDA_ARCH_LIST__};
+    for (unsigned built : architectures) {
+        const bool pipelines = toolkit_knows_hopper && built / scale >= first_pipelining &&
+                               built / scale < first_without;
+        if (pipelines == (kernel == engine_kernel::pipelined)) return true;
+    }
+    return kernel == engine_kernel::tile;
+#else
+    return kernel != engine_kernel::none;
+#endif
+}
+
+/* A row's kernel, or none where no architecture of the build would take it: that of large arrays
+ * is one of two. */
+template <class Engine>
+constexpr engine_kernel built_kernel(unsigned number)
+{
+    constexpr bool large_arrays = Engine::template accumulator<512>::collects &&
+                                  sizeof(pack<typename Engine::Element>) == pack_bytes;
+    const engine_kernel kernel = Engine::row(number).kernel;
+    const bool wanted = kernel == engine_kernel::grid_stride && !large_arrays;
+    return wanted || is_built(kernel) ? kernel : engine_kernel::none;
+}
+
 template <engine_kernel Kernel, class Accumulator, unsigned BlockSize, unsigned Packs,
           unsigned Stages, class Shape = elements<typename Accumulator::Element>>
 struct kernel_of {
-    static auto function() { return reduce_tile<Accumulator, BlockSize, Packs, Shape>; }
+    static const void *address()
+    {
+        return kernel_address(reduce_tile<Accumulator, BlockSize, Packs, Shape>);
+    }
+};
+template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages, class Shape>
+struct kernel_of<engine_kernel::none, Accumulator, BlockSize, Packs, Stages, Shape> {
+    static const void *address() { return nullptr; }
 };
 template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages, class Shape>
 struct kernel_of<engine_kernel::grid_stride, Accumulator, BlockSize, Packs, Stages, Shape> {
-    static auto function() { return reduce_grid_stride<Accumulator, BlockSize, Packs, Shape>; }
+    static const void *address()
+    {
+        return kernel_address(reduce_grid_stride<Accumulator, BlockSize, Packs, Shape>);
+    }
 };
 template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages, class Shape>
 struct kernel_of<engine_kernel::pipelined, Accumulator, BlockSize, Packs, Stages, Shape> {
-    static auto function()
+    static const void *address()
     {
-        return reduce_pipelined<Accumulator, BlockSize, Packs, Stages, Shape>;
+        return kernel_address(reduce_pipelined<Accumulator, BlockSize, Packs, Stages, Shape>);
     }
 };
 
-template <engine_kernel Kernel, class Accumulator, unsigned BlockSize, unsigned Packs,
-          unsigned Stages>
-engine_launch make_launch()
-{
-    static compiled_cache known = {};
-    return {kernel_address(kernel_of<Kernel, Accumulator, BlockSize, Packs, Stages>::function()),
-            &known};
-}
-
-/* The kernel of a row, as the table describes it. */
+/* The kernel of a row, as the table describes it. Of each file, as kernels are. */
 template <class Engine, size_t... Rows>
-engine_launch launch_of(unsigned number, std::index_sequence<Rows...>)
+static const void *row_kernel(unsigned number, std::index_sequence<Rows...>)
 {
-    using function = engine_launch (*)();
-    const function all[] = {
-        make_launch<Engine::row(Rows).kernel,
-                    typename Engine::template accumulator<Engine::row(Rows).block_size>,
-                    Engine::row(Rows).block_size, Engine::row(Rows).packs,
-                    Engine::row(Rows).stages>...};
-    return all[number]();
+    const void *const all[] = {
+        kernel_of<built_kernel<Engine>(Rows),
+                  typename Engine::template accumulator<Engine::row(Rows).block_size>,
+                  Engine::row(Rows).block_size, Engine::row(Rows).packs,
+                  Engine::row(Rows).stages>::address()...};
+    return all[number];
 }
 
 template <class Engine>
-engine_launch launch_of(unsigned number)
+static const void *row_kernel(unsigned number)
 {
-    return launch_of<Engine>(number, std::make_index_sequence<Engine::rows>());
+    return row_kernel<Engine>(number, std::make_index_sequence<Engine::rows>());
 }
 
 template <class Engine>
-engine_table table_of()
+static engine_table table_of()
 {
     using Element = typename Engine::Element;
     using any = typename Engine::template accumulator<512>;
@@ -5596,11 +5626,13 @@ engine_table table_of()
 }
 
 template <class Engine>
-engine engine_of()
+static engine engine_of()
 {
+    static compiled_cache known[Engine::rows] = {};
     engine made;
     static_cast<engine_table &>(made) = table_of<Engine>();
-    made.launch = launch_of<Engine>;
+    made.kernel = row_kernel<Engine>;
+    made.known = known;
     return made;
 }
 
@@ -5629,22 +5661,22 @@ cudaError_t find_limits(device_limits *limits, int *device)
     return cudaSuccess;
 }
 
-/* What a kernel is compiled for. That is a question of its code and not of the device alone: PTX of
- * an older architecture lacks the instructions, and another kernel of the program may be compiled
- * for another. */
-inline cudaError_t find_code(const engine_launch &launch, int device, unsigned char *code)
+/* What a row's kernel is compiled for. That is a question of its code and not of the device alone:
+ * PTX of an older architecture lacks the instructions, and another kernel of the program may be
+ * compiled for another. */
+inline cudaError_t find_code(const engine &e, unsigned number, int device, unsigned char *code)
 {
     const bool remembered = device < remembered_devices;
-    *code = remembered ? (*launch.known)[device].load(std::memory_order_relaxed) : unknown_code;
+    *code = remembered ? e.known[number][device].load(std::memory_order_relaxed) : unknown_code;
     if (*code == unknown_code) {
         cudaFuncAttributes attributes = {};
-        const cudaError_t error = cudaFuncGetAttributes(&attributes, launch.kernel);
+        const cudaError_t error = cudaFuncGetAttributes(&attributes, e.kernel(number));
         if (error != cudaSuccess) return error;
         const unsigned version = static_cast<unsigned>(attributes.ptxVersion);
         *code = !toolkit_knows_hopper || version < first_pipelining ? older_code
                 : version < first_without                           ? pipelined_code
                                                                     : hopper_code;
-        if (remembered) (*launch.known)[device].store(*code, std::memory_order_relaxed);
+        if (remembered) e.known[number][device].store(*code, std::memory_order_relaxed);
     }
     return cudaSuccess;
 }
@@ -5656,11 +5688,11 @@ inline cudaError_t find_row(const engine &e, size_t n, unsigned *number, device_
 {
     cudaError_t error = find_limits(limits, device);
     if (error != cudaSuccess) return error;
-    limits->pipelined = true;
+    limits->pipelined = is_built(engine_kernel::pipelined);
     *number = pick(e, n, *limits);
     if (e.row(*number).kernel != engine_kernel::pipelined) return cudaSuccess;
     unsigned char code = unknown_code;
-    error = find_code(e.launch(*number), *device, &code);
+    error = find_code(e, *number, *device, &code);
     limits->pipelined = code == pipelined_code;
     if (error == cudaSuccess && !limits->pipelined) *number = pick(e, n, *limits);
     return error;
@@ -5691,12 +5723,12 @@ inline cudaError_t launch_row(const engine &e, unsigned number, unsigned blocks,
                               array_layout input, work_plan work, void *output,
                               status_word *status_words, cudaStream_t stream)
 {
-    const engine_launch launch = e.launch(number);
+    const void *const kernel = e.kernel(number);
     const plan_row row = e.row(number);
     const unsigned threads =
         row.block_size + (row.kernel == engine_kernel::pipelined ? warp_size : 0);
     unsigned char code = unknown_code;
-    cudaError_t error = find_code(launch, device, &code);
+    cudaError_t error = find_code(e, number, device, &code);
     if (error != cudaSuccess) return error;
     const bool prefetches =
         pack_bytes % e.element_bytes == 0 && input.vectors && input.n_on_device == nullptr;
@@ -5707,7 +5739,7 @@ inline cudaError_t launch_row(const engine &e, unsigned number, unsigned blocks,
     if (row.shared_bytes > without_asking - shared_reserve) {
         /* every time: the setting is lost with a reset of the device, and costs little beside such
          * sums */
-        error = cudaFuncSetAttribute(launch.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(row.shared_bytes));
         if (error != cudaSuccess) return error;
     }
@@ -5723,10 +5755,10 @@ inline cudaError_t launch_row(const engine &e, unsigned number, unsigned blocks,
         config.stream = stream;
         config.attrs = &attribute;
         config.numAttrs = 1;
-        return cudaLaunchKernelExC(&config, launch.kernel, arguments);
+        return cudaLaunchKernelExC(&config, kernel, arguments);
     }
 #endif
-    return cudaLaunchKernel(launch.kernel, dim3(blocks), dim3(threads), arguments, row.shared_bytes,
+    return cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, row.shared_bytes,
                             stream);
 }
 
@@ -6040,7 +6072,7 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
     static_assert(detail::check_types<FASTREDUCE_V7, Operator, Input>() &&
                       detail::check_choice<Version, BlockSize, Items, Tail>(),
                   "");
-    const detail::version_kernels<Input, Value> version =
+    const detail::version_kernels version =
         detail::make_version<Version, BlockSize, Items, Operator, Tail, Input>();
     const size_t blocks = blocks_for(n, version.tile);
     fastreduce_status status = detail::check_arguments(input, partials, n, {nullptr, 0});
@@ -6085,109 +6117,119 @@ inline namespace FASTREDUCE_DETAIL_ABI
 {
 namespace detail
 {
-namespace /* each translation unit's own: with FASTREDUCE_STATIC their macros may differ */
-{
-
 /* What this build holds. */
 constexpr fastreduce_type built_types[] = {FASTREDUCE_TYPES};
 constexpr fastreduce_operator built_operators[] = {FASTREDUCE_OPERATORS};
 
 template <class Member, size_t Count>
-constexpr bool holds(const Member (&list)[Count], Member member)
+static constexpr bool holds(const Member (&list)[Count], Member member)
 {
     for (size_t k = 0; k < Count; ++k)
         if (list[k] == member) return true;
     return false;
 }
 
-/* A call whose arguments are checked. */
-struct c_call {
-    const void *input;
-    void *output;
-    size_t n;
-    fastreduce_kernel kernel;
-    unsigned block_size;
-    workspace scratch;
-    cudaStream_t stream;
-    const size_t *n_on_device;
-};
-using c_function = fastreduce_status (*)(const c_call &);
+/* What a type and an operator need of the templates, so that the rest is there once for all of
+ * them: an engine and its Output, or kernels of the ladder. Nothing where this build has none. */
+struct c_instance {
+    engine (*make_engine)();
+    void (*make_output)(void *place, void *result);
+    version_kernels (*version)(fastreduce_kernel kernel, unsigned block_size);
 
-/* AUTO for a type and an operator, if this build has both. */
-template <class Input, class Operator, bool Built>
-struct c_auto {
-    static fastreduce_status call(const c_call &c)
-    {
-        using reducer = reducer_t<Operator, Input>;
-        using any = typename group_of<reducer>::type;
-        return launch_engine<auto_engine_by<any>>(
-            c.input, {c.output, as_group<any, reducer>::of(reducer_of<Operator, Input>::make())},
-            c.n, c.scratch, c.stream, c.n_on_device);
-    }
-    static c_function function() { return call; }
-};
-template <class Input, class Operator>
-struct c_auto<Input, Operator, false> {
-    static c_function function() { return nullptr; }
+    bool exists() const { return make_engine != nullptr || version != nullptr; }
 };
 
-/* The same of the ladder, and of EXACT. */
-template <fastreduce_kernel Version, class Input, class Operator>
-version_kernels<Input, accumulate_t<Operator, Input>> with_block_size(unsigned block_size)
+/* Room for any Output. */
+struct engine_output {
+    alignas(16) unsigned char bytes[96];
+};
+
+template <class Output>
+static void place_output(void *place, const Output &output)
 {
-    constexpr unsigned items = default_items(Version);
-    switch (block_size) {
-    case 32: return make_version<Version, 32, items, Operator, tail::warp, Input>();
-    case 64: return make_version<Version, 64, items, Operator, tail::warp, Input>();
-    case 128: return make_version<Version, 128, items, Operator, tail::warp, Input>();
-    case 256: return make_version<Version, 256, items, Operator, tail::warp, Input>();
-    case 512: return make_version<Version, 512, items, Operator, tail::warp, Input>();
-    default: return make_version<Version, 1024, items, Operator, tail::warp, Input>();
-    }
+    static_assert(sizeof(Output) <= sizeof(engine_output) &&
+                      alignof(Output) <= alignof(engine_output),
+                  "there is room for it");
+    memcpy(place, static_cast<const void *>(&output), sizeof output);
 }
 
-template <class Input, class Operator>
-version_kernels<Input, accumulate_t<Operator, Input>> version_of(fastreduce_kernel kernel,
-                                                                 unsigned block_size)
+template <class Reducer>
+using group_t = typename group_of<Reducer>::type;
+
+template <class Operator, class Input>
+static void make_output(void *place, void *result)
 {
-    switch (kernel) {
-    case FASTREDUCE_V0: return with_block_size<FASTREDUCE_V0, Input, Operator>(block_size);
-    case FASTREDUCE_V1: return with_block_size<FASTREDUCE_V1, Input, Operator>(block_size);
-    case FASTREDUCE_V2: return with_block_size<FASTREDUCE_V2, Input, Operator>(block_size);
-    case FASTREDUCE_V3: return with_block_size<FASTREDUCE_V3, Input, Operator>(block_size);
-    case FASTREDUCE_V4: return with_block_size<FASTREDUCE_V4, Input, Operator>(block_size);
-    case FASTREDUCE_V5: return with_block_size<FASTREDUCE_V5, Input, Operator>(block_size);
-    case FASTREDUCE_V6: return with_block_size<FASTREDUCE_V6, Input, Operator>(block_size);
-    default: return with_block_size<FASTREDUCE_V7, Input, Operator>(block_size);
-    }
+    using reducer = reducer_t<Operator, Input>;
+    using group = group_t<reducer>;
+    const reducer own = reducer_of<Operator, Input>::make();
+    place_output(place, reduction_output<group>{result, as_group<group, reducer>::of(own)});
 }
 
-template <class Input, class Operator, bool Built>
-struct c_ladder {
-    static fastreduce_status call(const c_call &c)
-    {
-        return launch_levels(version_of<Input, Operator>(c.kernel, c.block_size),
-                             static_cast<const Input *>(c.input),
-                             static_cast<accumulate_t<Operator, Input> *>(c.output), c.n, c.scratch,
-                             c.stream);
-    }
-    static c_function function() { return call; }
-};
-template <class Input, class Operator>
-struct c_ladder<Input, Operator, false> {
-    static c_function function() { return nullptr; }
-};
+/* The kernels of all versions and block sizes, in this order. */
+constexpr unsigned block_sizes = 6, versions = 8;
+
+constexpr fastreduce_kernel version_at(size_t number)
+{
+    return static_cast<fastreduce_kernel>(FASTREDUCE_V0 + number / block_sizes);
+}
+
+template <class Operator, class Value, class Input, size_t... Numbers>
+static const void *ladder_kernel(size_t number, std::index_sequence<Numbers...>)
+{
+    const void *const all[] = {
+        kernels<Operator, (warp_size << Numbers % block_sizes), default_items(version_at(Numbers)),
+                tail::warp, Value, Input>::of(version_tag<version_at(Numbers)>())...};
+    return all[number];
+}
+
+template <class Operator, class Input>
+static version_kernels ladder_version(fastreduce_kernel kernel, unsigned block_size)
+{
+    using Value = accumulate_t<Operator, Input>;
+    const std::make_index_sequence<versions *block_sizes> all = {};
+    size_t number = (kernel - FASTREDUCE_V0) * block_sizes;
+    for (unsigned size = warp_size; size < block_size; size *= 2) ++number;
+    return {kernel,
+            block_size,
+            default_items(kernel),
+            sizeof(Value),
+            alignment_for<Value>(),
+            ladder_kernel<Operator, Value, Input>(number, all),
+            ladder_kernel<Operator, Value, Value>(number, all)};
+}
+
+/* What is not built is not compiled. */
+template <class Operator, class Input>
+static c_instance auto_instance(truth<true>)
+{
+    using group = group_t<reducer_t<Operator, Input>>;
+    return {engine_of<auto_engine_by<group>>, make_output<Operator, Input>, nullptr};
+}
+template <class Operator, class Input>
+static c_instance ladder_instance(truth<true>)
+{
+    return {nullptr, nullptr, ladder_version<Operator, Input>};
+}
+template <class Operator, class Input>
+static c_instance auto_instance(truth<false>)
+{
+    return {};
+}
+template <class Operator, class Input>
+static c_instance ladder_instance(truth<false>)
+{
+    return {};
+}
 
 #ifndef FASTREDUCE_NO_EXACT
-inline fastreduce_status call_exact(const c_call &c)
+static void make_exact_output(void *place, void *result)
 {
-    return launch_engine<exact_engine>(c.input, {static_cast<float *>(c.output), nullptr}, c.n,
-                                       c.scratch, c.stream, c.n_on_device);
+    place_output(place, exact_output{static_cast<float *>(result), nullptr});
 }
 #endif
 
 template <fastreduce_operator Number, class Operator, class Input, bool Type>
-c_function auto_or_ladder(bool ladder)
+static c_instance auto_or_ladder(bool ladder)
 {
     constexpr bool built = Type && holds(built_operators, Number),
                    climbs = Number == FASTREDUCE_SUM || Number == FASTREDUCE_MIN ||
@@ -6199,12 +6241,13 @@ c_function auto_or_ladder(bool ladder)
 #else
     constexpr bool has_ladder = true;
 #endif
-    return ladder ? c_ladder<Input, Operator, (built && climbs && step && has_ladder)>::function()
-                  : c_auto<Input, Operator, built>::function();
+    return ladder ? ladder_instance<Operator, Input>(truth < built && climbs && step &&
+                                                     has_ladder > ())
+                  : auto_instance<Operator, Input>(truth<built>());
 }
 
 template <class Input, fastreduce_type Type>
-c_function of_operator(fastreduce_operator op, bool ladder)
+static c_instance of_operator(fastreduce_operator op, bool ladder)
 {
     constexpr bool built = holds(built_types, Type);
     switch (op) {
@@ -6227,21 +6270,21 @@ c_function of_operator(fastreduce_operator op, bool ladder)
         return auto_or_ladder<FASTREDUCE_VARIANCE, variance, Input, built>(ladder);
     case FASTREDUCE_COUNT_NONZERO:
         return auto_or_ladder<FASTREDUCE_COUNT_NONZERO, count_nonzero, Input, built>(ladder);
-    default: return nullptr;
+    default: return {};
     }
 }
 
-/* Null where this build does not have it. */
-inline c_function function_of(fastreduce_type type, fastreduce_operator op,
-                              fastreduce_kernel kernel)
+/* Nothing where this build does not have it. */
+static c_instance find_instance(fastreduce_type type, fastreduce_operator op,
+                                fastreduce_kernel kernel)
 {
     if (kernel == FASTREDUCE_EXACT) {
 #ifndef FASTREDUCE_NO_EXACT
         if (type == FASTREDUCE_F32 && op == FASTREDUCE_SUM && holds(built_types, type) &&
             holds(built_operators, op))
-            return call_exact;
+            return {engine_of<exact_engine>, make_exact_output, nullptr};
 #endif
-        return nullptr;
+        return {};
     }
     const bool ladder = kernel != FASTREDUCE_AUTO;
     switch (type) {
@@ -6257,28 +6300,27 @@ inline c_function function_of(fastreduce_type type, fastreduce_operator op,
     case FASTREDUCE_U16: return of_operator<unsigned short, FASTREDUCE_U16>(op, ladder);
     case FASTREDUCE_U32: return of_operator<unsigned, FASTREDUCE_U32>(op, ladder);
     case FASTREDUCE_U64: return of_operator<unsigned long long, FASTREDUCE_U64>(op, ladder);
-    default: return nullptr;
+    default: return {};
     }
 }
 
 /* Of a kernel and a block size in a configuration. */
-inline bool exists(const fastreduce_config &config)
+static bool exists(const fastreduce_config &config)
 {
     return (config.block_size == 0 || valid_block_size(config.block_size)) &&
            config.kernel >= FASTREDUCE_AUTO && config.kernel <= FASTREDUCE_EXACT;
 }
 
-inline unsigned block_size_of(const fastreduce_config &config)
+static unsigned block_size_of(const fastreduce_config &config)
 {
     return config.block_size == 0 ? FASTREDUCE_BLOCK_SIZE : config.block_size;
 }
 
-inline fastreduce_config config_or_default(const fastreduce_config *config)
+static fastreduce_config config_or_default(const fastreduce_config *config)
 {
     return config ? *config : fastreduce_config();
 }
 
-} // namespace
 } // namespace detail
 } // namespace FASTREDUCE_DETAIL_ABI
 } // namespace fastreduce
@@ -6317,12 +6359,17 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
         overlap(count, sizeof *count, scratch.data, scratch_bytes))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     const bool ladder = settings.kernel != FASTREDUCE_AUTO && settings.kernel != FASTREDUCE_EXACT;
-    const c_function function = function_of(type, op, settings.kernel);
-    if (function == nullptr || (ladder && count != nullptr) ||
+    const c_instance found = find_instance(type, op, settings.kernel);
+    if (!found.exists() || (ladder && count != nullptr) ||
         (settings.output_type != 0 && settings.output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
-    return function({input, output, n, settings.kernel, block_size_of(settings), scratch,
-                     settings.stream, count});
+    if (ladder)
+        return launch_levels(found.version(settings.kernel, block_size_of(settings)), input, output,
+                             n, scratch, settings.stream);
+    engine_output place;
+    found.make_output(place.bytes, output);
+    return launch_engine(found.make_engine(), {input, n, count}, place.bytes, scratch,
+                         settings.stream);
 }
 
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
@@ -6330,7 +6377,7 @@ FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator
 {
     return kernel >= FASTREDUCE_AUTO && kernel <= FASTREDUCE_EXACT &&
            fastreduce_output_type(type, op) != 0 &&
-           fastreduce::detail::function_of(type, op, kernel) != nullptr;
+           fastreduce::detail::find_instance(type, op, kernel).exists();
 }
 
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config)
@@ -6338,7 +6385,7 @@ FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_conf
     using namespace fastreduce::detail;
     const fastreduce_config settings = config_or_default(config);
     if (!exists(settings) || n > SIZE_MAX / sizeof(float) ||
-        function_of(FASTREDUCE_F32, FASTREDUCE_SUM, settings.kernel) == nullptr)
+        !find_instance(FASTREDUCE_F32, FASTREDUCE_SUM, settings.kernel).exists())
         return 0;
     switch (settings.kernel) {
     case FASTREDUCE_AUTO: return fastreduce::workspace_bytes<FASTREDUCE_AUTO>(n);

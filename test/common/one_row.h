@@ -52,7 +52,9 @@ template <class Engine>
 cudaError_t pipelines(unsigned number, int device, bool *answer)
 {
     unsigned char code = unknown_code;
-    const cudaError_t error = find_code(engine_of<Engine>().launch(number), device, &code);
+    const cudaError_t error = row_kernel<Engine>(number) == nullptr
+                                  ? cudaSuccess
+                                  : find_code(engine_of<Engine>(), number, device, &code);
     *answer = code == pipelined_code;
     return error;
 }
@@ -65,6 +67,7 @@ bool is_compiled(unsigned number, int device)
     using Accumulator = typename Engine::template accumulator<512>;
     const engine_kernel kernel = Engine::row(number).kernel;
     bool pipelined = false;
+    if (row_kernel<Engine>(number) == nullptr) return false;
     CUDA(pipelines<Engine>(number, device, &pipelined));
 #ifdef SIMT_MACHINE
     return true;
