@@ -2844,9 +2844,9 @@ __device__ __forceinline__ typename Reducer::Value thread_value(const Reducer &r
         if (checked) partials[k] = reducer.nothing();
         if (!checked || k < items.count) partials[k] = reducer.of(items.at(k));
     }
-    const typename Reducer::Partial all = reduce_pairs(partials, merging<Reducer>{reducer});
-    return Reducer::missing == filler::first && items.count == 0 ? Reducer::identity()
-                                                                 : reducer.value_of(all);
+    const bool none = Reducer::missing == filler::first && items.count == 0;
+    return reducer.value_of(none ? reducer.nothing()
+                                 : reduce_pairs(partials, merging<Reducer>{reducer}));
 }
 
 /* The same items as elements of another type of the same size. */
