@@ -2605,6 +2605,7 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     using Format = all_bits<Value>;
     static constexpr filler missing = filler::zeros;
     static constexpr bool by_itself = true, by_warp = true, heavy = true;
+    static constexpr size_t most_in_tiles = size_t(64) << 20;
 
     static __device__ __forceinline__ Value identity() { return of(0, -1); }
     static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
@@ -2690,6 +2691,12 @@ struct moments {
     }
 };
 
+/* Out of line, as ended(). */
+static __device__ __noinline__ double variance_of(const moments &value, double n)
+{
+    return fused(-value.sum, value.sum / n, value.squares) / n;
+}
+
 /* x - pivot: of floats in floats, else in doubles; of 64-bit integers in integers first, as doubles
  * would not hold them. */
 __device__ __forceinline__ float distance(float x, float pivot)
@@ -2765,8 +2772,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     }
     static __device__ __forceinline__ Result finish(const Value &value, size_t n)
     {
-        const double count = static_cast<double>(n);
-        return static_cast<Result>(fused(-value.sum, value.sum / count, value.squares) / count);
+        return static_cast<Result>(variance_of(value, static_cast<double>(n)));
     }
 
   private:
