@@ -362,6 +362,29 @@ static void small_sizes(const char *, const std::vector<T> &, std::false_type)
 {
 }
 
+/* The greatest number's index, anywhere in five tiles. */
+template <class T>
+static void small_indices(const char *what)
+{
+    using namespace fastreduce::detail;
+    using fastreduce::argmax;
+    using accumulator = small_reduction<argmax, T>;
+    constexpr size_t size = pack<T>::size, n = 320 * size + 1;
+    std::vector<T> values(n, T(5));
+    for (size_t place = 0; place < n; place += 5 * size + 1) {
+        const auto wanted = static_cast<long long>(place);
+        const size_t offset = place % size;
+        const unsigned blocks = 1 + place % 3;
+        values[place] = 6;
+        small_case<argmax, T, one_row::engine<accumulator, engine_kernel::tile, 32, 2>>(
+            what, values, offset, blocks, wanted);
+        small_case<argmax, T, one_row::engine<accumulator, engine_kernel::grid_stride, 32, 2>>(
+            what, values, offset, blocks, wanted);
+        small_pipeline<argmax>(what, values, offset, blocks, wanted, std::true_type());
+        values[place] = 5;
+    }
+}
+
 /* Sums of which a tile's has room in 32 bits, and all of them together have not. */
 template <class T>
 static void large_sums(const char *what, T extreme)
@@ -558,6 +581,8 @@ int main(int argc, char **)
     transformed<unsigned short>("product of uint16, by a modulus");
     transformed<bytes<3>>("product of 3 bytes, by a modulus");
     by_operator();
+    small_indices<short>("the greatest int16");
+    small_indices<unsigned long long>("the greatest uint64");
     large_sums<unsigned short>("large uint16", 65535);
     large_sums<short>("large negative int16", -32768);
     return check::finish("auto types");
