@@ -1868,13 +1868,13 @@ __device__ __forceinline__ unsigned lowest_bit(unsigned word)
 }
 /* The first of narrow elements, two or four in a word, with these bits; there is one. */
 template <unsigned Bytes>
-__device__ __forceinline__ unsigned first_with_bits(const unsigned (&words)[4], unsigned bits)
+__device__ __forceinline__ unsigned first_with_bits(const unsigned (&four)[4], unsigned bits)
 {
     constexpr unsigned ones = Bytes == 1 ? 0x01010101 : 0x10001, tops = ones << (8 * Bytes - 1);
     unsigned first = 0;
 #pragma unroll
     for (unsigned w = 4; w-- > 0;) {
-        const unsigned differing = words[w] ^ bits * ones,
+        const unsigned differing = four[w] ^ bits * ones,
                        zeros = (differing - ones) & ~differing & tops; /* the lowest is right */
         if (zeros != 0) first = w * (4 / Bytes) + lowest_bit(zeros) / (8 * Bytes);
     }
@@ -1924,9 +1924,9 @@ struct greatest<unsigned char> {
     static __device__ __forceinline__ unsigned first_of(const pack<unsigned char> &from, Key key,
                                                         const As &as)
     {
-        const unsigned words[4] = {as(from.word[0]), as(from.word[1]), as(from.word[2]),
-                                   as(from.word[3])};
-        return first_with_bits<1>(words, key);
+        const unsigned four[4] = {as(from.word[0]), as(from.word[1]), as(from.word[2]),
+                                  as(from.word[3])};
+        return first_with_bits<1>(four, key);
     }
     static __device__ __forceinline__ unsigned char element(Key key)
     {
@@ -1965,9 +1965,9 @@ struct greatest<unsigned short> {
     static __device__ __forceinline__ unsigned first_of(const pack<unsigned short> &from, Key key,
                                                         const As &as)
     {
-        const unsigned words[4] = {as(from.word[0]), as(from.word[1]), as(from.word[2]),
-                                   as(from.word[3])};
-        return first_with_bits<2>(words, key);
+        const unsigned four[4] = {as(from.word[0]), as(from.word[1]), as(from.word[2]),
+                                  as(from.word[3])};
+        return first_with_bits<2>(four, key);
     }
     static __device__ __forceinline__ unsigned short element(Key key)
     {
@@ -2155,13 +2155,13 @@ struct greatest_half {
     static __device__ __forceinline__ unsigned first_of(const pack<Half> &from, Key key,
                                                         const As &as)
     {
-        unsigned words[4];
+        unsigned four[4];
 #pragma unroll
         for (unsigned w = 0; w < 4; ++w) {
             const unsigned word = as(from.word[w]);
-            words[w] = without_minus_zero(merge(word, word)); /* NaNs are one */
+            four[w] = without_minus_zero(merge(word, word)); /* NaNs are one */
         }
-        return first_with_bits<2>(words, bits_in_order(static_cast<unsigned short>(key)));
+        return first_with_bits<2>(four, bits_in_order(static_cast<unsigned short>(key)));
     }
     static __device__ __forceinline__ Half element(Key key)
     {
@@ -2692,7 +2692,7 @@ struct moments {
 };
 
 /* Out of line, as ended(). */
-static __device__ __noinline__ double variance_of(const moments &value, double n)
+static inline __device__ __noinline__ double variance_of(const moments &value, double n)
 {
     return fused(-value.sum, value.sum / n, value.squares) / n;
 }
@@ -2879,7 +2879,7 @@ struct items_as {
 
 /* Whether two Reducers can be alternatives. */
 template <class One, class Other>
-constexpr bool alike()
+__host__ __device__ constexpr bool alike()
 {
     return standard::is_same<typename One::Value, typename Other::Value>::value &&
            sizeof(typename One::Element) == sizeof(typename Other::Element) &&
@@ -6247,8 +6247,8 @@ static c_instance auto_or_ladder(bool ladder)
 #else
     constexpr bool has_ladder = true;
 #endif
-    return ladder ? ladder_instance<Operator, Input>(truth < built && climbs && step &&
-                                                     has_ladder > ())
+    constexpr bool has_steps = built && climbs && step && has_ladder;
+    return ladder ? ladder_instance<Operator, Input>(truth<has_steps>())
                   : auto_instance<Operator, Input>(truth<built>());
 }
 

@@ -523,8 +523,9 @@ static void given_case(const char *what, const std::vector<T> &values, size_t of
     check::buffer<Output> output(1, 1);
     check::buffer<unsigned char> memory(FASTREDUCE_WORKSPACE_BYTES);
     memory.fill(0);
-    for (fastreduce::workspace scratch :
-         {fastreduce::workspace{memory.data(), FASTREDUCE_WORKSPACE_BYTES}, {nullptr, 0}}) {
+    const fastreduce::workspace of_caller = {memory.data(), FASTREDUCE_WORKSPACE_BYTES},
+                                of_pool = {nullptr, 0};
+    for (const fastreduce::workspace &scratch : {of_caller, of_pool}) {
         output.fill(0x7f);
         fastreduce_status status = call(input.data(), output.data(), n, scratch);
         CUDA(cudaDeviceSynchronize());
