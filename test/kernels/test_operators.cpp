@@ -725,6 +725,8 @@ static void counted()
     if (thorough)
         bounds.insert(bounds.end(), {(size_t(2) << 20) / sizeof(T), (size_t(5) << 20) / sizeof(T)});
     if (thorough && sizeof(T) == 4) bounds.push_back((size_t(300) << 20) / sizeof(T));
+    constexpr size_t small_tiles = (size_t(2) << 20) / sizeof(T); /* at the most */
+    if (std::is_same<T, float>::value) bounds.push_back(small_tiles + 9);
     check::buffer<size_t> count(1);
     for (size_t bound : bounds) {
         const size_t offset = bound % 3;
@@ -734,8 +736,12 @@ static void counted()
         for (unsigned k = 0; k < operators; ++k) {
             const fastreduce_operator op = operator_of(k);
             for (size_t n : {size_t(0), size_t(1), bound / 3, bound - 1, bound, 16384 / sizeof(T),
-                             16384 / sizeof(T) + 1, 65536 / sizeof(T) + 1, ~size_t(0)}) {
+                             16384 / sizeof(T) + 1, 65536 / sizeof(T), 65536 / sizeof(T) + 1,
+                             small_tiles, small_tiles + 1, ~size_t(0)}) {
                 if (n > bound && n < ~size_t(0)) continue;
+                if (bound > small_tiles && !thorough &&
+                    (op != FASTREDUCE_SUM || n / 2 != small_tiles / 2))
+                    continue;
                 fastreduce_config config = {};
                 config.workspace = workspace().data();
                 config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
