@@ -6103,7 +6103,6 @@ FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator
                                        fastreduce_kernel kernel)
 {
     return kernel >= FASTREDUCE_AUTO && kernel <= FASTREDUCE_EXACT &&
-           fastreduce_output_type(type, op) != 0 &&
            fastreduce::detail::function_of(type, op, kernel) != nullptr;
 }
 

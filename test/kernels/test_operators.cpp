@@ -745,6 +745,8 @@ static void counted()
                 fastreduce_config config = {};
                 config.workspace = workspace().data();
                 config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
+                if (n % 2 && fastreduce_supports(type, op, FASTREDUCE_EXACT))
+                    config.kernel = FASTREDUCE_EXACT;
                 const std::string what = name_of(type, op, config, "counted", n);
                 const u64 wanted =
                     reduced(what.c_str(), from, std::min(n, bound), type, op, &config);
@@ -909,7 +911,7 @@ static void names()
 
 static void refusals()
 {
-    check::buffer<unsigned char> input(64), output(16, 0);
+    check::buffer<unsigned char> input(64), output(16, 0), scratch(16);
     input.fill(1);
     unsigned char *const in = input.data(), *const out = output.data();
     const auto refused = [&](const char *what, int wanted, const void *from, void *to, size_t n,
@@ -991,6 +993,10 @@ static void refusals()
             refused("misaligned count", invalid, in, out, 2, type, op, config);
             config.n_on_device = reinterpret_cast<const size_t *>(out + 8);
             refused("count in the output", invalid, in, out + 8, 2, type, op, config);
+            config.n_on_device = reinterpret_cast<const size_t *>(scratch.data() + 8);
+            config.workspace = scratch.data();
+            config.workspace_bytes = 16;
+            refused("count in the workspace", invalid, in, out, 2, type, op, config);
             config.n_on_device = reinterpret_cast<const size_t *>(in);
             config.kernel = FASTREDUCE_V7;
             refused("a count for the ladder", unsupported, in + 8, out, 2, type, op, config);

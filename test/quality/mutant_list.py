@@ -434,6 +434,7 @@ EQUIVALENT = [
     ("holds", "k < Count -> k <= Count", "", HELD),
     ("holds", "list[k] == member -> true", "", HELD),
     ("function_of", "holds(*) -> true", "", HELD),
+    ("fastreduce_workspace_bytes", "function_of(*) == nullptr -> false", "", HELD),
     ("fastreduce_workspace_bytes", "n > SIZE_MAX / sizeof(float) -> false", "", TWICE),
     ("fastreduce_workspace_bytes", "n > * -> n > SIZE_MAX / sizeof(float) + 1", "", TWICE),
     ("fastreduce_workspace_bytes", "SIZE_MAX / sizeof(float) -> SIZE_MAX * sizeof(float)", "",
