@@ -4167,7 +4167,7 @@ struct reduction_by {
     static constexpr unsigned words_at_all = 0, words_per_unit = words_of::count;
     static __host__ __device__ constexpr bool serves(size_t bytes)
     {
-        return BlockSize > large_block || BlockSize < small_block ||
+        return BlockSize < small_block ||
                tile_choice<Reducer>::in_small_tiles(bytes) == (BlockSize == small_block);
     }
     static __host__ __device__ constexpr size_t words_for(size_t units)
@@ -5717,8 +5717,7 @@ inline other_row other_row_for(const engine_table &e, size_t n, unsigned number)
     for (unsigned k = 0; e.tiles_matter && k < number; ++k) {
         const plan_row row = e.row(k);
         if (row.tile_packs() == e.row(number).tile_packs() || row.max_bytes == 0) continue;
-        const size_t most = row.max_bytes / e.element_bytes;
-        other = {k, most < n ? most : n};
+        other = {k, row.max_bytes / e.element_bytes};
     }
     return other;
 }
@@ -6382,7 +6381,6 @@ FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator
                                        fastreduce_kernel kernel)
 {
     return kernel >= FASTREDUCE_AUTO && kernel <= FASTREDUCE_EXACT &&
-           fastreduce_output_type(type, op) != 0 &&
            fastreduce::detail::find_instance(type, op, kernel).exists();
 }
 

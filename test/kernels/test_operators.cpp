@@ -719,6 +719,8 @@ static void counted()
     if (thorough)
         bounds.insert(bounds.end(), {(size_t(2) << 20) / sizeof(T), (size_t(5) << 20) / sizeof(T)});
     if (thorough && sizeof(T) == 4) bounds.push_back((size_t(300) << 20) / sizeof(T));
+    constexpr size_t small_tiles = (size_t(2) << 20) / sizeof(T); /* at the most */
+    if (std::is_same<T, float>::value) bounds.push_back(small_tiles + 9);
     check::buffer<size_t> count(1);
     for (size_t bound : bounds) {
         const size_t offset = bound % 3;
@@ -728,11 +730,17 @@ static void counted()
         for (unsigned k = 0; k < operators; ++k) {
             const fastreduce_operator op = operator_of(k);
             for (size_t n : {size_t(0), size_t(1), bound / 3, bound - 1, bound, 16384 / sizeof(T),
-                             16384 / sizeof(T) + 1, 65536 / sizeof(T) + 1, ~size_t(0)}) {
+                             16384 / sizeof(T) + 1, 65536 / sizeof(T), 65536 / sizeof(T) + 1,
+                             small_tiles, small_tiles + 1, ~size_t(0)}) {
                 if (n > bound && n < ~size_t(0)) continue;
+                if (bound > small_tiles && !thorough &&
+                    (op != FASTREDUCE_SUM || n / 2 != small_tiles / 2))
+                    continue;
                 fastreduce_config config = {};
                 config.workspace = workspace().data();
                 config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
+                if (n % 2 && fastreduce_supports(type, op, FASTREDUCE_EXACT))
+                    config.kernel = FASTREDUCE_EXACT;
                 const std::string what = name_of(type, op, config, "counted", n);
                 const u64 wanted =
                     reduced(what.c_str(), from, std::min(n, bound), type, op, &config);
@@ -897,7 +905,7 @@ static void names()
 
 static void refusals()
 {
-    check::buffer<unsigned char> input(64), output(16, 0);
+    check::buffer<unsigned char> input(64), output(16, 0), scratch(16);
     input.fill(1);
     unsigned char *const in = input.data(), *const out = output.data();
     const auto refused = [&](const char *what, int wanted, const void *from, void *to, size_t n,
@@ -979,6 +987,10 @@ static void refusals()
             refused("misaligned count", invalid, in, out, 2, type, op, config);
             config.n_on_device = reinterpret_cast<const size_t *>(out + 8);
             refused("count in the output", invalid, in, out + 8, 2, type, op, config);
+            config.n_on_device = reinterpret_cast<const size_t *>(scratch.data() + 8);
+            config.workspace = scratch.data();
+            config.workspace_bytes = 16;
+            refused("count in the workspace", invalid, in, out, 2, type, op, config);
             config.n_on_device = reinterpret_cast<const size_t *>(in);
             config.kernel = FASTREDUCE_V7;
             refused("a count for the ladder", unsupported, in + 8, out, 2, type, op, config);

@@ -482,6 +482,34 @@ static void prefetches()
 }
 
 /* Arrays may end with the address space. */
+/* Where n is read when it runs: which row has the tiles of the other size, and for how many. */
+template <class Engine>
+static void other_row_is(size_t n, unsigned number, size_t most)
+{
+    const unsigned chosen = pick(table_of<Engine>(), n, h200);
+    const other_row other = other_row_for(table_of<Engine>(), n, chosen);
+    check::that(other.number == number && other.most == most,
+                "at most %zu: row %u for %zu beside row %u", n, other.number, other.most, chosen);
+}
+
+static void other_rows()
+{
+    using doubles = auto_engine<plus, double>;
+    using indices = auto_engine<argmin, float>; /* heavy: no large tile before small ones */
+    other_row_is<sums>(12_log2, 0, 12_log2);
+    other_row_is<sums>(12_log2 + 1, 0, 12_log2);
+    other_row_is<sums>(14_log2 + 1, 1, 14_log2);
+    other_row_is<sums>(19_log2 + 1, 2, 19_log2);
+    other_row_is<sums>(26_log2 + 1, 2, 19_log2);
+    other_row_is<doubles>(11_log2 + 1, 0, 11_log2);
+    other_row_is<indices>(12_log2 + 1, 2, 12_log2 + 1);
+    other_row_is<indices>(19_log2 + 1, 2, 19_log2);
+    other_row_is<exact_engine>(21_log2 + 1, 1, 21_log2 + 1);
+    check::that(plan_work(size_t(1) << 20, exact_engine::row(0)).single_tiles &&
+                    !plan_work(size_t(1) << 20, sums::row(7)).single_tiles,
+                "which units are single tiles");
+}
+
 static void ends_of_memory()
 {
     const char *const last = reinterpret_cast<const char *>(UINTPTR_MAX - 100);
@@ -591,6 +619,7 @@ int main()
         check::that(!overlap(bytes + k, 0, bytes, 10) && !overlap(bytes, 10, bytes + k, 0),
                     "nothing overlaps nothing");
 
+    other_rows();
     ends_of_memory();
     at_run_time();
     check::that(status_of(cudaSuccess) == 0, "success");

@@ -220,6 +220,78 @@ using pipeline_64x4 =
 using pipeline_32x1 =
     one_row::engine<reduction<plus, float, 32>, engine_kernel::pipelined, 32, 1, 3>;
 
+using tile_256x8 = one_row::engine<reduction<plus, float, 256>, engine_kernel::tile, 256, 8>;
+using pipeline_512x1 =
+    one_row::engine<reduction<plus, float, 512>, engine_kernel::pipelined, 512, 1, 2>;
+
+/* The number of elements in GPU memory, in a grid for more: the bits are those of a grid for as
+ * many. `single`: tiles are handed out one by one, however many. */
+template <class Engine>
+static float counted_sum(const char *what, unsigned blocks, bool single, const float *input,
+                         size_t most, const size_t *n_on_device)
+{
+    array_layout array = one_row::array_of<Engine>(0, input, most);
+    const size_t tiles = tiles_of(array.packs, Engine::row(0));
+    work_plan work = work_plan::of(tiles, single ? 0 : work_plan::levels_for(tiles));
+    work.single_tiles = single;
+    array.n_on_device = n_on_device;
+    if (blocks == 0 || blocks > work.units) blocks = static_cast<unsigned>(work.units);
+    check::buffer<float> output(1);
+    check::buffer<status_word> words(
+        Engine::template accumulator<32>::words_for(std::max(tiles, work_plan::most_units(tiles))) +
+        1);
+    output.fill(0x7f);
+    words.fill(0);
+    const cudaError_t error = one_row::launch<Engine>(
+        0, blocks, 0, array, work, output_of<plus, float>(output.data()), words.data());
+    check::that(error == cudaSuccess && words.every_byte_is(0) && words.canaries_alive(),
+                "%s, %u blocks, n %zu: %s, or words left dirty", what, blocks,
+                n_on_device ? *n_on_device : most, cudaGetErrorString(error));
+    return output.get()[0];
+}
+
+template <class Engine>
+static void counted_case(const char *what, unsigned blocks, bool single, size_t most)
+{
+    const size_t tile = 4 * Engine::row(0).tile_packs();
+    const std::vector<float> values = check::make(check::data::uniform, most, most);
+    check::buffer<float> input(most, 1);
+    check::buffer<size_t> count(1);
+    input.set(values);
+    for (size_t n :
+         {size_t(0), size_t(1), tile, tile + 4, most / 2, most - 2 * tile, most, ~size_t(0)}) {
+        if (most > 4096 * tile && n != most / 2 && n != most - 2 * tile) continue;
+        count.set({n});
+        const float wanted = counted_sum<Engine>(what, blocks, single, input.data(),
+                                                 n < most ? n : most, nullptr),
+                    got =
+                        counted_sum<Engine>(what, blocks, single, input.data(), most, count.data());
+        check::that(bits_as<unsigned>(got) == bits_as<unsigned>(wanted),
+                    "%s, %u blocks, n %zu of %zu at most: %.9g instead of %.9g", what, blocks, n,
+                    most, static_cast<double>(got), static_cast<double>(wanted));
+    }
+}
+
+/* A count that is for tiles of the other size: nothing is written. */
+template <class Engine>
+static void counted_elsewhere(const char *what, size_t n)
+{
+    const size_t most = 3 * 4 * Engine::row(0).tile_packs();
+    check::buffer<float> input(most), output(1);
+    check::buffer<size_t> count(1);
+    check::buffer<status_word> words(16);
+    input.fill(0);
+    output.fill(0x7f);
+    words.fill(0);
+    count.set({n});
+    array_layout array = one_row::array_of<Engine>(0, input.data(), most);
+    array.n_on_device = count.data();
+    const cudaError_t error = one_row::launch<Engine>(
+        0, 3, 0, array, work_plan::of(3, 0), output_of<plus, float>(output.data()), words.data());
+    check::that(error == cudaSuccess && output.every_byte_is(0x7f) && words.every_byte_is(0),
+                "%s, n %zu: reduced by tiles of the other size", what, n);
+}
+
 static void float_sums()
 {
     const size_t tile = 4 * 64 * 2, pipeline_tile = 4 * 64 * 4, smallest = 4 * 32;
@@ -250,6 +322,16 @@ static void float_sums()
             float_case<pipeline_32x1>("pipelined, units", blocks, levels, n, levels);
         }
     }
+    counted_case<tile_64x2>("tile, counted", 0, false, 5 * tile + 7);
+    for (unsigned tiles : {5u, 4500u}) {
+        const size_t most = tiles * smallest + 7;
+        counted_case<stride_32x1>("grid-stride, counted", 3, true, most);
+        counted_case<stride_32x1>("grid-stride, counted, units", 3, false, most);
+        counted_case<pipeline_32x1>("pipelined, counted", 3, false, most);
+    }
+    counted_elsewhere<tile_256x8>("tile", 4097);
+    counted_elsewhere<stride_512x1>("grid-stride", 4096);
+    counted_elsewhere<pipeline_512x1>("pipelined", 4096);
     /* more partials than a block of 512 awaits at once, four a thread */
     float_case<stride_512x1>("grid-stride, four partials", 1, 0, 2048 * 520 + 3, 1);
 }
