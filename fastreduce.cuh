@@ -898,14 +898,6 @@ __device__ __forceinline__ double widened(double x)
 {
     return x;
 }
-__device__ __forceinline__ long long widened(long long x)
-{
-    return x;
-}
-__device__ __forceinline__ unsigned long long widened(unsigned long long x)
-{
-    return x;
-}
 
 /* The greatest and the least value of a type: infinities, where it has any. */
 template <class Value>
@@ -951,14 +943,11 @@ struct bounds<double> {
 
 template <class Half, unsigned short Infinity>
 struct half_bounds {
-    static __host__ __device__ __forceinline__ Half of_bits(unsigned short bits)
+    static __host__ __device__ __forceinline__ Half greatest() { return bits_as<Half>(Infinity); }
+    static __host__ __device__ __forceinline__ Half least()
     {
-        Half value;
-        memcpy(static_cast<void *>(&value), &bits, sizeof value);
-        return value;
+        return bits_as<Half>(static_cast<unsigned short>(Infinity | 0x8000));
     }
-    static __host__ __device__ __forceinline__ Half greatest() { return of_bits(Infinity); }
-    static __host__ __device__ __forceinline__ Half least() { return of_bits(Infinity | 0x8000); }
 };
 template <>
 struct bounds<__half> : half_bounds<__half, 0x7c00> {
@@ -1026,8 +1015,6 @@ struct by_order<family::floating> {
 
 /* ---- The operators ---- */
 
-/* The type of the result: that of the table in fastreduce.h for numbers; for other types, and under
- * a user's operator, the element type. */
 struct plus {
     template <class Value>
     static __host__ __device__ __forceinline__ Value identity()
@@ -1104,15 +1091,14 @@ struct count_nonzero {
 namespace detail
 {
 
-/* Result types: of sums; of norms and means; of indices. */
+/* Result types that depend on the element: of sums; of the largest magnitude and the sum of
+ * magnitudes; of norms, means and variances. */
 template <class Input, family Family = element<Input>::kind>
 struct results { /* no number: what it is given to says so */
     using sum = Input;
     using magnitude = Input;
     using magnitudes = Input;
     using real = Input;
-    using index = long long;
-    using count = unsigned long long;
 };
 template <class Input>
 struct results<Input, family::integer> {
@@ -1123,8 +1109,6 @@ struct results<Input, family::integer> {
     using magnitude = unsigned_t<Input>;
     using magnitudes = unsigned long long;
     using real = double;
-    using index = long long;
-    using count = unsigned long long;
 };
 template <class Input>
 struct results<Input, family::floating> {
@@ -1132,12 +1116,12 @@ struct results<Input, family::floating> {
     using magnitude = Input;
     using magnitudes = sum;
     using real = sum;
-    using index = long long;
-    using count = unsigned long long;
 };
 
 } // namespace detail
 
+/* The type of the result: of numbers, what the table in fastreduce.h says; of other types, and
+ * under a user's operator, the element type. */
 template <class Operator, class Input>
 struct accumulate {
     using type = Input;
@@ -1172,14 +1156,14 @@ struct accumulate<variance, Input> : accumulate<norm2, Input> {
 };
 template <class Input>
 struct accumulate<argmin, Input> {
-    using type = typename detail::results<Input>::index;
+    using type = long long;
 };
 template <class Input>
 struct accumulate<argmax, Input> : accumulate<argmin, Input> {
 };
 template <class Input>
 struct accumulate<count_nonzero, Input> {
-    using type = typename detail::results<Input>::count;
+    using type = unsigned long long;
 };
 template <class Operator, class Input>
 using accumulate_t = typename accumulate<Operator, Input>::type;
@@ -1188,6 +1172,11 @@ using accumulate_t = typename accumulate<Operator, Input>::type;
 
 namespace detail
 {
+
+/* Operators that do more than combine two elements to one. */
+template <class Operator>
+using of_numbers = one_of<Operator, argmin, argmax, sum_abs, sum_squares, max_abs, norm2, mean,
+                          variance, count_nonzero>;
 
 /* Reduces an array in place, in pairs, to its first value. */
 template <unsigned Count, class Value, class Combine>
@@ -1409,7 +1398,7 @@ static __device__ __noinline__ double ended(double sum, double n, ending how)
     return how == ending::mean ? sum / n : sqrt(sum);
 }
 
-/* Sums and products of floats, or of what a Map makes of them. */
+/* Maps: what is added for an element. */
 struct itself {
     template <class Value>
     static __device__ __forceinline__ Value of(Value x)
@@ -1450,8 +1439,8 @@ struct square {
     }
 };
 
-/* Ends: whether it may become a mean or a root. Sums of floats, which are the most used, do without
- * what that costs, 0.04 us (one H200). */
+/* Sums and products of floats, or of what a Map makes of them. Ends: whether the result may be a
+ * mean or a root. Sums of f32, the most used, do without what that costs, 0.04 us (one H200). */
 template <class Input, class Operator = plus, class Map = itself,
           bool Ends = !standard::is_same<Input, float>::value>
 struct float_reducer : common_reducer<float_reducer<Input, Operator, Map, Ends>> {
@@ -1881,6 +1870,21 @@ __device__ __forceinline__ unsigned first_with_bits(const unsigned (&four)[4], u
     return first;
 }
 
+/* The same of wider ones: the first with this key. */
+template <class Greatest, class Element>
+struct first_with_key {
+    template <class As>
+    static __device__ __forceinline__ unsigned first_of(const pack<Element> &from,
+                                                        unsigned_t<Element> key, const As &as)
+    {
+        unsigned first = 0;
+#pragma unroll
+        for (unsigned j = pack<Element>::size; j-- > 0;)
+            if (Greatest::key_by_value(Greatest::alone(from.at(j), as)) == key) first = j;
+        return first;
+    }
+};
+
 /* Bytes in the upper half of 16 bits each, as the hardware compares those: bytes 1 and 3, and bytes
  * 0 and 2. What lies below them does not matter. */
 template <>
@@ -1976,7 +1980,7 @@ struct greatest<unsigned short> {
 };
 
 template <class Element>
-struct greatest_number {
+struct greatest_number : first_with_key<greatest_number<Element>, Element> {
     using Partial = Element;
     using Key = Element;
 
@@ -2003,16 +2007,6 @@ struct greatest_number {
     {
         return best;
     }
-    template <class As>
-    static __device__ __forceinline__ unsigned first_of(const pack<Element> &from, Key key,
-                                                        const As &as)
-    {
-        unsigned first = 0;
-#pragma unroll
-        for (unsigned j = pack<Element>::size; j-- > 0;)
-            if (key_by_value(alone(from.at(j), as)) == key) first = j;
-        return first;
-    }
     static __device__ __forceinline__ Element element(Key key)
     {
         return key;
@@ -2026,7 +2020,7 @@ struct greatest<unsigned long long> : greatest_number<unsigned long long> {
 };
 
 template <>
-struct greatest<float> {
+struct greatest<float> : first_with_key<greatest<float>, float> {
     using Partial = float;
     using Key = unsigned;
 
@@ -2058,16 +2052,6 @@ struct greatest<float> {
     {
         return key(best == 0 ? 0.0f : best);
     }
-    template <class As>
-    static __device__ __forceinline__ unsigned first_of(const pack<float> &from, Key key,
-                                                        const As &as)
-    {
-        unsigned first = 0;
-#pragma unroll
-        for (unsigned j = pack<float>::size; j-- > 0;)
-            if (key_by_value(alone(from.at(j), as)) == key) first = j;
-        return first;
-    }
     static __device__ __forceinline__ float element(Key key)
     {
         return bits_as<float>(bits_in_order(key));
@@ -2077,7 +2061,7 @@ struct greatest<float> {
 /* Keys count from that of -infinity: those of NaNs, below it or above that of infinity, come
  * last. */
 template <>
-struct greatest<double> {
+struct greatest<double> : first_with_key<greatest<double>, double> {
     using Partial = unsigned long long;
     using Key = unsigned long long;
     static constexpr Key minus_infinity = (1ull << 52) - 1, infinity = 0xfff0ull << 48;
@@ -2102,16 +2086,6 @@ struct greatest<double> {
     {
         constexpr Key minus_zero = (~0ull >> 1) - minus_infinity; /* and that of +0 is the next */
         return best == minus_zero ? minus_zero + 1 : key(best);
-    }
-    template <class As>
-    static __device__ __forceinline__ unsigned first_of(const pack<double> &from, Key key,
-                                                        const As &as)
-    {
-        unsigned first = 0;
-#pragma unroll
-        for (unsigned j = pack<double>::size; j-- > 0;)
-            if (key_by_value(alone(from.at(j), as)) == key) first = j;
-        return first;
     }
     static __device__ __forceinline__ double element(Key key)
     {
@@ -2462,22 +2436,17 @@ __device__ __forceinline__ double real(unsigned long long x)
 }
 
 /* The sum of what Map makes of a thread's elements. Packs that do not exist are zero. */
-template <class Value, class Pack, class Map>
-__device__ __forceinline__ Value sum_of_pack(const Pack &from, const Map &map)
-{
-    Value values[Pack::size];
-#pragma unroll
-    for (unsigned j = 0; j < Pack::size; ++j) values[j] = map(from.at(j));
-    return reduce_pairs(values, plus());
-}
-
 template <class Value, class Items, class Map>
 __device__ __forceinline__ Value sum_over(const Items &items, const Map &map)
 {
     Value values[Items::packs_each];
 #pragma unroll
-    for (unsigned k = 0; k < Items::packs_each; ++k)
-        values[k] = sum_of_pack<Value>(items.at(k), map);
+    for (unsigned k = 0; k < Items::packs_each; ++k) {
+        Value packed[Items::pack_size];
+#pragma unroll
+        for (unsigned j = 0; j < Items::pack_size; ++j) packed[j] = map(items.at(k).at(j));
+        values[k] = reduce_pairs(packed, plus());
+    }
     return reduce_pairs(values, plus());
 }
 
@@ -2545,8 +2514,18 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     }
 
   private:
-    template <class Items, class Other>
-    static __device__ __forceinline__ Value squares_of(const Items &items, Other)
+    template <class Items, class Integer>
+    static __device__ __forceinline__ Value squares_of(const Items &items, Integer)
+    {
+        return sum_over<Value>(items, square_as_double());
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value squares_of(const Items &items, bf16)
+    {
+        return squares_of(items, float());
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value squares_of(const Items &items, float)
     {
         constexpr float least = 1e-25f, most = 1e38f; /* what is lost in between is too small */
         const float sum = sum_over<float>(items, scaled_square<float>{1});
@@ -2561,26 +2540,6 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
         for (unsigned k = 0; k < Items::packs_each; ++k)
             sum += narrow_sums<unsigned short, square>::of(items.at(k));
         return static_cast<Value>(sum);
-    }
-    template <class Items>
-    static __device__ __forceinline__ Value squares_of(const Items &items, int)
-    {
-        return sum_over<Value>(items, square_as_double());
-    }
-    template <class Items>
-    static __device__ __forceinline__ Value squares_of(const Items &items, unsigned)
-    {
-        return sum_over<Value>(items, square_as_double());
-    }
-    template <class Items>
-    static __device__ __forceinline__ Value squares_of(const Items &items, long long)
-    {
-        return sum_over<Value>(items, square_as_double());
-    }
-    template <class Items>
-    static __device__ __forceinline__ Value squares_of(const Items &items, unsigned long long)
-    {
-        return sum_over<Value>(items, square_as_double());
     }
 };
 
@@ -3170,16 +3129,12 @@ struct reducer_of<max_abs, Input, family::floating> {
         return type(extremes<Input>::magnitudes(), extremes<Input>::key_of_zero());
     }
 };
-template <class Input, bool Signed = standard::is_signed<Input>::value>
-struct integer_magnitudes : greatest_found<Input> {
-};
 template <class Input>
-struct integer_magnitudes<Input, true> {
-    using type = extreme_reducer<unsigned_t<Input>, magnitudes_of<unsigned_t<Input>>>;
-    static __host__ __device__ type make() { return type(magnitudes_of<unsigned_t<Input>>(), 0); }
-};
-template <class Input>
-struct reducer_of<max_abs, Input, family::integer> : integer_magnitudes<Input> {
+struct reducer_of<max_abs, Input, family::integer>
+    : standard::conditional_t<
+          standard::is_signed<Input>::value,
+          as_it_is<extreme_reducer<unsigned_t<Input>, magnitudes_of<unsigned_t<Input>>>>,
+          greatest_found<Input>> {
 };
 template <class Input>
 struct nonzeros {
@@ -3202,166 +3157,96 @@ struct reducer_of<minimum, Input, family::integer> : least_found<Input> {
 template <class Input>
 struct reducer_of<minimum, Input, family::floating> : least_found<Input> {
 };
-template <class Input>
-struct reducer_of<argmax, Input, family::integer> : index_of_greatest<Input> {
+template <class Input, family Family>
+struct reducer_of<argmax, Input, Family> : index_of_greatest<Input> {
 };
-template <class Input>
-struct reducer_of<argmax, Input, family::floating> : index_of_greatest<Input> {
+template <class Input, family Family>
+struct reducer_of<argmin, Input, Family> : index_of_least<Input> {
 };
-template <class Input>
-struct reducer_of<argmin, Input, family::integer> : index_of_least<Input> {
+template <class Input, family Family>
+struct reducer_of<count_nonzero, Input, Family> : nonzeros<Input> {
 };
-template <class Input>
-struct reducer_of<argmin, Input, family::floating> : index_of_least<Input> {
-};
-template <class Input>
-struct reducer_of<count_nonzero, Input, family::integer> : nonzeros<Input> {
-};
-template <class Input>
-struct reducer_of<count_nonzero, Input, family::floating> : nonzeros<Input> {
-};
-template <class Input>
-struct reducer_of<variance, Input, family::integer> : as_it_is<variance_reducer<Input>> {
-};
-template <class Input>
-struct reducer_of<variance, Input, family::floating> : as_it_is<variance_reducer<Input>> {
+template <class Input, family Family>
+struct reducer_of<variance, Input, Family> : as_it_is<variance_reducer<Input>> {
 };
 
 template <class Operator, class Input>
 using reducer_t = typename reducer_of<Operator, element_t<Input>>::type;
 
-/* Which of them the C functions have in one, by the size of their elements. */
-template <class... Types>
-struct type_list {
-};
-
+/* Reducers that share kernels in the C functions, which choose among them when they run. */
 using signed8 = signed char;
 using unsigned8 = unsigned char;
 using unsigned16 = unsigned short;
 using signed64 = long long;
 using unsigned64 = unsigned long long;
 
+template <class... Types>
+struct type_list;
+using groups = type_list<
+    any_of<integer_reducer<unsigned8>, integer_reducer<signed8>,
+           integer_reducer<signed8, magnitude>, integer_reducer<unsigned8, square>,
+           integer_reducer<signed8, square>, count_reducer<unsigned8>>,
+    any_of<integer_reducer<unsigned16>, integer_reducer<short>, integer_reducer<short, magnitude>,
+           count_reducer<unsigned16>>,
+    any_of<integer_reducer<unsigned16, square>, integer_reducer<short, square>>,
+    any_of<integer_reducer<unsigned>, integer_reducer<int>, integer_reducer<int, magnitude>,
+           integer_reducer<unsigned, square>, integer_reducer<int, square>,
+           count_reducer<unsigned>>,
+    any_of<integer_reducer<unsigned64>, integer_reducer<signed64, magnitude>,
+           integer_reducer<unsigned64, square>, count_reducer<unsigned64>>,
+    any_of<integer_product<unsigned8>, integer_product<signed8>>,
+    any_of<integer_product<unsigned16>, integer_product<short>>,
+    any_of<integer_product<unsigned>, integer_product<int>>,
+    any_of<integer_mean<unsigned>, integer_mean<int>>,
+    any_of<integer_mean<unsigned64>, integer_mean<signed64>>,
+    any_of<float_reducer<float, plus, magnitude>, float_reducer<float, plus, square>>,
+    any_of<float_reducer<double>, float_reducer<double, plus, magnitude>,
+           float_reducer<double, plus, square>>,
+    any_of<float_reducer<f16>, float_reducer<bf16>, float_reducer<f16, plus, magnitude>,
+           float_reducer<bf16, plus, magnitude>, float_reducer<f16, plus, square>,
+           float_reducer<bf16, plus, square>>,
+    any_of<float_reducer<f16, multiplies, itself, false>,
+           float_reducer<bf16, multiplies, itself, false>>,
+    any_of<extreme_reducer<unsigned8>, extreme_reducer<unsigned8, magnitudes_of<unsigned8>>>,
+    any_of<extreme_reducer<unsigned16>, extreme_reducer<f16>, extreme_reducer<bf16>,
+           extreme_reducer<unsigned16, magnitudes_of<unsigned16>>>,
+    any_of<extreme_reducer<float>, extreme_reducer<unsigned>,
+           extreme_reducer<unsigned, magnitudes_of<unsigned>>>,
+    any_of<extreme_reducer<unsigned64>, extreme_reducer<double>,
+           extreme_reducer<unsigned64, magnitudes_of<unsigned64>>>,
+    any_of<index_reducer<unsigned16>, index_reducer<f16>, index_reducer<bf16>>,
+    any_of<index_reducer<float>, index_reducer<unsigned>>,
+    any_of<index_reducer<double>, index_reducer<unsigned64>>,
+    any_of<norm_reducer<unsigned16>, norm_reducer<bf16>>,
+    any_of<norm_reducer<float>, norm_reducer<unsigned>, norm_reducer<int>>,
+    any_of<norm_reducer<unsigned64>, norm_reducer<signed64>>,
+    any_of<variance_reducer<unsigned8>, variance_reducer<signed8>>,
+    any_of<variance_reducer<unsigned16>, variance_reducer<short>, variance_reducer<f16>,
+           variance_reducer<bf16>>,
+    any_of<variance_reducer<float>, variance_reducer<unsigned>, variance_reducer<int>>,
+    any_of<variance_reducer<double>, variance_reducer<unsigned64>, variance_reducer<signed64>>>;
+
+template <unsigned Number, class List>
+struct type_at;
+template <class First, class... Rest>
+struct type_at<0, type_list<First, Rest...>> : is<First> {
+};
+template <unsigned Number, class First, class... Rest>
+struct type_at<Number, type_list<First, Rest...>> : type_at<Number - 1, type_list<Rest...>> {
+};
+/* By its number, as kernels' names would be long otherwise. */
 template <unsigned Number>
-struct group;
-template <>
-struct group<0> : any_of<integer_reducer<unsigned8>, integer_reducer<signed8>,
-                         integer_reducer<signed8, magnitude>, integer_reducer<unsigned8, square>,
-                         integer_reducer<signed8, square>, count_reducer<unsigned8>> {
+struct group : type_at<Number, groups>::type {
 };
-template <>
-struct group<1> : any_of<integer_reducer<unsigned16>, integer_reducer<short>,
-                         integer_reducer<short, magnitude>, count_reducer<unsigned16>> {
-};
-template <>
-struct group<2> : any_of<integer_reducer<unsigned16, square>, integer_reducer<short, square>> {
-};
-template <>
-struct group<3> : any_of<integer_reducer<unsigned>, integer_reducer<int>,
-                         integer_reducer<int, magnitude>, integer_reducer<unsigned, square>,
-                         integer_reducer<int, square>, count_reducer<unsigned>> {
-};
-template <>
-struct group<4> : any_of<integer_reducer<unsigned64>, integer_reducer<signed64, magnitude>,
-                         integer_reducer<unsigned64, square>, count_reducer<unsigned64>> {
-};
-template <>
-struct group<5> : any_of<integer_product<unsigned8>, integer_product<signed8>> {
-};
-template <>
-struct group<6> : any_of<integer_product<unsigned16>, integer_product<short>> {
-};
-template <>
-struct group<7> : any_of<integer_product<unsigned>, integer_product<int>> {
-};
-template <>
-struct group<8> : any_of<integer_mean<unsigned>, integer_mean<int>> {
-};
-template <>
-struct group<9> : any_of<integer_mean<unsigned64>, integer_mean<signed64>> {
-};
-template <>
-struct group<10>
-    : any_of<float_reducer<float, plus, magnitude>, float_reducer<float, plus, square>> {
-};
-template <>
-struct group<11> : any_of<float_reducer<double>, float_reducer<double, plus, magnitude>,
-                          float_reducer<double, plus, square>> {
-};
-template <>
-struct group<12> : any_of<float_reducer<f16>, float_reducer<bf16>,
-                          float_reducer<f16, plus, magnitude>, float_reducer<bf16, plus, magnitude>,
-                          float_reducer<f16, plus, square>, float_reducer<bf16, plus, square>> {
-};
-template <>
-struct group<13> : any_of<float_reducer<f16, multiplies, itself, false>,
-                          float_reducer<bf16, multiplies, itself, false>> {
-};
-template <>
-struct group<14>
-    : any_of<extreme_reducer<unsigned8>, extreme_reducer<unsigned8, magnitudes_of<unsigned8>>> {
-};
-template <>
-struct group<15> : any_of<extreme_reducer<unsigned16>, extreme_reducer<f16>, extreme_reducer<bf16>,
-                          extreme_reducer<unsigned16, magnitudes_of<unsigned16>>> {
-};
-template <>
-struct group<16> : any_of<extreme_reducer<float>, extreme_reducer<unsigned>,
-                          extreme_reducer<unsigned, magnitudes_of<unsigned>>> {
-};
-template <>
-struct group<17> : any_of<extreme_reducer<unsigned64>, extreme_reducer<double>,
-                          extreme_reducer<unsigned64, magnitudes_of<unsigned64>>> {
-};
-template <>
-struct group<18> : any_of<index_reducer<unsigned16>, index_reducer<f16>, index_reducer<bf16>> {
-};
-template <>
-struct group<19> : any_of<index_reducer<float>, index_reducer<unsigned>> {
-};
-template <>
-struct group<20> : any_of<index_reducer<double>, index_reducer<unsigned64>> {
-};
-template <>
-struct group<21> : any_of<norm_reducer<unsigned16>, norm_reducer<bf16>> {
-};
-template <>
-struct group<22> : any_of<norm_reducer<float>, norm_reducer<unsigned>, norm_reducer<int>> {
-};
-template <>
-struct group<23> : any_of<norm_reducer<unsigned64>, norm_reducer<signed64>> {
-};
-template <>
-struct group<24> : any_of<variance_reducer<unsigned8>, variance_reducer<signed8>> {
-};
-template <>
-struct group<25> : any_of<variance_reducer<unsigned16>, variance_reducer<short>,
-                          variance_reducer<f16>, variance_reducer<bf16>> {
-};
-template <>
-struct group<26>
-    : any_of<variance_reducer<float>, variance_reducer<unsigned>, variance_reducer<int>> {
-};
-template <>
-struct group<27>
-    : any_of<variance_reducer<double>, variance_reducer<unsigned64>, variance_reducer<signed64>> {
-};
-constexpr unsigned group_count = 28;
 
 /* The group that a Reducer is in; itself, if it is in none. */
-template <class Reducer, class... Members>
-__host__ __device__ constexpr bool member(const any_of<Members...> *)
-{
-    return one_of<Reducer, Members...>::value;
-}
-template <class Reducer, unsigned Number = 0, bool More = (Number < group_count)>
-struct group_of {
-    using here = group<Number>;
-    using next = group_of<Reducer, Number + 1>;
-    static constexpr bool found = member<Reducer>(static_cast<const here *>(nullptr));
-    using type = typename standard::conditional_t<found, is<here>, next>::type;
+template <class Reducer, class List = groups, unsigned Number = 0>
+struct group_of : is<Reducer> {
 };
-template <class Reducer, unsigned Number>
-struct group_of<Reducer, Number, false> : is<Reducer> {
+template <class Reducer, class... Members, class... Rest, unsigned Number>
+struct group_of<Reducer, type_list<any_of<Members...>, Rest...>, Number>
+    : standard::conditional_t<one_of<Reducer, Members...>::value, is<group<Number>>,
+                              group_of<Reducer, type_list<Rest...>, Number + 1>> {
 };
 
 /* A Reducer as the group's. */
@@ -5904,11 +5789,6 @@ struct has_identity<Operator, Value,
 template <class Value>
 struct moves_as_bytes : std::is_trivially_copyable<Value> {
 };
-
-/* Those that are no tree of one operation. */
-template <class Operator>
-using of_numbers = one_of<Operator, argmin, argmax, sum_abs, sum_squares, max_abs, norm2, mean,
-                          variance, count_nonzero>;
 
 /* What the templates refuse, in words. */
 template <fastreduce_kernel Version, class Operator, class Input>
