@@ -5831,8 +5831,8 @@ constexpr bool check_given()
     static_assert(sizeof(Input) <= most_result_bytes && sizeof(Output) <= most_result_bytes,
                   "elements and results have 32 bytes at most");
     static_assert(moves_as_bytes<Transform>::value && moves_as_bytes<Combine>::value,
-                  "what is called on the GPU has to be trivially copyable: capture values, not "
-                  "references to objects on the host");
+                  "what is called on the GPU has to be trivially copyable: lambdas are __device__ "
+                  "ones, as nvcc's __host__ __device__ ones are not if they capture");
     return true;
 }
 
@@ -5885,11 +5885,18 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
         input, output, n, scratch, stream);
 }
 
-/* Reduces transform(input[0]) .. transform(input[n - 1]) to *output with an operator that may have
- * state: a function object or a lambda (for host and device: nvcc's --extended-lambda), associative
- * and commutative but for rounding, and with combine(identity, x) == x. Everything that is given is
- * copied byte by byte; elements and results have 32 bytes at most. By AUTO; otherwise as
- * reduce(), with a workspace of FASTREDUCE_WORKSPACE_BYTES at most. */
+/* Reduces transform(input[0]) .. transform(input[n - 1]) to *output; n == 0 gives identity.
+ *
+ *   transform, combine   called on the GPU, and may have state: function objects with a const
+ *                        operator(), or with nvcc's --extended-lambda __device__ lambdas. (Not
+ *                        __host__ __device__ ones that capture: nvcc makes them objects that cannot
+ *                        be copied byte by byte, as everything here is.) combine is associative and
+ *                        commutative but for rounding.
+ *   identity             a value of the output's type with combine(identity, x) == x.
+ *   scratch              memory of the stream's pool by default; FASTREDUCE_WORKSPACE_BYTES are
+ *                        enough.
+ *
+ * Elements and results have 32 bytes at most. By AUTO, and otherwise as reduce(). */
 template <class Input, class Output, class Transform, class Combine>
 fastreduce_status transform_reduce(const Input *input, Output *output, size_t n,
                                    Transform transform, Combine combine, Output identity,
@@ -5903,7 +5910,7 @@ fastreduce_status transform_reduce(const Input *input, Output *output, size_t n,
         input, {output, reducer(combine, transform, identity)}, n, scratch, stream);
 }
 
-/* The same without a transform: of elements as they are, converted to the result's type. */
+/* The same without a transform: elements are converted to the output's type. */
 template <class Input, class Output, class Combine>
 fastreduce_status reduce_by(const Input *input, Output *output, size_t n, Combine combine,
                             Output identity, cudaStream_t stream = nullptr,

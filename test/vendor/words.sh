@@ -92,6 +92,12 @@ for choice in 'FASTREDUCE_AUTO, 512' 'FASTREDUCE_AUTO, 256, 4' 'FASTREDUCE_EXACT
     refused_template "workspace_bytes<$choice>" "AUTO and EXACT choose" \
         "size_t f() { return workspace_bytes<$choice>(9); }"
 done
+refused_template "state that is not trivially copyable" "called on the GPU has to be" \
+    'struct join {
+    std::string state;
+    float operator()(float a, float b) const { return a + b; }
+};
+fastreduce_status f(float *x) { return reduce_by(x, x + 9, 9, join(), 0.0f); }'
 refused_template "reduce<FASTREDUCE_V3, 100>" "the block size must be" \
     'fastreduce_status f(float *x) { return reduce<FASTREDUCE_V3, 100>(x, x + 9, 9); }'
 for items in 0 65; do
@@ -315,6 +321,28 @@ HALVES
     "$nvcc" $ptx -c halves.cu -o halves.o || fail "halves"
 done
 pass "minimum and maximum of __half and __nv_bfloat16, V7 and AUTO, headers in either order"
+
+# Operators with state: function objects, and lambdas that capture
+cat > lambdas.cu <<'LAMBDAS'
+#include "fastreduce.cuh"
+struct scaled {
+    float by;
+    __device__ double operator()(float x) const { return by * x; }
+};
+struct add {
+    __device__ double operator()(double a, double b) const { return a + b; }
+};
+fastreduce_status f(const float *x, double *y, float by)
+{
+    const auto times = [by] __device__(float v) { return by * v; };
+    const auto greater = [by] __device__(double a, double b) { return a * by < b * by ? b : a; };
+    return fastreduce::transform_reduce(x, y, 9, scaled{by}, add(), 0.0) |
+           fastreduce::transform_reduce(x, y, 9, times, greater, 0.0) |
+           fastreduce::reduce_by(x, y, 9, greater, 0.0);
+}
+LAMBDAS
+"$nvcc" $ptx --extended-lambda -std=c++14 -c lambdas.cu -o lambdas.o || fail "lambdas"
+pass "function objects and __device__ lambdas with state, under nvcc"
 
 # What stands in namespace fastreduce is what users call
 cat > both.cu <<'BOTH'
