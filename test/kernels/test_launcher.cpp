@@ -199,6 +199,13 @@ static void accumulate_refusals()
     refuse("misaligned workspace", invalid, in, total, n);
     s.config.workspace = s.workspace.data();
     s.config.workspace_bytes = s.workspace.bytes();
+    for (const char *place :
+         {reinterpret_cast<const char *>(in) + 4, static_cast<const char *>(total) + 8,
+          reinterpret_cast<const char *>(s.workspace.data()) + 8}) {
+        s.config.n_on_device = reinterpret_cast<const size_t *>(place);
+        refuse("a count that is misaligned, or in what is written", invalid, in + 8, total, n - 8);
+    }
+    s.config.n_on_device = nullptr;
     accumulator.fill(0);
     check::that(fastreduce_accumulate_f32(in, accumulator.data(), n, &s.config) == 0, "accumulate");
     check::that(fastreduce_accumulate_f32(nullptr, accumulator.data(), 0, nullptr) == 0,
