@@ -6012,6 +6012,16 @@ namespace detail
 /* What this build holds. */
 constexpr fastreduce_type built_types[] = {FASTREDUCE_TYPES};
 constexpr fastreduce_operator built_operators[] = {FASTREDUCE_OPERATORS};
+#ifdef FASTREDUCE_NO_LADDER
+constexpr bool has_ladder = false;
+#else
+constexpr bool has_ladder = true;
+#endif
+#ifdef FASTREDUCE_NO_EXACT
+constexpr bool has_exact = false;
+#else
+constexpr bool has_exact = true;
+#endif
 
 template <class Member, size_t Count>
 static constexpr bool holds(const Member (&list)[Count], Member member)
@@ -6127,13 +6137,8 @@ static c_instance auto_or_ladder(bool ladder)
                    climbs = Number == FASTREDUCE_SUM || Number == FASTREDUCE_MIN ||
                             Number == FASTREDUCE_MAX,
                    step = std::is_same<Input, float>::value || std::is_same<Input, double>::value ||
-                          std::is_same<Input, int>::value;
-#ifdef FASTREDUCE_NO_LADDER
-    constexpr bool has_ladder = false;
-#else
-    constexpr bool has_ladder = true;
-#endif
-    constexpr bool has_steps = built && climbs && step && has_ladder;
+                          std::is_same<Input, int>::value,
+                   has_steps = built && climbs && step && has_ladder;
     return ladder ? ladder_instance<Operator, Input>(truth<has_steps>())
                   : auto_instance<Operator, Input>(truth<built>());
 }
@@ -6280,13 +6285,12 @@ FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_conf
 {
     using namespace fastreduce::detail;
     const fastreduce_config settings = config_or_default(config);
-    if (!exists(settings) || n > SIZE_MAX / sizeof(float) ||
-        !find_instance(FASTREDUCE_F32, FASTREDUCE_SUM, settings.kernel).exists())
-        return 0;
+    if (!exists(settings) || n > SIZE_MAX / sizeof(float)) return 0;
     switch (settings.kernel) {
     case FASTREDUCE_AUTO: return fastreduce::workspace_bytes<FASTREDUCE_AUTO>(n);
-    case FASTREDUCE_EXACT: return fastreduce::workspace_bytes<FASTREDUCE_EXACT>(n);
+    case FASTREDUCE_EXACT: return has_exact ? fastreduce::workspace_bytes<FASTREDUCE_EXACT>(n) : 0;
     default:
+        if (!has_ladder) return 0;
         return levels_workspace_bytes<float>(
             n, block_size_of(settings) * size_t(fastreduce::default_items(settings.kernel)));
     }

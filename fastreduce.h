@@ -86,10 +86,10 @@ enum {
     /* A null, misaligned or overlapping pointer; a kernel or block size that does not exist; an
      * n whose bytes do not fit in size_t. */
     FASTREDUCE_ERROR_INVALID_ARGUMENT = -1,
-    /* Right in itself, but not in this build: a kernel that was left out or is not there yet, or
-     * more blocks than one launch can have. */
+    /* Valid, but not here: what the kernel does not do or this build leaves out, or more blocks
+     * than one launch can have. */
     FASTREDUCE_ERROR_UNSUPPORTED = -2,
-    /* config->workspace_bytes is less than fastreduce_workspace_bytes(). */
+    /* config->workspace_bytes is less than the call needs. */
     FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL = -3,
     /* No CUDA device, no driver, or one too old for this build's runtime. */
     FASTREDUCE_ERROR_NO_DEVICE = -4
@@ -328,7 +328,7 @@ FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator
  * with config->kernel and config->block_size (its other fields are not read). Grows with n, so
  * the answer for the largest n serves every smaller one; with AUTO and EXACT it is at most
  * FASTREDUCE_WORKSPACE_BYTES. 0 where no workspace is needed, and where fastreduce_sum_f32 would
- * refuse kernel, block_size or n. */
+ * refuse kernel, block_size or n; whether this build holds FASTREDUCE_F32 does not matter. */
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config);
 
 /* Zeroes a workspace, asynchronously on the stream. Once, before its first use. A null workspace is
@@ -664,7 +664,8 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_status_string(fastreduce_status 
                "FASTREDUCE_TYPES, FASTREDUCE_OPERATORS, FASTREDUCE_NO_LADDER or "
                "FASTREDUCE_NO_EXACT";
     case FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL:
-        return "the workspace is smaller than fastreduce_workspace_bytes says";
+        return "the workspace is too small: FASTREDUCE_WORKSPACE_BYTES are enough for AUTO and "
+               "EXACT, and fastreduce.h says what V0 to V7 need";
     case FASTREDUCE_ERROR_NO_DEVICE: return "no CUDA device, or no driver that is new enough";
     default: break;
     }

@@ -240,6 +240,30 @@ $simt both.cpp -ldl -o both || fail "host implementation before the library"
 run ./both "host implementation before the library"
 pass "host implementation before the library, in one file"
 
+# Workspaces do not depend on what the lists leave out.
+cat > lists.cpp <<'LISTS'
+#include <cuda_runtime.h>
+#define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_TYPES FASTREDUCE_F64
+#define FASTREDUCE_OPERATORS FASTREDUCE_MAX
+#include "fastreduce.cuh"
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail {
+SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
+}
+int main()
+{
+    fastreduce_config config = {};
+    for (int kernel = FASTREDUCE_AUTO; kernel <= FASTREDUCE_EXACT; ++kernel) {
+        config.kernel = static_cast<fastreduce_kernel>(kernel);
+        if (fastreduce_workspace_bytes(1 << 20, &config) == 0) return 1 + kernel;
+    }
+    return 0;
+}
+LISTS
+$simt lists.cpp -ldl -o lists || fail "lists without floats"
+run ./lists "lists without floats"
+pass "workspaces of a build without floats"
+
 # Warnings that a project may have on
 cat > plain.c <<'PLAIN'
 #include "fastreduce.h"
