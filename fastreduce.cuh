@@ -59,8 +59,9 @@
  *
  * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks,
  * 5 the ladder V0..V7, 6 the engine, 7 the superaccumulator, 8 dispatcher, 9 the C functions. A
- * new operator touches room 3 alone, a new element type at most its declaration in room 2 besides;
- * a new shape is a struct and its slice_of in room 6. Needs C++14 and CUDA 11.2.
+ * new operator goes into room 3, a new element type into room 3 and its declaration into room 2;
+ * for the C functions both also into fastreduce.h, the lists in room 2 and a switch in room 9. A
+ * new shape is a struct and its slice_of in room 6. Needs C++14 and CUDA 11.2.
  *
  * Words: a *block* of threads reduces one *tile* of the input to one *partial*. In the ladder a
  * tile is block size times *items* per thread elements, and a *level* (one launch, a *round*)
@@ -692,8 +693,8 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
 
 /* ================================================================================================
  * Room 3: elements and operators
- * May hold: what is to be known of an operator and of an element type under it. A new operator or
- * type is added here, and a type that needs a declaration in room 2.
+ * May hold: operators, element types, and how each operator reduces each type. A new one is added
+ * here; a type that needs a declaration has it in room 2.
  *
  * An operator of a user's is a type without state that has
  *     template <class Value> static Value identity();  combine(identity, x) == x
@@ -701,8 +702,8 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
  * Element types are trivially copyable and trivially default constructible (they live in shared
  * memory).
  *
- * Those of this file have more, as many take another way than element by element: several at once
- * where they are narrow, an index beside a value, a square root at the end. A Reducer says which:
+ * The operators of this file need more: narrow elements are reduced several at once, argmin keeps
+ * an index beside the value, norm2 takes a square root at the end. A Reducer describes that:
  *     Element, Result                what it reads, and what it writes
  *     Value                          a partial result: identity(), combine(a, b)
  *     Partial                        what a thread has of one pack or more: nothing(), of(pack),
@@ -710,22 +711,23 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
  *     value_of(partial)              the thread's Value
  *     value_of(element, index)       of a single element
  *     finish(value, n)               the result, for n elements
- *     head_alignment                 bytes to which packs are aligned where any order will do, with
- *                                    single elements before them; 0 where it will not
- *     missing                        what takes the place of packs that a thread has not: zeros, if
- *                                    they change nothing; its first element again, if that does;
- *                                    else it is nothing(), which takes a comparison for each pack
- *     by_itself                      whether it makes a Value of a thread's packs in a way of its
- *                                    own, by value_of_packs, instead of nothing, of and merge
+ *     head_alignment                 bytes to which packs are aligned, after single elements, where
+ *                                    elements may be combined in any order; 0 where order counts
+ *     missing                        what stands for packs that a thread does not have: zeros, or
+ *                                    its first element again, where that does not change the
+ *                                    result; else nothing(), at a comparison for each pack
+ *     by_itself                      whether value_of_packs makes a thread's packs a Value, instead
+ *                                    of nothing, of and merge
  *     by_warp                        whether it reduces a warp's Values at once, by warp_value
- *     tile_by_warp                   the same of Values of a tile alone, by tile_warp_value
+ *     tile_by_warp                   the same for Values of a single tile, by tile_warp_value
  *     heavy                          whether it takes many instructions for an element
- *     most_in_tiles                  bytes up to which a block a tile is best
+ *     most_in_tiles                  bytes up to which one block for each tile is fastest
  *     Format                         how a Value travels between blocks
  *     prepare(input, n)              looks at the array before anything else
- * Operators that differ by a constant share a Reducer, and so its kernels; and for the C functions,
- * which have all types and operators, Reducers that differ in what a thread does alone are
- * alternatives of one, any_of.
+ *     store(result, value, n)        writes what finish() returns
+ * Operators that differ by a constant share a Reducer, and so its kernels. The C functions, which
+ * have all types and operators, also share kernels among Reducers that differ only in what a single
+ * thread does: any_of stands for several, and one of them is chosen when it runs.
  * ============================================================================================= */
 
 namespace detail
@@ -739,7 +741,7 @@ struct bf16 {
     unsigned short bits;
 };
 
-/* Types that are the same to a reduction have one name. */
+/* Types that reduce alike have one name: long and long long, __half and f16. */
 enum class family { other, integer, floating };
 
 template <unsigned Size, bool Signed>
@@ -821,7 +823,7 @@ struct element<bf16, false> : element<__nv_bfloat16, false> {
 template <class Input>
 using element_t = typename element<Input>::type;
 
-/* An integer of the element's size, without sign; and of 32 bits at least, for its bits. */
+/* An unsigned integer of the element's size; and one of at least 32 bits. */
 template <class Element>
 using unsigned_t = typename integer_of<sizeof(Element), false>::type;
 template <class Element>
@@ -881,7 +883,7 @@ struct alignas(pack_bytes) pack<Element, true> {
     }
 };
 
-/* The same number where additions happen. */
+/* The number in the type in which it is added. */
 __device__ __forceinline__ float widened(f16 x)
 {
     return half_to_float(x.bits);
@@ -956,8 +958,8 @@ template <>
 struct bounds<__nv_bfloat16> : half_bounds<__nv_bfloat16, 0x7f80> {
 };
 
-/* The lesser or the greater of two, for a tree of single values: -0 is less than +0, and NaN is the
- * result. */
+/* The lesser or the greater of two, for a tree of single values: -0 is less than +0, and NaN
+ * wins. */
 template <family Family>
 struct by_order {
     template <class Value>
@@ -1200,8 +1202,8 @@ template <bool Value>
 struct truth {
 };
 
-/* How a Value travels between blocks: in payloads of 63 bits, beside which there is a flag; what a
- * payload has above them is dropped. */
+/* How a Value travels between blocks: in words of 63 bits, the payload, and a flag. A payload's
+ * highest bit is dropped. */
 constexpr unsigned payload_bits = 63;
 
 /* Bit by bit, whatever the type. */
@@ -1298,7 +1300,7 @@ struct common_reducer {
 
     __device__ __forceinline__ void prepare(const void *, size_t) {}
 };
-/* Where any order will do, and the address is that of the first whole vector. */
+/* Where elements may be combined in any order. Packs begin at the first aligned address. */
 template <class Reducer>
 struct unordered_reducer : common_reducer<Reducer> {
     static constexpr unsigned head_alignment = 16;
@@ -1588,9 +1590,9 @@ struct narrow_sums<Input, square, 2> {
     }
 };
 
-/* The sum of a warp's, of a tile of 64 KiB at most. It has room in 32 bits: where there are signs,
- * sums of bytes are above -2^24, and below it modulo 2^32 those of squares; of 16 bits above
- * -1.6e9, and below it those without signs. */
+/* The sum of a warp's Values, of a tile of 64 KiB at most. 32 bits tell negative sums from large
+ * ones: sums of signed bytes are above -2^24, those of squares of bytes below 2^32 - 2^24; sums of
+ * signed 16 bits are above -1.6e9, others below 2^32 - 1.6e9. */
 template <unsigned Size>
 __device__ __forceinline__ unsigned long long narrow_warp_sum(unsigned long long value)
 {
@@ -1791,9 +1793,9 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
     }
 };
 
-/* Extremes. An element's bits, masked and flipped, are those of one that is greater where the
- * element is what is looked for: the least, the greatest, or of floats the greatest magnitude.
- * Above a thread such elements are keys, unsigned numbers in the same order; 0 is nothing. */
+/* Extremes. All look for the greatest: to find the least, or the float of the greatest magnitude,
+ * an element's bits are masked and flipped first. What leaves a thread is a key, an unsigned number
+ * in the same order; 0 stands for no element. */
 template <class Element>
 struct masked_and_flipped {
     bits_t<Element> mask, flip; /* the same for each element of a word */
@@ -1846,8 +1848,9 @@ struct magnitudes_of {
     static __device__ __forceinline__ bits_t<Element> back(bits_t<Element> bits) { return bits; }
 };
 
-/* The greatest of a pack, and of a thread's. An As says which bits are compared. For indices -0
- * equals +0: key_by_value, and the first element of a pack that has this key. */
+/* The greatest of a pack, and of a thread's packs. An As turns an element's bits into those that
+ * are compared. For indices -0 equals +0: key_by_value gives both one key, and first_of finds the first
+ * element of a pack that has it. */
 template <class Element>
 struct greatest;
 
@@ -1885,8 +1888,8 @@ struct first_with_key {
     }
 };
 
-/* Bytes in the upper half of 16 bits each, as the hardware compares those: bytes 1 and 3, and bytes
- * 0 and 2. What lies below them does not matter. */
+/* The hardware compares 16 bits at a time, so each byte takes the upper half of 16: bytes 1 and 3
+ * in one word, 0 and 2 in another. What lies below them does not matter. */
 template <>
 struct greatest<unsigned char> {
     struct Partial {
@@ -2179,7 +2182,7 @@ template <>
 struct greatest<bf16> : greatest_half<bf16> {
 };
 
-/* Of all lanes, for all of them. */
+/* The greatest key of the warp's lanes, for all of them. */
 __device__ __forceinline__ unsigned greatest_of_warp(unsigned key)
 {
     return warp_max(key);
@@ -2345,7 +2348,7 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
     }
 };
 
-/* How many are not zero, under a mask: of floats, all but the sign. */
+/* How many are not zero under a mask, which leaves out a float's sign. */
 template <class Input>
 struct count_reducer : unordered_reducer<count_reducer<Input>> {
     using Element = Input;
@@ -2630,11 +2633,11 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     }
 };
 
-/* Variances: sums of x - pivot and of its square, in doubles, for one pivot for all, the first
- * element. As that is one of them, its distance from the mean is at most sqrt(n) standard
- * deviations, and what the final subtraction cancels at most n roundings of the sum of squares. A
- * thread takes its own first element as the pivot, so that floats will do for floats, but where
- * squares have no room, and moves its sums to the common one then. */
+/* Variances: sums of x - pivot and of its square, in doubles, and the pivot is the first
+ * element for all. As that is one of them, its distance from the mean is at most sqrt(n) standard
+ * deviations, and the final subtraction loses at most n roundings of the sum of squares. A thread
+ * first takes its own first element as pivot, for which float arithmetic is accurate enough, unless
+ * squares overflow; then it moves its sums to the common pivot. */
 struct moments {
     double sum, squares;
 
@@ -2642,7 +2645,7 @@ struct moments {
     {
         return {a.sum + b.sum, a.squares + b.squares};
     }
-    /* from elements less one pivot to less another, which is smaller by `by` */
+    /* sums of x - pivot, turned into those of x - (pivot - by) */
     __device__ __forceinline__ moments moved(double by, unsigned count) const
     {
         const double share = fused(static_cast<double>(count), by, sum);
@@ -2758,7 +2761,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
         }
         const Value found = {static_cast<double>(reduce_pairs(sums, plus())),
                              static_cast<double>(reduce_pairs(squares, plus()))};
-        /* squares that have no room in a float */
+        /* squares overflow a float */
         if (sizeof(Real) < sizeof(double) && !(found.squares < bounds<double>::greatest()))
             return sum_slowly(items, moments_from{pivot}, identity());
         return found.moved(between(own, pivot), items.count * Items::pack_size);
@@ -2847,8 +2850,8 @@ __host__ __device__ constexpr bool alike()
            One::heavy == Other::heavy && One::most_in_tiles == Other::most_in_tiles;
 }
 
-/* One of several Reducers, chosen when it runs. They have the same Values, and the same of
- * everything that is done with more than a thread's. */
+/* One of several Reducers, chosen when it runs. Their Values are the same, and so is all that is
+ * done with Values of more than one thread. */
 template <class... Reducers>
 struct alternatives;
 template <class Reducer>
@@ -2872,7 +2875,8 @@ struct alternatives<Reducer> {
 };
 template <class Reducer, class Next, class... Others>
 struct alternatives<Reducer, Next, Others...> {
-    static_assert(alike<Reducer, Next>(), "alternatives differ in what a thread does alone");
+    static_assert(alike<Reducer, Next>(),
+                  "alternatives may differ only in what a single thread does");
     Reducer reducer;
     alternatives<Next, Others...> others;
 
@@ -3059,8 +3063,7 @@ struct reducer_of<norm2, Input, family::integer>
           ending_in<integer_reducer<Input, square>, ending::root>, as_it_is<norm_reducer<Input>>> {
 };
 
-/* Bits of the elements that Reducers of extremes and counts compare: floats, and integers whatever
- * their sign. */
+/* The type that extremes and counts compare: floats as they are, integers without sign. */
 template <class Input>
 using compared_t =
     standard::conditional_t<element<Input>::kind == family::floating, Input, unsigned_t<Input>>;
@@ -3091,7 +3094,7 @@ struct extremes {
     {
         return {static_cast<bits>(~sign), bits(0)};
     }
-    /* the key of a float 0, of which doubles' count from that of -infinity */
+    /* the key of +0; of doubles, keys count from that of -infinity */
     using Key = typename greatest<Element>::Key;
     static __host__ __device__ constexpr Key key_of_zero()
     {
@@ -5652,15 +5655,14 @@ inline cudaError_t launch_row(const engine &e, unsigned number, unsigned blocks,
                             stream);
 }
 
-/* An array in memory: its length, or the most that it may be and where it is. */
+/* An array: its length; or where its length is on the device, and the most that it may be. */
 struct array_argument {
     const void *data;
     size_t n;
     const size_t *n_on_device;
 };
 
-/* The launch of a row, for an array of so many elements or, where that is less than it may have, at
- * most so many. */
+/* Launches a row for an array of at most chosen.most elements. */
 inline cudaError_t launch_row_for(const engine &e, const other_row &chosen,
                                   const device_limits &limits, int device,
                                   const array_argument &argument, void *output,
