@@ -6388,15 +6388,22 @@ FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_conf
 {
     using namespace fastreduce::detail;
     const fastreduce_config settings = config_or_default(config);
-    if (!exists(settings) || n > SIZE_MAX / sizeof(float) ||
-        !find_instance(FASTREDUCE_F32, FASTREDUCE_SUM, settings.kernel).exists())
-        return 0;
-    switch (settings.kernel) {
+    if (!exists(settings) || n > SIZE_MAX / sizeof(float)) return 0;
+    switch (settings.kernel) { /* whatever types and operators this build has */
     case FASTREDUCE_AUTO: return fastreduce::workspace_bytes<FASTREDUCE_AUTO>(n);
-    case FASTREDUCE_EXACT: return fastreduce::workspace_bytes<FASTREDUCE_EXACT>(n);
+    case FASTREDUCE_EXACT:
+#ifdef FASTREDUCE_NO_EXACT
+        return 0;
+#else
+        return fastreduce::workspace_bytes<FASTREDUCE_EXACT>(n);
+#endif
     default:
+#ifdef FASTREDUCE_NO_LADDER
+        return 0;
+#else
         return levels_workspace_bytes<float>(
             n, block_size_of(settings) * size_t(fastreduce::default_items(settings.kernel)));
+#endif
     }
 }
 
