@@ -6321,6 +6321,15 @@ static unsigned block_size_of(const fastreduce_config &config)
     return config.block_size == 0 ? FASTREDUCE_BLOCK_SIZE : config.block_size;
 }
 
+/* Of n_on_device, or null. */
+static bool valid_count(const size_t *count, const void *output, size_t output_bytes,
+                        workspace scratch)
+{
+    const size_t bytes = scratch.data != nullptr ? scratch.bytes : 0;
+    return aligned(count, sizeof *count) && !overlap(count, sizeof *count, output, output_bytes) &&
+           !overlap(count, sizeof *count, scratch.data, bytes);
+}
+
 static fastreduce_config config_or_default(const fastreduce_config *config)
 {
     return config ? *config : fastreduce_config();
@@ -6359,10 +6368,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
         {input, size, size}, {output, result_size, result_size}, n, scratch, workspace_alignment);
     if (status != FASTREDUCE_SUCCESS) return status; /* invalid comes before unsupported */
     const size_t *const count = settings.n_on_device;
-    const size_t scratch_bytes = scratch.data != nullptr ? scratch.bytes : 0;
-    if (!aligned(count, sizeof *count) || overlap(count, sizeof *count, output, result_size) ||
-        overlap(count, sizeof *count, scratch.data, scratch_bytes))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (!valid_count(count, output, result_size, scratch)) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     const bool ladder = settings.kernel != FASTREDUCE_AUTO && settings.kernel != FASTREDUCE_EXACT;
     const c_instance found = find_instance(type, op, settings.kernel);
     if (!found.exists() || (ladder && count != nullptr) ||
@@ -6424,6 +6430,9 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
 {
     const fastreduce_config settings = fastreduce::detail::config_or_default(config);
     const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
+    if (!fastreduce::detail::valid_count(settings.n_on_device, accumulator, sizeof *accumulator,
+                                         scratch))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
 #ifndef FASTREDUCE_NO_EXACT
     return fastreduce::accumulate_exactly(input, accumulator, n, settings.stream, scratch,
                                           settings.n_on_device);
