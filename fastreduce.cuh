@@ -474,21 +474,6 @@ __device__ __forceinline__ float half_to_float(unsigned short bits)
 #endif
 }
 
-/* The greater of two: -0 is less than +0, and where one is NaN the result is this NaN. Of halves,
- * for each of the two in a word. */
-
-__host__ __device__ __forceinline__ float max_or_nan(float a, float b)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    float greater;
-    asm("max.NaN.f32 %0, %1, %2;" : "=f"(greater) : "f"(a), "f"(b));
-    return greater;
-#else
-    if (a != a || b != b) return bits_as<float>(0x7fffffffu);
-    return a > b || (a == b && bits_as<int>(a) >= 0) ? a : b;
-#endif
-}
-
 /* What keeps a float's order as an unsigned number; of any width. NaN counts as the greatest, if it
  * is the one above. */
 template <class Unsigned>
@@ -503,6 +488,22 @@ __host__ __device__ __forceinline__ Unsigned bits_in_order(Unsigned ordered)
 {
     constexpr Unsigned sign = Unsigned(Unsigned(1) << (8 * sizeof(Unsigned) - 1));
     return static_cast<Unsigned>(ordered & sign ? ordered ^ sign : ~ordered);
+}
+
+/* The greater of two: -0 is less than +0, and where one is NaN the result is this NaN. Of halves,
+ * for each of the two in a word. */
+
+__host__ __device__ __forceinline__ float max_or_nan(float a, float b)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    float greater;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(greater) : "f"(a), "f"(b));
+    return greater;
+#else
+    /* not as floats: -ftz=true compares denormals as zeros */
+    if (a != a || b != b) return bits_as<float>(0x7fffffffu);
+    return ordered_bits(bits_as<unsigned>(a)) > ordered_bits(bits_as<unsigned>(b)) ? a : b;
+#endif
 }
 
 template <unsigned short Infinity>
@@ -1001,7 +1002,7 @@ struct by_order<family::floating> {
     }
     static __host__ __device__ __forceinline__ float lesser(float a, float b)
     {
-        return -max_or_nan(-a, -b);
+        return negative(max_or_nan(negative(a), negative(b)));
     }
 
   private:
@@ -2056,7 +2057,8 @@ struct greatest<float> {
     }
     static __device__ __forceinline__ Key key_by_value(Partial best)
     {
-        return key(best == 0 ? 0.0f : best);
+        /* not as floats: -ftz=true compares denormals as zeros */
+        return key((bits_as<unsigned>(best) & 0x7fffffff) == 0 ? 0.0f : best);
     }
     template <class As>
     static __device__ __forceinline__ unsigned first_of(const pack<float> &from, Key key,

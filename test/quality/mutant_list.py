@@ -168,7 +168,7 @@ EQUIVALENT = [
     ("back_off", "__nanosleep(20) -> __nanosleep(*", "", "another pause"),
     ("warp_max", "warp_size / 2 -> warp_size * 2", "", THEMSELVES),
     ("warp_max", "warp_size / 2 -> warp_size / (2 - 1)", "", THEMSELVES),
-    ("max_or_nan", "bits_as<int>(a) >= 0 -> bits_as<int>(a) + 1 >= 0", "", "-1 is NaN's bits"),
+    ("max_or_nan", "ordered_bits(bits_as<unsigned>(a)) > * -> ordered_bits(*) >= *", "", EQUAL),
     ("max_or_nan_pair", "shift < 32 -> shift + 1 < 32", "", POWERS),
     ("max_or_nan_pair", "ordered_bits(x) > * -> ordered_bits(x) >= *", "", EQUAL),
     ("max_u16x2", "(a & 0xffff) > (b & 0xffff) -> (a & 0xffff) >= (b & 0xffff)", "", EQUAL),
