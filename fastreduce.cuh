@@ -3152,7 +3152,12 @@ struct greatest_found {
 template <class Input>
 struct least_found {
     using type = extreme_reducer<compared_t<Input>>;
-    static __host__ __device__ type make() { return type(extremes<Input>::least_first()); }
+    static __host__ __device__ type make()
+    {
+        /* of no elements the greatest value: bits of ones, but of bool true */
+        return type(extremes<Input>::least_first(),
+                    standard::is_same<Input, bool>::value ? 0xfe : 0);
+    }
 };
 template <class Input>
 struct index_of_greatest {
@@ -3229,8 +3234,22 @@ template <class Input>
 struct reducer_of<variance, Input, family::floating> : as_it_is<variance_reducer<Input>> {
 };
 
+/* Those that are no tree of one operation. */
+template <class Operator>
+using of_numbers = one_of<Operator, argmin, argmax, sum_abs, sum_squares, max_abs, norm2, mean,
+                          variance, count_nonzero>;
+
+/* Elements by the name that those of the same kind share; but as they are for a user's operator,
+ * and for what of no elements is the type's greatest value. */
 template <class Operator, class Input>
-using reducer_t = typename reducer_of<Operator, element_t<Input>>::type;
+using named_t = standard::conditional_t<
+    of_numbers<Operator>::value || one_of<Operator, plus, multiplies, maximum>::value ||
+        (standard::is_same<Operator, minimum>::value && !standard::is_same<Input, bool>::value),
+    element_t<Input>, Input>;
+template <class Operator, class Input>
+using named_reducer = reducer_of<Operator, named_t<Operator, Input>>;
+template <class Operator, class Input>
+using reducer_t = typename named_reducer<Operator, Input>::type;
 
 /* Which of them the C functions have in one, by the size of their elements. */
 template <class... Types>
@@ -5412,7 +5431,7 @@ reduction_output<reducer_t<Operator, Input>> output_of(accumulate_t<Operator, In
     using Result = typename reducer_t<Operator, Input>::Result;
     static_assert(sizeof(Result) == sizeof *output,
                   "a reducer's Result has the bits of the result");
-    return {output, reducer_of<Operator, element_t<Input>>::make()};
+    return {output, named_reducer<Operator, Input>::make()};
 }
 
 /* EXACT's table, as AUTO's. Dynamic shared memory of the grid-stride kernels is more than their
@@ -5906,11 +5925,6 @@ struct has_identity<Operator, Value,
 template <class Value>
 struct moves_as_bytes : std::is_trivially_copyable<Value> {
 };
-
-/* Those that are no tree of one operation. */
-template <class Operator>
-using of_numbers = one_of<Operator, argmin, argmax, sum_abs, sum_squares, max_abs, norm2, mean,
-                          variance, count_nonzero>;
 
 /* What the templates refuse, in words. */
 template <fastreduce_kernel Version, class Operator, class Input>
