@@ -2558,10 +2558,20 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     template <class Items>
     static __device__ __forceinline__ Value squares_of(const Items &items, unsigned short)
     {
+        return exact_squares_of(items);
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value squares_of(const Items &items, short)
+    {
+        return exact_squares_of(items);
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value exact_squares_of(const Items &items)
+    {
         unsigned long long sum = 0;
 #pragma unroll
         for (unsigned k = 0; k < Items::packs_each; ++k)
-            sum += narrow_sums<unsigned short, square>::of(items.at(k));
+            sum += narrow_sums<Input, square>::of(items.at(k));
         return static_cast<Value>(sum);
     }
     template <class Items>
@@ -3094,12 +3104,12 @@ struct reducer_of<mean, Input, family::integer>
     : standard::conditional_t<(sizeof(Input) <= 2), ending_in<integer_reducer<Input>, ending::mean>,
                               as_it_is<integer_mean<Input>>> {
 };
-/* squares of bytes and of signed 16 bits: sums of 2^33 have room in 64 bits */
+/* squares of bytes: sums of 2^46 have room in 63 bits with a sign */
 template <class Input>
 struct reducer_of<norm2, Input, family::integer>
-    : standard::conditional_t<
-          sizeof(Input) == 1 || (sizeof(Input) == 2 && standard::is_signed<Input>::value),
-          ending_in<integer_reducer<Input, square>, ending::root>, as_it_is<norm_reducer<Input>>> {
+    : standard::conditional_t<sizeof(Input) == 1,
+                              ending_in<integer_reducer<Input, square>, ending::root>,
+                              as_it_is<norm_reducer<Input>>> {
 };
 
 /* Bits of the elements that Reducers of extremes and counts compare: floats, and integers whatever
@@ -3343,7 +3353,7 @@ template <>
 struct group<20> : any_of<index_reducer<double>, index_reducer<unsigned64>> {
 };
 template <>
-struct group<21> : any_of<norm_reducer<unsigned16>, norm_reducer<bf16>> {
+struct group<21> : any_of<norm_reducer<unsigned16>, norm_reducer<short>, norm_reducer<bf16>> {
 };
 template <>
 struct group<22> : any_of<norm_reducer<float>, norm_reducer<unsigned>, norm_reducer<int>> {

@@ -193,7 +193,7 @@ EQUIVALENT = [
     ("integer_reducer::finish", "standard::is_signed<Input>::value -> true", "",
      "sums of unsigned bytes and 16 bits have room in 63"),
     ("integer_reducer::finish", "how == ending::mean -> true", "",
-     "squares that need 64 bits are of 2^33 elements"),
+     "squares of bytes have room in 63"),
     ("sum_of_128_bits::number", "high >> 63 -> high >> (63 - 1)", "",
      "126 bits are enough, so both are the sign"),
     ("greatest::nothing", "{0, 0} -> {*(0 + 1)*}", "", BELOW),
