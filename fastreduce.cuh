@@ -1494,8 +1494,9 @@ struct float_reducer : common_reducer<float_reducer<Input, Operator, Map, Ends>>
     }
     __device__ __forceinline__ Result finish(Value value, size_t n) const
     {
-        if (!Ends || how == ending::sum) return combine(value, identity());
-        return static_cast<Result>(ended(static_cast<double>(value), static_cast<double>(n), how));
+        const Value result = combine(value, identity());
+        if (!Ends || how == ending::sum) return result;
+        return static_cast<Result>(ended(static_cast<double>(result), static_cast<double>(n), how));
     }
 };
 
