@@ -89,7 +89,7 @@ enum {
     /* Right in itself, but not in this build: a kernel that was left out or is not there yet, or
      * more blocks than one launch can have. */
     FASTREDUCE_ERROR_UNSUPPORTED = -2,
-    /* config->workspace_bytes is less than fastreduce_workspace_bytes(). */
+    /* config->workspace_bytes is less than the call needs. */
     FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL = -3,
     /* No CUDA device, no driver, or one too old for this build's runtime. */
     FASTREDUCE_ERROR_NO_DEVICE = -4
@@ -144,9 +144,11 @@ typedef enum fastreduce_type {
  * ARGMAX.
  *
  * Accuracy: 16-bit floats are added as floats. MEAN of floats is their SUM over n; of integers,
- * their exact sum, rounded, over n. VARIANCE takes one pass and is as good as two: sums of
- * differences from an element, in double. NORM2 does not overflow, and loses nothing to underflow,
- * where the result has room in its type. */
+ * their exact sum, rounded, over n. VARIANCE takes one pass, over differences from the first
+ * element, whose sum of squares needs room in a double. Where that element is d standard deviations
+ * from the mean, sqrt(n) at most, the relative error is about d^2 * 2^-52; of 16 and 32-bit floats,
+ * which a thread adds as floats, some 1e-6 besides. NORM2 does not overflow, and loses nothing to
+ * underflow, where the result has room in its type. */
 typedef enum fastreduce_operator {
     FASTREDUCE_SUM = 0,      /* of no elements: 0 */
     FASTREDUCE_PRODUCT,      /* 1 */
