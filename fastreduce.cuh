@@ -475,21 +475,6 @@ __device__ __forceinline__ float half_to_float(unsigned short bits)
 #endif
 }
 
-/* The greater of two: -0 is less than +0, and where one is NaN the result is this NaN. Of halves,
- * for each of the two in a word. */
-
-__host__ __device__ __forceinline__ float max_or_nan(float a, float b)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    float greater;
-    asm("max.NaN.f32 %0, %1, %2;" : "=f"(greater) : "f"(a), "f"(b));
-    return greater;
-#else
-    if (a != a || b != b) return bits_as<float>(0x7fffffffu);
-    return a > b || (a == b && bits_as<int>(a) >= 0) ? a : b;
-#endif
-}
-
 /* What keeps a float's order as an unsigned number; of any width. NaN counts as the greatest, if it
  * is the one above. */
 template <class Unsigned>
@@ -504,6 +489,22 @@ __host__ __device__ __forceinline__ Unsigned bits_in_order(Unsigned ordered)
 {
     constexpr Unsigned sign = Unsigned(Unsigned(1) << (8 * sizeof(Unsigned) - 1));
     return static_cast<Unsigned>(ordered & sign ? ordered ^ sign : ~ordered);
+}
+
+/* The greater of two: -0 is less than +0, and where one is NaN the result is this NaN. Of halves,
+ * for each of the two in a word. */
+
+__host__ __device__ __forceinline__ float max_or_nan(float a, float b)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    float greater;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(greater) : "f"(a), "f"(b));
+    return greater;
+#else
+    /* not as floats: -ftz=true compares denormals as zeros */
+    if (a != a || b != b) return bits_as<float>(0x7fffffffu);
+    return ordered_bits(bits_as<unsigned>(a)) > ordered_bits(bits_as<unsigned>(b)) ? a : b;
+#endif
 }
 
 template <unsigned short Infinity>
@@ -992,7 +993,7 @@ struct by_order<family::floating> {
     }
     static __host__ __device__ __forceinline__ float lesser(float a, float b)
     {
-        return -max_or_nan(-a, -b);
+        return negative(max_or_nan(negative(a), negative(b)));
     }
 
   private:
@@ -1484,8 +1485,9 @@ struct float_reducer : common_reducer<float_reducer<Input, Operator, Map, Ends>>
     }
     __device__ __forceinline__ Result finish(Value value, size_t n) const
     {
-        if (!Ends || how == ending::sum) return combine(value, identity());
-        return static_cast<Result>(ended(static_cast<double>(value), static_cast<double>(n), how));
+        const Value result = combine(value, identity());
+        if (!Ends || how == ending::sum) return result;
+        return static_cast<Result>(ended(static_cast<double>(result), static_cast<double>(n), how));
     }
 };
 
@@ -2053,7 +2055,8 @@ struct greatest<float> : first_with_key<greatest<float>, float> {
     }
     static __device__ __forceinline__ Key key_by_value(Partial best)
     {
-        return key(best == 0 ? 0.0f : best);
+        /* not as floats: -ftz=true compares denormals as zeros */
+        return key((bits_as<unsigned>(best) & 0x7fffffff) == 0 ? 0.0f : best);
     }
     static __device__ __forceinline__ float element(Key key)
     {
@@ -2538,10 +2541,20 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     template <class Items>
     static __device__ __forceinline__ Value squares_of(const Items &items, unsigned short)
     {
+        return exact_squares_of(items);
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value squares_of(const Items &items, short)
+    {
+        return exact_squares_of(items);
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value exact_squares_of(const Items &items)
+    {
         unsigned long long sum = 0;
 #pragma unroll
         for (unsigned k = 0; k < Items::packs_each; ++k)
-            sum += narrow_sums<unsigned short, square>::of(items.at(k));
+            sum += narrow_sums<Input, square>::of(items.at(k));
         return static_cast<Value>(sum);
     }
 };
@@ -3055,12 +3068,12 @@ struct reducer_of<mean, Input, family::integer>
     : standard::conditional_t<(sizeof(Input) <= 2), ending_in<integer_reducer<Input>, ending::mean>,
                               as_it_is<integer_mean<Input>>> {
 };
-/* squares of bytes and of signed 16 bits: sums of 2^33 have room in 64 bits */
+/* squares of bytes: sums of 2^46 have room in 63 bits with a sign */
 template <class Input>
 struct reducer_of<norm2, Input, family::integer>
-    : standard::conditional_t<
-          sizeof(Input) == 1 || (sizeof(Input) == 2 && standard::is_signed<Input>::value),
-          ending_in<integer_reducer<Input, square>, ending::root>, as_it_is<norm_reducer<Input>>> {
+    : standard::conditional_t<sizeof(Input) == 1,
+                              ending_in<integer_reducer<Input, square>, ending::root>,
+                              as_it_is<norm_reducer<Input>>> {
 };
 
 /* The type that extremes and counts compare: floats as they are, integers without sign. */
@@ -3112,7 +3125,12 @@ struct greatest_found {
 template <class Input>
 struct least_found {
     using type = extreme_reducer<compared_t<Input>>;
-    static __host__ __device__ type make() { return type(extremes<Input>::least_first()); }
+    static __host__ __device__ type make()
+    {
+        /* of no elements the greatest value: bits of ones, but of bool true */
+        return type(extremes<Input>::least_first(),
+                    standard::is_same<Input, bool>::value ? 0xfe : 0);
+    }
 };
 template <class Input>
 struct index_of_greatest {
@@ -3173,8 +3191,22 @@ template <class Input, family Family>
 struct reducer_of<variance, Input, Family> : as_it_is<variance_reducer<Input>> {
 };
 
+/* Those that are no tree of one operation. */
+template <class Operator>
+using of_numbers = one_of<Operator, argmin, argmax, sum_abs, sum_squares, max_abs, norm2, mean,
+                          variance, count_nonzero>;
+
+/* Elements by the name that those of the same kind share; but as they are for a user's operator,
+ * and for what of no elements is the type's greatest value. */
 template <class Operator, class Input>
-using reducer_t = typename reducer_of<Operator, element_t<Input>>::type;
+using named_t = standard::conditional_t<
+    of_numbers<Operator>::value || one_of<Operator, plus, multiplies, maximum>::value ||
+        (standard::is_same<Operator, minimum>::value && !standard::is_same<Input, bool>::value),
+    element_t<Input>, Input>;
+template <class Operator, class Input>
+using named_reducer = reducer_of<Operator, named_t<Operator, Input>>;
+template <class Operator, class Input>
+using reducer_t = typename named_reducer<Operator, Input>::type;
 
 /* Reducers that share kernels in the C functions, which choose among them when they run. */
 using signed8 = signed char;
@@ -3220,7 +3252,7 @@ using groups = type_list<
     any_of<index_reducer<unsigned16>, index_reducer<f16>, index_reducer<bf16>>,
     any_of<index_reducer<float>, index_reducer<unsigned>>,
     any_of<index_reducer<double>, index_reducer<unsigned64>>,
-    any_of<norm_reducer<unsigned16>, norm_reducer<bf16>>,
+    any_of<norm_reducer<unsigned16>, norm_reducer<short>, norm_reducer<bf16>>,
     any_of<norm_reducer<float>, norm_reducer<unsigned>, norm_reducer<int>>,
     any_of<norm_reducer<unsigned64>, norm_reducer<signed64>>,
     any_of<variance_reducer<unsigned8>, variance_reducer<signed8>>,
@@ -5298,7 +5330,7 @@ reduction_output<reducer_t<Operator, Input>> output_of(accumulate_t<Operator, In
     using Result = typename reducer_t<Operator, Input>::Result;
     static_assert(sizeof(Result) == sizeof *output,
                   "a reducer's Result has the bits of the result");
-    return {output, reducer_of<Operator, element_t<Input>>::make()};
+    return {output, named_reducer<Operator, Input>::make()};
 }
 
 /* EXACT's table, as AUTO's. Dynamic shared memory of the grid-stride kernels is more than their

@@ -193,6 +193,13 @@ static void accumulate_refusals()
     refuse("accumulator in the input", invalid, in, in + 8, n);
     refuse("input in the accumulator", invalid, reinterpret_cast<float *>(total + 64), total, 4);
     refuse("accumulator in the workspace", invalid, in, s.workspace.data() + 64, n);
+    for (const void *count :
+         {static_cast<const void *>(total + 64), static_cast<const void *>(s.workspace.data() + 64),
+          static_cast<const void *>(reinterpret_cast<char *>(in) + 4)}) {
+        s.config.n_on_device = static_cast<const size_t *>(count);
+        refuse("count in the accumulator or workspace, or misaligned", invalid, in, total, n);
+    }
+    s.config.n_on_device = nullptr;
     s.config.workspace_bytes = fastreduce_workspace_bytes(n, &s.config) - 1;
     refuse("workspace too small", FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL, in, total, n);
     s.config.workspace = s.workspace.data() + 8;
