@@ -1851,8 +1851,8 @@ struct magnitudes_of {
 };
 
 /* The greatest of a pack, and of a thread's packs. An As turns an element's bits into those that
- * are compared. For indices -0 equals +0: key_by_value gives both one key, and first_of finds the first
- * element of a pack that has it. */
+ * are compared. For indices -0 equals +0: key_by_value gives both one key, and first_of finds the
+ * first element of a pack that has it. */
 template <class Element>
 struct greatest;
 
