@@ -434,7 +434,6 @@ EQUIVALENT = [
     ("holds", "k < Count -> k <= Count", "", HELD),
     ("holds", "list[k] == member -> true", "", HELD),
     ("find_instance", "holds(*) -> true", "", HELD),
-    ("fastreduce_workspace_bytes", "!find_instance(*).exists() -> false", "", HELD),
     ("fastreduce_workspace_bytes", "n > SIZE_MAX / sizeof(float) -> false", "", TWICE),
     ("fastreduce_workspace_bytes", "n > * -> n > SIZE_MAX / sizeof(float) + 1", "", TWICE),
     ("fastreduce_workspace_bytes", "SIZE_MAX / sizeof(float) -> SIZE_MAX * sizeof(float)", "",
