@@ -2664,13 +2664,12 @@ struct moments {
         const double share = fused(static_cast<double>(count), by, sum);
         return {share, fused(by, share + sum, squares)};
     }
+    /* Of n elements; out of line, as ended(). */
+    __device__ __noinline__ double variance(double n) const
+    {
+        return fused(-sum, sum / n, squares) / n;
+    }
 };
-
-/* Out of line, as ended(). */
-static inline __device__ __noinline__ double variance_of(const moments &value, double n)
-{
-    return fused(-value.sum, value.sum / n, value.squares) / n;
-}
 
 /* x - pivot: of floats in floats, else in doubles; of 64-bit integers in integers first, as doubles
  * would not hold them. */
@@ -2747,7 +2746,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     }
     static __device__ __forceinline__ Result finish(const Value &value, size_t n)
     {
-        return static_cast<Result>(variance_of(value, static_cast<double>(n)));
+        return static_cast<Result>(value.variance(static_cast<double>(n)));
     }
 
   private:
