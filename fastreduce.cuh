@@ -59,8 +59,9 @@
  *
  * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks,
  * 5 the ladder V0..V7, 6 the engine, 7 the superaccumulator, 8 dispatcher, 9 the C functions. A
- * new operator touches room 3 alone, a new element type at most its declaration in room 2 besides;
- * a new shape is a struct and its slice_of in room 6. Needs C++14 and CUDA 11.2.
+ * new operator goes into room 3, a new element type into room 3 and its declaration into room 2;
+ * for the C functions both also into fastreduce.h, the lists in room 2 and a switch in room 9. A
+ * new shape is a struct and its slice_of in room 6. Needs C++14 and CUDA 11.2.
  *
  * Words: a *block* of threads reduces one *tile* of the input to one *partial*. In the ladder a
  * tile is block size times *items* per thread elements, and a *level* (one launch, a *round*)
@@ -474,21 +475,6 @@ __device__ __forceinline__ float half_to_float(unsigned short bits)
 #endif
 }
 
-/* The greater of two: -0 is less than +0, and where one is NaN the result is this NaN. Of halves,
- * for each of the two in a word. */
-
-__host__ __device__ __forceinline__ float max_or_nan(float a, float b)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    float greater;
-    asm("max.NaN.f32 %0, %1, %2;" : "=f"(greater) : "f"(a), "f"(b));
-    return greater;
-#else
-    if (a != a || b != b) return bits_as<float>(0x7fffffffu);
-    return a > b || (a == b && bits_as<int>(a) >= 0) ? a : b;
-#endif
-}
-
 /* What keeps a float's order as an unsigned number; of any width. NaN counts as the greatest, if it
  * is the one above. */
 template <class Unsigned>
@@ -503,6 +489,22 @@ __host__ __device__ __forceinline__ Unsigned bits_in_order(Unsigned ordered)
 {
     constexpr Unsigned sign = Unsigned(Unsigned(1) << (8 * sizeof(Unsigned) - 1));
     return static_cast<Unsigned>(ordered & sign ? ordered ^ sign : ~ordered);
+}
+
+/* The greater of two: -0 is less than +0, and where one is NaN the result is this NaN. Of halves,
+ * for each of the two in a word. */
+
+__host__ __device__ __forceinline__ float max_or_nan(float a, float b)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    float greater;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(greater) : "f"(a), "f"(b));
+    return greater;
+#else
+    /* not as floats: -ftz=true compares denormals as zeros */
+    if (a != a || b != b) return bits_as<float>(0x7fffffffu);
+    return ordered_bits(bits_as<unsigned>(a)) > ordered_bits(bits_as<unsigned>(b)) ? a : b;
+#endif
 }
 
 template <unsigned short Infinity>
@@ -692,8 +694,8 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
 
 /* ================================================================================================
  * Room 3: elements and operators
- * May hold: what is to be known of an operator and of an element type under it. A new operator or
- * type is added here, and a type that needs a declaration in room 2.
+ * May hold: operators, element types, and how each operator reduces each type. A new one is added
+ * here; a type that needs a declaration has it in room 2.
  *
  * An operator of a user's is a type without state that has
  *     template <class Value> static Value identity();  combine(identity, x) == x
@@ -701,8 +703,8 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
  * Element types are trivially copyable and trivially default constructible (they live in shared
  * memory).
  *
- * Those of this file have more, as many take another way than element by element: several at once
- * where they are narrow, an index beside a value, a square root at the end. A Reducer says which:
+ * The operators of this file need more: narrow elements are reduced several at once, argmin keeps
+ * an index beside the value, norm2 takes a square root at the end. A Reducer describes that:
  *     Element, Result                what it reads, and what it writes
  *     Value                          a partial result: identity(), combine(a, b)
  *     Partial                        what a thread has of one pack or more: nothing(), of(pack),
@@ -710,22 +712,23 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
  *     value_of(partial)              the thread's Value
  *     value_of(element, index)       of a single element
  *     finish(value, n)               the result, for n elements
- *     head_alignment                 bytes to which packs are aligned where any order will do, with
- *                                    single elements before them; 0 where it will not
- *     missing                        what takes the place of packs that a thread has not: zeros, if
- *                                    they change nothing; its first element again, if that does;
- *                                    else it is nothing(), which takes a comparison for each pack
- *     by_itself                      whether it makes a Value of a thread's packs in a way of its
- *                                    own, by value_of_packs, instead of nothing, of and merge
+ *     head_alignment                 bytes to which packs are aligned, after single elements, where
+ *                                    elements may be combined in any order; 0 where order counts
+ *     missing                        what stands for packs that a thread does not have: zeros, or
+ *                                    its first element again, where that does not change the
+ *                                    result; else nothing(), at a comparison for each pack
+ *     by_itself                      whether value_of_packs makes a thread's packs a Value, instead
+ *                                    of nothing, of and merge
  *     by_warp                        whether it reduces a warp's Values at once, by warp_value
- *     tile_by_warp                   the same of Values of a tile alone, by tile_warp_value
+ *     tile_by_warp                   the same for Values of a single tile, by tile_warp_value
  *     heavy                          whether it takes many instructions for an element
- *     most_in_tiles                  bytes up to which a block a tile is best
+ *     most_in_tiles                  bytes up to which one block for each tile is fastest
  *     Format                         how a Value travels between blocks
  *     prepare(input, n)              looks at the array before anything else
- * Operators that differ by a constant share a Reducer, and so its kernels; and for the C functions,
- * which have all types and operators, Reducers that differ in what a thread does alone are
- * alternatives of one, any_of.
+ *     store(result, value, n)        writes what finish() returns
+ * Operators that differ by a constant share a Reducer, and so its kernels. The C functions, which
+ * have all types and operators, also share kernels among Reducers that differ only in what a single
+ * thread does: any_of stands for several, and one of them is chosen when it runs.
  * ============================================================================================= */
 
 namespace detail
@@ -739,7 +742,7 @@ struct bf16 {
     unsigned short bits;
 };
 
-/* Types that are the same to a reduction have one name. */
+/* Types that reduce alike have one name: long and long long, __half and f16. */
 enum class family { other, integer, floating };
 
 template <unsigned Size, bool Signed>
@@ -821,7 +824,7 @@ struct element<bf16, false> : element<__nv_bfloat16, false> {
 template <class Input>
 using element_t = typename element<Input>::type;
 
-/* An integer of the element's size, without sign; and of 32 bits at least, for its bits. */
+/* An unsigned integer of the element's size; and one of at least 32 bits. */
 template <class Element>
 using unsigned_t = typename integer_of<sizeof(Element), false>::type;
 template <class Element>
@@ -881,7 +884,7 @@ struct alignas(pack_bytes) pack<Element, true> {
     }
 };
 
-/* The same number where additions happen. */
+/* The number in the type in which it is added. */
 __device__ __forceinline__ float widened(f16 x)
 {
     return half_to_float(x.bits);
@@ -895,14 +898,6 @@ __device__ __forceinline__ float widened(float x)
     return x;
 }
 __device__ __forceinline__ double widened(double x)
-{
-    return x;
-}
-__device__ __forceinline__ long long widened(long long x)
-{
-    return x;
-}
-__device__ __forceinline__ unsigned long long widened(unsigned long long x)
 {
     return x;
 }
@@ -951,14 +946,11 @@ struct bounds<double> {
 
 template <class Half, unsigned short Infinity>
 struct half_bounds {
-    static __host__ __device__ __forceinline__ Half of_bits(unsigned short bits)
+    static __host__ __device__ __forceinline__ Half greatest() { return bits_as<Half>(Infinity); }
+    static __host__ __device__ __forceinline__ Half least()
     {
-        Half value;
-        memcpy(static_cast<void *>(&value), &bits, sizeof value);
-        return value;
+        return bits_as<Half>(static_cast<unsigned short>(Infinity | 0x8000));
     }
-    static __host__ __device__ __forceinline__ Half greatest() { return of_bits(Infinity); }
-    static __host__ __device__ __forceinline__ Half least() { return of_bits(Infinity | 0x8000); }
 };
 template <>
 struct bounds<__half> : half_bounds<__half, 0x7c00> {
@@ -967,8 +959,8 @@ template <>
 struct bounds<__nv_bfloat16> : half_bounds<__nv_bfloat16, 0x7f80> {
 };
 
-/* The lesser or the greater of two, for a tree of single values: -0 is less than +0, and NaN is the
- * result. */
+/* The lesser or the greater of two, for a tree of single values: -0 is less than +0, and NaN
+ * wins. */
 template <family Family>
 struct by_order {
     template <class Value>
@@ -1001,7 +993,7 @@ struct by_order<family::floating> {
     }
     static __host__ __device__ __forceinline__ float lesser(float a, float b)
     {
-        return -max_or_nan(-a, -b);
+        return negative(max_or_nan(negative(a), negative(b)));
     }
 
   private:
@@ -1026,8 +1018,6 @@ struct by_order<family::floating> {
 
 /* ---- The operators ---- */
 
-/* The type of the result: that of the table in fastreduce.h for numbers; for other types, and under
- * a user's operator, the element type. */
 struct plus {
     template <class Value>
     static __host__ __device__ __forceinline__ Value identity()
@@ -1104,15 +1094,14 @@ struct count_nonzero {
 namespace detail
 {
 
-/* Result types: of sums; of norms and means; of indices. */
+/* Result types that depend on the element: of sums; of the largest magnitude and the sum of
+ * magnitudes; of norms, means and variances. */
 template <class Input, family Family = element<Input>::kind>
 struct results { /* no number: what it is given to says so */
     using sum = Input;
     using magnitude = Input;
     using magnitudes = Input;
     using real = Input;
-    using index = long long;
-    using count = unsigned long long;
 };
 template <class Input>
 struct results<Input, family::integer> {
@@ -1123,8 +1112,6 @@ struct results<Input, family::integer> {
     using magnitude = unsigned_t<Input>;
     using magnitudes = unsigned long long;
     using real = double;
-    using index = long long;
-    using count = unsigned long long;
 };
 template <class Input>
 struct results<Input, family::floating> {
@@ -1132,12 +1119,12 @@ struct results<Input, family::floating> {
     using magnitude = Input;
     using magnitudes = sum;
     using real = sum;
-    using index = long long;
-    using count = unsigned long long;
 };
 
 } // namespace detail
 
+/* The type of the result: of numbers, what the table in fastreduce.h says; of other types, and
+ * under a user's operator, the element type. */
 template <class Operator, class Input>
 struct accumulate {
     using type = Input;
@@ -1172,14 +1159,14 @@ struct accumulate<variance, Input> : accumulate<norm2, Input> {
 };
 template <class Input>
 struct accumulate<argmin, Input> {
-    using type = typename detail::results<Input>::index;
+    using type = long long;
 };
 template <class Input>
 struct accumulate<argmax, Input> : accumulate<argmin, Input> {
 };
 template <class Input>
 struct accumulate<count_nonzero, Input> {
-    using type = typename detail::results<Input>::count;
+    using type = unsigned long long;
 };
 template <class Operator, class Input>
 using accumulate_t = typename accumulate<Operator, Input>::type;
@@ -1188,6 +1175,11 @@ using accumulate_t = typename accumulate<Operator, Input>::type;
 
 namespace detail
 {
+
+/* Operators that do more than combine two elements to one. */
+template <class Operator>
+using of_numbers = one_of<Operator, argmin, argmax, sum_abs, sum_squares, max_abs, norm2, mean,
+                          variance, count_nonzero>;
 
 /* Reduces an array in place, in pairs, to its first value. */
 template <unsigned Count, class Value, class Combine>
@@ -1211,8 +1203,8 @@ template <bool Value>
 struct truth {
 };
 
-/* How a Value travels between blocks: in payloads of 63 bits, beside which there is a flag; what a
- * payload has above them is dropped. */
+/* How a Value travels between blocks: in words of 63 bits, the payload, and a flag. A payload's
+ * highest bit is dropped. */
 constexpr unsigned payload_bits = 63;
 
 /* Bit by bit, whatever the type. */
@@ -1309,7 +1301,7 @@ struct common_reducer {
 
     __device__ __forceinline__ void prepare(const void *, size_t) {}
 };
-/* Where any order will do, and the address is that of the first whole vector. */
+/* Where elements may be combined in any order. Packs begin at the first aligned address. */
 template <class Reducer>
 struct unordered_reducer : common_reducer<Reducer> {
     static constexpr unsigned head_alignment = 16;
@@ -1409,7 +1401,7 @@ static __device__ __noinline__ double ended(double sum, double n, ending how)
     return how == ending::mean ? sum / n : sqrt(sum);
 }
 
-/* Sums and products of floats, or of what a Map makes of them. */
+/* Maps: what is added for an element. */
 struct itself {
     template <class Value>
     static __device__ __forceinline__ Value of(Value x)
@@ -1450,8 +1442,8 @@ struct square {
     }
 };
 
-/* Ends: whether it may become a mean or a root. Sums of floats, which are the most used, do without
- * what that costs, 0.04 us (one H200). */
+/* Sums and products of floats, or of what a Map makes of them. Ends: whether the result may be a
+ * mean or a root. Sums of f32, the most used, do without what that costs, 0.04 us (one H200). */
 template <class Input, class Operator = plus, class Map = itself,
           bool Ends = !standard::is_same<Input, float>::value>
 struct float_reducer : common_reducer<float_reducer<Input, Operator, Map, Ends>> {
@@ -1493,8 +1485,9 @@ struct float_reducer : common_reducer<float_reducer<Input, Operator, Map, Ends>>
     }
     __device__ __forceinline__ Result finish(Value value, size_t n) const
     {
-        if (!Ends || how == ending::sum) return combine(value, identity());
-        return static_cast<Result>(ended(static_cast<double>(value), static_cast<double>(n), how));
+        const Value result = combine(value, identity());
+        if (!Ends || how == ending::sum) return result;
+        return static_cast<Result>(ended(static_cast<double>(result), static_cast<double>(n), how));
     }
 };
 
@@ -1599,9 +1592,9 @@ struct narrow_sums<Input, square, 2> {
     }
 };
 
-/* The sum of a warp's, of a tile of 64 KiB at most. It has room in 32 bits: where there are signs,
- * sums of bytes are above -2^24, and below it modulo 2^32 those of squares; of 16 bits above
- * -1.6e9, and below it those without signs. */
+/* The sum of a warp's Values, of a tile of 64 KiB at most. 32 bits tell negative sums from large
+ * ones: sums of signed bytes are above -2^24, those of squares of bytes below 2^32 - 2^24; sums of
+ * signed 16 bits are above -1.6e9, others below 2^32 - 1.6e9. */
 template <unsigned Size>
 __device__ __forceinline__ unsigned long long narrow_warp_sum(unsigned long long value)
 {
@@ -1802,9 +1795,9 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
     }
 };
 
-/* Extremes. An element's bits, masked and flipped, are those of one that is greater where the
- * element is what is looked for: the least, the greatest, or of floats the greatest magnitude.
- * Above a thread such elements are keys, unsigned numbers in the same order; 0 is nothing. */
+/* Extremes. All look for the greatest: to find the least, or the float of the greatest magnitude,
+ * an element's bits are masked and flipped first. What leaves a thread is a key, an unsigned number
+ * in the same order; 0 stands for no element. */
 template <class Element>
 struct masked_and_flipped {
     bits_t<Element> mask, flip; /* the same for each element of a word */
@@ -1857,8 +1850,9 @@ struct magnitudes_of {
     static __device__ __forceinline__ bits_t<Element> back(bits_t<Element> bits) { return bits; }
 };
 
-/* The greatest of a pack, and of a thread's. An As says which bits are compared. For indices -0
- * equals +0: key_by_value, and the first element of a pack that has this key. */
+/* The greatest of a pack, and of a thread's packs. An As turns an element's bits into those that
+ * are compared. For indices -0 equals +0: key_by_value gives both one key, and first_of finds the
+ * first element of a pack that has it. */
 template <class Element>
 struct greatest;
 
@@ -1881,8 +1875,23 @@ __device__ __forceinline__ unsigned first_with_bits(const unsigned (&four)[4], u
     return first;
 }
 
-/* Bytes in the upper half of 16 bits each, as the hardware compares those: bytes 1 and 3, and bytes
- * 0 and 2. What lies below them does not matter. */
+/* The same of wider ones: the first with this key. */
+template <class Greatest, class Element>
+struct first_with_key {
+    template <class As>
+    static __device__ __forceinline__ unsigned first_of(const pack<Element> &from,
+                                                        unsigned_t<Element> key, const As &as)
+    {
+        unsigned first = 0;
+#pragma unroll
+        for (unsigned j = pack<Element>::size; j-- > 0;)
+            if (Greatest::key_by_value(Greatest::alone(from.at(j), as)) == key) first = j;
+        return first;
+    }
+};
+
+/* The hardware compares 16 bits at a time, so each byte takes the upper half of 16: bytes 1 and 3
+ * in one word, 0 and 2 in another. What lies below them does not matter. */
 template <>
 struct greatest<unsigned char> {
     struct Partial {
@@ -1976,7 +1985,7 @@ struct greatest<unsigned short> {
 };
 
 template <class Element>
-struct greatest_number {
+struct greatest_number : first_with_key<greatest_number<Element>, Element> {
     using Partial = Element;
     using Key = Element;
 
@@ -2003,16 +2012,6 @@ struct greatest_number {
     {
         return best;
     }
-    template <class As>
-    static __device__ __forceinline__ unsigned first_of(const pack<Element> &from, Key key,
-                                                        const As &as)
-    {
-        unsigned first = 0;
-#pragma unroll
-        for (unsigned j = pack<Element>::size; j-- > 0;)
-            if (key_by_value(alone(from.at(j), as)) == key) first = j;
-        return first;
-    }
     static __device__ __forceinline__ Element element(Key key)
     {
         return key;
@@ -2026,7 +2025,7 @@ struct greatest<unsigned long long> : greatest_number<unsigned long long> {
 };
 
 template <>
-struct greatest<float> {
+struct greatest<float> : first_with_key<greatest<float>, float> {
     using Partial = float;
     using Key = unsigned;
 
@@ -2056,17 +2055,8 @@ struct greatest<float> {
     }
     static __device__ __forceinline__ Key key_by_value(Partial best)
     {
-        return key(best == 0 ? 0.0f : best);
-    }
-    template <class As>
-    static __device__ __forceinline__ unsigned first_of(const pack<float> &from, Key key,
-                                                        const As &as)
-    {
-        unsigned first = 0;
-#pragma unroll
-        for (unsigned j = pack<float>::size; j-- > 0;)
-            if (key_by_value(alone(from.at(j), as)) == key) first = j;
-        return first;
+        /* not as floats: -ftz=true compares denormals as zeros */
+        return key((bits_as<unsigned>(best) & 0x7fffffff) == 0 ? 0.0f : best);
     }
     static __device__ __forceinline__ float element(Key key)
     {
@@ -2077,7 +2067,7 @@ struct greatest<float> {
 /* Keys count from that of -infinity: those of NaNs, below it or above that of infinity, come
  * last. */
 template <>
-struct greatest<double> {
+struct greatest<double> : first_with_key<greatest<double>, double> {
     using Partial = unsigned long long;
     using Key = unsigned long long;
     static constexpr Key minus_infinity = (1ull << 52) - 1, infinity = 0xfff0ull << 48;
@@ -2102,16 +2092,6 @@ struct greatest<double> {
     {
         constexpr Key minus_zero = (~0ull >> 1) - minus_infinity; /* and that of +0 is the next */
         return best == minus_zero ? minus_zero + 1 : key(best);
-    }
-    template <class As>
-    static __device__ __forceinline__ unsigned first_of(const pack<double> &from, Key key,
-                                                        const As &as)
-    {
-        unsigned first = 0;
-#pragma unroll
-        for (unsigned j = pack<double>::size; j-- > 0;)
-            if (key_by_value(alone(from.at(j), as)) == key) first = j;
-        return first;
     }
     static __device__ __forceinline__ double element(Key key)
     {
@@ -2204,7 +2184,7 @@ template <>
 struct greatest<bf16> : greatest_half<bf16> {
 };
 
-/* Of all lanes, for all of them. */
+/* The greatest key of the warp's lanes, for all of them. */
 __device__ __forceinline__ unsigned greatest_of_warp(unsigned key)
 {
     return warp_max(key);
@@ -2370,7 +2350,7 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
     }
 };
 
-/* How many are not zero, under a mask: of floats, all but the sign. */
+/* How many are not zero under a mask, which leaves out a float's sign. */
 template <class Input>
 struct count_reducer : unordered_reducer<count_reducer<Input>> {
     using Element = Input;
@@ -2461,22 +2441,17 @@ __device__ __forceinline__ double real(unsigned long long x)
 }
 
 /* The sum of what Map makes of a thread's elements. Packs that do not exist are zero. */
-template <class Value, class Pack, class Map>
-__device__ __forceinline__ Value sum_of_pack(const Pack &from, const Map &map)
-{
-    Value values[Pack::size];
-#pragma unroll
-    for (unsigned j = 0; j < Pack::size; ++j) values[j] = map(from.at(j));
-    return reduce_pairs(values, plus());
-}
-
 template <class Value, class Items, class Map>
 __device__ __forceinline__ Value sum_over(const Items &items, const Map &map)
 {
     Value values[Items::packs_each];
 #pragma unroll
-    for (unsigned k = 0; k < Items::packs_each; ++k)
-        values[k] = sum_of_pack<Value>(items.at(k), map);
+    for (unsigned k = 0; k < Items::packs_each; ++k) {
+        Value packed[Items::pack_size];
+#pragma unroll
+        for (unsigned j = 0; j < Items::pack_size; ++j) packed[j] = map(items.at(k).at(j));
+        values[k] = reduce_pairs(packed, plus());
+    }
     return reduce_pairs(values, plus());
 }
 
@@ -2544,8 +2519,18 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     }
 
   private:
-    template <class Items, class Other>
-    static __device__ __forceinline__ Value squares_of(const Items &items, Other)
+    template <class Items, class Integer>
+    static __device__ __forceinline__ Value squares_of(const Items &items, Integer)
+    {
+        return sum_over<Value>(items, square_as_double());
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value squares_of(const Items &items, bf16)
+    {
+        return squares_of(items, float());
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value squares_of(const Items &items, float)
     {
         constexpr float least = 1e-25f, most = 1e38f; /* what is lost in between is too small */
         const float sum = sum_over<float>(items, scaled_square<float>{1});
@@ -2555,31 +2540,21 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     template <class Items>
     static __device__ __forceinline__ Value squares_of(const Items &items, unsigned short)
     {
+        return exact_squares_of(items);
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value squares_of(const Items &items, short)
+    {
+        return exact_squares_of(items);
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value exact_squares_of(const Items &items)
+    {
         unsigned long long sum = 0;
 #pragma unroll
         for (unsigned k = 0; k < Items::packs_each; ++k)
-            sum += narrow_sums<unsigned short, square>::of(items.at(k));
+            sum += narrow_sums<Input, square>::of(items.at(k));
         return static_cast<Value>(sum);
-    }
-    template <class Items>
-    static __device__ __forceinline__ Value squares_of(const Items &items, int)
-    {
-        return sum_over<Value>(items, square_as_double());
-    }
-    template <class Items>
-    static __device__ __forceinline__ Value squares_of(const Items &items, unsigned)
-    {
-        return sum_over<Value>(items, square_as_double());
-    }
-    template <class Items>
-    static __device__ __forceinline__ Value squares_of(const Items &items, long long)
-    {
-        return sum_over<Value>(items, square_as_double());
-    }
-    template <class Items>
-    static __device__ __forceinline__ Value squares_of(const Items &items, unsigned long long)
-    {
-        return sum_over<Value>(items, square_as_double());
     }
 };
 
@@ -2670,11 +2645,11 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     }
 };
 
-/* Variances: sums of x - pivot and of its square, in doubles, for one pivot for all, the first
- * element. As that is one of them, its distance from the mean is at most sqrt(n) standard
- * deviations, and what the final subtraction cancels at most n roundings of the sum of squares. A
- * thread takes its own first element as the pivot, so that floats will do for floats, but where
- * squares have no room, and moves its sums to the common one then. */
+/* Variances: sums of x - pivot and of its square, in doubles, and the pivot is the first
+ * element for all. As that is one of them, its distance from the mean is at most sqrt(n) standard
+ * deviations, and the final subtraction loses at most n roundings of the sum of squares. A thread
+ * first takes its own first element as pivot, for which float arithmetic is accurate enough, unless
+ * squares overflow; then it moves its sums to the common pivot. */
 struct moments {
     double sum, squares;
 
@@ -2682,7 +2657,7 @@ struct moments {
     {
         return {a.sum + b.sum, a.squares + b.squares};
     }
-    /* from elements less one pivot to less another, which is smaller by `by` */
+    /* sums of x - pivot, turned into those of x - (pivot - by) */
     __device__ __forceinline__ moments moved(double by, unsigned count) const
     {
         const double share = fused(static_cast<double>(count), by, sum);
@@ -2798,7 +2773,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
         }
         const Value found = {static_cast<double>(reduce_pairs(sums, plus())),
                              static_cast<double>(reduce_pairs(squares, plus()))};
-        /* squares that have no room in a float */
+        /* squares overflow a float */
         if (sizeof(Real) < sizeof(double) && !(found.squares < bounds<double>::greatest()))
             return sum_slowly(items, moments_from{pivot}, identity());
         return found.moved(between(own, pivot), items.count * Items::pack_size);
@@ -2887,8 +2862,8 @@ __host__ __device__ constexpr bool alike()
            One::heavy == Other::heavy && One::most_in_tiles == Other::most_in_tiles;
 }
 
-/* One of several Reducers, chosen when it runs. They have the same Values, and the same of
- * everything that is done with more than a thread's. */
+/* One of several Reducers, chosen when it runs. Their Values are the same, and so is all that is
+ * done with Values of more than one thread. */
 template <class... Reducers>
 struct alternatives;
 template <class Reducer>
@@ -2912,7 +2887,8 @@ struct alternatives<Reducer> {
 };
 template <class Reducer, class Next, class... Others>
 struct alternatives<Reducer, Next, Others...> {
-    static_assert(alike<Reducer, Next>(), "alternatives differ in what a thread does alone");
+    static_assert(alike<Reducer, Next>(),
+                  "alternatives may differ only in what a single thread does");
     Reducer reducer;
     alternatives<Next, Others...> others;
 
@@ -3091,16 +3067,15 @@ struct reducer_of<mean, Input, family::integer>
     : standard::conditional_t<(sizeof(Input) <= 2), ending_in<integer_reducer<Input>, ending::mean>,
                               as_it_is<integer_mean<Input>>> {
 };
-/* squares of bytes and of signed 16 bits: sums of 2^33 have room in 64 bits */
+/* squares of bytes: sums of 2^46 have room in 63 bits with a sign */
 template <class Input>
 struct reducer_of<norm2, Input, family::integer>
-    : standard::conditional_t<
-          sizeof(Input) == 1 || (sizeof(Input) == 2 && standard::is_signed<Input>::value),
-          ending_in<integer_reducer<Input, square>, ending::root>, as_it_is<norm_reducer<Input>>> {
+    : standard::conditional_t<sizeof(Input) == 1,
+                              ending_in<integer_reducer<Input, square>, ending::root>,
+                              as_it_is<norm_reducer<Input>>> {
 };
 
-/* Bits of the elements that Reducers of extremes and counts compare: floats, and integers whatever
- * their sign. */
+/* The type that extremes and counts compare: floats as they are, integers without sign. */
 template <class Input>
 using compared_t =
     standard::conditional_t<element<Input>::kind == family::floating, Input, unsigned_t<Input>>;
@@ -3131,7 +3106,7 @@ struct extremes {
     {
         return {static_cast<bits>(~sign), bits(0)};
     }
-    /* the key of a float 0, of which doubles' count from that of -infinity */
+    /* the key of +0; of doubles, keys count from that of -infinity */
     using Key = typename greatest<Element>::Key;
     static __host__ __device__ constexpr Key key_of_zero()
     {
@@ -3149,7 +3124,12 @@ struct greatest_found {
 template <class Input>
 struct least_found {
     using type = extreme_reducer<compared_t<Input>>;
-    static __host__ __device__ type make() { return type(extremes<Input>::least_first()); }
+    static __host__ __device__ type make()
+    {
+        /* of no elements the greatest value: bits of ones, but of bool true */
+        return type(extremes<Input>::least_first(),
+                    standard::is_same<Input, bool>::value ? 0xfe : 0);
+    }
 };
 template <class Input>
 struct index_of_greatest {
@@ -3169,16 +3149,12 @@ struct reducer_of<max_abs, Input, family::floating> {
         return type(extremes<Input>::magnitudes(), extremes<Input>::key_of_zero());
     }
 };
-template <class Input, bool Signed = standard::is_signed<Input>::value>
-struct integer_magnitudes : greatest_found<Input> {
-};
 template <class Input>
-struct integer_magnitudes<Input, true> {
-    using type = extreme_reducer<unsigned_t<Input>, magnitudes_of<unsigned_t<Input>>>;
-    static __host__ __device__ type make() { return type(magnitudes_of<unsigned_t<Input>>(), 0); }
-};
-template <class Input>
-struct reducer_of<max_abs, Input, family::integer> : integer_magnitudes<Input> {
+struct reducer_of<max_abs, Input, family::integer>
+    : standard::conditional_t<
+          standard::is_signed<Input>::value,
+          as_it_is<extreme_reducer<unsigned_t<Input>, magnitudes_of<unsigned_t<Input>>>>,
+          greatest_found<Input>> {
 };
 template <class Input>
 struct nonzeros {
@@ -3201,166 +3177,110 @@ struct reducer_of<minimum, Input, family::integer> : least_found<Input> {
 template <class Input>
 struct reducer_of<minimum, Input, family::floating> : least_found<Input> {
 };
-template <class Input>
-struct reducer_of<argmax, Input, family::integer> : index_of_greatest<Input> {
+template <class Input, family Family>
+struct reducer_of<argmax, Input, Family> : index_of_greatest<Input> {
 };
-template <class Input>
-struct reducer_of<argmax, Input, family::floating> : index_of_greatest<Input> {
+template <class Input, family Family>
+struct reducer_of<argmin, Input, Family> : index_of_least<Input> {
 };
-template <class Input>
-struct reducer_of<argmin, Input, family::integer> : index_of_least<Input> {
+template <class Input, family Family>
+struct reducer_of<count_nonzero, Input, Family> : nonzeros<Input> {
 };
-template <class Input>
-struct reducer_of<argmin, Input, family::floating> : index_of_least<Input> {
-};
-template <class Input>
-struct reducer_of<count_nonzero, Input, family::integer> : nonzeros<Input> {
-};
-template <class Input>
-struct reducer_of<count_nonzero, Input, family::floating> : nonzeros<Input> {
-};
-template <class Input>
-struct reducer_of<variance, Input, family::integer> : as_it_is<variance_reducer<Input>> {
-};
-template <class Input>
-struct reducer_of<variance, Input, family::floating> : as_it_is<variance_reducer<Input>> {
+template <class Input, family Family>
+struct reducer_of<variance, Input, Family> : as_it_is<variance_reducer<Input>> {
 };
 
+/* Those that are no tree of one operation. */
+template <class Operator>
+using of_numbers = one_of<Operator, argmin, argmax, sum_abs, sum_squares, max_abs, norm2, mean,
+                          variance, count_nonzero>;
+
+/* Elements by the name that those of the same kind share; but as they are for a user's operator,
+ * and for what of no elements is the type's greatest value. */
 template <class Operator, class Input>
-using reducer_t = typename reducer_of<Operator, element_t<Input>>::type;
+using named_t = standard::conditional_t<
+    of_numbers<Operator>::value || one_of<Operator, plus, multiplies, maximum>::value ||
+        (standard::is_same<Operator, minimum>::value && !standard::is_same<Input, bool>::value),
+    element_t<Input>, Input>;
+template <class Operator, class Input>
+using named_reducer = reducer_of<Operator, named_t<Operator, Input>>;
+template <class Operator, class Input>
+using reducer_t = typename named_reducer<Operator, Input>::type;
 
-/* Which of them the C functions have in one, by the size of their elements. */
-template <class... Types>
-struct type_list {
-};
-
+/* Reducers that share kernels in the C functions, which choose among them when they run. */
 using signed8 = signed char;
 using unsigned8 = unsigned char;
 using unsigned16 = unsigned short;
 using signed64 = long long;
 using unsigned64 = unsigned long long;
 
+template <class... Types>
+struct type_list;
+using groups = type_list<
+    any_of<integer_reducer<unsigned8>, integer_reducer<signed8>,
+           integer_reducer<signed8, magnitude>, integer_reducer<unsigned8, square>,
+           integer_reducer<signed8, square>, count_reducer<unsigned8>>,
+    any_of<integer_reducer<unsigned16>, integer_reducer<short>, integer_reducer<short, magnitude>,
+           count_reducer<unsigned16>>,
+    any_of<integer_reducer<unsigned16, square>, integer_reducer<short, square>>,
+    any_of<integer_reducer<unsigned>, integer_reducer<int>, integer_reducer<int, magnitude>,
+           integer_reducer<unsigned, square>, integer_reducer<int, square>,
+           count_reducer<unsigned>>,
+    any_of<integer_reducer<unsigned64>, integer_reducer<signed64, magnitude>,
+           integer_reducer<unsigned64, square>, count_reducer<unsigned64>>,
+    any_of<integer_product<unsigned8>, integer_product<signed8>>,
+    any_of<integer_product<unsigned16>, integer_product<short>>,
+    any_of<integer_product<unsigned>, integer_product<int>>,
+    any_of<integer_mean<unsigned>, integer_mean<int>>,
+    any_of<integer_mean<unsigned64>, integer_mean<signed64>>,
+    any_of<float_reducer<float, plus, magnitude>, float_reducer<float, plus, square>>,
+    any_of<float_reducer<double>, float_reducer<double, plus, magnitude>,
+           float_reducer<double, plus, square>>,
+    any_of<float_reducer<f16>, float_reducer<bf16>, float_reducer<f16, plus, magnitude>,
+           float_reducer<bf16, plus, magnitude>, float_reducer<f16, plus, square>,
+           float_reducer<bf16, plus, square>>,
+    any_of<float_reducer<f16, multiplies, itself, false>,
+           float_reducer<bf16, multiplies, itself, false>>,
+    any_of<extreme_reducer<unsigned8>, extreme_reducer<unsigned8, magnitudes_of<unsigned8>>>,
+    any_of<extreme_reducer<unsigned16>, extreme_reducer<f16>, extreme_reducer<bf16>,
+           extreme_reducer<unsigned16, magnitudes_of<unsigned16>>>,
+    any_of<extreme_reducer<float>, extreme_reducer<unsigned>,
+           extreme_reducer<unsigned, magnitudes_of<unsigned>>>,
+    any_of<extreme_reducer<unsigned64>, extreme_reducer<double>,
+           extreme_reducer<unsigned64, magnitudes_of<unsigned64>>>,
+    any_of<index_reducer<unsigned16>, index_reducer<f16>, index_reducer<bf16>>,
+    any_of<index_reducer<float>, index_reducer<unsigned>>,
+    any_of<index_reducer<double>, index_reducer<unsigned64>>,
+    any_of<norm_reducer<unsigned16>, norm_reducer<short>, norm_reducer<bf16>>,
+    any_of<norm_reducer<float>, norm_reducer<unsigned>, norm_reducer<int>>,
+    any_of<norm_reducer<unsigned64>, norm_reducer<signed64>>,
+    any_of<variance_reducer<unsigned8>, variance_reducer<signed8>>,
+    any_of<variance_reducer<unsigned16>, variance_reducer<short>, variance_reducer<f16>,
+           variance_reducer<bf16>>,
+    any_of<variance_reducer<float>, variance_reducer<unsigned>, variance_reducer<int>>,
+    any_of<variance_reducer<double>, variance_reducer<unsigned64>, variance_reducer<signed64>>>;
+
+template <unsigned Number, class List>
+struct type_at;
+template <class First, class... Rest>
+struct type_at<0, type_list<First, Rest...>> : is<First> {
+};
+template <unsigned Number, class First, class... Rest>
+struct type_at<Number, type_list<First, Rest...>> : type_at<Number - 1, type_list<Rest...>> {
+};
+/* By its number, as kernels' names would be long otherwise. */
 template <unsigned Number>
-struct group;
-template <>
-struct group<0> : any_of<integer_reducer<unsigned8>, integer_reducer<signed8>,
-                         integer_reducer<signed8, magnitude>, integer_reducer<unsigned8, square>,
-                         integer_reducer<signed8, square>, count_reducer<unsigned8>> {
+struct group : type_at<Number, groups>::type {
 };
-template <>
-struct group<1> : any_of<integer_reducer<unsigned16>, integer_reducer<short>,
-                         integer_reducer<short, magnitude>, count_reducer<unsigned16>> {
-};
-template <>
-struct group<2> : any_of<integer_reducer<unsigned16, square>, integer_reducer<short, square>> {
-};
-template <>
-struct group<3> : any_of<integer_reducer<unsigned>, integer_reducer<int>,
-                         integer_reducer<int, magnitude>, integer_reducer<unsigned, square>,
-                         integer_reducer<int, square>, count_reducer<unsigned>> {
-};
-template <>
-struct group<4> : any_of<integer_reducer<unsigned64>, integer_reducer<signed64, magnitude>,
-                         integer_reducer<unsigned64, square>, count_reducer<unsigned64>> {
-};
-template <>
-struct group<5> : any_of<integer_product<unsigned8>, integer_product<signed8>> {
-};
-template <>
-struct group<6> : any_of<integer_product<unsigned16>, integer_product<short>> {
-};
-template <>
-struct group<7> : any_of<integer_product<unsigned>, integer_product<int>> {
-};
-template <>
-struct group<8> : any_of<integer_mean<unsigned>, integer_mean<int>> {
-};
-template <>
-struct group<9> : any_of<integer_mean<unsigned64>, integer_mean<signed64>> {
-};
-template <>
-struct group<10>
-    : any_of<float_reducer<float, plus, magnitude>, float_reducer<float, plus, square>> {
-};
-template <>
-struct group<11> : any_of<float_reducer<double>, float_reducer<double, plus, magnitude>,
-                          float_reducer<double, plus, square>> {
-};
-template <>
-struct group<12> : any_of<float_reducer<f16>, float_reducer<bf16>,
-                          float_reducer<f16, plus, magnitude>, float_reducer<bf16, plus, magnitude>,
-                          float_reducer<f16, plus, square>, float_reducer<bf16, plus, square>> {
-};
-template <>
-struct group<13> : any_of<float_reducer<f16, multiplies, itself, false>,
-                          float_reducer<bf16, multiplies, itself, false>> {
-};
-template <>
-struct group<14>
-    : any_of<extreme_reducer<unsigned8>, extreme_reducer<unsigned8, magnitudes_of<unsigned8>>> {
-};
-template <>
-struct group<15> : any_of<extreme_reducer<unsigned16>, extreme_reducer<f16>, extreme_reducer<bf16>,
-                          extreme_reducer<unsigned16, magnitudes_of<unsigned16>>> {
-};
-template <>
-struct group<16> : any_of<extreme_reducer<float>, extreme_reducer<unsigned>,
-                          extreme_reducer<unsigned, magnitudes_of<unsigned>>> {
-};
-template <>
-struct group<17> : any_of<extreme_reducer<unsigned64>, extreme_reducer<double>,
-                          extreme_reducer<unsigned64, magnitudes_of<unsigned64>>> {
-};
-template <>
-struct group<18> : any_of<index_reducer<unsigned16>, index_reducer<f16>, index_reducer<bf16>> {
-};
-template <>
-struct group<19> : any_of<index_reducer<float>, index_reducer<unsigned>> {
-};
-template <>
-struct group<20> : any_of<index_reducer<double>, index_reducer<unsigned64>> {
-};
-template <>
-struct group<21> : any_of<norm_reducer<unsigned16>, norm_reducer<bf16>> {
-};
-template <>
-struct group<22> : any_of<norm_reducer<float>, norm_reducer<unsigned>, norm_reducer<int>> {
-};
-template <>
-struct group<23> : any_of<norm_reducer<unsigned64>, norm_reducer<signed64>> {
-};
-template <>
-struct group<24> : any_of<variance_reducer<unsigned8>, variance_reducer<signed8>> {
-};
-template <>
-struct group<25> : any_of<variance_reducer<unsigned16>, variance_reducer<short>,
-                          variance_reducer<f16>, variance_reducer<bf16>> {
-};
-template <>
-struct group<26>
-    : any_of<variance_reducer<float>, variance_reducer<unsigned>, variance_reducer<int>> {
-};
-template <>
-struct group<27>
-    : any_of<variance_reducer<double>, variance_reducer<unsigned64>, variance_reducer<signed64>> {
-};
-constexpr unsigned group_count = 28;
 
 /* The group that a Reducer is in; itself, if it is in none. */
-template <class Reducer, class... Members>
-__host__ __device__ constexpr bool member(const any_of<Members...> *)
-{
-    return one_of<Reducer, Members...>::value;
-}
-template <class Reducer, unsigned Number = 0, bool More = (Number < group_count)>
-struct group_of {
-    using here = group<Number>;
-    using next = group_of<Reducer, Number + 1>;
-    static constexpr bool found = member<Reducer>(static_cast<const here *>(nullptr));
-    using type = typename standard::conditional_t<found, is<here>, next>::type;
+template <class Reducer, class List = groups, unsigned Number = 0>
+struct group_of : is<Reducer> {
 };
-template <class Reducer, unsigned Number>
-struct group_of<Reducer, Number, false> : is<Reducer> {
+template <class Reducer, class... Members, class... Rest, unsigned Number>
+struct group_of<Reducer, type_list<any_of<Members...>, Rest...>, Number>
+    : standard::conditional_t<one_of<Reducer, Members...>::value, is<group<Number>>,
+                              group_of<Reducer, type_list<Rest...>, Number + 1>> {
 };
 
 /* A Reducer as the group's. */
@@ -5408,7 +5328,7 @@ reduction_output<reducer_t<Operator, Input>> output_of(accumulate_t<Operator, In
     using Result = typename reducer_t<Operator, Input>::Result;
     static_assert(sizeof(Result) == sizeof *output,
                   "a reducer's Result has the bits of the result");
-    return {output, reducer_of<Operator, element_t<Input>>::make()};
+    return {output, named_reducer<Operator, Input>::make()};
 }
 
 /* EXACT's table, as AUTO's. Dynamic shared memory of the grid-stride kernels is more than their
@@ -5765,15 +5685,14 @@ inline cudaError_t launch_row(const engine &e, unsigned number, unsigned blocks,
                             stream);
 }
 
-/* An array in memory: its length, or the most that it may be and where it is. */
+/* An array: its length; or where its length is on the device, and the most that it may be. */
 struct array_argument {
     const void *data;
     size_t n;
     const size_t *n_on_device;
 };
 
-/* The launch of a row, for an array of so many elements or, where that is less than it may have, at
- * most so many. */
+/* Launches a row for an array of at most chosen.most elements. */
 inline cudaError_t launch_row_for(const engine &e, const other_row &chosen,
                                   const device_limits &limits, int device,
                                   const array_argument &argument, void *output,
@@ -5903,11 +5822,6 @@ template <class Value>
 struct moves_as_bytes : std::is_trivially_copyable<Value> {
 };
 
-/* Those that are no tree of one operation. */
-template <class Operator>
-using of_numbers = one_of<Operator, argmin, argmax, sum_abs, sum_squares, max_abs, norm2, mean,
-                          variance, count_nonzero>;
-
 /* What the templates refuse, in words. */
 template <fastreduce_kernel Version, class Operator, class Input>
 constexpr bool check_types()
@@ -5949,8 +5863,8 @@ constexpr bool check_given()
     static_assert(sizeof(Input) <= most_result_bytes && sizeof(Output) <= most_result_bytes,
                   "elements and results have 32 bytes at most");
     static_assert(moves_as_bytes<Transform>::value && moves_as_bytes<Combine>::value,
-                  "what is called on the GPU has to be trivially copyable: capture values, not "
-                  "references to objects on the host");
+                  "what is called on the GPU has to be trivially copyable: lambdas are __device__ "
+                  "ones, as nvcc's __host__ __device__ ones are not if they capture");
     return true;
 }
 
@@ -6003,11 +5917,18 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
         input, output, n, scratch, stream);
 }
 
-/* Reduces transform(input[0]) .. transform(input[n - 1]) to *output with an operator that may have
- * state: a function object or a lambda (for host and device: nvcc's --extended-lambda), associative
- * and commutative but for rounding, and with combine(identity, x) == x. Everything that is given is
- * copied byte by byte; elements and results have 32 bytes at most. By AUTO; otherwise as
- * reduce(), with a workspace of FASTREDUCE_WORKSPACE_BYTES at most. */
+/* Reduces transform(input[0]) .. transform(input[n - 1]) to *output; n == 0 gives identity.
+ *
+ *   transform, combine   called on the GPU, and may have state: function objects with a const
+ *                        operator(), or with nvcc's --extended-lambda __device__ lambdas. (Not
+ *                        __host__ __device__ ones that capture: nvcc makes them objects that cannot
+ *                        be copied byte by byte, as everything here is.) combine is associative and
+ *                        commutative but for rounding.
+ *   identity             a value of the output's type with combine(identity, x) == x.
+ *   scratch              memory of the stream's pool by default; FASTREDUCE_WORKSPACE_BYTES are
+ *                        enough.
+ *
+ * Elements and results have 32 bytes at most. By AUTO, and otherwise as reduce(). */
 template <class Input, class Output, class Transform, class Combine>
 fastreduce_status transform_reduce(const Input *input, Output *output, size_t n,
                                    Transform transform, Combine combine, Output identity,
@@ -6021,7 +5942,7 @@ fastreduce_status transform_reduce(const Input *input, Output *output, size_t n,
         input, {output, reducer(combine, transform, identity)}, n, scratch, stream);
 }
 
-/* The same without a transform: of elements as they are, converted to the result's type. */
+/* The same without a transform: elements are converted to the output's type. */
 template <class Input, class Output, class Combine>
 fastreduce_status reduce_by(const Input *input, Output *output, size_t n, Combine combine,
                             Output identity, cudaStream_t stream = nullptr,
@@ -6123,6 +6044,16 @@ namespace detail
 /* What this build holds. */
 constexpr fastreduce_type built_types[] = {FASTREDUCE_TYPES};
 constexpr fastreduce_operator built_operators[] = {FASTREDUCE_OPERATORS};
+#ifdef FASTREDUCE_NO_LADDER
+constexpr bool has_ladder = false;
+#else
+constexpr bool has_ladder = true;
+#endif
+#ifdef FASTREDUCE_NO_EXACT
+constexpr bool has_exact = false;
+#else
+constexpr bool has_exact = true;
+#endif
 
 template <class Member, size_t Count>
 static constexpr bool holds(const Member (&list)[Count], Member member)
@@ -6238,13 +6169,8 @@ static c_instance auto_or_ladder(bool ladder)
                    climbs = Number == FASTREDUCE_SUM || Number == FASTREDUCE_MIN ||
                             Number == FASTREDUCE_MAX,
                    step = std::is_same<Input, float>::value || std::is_same<Input, double>::value ||
-                          std::is_same<Input, int>::value;
-#ifdef FASTREDUCE_NO_LADDER
-    constexpr bool has_ladder = false;
-#else
-    constexpr bool has_ladder = true;
-#endif
-    constexpr bool has_steps = built && climbs && step && has_ladder;
+                          std::is_same<Input, int>::value,
+                   has_steps = built && climbs && step && has_ladder;
     return ladder ? ladder_instance<Operator, Input>(truth<has_steps>())
                   : auto_instance<Operator, Input>(truth<built>());
 }
@@ -6319,6 +6245,14 @@ static unsigned block_size_of(const fastreduce_config &config)
     return config.block_size == 0 ? FASTREDUCE_BLOCK_SIZE : config.block_size;
 }
 
+/* Where n is on the device: aligned, and not in what is written. */
+static bool valid_count(const size_t *count, const void *output, size_t output_bytes,
+                        workspace scratch)
+{
+    return aligned(count, sizeof *count) && !overlap(count, sizeof *count, output, output_bytes) &&
+           !overlap(count, sizeof *count, scratch.data, scratch.data ? scratch.bytes : 0);
+}
+
 static fastreduce_config config_or_default(const fastreduce_config *config)
 {
     return config ? *config : fastreduce_config();
@@ -6357,10 +6291,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
         {input, size, size}, {output, result_size, result_size}, n, scratch, workspace_alignment);
     if (status != FASTREDUCE_SUCCESS) return status; /* invalid comes before unsupported */
     const size_t *const count = settings.n_on_device;
-    const size_t scratch_bytes = scratch.data != nullptr ? scratch.bytes : 0;
-    if (!aligned(count, sizeof *count) || overlap(count, sizeof *count, output, result_size) ||
-        overlap(count, sizeof *count, scratch.data, scratch_bytes))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (!valid_count(count, output, result_size, scratch)) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     const bool ladder = settings.kernel != FASTREDUCE_AUTO && settings.kernel != FASTREDUCE_EXACT;
     const c_instance found = find_instance(type, op, settings.kernel);
     if (!found.exists() || (ladder && count != nullptr) ||
@@ -6386,13 +6317,12 @@ FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_conf
 {
     using namespace fastreduce::detail;
     const fastreduce_config settings = config_or_default(config);
-    if (!exists(settings) || n > SIZE_MAX / sizeof(float) ||
-        !find_instance(FASTREDUCE_F32, FASTREDUCE_SUM, settings.kernel).exists())
-        return 0;
+    if (!exists(settings) || n > SIZE_MAX / sizeof(float)) return 0;
     switch (settings.kernel) {
     case FASTREDUCE_AUTO: return fastreduce::workspace_bytes<FASTREDUCE_AUTO>(n);
-    case FASTREDUCE_EXACT: return fastreduce::workspace_bytes<FASTREDUCE_EXACT>(n);
+    case FASTREDUCE_EXACT: return has_exact ? fastreduce::workspace_bytes<FASTREDUCE_EXACT>(n) : 0;
     default:
+        if (!has_ladder) return 0;
         return levels_workspace_bytes<float>(
             n, block_size_of(settings) * size_t(fastreduce::default_items(settings.kernel)));
     }
@@ -6415,6 +6345,9 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
 {
     const fastreduce_config settings = fastreduce::detail::config_or_default(config);
     const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
+    if (!fastreduce::detail::valid_count(settings.n_on_device, accumulator, sizeof *accumulator,
+                                         scratch))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
 #ifndef FASTREDUCE_NO_EXACT
     return fastreduce::accumulate_exactly(input, accumulator, n, settings.stream, scratch,
                                           settings.n_on_device);

@@ -86,10 +86,10 @@ enum {
     /* A null, misaligned or overlapping pointer; a kernel or block size that does not exist; an
      * n whose bytes do not fit in size_t. */
     FASTREDUCE_ERROR_INVALID_ARGUMENT = -1,
-    /* Right in itself, but not in this build: a kernel that was left out or is not there yet, or
-     * more blocks than one launch can have. */
+    /* Valid, but not here: what the kernel does not do or this build leaves out, or more blocks
+     * than one launch can have. */
     FASTREDUCE_ERROR_UNSUPPORTED = -2,
-    /* config->workspace_bytes is less than fastreduce_workspace_bytes(). */
+    /* config->workspace_bytes is less than the call needs. */
     FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL = -3,
     /* No CUDA device, no driver, or one too old for this build's runtime. */
     FASTREDUCE_ERROR_NO_DEVICE = -4
@@ -128,7 +128,7 @@ typedef enum fastreduce_type {
     FASTREDUCE_U64
 } fastreduce_type;
 
-/* What is computed, and of which type the result is:
+/* What is computed, and the type of the result:
  *
  *                        f16, bf16, f32   f64        signed integers     unsigned integers
  *   SUM, PRODUCT         f32              f64        i64, modulo 2^64    u64, modulo 2^64
@@ -143,10 +143,12 @@ typedef enum fastreduce_type {
  * index; COUNT_NONZERO counts it. -0 is less than +0 in MIN and MAX, and equal to it in ARGMIN and
  * ARGMAX.
  *
- * Accuracy: 16-bit floats are added as floats. MEAN of floats is their SUM over n; of integers,
- * their exact sum, rounded, over n. VARIANCE takes one pass and is as good as two: sums of
- * differences from an element, in double. NORM2 does not overflow, and loses nothing to underflow,
- * where the result has room in its type. */
+ * Accuracy: 16-bit floats are added as floats. MEAN of floats is their SUM divided by n; of
+ * integers, their exact sum, rounded, divided by n. VARIANCE takes one pass, over differences from
+ * the first element, whose sum of squares has to fit a double. Where that element is d standard
+ * deviations from the mean, sqrt(n) at most, the relative error is about d^2 * 2^-52; of 16 and
+ * 32-bit floats, which a thread adds as floats, some 1e-6 besides. NORM2 neither overflows nor
+ * loses anything to underflow where the result fits its type. */
 typedef enum fastreduce_operator {
     FASTREDUCE_SUM = 0,      /* of no elements: 0 */
     FASTREDUCE_PRODUCT,      /* 1 */
@@ -168,7 +170,7 @@ typedef enum fastreduce_operator {
 struct CUstream_st;
 typedef struct CUstream_st *fastreduce_stream; /* the same type as cudaStream_t */
 
-/* How to sum. All zeros are good defaults ({0} in C, {} in C++), and a null pointer means all
+/* How to reduce. All zeros are good defaults ({0} in C, {} in C++), and a null pointer means all
  * zeros. */
 typedef struct fastreduce_config {
     fastreduce_kernel kernel;
@@ -176,11 +178,11 @@ typedef struct fastreduce_config {
     void *workspace;     /* device memory aligned to 16 bytes; null: memory of the stream's pool */
     size_t workspace_bytes;   /* size of workspace; ignored where workspace is null */
     fastreduce_stream stream; /* null: the default stream */
-    const size_t
-        *n_on_device; /* device memory, or null. Where set, AUTO and EXACT read the number of
-                                  elements from there when they run, and n is the most that counts:
-                                  a graph may be replayed with another one. V0..V7: UNSUPPORTED */
-    fastreduce_type output_type; /* 0, or what fastreduce_output_type says */
+    /* Null, or where the number of elements is in device memory, aligned to 8 bytes, outside output
+     * and workspace. AUTO and EXACT read it when they run, and reduce that many, but no more than
+     * n: each replay of a graph may have its own. V0..V7: UNSUPPORTED. */
+    const size_t *n_on_device;
+    fastreduce_type output_type; /* 0, or what fastreduce_output_type says; others: UNSUPPORTED */
 } fastreduce_config;
 
 /* As many bytes as any call of AUTO or EXACT needs, whatever the function, n, type and operator,
@@ -309,13 +311,14 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
  *   output   one value of the type fastreduce_output_type(type, op), aligned to its size; memory as
  *            for fastreduce_sum_f32.
  *   config   null for defaults. AUTO takes every type and operator; V0..V7 take SUM, MIN and MAX of
- *            f32, f64 and i32, EXACT takes SUM of f32: UNSUPPORTED otherwise, as is what this build
- *            leaves out (FASTREDUCE_TYPES, FASTREDUCE_OPERATORS in fastreduce.cuh). With AUTO and
- *            EXACT, a workspace of FASTREDUCE_WORKSPACE_BYTES serves every call; V0..V7 need what
- *            fastreduce_workspace_bytes says, for results of 8 bytes twice that.
+ *            f32, f64 and i32; EXACT takes SUM of f32. All else is UNSUPPORTED, and so is what this
+ *            build leaves out (FASTREDUCE_TYPES, FASTREDUCE_OPERATORS in fastreduce.cuh). With AUTO
+ *            and EXACT, a workspace of FASTREDUCE_WORKSPACE_BYTES serves every call; V0..V7 need
+ *            what fastreduce_workspace_bytes says, for results of 8 bytes twice that.
  *
  * Asynchrony, capture, determinism and errors as for fastreduce_sum_f32: AUTO's bits depend on the
- * values, n, type and operator alone. INVALID_ARGUMENT besides where type or operator is none. */
+ * values, their order, n, type and operator alone. INVALID_ARGUMENT also where there is no such
+ * type or operator. */
 FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *output, size_t n,
                                                    fastreduce_type type, fastreduce_operator op,
                                                    const fastreduce_config *config);
@@ -328,7 +331,7 @@ FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator
  * with config->kernel and config->block_size (its other fields are not read). Grows with n, so
  * the answer for the largest n serves every smaller one; with AUTO and EXACT it is at most
  * FASTREDUCE_WORKSPACE_BYTES. 0 where no workspace is needed, and where fastreduce_sum_f32 would
- * refuse kernel, block_size or n. */
+ * refuse kernel, block_size or n; whether this build holds FASTREDUCE_F32 does not matter. */
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config);
 
 /* Zeroes a workspace, asynchronously on the stream. Once, before its first use. A null workspace is
@@ -664,7 +667,8 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_status_string(fastreduce_status 
                "FASTREDUCE_TYPES, FASTREDUCE_OPERATORS, FASTREDUCE_NO_LADDER or "
                "FASTREDUCE_NO_EXACT";
     case FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL:
-        return "the workspace is smaller than fastreduce_workspace_bytes says";
+        return "the workspace is too small: FASTREDUCE_WORKSPACE_BYTES are enough for AUTO and "
+               "EXACT, and fastreduce.h says what V0 to V7 need";
     case FASTREDUCE_ERROR_NO_DEVICE: return "no CUDA device, or no driver that is new enough";
     default: break;
     }

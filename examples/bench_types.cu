@@ -52,9 +52,9 @@ static const char help[] =
     "\n"
     "Columns: bytes read, microseconds (median) of AUTO, spread (half the interquartile range,\n"
     "percent of it), GB/s, microseconds of CUB, AUTO over CUB, and over AUTO's sum of the same\n"
-    "bytes as f32, timed in the same turns. CUB accumulates in the same type; its norm2 is the\n"
-    "sum of squares, its mean the sum, and variance has none. Results are checked on the host;\n"
-    "wrong ones are named on standard error.\n"
+    "bytes as f32, timed in the same turns. CUB's results have the same types; its norm2 is\n"
+    "the sum of squares, its mean the sum, and variance has none. Results are checked on the\n"
+    "host; wrong ones are named on standard error.\n"
     "Exit status: 0; 1 for a wrong result or a failed call; 2 for a wrong command line;\n"
     "77 where there is no GPU.\n";
 /* clang-format on */

@@ -193,12 +193,26 @@ static void accumulate_refusals()
     refuse("accumulator in the input", invalid, in, in + 8, n);
     refuse("input in the accumulator", invalid, reinterpret_cast<float *>(total + 64), total, 4);
     refuse("accumulator in the workspace", invalid, in, s.workspace.data() + 64, n);
+    for (const void *count :
+         {static_cast<const void *>(total + 64), static_cast<const void *>(s.workspace.data() + 64),
+          static_cast<const void *>(reinterpret_cast<char *>(in) + 4)}) {
+        s.config.n_on_device = static_cast<const size_t *>(count);
+        refuse("count in the accumulator or workspace, or misaligned", invalid, in, total, n);
+    }
+    s.config.n_on_device = nullptr;
     s.config.workspace_bytes = fastreduce_workspace_bytes(n, &s.config) - 1;
     refuse("workspace too small", FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL, in, total, n);
     s.config.workspace = s.workspace.data() + 8;
     refuse("misaligned workspace", invalid, in, total, n);
     s.config.workspace = s.workspace.data();
     s.config.workspace_bytes = s.workspace.bytes();
+    for (const char *place :
+         {reinterpret_cast<const char *>(in) + 4, static_cast<const char *>(total) + 8,
+          reinterpret_cast<const char *>(s.workspace.data()) + 8}) {
+        s.config.n_on_device = reinterpret_cast<const size_t *>(place);
+        refuse("a count that is misaligned, or in what is written", invalid, in + 8, total, n - 8);
+    }
+    s.config.n_on_device = nullptr;
     accumulator.fill(0);
     check::that(fastreduce_accumulate_f32(in, accumulator.data(), n, &s.config) == 0, "accumulate");
     check::that(fastreduce_accumulate_f32(nullptr, accumulator.data(), 0, nullptr) == 0,

@@ -671,6 +671,30 @@ static void nothing()
         }
 }
 
+/* A mean is the sum over n, which is +0 where all elements are -0: of a whole tile too, to which
+ * nothing else is added. */
+template <class T>
+static void mean_of_zeros()
+{
+    const size_t n = 16384 / sizeof(T);
+    check::buffer<T> input(n, 0);
+    input.set(std::vector<T>(n, number<T>(-0.0)));
+    const u64 got = reduced("mean of -0", input.data(), n, type_of<T>, FASTREDUCE_MEAN, nullptr);
+    check::that(got == 0, "mean of -0, %s: %llx", fastreduce_type_name(type_of<T>), got);
+}
+
+#ifdef SIMT_MACHINE
+/* Squares of 2^34 elements that 64 bits do not hold. */
+static void norm_of_many()
+{
+    using named = fastreduce::detail::named_reducer<fastreduce::norm2, short>;
+    const auto reducer = named::make();
+    const auto half = static_cast<named::type::Value>(0x1p63);
+    const auto result = reducer.finish(reducer.combine(half, half), size_t(1) << 34);
+    check::that(bits_of(result) == bits_of(0x1p32), "norm of 2^34 elements");
+}
+#endif
+
 /* AUTO's bits depend on neither address, nor workspace, nor GPU. */
 template <class T>
 static void same_bits()
@@ -821,6 +845,7 @@ static void of_type()
     sizes<T>();
     ties<T>();
     if constexpr (is_float<T>) specials<T>();
+    if constexpr (is_float<T>) mean_of_zeros<T>();
     if constexpr (is_float<T> && type_of<T> != FASTREDUCE_F16) norms<T>();
     if constexpr (!is_float<T> && sizeof(T) == 8) { /* a sum of 65 bits, just beyond a tie */
         const T half = T(u64(1) << 63), minus = std::is_signed<T>::value ? T(-1) : T(1);
@@ -1022,6 +1047,9 @@ int main(int argc, char **argv)
         names();
         refusals();
     }
+#ifdef SIMT_MACHINE
+    norm_of_many();
+#endif
     of_type<float>();
     of_type<double>();
     of_type<f16>();

@@ -20,7 +20,7 @@ struct __nv_bfloat16 : half_bits<2> {
 #endif
 #define FASTREDUCE_IMPLEMENTATION
 #define FASTREDUCE_TYPES FASTREDUCE_F32
-#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
+#define FASTREDUCE_OPERATORS FASTREDUCE_MAX
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
 #include "../common/dynamic_shared.h"
@@ -362,9 +362,52 @@ static void building_blocks()
     check::that(got[2] == fastreduce_host_sum_f32(values.data(), 8), "warp_reduce over 8 lanes");
 }
 
+/* Elements keep their type under a user's operator, and a bool is true or false. */
+struct either {
+    template <class T>
+    static __host__ __device__ T identity()
+    {
+        return T();
+    }
+    template <class T>
+    __host__ __device__ T operator()(T a, T b) const
+    {
+        return static_cast<T>(a + b);
+    }
+};
+
+template <class Operator>
+static void bools(const char *what, size_t n)
+{
+    check::buffer<unsigned char> input(n), output(1);
+    input.fill(1);
+    const fastreduce_status status = automatically<Operator>(
+        reinterpret_cast<const bool *>(input.data()), reinterpret_cast<bool *>(output.data()), n);
+    CUDA(cudaDeviceSynchronize());
+    check::that(status == 0 && output.get()[0] == 1, "%s of %zu bools: status %d, %u", what, n,
+                status, output.get()[0]);
+}
+
+/* Workspaces are known in a build whose C functions have no sum. */
+static void workspaces()
+{
+    fastreduce_config config = {};
+    for (fastreduce_kernel kernel : {FASTREDUCE_AUTO, FASTREDUCE_V7, FASTREDUCE_EXACT}) {
+        config.kernel = kernel;
+        check::that(fastreduce_workspace_bytes(1 << 20, &config) > 0, "workspace of %s",
+                    fastreduce_kernel_name(kernel));
+    }
+}
+
 int main()
 {
     check::need_device();
+    static_assert(std::is_same<fastreduce::detail::reducer_t<either, __half>::Value, __half>::value,
+                  "not a type of ours");
+    bools<either>("a user's sum", 3);
+    bools<fastreduce::minimum>("minimum", 0);
+    bools<fastreduce::minimum>("minimum", 40);
+    workspaces();
     types<FASTREDUCE_V0, 64>();
     types<FASTREDUCE_V1, 128>();
     types<FASTREDUCE_V2, 32>();
