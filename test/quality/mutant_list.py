@@ -211,7 +211,7 @@ EQUIVALENT = [
      "a byte that tips the scales from below is itself the greatest"),
     ("greatest_number::of", "1 -> (1 - 1)", "j = 1", ITSELF),
     ("greatest::element", "~0ull -> ~(0ull + 1)", "? ~@", SHIFTED_OUT),
-    ("greatest*::first_of", "0 -> *", "first = 0", "some element is the best"),
+    ("*::first_of", "0 -> *", "first = 0", "some element is the best"),
     ("index_reducer::combine", "b.index() < a.index() -> b.index() <= a.index()", "", EQUAL),
     ("index_reducer::value_of_packs", "1 -> (1 - 1)", "k = 1", ITSELF),
     ("index_reducer::value_of_packs", "k < Items::packs_each -> k <= *", "",
