@@ -2169,8 +2169,7 @@ struct greatest_half {
     static __device__ __forceinline__ unsigned without_minus_zero(unsigned word)
     {
         constexpr unsigned signs = 0x80008000;
-        const unsigned flipped = word ^ signs,
-                       others = ((flipped & ~signs) + ~signs) | flipped; /* signs of: not -0 */
+        const unsigned others = (word & ~signs) + ~signs; /* signs of: not 0 */
         return word & (others | ~signs);
     }
     static __device__ __forceinline__ Half single(Partial best)
@@ -5161,8 +5160,7 @@ struct version_kernels {
                     size_t value_alignment, const void *first_kernel, const void *next_kernel)
         : first(first_kernel), next(next_kernel), block_size(threads),
           tile(static_cast<size_t>(threads) * items),
-          shared_bytes(version >= FASTREDUCE_V0 && version <= FASTREDUCE_V4 ? threads * value_size
-                                                                            : 0),
+          shared_bytes(version <= FASTREDUCE_V4 ? threads * value_size : 0),
           partial_size(value_size), alignment(value_alignment)
     {
     }

@@ -650,6 +650,10 @@ static void norms()
                     x = number<T>(static_cast<double>(real_of(x)) * std::ldexp(scale, -smaller));
                 every_call("a norm", values, turn % (most_offsets<T> + 1), 1u << FASTREDUCE_NORM2);
             }
+    std::vector<T> largest(5000); /* whose differences have no room */
+    for (size_t i = 0; i < largest.size(); ++i)
+        largest[i] = number<T>(check::mix(i, 1) % 2 ? 0x1p127 : -0x1p127);
+    if (!twice) every_call("the largest", largest, 1, 1u << FASTREDUCE_VARIANCE);
 }
 
 /* Zero elements, whatever the kernel: the input may be null. */
@@ -758,12 +762,12 @@ static void counted()
                              small_tiles, small_tiles + 1, ~size_t(0)}) {
                 if (n > bound && n < ~size_t(0)) continue;
                 if (bound > small_tiles && !thorough &&
-                    (op != FASTREDUCE_SUM || n / 2 != small_tiles / 2))
+                    (op != FASTREDUCE_PRODUCT || n / 2 != small_tiles / 2))
                     continue;
                 fastreduce_config config = {};
                 config.workspace = workspace().data();
                 config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
-                if (n % 2 && fastreduce_supports(type, op, FASTREDUCE_EXACT))
+                if (n == bound / 3 && fastreduce_supports(type, op, FASTREDUCE_EXACT))
                     config.kernel = FASTREDUCE_EXACT;
                 const std::string what = name_of(type, op, config, "counted", n);
                 const u64 wanted =

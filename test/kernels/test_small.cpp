@@ -254,7 +254,8 @@ template <class Engine>
 static void counted_case(const char *what, unsigned blocks, bool single, size_t most)
 {
     const size_t tile = 4 * Engine::row(0).tile_packs();
-    const std::vector<float> values = check::make(check::data::uniform, most, most);
+    std::vector<float> values = check::make(check::data::uniform, most, most);
+    for (float &x : values) x -= 0.25f; /* so that the order shows */
     check::buffer<float> input(most, 1);
     check::buffer<size_t> count(1);
     input.set(values);

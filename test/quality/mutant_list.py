@@ -80,6 +80,8 @@ NO_ROW = "the CPU machine's shared memory is 0 where nobody wrote"
 FIRST_ELEMENT = "partials that begin before the input meet its first element, if any"
 FIRST_WARP = "only the first warp comes here"
 BELOW = "what lies below a byte does not matter"
+COMPILER = "the compiler alone calls it"
+TOPS = "the bit is the top one of its element"
 ITSELF = "the first meets itself"
 BYTES = "an odd number of bytes is of integers, whose sums have no order"
 HELD = "is asked about sums of floats when it runs, which all builds of tests hold"
@@ -188,6 +190,7 @@ EQUIVALENT = [
     ("all_bits::*", "low > 1 -> low >*", "", "it is 0, or 60 and more"),
     ("magnitude::of", "x < 0 -> x <= 0", "", EQUAL),
     ("float_reducer::finish", "!Ends -> false", "", SLOWER),
+    ("narrow_sums::of", "j % 2 -> j % (2 - 1)", "", SLOWER),
     ("narrow_warp_sum", "sum >= first_negative -> sum*", "", "no sum is near"),
     ("integer_reducer::finish", "sizeof(Input) > 2 -> false", "", "wider ones end as sums do"),
     ("integer_reducer::finish", "sizeof(Input) > 2 -> sizeof(Input) > 2 + 1", "", POWERS),
@@ -197,6 +200,10 @@ EQUIVALENT = [
      "squares of bytes have room in 63"),
     ("sum_of_128_bits::number", "high >> 63 -> high >> (63 - 1)", "",
      "126 bits are enough, so both are the sign"),
+    ("lowest_bit", "* -> (31 - 1) - *", "", TOPS),
+    ("lowest_bit", "0 - word -> (0 + 1) - word", "", TOPS),
+    ("first_with_bits", "0 -> *", "first = 0", "there is one"),
+    ("first_with_bits", "8 * Bytes -> (8 + 1) * Bytes", "", TOPS),
     ("greatest::nothing", "{0, 0} -> {*(0 + 1)*}", "", BELOW),
     ("greatest::alone", "{as(x) << 24, 0} -> {as(x) << 24, (0 + 1)}", "", BELOW),
     ("greatest::key", "both & 0xffff -> both & (0xffff - 1)", "", BELOW),
@@ -204,7 +211,7 @@ EQUIVALENT = [
      "a byte that tips the scales from below is itself the greatest"),
     ("greatest_number::of", "1 -> (1 - 1)", "j = 1", ITSELF),
     ("greatest::element", "~0ull -> ~(0ull + 1)", "? ~@", SHIFTED_OUT),
-    ("greatest*::first_of", "0 -> *", "first = 0", "some element is the best"),
+    ("*::first_of", "0 -> *", "first = 0", "some element is the best"),
     ("index_reducer::combine", "b.index() < a.index() -> b.index() <= a.index()", "", EQUAL),
     ("index_reducer::value_of_packs", "1 -> (1 - 1)", "k = 1", ITSELF),
     ("index_reducer::value_of_packs", "k < Items::packs_each -> k <= *", "",
@@ -227,6 +234,7 @@ EQUIVALENT = [
     ("norm_reducer::has_room", "squares >= least -> squares > least", "", EITHER),
     ("norm_reducer::has_room", "squares <= most -> squares <*", "", EITHER),
     ("norm_reducer::has_room", "squares != squares -> false", "", SLOWER),
+    ("distance", "x < pivot -> x <= pivot", "", EQUAL),
     ("variance_reducer::value_of_packs", "items.count == 0 -> false", "", SLOWER),
     ("variance_reducer::moments_of", "* -> items.at(0).at((0 + 1))", "",
      "any element will do as the thread's"),
@@ -234,6 +242,10 @@ EQUIVALENT = [
     ("variance_reducer::moments_of", "!(found.squares < *) -> true", "", SLOWER),
     ("variance_reducer::moments_of", "found.squares < * -> false", "", SLOWER),
     ("variance_reducer::moments_of", "found.squares < * -> found.squares + 1 < *", "", EQUAL),
+    ("variance_reducer::between", "* -> sizeof(Real) + 1 < sizeof(double)", "", POWERS),
+    ("thread_value", "checked -> true", "if (checked)", SLOWER),
+    ("thread_value", "Reducer::missing == filler::first -> true", "", SLOWER),
+    ("alike", "*", "", COMPILER),
     ("alternatives::set", "0 -> (0 + 1)", "", "the last takes every number that is left"),
     ("alternatives::prepare", "which - 1 -> 1 - which", "",
      "goes wrong for halves alone, which need no pivot"),
@@ -283,6 +295,7 @@ EQUIVALENT = [
     ("tile_items::load", "Packs - 1 -> 1 - Packs", "", WHOLE),
     ("tile_items::load", "Packs - 1 -> Packs - (1 - 1)", "", WHOLE),
     ("tile_items::load", "vectors -> false", "if (vectors)", SLOWER),
+    ("tile_items::load", "1 -> (1 - 1)", "k = 1", ITSELF),
     ("tile_items::load_copy", "k < Packs -> k <= Packs", "",
      "one more, which overwrites members that are set later"),
     ("tile_items::load_copy", "vectors -> false", "", SLOWER),
@@ -312,6 +325,7 @@ EQUIVALENT = [
      "run() looks at tiles and levels alone"),
     ("run_of", "work.levels == 0 -> false", "", SLOWER),
     ("partial_words::await", "* : 1 -> * : (1 + 1)", "", "any word that is not 0 is there"),
+    ("reduction_by::serves", "BlockSize < small_block -> BlockSize + 1 < *", "", POWERS),
     ("reduction_by::reduction_by", "* -> input.first() + input.gap", "",
      "where the reducer looks there is no gap"),
     ("reduction_by::block_value", "threadIdx.x % warp_size -> threadIdx.x", "", FIRST_WARP),
@@ -410,6 +424,8 @@ EQUIVALENT = [
      "4 MiB over blocks is never 8193"),
     ("engine_workspace_bytes", "pick(e, n, {1, * -> pick(e, n, {(1*", "",
      "rows do not depend on multiprocessors"),
+    ("is_built", "kernel != engine_kernel::none -> true", "", "no row's kernel is none"),
+    ("built_kernel", "*", "", COMPILER),
     ("find_limits", "0 -> *", "int multiprocessors = 0", "the runtime sets both"),
     ("find_code", "!toolkit_knows_hopper -> false", "", "it is true here"),
     ("find_row", "error == cudaSuccess -> true", "!limits->pipelined",
@@ -422,6 +438,7 @@ EQUIVALENT = [
      "", "it is a multiple of 16"),
     ("launch_row", "*Allowed = 1 -> * = (1 + 1)", "", "any that is not 0"),
     ("launch_row_for", "chosen.most < argument.n -> false", "", SLOWER),
+    ("launch_row_for", "* -> chosen.most * e.pack_size", "", SLOWER),
     ("launch_row_for", "chosen.most < argument.n -> *", "", "a tile more, of nothing"),
     ("launch_engine", "0 -> *", "unsigned number = 0", "find_row() sets it"),
     ("launch_engine", "0 -> *", "int device = 0", "find_row() sets it"),
@@ -433,6 +450,8 @@ EQUIVALENT = [
     # ---- Room 9: the C functions
     ("holds", "k < Count -> k <= Count", "", HELD),
     ("holds", "list[k] == member -> true", "", HELD),
+    ("version_at", "*", "", COMPILER),
+    ("ladder_version", "size < block_size -> size + 1 < block_size", "", POWERS),
     ("find_instance", "holds(*) -> true", "", HELD),
     ("fastreduce_workspace_bytes", "n > SIZE_MAX / sizeof(float) -> false", "", TWICE),
     ("fastreduce_workspace_bytes", "n > * -> n > SIZE_MAX / sizeof(float) + 1", "", TWICE),
