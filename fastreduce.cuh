@@ -5160,7 +5160,8 @@ struct version_kernels {
                     size_t value_alignment, const void *first_kernel, const void *next_kernel)
         : first(first_kernel), next(next_kernel), block_size(threads),
           tile(static_cast<size_t>(threads) * items),
-          shared_bytes(version <= FASTREDUCE_V4 ? threads * value_size : 0),
+          shared_bytes(version >= FASTREDUCE_V0 && version <= FASTREDUCE_V4 ? threads * value_size
+                                                                            : 0),
           partial_size(value_size), alignment(value_alignment)
     {
     }

@@ -475,19 +475,20 @@ static void any_types()
 }
 
 /* What is too large for the engine goes through V7. */
-static void too_large()
+template <unsigned Words>
+static void too_large(const char *what)
 {
     using namespace fastreduce;
-    using large = words<9>;
+    using large = words<Words>;
     using product_of_large = each_part<product>;
     for (size_t n : {size_t(0), size_t(1), size_t(2047), size_t(2049), size_t(5000)}) {
         const std::vector<large> values = elements_of<product_of_large, large>(n, n);
-        auto_case<product_of_large>("36 bytes", values, n % 2, folded<product_of_large>(values));
+        auto_case<product_of_large>(what, values, n % 2, folded<product_of_large>(values));
         check::that(workspace_bytes<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE,
                                     FASTREDUCE_ITEMS_PER_THREAD, product_of_large, large>(n) ==
                         workspace_bytes<FASTREDUCE_V7, FASTREDUCE_BLOCK_SIZE,
                                         FASTREDUCE_ITEMS_PER_THREAD, product_of_large, large>(n),
-                    "36 bytes, n %zu: not V7's workspace", n);
+                    "%s, n %zu: not V7's workspace", what, n);
     }
 }
 
@@ -578,7 +579,8 @@ int main(int argc, char **)
     check::need_device();
     thorough = on_gpu && argc == 1;
     any_types();
-    too_large();
+    too_large<9>("36 bytes");
+    too_large<50>("200 bytes"); /* a block's are more than shared memory has unasked */
     transformed<unsigned short>("product of uint16, by a modulus");
     transformed<bytes<3>>("product of 3 bytes, by a modulus");
     by_operator();
