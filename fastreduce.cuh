@@ -18,6 +18,7 @@
  *
  *     fastreduce::reduce(input, output, n, stream);               // float, int, structs ...
  *     fastreduce::reduce<FASTREDUCE_V7, 512, 16, fastreduce::maximum>(input, output, n);
+ *     fastreduce::transform_reduce(input, output, n, transform, combine, identity, stream);
  *     fastreduce::round<FASTREDUCE_V2, 128>(input, partials, n);  // one level only
  *
  * NVRTC, which compiles at run time, needs no headers but the two files, and sees rooms 1 to 7.
@@ -34,6 +35,12 @@
  *                                 file.
  *   FASTREDUCE_NO_EXACT           the same for EXACT and fastreduce_accumulate_f32. Scope: the
  *                                 implementing file.
+ *   FASTREDUCE_TYPES,             the element types and the operators that fastreduce_reduce holds,
+ *   FASTREDUCE_OPERATORS          by name, with commas between them, for a shorter build:
+ *                                     #define FASTREDUCE_TYPES FASTREDUCE_F32, FASTREDUCE_F16
+ *                                 (-DFASTREDUCE_TYPES='FASTREDUCE_F32\,FASTREDUCE_F16' for nvcc).
+ *                                 What is left out answers FASTREDUCE_ERROR_UNSUPPORTED. Default:
+ *                                 all. Scope: the implementing file.
  *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float to its bins, by integer arithmetic alone:
  *                                 the same bits, slower. For measurements. Scope: the file; others
  *                                 may differ. Default: off.
@@ -52,8 +59,9 @@
  *
  * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks,
  * 5 the ladder V0..V7, 6 the engine, 7 the superaccumulator, 8 dispatcher, 9 the C functions. A
- * new operator touches room 3 alone, a new element type at most its declaration in room 2 besides;
- * a new shape is a struct and its slice_of in room 6. Needs C++14 and CUDA 11.2.
+ * new operator goes into room 3, a new element type into room 3 and its declaration into room 2;
+ * for the C functions both also into fastreduce.h, the lists in room 2 and a switch in room 9. A
+ * new shape is a struct and its slice_of in room 6. Needs C++14 and CUDA 11.2.
  *
  * Words: a *block* of threads reduces one *tile* of the input to one *partial*. In the ladder a
  * tile is block size times *items* per thread elements, and a *level* (one launch, a *round*)
@@ -70,6 +78,7 @@
 #ifndef __CUDACC_RTC__
 #include <cuda_runtime.h>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -135,9 +144,22 @@
 #define FASTREDUCE_TAG
 #endif
 
+#ifndef FASTREDUCE_TYPES
+#define FASTREDUCE_TYPES                                                               \
+    FASTREDUCE_F32, FASTREDUCE_F64, FASTREDUCE_F16, FASTREDUCE_BF16, FASTREDUCE_I8,    \
+        FASTREDUCE_I16, FASTREDUCE_I32, FASTREDUCE_I64, FASTREDUCE_U8, FASTREDUCE_U16, \
+        FASTREDUCE_U32, FASTREDUCE_U64
+#endif
+#ifndef FASTREDUCE_OPERATORS
+#define FASTREDUCE_OPERATORS                                                               \
+    FASTREDUCE_SUM, FASTREDUCE_PRODUCT, FASTREDUCE_MIN, FASTREDUCE_MAX, FASTREDUCE_ARGMIN, \
+        FASTREDUCE_ARGMAX, FASTREDUCE_SUM_ABS, FASTREDUCE_SUM_SQUARES, FASTREDUCE_MAX_ABS, \
+        FASTREDUCE_NORM2, FASTREDUCE_MEAN, FASTREDUCE_VARIANCE, FASTREDUCE_COUNT_NONZERO
+#endif
+
 /* The linker keeps one of several templates of the same name. So what code depends on is in the
  * name: version, switches and the architectures it is compiled for, as in
- * version_0_2_0__12_0_0_0_750800. Files that agree in all of that share their templates; no others
+ * version_0_3_0__12_0_0_0_750800. Files that agree in all of that share their templates; no others
  * do. What no macro tells is up to FASTREDUCE_TAG (room 1). */
 #ifdef __CUDA_ARCH_LIST__
 #define FASTREDUCE_DETAIL_ARCHS __CUDA_ARCH_LIST__
@@ -182,12 +204,38 @@ namespace detail
 {
 
 constexpr bool toolkit_knows_hopper = FASTREDUCE_DETAIL_TOOLKIT >= 12;
+/* Large arrays are for reduce_pipelined on GPUs with the copy engine and at least 100 KiB of shared
+ * memory a block (compute capability 9.0 to 11.0), and for reduce_grid_stride on all others. The
+ * bodies that an architecture does not need are left out: they are a quarter of the code. */
+constexpr unsigned first_pipelining = 90, first_without = 120;
+#if defined(FASTREDUCE_DETAIL_HOPPER) && __CUDA_ARCH__ < 1200
+constexpr bool compiles_pipelined = true, compiles_grid_stride = false;
+#elif defined(__CUDA_ARCH__)
+constexpr bool compiles_pipelined = false, compiles_grid_stride = true;
+#else
+constexpr bool compiles_pipelined = true, compiles_grid_stride = true; /* the CPU machine */
+#endif
 constexpr bool exact_integer = FASTREDUCE_DETAIL_INTEGER;
 constexpr bool separate_compilation = FASTREDUCE_DETAIL_SEPARATE;
 constexpr unsigned max_block_size = 1024;
 
+/* Whether a type is in a list. */
+template <class Value, class... List>
+struct one_of {
+    static constexpr bool value = false;
+};
+template <class Value, class... Rest>
+struct one_of<Value, Value, Rest...> {
+    static constexpr bool value = true;
+};
+template <class Value, class First, class... Rest>
+struct one_of<Value, First, Rest...> : one_of<Value, Rest...> {
+};
 #ifndef __CUDACC_RTC__
-namespace standard = ::std;
+namespace standard
+{
+using namespace ::std;
+}
 #else
 /* NVRTC has no headers: what the rooms below use of <type_traits>, for built-in types. */
 namespace standard
@@ -203,17 +251,8 @@ struct conditional<false, Yes, No> {
 template <bool Condition, class Yes, class No>
 using conditional_t = typename conditional<Condition, Yes, No>::type;
 
-template <class Value, class... List>
-struct one_of {
-    static constexpr bool value = false;
-};
-template <class Value, class... Rest>
-struct one_of<Value, Value, Rest...> {
-    static constexpr bool value = true;
-};
-template <class Value, class First, class... Rest>
-struct one_of<Value, First, Rest...> : one_of<Value, Rest...> {
-};
+template <class Value, class Other>
+using is_same = one_of<Value, Other>;
 template <class Value>
 using is_signed =
     one_of<Value, char, wchar_t, signed char, short, int, long, long long, float, double>;
@@ -377,6 +416,206 @@ __device__ __forceinline__ unsigned warp_max(unsigned value)
 #endif
 }
 
+__device__ __forceinline__ unsigned warp_min(unsigned value)
+{
+    return ~warp_max(~value);
+}
+
+/* Products rounded by themselves, and a * b + c rounded once: compilers fuse the two where they
+ * like, and results would depend on where. */
+__device__ __forceinline__ float rounded_product(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+    return __fmul_rn(a, b);
+#else
+    return a * b;
+#endif
+}
+
+__device__ __forceinline__ double rounded_product(double a, double b)
+{
+#ifdef __CUDA_ARCH__
+    return __dmul_rn(a, b);
+#else
+    return a * b;
+#endif
+}
+
+__device__ __forceinline__ float fused(float a, float b, float c)
+{
+    return fmaf(a, b, c);
+}
+
+__device__ __forceinline__ double fused(double a, double b, double c)
+{
+    return fma(a, b, c);
+}
+
+template <class To, class From>
+__host__ __device__ __forceinline__ To bits_as(From from)
+{
+    static_assert(sizeof(To) == sizeof(From), "the same bits");
+    To to;
+    memcpy(static_cast<void *>(&to), static_cast<const void *>(&from), sizeof to);
+    return to;
+}
+
+/* The value of a 16-bit float of IEEE 754. */
+__device__ __forceinline__ float half_to_float(unsigned short bits)
+{
+#ifdef __CUDA_ARCH__
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+#else
+    const unsigned magnitude = bits & 0x7fffu, sign = (bits & 0x8000u) << 16;
+    if (magnitude >= 0x7c00) return bits_as<float>(sign | 0x7f800000 | magnitude << 13);
+    constexpr float two_to_112 = 5192296858534827628530496329220096.0f;
+    return bits_as<float>(magnitude << 13 | sign) * two_to_112;
+#endif
+}
+
+/* What keeps a float's order as an unsigned number; of any width. NaN counts as the greatest, if it
+ * is the one above. */
+template <class Unsigned>
+__host__ __device__ __forceinline__ Unsigned ordered_bits(Unsigned bits)
+{
+    constexpr Unsigned sign = Unsigned(Unsigned(1) << (8 * sizeof(Unsigned) - 1));
+    return static_cast<Unsigned>(bits & sign ? ~bits : bits | sign);
+}
+
+template <class Unsigned>
+__host__ __device__ __forceinline__ Unsigned bits_in_order(Unsigned ordered)
+{
+    constexpr Unsigned sign = Unsigned(Unsigned(1) << (8 * sizeof(Unsigned) - 1));
+    return static_cast<Unsigned>(ordered & sign ? ordered ^ sign : ~ordered);
+}
+
+/* The greater of two: -0 is less than +0, and where one is NaN the result is this NaN. Of halves,
+ * for each of the two in a word. */
+
+__host__ __device__ __forceinline__ float max_or_nan(float a, float b)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    float greater;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(greater) : "f"(a), "f"(b));
+    return greater;
+#else
+    /* not as floats: -ftz=true compares denormals as zeros */
+    if (a != a || b != b) return bits_as<float>(0x7fffffffu);
+    return ordered_bits(bits_as<unsigned>(a)) > ordered_bits(bits_as<unsigned>(b)) ? a : b;
+#endif
+}
+
+template <unsigned short Infinity>
+__device__ __forceinline__ unsigned max_or_nan_pair(unsigned a, unsigned b)
+{
+    unsigned greater = 0;
+#pragma unroll
+    for (unsigned shift = 0; shift < 32; shift += 16) {
+        const unsigned short x = static_cast<unsigned short>(a >> shift),
+                             y = static_cast<unsigned short>(b >> shift);
+        const bool nan = (x & 0x7fff) > Infinity || (y & 0x7fff) > Infinity;
+        const unsigned short larger = ordered_bits(x) > ordered_bits(y) ? x : y;
+        greater |= (nan ? 0x7fffu : larger) << shift;
+    }
+    return greater;
+}
+
+__device__ __forceinline__ unsigned max_or_nan_f16x2(unsigned a, unsigned b)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned greater;
+    asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(greater) : "r"(a), "r"(b));
+    return greater;
+#else
+    return max_or_nan_pair<0x7c00>(a, b);
+#endif
+}
+
+__device__ __forceinline__ unsigned max_or_nan_bf16x2(unsigned a, unsigned b)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned greater;
+    asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(greater) : "r"(a), "r"(b));
+    return greater;
+#else
+    return max_or_nan_pair<0x7f80>(a, b);
+#endif
+}
+
+/* The greater of 16 unsigned bits, for both halves of a word. */
+__device__ __forceinline__ unsigned max_u16x2(unsigned a, unsigned b)
+{
+#ifdef __CUDA_ARCH__
+    return __vmaxu2(a, b);
+#else
+    const unsigned low = (a & 0xffff) > (b & 0xffff) ? a : b, high = a >> 16 > b >> 16 ? a : b;
+    return (high & 0xffff0000) | (low & 0xffff);
+#endif
+}
+
+/* sum + a[0] * b[0] + a[1] * b[1] ... over the four bytes, or the two halves, of a word. Their sign
+ * is the sum's. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610
+__device__ __forceinline__ unsigned dot_bytes(unsigned a, unsigned b, unsigned sum)
+{
+    return __dp4a(a, b, sum);
+}
+__device__ __forceinline__ int dot_bytes(unsigned a, unsigned b, int sum)
+{
+    return __dp4a(static_cast<int>(a), static_cast<int>(b), sum);
+}
+__device__ __forceinline__ unsigned add_halves(unsigned a, unsigned sum)
+{
+    return __dp2a_lo(a, 0x0101u, sum);
+}
+__device__ __forceinline__ int add_halves(unsigned a, int sum)
+{
+    return __dp2a_lo(static_cast<int>(a), 0x0101, sum);
+}
+#else
+template <class Part, class Sum>
+__device__ __forceinline__ Sum dot_parts(unsigned a, unsigned b, Sum sum)
+{
+#pragma unroll
+    for (unsigned shift = 0; shift < 32; shift += 8 * sizeof(Part))
+        sum += static_cast<Sum>(static_cast<Part>(a >> shift)) *
+               static_cast<Sum>(static_cast<Part>(b >> shift));
+    return sum;
+}
+__device__ __forceinline__ unsigned dot_bytes(unsigned a, unsigned b, unsigned sum)
+{
+    return dot_parts<unsigned char>(a, b, sum);
+}
+__device__ __forceinline__ int dot_bytes(unsigned a, unsigned b, int sum)
+{
+    return dot_parts<signed char>(a, b, sum);
+}
+__device__ __forceinline__ unsigned add_halves(unsigned a, unsigned sum)
+{
+    return dot_parts<unsigned short>(a, 0x10001, sum);
+}
+__device__ __forceinline__ int add_halves(unsigned a, int sum)
+{
+    return dot_parts<short>(a, 0x10001, sum);
+}
+#endif
+
+/* All ones for each byte, or half, of a word that is negative; else zeros. */
+template <unsigned Bytes>
+__device__ __forceinline__ unsigned sign_masks(unsigned word)
+{
+#ifdef __CUDA_ARCH__
+    unsigned masks;
+    asm("prmt.b32 %0, %1, 0, %2;" : "=r"(masks) : "r"(word), "n"(Bytes == 1 ? 0xba98 : 0xbb99));
+    return masks;
+#else
+    constexpr unsigned ones = Bytes == 1 ? 0x01010101 : 0x10001;
+    return (word >> (8 * Bytes - 1) & ones) * (Bytes == 1 ? 0xff : 0xffff);
+#endif
+}
+
 /* Barriers in shared memory (mbarrier, compute capability 9.0). `arrivals` threads' arrivals end a
  * phase of one; phases count 0, 1, 0, 1 ... What a thread did before it arrives is seen by those
  * who waited for the phase. */
@@ -455,32 +694,213 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
 
 /* ================================================================================================
  * Room 3: elements and operators
- * May hold: what is to be known of an operator (identity, combine) and of an element type under it
- * (the type that accumulates). A new operator or type is added here, and a type that needs a
- * declaration in room 2.
+ * May hold: operators, element types, and how each operator reduces each type. A new one is added
+ * here; a type that needs a declaration has it in room 2.
  *
- * An operator is a type without state that has
+ * An operator of a user's is a type without state that has
  *     template <class Value> static Value identity();  combine(identity, x) == x
  *     Value operator()(Value a, Value b) const;   associative and commutative, but for rounding
  * Element types are trivially copyable and trivially default constructible (they live in shared
  * memory).
+ *
+ * The operators of this file need more: narrow elements are reduced several at once, argmin keeps
+ * an index beside the value, norm2 takes a square root at the end. A Reducer describes that:
+ *     Element, Result                what it reads, and what it writes
+ *     Value                          a partial result: identity(), combine(a, b)
+ *     Partial                        what a thread has of one pack or more: nothing(), of(pack),
+ *                                    merge(a, b); may be narrower than Value
+ *     value_of(partial)              the thread's Value
+ *     value_of(element, index)       of a single element
+ *     finish(value, n)               the result, for n elements
+ *     head_alignment                 bytes to which packs are aligned, after single elements, where
+ *                                    elements may be combined in any order; 0 where order counts
+ *     missing                        what stands for packs that a thread does not have: zeros, or
+ *                                    its first element again, where that does not change the
+ *                                    result; else nothing(), at a comparison for each pack
+ *     by_itself                      whether value_of_packs makes a thread's packs a Value, instead
+ *                                    of nothing, of and merge
+ *     by_warp                        whether it reduces a warp's Values at once, by warp_value
+ *     tile_by_warp                   the same for Values of a single tile, by tile_warp_value
+ *     heavy                          whether it takes many instructions for an element
+ *     most_in_tiles                  bytes up to which one block for each tile is fastest
+ *     Format                         how a Value travels between blocks
+ *     prepare(input, n)              looks at the array before anything else
+ *     store(result, value, n)        writes what finish() returns
+ * Operators that differ by a constant share a Reducer, and so its kernels. The C functions, which
+ * have all types and operators, also share kernels among Reducers that differ only in what a single
+ * thread does: any_of stands for several, and one of them is chosen when it runs.
  * ============================================================================================= */
-
-struct plus {
-    template <class Value>
-    static __host__ __device__ __forceinline__ Value identity()
-    {
-        return Value(0);
-    }
-    template <class Value>
-    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
-    {
-        return a + b;
-    }
-};
 
 namespace detail
 {
+
+/* 16-bit floats, as CUDA's headers have them, which are the user's to include. */
+struct f16 {
+    unsigned short bits;
+};
+struct bf16 {
+    unsigned short bits;
+};
+
+/* Types that reduce alike have one name: long and long long, __half and f16. */
+enum class family { other, integer, floating };
+
+template <unsigned Size, bool Signed>
+struct integer_of;
+template <>
+struct integer_of<1, true> {
+    using type = signed char;
+};
+template <>
+struct integer_of<1, false> {
+    using type = unsigned char;
+};
+template <>
+struct integer_of<2, true> {
+    using type = short;
+};
+template <>
+struct integer_of<2, false> {
+    using type = unsigned short;
+};
+template <>
+struct integer_of<4, true> {
+    using type = int;
+};
+template <>
+struct integer_of<4, false> {
+    using type = unsigned;
+};
+template <>
+struct integer_of<8, true> {
+    using type = long long;
+};
+template <>
+struct integer_of<8, false> {
+    using type = unsigned long long;
+};
+
+template <class Input, bool Integer = standard::is_integral<Input>::value && sizeof(Input) <= 8>
+struct element {
+    using type = Input;
+    static constexpr family kind = family::other;
+    static constexpr unsigned fraction_bits = 0;
+};
+template <class Input>
+struct element<Input, true> : integer_of<sizeof(Input), standard::is_signed<Input>::value> {
+    static constexpr family kind = family::integer;
+    static constexpr unsigned fraction_bits = 0;
+};
+template <>
+struct element<float, false> {
+    using type = float;
+    static constexpr family kind = family::floating;
+    static constexpr unsigned fraction_bits = 23;
+};
+template <>
+struct element<double, false> {
+    using type = double;
+    static constexpr family kind = family::floating;
+    static constexpr unsigned fraction_bits = 52;
+};
+template <>
+struct element<__half, false> {
+    using type = f16;
+    static constexpr family kind = family::floating;
+    static constexpr unsigned fraction_bits = 10;
+};
+template <>
+struct element<__nv_bfloat16, false> {
+    using type = bf16;
+    static constexpr family kind = family::floating;
+    static constexpr unsigned fraction_bits = 7;
+};
+template <>
+struct element<f16, false> : element<__half, false> {
+};
+template <>
+struct element<bf16, false> : element<__nv_bfloat16, false> {
+};
+template <class Input>
+using element_t = typename element<Input>::type;
+
+/* An unsigned integer of the element's size; and one of at least 32 bits. */
+template <class Element>
+using unsigned_t = typename integer_of<sizeof(Element), false>::type;
+template <class Element>
+using bits_t = typename integer_of<sizeof(Element) < 4 ? 4 : sizeof(Element), false>::type;
+
+/* 16 bytes of elements, which one load brings; or one element of a size that does not divide 16. */
+constexpr unsigned pack_bytes = 16;
+
+template <class Element, bool Narrow = sizeof(Element) <= 2>
+struct alignas(pack_bytes % sizeof(Element) == 0 ? pack_bytes : alignof(Element)) pack {
+    static constexpr unsigned size =
+        pack_bytes % sizeof(Element) == 0 ? pack_bytes / sizeof(Element) : 1;
+    Element item[size];
+
+    __device__ __forceinline__ const Element &at(unsigned j) const { return item[j]; }
+    __device__ __forceinline__ void fill(const Element &x)
+    {
+#pragma unroll
+        for (unsigned j = 0; j < size; ++j) item[j] = x;
+    }
+    /* from anywhere an element may lie */
+    __device__ __forceinline__ void gather(const Element *from)
+    {
+#pragma unroll
+        for (unsigned j = 0; j < size; ++j) item[j] = from[j];
+    }
+};
+/* Narrow elements in words: compilers would take arrays of them to pieces, and spill. */
+template <class Element>
+struct alignas(pack_bytes) pack<Element, true> {
+    static constexpr unsigned size = pack_bytes / sizeof(Element), bits = 8 * sizeof(Element);
+    unsigned word[4];
+
+    __device__ __forceinline__ Element at(unsigned j) const
+    {
+        const unsigned_t<Element> number =
+            static_cast<unsigned_t<Element>>(word[j * bits / 32] >> j * bits % 32);
+        return bits_as<Element>(number);
+    }
+    __device__ __forceinline__ void fill(Element x)
+    {
+        const unsigned number = bits_as<unsigned_t<Element>>(x);
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) word[w] = number * (bits == 8 ? 0x01010101u : 0x10001u);
+    }
+    __device__ __forceinline__ void gather(const Element *from)
+    {
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) {
+            word[w] = 0;
+#pragma unroll
+            for (unsigned j = 0; j < 32 / bits; ++j)
+                word[w] |=
+                    static_cast<unsigned>(bits_as<unsigned_t<Element>>(from[w * (32 / bits) + j]))
+                    << j * bits;
+        }
+    }
+};
+
+/* The number in the type in which it is added. */
+__device__ __forceinline__ float widened(f16 x)
+{
+    return half_to_float(x.bits);
+}
+__device__ __forceinline__ float widened(bf16 x)
+{
+    return bits_as<float>(static_cast<unsigned>(x.bits) << 16);
+}
+__device__ __forceinline__ float widened(float x)
+{
+    return x;
+}
+__device__ __forceinline__ double widened(double x)
+{
+    return x;
+}
 
 /* The greatest and the least value of a type: infinities, where it has any. */
 template <class Value>
@@ -526,14 +946,11 @@ struct bounds<double> {
 
 template <class Half, unsigned short Infinity>
 struct half_bounds {
-    static __host__ __device__ __forceinline__ Half of_bits(unsigned short bits)
+    static __host__ __device__ __forceinline__ Half greatest() { return bits_as<Half>(Infinity); }
+    static __host__ __device__ __forceinline__ Half least()
     {
-        Half value;
-        memcpy(static_cast<void *>(&value), &bits, sizeof value);
-        return value;
+        return bits_as<Half>(static_cast<unsigned short>(Infinity | 0x8000));
     }
-    static __host__ __device__ __forceinline__ Half greatest() { return of_bits(Infinity); }
-    static __host__ __device__ __forceinline__ Half least() { return of_bits(Infinity | 0x8000); }
 };
 template <>
 struct bounds<__half> : half_bounds<__half, 0x7c00> {
@@ -542,10 +959,92 @@ template <>
 struct bounds<__nv_bfloat16> : half_bounds<__nv_bfloat16, 0x7f80> {
 };
 
+/* The lesser or the greater of two, for a tree of single values: -0 is less than +0, and NaN
+ * wins. */
+template <family Family>
+struct by_order {
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value greater(Value a, Value b)
+    {
+        return a < b ? b : a;
+    }
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value lesser(Value a, Value b)
+    {
+        return b < a ? b : a;
+    }
+};
+template <>
+struct by_order<family::floating> {
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value greater(Value a, Value b)
+    {
+        return place(a) < place(b) ? b : a;
+    }
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value lesser(Value a, Value b)
+    {
+        /* NaNs come last here too */
+        return place(negative(b)) < place(negative(a)) ? a : b;
+    }
+    static __host__ __device__ __forceinline__ float greater(float a, float b)
+    {
+        return max_or_nan(a, b);
+    }
+    static __host__ __device__ __forceinline__ float lesser(float a, float b)
+    {
+        return negative(max_or_nan(negative(a), negative(b)));
+    }
+
+  private:
+    /* Numbers in order, and then NaNs. */
+    template <class Value>
+    static __host__ __device__ __forceinline__ unsigned_t<Value> place(Value x)
+    {
+        using bits = unsigned_t<Value>;
+        constexpr bits below = static_cast<bits>((bits(1) << element<Value>::fraction_bits) - 1);
+        return static_cast<bits>(ordered_bits(bits_as<bits>(x)) - below);
+    }
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value negative(Value x)
+    {
+        using bits = unsigned_t<Value>;
+        return bits_as<Value>(
+            static_cast<bits>(bits_as<bits>(x) ^ bits(1) << (8 * sizeof(Value) - 1)));
+    }
+};
+
 } // namespace detail
 
-/* Minimum and maximum. Where an element is NaN the result is unspecified, as NaN has no place in
- * an order. */
+/* ---- The operators ---- */
+
+struct plus {
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value identity()
+    {
+        return Value(0);
+    }
+    template <class Value>
+    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
+    {
+        return a + b;
+    }
+};
+
+struct multiplies {
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value identity()
+    {
+        return Value(1);
+    }
+    template <class Value>
+    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
+    {
+        return a * b;
+    }
+};
+
+/* Minimum and maximum. NaN where an element is NaN; -0 is less than +0. */
 struct minimum {
     template <class Value>
     static __host__ __device__ __forceinline__ Value identity()
@@ -555,7 +1054,7 @@ struct minimum {
     template <class Value>
     __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
     {
-        return b < a ? b : a;
+        return detail::by_order<detail::element<Value>::kind>::lesser(a, b);
     }
 };
 
@@ -568,26 +1067,2237 @@ struct maximum {
     template <class Value>
     __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
     {
-        return a < b ? b : a;
+        return detail::by_order<detail::element<Value>::kind>::greater(a, b);
     }
 };
 
-/* The type of partials and of the result. Sums of integers are of 64 bits; everything else stays
- * as it is. */
+/* Of numbers, by AUTO alone: what they do is in fastreduce.h, under FASTREDUCE_ARGMIN and so on. */
+struct argmin {
+};
+struct argmax {
+};
+struct sum_abs {
+};
+struct sum_squares {
+};
+struct max_abs {
+};
+struct norm2 {
+};
+struct mean {
+};
+struct variance {
+};
+struct count_nonzero {
+};
+
+namespace detail
+{
+
+/* Result types that depend on the element: of sums; of the largest magnitude and the sum of
+ * magnitudes; of norms, means and variances. */
+template <class Input, family Family = element<Input>::kind>
+struct results { /* no number: what it is given to says so */
+    using sum = Input;
+    using magnitude = Input;
+    using magnitudes = Input;
+    using real = Input;
+};
+template <class Input>
+struct results<Input, family::integer> {
+    static constexpr bool widens = sizeof(Input) < sizeof(long long);
+    using sum = standard::conditional_t<
+        widens, typename integer_of<sizeof(long long), standard::is_signed<Input>::value>::type,
+        Input>;
+    using magnitude = unsigned_t<Input>;
+    using magnitudes = unsigned long long;
+    using real = double;
+};
+template <class Input>
+struct results<Input, family::floating> {
+    using sum = standard::conditional_t<sizeof(Input) == sizeof(double), double, float>;
+    using magnitude = Input;
+    using magnitudes = sum;
+    using real = sum;
+};
+
+} // namespace detail
+
+/* The type of the result: of numbers, what the table in fastreduce.h says; of other types, and
+ * under a user's operator, the element type. */
 template <class Operator, class Input>
 struct accumulate {
     using type = Input;
 };
 template <class Input>
 struct accumulate<plus, Input> {
-    using wide = detail::standard::conditional_t<detail::standard::is_signed<Input>::value,
-                                                 long long, unsigned long long>;
-    static constexpr bool widens =
-        detail::standard::is_integral<Input>::value && sizeof(Input) < sizeof(wide);
-    using type = detail::standard::conditional_t<widens, wide, Input>;
+    using type = typename detail::results<Input>::sum;
+};
+template <class Input>
+struct accumulate<multiplies, Input> : accumulate<plus, Input> {
+};
+template <class Input>
+struct accumulate<sum_abs, Input> {
+    using type = typename detail::results<Input>::magnitudes;
+};
+template <class Input>
+struct accumulate<sum_squares, Input> : accumulate<sum_abs, Input> {
+};
+template <class Input>
+struct accumulate<max_abs, Input> {
+    using type = typename detail::results<Input>::magnitude;
+};
+template <class Input>
+struct accumulate<norm2, Input> {
+    using type = typename detail::results<Input>::real;
+};
+template <class Input>
+struct accumulate<mean, Input> : accumulate<norm2, Input> {
+};
+template <class Input>
+struct accumulate<variance, Input> : accumulate<norm2, Input> {
+};
+template <class Input>
+struct accumulate<argmin, Input> {
+    using type = long long;
+};
+template <class Input>
+struct accumulate<argmax, Input> : accumulate<argmin, Input> {
+};
+template <class Input>
+struct accumulate<count_nonzero, Input> {
+    using type = unsigned long long;
 };
 template <class Operator, class Input>
 using accumulate_t = typename accumulate<Operator, Input>::type;
+
+/* ---- Reducers ---- */
+
+namespace detail
+{
+
+/* Operators that do more than combine two elements to one. */
+template <class Operator>
+using of_numbers = one_of<Operator, argmin, argmax, sum_abs, sum_squares, max_abs, norm2, mean,
+                          variance, count_nonzero>;
+
+/* Reduces an array in place, in pairs, to its first value. */
+template <unsigned Count, class Value, class Combine>
+__device__ __forceinline__ Value reduce_pairs(Value (&values)[Count], const Combine &combine)
+{
+#pragma unroll
+    for (unsigned width = 1; width < Count; width *= 2)
+#pragma unroll
+        for (unsigned k = 0; k + width < Count; k += 2 * width)
+            values[k] = combine(values[k], values[k + width]);
+    return values[0];
+}
+
+template <class Type>
+struct is {
+    using type = Type;
+};
+
+/* true or false, to choose among overloads. */
+template <bool Value>
+struct truth {
+};
+
+/* How a Value travels between blocks: in words of 63 bits, the payload, and a flag. A payload's
+ * highest bit is dropped. */
+constexpr unsigned payload_bits = 63;
+
+/* Bit by bit, whatever the type. */
+template <class Value>
+struct all_bits {
+    static constexpr unsigned parts = (sizeof(Value) + 7) / 8,
+                              payloads = (8 * sizeof(Value) + payload_bits - 1) / payload_bits;
+
+    static __device__ __forceinline__ void split(const Value &value,
+                                                 unsigned long long (&payload)[payloads])
+    {
+        unsigned long long word[parts + 1] = {};
+        memcpy(word, static_cast<const void *>(&value), sizeof value);
+#pragma unroll
+        for (unsigned k = 0; k < payloads; ++k) {
+            const unsigned at = k * payload_bits, low = at % 64;
+            payload[k] = word[at / 64] >> low;
+            if (low > 1) payload[k] |= word[at / 64 + 1] << (64 - low);
+        }
+    }
+    static __device__ __forceinline__ Value join(const unsigned long long (&payload)[payloads])
+    {
+        unsigned long long word[parts + 1] = {};
+#pragma unroll
+        for (unsigned k = 0; k < payloads; ++k) {
+            const unsigned at = k * payload_bits, low = at % 64;
+            word[at / 64] |= payload[k] << low;
+            if (low > 1) word[at / 64 + 1] = payload[k] >> (64 - low);
+        }
+        Value value;
+        memcpy(static_cast<void *>(&value), word, sizeof value);
+        return value;
+    }
+};
+
+/* Sums that stay within 63 bits, with a sign. */
+struct short_sum {
+    static constexpr unsigned payloads = 1;
+
+    static __device__ __forceinline__ void split(unsigned long long value,
+                                                 unsigned long long (&payload)[1])
+    {
+        payload[0] = value;
+    }
+    static __device__ __forceinline__ unsigned long long
+    join(const unsigned long long (&payload)[1])
+    {
+        return static_cast<unsigned long long>(static_cast<long long>(payload[0] << 1) >> 1);
+    }
+};
+
+/* Doubles of which the last bit does not matter. */
+template <class Value>
+struct rounded_doubles {
+    static constexpr unsigned payloads = sizeof(Value) / sizeof(double);
+
+    static __device__ __forceinline__ void split(const Value &value,
+                                                 unsigned long long (&payload)[payloads])
+    {
+        memcpy(payload, &value, sizeof value);
+#pragma unroll
+        for (unsigned long long &word : payload) word >>= 1;
+    }
+    static __device__ __forceinline__ Value join(const unsigned long long (&payload)[payloads])
+    {
+        unsigned long long word[payloads];
+#pragma unroll
+        for (unsigned k = 0; k < payloads; ++k) word[k] = payload[k] << 1;
+        Value value;
+        memcpy(&value, word, sizeof value);
+        return value;
+    }
+};
+
+enum class filler { zeros, first, nothing };
+
+/* What most reducers have: a Partial of the type Value, and nothing special. */
+template <class Reducer>
+struct common_reducer {
+    template <class Value>
+    __device__ __forceinline__ void store(void *result, const Value &value, size_t n) const
+    {
+        const Reducer &reducer = static_cast<const Reducer &>(*this);
+        *static_cast<typename Reducer::Result *>(result) = reducer.finish(value, n);
+    }
+
+    static constexpr unsigned head_alignment = 0;
+    static constexpr filler missing = filler::nothing;
+    static constexpr bool by_itself = false;
+    static constexpr bool by_warp = false;
+    static constexpr bool tile_by_warp = false;
+    static constexpr bool heavy = false;
+    static constexpr size_t most_in_tiles = size_t(256) << 20;
+
+    __device__ __forceinline__ void prepare(const void *, size_t) {}
+};
+/* Where elements may be combined in any order. Packs begin at the first aligned address. */
+template <class Reducer>
+struct unordered_reducer : common_reducer<Reducer> {
+    static constexpr unsigned head_alignment = 16;
+};
+
+/* Any type under an operator that has combine and identity. */
+template <class Operator, class Input>
+struct plain_reducer : common_reducer<plain_reducer<Operator, Input>> {
+    using Element = Input;
+    using Value = accumulate_t<Operator, Input>;
+    using Partial = Value;
+    using Result = Value;
+    using Format = all_bits<Value>;
+
+    static __device__ __forceinline__ Value identity()
+    {
+        return Operator::template identity<Value>();
+    }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return Operator()(a, b); }
+    static __device__ __forceinline__ Partial nothing() { return identity(); }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    {
+        return Operator()(a, b);
+    }
+    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    {
+        Value values[pack<Element>::size];
+#pragma unroll
+        for (unsigned j = 0; j < pack<Element>::size; ++j)
+            values[j] = static_cast<Value>(from.at(j));
+        return reduce_pairs(values, Operator());
+    }
+    static __device__ __forceinline__ Value value_of(const Partial &partial)
+    {
+        return partial;
+    }
+    static __device__ __forceinline__ Value value_of(const Element &x, size_t)
+    {
+        return static_cast<Value>(x);
+    }
+    static __device__ __forceinline__ Result finish(const Value &value, size_t)
+    {
+        return combine(value, identity());
+    }
+};
+
+/* A user's operator, with state, and a function of each element before it. */
+template <class Input, class Output, class Combine, class Transform>
+struct given_reducer : common_reducer<given_reducer<Input, Output, Combine, Transform>> {
+    using Element = Input;
+    using Value = Output;
+    using Partial = Value;
+    using Result = Value;
+    using Format = all_bits<Value>;
+
+    Combine operation;
+    Transform transform;
+    Value neutral;
+
+    __host__ __device__ given_reducer(const Combine &combine, const Transform &of_element,
+                                      const Value &identity)
+        : operation(combine), transform(of_element), neutral(identity)
+    {
+    }
+    __device__ __forceinline__ Value identity() const { return neutral; }
+    __device__ __forceinline__ Value combine(Value a, Value b) const { return operation(a, b); }
+    __device__ __forceinline__ Partial nothing() const { return neutral; }
+    __device__ __forceinline__ Partial merge(Partial a, Partial b) const { return operation(a, b); }
+    __device__ __forceinline__ Partial of(const pack<Element> &from) const
+    {
+        Value values[pack<Element>::size];
+#pragma unroll
+        for (unsigned j = 0; j < pack<Element>::size; ++j)
+            values[j] = static_cast<Value>(transform(from.at(j)));
+        return reduce_pairs(values, operation);
+    }
+    __device__ __forceinline__ Value value_of(const Partial &partial) const
+    {
+        return partial;
+    }
+    __device__ __forceinline__ Value value_of(const Element &x, size_t) const
+    {
+        return static_cast<Value>(transform(x));
+    }
+    __device__ __forceinline__ Result finish(const Value &value, size_t) const
+    {
+        return operation(value, neutral);
+    }
+};
+
+/* What becomes of a sum in the end. */
+enum class ending : unsigned char { sum, mean, root };
+
+/* Out of line, as every sum would hold the division and the root otherwise. */
+static __device__ __noinline__ double ended(double sum, double n, ending how)
+{
+    return how == ending::mean ? sum / n : sqrt(sum);
+}
+
+/* Maps: what is added for an element. */
+struct itself {
+    template <class Value>
+    static __device__ __forceinline__ Value of(Value x)
+    {
+        return x;
+    }
+};
+struct magnitude {
+    static __device__ __forceinline__ float of(float x) { return fabsf(x); }
+    static __device__ __forceinline__ double of(double x) { return fabs(x); }
+    static __device__ __forceinline__ unsigned of(int x)
+    {
+        const unsigned number = static_cast<unsigned>(x);
+        return x < 0 ? 0 - number : number;
+    }
+    static __device__ __forceinline__ unsigned long long of(long long x)
+    {
+        const unsigned long long number = static_cast<unsigned long long>(x);
+        return x < 0 ? 0 - number : number;
+    }
+};
+struct square {
+    static __device__ __forceinline__ float of(float x) { return rounded_product(x, x); }
+    static __device__ __forceinline__ double of(double x) { return rounded_product(x, x); }
+    static __device__ __forceinline__ unsigned long long of(unsigned long long x) { return x * x; }
+    static __device__ __forceinline__ unsigned long long of(long long x)
+    {
+        return of(static_cast<unsigned long long>(x));
+    }
+    /* one multiplication of 32 bits */
+    static __device__ __forceinline__ unsigned long long of(int x)
+    {
+        return static_cast<unsigned long long>(static_cast<long long>(x) * x);
+    }
+    static __device__ __forceinline__ unsigned long long of(unsigned x)
+    {
+        return static_cast<unsigned long long>(x) * x;
+    }
+};
+
+/* Sums and products of floats, or of what a Map makes of them. Ends: whether the result may be a
+ * mean or a root. Sums of f32, the most used, do without what that costs, 0.04 us (one H200). */
+template <class Input, class Operator = plus, class Map = itself,
+          bool Ends = !standard::is_same<Input, float>::value>
+struct float_reducer : common_reducer<float_reducer<Input, Operator, Map, Ends>> {
+    using Element = Input;
+    using Value = typename results<Input>::sum;
+    using Partial = Value;
+    using Result = Value;
+    using Format = all_bits<Value>;
+    static constexpr filler missing =
+        standard::is_same<Operator, plus>::value ? filler::zeros : filler::nothing;
+
+    ending how;
+
+    __host__ __device__ float_reducer(ending end = ending::sum) : how(end) {}
+    static __device__ __forceinline__ Value identity()
+    {
+        return Operator::template identity<Value>();
+    }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return Operator()(a, b); }
+    static __device__ __forceinline__ Partial nothing() { return identity(); }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    {
+        return Operator()(a, b);
+    }
+    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    {
+        Value values[pack<Element>::size];
+#pragma unroll
+        for (unsigned j = 0; j < pack<Element>::size; ++j) values[j] = Map::of(widened(from.at(j)));
+        return reduce_pairs(values, Operator());
+    }
+    static __device__ __forceinline__ Value value_of(Partial partial)
+    {
+        return partial;
+    }
+    static __device__ __forceinline__ Value value_of(Element x, size_t)
+    {
+        return Map::of(widened(x));
+    }
+    __device__ __forceinline__ Result finish(Value value, size_t n) const
+    {
+        const Value result = combine(value, identity());
+        if (!Ends || how == ending::sum) return result;
+        return static_cast<Result>(ended(static_cast<double>(result), static_cast<double>(n), how));
+    }
+};
+
+/* Sums of integers modulo 2^64, or of what a Map makes of them. A thread adds narrow ones in 32
+ * bits, where those of a tile have room. */
+template <class Input, class Map, unsigned Size = sizeof(Input)>
+struct narrow_sums {
+    using Partial = unsigned long long;
+
+    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+    {
+        Partial values[pack<Input>::size];
+#pragma unroll
+        for (unsigned j = 0; j < pack<Input>::size; ++j)
+            values[j] = static_cast<Partial>(Map::of(from.at(j)));
+        return reduce_pairs(values, plus());
+    }
+};
+template <class Input>
+struct narrow_sums<Input, itself, 1> {
+    using Partial = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
+
+    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+    {
+        Partial sum = 0;
+#pragma unroll
+        for (unsigned word : from.word) sum = dot_bytes(word, 0x01010101, sum);
+        return sum;
+    }
+};
+template <class Input>
+struct narrow_sums<Input, itself, 2> {
+    using Partial = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
+
+    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+    {
+        Partial sum = 0;
+#pragma unroll
+        for (unsigned word : from.word) sum = add_halves(word, sum);
+        return sum;
+    }
+};
+/* |x| is x where its sign mask is 0, and ~x + 1 where it is -1. */
+template <class Input>
+struct narrow_sums<Input, magnitude, 1> {
+    using Partial = unsigned;
+
+    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+    {
+        unsigned sum = 0;
+        int negative = 0;
+#pragma unroll
+        for (unsigned word : from.word) {
+            const unsigned masks = sign_masks<1>(word);
+            sum = dot_bytes(word ^ masks, 0x01010101, sum);
+            negative = dot_bytes(masks, 0x01010101, negative);
+        }
+        return sum - static_cast<unsigned>(negative);
+    }
+};
+template <class Input>
+struct narrow_sums<Input, magnitude, 2> {
+    using Partial = unsigned;
+
+    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+    {
+        unsigned sum = 0;
+        int negative = 0;
+#pragma unroll
+        for (unsigned word : from.word) {
+            const unsigned masks = sign_masks<2>(word);
+            sum = add_halves(word ^ masks, sum);
+            negative = add_halves(masks, negative);
+        }
+        return sum - static_cast<unsigned>(negative);
+    }
+};
+template <class Input>
+struct narrow_sums<Input, square, 1> {
+    using Partial = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
+
+    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+    {
+        Partial sum = 0;
+#pragma unroll
+        for (unsigned word : from.word) sum = dot_bytes(word, word, sum);
+        return sum;
+    }
+};
+
+/* Of 16 bits: each product is added as it is made. */
+template <class Input>
+struct narrow_sums<Input, square, 2> {
+    using Partial = unsigned long long;
+
+    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+    {
+        Partial sums[2] = {0, 0};
+#pragma unroll
+        for (unsigned j = 0; j < pack<Input>::size; ++j) sums[j % 2] += square::of(from.at(j));
+        return sums[0] + sums[1];
+    }
+};
+
+/* The sum of a warp's Values, of a tile of 64 KiB at most. 32 bits tell negative sums from large
+ * ones: sums of signed bytes are above -2^24, those of squares of bytes below 2^32 - 2^24; sums of
+ * signed 16 bits are above -1.6e9, others below 2^32 - 1.6e9. */
+template <unsigned Size>
+__device__ __forceinline__ unsigned long long narrow_warp_sum(unsigned long long value)
+{
+    constexpr unsigned first_negative = Size == 1 ? 0xff000000 : 0xa0000000;
+    const unsigned sum = warp_add(static_cast<unsigned>(value));
+    return sum - (sum >= first_negative ? 1ull << 32 : 0);
+}
+
+template <class Input, class Map = itself>
+struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
+    using Element = Input;
+    using Value = unsigned long long;
+    using Partial = typename narrow_sums<Input, Map>::Partial;
+    using Result = unsigned long long; /* the bits of a double, where it is not the sum */
+    static constexpr filler missing = filler::zeros;
+    static constexpr bool narrow = sizeof(Partial) == sizeof(unsigned), tile_by_warp = narrow;
+    using Format = standard::conditional_t<narrow, short_sum, all_bits<Value>>;
+
+    ending how;
+
+    __host__ __device__ integer_reducer(ending end = ending::sum) : how(end) {}
+    static __device__ __forceinline__ Value identity() { return 0; }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
+    static __device__ __forceinline__ Partial nothing() { return 0; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a + b; }
+    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    {
+        return narrow_sums<Input, Map>::of(from);
+    }
+    static __device__ __forceinline__ Value value_of(Partial partial)
+    {
+        return static_cast<Value>(partial);
+    }
+    static __device__ __forceinline__ Value value_of(Element x, size_t)
+    {
+        return static_cast<Value>(Map::of(x));
+    }
+    static __device__ __forceinline__ Value tile_warp_value(Value value)
+    {
+        return narrow_warp_sum<sizeof(Input)>(value);
+    }
+    __device__ __forceinline__ Result finish(Value value, size_t n) const
+    {
+        if (sizeof(Input) > 2 || how == ending::sum) return value; /* wider ones end elsewhere */
+        const double number = standard::is_signed<Input>::value && how == ending::mean
+                                  ? static_cast<double>(static_cast<long long>(value))
+                                  : static_cast<double>(value);
+        return bits_as<Result>(ended(number, static_cast<double>(n), how));
+    }
+};
+
+/* Means of 32 and 64-bit integers, whose sums may need more than 64 bits. */
+struct sum_of_128_bits {
+    unsigned long long low, high;
+
+    /* 126 bits are enough for 2^62 elements */
+    static constexpr unsigned payloads = 2;
+    static __device__ __forceinline__ void split(const sum_of_128_bits &value,
+                                                 unsigned long long (&payload)[2])
+    {
+        payload[0] = value.low;
+        payload[1] = value.high << 1 | value.low >> 63;
+    }
+    static __device__ __forceinline__ sum_of_128_bits join(const unsigned long long (&payload)[2])
+    {
+        return {payload[0] | payload[1] << 63,
+                static_cast<unsigned long long>(static_cast<long long>(payload[1] << 1) >> 2)};
+    }
+
+    static __device__ __forceinline__ sum_of_128_bits of(long long x)
+    {
+        return {static_cast<unsigned long long>(x), static_cast<unsigned long long>(x >> 63)};
+    }
+    static __device__ __forceinline__ sum_of_128_bits of(unsigned long long x) { return {x, 0}; }
+    friend __device__ __forceinline__ sum_of_128_bits operator+(const sum_of_128_bits &a,
+                                                                const sum_of_128_bits &b)
+    {
+        const unsigned long long lower = a.low + b.low;
+        return {lower, a.high + b.high + (lower < a.low)};
+    }
+    /* rounded once */
+    __device__ __forceinline__ double number() const
+    {
+        const bool negative = high >> 63;
+        unsigned long long upper = negative ? ~high + (low == 0) : high,
+                           lower = negative ? 0 - low : low;
+        double scale = negative ? -1 : 1;
+        for (; upper != 0; upper >>= 1, scale *= 2) lower = upper << 63 | lower >> 1 | (lower & 1);
+        return scale * static_cast<double>(lower);
+    }
+};
+
+template <class Input>
+struct integer_mean : unordered_reducer<integer_mean<Input>> {
+    static constexpr bool wide = sizeof(Input) == 8;
+    using Element = Input;
+    using Value = sum_of_128_bits;
+    using number = typename integer_of<8, standard::is_signed<Input>::value>::type;
+    using Partial = standard::conditional_t<wide, Value, number>;
+    using Result = double;
+    using Format = Value;
+    static constexpr filler missing = filler::zeros;
+    static constexpr bool heavy = true;
+
+    static __device__ __forceinline__ Value identity() { return {0, 0}; }
+    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    {
+        return a + b;
+    }
+    static __device__ __forceinline__ Partial nothing() { return Partial(); }
+    static __device__ __forceinline__ Partial merge(const Partial &a, const Partial &b)
+    {
+        return a + b;
+    }
+    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    {
+        Partial values[pack<Element>::size];
+#pragma unroll
+        for (unsigned j = 0; j < pack<Element>::size; ++j) widen(from.at(j), &values[j]);
+        return reduce_pairs(values, plus());
+    }
+    static __device__ __forceinline__ Value value_of(const Value &partial)
+    {
+        return partial;
+    }
+    static __device__ __forceinline__ Value value_of(number partial)
+    {
+        return Value::of(partial);
+    }
+    static __device__ __forceinline__ Value value_of(Element x, size_t)
+    {
+        return Value::of(static_cast<number>(x));
+    }
+    static __device__ __forceinline__ Result finish(const Value &value, size_t n)
+    {
+        return ended(value.number(), static_cast<double>(n), ending::mean);
+    }
+
+  private:
+    static __device__ __forceinline__ void widen(Element x, number *wider)
+    {
+        *wider = x;
+    }
+    static __device__ __forceinline__ void widen(Element x, Value *wider)
+    {
+        *wider = Value::of(x);
+    }
+};
+
+/* Products of integers modulo 2^64. Those of 32 bits are exact, and need one instruction each. */
+template <class Input>
+struct integer_product : unordered_reducer<integer_product<Input>> {
+    using Element = Input;
+    using Value = unsigned long long;
+    using Partial = Value;
+    using Result = Value;
+    using Format = all_bits<Value>;
+    static constexpr bool heavy = sizeof(Input) <= 2;
+
+    static __device__ __forceinline__ Value identity() { return 1; }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return a * b; }
+    static __device__ __forceinline__ Partial nothing() { return 1; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a * b; }
+    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    {
+        using word = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
+        using narrow = standard::conditional_t<sizeof(Input) <= 4, word, Value>;
+        using wide = standard::conditional_t<standard::is_signed<Input>::value, long long, Value>;
+        constexpr unsigned size = pack<Element>::size,
+                           each = sizeof(Input) < 4 ? 4 / sizeof(Input) : 1;
+        narrow parts[size / each];
+#pragma unroll
+        for (unsigned j = 0; j < size / each; ++j) {
+            narrow factors[each];
+#pragma unroll
+            for (unsigned k = 0; k < each; ++k)
+                factors[k] = static_cast<narrow>(from.at(j * each + k));
+            parts[j] = reduce_pairs(factors, multiplies());
+        }
+        Value values[size / each / 2];
+#pragma unroll
+        for (unsigned j = 0; j < size / each / 2; ++j)
+            values[j] = static_cast<Value>(static_cast<wide>(parts[2 * j])) *
+                        static_cast<Value>(static_cast<wide>(parts[2 * j + 1]));
+        return reduce_pairs(values, multiplies());
+    }
+    static __device__ __forceinline__ Value value_of(Partial partial)
+    {
+        return partial;
+    }
+    static __device__ __forceinline__ Value value_of(Element x, size_t)
+    {
+        return static_cast<Value>(x);
+    }
+    static __device__ __forceinline__ Result finish(Value value, size_t)
+    {
+        return value;
+    }
+};
+
+/* Extremes. All look for the greatest: to find the least, or the float of the greatest magnitude,
+ * an element's bits are masked and flipped first. What leaves a thread is a key, an unsigned number
+ * in the same order; 0 stands for no element. */
+template <class Element>
+struct masked_and_flipped {
+    bits_t<Element> mask, flip; /* the same for each element of a word */
+
+    __device__ __forceinline__ bits_t<Element> operator()(bits_t<Element> word) const
+    {
+        return (word & mask) ^ flip;
+    }
+    __device__ __forceinline__ bits_t<Element> back(bits_t<Element> bits) const
+    {
+        return bits ^ flip;
+    }
+};
+
+template <>
+struct masked_and_flipped<double> {
+    unsigned mask, flip; /* of the high word, which has the sign */
+
+    __host__ __device__ constexpr masked_and_flipped(unsigned long long bits = 0,
+                                                     unsigned long long flipped = 0)
+        : mask(static_cast<unsigned>(bits >> 32)), flip(static_cast<unsigned>(flipped >> 32))
+    {
+    }
+    __device__ __forceinline__ unsigned long long operator()(unsigned long long bits) const
+    {
+        const unsigned high = (static_cast<unsigned>(bits >> 32) & mask) ^ flip;
+        return static_cast<unsigned long long>(high) << 32 | static_cast<unsigned>(bits);
+    }
+    __device__ __forceinline__ unsigned long long back(unsigned long long bits) const
+    {
+        return bits ^ static_cast<unsigned long long>(flip) << 32;
+    }
+};
+
+/* Magnitudes of signed numbers, x where the sign mask is 0, and ~x + 1 where it is -1: for each
+ * element of a word. */
+template <class Element>
+struct magnitudes_of {
+    __device__ __forceinline__ bits_t<Element> operator()(bits_t<Element> word) const
+    {
+        using bits = bits_t<Element>;
+        if (sizeof(Element) == 8) return word >> (8 * sizeof(bits) - 1) ? 0 - word : word;
+        const unsigned narrow = static_cast<unsigned>(word);
+        if (sizeof(Element) == 4) return narrow >> 31 ? 0 - narrow : narrow;
+        constexpr unsigned size = sizeof(Element) == 1 ? 1 : 2;
+        const unsigned masks = sign_masks<size>(narrow),
+                       ones = sizeof(Element) == 1 ? 0x01010101 : 0x00010001;
+        return (narrow ^ masks) + (masks & ones);
+    }
+    static __device__ __forceinline__ bits_t<Element> back(bits_t<Element> bits) { return bits; }
+};
+
+/* The greatest of a pack, and of a thread's packs. An As turns an element's bits into those that
+ * are compared. For indices -0 equals +0: key_by_value gives both one key, and first_of finds the
+ * first element of a pack that has it. */
+template <class Element>
+struct greatest;
+
+__device__ __forceinline__ unsigned lowest_bit(unsigned word)
+{
+    return 31 - static_cast<unsigned>(__clz(static_cast<int>(word & (0 - word))));
+}
+/* The first of narrow elements, two or four in a word, with these bits; there is one. */
+template <unsigned Bytes>
+__device__ __forceinline__ unsigned first_with_bits(const unsigned (&four)[4], unsigned bits)
+{
+    constexpr unsigned ones = Bytes == 1 ? 0x01010101 : 0x10001, tops = ones << (8 * Bytes - 1);
+    unsigned first = 0;
+#pragma unroll
+    for (unsigned w = 4; w-- > 0;) {
+        const unsigned differing = four[w] ^ bits * ones,
+                       zeros = (differing - ones) & ~differing & tops; /* the lowest is right */
+        if (zeros != 0) first = w * (4 / Bytes) + lowest_bit(zeros) / (8 * Bytes);
+    }
+    return first;
+}
+
+/* The same of wider ones: the first with this key. */
+template <class Greatest, class Element>
+struct first_with_key {
+    template <class As>
+    static __device__ __forceinline__ unsigned first_of(const pack<Element> &from,
+                                                        unsigned_t<Element> key, const As &as)
+    {
+        unsigned first = 0;
+#pragma unroll
+        for (unsigned j = pack<Element>::size; j-- > 0;)
+            if (Greatest::key_by_value(Greatest::alone(from.at(j), as)) == key) first = j;
+        return first;
+    }
+};
+
+/* The hardware compares 16 bits at a time, so each byte takes the upper half of 16: bytes 1 and 3
+ * in one word, 0 and 2 in another. What lies below them does not matter. */
+template <>
+struct greatest<unsigned char> {
+    struct Partial {
+        unsigned odd, even;
+    };
+    using Key = unsigned;
+
+    static __device__ __forceinline__ Partial nothing() { return {0, 0}; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    {
+        return {max_u16x2(a.odd, b.odd), max_u16x2(a.even, b.even)};
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial of(const pack<unsigned char> &from, const As &as)
+    {
+        Partial parts[4];
+#pragma unroll
+        for (unsigned j = 0; j < 4; ++j) {
+            const unsigned word = as(from.word[j]);
+            parts[j] = {word, word << 8};
+        }
+        return merge(merge(parts[0], parts[1]), merge(parts[2], parts[3]));
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial alone(unsigned char x, const As &as)
+    {
+        return {as(x) << 24, 0};
+    }
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        const unsigned both = max_u16x2(best.odd, best.even), low = both & 0xffff;
+        return (both >> 16 > low ? both >> 16 : low) >> 8;
+    }
+    static __device__ __forceinline__ Key key_by_value(Partial best)
+    {
+        return key(best);
+    }
+    template <class As>
+    static __device__ __forceinline__ unsigned first_of(const pack<unsigned char> &from, Key key,
+                                                        const As &as)
+    {
+        const unsigned four[4] = {as(from.word[0]), as(from.word[1]), as(from.word[2]),
+                                  as(from.word[3])};
+        return first_with_bits<1>(four, key);
+    }
+    static __device__ __forceinline__ unsigned char element(Key key)
+    {
+        return static_cast<unsigned char>(key);
+    }
+};
+
+template <>
+struct greatest<unsigned short> {
+    using Partial = unsigned;
+    using Key = unsigned;
+
+    static __device__ __forceinline__ Partial nothing() { return 0; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    {
+        return max_u16x2(a, b);
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial of(const pack<unsigned short> &from, const As &as)
+    {
+        return merge(merge(as(from.word[0]), as(from.word[1])),
+                     merge(as(from.word[2]), as(from.word[3])));
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial alone(unsigned short x, const As &as)
+    {
+        return as(x) & 0xffff;
+    }
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        const unsigned low = best & 0xffff;
+        return best >> 16 > low ? best >> 16 : low;
+    }
+    static __device__ __forceinline__ Key key_by_value(Partial best) { return key(best); }
+    template <class As>
+    static __device__ __forceinline__ unsigned first_of(const pack<unsigned short> &from, Key key,
+                                                        const As &as)
+    {
+        const unsigned four[4] = {as(from.word[0]), as(from.word[1]), as(from.word[2]),
+                                  as(from.word[3])};
+        return first_with_bits<2>(four, key);
+    }
+    static __device__ __forceinline__ unsigned short element(Key key)
+    {
+        return static_cast<unsigned short>(key);
+    }
+};
+
+template <class Element>
+struct greatest_number : first_with_key<greatest_number<Element>, Element> {
+    using Partial = Element;
+    using Key = Element;
+
+    static __device__ __forceinline__ Partial nothing() { return 0; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a < b ? b : a; }
+    template <class As>
+    static __device__ __forceinline__ Partial of(const pack<Element> &from, const As &as)
+    {
+        Partial best = as(from.at(0));
+#pragma unroll
+        for (unsigned j = 1; j < pack<Element>::size; ++j) best = merge(best, as(from.at(j)));
+        return best;
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial alone(Element x, const As &as)
+    {
+        return as(x);
+    }
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        return best;
+    }
+    static __device__ __forceinline__ Key key_by_value(Partial best)
+    {
+        return best;
+    }
+    static __device__ __forceinline__ Element element(Key key)
+    {
+        return key;
+    }
+};
+template <>
+struct greatest<unsigned> : greatest_number<unsigned> {
+};
+template <>
+struct greatest<unsigned long long> : greatest_number<unsigned long long> {
+};
+
+template <>
+struct greatest<float> : first_with_key<greatest<float>, float> {
+    using Partial = float;
+    using Key = unsigned;
+
+    static __device__ __forceinline__ Partial nothing() { return bits_as<float>(0xff800000u); }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    {
+        return max_or_nan(a, b);
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial of(const pack<float> &from, const As &as)
+    {
+        float values[4];
+#pragma unroll
+        for (unsigned j = 0; j < 4; ++j)
+            values[j] = bits_as<float>(as(bits_as<unsigned>(from.at(j))));
+        return merge(merge(values[0], values[1]), merge(values[2], values[3]));
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial alone(float x, const As &as)
+    {
+        const float value = bits_as<float>(as(bits_as<unsigned>(x)));
+        return merge(value, value);
+    }
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        return ordered_bits(bits_as<unsigned>(best));
+    }
+    static __device__ __forceinline__ Key key_by_value(Partial best)
+    {
+        /* not as floats: -ftz=true compares denormals as zeros */
+        return key((bits_as<unsigned>(best) & 0x7fffffff) == 0 ? 0.0f : best);
+    }
+    static __device__ __forceinline__ float element(Key key)
+    {
+        return bits_as<float>(bits_in_order(key));
+    }
+};
+
+/* Keys count from that of -infinity: those of NaNs, below it or above that of infinity, come
+ * last. */
+template <>
+struct greatest<double> : first_with_key<greatest<double>, double> {
+    using Partial = unsigned long long;
+    using Key = unsigned long long;
+    static constexpr Key minus_infinity = (1ull << 52) - 1, infinity = 0xfff0ull << 48;
+
+    static __device__ __forceinline__ Partial nothing() { return 0; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a < b ? b : a; }
+    template <class As>
+    static __device__ __forceinline__ Partial of(const pack<double> &from, const As &as)
+    {
+        return merge(alone(from.item[0], as), alone(from.item[1], as));
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial alone(double x, const As &as)
+    {
+        return ordered_bits(as(bits_as<Key>(x))) - minus_infinity;
+    }
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        return best > infinity - minus_infinity ? ~0ull : best;
+    }
+    static __device__ __forceinline__ Key key_by_value(Partial best)
+    {
+        constexpr Key minus_zero = (~0ull >> 1) - minus_infinity; /* and that of +0 is the next */
+        return best == minus_zero ? minus_zero + 1 : key(best);
+    }
+    static __device__ __forceinline__ double element(Key key)
+    {
+        const Key ordered = key + minus_infinity; /* NaN: a small one */
+        return bits_as<double>(key == ~0ull ? ~0ull >> 1 : bits_in_order(ordered));
+    }
+};
+
+/* Halves, two in a word. */
+template <class Half>
+struct greatest_half {
+    using Partial = unsigned;
+    using Key = unsigned;
+
+    static __device__ __forceinline__ Partial nothing() { return minus_infinity(Half()); }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    {
+        return greater(a, b, Half());
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial of(const pack<Half> &from, const As &as)
+    {
+        return merge(merge(as(from.word[0]), as(from.word[1])),
+                     merge(as(from.word[2]), as(from.word[3])));
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial alone(Half x, const As &as)
+    {
+        const unsigned word = as(x.bits | static_cast<unsigned>(x.bits) << 16);
+        return merge(word, word);
+    }
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        return ordered_bits(single(best).bits);
+    }
+    static __device__ __forceinline__ Key key_by_value(Partial best)
+    {
+        return ordered_bits(static_cast<unsigned short>(without_minus_zero(single(best).bits)));
+    }
+    template <class As>
+    static __device__ __forceinline__ unsigned first_of(const pack<Half> &from, Key key,
+                                                        const As &as)
+    {
+        unsigned four[4];
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) {
+            const unsigned word = as(from.word[w]);
+            four[w] = without_minus_zero(merge(word, word)); /* NaNs are one */
+        }
+        return first_with_bits<2>(four, bits_in_order(static_cast<unsigned short>(key)));
+    }
+    static __device__ __forceinline__ Half element(Key key)
+    {
+        return {bits_in_order(static_cast<unsigned short>(key))};
+    }
+
+  private:
+    static __device__ __forceinline__ unsigned minus_infinity(f16)
+    {
+        return 0xfc00fc00;
+    }
+    static __device__ __forceinline__ unsigned minus_infinity(bf16)
+    {
+        return 0xff80ff80;
+    }
+    static __device__ __forceinline__ unsigned greater(unsigned a, unsigned b, f16)
+    {
+        return max_or_nan_f16x2(a, b);
+    }
+    static __device__ __forceinline__ unsigned greater(unsigned a, unsigned b, bf16)
+    {
+        return max_or_nan_bf16x2(a, b);
+    }
+    /* +0 for each -0 in a word */
+    static __device__ __forceinline__ unsigned without_minus_zero(unsigned word)
+    {
+        constexpr unsigned signs = 0x80008000;
+        const unsigned others = (word & ~signs) + ~signs; /* signs of: not 0 */
+        return word & (others | ~signs);
+    }
+    static __device__ __forceinline__ Half single(Partial best)
+    {
+        return {static_cast<unsigned short>(merge(best, best >> 16))};
+    }
+};
+template <>
+struct greatest<f16> : greatest_half<f16> {
+};
+template <>
+struct greatest<bf16> : greatest_half<bf16> {
+};
+
+/* The greatest key of the warp's lanes, for all of them. */
+__device__ __forceinline__ unsigned greatest_of_warp(unsigned key)
+{
+    return warp_max(key);
+}
+__device__ __forceinline__ unsigned long long greatest_of_warp(unsigned long long key)
+{
+    const unsigned high = warp_max(static_cast<unsigned>(key >> 32)),
+                   low = warp_max(key >> 32 == high ? static_cast<unsigned>(key) : 0);
+    return static_cast<unsigned long long>(high) << 32 | low;
+}
+
+template <class Input, class As = masked_and_flipped<Input>>
+struct extreme_reducer : unordered_reducer<extreme_reducer<Input, As>> {
+    using Element = Input;
+    using Value = typename greatest<Input>::Key;
+    using Partial = typename greatest<Input>::Partial;
+    using Result = Input;
+    using Format = all_bits<Value>;
+    static constexpr filler missing = filler::first;
+    static constexpr bool by_warp = true, heavy = sizeof(Input) == 8;
+
+    As as;
+    Value least; /* of no elements */
+
+    __host__ __device__ extreme_reducer(As bits = As(), Value of_none = 0)
+        : as(bits), least(of_none)
+    {
+    }
+
+    static __device__ __forceinline__ Value identity() { return 0; }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return a < b ? b : a; }
+    static __device__ __forceinline__ Partial nothing() { return greatest<Input>::nothing(); }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    {
+        return greatest<Input>::merge(a, b);
+    }
+    __device__ __forceinline__ Partial of(const pack<Element> &from) const
+    {
+        return greatest<Input>::of(from, as);
+    }
+    static __device__ __forceinline__ Value value_of(Partial partial)
+    {
+        return greatest<Input>::key(partial);
+    }
+    __device__ __forceinline__ Value value_of(Element x, size_t) const
+    {
+        return greatest<Input>::key(greatest<Input>::alone(x, as));
+    }
+    static __device__ __forceinline__ Value warp_value(Value value)
+    {
+        return greatest_of_warp(value);
+    }
+    __device__ __forceinline__ Result finish(Value value, size_t) const
+    {
+        using bits = unsigned_t<Input>;
+        const Input found = greatest<Input>::element(combine(value, least));
+        constexpr bits nan = static_cast<bits>(static_cast<bits>(~bits(0)) >> 1);
+        if (element<Input>::kind == family::floating && bits_as<bits>(found) == nan) return found;
+        return bits_as<Input>(static_cast<bits>(as.back(bits_as<bits>(found))));
+    }
+};
+
+/* Where the extreme is: the first index of it. */
+template <class Key>
+struct key_and_index {
+    unsigned key_words[sizeof(Key) / 4], index_words[2]; /* no padding */
+
+    key_and_index() = default;
+    __device__ __forceinline__ key_and_index(Key key, unsigned long long index)
+    {
+        memcpy(key_words, &key, sizeof key);
+        memcpy(index_words, &index, sizeof index);
+    }
+    __device__ __forceinline__ Key key() const
+    {
+        Key value;
+        memcpy(&value, key_words, sizeof value);
+        return value;
+    }
+    __device__ __forceinline__ unsigned long long index() const
+    {
+        return index_words[0] | static_cast<unsigned long long>(index_words[1]) << 32;
+    }
+
+    /* 62 bits of the index, with a sign: -1 is none */
+    static constexpr unsigned payloads = 2;
+    static __device__ __forceinline__ void split(const key_and_index &value,
+                                                 unsigned long long (&payload)[2])
+    {
+        const unsigned long long key = value.key();
+        payload[0] = key;
+        payload[1] = value.index() << 1 | key >> 63;
+    }
+    static __device__ __forceinline__ key_and_index join(const unsigned long long (&payload)[2])
+    {
+        return {static_cast<Key>(payload[0] | payload[1] << 63),
+                static_cast<unsigned long long>(static_cast<long long>(payload[1] << 1) >> 2)};
+    }
+};
+
+template <class Input>
+struct index_reducer : unordered_reducer<index_reducer<Input>> {
+    using Element = Input;
+    using Partial = typename greatest<Input>::Partial;
+    using Key = decltype(greatest<Input>::key_by_value(greatest<Input>::nothing()));
+    using Value = key_and_index<Key>;
+    using Result = long long;
+    using Format = Value;
+    static constexpr filler missing = filler::first;
+    static constexpr bool by_itself = true, by_warp = true, heavy = true;
+    static constexpr size_t most_in_tiles = size_t(sizeof(Input) == 8 ? 64 : 256) << 20;
+
+    masked_and_flipped<Input> as;
+
+    __host__ __device__ index_reducer(masked_and_flipped<Input> bits = {}) : as(bits) {}
+    static __device__ __forceinline__ Value identity() { return {0, ~0ull}; }
+    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    {
+        const Key x = a.key(), y = b.key();
+        return x < y || (x == y && b.index() < a.index()) ? b : a;
+    }
+    __device__ __forceinline__ Value value_of(Element x, size_t index) const
+    {
+        return {key(greatest<Input>::alone(x, as)), index};
+    }
+    /* The thread's best pack, the first of several, and in it the first element as good. */
+    template <class Items>
+    __device__ __forceinline__ Value value_of_packs(const Items &items) const
+    {
+        if (items.count == 0) return identity();
+        Key best = key(greatest<Input>::of(items.at(0), as));
+        pack<Element> in = items.at(0);
+        unsigned number = 0;
+#pragma unroll
+        for (unsigned k = 1; k < Items::packs_each; ++k) {
+            const Key here = key(greatest<Input>::of(items.at(k), as));
+            if (best < here) {
+                best = here;
+                in = items.at(k);
+                number = k;
+            }
+        }
+        return {best, items.index_of(number) + greatest<Input>::first_of(in, best, as)};
+    }
+    static __device__ __forceinline__ Value warp_value(const Value &value)
+    {
+        const Key best = greatest_of_warp(value.key());
+        const bool good = value.key() == best;
+        const unsigned high = warp_min(good ? value.index_words[1] : ~0u),
+                       low = warp_min(good && value.index_words[1] == high ? value.index_words[0]
+                                                                           : ~0u);
+        return {best, low | static_cast<unsigned long long>(high) << 32};
+    }
+    static __device__ __forceinline__ Result finish(const Value &value, size_t)
+    {
+        return static_cast<Result>(value.index());
+    }
+
+  private:
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        return greatest<Input>::key_by_value(best);
+    }
+};
+
+/* How many are not zero under a mask, which leaves out a float's sign. */
+template <class Input>
+struct count_reducer : unordered_reducer<count_reducer<Input>> {
+    using Element = Input;
+    using Value = unsigned long long;
+    using Partial = unsigned; /* for each element of a word */
+    using Result = unsigned long long;
+    static constexpr filler missing = filler::zeros;
+    static constexpr bool narrow = sizeof(Input) <= 2, tile_by_warp = narrow;
+    using Format = standard::conditional_t<narrow, short_sum, all_bits<Value>>;
+
+    bits_t<Input> mask;
+
+    __host__ __device__ count_reducer(bits_t<Input> bits = 0) : mask(bits) {}
+    static __device__ __forceinline__ Value identity() { return 0; }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
+    static __device__ __forceinline__ Partial nothing() { return 0; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a + b; }
+    __device__ __forceinline__ Partial of(const pack<Element> &from) const
+    {
+        return count(from, truth<narrow>());
+    }
+    static __device__ __forceinline__ Value value_of(Partial counts)
+    {
+        return sizeof(Input) <= 2 ? dot_bytes(counts, 0x01010101, 0u) : counts; /* all below 256 */
+    }
+    __device__ __forceinline__ Value value_of(Element x, size_t) const { return (x & mask) != 0; }
+    static __device__ __forceinline__ Value tile_warp_value(Value value)
+    {
+        return narrow_warp_sum<sizeof(Input)>(value);
+    }
+    static __device__ __forceinline__ Result finish(Value value, size_t) { return value; }
+
+  private:
+    __device__ __forceinline__ Partial count(const pack<Element> &from, truth<false>) const
+    {
+        unsigned sum = 0;
+#pragma unroll
+        for (unsigned j = 0; j < pack<Element>::size; ++j) sum += (from.at(j) & mask) != 0;
+        return sum;
+    }
+    __device__ __forceinline__ Partial count(const pack<Element> &from, truth<true>) const
+    {
+        constexpr unsigned tops = sizeof(Input) == 1 ? 0x80808080 : 0x80008000;
+        unsigned sum = 0;
+#pragma unroll
+        for (unsigned word : from.word) {
+            word &= static_cast<unsigned>(mask);
+            const unsigned carried = (word & ~tops) + ~tops; /* to the top, if it is not zero */
+            sum += ((carried | word) & tops) >> (8 * sizeof(Input) - 1);
+        }
+        return sum;
+    }
+};
+
+/* Numbers as doubles; of 32 bits by an addition, as conversions are slow. */
+__device__ __forceinline__ double real(double x)
+{
+    return x;
+}
+__device__ __forceinline__ double real(float x)
+{
+    return static_cast<double>(x);
+}
+__device__ __forceinline__ double real(f16 x)
+{
+    return static_cast<double>(widened(x));
+}
+__device__ __forceinline__ double real(bf16 x)
+{
+    return static_cast<double>(widened(x));
+}
+__device__ __forceinline__ double real(unsigned x)
+{
+    constexpr unsigned long long two_to_52 = 0x433ull << 52;
+    return bits_as<double>(two_to_52 | x) - bits_as<double>(two_to_52);
+}
+__device__ __forceinline__ double real(int x)
+{
+    return real(static_cast<unsigned>(x) ^ 0x80000000u) - 2147483648.0;
+}
+__device__ __forceinline__ double real(long long x)
+{
+    return static_cast<double>(x);
+}
+__device__ __forceinline__ double real(unsigned long long x)
+{
+    return static_cast<double>(x);
+}
+
+/* The sum of what Map makes of a thread's elements. Packs that do not exist are zero. */
+template <class Value, class Items, class Map>
+__device__ __forceinline__ Value sum_over(const Items &items, const Map &map)
+{
+    Value values[Items::packs_each];
+#pragma unroll
+    for (unsigned k = 0; k < Items::packs_each; ++k) {
+        Value packed[Items::pack_size];
+#pragma unroll
+        for (unsigned j = 0; j < Items::pack_size; ++j) packed[j] = map(items.at(k).at(j));
+        values[k] = reduce_pairs(packed, plus());
+    }
+    return reduce_pairs(values, plus());
+}
+
+/* The same element by element, where that is rare: from a copy, so that its loops need no
+ * registers. */
+template <class Value, class Items, class Map>
+__device__ __forceinline__ Value sum_slowly(const Items &items, const Map &map, Value sum)
+{
+    using pack_type = pack<typename Items::Element>;
+    pack_type packs[Items::packs_each];
+#pragma unroll
+    for (unsigned k = 0; k < Items::packs_each; ++k) packs[k] = items.at(k);
+#pragma unroll 1
+    for (unsigned k = 0; k < items.count; ++k) {
+#pragma unroll 1
+        for (unsigned j = 0; j < Items::pack_size; ++j) sum = sum + map(packs[k].at(j));
+    }
+    return sum;
+}
+
+struct square_as_double {
+    template <class Element>
+    __device__ __forceinline__ double operator()(Element x) const
+    {
+        return square::of(real(x));
+    }
+};
+/* Of x times a power of two. */
+template <class Number>
+struct scaled_square {
+    Number scale;
+    template <class Element>
+    __device__ __forceinline__ Number operator()(Element x) const
+    {
+        return square::of(widened(x) * scale);
+    }
+};
+
+/* Norms of what may be too large, or too small, to be squared in its own type: sums of squares as
+ * doubles. A thread's floats are squared as floats first, and again where that went too far. */
+template <class Input>
+struct norm_reducer : common_reducer<norm_reducer<Input>> {
+    using Element = Input;
+    using Value = double;
+    using Partial = double;
+    using Result = accumulate_t<norm2, Input>;
+    using Format = rounded_doubles<Value>;
+    static constexpr filler missing = filler::zeros;
+    static constexpr bool by_itself = true;
+
+    static __device__ __forceinline__ Value identity() { return 0; }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
+    static __device__ __forceinline__ Value value_of(Element x, size_t)
+    {
+        return square_as_double()(x);
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value value_of_packs(const Items &items)
+    {
+        return squares_of(items, Input());
+    }
+    static __device__ __forceinline__ Result finish(Value value, size_t)
+    {
+        return static_cast<Result>(ended(value, 1, ending::root));
+    }
+
+  private:
+    template <class Items, class Integer>
+    static __device__ __forceinline__ Value squares_of(const Items &items, Integer)
+    {
+        return sum_over<Value>(items, square_as_double());
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value squares_of(const Items &items, bf16)
+    {
+        return squares_of(items, float());
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value squares_of(const Items &items, float)
+    {
+        constexpr float least = 1e-25f, most = 1e38f; /* what is lost in between is too small */
+        const float sum = sum_over<float>(items, scaled_square<float>{1});
+        if ((sum >= least && sum <= most) || sum != sum) return static_cast<Value>(sum);
+        return sum_slowly(items, square_as_double(), Value(0));
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value squares_of(const Items &items, unsigned short)
+    {
+        return exact_squares_of(items);
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value squares_of(const Items &items, short)
+    {
+        return exact_squares_of(items);
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value exact_squares_of(const Items &items)
+    {
+        unsigned long long sum = 0;
+#pragma unroll
+        for (unsigned k = 0; k < Items::packs_each; ++k)
+            sum += narrow_sums<Input, square>::of(items.at(k));
+        return static_cast<Value>(sum);
+    }
+};
+
+/* The same for doubles, whose squares may have no room in a double: they are of elements times
+ * 2^600, 1 or 2^-600, in bucket -1, 0 or 1. */
+template <>
+struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
+    struct Value {
+        unsigned parts[2]; /* of the sum of squares: no padding */
+        int bucket;
+
+        __device__ __forceinline__ double squares() const
+        {
+            double value;
+            memcpy(&value, parts, sizeof value);
+            return value;
+        }
+    };
+    using Element = double;
+    using Partial = Value;
+    using Result = double;
+    using Format = all_bits<Value>;
+    static constexpr filler missing = filler::zeros;
+    static constexpr bool by_itself = true, by_warp = true, heavy = true;
+    static constexpr size_t most_in_tiles = size_t(64) << 20;
+
+    static __device__ __forceinline__ Value identity() { return of(0, -1); }
+    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    {
+        if (a.bucket == b.bucket) return of(a.squares() + b.squares(), a.bucket);
+        return a.bucket > b.bucket ? added(a, b) : added(b, a);
+    }
+    static __device__ __forceinline__ Value value_of(double x, size_t)
+    {
+        const double one = square::of(x);
+        if (has_room(one)) return of(one, 0);
+        const int bucket = one > 1 ? 1 : -1;
+        return of(square::of(x * scale(-bucket)), bucket);
+    }
+    template <class Items>
+    static __device__ __forceinline__ Value value_of_packs(const Items &items)
+    {
+        const double sum = sum_over<double>(items, scaled_square<double>{1});
+        if (has_room(sum)) return of(sum, 0);
+        const int bucket = sum > 1 ? 1 : -1;
+        return of(sum_slowly(items, scaled_square<double>{scale(-bucket)}, 0.0), bucket);
+    }
+    /* All in the warp's highest bucket, and then in pairs. What becomes too small for a double
+     * there is too small beside the others. */
+    static __device__ __forceinline__ Value warp_value(const Value &value)
+    {
+        const int bucket = static_cast<int>(warp_max(static_cast<unsigned>(value.bucket + 1))) - 1;
+        double sum = (value.bucket == bucket ? value : added(of(0, bucket), value)).squares();
+#pragma unroll
+        for (unsigned delta = warp_size / 2; delta > 0; delta /= 2) sum += shuffle_down(sum, delta);
+        return of(sum, bucket);
+    }
+    static __device__ __forceinline__ Result finish(const Value &value, size_t)
+    {
+        return ended(value.squares(), 1, ending::root) * scale(value.bucket);
+    }
+
+  private:
+    static __device__ __forceinline__ Value of(double squares, int bucket)
+    {
+        Value value;
+        memcpy(value.parts, &squares, sizeof squares);
+        value.bucket = bucket;
+        return value;
+    }
+    /* 2^(600 bucket) */
+    static __device__ __forceinline__ double scale(int bucket)
+    {
+        return bits_as<double>(static_cast<unsigned long long>(1023 + 600 * bucket) << 52);
+    }
+    /* from 2^-900 to 2^900: what is lost of smaller ones is too small; NaN too */
+    static __device__ __forceinline__ bool has_room(double squares)
+    {
+        constexpr double least = 1.1830521861667747e-271, most = 8.452712498170644e+270;
+        return (squares >= least && squares <= most) || squares != squares;
+    }
+    static __device__ __forceinline__ Value added(const Value &larger, const Value &smaller)
+    {
+        /* by one bucket: a smaller one yet is as good as zero */
+        const double ratio = scale(-1);
+        return of(fused(rounded_product(smaller.squares(), ratio), ratio, larger.squares()),
+                  larger.bucket);
+    }
+};
+
+/* Variances: sums of x - pivot and of its square, in doubles, and the pivot is the first
+ * element for all. As that is one of them, its distance from the mean is at most sqrt(n) standard
+ * deviations, and the final subtraction loses at most n roundings of the sum of squares. A thread
+ * first takes its own first element as pivot, for which float arithmetic is accurate enough, unless
+ * squares overflow; then it moves its sums to the common pivot. */
+struct moments {
+    double sum, squares;
+
+    friend __device__ __forceinline__ moments operator+(const moments &a, const moments &b)
+    {
+        return {a.sum + b.sum, a.squares + b.squares};
+    }
+    /* sums of x - pivot, turned into those of x - (pivot - by) */
+    __device__ __forceinline__ moments moved(double by, unsigned count) const
+    {
+        const double share = fused(static_cast<double>(count), by, sum);
+        return {share, fused(by, share + sum, squares)};
+    }
+    /* Of n elements; out of line, as ended(). */
+    __device__ __noinline__ double variance(double n) const
+    {
+        return fused(-sum, sum / n, squares) / n;
+    }
+};
+
+/* x - pivot: of floats in floats, else in doubles; of 64-bit integers in integers first, as doubles
+ * would not hold them. */
+__device__ __forceinline__ float distance(float x, float pivot)
+{
+    return x - pivot;
+}
+__device__ __forceinline__ float distance(f16 x, f16 pivot)
+{
+    return widened(x) - widened(pivot);
+}
+__device__ __forceinline__ float distance(bf16 x, bf16 pivot)
+{
+    return widened(x) - widened(pivot);
+}
+__device__ __forceinline__ double distance(unsigned long long x, unsigned long long pivot)
+{
+    return x < pivot ? -real(pivot - x) : real(x - pivot);
+}
+__device__ __forceinline__ double distance(long long x, long long pivot)
+{
+    const unsigned long long a = static_cast<unsigned long long>(x),
+                             b = static_cast<unsigned long long>(pivot);
+    return x < pivot ? -real(b - a) : real(a - b);
+}
+template <class Number>
+__device__ __forceinline__ double distance(Number x, Number pivot)
+{
+    return real(x) - real(pivot);
+}
+
+template <class Input>
+struct variance_reducer : common_reducer<variance_reducer<Input>> {
+    using Element = Input;
+    using Value = moments;
+    using Partial = moments;
+    using Result = accumulate_t<variance, Input>;
+    using Format = rounded_doubles<Value>;
+    using Real = decltype(distance(Input(), Input()));
+    static constexpr filler missing = filler::first;
+    static constexpr bool by_itself = true, heavy = true;
+    static constexpr size_t most_in_tiles = size_t(sizeof(Input) == 8 ? 64 : 256) << 20;
+
+    Element pivot;
+
+    struct moments_from {
+        Element pivot;
+        __device__ __forceinline__ Value operator()(Element x) const
+        {
+            const double from = between(x, pivot);
+            return {from, square::of(from)};
+        }
+    };
+
+    __device__ __forceinline__ void prepare(const void *input, size_t n)
+    {
+        pivot = n > 0 ? *static_cast<const Element *>(input) : Element();
+    }
+    static __device__ __forceinline__ Value identity() { return {0, 0}; }
+    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    {
+        return a + b;
+    }
+    __device__ __forceinline__ Value value_of(Element x, size_t) const
+    {
+        return moments_from{pivot}(x);
+    }
+    template <class Items>
+    __device__ __forceinline__ Value value_of_packs(const Items &items) const
+    {
+        if (items.count == 0) return identity();
+        constexpr bool narrow = element<Input>::kind == family::integer && sizeof(Input) <= 2;
+        return moments_of(items, truth<narrow>());
+    }
+    static __device__ __forceinline__ Result finish(const Value &value, size_t n)
+    {
+        return static_cast<Result>(value.variance(static_cast<double>(n)));
+    }
+
+  private:
+    /* In double, whatever the type. */
+    static __device__ __forceinline__ double between(Element x, Element from)
+    {
+        return sizeof(Real) < sizeof(double) ? real(x) - real(from) : distance(x, from);
+    }
+    template <class Items>
+    __device__ __forceinline__ Value moments_of(const Items &items, truth<false>) const
+    {
+        const Element own = items.at(0).at(0);
+        Real sums[Items::packs_each], squares[Items::packs_each];
+#pragma unroll
+        for (unsigned k = 0; k < Items::packs_each; ++k) {
+            Real packed[Items::pack_size];
+            squares[k] = 0;
+#pragma unroll
+            for (unsigned j = 0; j < Items::pack_size; ++j) {
+                packed[j] = distance(items.at(k).at(j), own);
+                squares[k] = fused(packed[j], packed[j], squares[k]);
+            }
+            sums[k] = reduce_pairs(packed, plus());
+        }
+        const Value found = {static_cast<double>(reduce_pairs(sums, plus())),
+                             static_cast<double>(reduce_pairs(squares, plus()))};
+        /* squares overflow a float */
+        if (sizeof(Real) < sizeof(double) && !(found.squares < bounds<double>::greatest()))
+            return sum_slowly(items, moments_from{pivot}, identity());
+        return found.moved(between(own, pivot), items.count * Items::pack_size);
+    }
+    /* exact, so that 0 will do as the thread's pivot */
+    template <class Items>
+    __device__ __forceinline__ Value moments_of(const Items &items, truth<true>) const
+    {
+        typename narrow_sums<Input, itself>::Partial sum = 0;
+        unsigned long long squares = 0;
+#pragma unroll
+        for (unsigned k = 0; k < Items::packs_each; ++k) {
+            if (k >= items.count) continue;
+            sum += narrow_sums<Input, itself>::of(items.at(k));
+            squares += static_cast<unsigned long long>(narrow_sums<Input, square>::of(items.at(k)));
+        }
+        const Value found = {real(sum), static_cast<double>(squares)};
+        return found.moved(-between(pivot, Element()), items.count * Items::pack_size);
+    }
+};
+
+/* ---- What a thread's packs become, and alternatives ---- */
+
+template <class Reducer>
+struct merging {
+    const Reducer &reducer;
+    using Partial = typename Reducer::Partial;
+    __device__ __forceinline__ Partial operator()(const Partial &a, const Partial &b) const
+    {
+        return reducer.merge(a, b);
+    }
+};
+
+template <class Reducer, class Items>
+__device__ __forceinline__ typename Reducer::Value thread_value(const Reducer &reducer,
+                                                                const Items &items, truth<true>)
+{
+    return reducer.value_of_packs(items);
+}
+template <class Reducer, class Items>
+__device__ __forceinline__ typename Reducer::Value thread_value(const Reducer &reducer,
+                                                                const Items &items, truth<false>)
+{
+    constexpr bool checked = Reducer::missing == filler::nothing;
+    typename Reducer::Partial partials[Items::packs_each];
+#pragma unroll
+    for (unsigned k = 0; k < Items::packs_each; ++k) {
+        if (checked) partials[k] = reducer.nothing();
+        if (!checked || k < items.count) partials[k] = reducer.of(items.at(k));
+    }
+    const bool none = Reducer::missing == filler::first && items.count == 0;
+    return reducer.value_of(none ? reducer.nothing()
+                                 : reduce_pairs(partials, merging<Reducer>{reducer}));
+}
+
+/* The same items as elements of another type of the same size. */
+template <class Type, class Items>
+struct items_as {
+    using Element = Type;
+    static constexpr unsigned packs_each = Items::packs_each, pack_size = Items::pack_size;
+    const Items &items;
+    unsigned count;
+
+    __device__ __forceinline__ explicit items_as(const Items &others)
+        : items(others), count(others.count)
+    {
+    }
+    __device__ __forceinline__ pack<Element> at(unsigned k) const
+    {
+        return bits_as<pack<Element>>(items.at(k));
+    }
+    __device__ __forceinline__ size_t index_of(unsigned number) const
+    {
+        return items.index_of(number);
+    }
+};
+
+/* Whether two Reducers can be alternatives. */
+template <class One, class Other>
+__host__ __device__ constexpr bool alike()
+{
+    return standard::is_same<typename One::Value, typename Other::Value>::value &&
+           sizeof(typename One::Element) == sizeof(typename Other::Element) &&
+           One::head_alignment == Other::head_alignment && One::missing == Other::missing &&
+           One::by_warp == Other::by_warp && One::tile_by_warp == Other::tile_by_warp &&
+           One::heavy == Other::heavy && One::most_in_tiles == Other::most_in_tiles;
+}
+
+/* One of several Reducers, chosen when it runs. Their Values are the same, and so is all that is
+ * done with Values of more than one thread. */
+template <class... Reducers>
+struct alternatives;
+template <class Reducer>
+struct alternatives<Reducer> {
+    Reducer reducer;
+
+    template <class Use>
+    __device__ __forceinline__ auto use(unsigned, const Use &with) const
+    {
+        return with(reducer);
+    }
+    __device__ __forceinline__ void prepare(unsigned, const void *input, size_t n)
+    {
+        reducer.prepare(input, n);
+    }
+    __host__ __device__ unsigned set(const Reducer &chosen)
+    {
+        reducer = chosen;
+        return 0;
+    }
+};
+template <class Reducer, class Next, class... Others>
+struct alternatives<Reducer, Next, Others...> {
+    static_assert(alike<Reducer, Next>(),
+                  "alternatives may differ only in what a single thread does");
+    Reducer reducer;
+    alternatives<Next, Others...> others;
+
+    template <class Use>
+    __device__ __forceinline__ auto use(unsigned which, const Use &with) const
+    {
+        return which == 0 ? with(reducer) : others.use(which - 1, with);
+    }
+    __device__ __forceinline__ void prepare(unsigned which, const void *input, size_t n)
+    {
+        if (which == 0)
+            reducer.prepare(input, n);
+        else
+            others.prepare(which - 1, input, n);
+    }
+    __host__ __device__ unsigned set(const Reducer &chosen)
+    {
+        reducer = chosen;
+        return 0;
+    }
+    template <class Other>
+    __host__ __device__ unsigned set(const Other &chosen)
+    {
+        return 1 + others.set(chosen);
+    }
+};
+
+template <class First, class... Others>
+struct any_of {
+    using Element = unsigned_t<typename First::Element>; /* any of that size */
+    using Value = typename First::Value;
+    using Format = typename First::Format;
+    static constexpr unsigned head_alignment = First::head_alignment;
+    static constexpr filler missing = First::missing;
+    static constexpr bool by_itself = true, by_warp = First::by_warp,
+                          tile_by_warp = First::tile_by_warp, heavy = First::heavy;
+    static constexpr size_t most_in_tiles = First::most_in_tiles;
+
+    unsigned which;
+    alternatives<First, Others...> all;
+
+    static __device__ __forceinline__ Value identity() { return First::identity(); }
+    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    {
+        return First::combine(a, b);
+    }
+    static __device__ __forceinline__ Value warp_value(const Value &value)
+    {
+        return First::warp_value(value);
+    }
+    __device__ __forceinline__ void prepare(const void *input, size_t n)
+    {
+        all.prepare(which, input, n);
+    }
+    template <class Items>
+    __device__ __forceinline__ Value value_of_packs(const Items &items) const
+    {
+        return all.use(which, packs_to_value<Items>{items});
+    }
+    __device__ __forceinline__ Value value_of(Element x, size_t index) const
+    {
+        return all.use(which, element_to_value{x, index});
+    }
+    static __device__ __forceinline__ Value tile_warp_value(const Value &value)
+    {
+        return First::tile_warp_value(value);
+    }
+    __device__ __forceinline__ void store(void *result, const Value &value, size_t n) const
+    {
+        all.use(which, value_to_result{result, value, n});
+    }
+
+  private:
+    template <class Items>
+    struct packs_to_value {
+        const Items &items;
+        template <class Reducer>
+        __device__ __forceinline__ Value operator()(const Reducer &reducer) const
+        {
+            return thread_value(reducer, items_as<typename Reducer::Element, Items>(items),
+                                truth<Reducer::by_itself>());
+        }
+    };
+    struct element_to_value {
+        const Element &x;
+        size_t index;
+        template <class Reducer>
+        __device__ __forceinline__ Value operator()(const Reducer &reducer) const
+        {
+            return reducer.value_of(bits_as<typename Reducer::Element>(x), index);
+        }
+    };
+    struct value_to_result {
+        void *result;
+        const Value &value;
+        size_t n;
+        template <class Reducer>
+        __device__ __forceinline__ void operator()(const Reducer &reducer) const
+        {
+            reducer.store(result, value, n);
+        }
+    };
+};
+
+/* ---- The reducer of an operator ---- */
+
+template <class Operator, class Input, family Family = element<Input>::kind>
+struct reducer_of {
+    using type = plain_reducer<Operator, Input>;
+    static __host__ __device__ type make() { return {}; }
+};
+
+/* A reducer without constants of its own, or with this ending. */
+template <class Reducer>
+struct as_it_is {
+    using type = Reducer;
+    static __host__ __device__ type make() { return type(); }
+};
+template <class Reducer, ending How>
+struct ending_in {
+    using type = Reducer;
+    static __host__ __device__ type make() { return type(How); }
+};
+
+template <class Input>
+struct reducer_of<plus, Input, family::floating> : ending_in<float_reducer<Input>, ending::sum> {
+};
+template <class Input>
+struct reducer_of<mean, Input, family::floating>
+    : ending_in<float_reducer<Input, plus, itself, true>, ending::mean> {
+};
+template <class Input>
+struct reducer_of<multiplies, Input, family::floating>
+    : ending_in<float_reducer<Input, multiplies, itself, false>, ending::sum> {
+};
+template <class Input>
+struct reducer_of<sum_abs, Input, family::floating>
+    : ending_in<float_reducer<Input, plus, magnitude>, ending::sum> {
+};
+template <class Input>
+struct reducer_of<sum_squares, Input, family::floating>
+    : ending_in<float_reducer<Input, plus, square>, ending::sum> {
+};
+template <class Input>
+struct reducer_of<norm2, Input, family::floating> : as_it_is<norm_reducer<Input>> {
+};
+/* squares of these have room in a float */
+template <>
+struct reducer_of<norm2, f16, family::floating>
+    : ending_in<float_reducer<f16, plus, square>, ending::root> {
+};
+
+/* Modulo 2^64 signs make no difference to numbers of 64 bits. */
+template <class Input>
+using summed_t = standard::conditional_t<sizeof(Input) == 8, unsigned long long, Input>;
+
+template <class Input>
+struct reducer_of<plus, Input, family::integer>
+    : ending_in<integer_reducer<summed_t<Input>>, ending::sum> {
+};
+template <class Input>
+struct reducer_of<multiplies, Input, family::integer> : as_it_is<integer_product<summed_t<Input>>> {
+};
+template <class Input>
+struct reducer_of<sum_squares, Input, family::integer>
+    : ending_in<integer_reducer<summed_t<Input>, square>, ending::sum> {
+};
+template <class Input>
+struct reducer_of<sum_abs, Input, family::integer>
+    : ending_in<integer_reducer<Input, standard::conditional_t<standard::is_signed<Input>::value,
+                                                               magnitude, itself>>,
+                ending::sum> {
+};
+template <class Input>
+struct reducer_of<mean, Input, family::integer>
+    : standard::conditional_t<(sizeof(Input) <= 2), ending_in<integer_reducer<Input>, ending::mean>,
+                              as_it_is<integer_mean<Input>>> {
+};
+/* squares of bytes: sums of 2^46 have room in 63 bits with a sign */
+template <class Input>
+struct reducer_of<norm2, Input, family::integer>
+    : standard::conditional_t<sizeof(Input) == 1,
+                              ending_in<integer_reducer<Input, square>, ending::root>,
+                              as_it_is<norm_reducer<Input>>> {
+};
+
+/* The type that extremes and counts compare: floats as they are, integers without sign. */
+template <class Input>
+using compared_t =
+    standard::conditional_t<element<Input>::kind == family::floating, Input, unsigned_t<Input>>;
+
+template <class Input>
+struct extremes {
+    using Element = compared_t<Input>;
+    using bits = bits_t<Element>;
+    static constexpr bool is_float = element<Input>::kind == family::floating;
+    /* 1 in each element of a word */
+    static constexpr bits ones = sizeof(Input) == 1   ? bits(0x01010101)
+                                 : sizeof(Input) == 2 ? bits(0x00010001)
+                                                      : bits(1),
+                          sign = ones << (8 * sizeof(Input) - 1);
+    static constexpr bool has_sign = is_float || standard::is_signed<Input>::value;
+
+    /* floats are compared as such, and all others without sign */
+    static __host__ __device__ constexpr masked_and_flipped<Element> greatest_first()
+    {
+        return {static_cast<bits>(~bits(0)), !is_float && has_sign ? sign : bits(0)};
+    }
+    static __host__ __device__ constexpr masked_and_flipped<Element> least_first()
+    {
+        return {static_cast<bits>(~bits(0)),
+                is_float ? sign : static_cast<bits>(~(has_sign ? sign : bits(0)))};
+    }
+    static __host__ __device__ constexpr masked_and_flipped<Element> magnitudes()
+    {
+        return {static_cast<bits>(~sign), bits(0)};
+    }
+    /* the key of +0; of doubles, keys count from that of -infinity */
+    using Key = typename greatest<Element>::Key;
+    static __host__ __device__ constexpr Key key_of_zero()
+    {
+        constexpr Key top = Key(1) << (8 * sizeof(Input) - 1),
+                      below = (Key(1) << element<Input>::fraction_bits) - 1;
+        return sizeof(Input) == 8 ? top - below : top;
+    }
+};
+
+template <class Input>
+struct greatest_found {
+    using type = extreme_reducer<compared_t<Input>>;
+    static __host__ __device__ type make() { return type(extremes<Input>::greatest_first()); }
+};
+template <class Input>
+struct least_found {
+    using type = extreme_reducer<compared_t<Input>>;
+    static __host__ __device__ type make()
+    {
+        /* of no elements the greatest value: bits of ones, but of bool true */
+        return type(extremes<Input>::least_first(),
+                    standard::is_same<Input, bool>::value ? 0xfe : 0);
+    }
+};
+template <class Input>
+struct index_of_greatest {
+    using type = index_reducer<compared_t<Input>>;
+    static __host__ __device__ type make() { return type(extremes<Input>::greatest_first()); }
+};
+template <class Input>
+struct index_of_least {
+    using type = index_reducer<compared_t<Input>>;
+    static __host__ __device__ type make() { return type(extremes<Input>::least_first()); }
+};
+template <class Input>
+struct reducer_of<max_abs, Input, family::floating> {
+    using type = extreme_reducer<Input>;
+    static __host__ __device__ type make()
+    {
+        return type(extremes<Input>::magnitudes(), extremes<Input>::key_of_zero());
+    }
+};
+template <class Input>
+struct reducer_of<max_abs, Input, family::integer>
+    : standard::conditional_t<
+          standard::is_signed<Input>::value,
+          as_it_is<extreme_reducer<unsigned_t<Input>, magnitudes_of<unsigned_t<Input>>>>,
+          greatest_found<Input>> {
+};
+template <class Input>
+struct nonzeros {
+    using type = count_reducer<unsigned_t<Input>>;
+    static __host__ __device__ type make()
+    {
+        return type(extremes<Input>::is_float ? ~extremes<Input>::sign : ~bits_t<Input>(0));
+    }
+};
+
+template <class Input>
+struct reducer_of<maximum, Input, family::integer> : greatest_found<Input> {
+};
+template <class Input>
+struct reducer_of<maximum, Input, family::floating> : greatest_found<Input> {
+};
+template <class Input>
+struct reducer_of<minimum, Input, family::integer> : least_found<Input> {
+};
+template <class Input>
+struct reducer_of<minimum, Input, family::floating> : least_found<Input> {
+};
+template <class Input, family Family>
+struct reducer_of<argmax, Input, Family> : index_of_greatest<Input> {
+};
+template <class Input, family Family>
+struct reducer_of<argmin, Input, Family> : index_of_least<Input> {
+};
+template <class Input, family Family>
+struct reducer_of<count_nonzero, Input, Family> : nonzeros<Input> {
+};
+template <class Input, family Family>
+struct reducer_of<variance, Input, Family> : as_it_is<variance_reducer<Input>> {
+};
+
+/* Those that are no tree of one operation. */
+template <class Operator>
+using of_numbers = one_of<Operator, argmin, argmax, sum_abs, sum_squares, max_abs, norm2, mean,
+                          variance, count_nonzero>;
+
+/* Elements by the name that those of the same kind share; but as they are for a user's operator,
+ * and for what of no elements is the type's greatest value. */
+template <class Operator, class Input>
+using named_t = standard::conditional_t<
+    of_numbers<Operator>::value || one_of<Operator, plus, multiplies, maximum>::value ||
+        (standard::is_same<Operator, minimum>::value && !standard::is_same<Input, bool>::value),
+    element_t<Input>, Input>;
+template <class Operator, class Input>
+using named_reducer = reducer_of<Operator, named_t<Operator, Input>>;
+template <class Operator, class Input>
+using reducer_t = typename named_reducer<Operator, Input>::type;
+
+/* Reducers that share kernels in the C functions, which choose among them when they run. */
+using signed8 = signed char;
+using unsigned8 = unsigned char;
+using unsigned16 = unsigned short;
+using signed64 = long long;
+using unsigned64 = unsigned long long;
+
+template <class... Types>
+struct type_list;
+using groups = type_list<
+    any_of<integer_reducer<unsigned8>, integer_reducer<signed8>,
+           integer_reducer<signed8, magnitude>, integer_reducer<unsigned8, square>,
+           integer_reducer<signed8, square>, count_reducer<unsigned8>>,
+    any_of<integer_reducer<unsigned16>, integer_reducer<short>, integer_reducer<short, magnitude>,
+           count_reducer<unsigned16>>,
+    any_of<integer_reducer<unsigned16, square>, integer_reducer<short, square>>,
+    any_of<integer_reducer<unsigned>, integer_reducer<int>, integer_reducer<int, magnitude>,
+           integer_reducer<unsigned, square>, integer_reducer<int, square>,
+           count_reducer<unsigned>>,
+    any_of<integer_reducer<unsigned64>, integer_reducer<signed64, magnitude>,
+           integer_reducer<unsigned64, square>, count_reducer<unsigned64>>,
+    any_of<integer_product<unsigned8>, integer_product<signed8>>,
+    any_of<integer_product<unsigned16>, integer_product<short>>,
+    any_of<integer_product<unsigned>, integer_product<int>>,
+    any_of<integer_mean<unsigned>, integer_mean<int>>,
+    any_of<integer_mean<unsigned64>, integer_mean<signed64>>,
+    any_of<float_reducer<float, plus, magnitude>, float_reducer<float, plus, square>>,
+    any_of<float_reducer<double>, float_reducer<double, plus, magnitude>,
+           float_reducer<double, plus, square>>,
+    any_of<float_reducer<f16>, float_reducer<bf16>, float_reducer<f16, plus, magnitude>,
+           float_reducer<bf16, plus, magnitude>, float_reducer<f16, plus, square>,
+           float_reducer<bf16, plus, square>>,
+    any_of<float_reducer<f16, multiplies, itself, false>,
+           float_reducer<bf16, multiplies, itself, false>>,
+    any_of<extreme_reducer<unsigned8>, extreme_reducer<unsigned8, magnitudes_of<unsigned8>>>,
+    any_of<extreme_reducer<unsigned16>, extreme_reducer<f16>, extreme_reducer<bf16>,
+           extreme_reducer<unsigned16, magnitudes_of<unsigned16>>>,
+    any_of<extreme_reducer<float>, extreme_reducer<unsigned>,
+           extreme_reducer<unsigned, magnitudes_of<unsigned>>>,
+    any_of<extreme_reducer<unsigned64>, extreme_reducer<double>,
+           extreme_reducer<unsigned64, magnitudes_of<unsigned64>>>,
+    any_of<index_reducer<unsigned16>, index_reducer<f16>, index_reducer<bf16>>,
+    any_of<index_reducer<float>, index_reducer<unsigned>>,
+    any_of<index_reducer<double>, index_reducer<unsigned64>>,
+    any_of<norm_reducer<unsigned16>, norm_reducer<short>, norm_reducer<bf16>>,
+    any_of<norm_reducer<float>, norm_reducer<unsigned>, norm_reducer<int>>,
+    any_of<norm_reducer<unsigned64>, norm_reducer<signed64>>,
+    any_of<variance_reducer<unsigned8>, variance_reducer<signed8>>,
+    any_of<variance_reducer<unsigned16>, variance_reducer<short>, variance_reducer<f16>,
+           variance_reducer<bf16>>,
+    any_of<variance_reducer<float>, variance_reducer<unsigned>, variance_reducer<int>>,
+    any_of<variance_reducer<double>, variance_reducer<unsigned64>, variance_reducer<signed64>>>;
+
+template <unsigned Number, class List>
+struct type_at;
+template <class First, class... Rest>
+struct type_at<0, type_list<First, Rest...>> : is<First> {
+};
+template <unsigned Number, class First, class... Rest>
+struct type_at<Number, type_list<First, Rest...>> : type_at<Number - 1, type_list<Rest...>> {
+};
+/* By its number, as kernels' names would be long otherwise. */
+template <unsigned Number>
+struct group : type_at<Number, groups>::type {
+};
+
+/* The group that a Reducer is in; itself, if it is in none. */
+template <class Reducer, class List = groups, unsigned Number = 0>
+struct group_of : is<Reducer> {
+};
+template <class Reducer, class... Members, class... Rest, unsigned Number>
+struct group_of<Reducer, type_list<any_of<Members...>, Rest...>, Number>
+    : standard::conditional_t<one_of<Reducer, Members...>::value, is<group<Number>>,
+                              group_of<Reducer, type_list<Rest...>, Number + 1>> {
+};
+
+/* A Reducer as the group's. */
+template <class Group, class Reducer>
+struct as_group {
+    static __host__ __device__ Group of(const Reducer &reducer)
+    {
+        Group made = {};
+        made.which = made.all.set(reducer);
+        return made;
+    }
+};
+template <class Reducer>
+struct as_group<Reducer, Reducer> {
+    static __host__ __device__ Reducer of(const Reducer &reducer) { return reducer; }
+};
+
+} // namespace detail
 
 /* ================================================================================================
  * Room 4: building blocks
@@ -609,6 +3319,7 @@ __device__ __forceinline__ Value thread_reduce(const Input *input, size_t first,
         for (unsigned k = 0; k < Items; ++k)
             value = combine(value, static_cast<Value>(input[first + k * stride]));
     } else {
+#pragma unroll 1
         for (unsigned k = 0; k < Items; ++k)
             if (first + k * stride < n)
                 value = combine(value, static_cast<Value>(input[first + k * stride]));
@@ -925,10 +3636,12 @@ __global__ void __launch_bounds__(BlockSize)
  * May hold: kernels that reduce an array in one launch, whatever becomes of its elements. They
  * differ in how blocks get their tiles, and are generic over two things:
  *
- * An Accumulator says what becomes of elements: `reduction` here, for AUTO, any type and operator;
- * `superaccumulator` in room 7, for EXACT. It has
+ * An Accumulator says what becomes of elements: `reduction_by` a Reducer here, for AUTO;
+ * `superaccumulator` in room 7, for EXACT. It is made of an output, an array and dynamic shared
+ * memory, and has
  *     Element, Output                what it reads, and where the result goes
- *     any_order                      whether it does not matter which thread adds an element
+ *     head_alignment                 as of a Reducer
+ *     repeats_first                  whether missing packs repeat the thread's first element
  *     resident_threads               on a multiprocessor, for the compiler to share out registers;
  *                                    0 leaves it the choice
  *     collects                       whether anything happens to a tile when all warps had it
@@ -937,17 +3650,18 @@ __global__ void __launch_bounds__(BlockSize)
  *     leave(partials, slot)          a warp leaves what it has of the tile to the collecting warp
  *     collect(partials, slot, place, status_words)
  *                                    one warp makes one partial of a tile's, and publishes a unit's
- *     reduce_tiles(status_words, output)
+ *     reduce_tiles(status_words, tile, tiles, output)
  *                                    from one tile a block to the output; all threads call it once
  *     reduce_units(partials, status_words, units, output)
  *                                    the same from what was collected; true in the thread that
  *                                    knows that all blocks are done
  *     words_for(units)               status words that it uses
+ *     serves(bytes)                  whether arrays of that size are for its tiles
  *
  * A Shape says which elements make a block's result, by slice_of(shape): `elements`, all of
  * them.
  *
- * One tree. A result of `reduction` has the same bits whatever kernel computes it, with whatever
+ * One tree. A result of `reduction_by` has the same bits whatever kernel computes it, with whatever
  * grid on whatever GPU, at whatever address. For its additions form a tree that depends on the
  * number of elements alone: tiles of fixed size, whose packs fixed threads take; units, runs of
  * tiles whose partials add up in pairs; and the partials of units, folded by a block.
@@ -956,45 +3670,57 @@ __global__ void __launch_bounds__(BlockSize)
 namespace detail
 {
 
-/* 16 bytes of elements, which one load brings; or one element of a size that does not divide 16. */
-template <class Element>
-struct alignas(16 % sizeof(Element) == 0 ? 16 : alignof(Element)) pack {
-    static constexpr unsigned size = 16 % sizeof(Element) == 0 ? 16 / sizeof(Element) : 1;
-    Element item[size];
-};
-
 /* Elements in packs, counted from the first one whatever its address, with a tail of elements after
- * them; where any order will do, from the first address on that is a multiple of 128, with a head
- * of elements before. */
+ * them; where any order will do, from the first address on that is a multiple of head_alignment,
+ * with a head of elements before. */
 constexpr unsigned line_bytes = 128;
 
-template <class Element>
-struct elements {
-    const pack<Element> *data;
+struct array_layout {
+    const void *packed; /* the first pack */
     size_t packs;
-    unsigned head, tail;
-    bool vectors;   /* data is aligned, and can be loaded in packs */
-    bool streaming; /* there is more than the cache holds */
+    unsigned gap;              /* elements from the input to there */
+    unsigned head, tail;       /* elements before and after packs that exist */
+    bool vectors;              /* packs are aligned, and can be loaded as such */
+    bool streaming;            /* there is more than the cache holds */
+    const size_t *n_on_device; /* the number of elements, if the host does not know it */
 
-    __host__ __device__ elements(const Element *input, size_t n, bool any_order, bool exceeds_cache)
-        : streaming(exceeds_cache)
+    __host__ __device__ array_layout(const void *input, size_t n, unsigned element_bytes,
+                                     unsigned head_alignment, bool exceeds_cache)
+        : gap(0), streaming(exceeds_cache), n_on_device(nullptr)
     {
-        constexpr unsigned size = pack<Element>::size, line = line_bytes / sizeof(Element);
+        const bool whole = pack_bytes % element_bytes == 0; /* a pack is a vector */
         const uintptr_t address = reinterpret_cast<uintptr_t>(input);
-        head = 0;
-        if (any_order) {
-            const unsigned gap = (0u - static_cast<unsigned>(address / sizeof(Element))) % line;
-            head = gap < n ? gap : static_cast<unsigned>(n);
-        }
-        data = reinterpret_cast<const pack<Element> *>(input + head);
-        packs = (n - head) / size;
-        tail = static_cast<unsigned>((n - head) % size);
-        vectors = any_order || address % alignof(pack<Element>) == 0;
+        if (head_alignment > 0)
+            gap = (0u - static_cast<unsigned>(address / element_bytes)) %
+                  (head_alignment / element_bytes);
+        packed = static_cast<const unsigned char *>(input) + size_t(gap) * element_bytes;
+        vectors = !whole || head_alignment > 0 || address % pack_bytes == 0;
+        set_count(n, whole ? pack_bytes / element_bytes : 1);
+    }
+    __host__ __device__ void set_count(size_t n, unsigned pack_size)
+    {
+        head = gap < n ? gap : static_cast<unsigned>(n);
+        packs = (n - head) / pack_size;
+        tail = static_cast<unsigned>((n - head) % pack_size);
+    }
+};
+
+template <class Element>
+struct elements : array_layout {
+    __host__ __device__ elements(const Element *input, size_t n, unsigned head_alignment,
+                                 bool exceeds_cache)
+        : array_layout(input, n, sizeof(Element), head_alignment, exceeds_cache)
+    {
+    }
+    __host__ __device__ const pack<Element> *data() const
+    {
+        return static_cast<const pack<Element> *>(packed);
     }
     __device__ __forceinline__ const Element *first() const
     {
-        return reinterpret_cast<const Element *>(data);
+        return static_cast<const Element *>(packed);
     }
+    __host__ __device__ size_t count() const { return head + packs * pack<Element>::size + tail; }
 };
 
 /* The elements of the block's result: of a whole array, all. */
@@ -1006,23 +3732,27 @@ __device__ __forceinline__ const elements<Element> &slice_of(const elements<Elem
 
 /* A thread's share of a tile: packs number threadIdx.x, threadIdx.x + BlockSize ... of it, as far
  * as they exist, and an element of the head or the tail, which the last tile's first threads take.
- * What does not exist is zero bytes. */
+ * What does not exist is zero bytes, or the first element again. */
 template <class Accumulator, unsigned BlockSize, unsigned Packs>
 struct tile_items {
     using Element = typename Accumulator::Element;
-    static constexpr unsigned tile_packs = BlockSize * Packs;
+    static constexpr unsigned tile_packs = BlockSize * Packs, packs_each = Packs,
+                              pack_size = pack<Element>::size;
+    using pack_type = pack<Element>;
     pack<Element> packs[Packs];
     Element edge;
-    unsigned count; /* packs that exist */
-    bool edges;     /* the tile has any; the block's */
-    bool has_edge;  /* the thread has one */
+    size_t index, edge_index; /* of the first pack's first element; of edge */
+    unsigned count;           /* packs that exist */
+    bool edges;               /* the tile has any; the block's */
+    bool has_edge;            /* the thread has one */
 
     /* All loads are under way at once. */
     __device__ __forceinline__ void load(const elements<Element> &input, size_t tile)
     {
         const size_t first = tile * tile_packs + threadIdx.x;
-        const pack<Element> *const from = input.data + first;
-        const bool vectors = Accumulator::any_order || input.vectors;
+        const pack<Element> *const from = input.data() + first;
+        const bool vectors = Accumulator::head_alignment > 0 || input.vectors;
+        index = input.head + first * pack_size;
         count = Packs;
         if (vectors && (tile + 1) * tile_packs <= input.packs) {
             if (input.streaming)
@@ -1044,21 +3774,32 @@ struct tile_items {
 #pragma unroll
             for (unsigned k = 0; k < Packs; ++k) {
                 packs[k] = {};
-                if (k < count) packs[k] = gather(input.first(), first + k * BlockSize);
+                if (k < count) packs[k].gather(input.first() + (first + k * BlockSize) * pack_size);
             }
+        }
+        /* after the loads: they would wait for the first otherwise */
+        if (Accumulator::repeats_first) {
+            pack<Element> again;
+            again.fill(packs[0].at(0));
+#pragma unroll
+            for (unsigned k = 1; k < Packs; ++k)
+                if (k >= count) packs[k] = again;
         }
     }
 
     /* From a copy of the tile in shared memory, which is whole. */
-    __device__ __forceinline__ void load_copy(const unsigned char *copy, bool vectors)
+    __device__ __forceinline__ void load_copy(const unsigned char *copy,
+                                              const elements<Element> &input, size_t tile)
     {
+        const bool vectors = Accumulator::head_alignment > 0 || input.vectors;
+        index = input.head + (tile * tile_packs + threadIdx.x) * pack_size;
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) {
             const size_t at = threadIdx.x + k * BlockSize;
             if (vectors)
                 packs[k] = reinterpret_cast<const pack<Element> *>(copy)[at];
             else
-                packs[k] = gather(reinterpret_cast<const Element *>(copy), at);
+                packs[k].gather(reinterpret_cast<const Element *>(copy) + at * pack_size);
         }
         count = Packs;
     }
@@ -1070,8 +3811,20 @@ struct tile_items {
         edge = Element();
         const Element *const end = input.first() + input.packs * pack<Element>::size;
         if (has_edge)
-            edge = threadIdx.x < input.head ? *(input.first() - input.head + threadIdx.x)
+            edge = threadIdx.x < input.head ? *(input.first() - input.gap + threadIdx.x)
                                             : end[threadIdx.x - input.head];
+        edge_index = threadIdx.x < input.head ? threadIdx.x
+                                              : input.packs * pack<Element>::size + threadIdx.x;
+    }
+
+    __device__ __forceinline__ const pack<Element> &at(unsigned number) const
+    {
+        return packs[number];
+    }
+    /* The index of the first element of a pack. */
+    __device__ __forceinline__ size_t index_of(unsigned number) const
+    {
+        return index + size_t(number) * BlockSize * pack_size;
     }
 
   private:
@@ -1080,15 +3833,6 @@ struct tile_items {
     {
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) packs[k] = load_pack<Streaming>(from + k * BlockSize);
-    }
-
-    static __device__ __forceinline__ pack<Element> gather(const Element *from, size_t at)
-    {
-        constexpr unsigned size = pack<Element>::size;
-        pack<Element> packed;
-#pragma unroll
-        for (unsigned j = 0; j < size; ++j) packed.item[j] = from[at * size + j];
-        return packed;
     }
 };
 
@@ -1106,10 +3850,12 @@ struct work_plan {
     size_t tiles, units;
     unsigned levels;
     unsigned prefetch_packs; /* of each block's first tile */
+    unsigned stages;         /* that a pipeline has */
+    bool single_tiles;       /* units are, however many */
 
     static __host__ __device__ constexpr work_plan of(size_t tiles, unsigned levels)
     {
-        work_plan plan = {tiles, 0, levels, 0};
+        work_plan plan = {tiles, 0, levels, 0, 0, false};
         plan.units = plan.large_units();
         for (unsigned level = 0; level < levels; ++level) plan.units += plan.small_units(level);
         return plan;
@@ -1152,6 +3898,23 @@ struct work_plan {
     }
 };
 
+/* Where the tiles of an array are the small ones: depends on the type and the number of elements
+ * alone, as the result's bits do. All others are four times as large, in blocks twice as large. */
+constexpr size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
+constexpr size_t one_small_tile = 16 * kibibyte, most_in_small_tiles = 2 * mebibyte;
+constexpr unsigned small_block = 256, large_block = 512;
+
+template <class Reducer>
+struct tile_choice {
+    /* up to here one large tile, in one block */
+    static constexpr size_t one_large_tile = Reducer::heavy ? 0 : 64 * kibibyte;
+
+    static __host__ __device__ constexpr bool in_small_tiles(size_t bytes)
+    {
+        return bytes <= one_small_tile || (bytes > one_large_tile && bytes <= most_in_small_tiles);
+    }
+};
+
 /* By thread 0, before the previous grid has ended: asks for a part of the block's first tile, so
  * that it is in L2 when it is read: 10 to 20 % faster up to 2^18, 2 to 7 % up to 2^24 (one H200, a
  * graph of calls). */
@@ -1163,14 +3926,14 @@ __device__ __forceinline__ void prefetch_tile(const elements<Element> &input, co
     const unsigned packs =
         rest < work.prefetch_packs ? static_cast<unsigned>(rest) : work.prefetch_packs;
     if (threadIdx.x == 0 && packs > 0)
-        prefetch_to_l2(input.data + tile * TilePacks,
+        prefetch_to_l2(input.data() + tile * TilePacks,
                        packs * static_cast<unsigned>(sizeof(pack<Element>)));
 }
 
 /* The search out of line, as it is not needed for single tiles. */
 static __device__ __noinline__ tile_run search_run(size_t tiles, unsigned levels, size_t unit)
 {
-    const work_plan work = {tiles, 0, levels, 0};
+    const work_plan work = {tiles, 0, levels, 0, 0, false};
     return work.run(unit);
 }
 
@@ -1184,17 +3947,26 @@ struct tile_place {
     size_t unit, position, count;
 };
 
-/* A partial travels in status words, 32 bits in each beside the flag. */
-template <class Value>
+/* Partials of blocks, in status words as their Format says. */
+template <class Value, class Format>
 struct partial_words {
-    static constexpr unsigned count = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
+    static constexpr unsigned count = Format::payloads;
 
-    static __device__ __forceinline__ void publish(status_word *base, size_t number, Value value)
+    static __device__ __forceinline__ void publish(status_word *base, size_t number,
+                                                   const Value &value)
     {
-        unsigned bits[count] = {};
-        memcpy(bits, static_cast<const void *>(&value), sizeof value);
+        unsigned long long payload[count];
+        Format::split(value, payload);
 #pragma unroll
-        for (unsigned w = 0; w < count; ++w) detail::publish(base + number * count + w, bits[w]);
+        for (unsigned w = 0; w < count; ++w) detail::publish(base + number * count + w, payload[w]);
+    }
+
+    /* What others would get: a Format may round. */
+    static __device__ __forceinline__ Value kept(const Value &value)
+    {
+        unsigned long long payload[count];
+        Format::split(value, payload);
+        return Format::join(payload);
     }
 
     /* Waits for partials first, first + stride ... Count of them, and leaves their words zero.
@@ -1220,25 +3992,77 @@ struct partial_words {
 #pragma unroll
         for (unsigned j = 0; j < Count; ++j) {
             if (first + j * stride >= end) continue;
-            unsigned bits[count];
+            unsigned long long payload[count];
 #pragma unroll
             for (unsigned w = 0; w < count; ++w) {
-                bits[w] = static_cast<unsigned>(word[j * count + w] >> 1);
+                payload[w] = word[j * count + w] >> 1;
                 mine[j * stride * count + w] = 0;
             }
-            memcpy(static_cast<void *>(values + j), bits, sizeof(Value));
+            values[j] = Format::join(payload);
         }
     }
 };
 
-/* What AUTO makes of elements: their reduction by an operator. */
-template <class Operator, class Input, unsigned BlockSize>
-struct reduction {
-    using Element = Input;
-    using Value = accumulate_t<Operator, Input>;
-    using Output = Value *;
-    using words_of = partial_words<Value>;
-    static constexpr bool any_order = false, collects = true;
+/* Where a reduction goes. */
+template <class Reducer>
+struct reduction_output {
+    void *result;
+    Reducer reducer;
+};
+
+/* Out of line, as it is not needed where the host knows n. */
+static __device__ __noinline__ work_plan plan_for(size_t tiles, bool single_tiles)
+{
+    return work_plan::of(tiles, single_tiles ? 0 : work_plan::levels_for(tiles));
+}
+
+/* Reads n where it is on the device: what the host has planned for the most that it may be becomes
+ * the plan for n. False where n is for another kernel. */
+template <class Accumulator, unsigned BlockSize, unsigned Packs, class Element>
+__device__ __forceinline__ bool recount(elements<Element> &input, work_plan &work)
+{
+    constexpr size_t tile_packs = BlockSize * Packs;
+    const size_t n = *input.n_on_device, most = input.count();
+    input.set_count(n < most ? n : most, pack<Element>::size);
+    work.tiles = input.packs == 0 ? 1 : (input.packs - 1) / tile_packs + 1;
+    return Accumulator::serves(input.count() * sizeof(Element));
+}
+
+/* The same for a grid of a block a tile: the last block takes the last tile, as it waits for the
+ * others; false in those that have none. */
+template <class Accumulator, unsigned BlockSize, unsigned Packs, class Element>
+__device__ __forceinline__ bool recount_tiles(elements<Element> &input, work_plan &work,
+                                              unsigned &tile)
+{
+    if (input.n_on_device == nullptr) return true;
+    if (!recount<Accumulator, BlockSize, Packs>(input, work)) return false;
+    const unsigned last = static_cast<unsigned>(work.tiles) - 1;
+    if (blockIdx.x + 1 < gridDim.x) return tile < last;
+    tile = last;
+    return true;
+}
+
+/* And for a grid that shares out units. */
+template <class Accumulator, unsigned BlockSize, unsigned Packs, class Element>
+__device__ __forceinline__ bool recount_units(elements<Element> &input, work_plan &work)
+{
+    if (input.n_on_device == nullptr) return true;
+    if (!recount<Accumulator, BlockSize, Packs>(input, work)) return false;
+    const work_plan plan = plan_for(work.tiles, work.single_tiles);
+    work.units = plan.units;
+    work.levels = plan.levels;
+    return true;
+}
+
+/* What AUTO makes of elements: what a Reducer says. */
+template <class Reducer, unsigned BlockSize>
+struct reduction_by {
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    using Output = reduction_output<Reducer>;
+    using words_of = partial_words<Value, typename Reducer::Format>;
+    static constexpr unsigned head_alignment = Reducer::head_alignment;
+    static constexpr bool collects = true, repeats_first = Reducer::missing == filler::first;
     static constexpr unsigned resident_threads = 0, warps = BlockSize / warp_size;
 
     template <unsigned Slots>
@@ -1247,74 +4071,58 @@ struct reduction {
         Value stack[most_levels];
     };
 
-    Value value; /* the thread's, of the last tile */
+    Reducer reducer;
+    Value value;     /* the thread's, of the last tile */
+    size_t elements; /* of the result */
 
-    __device__ __forceinline__ explicit reduction(void *) {}
+    __device__ __forceinline__ reduction_by(const Output &output,
+                                            const detail::elements<Element> &input, void *)
+        : reducer(output.reducer), elements(input.count())
+    {
+        reducer.prepare(input.first() - input.gap, elements);
+    }
 
+    static constexpr unsigned words_at_all = 0, words_per_unit = words_of::count;
+    static __host__ __device__ constexpr bool serves(size_t bytes)
+    {
+        return BlockSize < small_block ||
+               tile_choice<Reducer>::in_small_tiles(bytes) == (BlockSize == small_block);
+    }
     static __host__ __device__ constexpr size_t words_for(size_t units)
     {
-        return units * words_of::count;
+        return units * words_per_unit;
     }
 
-    static __device__ __forceinline__ Value identity()
+    __device__ __forceinline__ Value combine(const Value &a, const Value &b) const
     {
-        return Operator::template identity<Value>();
-    }
-
-    /* Reduces an array in place, in pairs, to its first value. */
-    template <unsigned Count>
-    static __device__ __forceinline__ void reduce_pairs(Value (&values)[Count])
-    {
-        const Operator combine;
-#pragma unroll
-        for (unsigned width = 1; width < Count; width *= 2)
-#pragma unroll
-            for (unsigned k = 0; k + width < Count; k += 2 * width)
-                values[k] = combine(values[k], values[k + width]);
+        return reducer.combine(a, b);
     }
 
     template <unsigned Packs>
-    __device__ __forceinline__ void add(const tile_items<reduction, BlockSize, Packs> &items)
+    __device__ __forceinline__ void add(const tile_items<reduction_by, BlockSize, Packs> &items)
     {
-        Value values[Packs];
-#pragma unroll
-        for (unsigned k = 0; k < Packs; ++k) {
-            values[k] = identity();
-            if (k >= items.count) continue;
-            Value packed[pack<Element>::size];
-#pragma unroll
-            for (unsigned j = 0; j < pack<Element>::size; ++j)
-                packed[j] = static_cast<Value>(items.packs[k].item[j]);
-            reduce_pairs(packed);
-            values[k] = packed[0];
-        }
-        reduce_pairs(values);
-        value = values[0];
-        if (items.has_edge) value = Operator()(value, static_cast<Value>(items.edge));
+        value = thread_value(reducer, items, truth<Reducer::by_itself>());
+        if (items.has_edge) value = combine(value, reducer.value_of(items.edge, items.edge_index));
     }
 
     template <class Partials>
-    __device__ __forceinline__ void leave(Partials &partials, unsigned slot)
+    __device__ __forceinline__ void leave(Partials &partials, unsigned slot) const
     {
-        const Value warps_value = warp_reduce<Operator>(value);
-        if (threadIdx.x % warp_size == 0)
-            partials.warp_value[slot][threadIdx.x / warp_size] = warps_value;
+        store_warps(partials.warp_value[slot], of_tile_warp(value));
     }
 
     /* The value of a block whose warps have left theirs, in lane 0. */
-    template <class Partials>
-    static __device__ __forceinline__ Value block_value(const Partials &partials, unsigned slot)
+    __device__ __forceinline__ Value block_value(const Value (&warp_values)[warps]) const
     {
         const unsigned lane = threadIdx.x % warp_size;
-        return warp_reduce<Operator, warps>(lane < warps ? partials.warp_value[slot][lane]
-                                                         : identity());
+        return of_warp<warps>(lane < warps ? warp_values[lane] : reducer.identity());
     }
 
     /* Partials of a unit's tiles meet in pairs, pairs of pairs ... as ones carry in a binary number
      * that counts tiles. So no value takes more than levels additions, one after the other. */
     template <class Partials>
-    static __device__ __forceinline__ void
-    collect(Partials &partials, unsigned slot, const tile_place &place, status_word *status_words)
+    __device__ __forceinline__ void collect(Partials &partials, unsigned slot,
+                                            const tile_place &place, status_word *status_words)
     {
         Value sums[warps];
 #pragma unroll
@@ -1323,10 +4131,10 @@ struct reduction {
         for (unsigned parts = 2; parts <= warps; parts *= 2) /* as block_value's lanes do */
 #pragma unroll
             for (unsigned w = 0; w < warps / parts; ++w)
-                sums[w] = Operator()(sums[w], sums[w + warps / parts]);
+                sums[w] = combine(sums[w], sums[w + warps / parts]);
         unsigned level = 0;
         for (; place.position >> level & 1; ++level)
-            sums[0] = Operator()(partials.stack[level], sums[0]);
+            sums[0] = combine(partials.stack[level], sums[0]);
         partials.stack[level] = sums[0];
         if (place.position + 1 == place.count) words_of::publish(status_words, place.unit, sums[0]);
     }
@@ -1338,10 +4146,10 @@ struct reduction {
         for (unsigned first = 0; first < end; first += ahead * BlockSize) {
             Value others[ahead];
 #pragma unroll
-            for (unsigned k = 0; k < ahead; ++k) others[k] = identity();
+            for (unsigned k = 0; k < ahead; ++k) others[k] = reducer.identity();
             words_of::await(status_words, first + threadIdx.x, BlockSize, end, others);
 #pragma unroll
-            for (unsigned k = 0; k < ahead; ++k) value = Operator()(value, others[k]);
+            for (unsigned k = 0; k < ahead; ++k) value = combine(value, others[k]);
         }
     }
 
@@ -1349,50 +4157,99 @@ struct reduction {
      * words zero. One launch and no atomic operation: two launches cost 1.2 us more, a fence and a
      * ticket 0.5 us (one H200). No other block waits, and GPUs begin blocks in order, so the grid
      * may be of any size. */
-    __device__ __forceinline__ void reduce_tiles(status_word *status_words, Output output)
+    __device__ __forceinline__ void reduce_tiles(status_word *status_words, unsigned tile,
+                                                 unsigned tiles, const Output &output)
     {
         __shared__ Value warp_values[warps];
-        const unsigned others = gridDim.x - 1;
+        const unsigned others = tiles - 1;
 #pragma unroll 1
         for (bool all = others == 0;; all = true) {
             /* The block's own, then all blocks': by the same instructions, as the first time
              * that others run they have to be fetched, which takes 0.1 to 0.3 us while memory is
              * busy. */
-            value = block_reduce<BlockSize, Operator>(value, warp_values);
+            value = Reducer::tile_by_warp && !all ? of_tile_warp(value) : of_warp<warp_size>(value);
+            if (warps > 1) {
+                store_warps(warp_values, value);
+                __syncthreads();
+                if (threadIdx.x < warp_size) value = block_value(warp_values);
+            }
             if (all) break;
-            if (blockIdx.x != others) {
-                if (threadIdx.x == 0) words_of::publish(status_words, blockIdx.x, value);
+            if (tile != others) {
+                if (threadIdx.x == 0) words_of::publish(status_words, tile, value);
                 return;
             }
-            if (threadIdx.x != 0) value = identity();
+            value = threadIdx.x == 0 ? words_of::kept(value) : reducer.identity();
             add_partials(status_words, others);
             __syncthreads(); /* warp_values is used again */
         }
-        if (threadIdx.x == 0) *output = Operator()(value, identity());
+        if (others == 0) value = words_of::kept(value);
+        if (threadIdx.x == 0) reducer.store(output.result, value, elements);
     }
 
     /* As reduce_tiles, where all partials are in status words: thread 0 begins with the last. */
     template <unsigned Slots>
     __device__ __forceinline__ bool reduce_units(tile_partials<Slots> &partials,
                                                  status_word *status_words, size_t count,
-                                                 Output output)
+                                                 const Output &output)
     {
         if (blockIdx.x + 1 != gridDim.x) return false;
         const unsigned units = static_cast<unsigned>(count);
         if (threadIdx.x < BlockSize) {
-            Value last[1] = {identity()};
+            Value last[1] = {reducer.identity()};
             words_of::await(status_words, units - 1 + threadIdx.x, 1, units, last);
             value = last[0];
             add_partials(status_words, units - 1);
-            leave(partials, Slots);
+            store_warps(partials.warp_value[Slots], of_warp<warp_size>(value));
         }
         __syncthreads();
         if (threadIdx.x >= warp_size) return false;
-        const Value result = block_value(partials, Slots);
-        if (threadIdx.x == 0) *output = Operator()(result, identity());
+        const Value result = block_value(partials.warp_value[Slots]);
+        if (threadIdx.x == 0) reducer.store(output.result, result, elements);
         return threadIdx.x == 0;
     }
+
+  private:
+    static __device__ __forceinline__ void store_warps(Value (&warp_values)[warps],
+                                                       const Value &lanes_value)
+    {
+        if (threadIdx.x % warp_size == 0) warp_values[threadIdx.x / warp_size] = lanes_value;
+    }
+
+    /* Of lanes 0 to Width - 1, in lane 0; the others hold the identity, or do not matter. */
+    template <unsigned Width>
+    __device__ __forceinline__ Value of_warp(const Value &lanes_value) const
+    {
+        return of_warp<Width>(lanes_value, truth<Reducer::by_warp>());
+    }
+    __device__ __forceinline__ Value of_tile_warp(const Value &lanes_value) const
+    {
+        return of_tile_warp(lanes_value, truth<Reducer::tile_by_warp>());
+    }
+    __device__ __forceinline__ Value of_tile_warp(const Value &lanes_value, truth<true>) const
+    {
+        return reducer.tile_warp_value(lanes_value);
+    }
+    __device__ __forceinline__ Value of_tile_warp(const Value &lanes_value, truth<false>) const
+    {
+        return of_warp<warp_size>(lanes_value);
+    }
+    template <unsigned Width>
+    __device__ __forceinline__ Value of_warp(const Value &lanes_value, truth<true>) const
+    {
+        return reducer.warp_value(lanes_value);
+    }
+    template <unsigned Width>
+    __device__ __forceinline__ Value of_warp(Value lanes_value, truth<false>) const
+    {
+#pragma unroll
+        for (unsigned delta = Width / 2; delta > 0; delta /= 2)
+            lanes_value = combine(lanes_value, shuffle_down(lanes_value, delta));
+        return lanes_value;
+    }
 };
+
+template <class Operator, class Input, unsigned BlockSize>
+using reduction = reduction_by<reducer_t<Operator, Input>, BlockSize>;
 
 /* The kernels below begin before the previous grid has ended, which may write their input. So it is
  * not __restrict__: the compiler could then load it by ways that are not coherent
@@ -1406,17 +4263,19 @@ __global__ void __launch_bounds__(BlockSize, 1024 / BlockSize)
                 status_word *status_words)
 {
     using Element = typename Accumulator::Element;
-    const elements<Element> input = slice_of(shape);
+    elements<Element> input = slice_of(shape);
     prefetch_tile<BlockSize * Packs>(input, work, blockIdx.x);
     wait_for_previous_grid();
     allow_next_grid();
+    unsigned tile = blockIdx.x;
+    if (!recount_tiles<Accumulator, BlockSize, Packs>(input, work, tile)) return;
 
+    Accumulator accumulator(output, input, dynamic_shared<void>());
     tile_items<Accumulator, BlockSize, Packs> items;
-    items.load(input, blockIdx.x);
-    items.load_edge(input, blockIdx.x + 1 == gridDim.x);
-    Accumulator accumulator(dynamic_shared<void>());
+    items.load(input, tile);
+    items.load_edge(input, tile + 1 == work.tiles);
     accumulator.add(items);
-    accumulator.reduce_tiles(status_words, output);
+    accumulator.reduce_tiles(status_words, tile, static_cast<unsigned>(work.tiles), output);
 }
 
 /* Units in turn, one to each block. With as many blocks as units the GPU hands them out to whoever
@@ -1427,14 +4286,18 @@ __global__ void __launch_bounds__(BlockSize, Accumulator::resident_threads / Blo
                        status_word *status_words)
 {
     using Element = typename Accumulator::Element;
+    constexpr bool large_arrays = Accumulator::collects && sizeof(pack<Element>) == pack_bytes;
+    if (large_arrays && !compiles_grid_stride) return;
     constexpr unsigned slot_count = 2; /* the next tile's while one warp reads this one's */
     __shared__ typename Accumulator::template tile_partials<slot_count> partials;
-    const elements<Element> input = slice_of(shape);
+    elements<Element> input = slice_of(shape);
     tile_run run = run_of(work, blockIdx.x);
     prefetch_tile<BlockSize * Packs>(input, work, run.first);
     wait_for_previous_grid();
+    if (!recount_units<Accumulator, BlockSize, Packs>(input, work)) return;
+    if (slice_of(shape).n_on_device != nullptr) run = run_of(work, blockIdx.x);
 
-    Accumulator accumulator(dynamic_shared<void>());
+    Accumulator accumulator(output, input, dynamic_shared<void>());
     unsigned slot = 0;
     for (size_t unit = blockIdx.x; unit < work.units; run = run_of(work, unit += gridDim.x)) {
         for (size_t k = 0; k < run.count; ++k, slot ^= 1) {
@@ -1501,13 +4364,12 @@ struct pipeline_stage {
 };
 
 /* Which stage is next, and the phase that its barriers are in. */
-template <unsigned Stages>
 struct pipeline_position {
     unsigned stage = 0, phase = 0;
 
-    __device__ __forceinline__ void next()
+    __device__ __forceinline__ void next(unsigned stages)
     {
-        if (++stage < Stages) return;
+        if (++stage < stages) return;
         stage = 0;
         phase ^= 1;
     }
@@ -1518,7 +4380,9 @@ template <class Accumulator, unsigned TilePacks>
 __host__ __device__ constexpr size_t stage_bytes()
 {
     return TilePacks * sizeof(pack<typename Accumulator::Element>) +
-           (Accumulator::any_order ? 0 : line_bytes);
+           (Accumulator::head_alignment % line_bytes == 0 && Accumulator::head_alignment > 0
+                ? 0
+                : line_bytes);
 }
 
 /* By one thread: copies the lines that a tile lies in, as copies from elsewhere take 30 % longer.
@@ -1527,11 +4391,11 @@ template <unsigned TilePacks, class Element>
 __device__ __forceinline__ void copy_tile(pipeline_stage &stage, unsigned char *memory,
                                           const elements<Element> &input)
 {
-    constexpr uintptr_t pack_bytes = sizeof(pack<Element>), vector_mask = 15;
-    const uintptr_t array = reinterpret_cast<uintptr_t>(input.data),
-                    array_end = array + input.packs * pack_bytes + input.tail * sizeof(Element),
-                    begin = array + stage.tile * TilePacks * pack_bytes,
-                    end = (begin + TilePacks * pack_bytes + vector_mask) & ~vector_mask;
+    constexpr uintptr_t pack_size = sizeof(pack<Element>), vector_mask = 15;
+    const uintptr_t array = reinterpret_cast<uintptr_t>(input.packed),
+                    array_end = array + input.packs * pack_size + input.tail * sizeof(Element),
+                    begin = array + stage.tile * TilePacks * pack_size,
+                    end = (begin + TilePacks * pack_size + vector_mask) & ~vector_mask;
     uintptr_t from = begin & ~uintptr_t(line_bytes - 1);
     if (from < array) from = begin;
     if (end > array_end || (from & vector_mask) != 0) {
@@ -1553,10 +4417,10 @@ produce(const Input &input, const work_plan &work, Accumulator &accumulator, Par
 {
     constexpr size_t bytes = stage_bytes<Accumulator, TilePacks>();
     unit_queue queue(work, status_words + Accumulator::words_for(work.units));
-    pipeline_position<Stages> filling, collecting;
+    pipeline_position filling, collecting;
     unsigned filled = 0; /* stages */
     for (bool more = true; more || filled > 0;) {
-        if (more && filled < Stages) {
+        if (more && filled < work.stages) {
             pipeline_stage &stage = stages[filling.stage];
             more = !queue.empty();
             if (more) {
@@ -1569,12 +4433,12 @@ produce(const Input &input, const work_plan &work, Accumulator &accumulator, Par
                 stage.tile = no_tile;
                 arrive(&stage.full);
             }
-            filling.next();
+            filling.next(work.stages);
         } else {
             pipeline_stage &stage = stages[collecting.stage];
             wait_for_phase(&stage.empty, collecting.phase);
             accumulator.collect(partials, collecting.stage, stage.place, status_words);
-            collecting.next();
+            collecting.next(work.stages);
             --filled;
         }
     }
@@ -1588,13 +4452,13 @@ consume(const Input &input, const work_plan &work, Accumulator &accumulator, Par
         pipeline_stage (&stages)[Stages], const unsigned char *memory)
 {
     constexpr size_t bytes = stage_bytes<Accumulator, BlockSize * Packs>();
-    for (pipeline_position<Stages> here;; here.next()) {
+    for (pipeline_position here;; here.next(work.stages)) {
         pipeline_stage &stage = stages[here.stage];
         wait_for_phase(&stage.full, here.phase);
         if (stage.tile == no_tile) return;
         tile_items<Accumulator, BlockSize, Packs> items;
         if (stage.offset != not_copied)
-            items.load_copy(memory + here.stage * bytes + stage.offset, input.vectors);
+            items.load_copy(memory + here.stage * bytes + stage.offset, input, stage.tile);
         else
             items.load(input, stage.tile);
         items.load_edge(input, stage.tile + 1 == work.tiles);
@@ -1611,6 +4475,7 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
     reduce_pipelined(Shape shape, work_plan work, typename Accumulator::Output output,
                      status_word *status_words)
 {
+    if (!compiles_pipelined) return;
     using Element = typename Accumulator::Element;
     constexpr unsigned tile_packs = BlockSize * Packs;
     __shared__ typename Accumulator::template tile_partials<Stages> partials;
@@ -1621,12 +4486,14 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
         init_barrier(&stages[threadIdx.x].empty, BlockSize);
     }
     __syncthreads();
-    const elements<Element> input = slice_of(shape);
+    elements<Element> input = slice_of(shape);
     prefetch_tile<tile_packs>(input, work, run_of(work, blockIdx.x).first);
     wait_for_previous_grid();
     allow_next_grid();
+    if (!recount_units<Accumulator, BlockSize, Packs>(input, work)) return;
 
-    Accumulator accumulator(memory + Stages * stage_bytes<Accumulator, tile_packs>());
+    Accumulator accumulator(output, input,
+                            memory + work.stages * stage_bytes<Accumulator, tile_packs>());
     if (threadIdx.x < BlockSize)
         consume<BlockSize, Packs>(input, work, accumulator, partials, stages, memory);
     else if (threadIdx.x == BlockSize)
@@ -1758,7 +4625,8 @@ template <unsigned BlockSize>
 struct superaccumulator {
     using Element = float;
     using Output = exact_output;
-    static constexpr bool any_order = true, collects = false;
+    static constexpr bool collects = false, repeats_first = false;
+    static constexpr unsigned head_alignment = line_bytes;
     static constexpr unsigned resident_threads = separate_compilation ? 0 : 1024;
     static constexpr size_t shared_bytes = exact_bins * BlockSize * sizeof(long long);
     static constexpr unsigned limbs = 16, nowhere = ~0u;
@@ -1776,12 +4644,15 @@ struct superaccumulator {
     unsigned bins_only = 0;      /* groups that the warp does not try to catch in the window */
     unsigned groups = 0;         /* since the last flush */
 
-    __device__ __forceinline__ explicit superaccumulator(void *shared)
+    __device__ __forceinline__ superaccumulator(const Output &, const elements<float> &,
+                                                void *shared)
         : bins(static_cast<long long *>(shared) + threadIdx.x)
     {
     }
 
-    static __host__ __device__ constexpr size_t words_for(size_t) { return exact_totals * limbs; }
+    static constexpr unsigned words_at_all = exact_totals * limbs, words_per_unit = 0;
+    static __host__ __device__ constexpr bool serves(size_t) { return true; }
+    static __host__ __device__ constexpr size_t words_for(size_t) { return words_at_all; }
 
     template <unsigned Packs>
     __device__ __forceinline__ void add(const tile_items<superaccumulator, BlockSize, Packs> &items)
@@ -2181,24 +5052,38 @@ inline bool aligned(const void *pointer, size_t alignment)
     return reinterpret_cast<uintptr_t>(pointer) % alignment == 0;
 }
 
+/* An array or a result, and what it is made of. */
+struct memory_of {
+    const void *data;
+    size_t size, alignment; /* bytes of one */
+};
+
+inline fastreduce_status check_arguments(const memory_of &input, const memory_of &output, size_t n,
+                                         workspace scratch, size_t scratch_alignment)
+{
+    if (n > SIZE_MAX / input.size || (input.data == nullptr && n != 0) || output.data == nullptr)
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (!aligned(input.data, input.alignment) || !aligned(output.data, output.alignment) ||
+        !aligned(scratch.data, scratch_alignment))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const size_t input_bytes = n * input.size, scratch_bytes = scratch.data ? scratch.bytes : 0;
+    if (input_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(input.data) ||
+        scratch_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(scratch.data))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (overlap(input.data, input_bytes, output.data, output.size) ||
+        overlap(input.data, input_bytes, scratch.data, scratch_bytes) ||
+        overlap(output.data, output.size, scratch.data, scratch_bytes))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    return FASTREDUCE_SUCCESS;
+}
+
 template <class Input, class Value>
 fastreduce_status check_arguments(const Input *input, const Value *output, size_t n,
                                   workspace scratch)
 {
-    if (n > SIZE_MAX / sizeof(Input) || (input == nullptr && n != 0) || output == nullptr)
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (!aligned(input, alignof(Input)) || !aligned(output, alignof(Value)) ||
-        !aligned(scratch.data, alignment_for<Value>()))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    const size_t input_bytes = n * sizeof(Input), scratch_bytes = scratch.data ? scratch.bytes : 0;
-    if (input_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(input) ||
-        scratch_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(scratch.data))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (overlap(input, input_bytes, output, sizeof(Value)) ||
-        overlap(input, input_bytes, scratch.data, scratch_bytes) ||
-        overlap(output, sizeof(Value), scratch.data, scratch_bytes))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    return FASTREDUCE_SUCCESS;
+    return check_arguments({input, sizeof(Input), alignof(Input)},
+                           {output, sizeof(Value), alignof(Value)}, n, scratch,
+                           alignment_for<Value>());
 }
 
 /* The runtime's answers that mean "nothing to run on" get one name. */
@@ -2210,8 +5095,16 @@ inline fastreduce_status status_of(cudaError_t error)
                : static_cast<fastreduce_status>(error);
 }
 
-template <class Input, class Value>
-using round_kernel = void (*)(const Input *, Value *, size_t);
+/* What the runtime takes for a kernel. Up to CUDA 12.5 its overload for function pointers matches
+ * none; the CPU machine of test/simt has to see the kernel's type once. */
+template <class Kernel>
+const void *kernel_address(Kernel *kernel)
+{
+#ifdef SIMT_MACHINE
+    simt::know_kernel(kernel);
+#endif
+    return reinterpret_cast<const void *>(kernel);
+}
 
 /* The kernel of each version. Tag dispatch, so that only what is asked for is compiled. */
 template <fastreduce_kernel Version>
@@ -2219,73 +5112,73 @@ using version_tag = std::integral_constant<fastreduce_kernel, Version>;
 
 template <class Operator, unsigned BlockSize, unsigned Items, tail Tail, class Value, class Input>
 struct kernels {
-    using kernel = round_kernel<Input, Value>;
-    static kernel of(version_tag<FASTREDUCE_V0>) { return v0_baseline<Operator, Value, Input>; }
-    static kernel of(version_tag<FASTREDUCE_V1>)
+    static const void *of(version_tag<FASTREDUCE_V0>)
     {
-        return v1_no_divergence<Operator, Value, Input>;
+        return kernel_address(v0_baseline<Operator, Value, Input>);
     }
-    static kernel of(version_tag<FASTREDUCE_V2>)
+    static const void *of(version_tag<FASTREDUCE_V1>)
     {
-        return v2_no_bank_conflict<Operator, Value, Input>;
+        return kernel_address(v1_no_divergence<Operator, Value, Input>);
     }
-    static kernel of(version_tag<FASTREDUCE_V3>)
+    static const void *of(version_tag<FASTREDUCE_V2>)
     {
-        return v3_add_during_load<Operator, Items, Value, Input>;
+        return kernel_address(v2_no_bank_conflict<Operator, Value, Input>);
     }
-    static kernel of(version_tag<FASTREDUCE_V4>)
+    static const void *of(version_tag<FASTREDUCE_V3>)
     {
-        return v4_unroll_last_warp<Operator, Items, Tail, Value, Input>;
+        return kernel_address(v3_add_during_load<Operator, Items, Value, Input>);
     }
-    static kernel of(version_tag<FASTREDUCE_V5>)
+    static const void *of(version_tag<FASTREDUCE_V4>)
     {
-        return v5_completely_unroll<Operator, BlockSize, Items, Value, Input>;
+        return kernel_address(v4_unroll_last_warp<Operator, Items, Tail, Value, Input>);
     }
-    static kernel of(version_tag<FASTREDUCE_V6>)
+    static const void *of(version_tag<FASTREDUCE_V5>)
     {
-        return v6_multi_add<Operator, BlockSize, Items, Value, Input>;
+        return kernel_address(v5_completely_unroll<Operator, BlockSize, Items, Value, Input>);
     }
-    static kernel of(version_tag<FASTREDUCE_V7>)
+    static const void *of(version_tag<FASTREDUCE_V6>)
     {
-        return v7_shuffle<Operator, BlockSize, Items, Value, Input>;
+        return kernel_address(v6_multi_add<Operator, BlockSize, Items, Value, Input>);
+    }
+    static const void *of(version_tag<FASTREDUCE_V7>)
+    {
+        return kernel_address(v7_shuffle<Operator, BlockSize, Items, Value, Input>);
     }
     /* one round of AUTO is V7's */
-    static kernel of(version_tag<FASTREDUCE_AUTO>) { return of(version_tag<FASTREDUCE_V7>()); }
+    static const void *of(version_tag<FASTREDUCE_AUTO>) { return of(version_tag<FASTREDUCE_V7>()); }
 };
 
-/* What there is to know of a version: its kernel for the first level, which reads elements, and for
- * those after it, which read partials; and how they are launched. */
-template <class Input, class Value>
+/* What there is to know of a version, without its types: its kernel for the first level, which
+ * reads elements, and for those after it, which read partials; and how they are launched. */
 struct version_kernels {
-    round_kernel<Input, Value> first;
-    round_kernel<Value, Value> next;
+    const void *first, *next;
     unsigned block_size;
-    size_t tile;
-    size_t shared_bytes; /* dynamic */
+    size_t tile, shared_bytes; /* dynamic */
+    size_t partial_size, alignment;
+
+    version_kernels(fastreduce_kernel version, unsigned threads, unsigned items, size_t value_size,
+                    size_t value_alignment, const void *first_kernel, const void *next_kernel)
+        : first(first_kernel), next(next_kernel), block_size(threads),
+          tile(static_cast<size_t>(threads) * items),
+          shared_bytes(version >= FASTREDUCE_V0 && version <= FASTREDUCE_V4 ? threads * value_size
+                                                                            : 0),
+          partial_size(value_size), alignment(value_alignment)
+    {
+    }
 };
 
 template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail,
           class Input>
-version_kernels<Input, accumulate_t<Operator, Input>> make_version()
+version_kernels make_version()
 {
     using Value = accumulate_t<Operator, Input>;
-    constexpr bool dynamic = Version >= FASTREDUCE_V0 && Version <= FASTREDUCE_V4;
-    return {kernels<Operator, BlockSize, Items, Tail, Value, Input>::of(version_tag<Version>()),
-            kernels<Operator, BlockSize, Items, Tail, Value, Value>::of(version_tag<Version>()),
-            BlockSize, static_cast<size_t>(BlockSize) * Items,
-            dynamic ? BlockSize * sizeof(Value) : 0};
-}
-
-/* What the runtime takes for a kernel. Up to CUDA 12.5 its overload for function pointers matches
- * none; the CPU machine of test/simt has to see the kernel's type. */
-template <class Kernel>
-auto kernel_address(Kernel *kernel)
-{
-#ifdef SIMT_MACHINE
-    return kernel;
-#else
-    return reinterpret_cast<const void *>(kernel);
-#endif
+    return {Version,
+            BlockSize,
+            Items,
+            sizeof(Value),
+            alignment_for<Value>(),
+            kernels<Operator, BlockSize, Items, Tail, Value, Input>::of(version_tag<Version>()),
+            kernels<Operator, BlockSize, Items, Tail, Value, Value>::of(version_tag<Version>())};
 }
 
 /* What workspace is to a call: memory whose contents do not matter, or words that are zero before
@@ -2316,36 +5209,33 @@ fastreduce_status with_workspace(workspace memory, size_t bytes, memory_use use,
 }
 
 /* One level: n elements to blocks_for(n, tile) partials. */
-template <class Input, class Value, class Version>
-cudaError_t launch_round(round_kernel<Input, Value> kernel, const Version &version,
-                         const Input *input, Value *partials, size_t n, cudaStream_t stream)
+inline cudaError_t launch_round(const void *kernel, const version_kernels &version,
+                                const void *input, void *partials, size_t n, cudaStream_t stream)
 {
     void *arguments[] = {&input, &partials, &n};
-    return cudaLaunchKernel(kernel_address(kernel),
-                            dim3(static_cast<unsigned>(blocks_for(n, version.tile))),
+    return cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(blocks_for(n, version.tile))),
                             dim3(version.block_size), arguments, version.shared_bytes, stream);
 }
 
 /* All levels. Arguments are checked. */
-template <class Input, class Value>
-fastreduce_status launch_levels(const version_kernels<Input, Value> &version, const Input *input,
-                                Value *output, size_t n, workspace memory, cudaStream_t stream)
+inline fastreduce_status launch_levels(const version_kernels &version, const void *input,
+                                       void *output, size_t n, workspace memory,
+                                       cudaStream_t stream)
 {
-    const plan made = make_plan(n, version.tile, sizeof(Value), alignment_for<Value>());
+    const plan made = make_plan(n, version.tile, version.partial_size, version.alignment);
     if (made.blocks[0] > max_blocks) return FASTREDUCE_ERROR_UNSUPPORTED;
     return with_workspace(
         memory, made.workspace_bytes, memory_use::scratch, stream, [&](void *data) {
             unsigned char *const bytes = static_cast<unsigned char *>(data);
-            Value *const half[2] = {reinterpret_cast<Value *>(bytes),
-                                    reinterpret_cast<Value *>(bytes + made.second_half)};
+            void *const half[2] = {bytes, bytes + made.second_half};
             cudaError_t error = cudaSuccess;
             for (unsigned level = 0; level < made.levels && error == cudaSuccess; ++level) {
-                Value *const partials = level + 1 < made.levels ? half[level % 2] : output;
+                void *const partials = level + 1 < made.levels ? half[level % 2] : output;
                 if (level == 0)
                     error = launch_round(version.first, version, input, partials, n, stream);
                 else
-                    error = launch_round<Value, Value>(version.next, version, half[(level - 1) % 2],
-                                                       partials, made.blocks[level - 1], stream);
+                    error = launch_round(version.next, version, half[(level - 1) % 2], partials,
+                                         made.blocks[level - 1], stream);
             }
             return error;
         });
@@ -2360,7 +5250,7 @@ size_t levels_workspace_bytes(size_t n, size_t tile)
 
 /* ---- AUTO and EXACT: a table of kernels each, and one way to launch them ---- */
 
-enum class engine_kernel : unsigned char { tile, grid_stride, pipelined };
+enum class engine_kernel : unsigned char { tile, grid_stride, pipelined, none };
 
 /* A row of a table. The first row that serves is taken: one for as many bytes of input, whose
  * kernel fits the device. */
@@ -2368,58 +5258,78 @@ struct plan_row {
     size_t max_bytes;
     engine_kernel kernel;
     unsigned block_size, packs;         /* threads; packs of each in a tile */
-    unsigned stages;                    /* of the pipeline */
+    unsigned stages;                    /* of the pipeline, at most */
     unsigned blocks_per_multiprocessor; /* 0: a block for each unit */
     size_t shared_bytes;                /* dynamic */
     bool streaming;                     /* loads that leave the cache first */
+    unsigned used_stages;
 
     constexpr size_t tile_packs() const { return static_cast<size_t>(block_size) * packs; }
 };
 
-constexpr size_t any_bytes = SIZE_MAX, kibibyte = 1024, mebibyte = 1024 * kibibyte;
+constexpr size_t any_bytes = SIZE_MAX;
 constexpr size_t shared_reserve = 6 * kibibyte; /* static shared memory, and the system's 1 KiB */
 
 /* AUTO's table, by bytes of input: from where on another kernel is faster (one H200, CUDA 13.0,
  * sums of floats out of L2 in graphs of calls unless said otherwise, microseconds).
  *     up to 16 KiB   one block of 256 x 4: 0.95 at 16 KiB
- *     up to 64 KiB   one block of 512 x 8: 1.26 at 64 KiB, where four of 256 x 4 take 1.49
+ *     up to 64 KiB   one block of 512 x 8: 1.26 at 64 KiB, where four of 256 x 4 take 1.49; but
+ *                    not what takes many instructions an element
  *     up to 2 MiB    256 x 4: 1.86 at 1 MiB, against 1.90 for 512 x 8
  *     up to 32 MiB   512 x 8: 8.9 at 32 MiB, against 10.8 for 256 x 4
  *     up to 256 MiB  512 x 8, streaming: 13.5 at 64 MiB right after a kernel that wrote the array,
- *                    against 15.3; but 8.9 against 8.0 at 32 MiB, which L2 holds
+ *                    against 15.3; but 8.9 against 8.0 at 32 MiB, which L2 holds. Up to 64 MiB
+ *                    what takes many instructions for 8 bytes, as blocks of a tile do not add
+ *                    while they load
  *     beyond         pipelined: 116.8 at 512 MiB, against 117.5 for 512 x 8. Without the copy
  *                    engine units of tiles, not streaming: 135.3 at 512 MiB as a single call,
- *                    against 139.7
+ *                    against 139.7. With one stage where shared memory has room for no more: code
+ *                    for compute capability 9.0 that was compiled for a later one at run time
  * Tiles depend on the type and the number of elements alone, as the result's bits do: rows for the
  * same number of bytes have the same. */
-template <class Operator, class Input>
-struct auto_engine {
-    using Element = Input;
-    using Output = accumulate_t<Operator, Input> *;
+template <class Reducer>
+struct auto_engine_by {
+    using Element = typename Reducer::Element;
+    using Output = reduction_output<Reducer>;
     template <unsigned BlockSize>
-    using accumulator = reduction<Operator, Input, BlockSize>;
-    static constexpr bool any_order = false;
-    static constexpr unsigned rows = 7;
+    using accumulator = reduction_by<Reducer, BlockSize>;
+    static constexpr unsigned head_alignment = Reducer::head_alignment;
+    static constexpr unsigned rows = 8;
     static constexpr size_t most_blocks = max_blocks;
 
     static constexpr plan_row row(unsigned number)
     {
-        constexpr bool vectors = sizeof(pack<Input>) == 16;
+        constexpr bool vectors = sizeof(pack<Element>) == 16;
         constexpr unsigned few = vectors ? 4 : 1, many = vectors ? 8 : 1, stages = 3;
         constexpr size_t stage = stage_bytes<accumulator<512>, 512 * many>();
         constexpr plan_row table[rows] = {
-            {16 * kibibyte, engine_kernel::tile, 256, few, 0, 0, 0, false},
-            {64 * kibibyte, engine_kernel::tile, 512, many, 0, 0, 0, false},
-            {2 * mebibyte, engine_kernel::tile, 256, few, 0, 0, 0, false},
-            {32 * mebibyte, engine_kernel::tile, 512, many, 0, 0, 0, false},
-            {256 * mebibyte, engine_kernel::tile, 512, many, 0, 0, 0, true},
+            {one_small_tile, engine_kernel::tile, 256, few, 0, 0, 0, false, 0},
+            {tile_choice<Reducer>::one_large_tile, engine_kernel::tile, 512, many, 0, 0, 0, false,
+             0},
+            {most_in_small_tiles, engine_kernel::tile, 256, few, 0, 0, 0, false, 0},
+            {32 * mebibyte, engine_kernel::tile, 512, many, 0, 0, 0, false, 0},
+            {Reducer::most_in_tiles, engine_kernel::tile, 512, many, 0, 0, 0, true, 0},
             {vectors ? any_bytes : 0, engine_kernel::pipelined, 512, many, stages, 1,
-             stages * stage, false},
-            {any_bytes, engine_kernel::grid_stride, 512, many, 0, 0, 0, false},
+             stages * stage, false, stages},
+            {vectors ? any_bytes : 0, engine_kernel::pipelined, 512, many, stages, 1, stage, false,
+             1},
+            {any_bytes, engine_kernel::grid_stride, 512, many, 0, 0, 0, false, 0},
         };
         return table[number];
     }
 };
+template <class Operator, class Input>
+using auto_engine = auto_engine_by<reducer_t<Operator, Input>>;
+
+/* Where a result of an operator goes. */
+template <class Operator, class Input>
+reduction_output<reducer_t<Operator, Input>> output_of(accumulate_t<Operator, Input> *output)
+{
+    using Result = typename reducer_t<Operator, Input>::Result;
+    static_assert(sizeof(Result) == sizeof *output,
+                  "a reducer's Result has the bits of the result");
+    return {output, named_reducer<Operator, Input>::make()};
+}
 
 /* EXACT's table, as AUTO's. Dynamic shared memory of the grid-stride kernels is more than their
  * bins take, so that as many blocks as the plan counts on fit a multiprocessor and no more: the
@@ -2434,7 +5344,7 @@ struct exact_engine {
     using Output = exact_output;
     template <unsigned BlockSize>
     using accumulator = superaccumulator<BlockSize>;
-    static constexpr bool any_order = true;
+    static constexpr unsigned head_alignment = line_bytes;
     static constexpr unsigned rows = 6;
     static constexpr size_t most_blocks = 4095; /* to which a word of the totals counts */
 
@@ -2444,12 +5354,12 @@ struct exact_engine {
         constexpr size_t pipeline =
             stages * stage_bytes<accumulator<512>, 512 * 4>() + accumulator<512>::shared_bytes;
         constexpr plan_row table[rows] = {
-            {8 * mebibyte, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false},
-            {32 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, false},
-            {256 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, true},
-            {any_bytes, engine_kernel::pipelined, 512, 4, stages, 1, pipeline, false},
-            {any_bytes, engine_kernel::grid_stride, 512, 4, 0, 0, 76 * kibibyte, false},
-            {any_bytes, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false},
+            {8 * mebibyte, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false, 0},
+            {32 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, false, 0},
+            {256 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, true, 0},
+            {any_bytes, engine_kernel::pipelined, 512, 4, stages, 1, pipeline, false, stages},
+            {any_bytes, engine_kernel::grid_stride, 512, 4, 0, 0, 76 * kibibyte, false, 0},
+            {any_bytes, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false, 0},
         };
         return table[number];
     }
@@ -2459,7 +5369,27 @@ struct exact_engine {
 struct device_limits {
     unsigned multiprocessors;
     size_t shared_bytes; /* that a block may have */
-    bool hopper;         /* has what compute capability 9.0 brought */
+    bool pipelined;      /* reduce_pipelined is compiled for it */
+};
+
+/* What a kernel is compiled for, by device: asked for once each and remembered. Two threads that
+ * ask at once store the same. Caches begin with = {}: compilers would guard them otherwise. */
+constexpr int remembered_devices = 64;
+constexpr unsigned char unknown_code = 0, older_code = 1, hopper_code = 2, pipelined_code = 3;
+using compiled_cache = std::atomic<unsigned char>[remembered_devices];
+
+/* An engine without its types, so that the host's code is there once for all of them; what plans
+ * need of it, and its kernels besides. */
+struct engine_table {
+    unsigned rows;
+    plan_row (*row)(unsigned number);
+    unsigned element_bytes, pack_size, head_alignment, words_at_all, words_per_unit;
+    size_t most_blocks;
+    bool tiles_matter; /* to the result's bits */
+};
+struct engine : engine_table {
+    const void *(*kernel)(unsigned number); /* of a row */
+    compiled_cache *known;                  /* one a row */
 };
 
 constexpr size_t tiles_of(size_t packs, const plan_row &row)
@@ -2467,23 +5397,21 @@ constexpr size_t tiles_of(size_t packs, const plan_row &row)
     return packs == 0 ? 1 : (packs - 1) / row.tile_packs() + 1;
 }
 
-template <class Engine>
-constexpr bool serves(const plan_row &row, size_t n, const device_limits &device)
+inline bool serves(const engine_table &e, const plan_row &row, size_t n,
+                   const device_limits &device)
 {
-    using Element = typename Engine::Element;
-    return n <= row.max_bytes / sizeof(Element) &&
+    return n <= row.max_bytes / e.element_bytes &&
            row.shared_bytes + shared_reserve <= device.shared_bytes &&
-           (row.kernel != engine_kernel::pipelined || device.hopper) &&
+           (row.kernel != engine_kernel::pipelined || device.pipelined) &&
            (row.kernel != engine_kernel::tile ||
-            tiles_of(n / pack<Element>::size, row) <= most_single_tiles);
+            tiles_of(n / e.pack_size, row) <= most_single_tiles);
 }
 
 /* The row's number. The last one serves everywhere. */
-template <class Engine>
-constexpr unsigned pick(size_t n, const device_limits &device)
+inline unsigned pick(const engine_table &e, size_t n, const device_limits &device)
 {
     unsigned number = 0;
-    while (number + 1 < Engine::rows && !serves<Engine>(Engine::row(number), n, device)) ++number;
+    while (number + 1 < e.rows && !serves(e, e.row(number), n, device)) ++number;
     return number;
 }
 
@@ -2493,20 +5421,22 @@ constexpr work_plan plan_work(size_t packs, const plan_row &row)
     const size_t tiles = tiles_of(packs, row);
     const bool single =
         row.kernel == engine_kernel::grid_stride && row.blocks_per_multiprocessor > 0;
-    return work_plan::of(tiles, single ? 0 : work_plan::levels_for(tiles));
+    work_plan work = work_plan::of(tiles, single ? 0 : work_plan::levels_for(tiles));
+    work.single_tiles = single;
+    return work;
 }
 
-template <class Engine>
-constexpr unsigned blocks_of(const plan_row &row, size_t units, const device_limits &device)
+inline unsigned blocks_of(const engine_table &e, const plan_row &row, size_t units,
+                          const device_limits &device)
 {
     const size_t resident =
                      static_cast<size_t>(row.blocks_per_multiprocessor) * device.multiprocessors,
                  blocks = resident > 0 && resident < units ? resident : units;
-    return static_cast<unsigned>(blocks < Engine::most_blocks ? blocks : Engine::most_blocks);
+    return static_cast<unsigned>(blocks < e.most_blocks ? blocks : e.most_blocks);
 }
 
 /* 4 MiB over the grid, as the previous one may still be loading, but at least 8 KiB a block. */
-constexpr unsigned packs_to_prefetch(const plan_row &row, unsigned blocks, size_t pack_bytes)
+constexpr unsigned packs_to_prefetch(const plan_row &row, unsigned blocks)
 {
     const size_t share = 4 * mebibyte / blocks, least = 8 * kibibyte,
                  packs = (share > least ? share : least) / pack_bytes;
@@ -2514,15 +5444,13 @@ constexpr unsigned packs_to_prefetch(const plan_row &row, unsigned blocks, size_
 }
 
 /* The same for every device, and not less for a greater n: none for a single tile. */
-template <class Engine>
-constexpr size_t engine_workspace_bytes(size_t n)
+inline size_t engine_workspace_bytes(const engine_table &e, size_t n)
 {
-    const plan_row row = Engine::row(pick<Engine>(n, {1, SIZE_MAX, true}));
-    const size_t tiles = tiles_of(n / pack<typename Engine::Element>::size, row);
-    return tiles == 1
-               ? 0
-               : (Engine::template accumulator<512>::words_for(work_plan::most_units(tiles)) + 1) *
-                     sizeof(status_word);
+    const plan_row row = e.row(pick(e, n, {1, SIZE_MAX, true}));
+    const size_t tiles = tiles_of(n / e.pack_size, row);
+    return tiles == 1 ? 0
+                      : (e.words_at_all + e.words_per_unit * work_plan::most_units(tiles) + 1) *
+                            sizeof(status_word);
 }
 
 /* Partials of as many units as 2^64 bytes make, in tiles of 1 KiB at least. */
@@ -2532,74 +5460,104 @@ static_assert((most_words * work_plan::most_units(most_tiles) + 1) * sizeof(stat
                   FASTREDUCE_WORKSPACE_BYTES,
               "FASTREDUCE_WORKSPACE_BYTES is what any call needs");
 
-template <class Element, class Output>
-using engine_function = void (*)(elements<Element>, work_plan, Output, status_word *);
-
-/* What a kernel is compiled for, by device: asked for once each and remembered. Two threads that
- * ask at once store the same. Caches begin with = {}: compilers would guard them otherwise. */
-constexpr int remembered_devices = 64;
-constexpr unsigned char unknown_code = 0, older_code = 1, hopper_code = 2;
-using compiled_cache = std::atomic<unsigned char>[remembered_devices];
-
-template <class Element, class Output>
-struct engine_launch {
-    engine_function<Element, Output> kernel;
-    compiled_cache *known;
-};
-
-template <engine_kernel Kernel, class Accumulator, unsigned BlockSize, unsigned Packs,
-          unsigned Stages>
-struct kernel_of;
-template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages>
-struct kernel_of<engine_kernel::tile, Accumulator, BlockSize, Packs, Stages> {
-    static auto function()
-    {
-        return reduce_tile<Accumulator, BlockSize, Packs, elements<typename Accumulator::Element>>;
-    }
-};
-template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages>
-struct kernel_of<engine_kernel::grid_stride, Accumulator, BlockSize, Packs, Stages> {
-    static auto function()
-    {
-        return reduce_grid_stride<Accumulator, BlockSize, Packs,
-                                  elements<typename Accumulator::Element>>;
-    }
-};
-template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages>
-struct kernel_of<engine_kernel::pipelined, Accumulator, BlockSize, Packs, Stages> {
-    static auto function()
-    {
-        return reduce_pipelined<Accumulator, BlockSize, Packs, Stages,
-                                elements<typename Accumulator::Element>>;
-    }
-};
-
-template <engine_kernel Kernel, class Accumulator, unsigned BlockSize, unsigned Packs,
-          unsigned Stages>
-engine_launch<typename Accumulator::Element, typename Accumulator::Output> make_launch()
+/* Whether an architecture of the build is one for this kernel. */
+constexpr bool is_built(engine_kernel kernel)
 {
-    static compiled_cache known = {};
-    return {kernel_of<Kernel, Accumulator, BlockSize, Packs, Stages>::function(), &known};
+#ifdef __CUDA_ARCH_LIST__
+    constexpr unsigned scale = 10, architectures[] = {__CUDA_ARCH_LIST__};
+    for (unsigned built : architectures) {
+        const bool pipelines = toolkit_knows_hopper && built / scale >= first_pipelining &&
+                               built / scale < first_without;
+        if (pipelines == (kernel == engine_kernel::pipelined)) return true;
+    }
+    return kernel == engine_kernel::tile;
+#else
+    return kernel != engine_kernel::none;
+#endif
 }
 
-/* The kernel of a row, as the table describes it. */
-template <class Engine, size_t... Rows>
-engine_launch<typename Engine::Element, typename Engine::Output>
-launch_of(unsigned number, std::index_sequence<Rows...>)
+/* A row's kernel, or none where no architecture of the build would take it: that of large arrays
+ * is one of two. */
+template <class Engine>
+constexpr engine_kernel built_kernel(unsigned number)
 {
-    using launch = engine_launch<typename Engine::Element, typename Engine::Output>;
-    const launch all[] = {
-        make_launch<Engine::row(Rows).kernel,
-                    typename Engine::template accumulator<Engine::row(Rows).block_size>,
-                    Engine::row(Rows).block_size, Engine::row(Rows).packs,
-                    Engine::row(Rows).stages>()...};
+    constexpr bool large_arrays = Engine::template accumulator<512>::collects &&
+                                  sizeof(pack<typename Engine::Element>) == pack_bytes;
+    const engine_kernel kernel = Engine::row(number).kernel;
+    const bool wanted = kernel == engine_kernel::grid_stride && !large_arrays;
+    return wanted || is_built(kernel) ? kernel : engine_kernel::none;
+}
+
+template <engine_kernel Kernel, class Accumulator, unsigned BlockSize, unsigned Packs,
+          unsigned Stages, class Shape = elements<typename Accumulator::Element>>
+struct kernel_of {
+    static const void *address()
+    {
+        return kernel_address(reduce_tile<Accumulator, BlockSize, Packs, Shape>);
+    }
+};
+template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages, class Shape>
+struct kernel_of<engine_kernel::none, Accumulator, BlockSize, Packs, Stages, Shape> {
+    static const void *address() { return nullptr; }
+};
+template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages, class Shape>
+struct kernel_of<engine_kernel::grid_stride, Accumulator, BlockSize, Packs, Stages, Shape> {
+    static const void *address()
+    {
+        return kernel_address(reduce_grid_stride<Accumulator, BlockSize, Packs, Shape>);
+    }
+};
+template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages, class Shape>
+struct kernel_of<engine_kernel::pipelined, Accumulator, BlockSize, Packs, Stages, Shape> {
+    static const void *address()
+    {
+        return kernel_address(reduce_pipelined<Accumulator, BlockSize, Packs, Stages, Shape>);
+    }
+};
+
+/* The kernel of a row, as the table describes it. Of each file, as kernels are. */
+template <class Engine, size_t... Rows>
+static const void *row_kernel(unsigned number, std::index_sequence<Rows...>)
+{
+    const void *const all[] = {
+        kernel_of<built_kernel<Engine>(Rows),
+                  typename Engine::template accumulator<Engine::row(Rows).block_size>,
+                  Engine::row(Rows).block_size, Engine::row(Rows).packs,
+                  Engine::row(Rows).stages>::address()...};
     return all[number];
 }
 
 template <class Engine>
-auto launch_of(unsigned number)
+static const void *row_kernel(unsigned number)
 {
-    return launch_of<Engine>(number, std::make_index_sequence<Engine::rows>());
+    return row_kernel<Engine>(number, std::make_index_sequence<Engine::rows>());
+}
+
+template <class Engine>
+static engine_table table_of()
+{
+    using Element = typename Engine::Element;
+    using any = typename Engine::template accumulator<512>;
+    return {Engine::rows,
+            Engine::row,
+            static_cast<unsigned>(sizeof(Element)),
+            pack<Element>::size,
+            Engine::head_alignment,
+            any::words_at_all,
+            any::words_per_unit,
+            Engine::most_blocks,
+            any::collects};
+}
+
+template <class Engine>
+static engine engine_of()
+{
+    static compiled_cache known[Engine::rows] = {};
+    engine made;
+    static_cast<engine_table &>(made) = table_of<Engine>();
+    made.kernel = row_kernel<Engine>;
+    made.known = known;
+    return made;
 }
 
 /* Limits of the current device, asked for once each and remembered: a word per device, 0 for
@@ -2627,69 +5585,89 @@ cudaError_t find_limits(device_limits *limits, int *device)
     return cudaSuccess;
 }
 
-/* Whether a kernel has what compute capability 9.0 brought. That is a question of its code and not
- * of the device alone: PTX of an older architecture lacks the instructions, and another kernel of
- * the program may be compiled for another. */
-template <class Launch>
-cudaError_t find_hopper(const Launch &launch, int device, bool *hopper)
+/* What a row's kernel is compiled for. That is a question of its code and not of the device alone:
+ * PTX of an older architecture lacks the instructions, and another kernel of the program may be
+ * compiled for another. */
+inline cudaError_t find_code(const engine &e, unsigned number, int device, unsigned char *code)
 {
     const bool remembered = device < remembered_devices;
-    unsigned char code =
-        remembered ? (*launch.known)[device].load(std::memory_order_relaxed) : unknown_code;
-    if (code == unknown_code) {
+    *code = remembered ? e.known[number][device].load(std::memory_order_relaxed) : unknown_code;
+    if (*code == unknown_code) {
         cudaFuncAttributes attributes = {};
-        const cudaError_t error = cudaFuncGetAttributes(&attributes, launch.kernel);
+        const cudaError_t error = cudaFuncGetAttributes(&attributes, e.kernel(number));
         if (error != cudaSuccess) return error;
-        code = attributes.ptxVersion >= 90 ? hopper_code : older_code;
-        if (remembered) (*launch.known)[device].store(code, std::memory_order_relaxed);
+        const unsigned version = static_cast<unsigned>(attributes.ptxVersion);
+        *code = !toolkit_knows_hopper || version < first_pipelining ? older_code
+                : version < first_without                           ? pipelined_code
+                                                                    : hopper_code;
+        if (remembered) e.known[number][device].store(*code, std::memory_order_relaxed);
     }
-    *hopper = toolkit_knows_hopper && code == hopper_code;
     return cudaSuccess;
 }
 
 /* The row for n and the current device. A pipelined kernel is asked what it is compiled for only
  * where it would be taken, as that loads it. */
-template <class Engine>
-cudaError_t find_row(size_t n, unsigned *number, device_limits *limits, int *device)
+inline cudaError_t find_row(const engine &e, size_t n, unsigned *number, device_limits *limits,
+                            int *device)
 {
     cudaError_t error = find_limits(limits, device);
     if (error != cudaSuccess) return error;
-    limits->hopper = true;
-    *number = pick<Engine>(n, *limits);
-    if (Engine::row(*number).kernel != engine_kernel::pipelined) return cudaSuccess;
-    error = find_hopper(launch_of<Engine>(*number), *device, &limits->hopper);
-    if (error == cudaSuccess && !limits->hopper) *number = pick<Engine>(n, *limits);
+    limits->pipelined = is_built(engine_kernel::pipelined);
+    *number = pick(e, n, *limits);
+    if (e.row(*number).kernel != engine_kernel::pipelined) return cudaSuccess;
+    unsigned char code = unknown_code;
+    error = find_code(e, *number, *device, &code);
+    limits->pipelined = code == pipelined_code;
+    if (error == cudaSuccess && !limits->pipelined) *number = pick(e, n, *limits);
     return error;
 }
 
-/* Launches the kernel of a row; by overlapped launch, if it waits for the previous grid. */
-template <class Engine>
-cudaError_t launch_row(unsigned number, unsigned blocks, int device,
-                       elements<typename Engine::Element> input, work_plan work,
-                       typename Engine::Output output, status_word *status_words,
-                       cudaStream_t stream)
+/* For an n that is read when it runs: the row whose tiles are of the other size, and the most
+ * elements that it may have to reduce; the same row again, if there is no such n. */
+struct other_row {
+    unsigned number;
+    size_t most;
+};
+
+inline other_row other_row_for(const engine_table &e, size_t n, unsigned number)
 {
-    const auto launch = launch_of<Engine>(number);
-    const plan_row row = Engine::row(number);
+    other_row other = {number, n};
+    for (unsigned k = 0; e.tiles_matter && k < number; ++k) {
+        const plan_row row = e.row(k);
+        if (row.tile_packs() == e.row(number).tile_packs() || row.max_bytes == 0) continue;
+        other = {k, row.max_bytes / e.element_bytes};
+    }
+    return other;
+}
+
+/* Launches the kernel of a row; by overlapped launch, if it waits for the previous grid. `output`
+ * points to the accumulator's Output. */
+inline cudaError_t launch_row(const engine &e, unsigned number, unsigned blocks, int device,
+                              array_layout input, work_plan work, void *output,
+                              status_word *status_words, cudaStream_t stream)
+{
+    const void *const kernel = e.kernel(number);
+    const plan_row row = e.row(number);
     const unsigned threads =
         row.block_size + (row.kernel == engine_kernel::pipelined ? warp_size : 0);
-    bool hopper = false;
-    cudaError_t error = find_hopper(launch, device, &hopper);
+    unsigned char code = unknown_code;
+    cudaError_t error = find_code(e, number, device, &code);
     if (error != cudaSuccess) return error;
-    constexpr size_t pack_bytes = sizeof(pack<typename Engine::Element>), vector_bytes = 16;
-    const bool prefetches = pack_bytes == vector_bytes && input.vectors;
-    work.prefetch_packs = prefetches ? packs_to_prefetch(row, blocks, pack_bytes) : 0;
-    void *arguments[] = {&input, &work, &output, &status_words};
+    const bool prefetches =
+        pack_bytes % e.element_bytes == 0 && input.vectors && input.n_on_device == nullptr;
+    work.prefetch_packs = prefetches ? packs_to_prefetch(row, blocks) : 0;
+    work.stages = row.used_stages;
+    void *arguments[] = {&input, &work, output, &status_words};
     constexpr size_t without_asking = 48 * kibibyte;
     if (row.shared_bytes > without_asking - shared_reserve) {
         /* every time: the setting is lost with a reset of the device, and costs little beside such
          * sums */
-        error = cudaFuncSetAttribute(launch.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(row.shared_bytes));
         if (error != cudaSuccess) return error;
     }
 #if defined(CUDART_VERSION) && CUDART_VERSION >= 12000
-    if (hopper) {
+    if (code != older_code) {
         cudaLaunchAttribute attribute = {};
         attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute.val.programmaticStreamSerializationAllowed = 1;
@@ -2700,34 +5678,68 @@ cudaError_t launch_row(unsigned number, unsigned blocks, int device,
         config.stream = stream;
         config.attrs = &attribute;
         config.numAttrs = 1;
-        return cudaLaunchKernelExC(&config, kernel_address(launch.kernel), arguments);
+        return cudaLaunchKernelExC(&config, kernel, arguments);
     }
 #endif
-    return cudaLaunchKernel(kernel_address(launch.kernel), dim3(blocks), dim3(threads), arguments,
-                            row.shared_bytes, stream);
+    return cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, row.shared_bytes,
+                            stream);
 }
 
-/* One launch, as the table says. Arguments are checked. */
-template <class Engine>
-fastreduce_status launch_engine(const typename Engine::Element *input,
-                                typename Engine::Output output, size_t n, workspace memory,
-                                cudaStream_t stream)
+/* An array: its length; or where its length is on the device, and the most that it may be. */
+struct array_argument {
+    const void *data;
+    size_t n;
+    const size_t *n_on_device;
+};
+
+/* Launches a row for an array of at most chosen.most elements. */
+inline cudaError_t launch_row_for(const engine &e, const other_row &chosen,
+                                  const device_limits &limits, int device,
+                                  const array_argument &argument, void *output,
+                                  status_word *status_words, cudaStream_t stream)
 {
-    const size_t bytes = engine_workspace_bytes<Engine>(n);
+    const unsigned number = chosen.number;
+    const plan_row row = e.row(number);
+    array_layout array(argument.data, argument.n, e.element_bytes, e.head_alignment, row.streaming);
+    array.n_on_device = argument.n_on_device;
+    const work_plan work =
+        plan_work(chosen.most < argument.n ? chosen.most / e.pack_size : array.packs, row);
+    return launch_row(e, number, blocks_of(e, row, work.units, limits), device, array, work, output,
+                      status_words, stream);
+}
+
+/* One launch, as the table says. Where n is on the device and may be in the range of small tiles or
+ * of large ones, there is one for each, of which one has nothing to do. Arguments are checked. */
+inline fastreduce_status launch_engine(const engine &e, const array_argument &input, void *output,
+                                       workspace memory, cudaStream_t stream)
+{
+    const size_t bytes = engine_workspace_bytes(e, input.n);
     if (memory.data != nullptr && memory.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
     unsigned number = 0;
     int device = 0;
     device_limits limits = {};
-    const cudaError_t error = find_row<Engine>(n, &number, &limits, &device);
+    const cudaError_t error = find_row(e, input.n, &number, &limits, &device);
     if (error != cudaSuccess) return status_of(error);
-    const plan_row row = Engine::row(number);
-    const elements<typename Engine::Element> array(input, n, Engine::any_order, row.streaming);
-    const work_plan work = plan_work(array.packs, row);
-    const unsigned blocks = blocks_of<Engine>(row, work.units, limits);
     return with_workspace(memory, bytes, memory_use::status_words, stream, [&](void *data) {
-        return launch_row<Engine>(number, blocks, device, array, work, output,
-                                  static_cast<status_word *>(data), stream);
+        status_word *const status_words = static_cast<status_word *>(data);
+        const other_row row = {number, input.n}, other = input.n_on_device != nullptr
+                                                             ? other_row_for(e, input.n, number)
+                                                             : row;
+        cudaError_t failed = cudaSuccess;
+        if (other.number != number)
+            failed = launch_row_for(e, other, limits, device, input, output, status_words, stream);
+        return failed != cudaSuccess
+                   ? failed
+                   : launch_row_for(e, row, limits, device, input, output, status_words, stream);
     });
+}
+
+template <class Engine>
+fastreduce_status launch_engine(const void *input, typename Engine::Output output, size_t n,
+                                workspace memory, cudaStream_t stream,
+                                const size_t *n_on_device = nullptr)
+{
+    return launch_engine(engine_of<Engine>(), {input, n, n_on_device}, &output, memory, stream);
 }
 
 /* ---- Which of the two ---- */
@@ -2761,12 +5773,15 @@ struct method {
 template <unsigned BlockSize, unsigned Items, class Operator, tail Tail, class Input>
 struct method<FASTREDUCE_AUTO, BlockSize, Items, Operator, Tail, Input, true> {
     using engine = auto_engine<Operator, Input>;
-    static fastreduce_status launch(const Input *input, typename engine::Output output, size_t n,
-                                    workspace memory, cudaStream_t stream)
+    static fastreduce_status launch(const Input *input, accumulate_t<Operator, Input> *output,
+                                    size_t n, workspace memory, cudaStream_t stream)
     {
-        return launch_engine<engine>(input, output, n, memory, stream);
+        return launch_engine<engine>(input, output_of<Operator, Input>(output), n, memory, stream);
     }
-    static size_t workspace_bytes(size_t n) { return engine_workspace_bytes<engine>(n); }
+    static size_t workspace_bytes(size_t n)
+    {
+        return engine_workspace_bytes(table_of<engine>(), n);
+    }
 };
 
 template <unsigned BlockSize, unsigned Items, class Operator, tail Tail, class Input>
@@ -2778,7 +5793,10 @@ struct method<FASTREDUCE_EXACT, BlockSize, Items, Operator, Tail, Input, false> 
     {
         return launch_engine<exact_engine>(input, {output, nullptr}, n, memory, stream);
     }
-    static size_t workspace_bytes(size_t n) { return engine_workspace_bytes<exact_engine>(n); }
+    static size_t workspace_bytes(size_t n)
+    {
+        return engine_workspace_bytes(table_of<exact_engine>(), n);
+    }
 };
 
 template <class Operator, class Value, class = void>
@@ -2805,19 +5823,48 @@ struct moves_as_bytes : std::is_trivially_copyable<Value> {
 };
 
 /* What the templates refuse, in words. */
-template <class Operator, class Input>
+template <fastreduce_kernel Version, class Operator, class Input>
 constexpr bool check_types()
 {
     using Value = accumulate_t<Operator, Input>;
+    constexpr bool numbers = of_numbers<Operator>::value;
     static_assert(
         moves_as_bytes<Input>::value && moves_as_bytes<Value>::value,
         "elements have to be trivially copyable: they are moved as bytes, from lane to lane");
+    static_assert(!numbers || element<Input>::kind != family::other,
+                  "this operator is for numbers of 8, 16, 32 or 64 bits");
+    static_assert(!numbers || Version == FASTREDUCE_AUTO,
+                  "this operator is for FASTREDUCE_AUTO alone: V0 to V7 and round() take those "
+                  "that combine two elements to one");
     static_assert(
-        has_combine<Operator, Value>::value,
+        numbers || has_combine<Operator, Value>::value,
         "the operator needs: T operator()(T, T) const for the elements, for host and device");
     static_assert(
-        has_identity<Operator, Value>::value,
+        numbers || has_identity<Operator, Value>::value,
         "the operator needs: template <class T> static T identity(), for host and device");
+    return true;
+}
+
+/* The same of operators with state. */
+template <class Output>
+struct converted {
+    template <class Input>
+    __host__ __device__ __forceinline__ Output operator()(const Input &x) const
+    {
+        return static_cast<Output>(x);
+    }
+};
+
+template <class Input, class Output, class Transform, class Combine>
+constexpr bool check_given()
+{
+    static_assert(moves_as_bytes<Input>::value && moves_as_bytes<Output>::value,
+                  "elements and results have to be trivially copyable: they are moved as bytes");
+    static_assert(sizeof(Input) <= most_result_bytes && sizeof(Output) <= most_result_bytes,
+                  "elements and results have 32 bytes at most");
+    static_assert(moves_as_bytes<Transform>::value && moves_as_bytes<Combine>::value,
+                  "what is called on the GPU has to be trivially copyable: lambdas are __device__ "
+                  "ones, as nvcc's __host__ __device__ ones are not if they capture");
     return true;
 }
 
@@ -2860,7 +5907,7 @@ template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FAST
 fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *output, size_t n,
                          cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
 {
-    static_assert(detail::check_types<Operator, Input>() &&
+    static_assert(detail::check_types<Version, Operator, Input>() &&
                       detail::check_choice<Version, BlockSize, Items, Tail>() &&
                       detail::check_automatic<Version, BlockSize, Items>(),
                   "");
@@ -2868,6 +5915,41 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
     if (status != FASTREDUCE_SUCCESS) return status;
     return detail::method<Version, BlockSize, Items, Operator, Tail, Input>::launch(
         input, output, n, scratch, stream);
+}
+
+/* Reduces transform(input[0]) .. transform(input[n - 1]) to *output; n == 0 gives identity.
+ *
+ *   transform, combine   called on the GPU, and may have state: function objects with a const
+ *                        operator(), or with nvcc's --extended-lambda __device__ lambdas. (Not
+ *                        __host__ __device__ ones that capture: nvcc makes them objects that cannot
+ *                        be copied byte by byte, as everything here is.) combine is associative and
+ *                        commutative but for rounding.
+ *   identity             a value of the output's type with combine(identity, x) == x.
+ *   scratch              memory of the stream's pool by default; FASTREDUCE_WORKSPACE_BYTES are
+ *                        enough.
+ *
+ * Elements and results have 32 bytes at most. By AUTO, and otherwise as reduce(). */
+template <class Input, class Output, class Transform, class Combine>
+fastreduce_status transform_reduce(const Input *input, Output *output, size_t n,
+                                   Transform transform, Combine combine, Output identity,
+                                   cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
+{
+    static_assert(detail::check_given<Input, Output, Transform, Combine>(), "");
+    using reducer = detail::given_reducer<Input, Output, Combine, Transform>;
+    const fastreduce_status status = detail::check_arguments(input, output, n, scratch);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    return detail::launch_engine<detail::auto_engine_by<reducer>>(
+        input, {output, reducer(combine, transform, identity)}, n, scratch, stream);
+}
+
+/* The same without a transform: elements are converted to the output's type. */
+template <class Input, class Output, class Combine>
+fastreduce_status reduce_by(const Input *input, Output *output, size_t n, Combine combine,
+                            Output identity, cudaStream_t stream = nullptr,
+                            workspace scratch = {nullptr, 0})
+{
+    return transform_reduce(input, output, n, detail::converted<Output>(), combine, identity,
+                            stream, scratch);
 }
 
 /* Bytes of workspace that reduce() with the same template arguments, less Tail, needs for n
@@ -2889,12 +5971,14 @@ size_t workspace_bytes(size_t n)
 template <class = void>
 fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator *accumulator,
                                      size_t n, cudaStream_t stream = nullptr,
-                                     workspace scratch = {nullptr, 0})
+                                     workspace scratch = {nullptr, 0},
+                                     const size_t *n_on_device = nullptr)
 {
     const fastreduce_status status = detail::check_arguments(input, accumulator, n, scratch);
-    return status != FASTREDUCE_SUCCESS ? status
-                                        : detail::launch_engine<detail::exact_engine>(
-                                              input, {nullptr, accumulator}, n, scratch, stream);
+    return status != FASTREDUCE_SUCCESS
+               ? status
+               : detail::launch_engine<detail::exact_engine>(input, {nullptr, accumulator}, n,
+                                                             scratch, stream, n_on_device);
 }
 
 /* One level of the dispatcher: block b of the grid reduces elements [b * tile, (b + 1) * tile)
@@ -2909,10 +5993,10 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
 {
     using Value = accumulate_t<Operator, Input>;
     static_assert(Version != FASTREDUCE_EXACT, "EXACT has no levels");
-    static_assert(detail::check_types<Operator, Input>() &&
+    static_assert(detail::check_types<FASTREDUCE_V7, Operator, Input>() &&
                       detail::check_choice<Version, BlockSize, Items, Tail>(),
                   "");
-    const detail::version_kernels<Input, Value> version =
+    const detail::version_kernels version =
         detail::make_version<Version, BlockSize, Items, Operator, Tail, Input>();
     const size_t blocks = blocks_for(n, version.tile);
     fastreduce_status status = detail::check_arguments(input, partials, n, {nullptr, 0});
@@ -2957,59 +6041,223 @@ inline namespace FASTREDUCE_DETAIL_ABI
 {
 namespace detail
 {
-namespace /* each translation unit's own: with FASTREDUCE_STATIC their macros may differ */
-{
+/* What this build holds. */
+constexpr fastreduce_type built_types[] = {FASTREDUCE_TYPES};
+constexpr fastreduce_operator built_operators[] = {FASTREDUCE_OPERATORS};
+#ifdef FASTREDUCE_NO_LADDER
+constexpr bool has_ladder = false;
+#else
+constexpr bool has_ladder = true;
+#endif
+#ifdef FASTREDUCE_NO_EXACT
+constexpr bool has_exact = false;
+#else
+constexpr bool has_exact = true;
+#endif
 
-using ladder = version_kernels<float, float>;
-
-template <fastreduce_kernel Version>
-ladder with_block_size(unsigned block_size)
+template <class Member, size_t Count>
+static constexpr bool holds(const Member (&list)[Count], Member member)
 {
-    constexpr unsigned items = default_items(Version);
-    switch (block_size) {
-    case 32: return make_version<Version, 32, items, plus, tail::warp, float>();
-    case 64: return make_version<Version, 64, items, plus, tail::warp, float>();
-    case 128: return make_version<Version, 128, items, plus, tail::warp, float>();
-    case 256: return make_version<Version, 256, items, plus, tail::warp, float>();
-    case 512: return make_version<Version, 512, items, plus, tail::warp, float>();
-    default: return make_version<Version, 1024, items, plus, tail::warp, float>();
-    }
+    for (size_t k = 0; k < Count; ++k)
+        if (list[k] == member) return true;
+    return false;
 }
 
-/* Whether this build has what the configuration asks for; of the ladder, its kernels too. */
-inline fastreduce_status choose(const fastreduce_config &config, ladder *version)
+/* What a type and an operator need of the templates, so that the rest is there once for all of
+ * them: an engine and its Output, or kernels of the ladder. Nothing where this build has none. */
+struct c_instance {
+    engine (*make_engine)();
+    void (*make_output)(void *place, void *result);
+    version_kernels (*version)(fastreduce_kernel kernel, unsigned block_size);
+
+    bool exists() const { return make_engine != nullptr || version != nullptr; }
+};
+
+/* Room for any Output. */
+struct engine_output {
+    alignas(16) unsigned char bytes[96];
+};
+
+template <class Output>
+static void place_output(void *place, const Output &output)
 {
-    const unsigned block_size = config.block_size == 0 ? FASTREDUCE_BLOCK_SIZE : config.block_size;
-    if (!valid_block_size(block_size) || config.kernel < FASTREDUCE_AUTO ||
-        config.kernel > FASTREDUCE_EXACT)
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    (void)version; /* not used where the ladder is left out */
-    switch (config.kernel) {
-    case FASTREDUCE_AUTO: return FASTREDUCE_SUCCESS;
+    static_assert(sizeof(Output) <= sizeof(engine_output) &&
+                      alignof(Output) <= alignof(engine_output),
+                  "there is room for it");
+    memcpy(place, static_cast<const void *>(&output), sizeof output);
+}
+
+template <class Reducer>
+using group_t = typename group_of<Reducer>::type;
+
+template <class Operator, class Input>
+static void make_output(void *place, void *result)
+{
+    using reducer = reducer_t<Operator, Input>;
+    using group = group_t<reducer>;
+    const reducer own = reducer_of<Operator, Input>::make();
+    place_output(place, reduction_output<group>{result, as_group<group, reducer>::of(own)});
+}
+
+/* The kernels of all versions and block sizes, in this order. */
+constexpr unsigned block_sizes = 6, versions = 8;
+
+constexpr fastreduce_kernel version_at(size_t number)
+{
+    return static_cast<fastreduce_kernel>(FASTREDUCE_V0 + number / block_sizes);
+}
+
+template <class Operator, class Value, class Input, size_t... Numbers>
+static const void *ladder_kernel(size_t number, std::index_sequence<Numbers...>)
+{
+    const void *const all[] = {
+        kernels<Operator, (warp_size << Numbers % block_sizes), default_items(version_at(Numbers)),
+                tail::warp, Value, Input>::of(version_tag<version_at(Numbers)>())...};
+    return all[number];
+}
+
+template <class Operator, class Input>
+static version_kernels ladder_version(fastreduce_kernel kernel, unsigned block_size)
+{
+    using Value = accumulate_t<Operator, Input>;
+    const std::make_index_sequence<versions *block_sizes> all = {};
+    size_t number = (kernel - FASTREDUCE_V0) * block_sizes;
+    for (unsigned size = warp_size; size < block_size; size *= 2) ++number;
+    return {kernel,
+            block_size,
+            default_items(kernel),
+            sizeof(Value),
+            alignment_for<Value>(),
+            ladder_kernel<Operator, Value, Input>(number, all),
+            ladder_kernel<Operator, Value, Value>(number, all)};
+}
+
+/* What is not built is not compiled. */
+template <class Operator, class Input>
+static c_instance auto_instance(truth<true>)
+{
+    using group = group_t<reducer_t<Operator, Input>>;
+    return {engine_of<auto_engine_by<group>>, make_output<Operator, Input>, nullptr};
+}
+template <class Operator, class Input>
+static c_instance ladder_instance(truth<true>)
+{
+    return {nullptr, nullptr, ladder_version<Operator, Input>};
+}
+template <class Operator, class Input>
+static c_instance auto_instance(truth<false>)
+{
+    return {};
+}
+template <class Operator, class Input>
+static c_instance ladder_instance(truth<false>)
+{
+    return {};
+}
+
 #ifndef FASTREDUCE_NO_EXACT
-    case FASTREDUCE_EXACT: return FASTREDUCE_SUCCESS;
+static void make_exact_output(void *place, void *result)
+{
+    place_output(place, exact_output{static_cast<float *>(result), nullptr});
+}
 #endif
-#ifndef FASTREDUCE_NO_LADDER
-    case FASTREDUCE_V0: *version = with_block_size<FASTREDUCE_V0>(block_size); break;
-    case FASTREDUCE_V1: *version = with_block_size<FASTREDUCE_V1>(block_size); break;
-    case FASTREDUCE_V2: *version = with_block_size<FASTREDUCE_V2>(block_size); break;
-    case FASTREDUCE_V3: *version = with_block_size<FASTREDUCE_V3>(block_size); break;
-    case FASTREDUCE_V4: *version = with_block_size<FASTREDUCE_V4>(block_size); break;
-    case FASTREDUCE_V5: *version = with_block_size<FASTREDUCE_V5>(block_size); break;
-    case FASTREDUCE_V6: *version = with_block_size<FASTREDUCE_V6>(block_size); break;
-    case FASTREDUCE_V7: *version = with_block_size<FASTREDUCE_V7>(block_size); break;
-#endif
-    default: return FASTREDUCE_ERROR_UNSUPPORTED;
-    }
-    return FASTREDUCE_SUCCESS;
+
+template <fastreduce_operator Number, class Operator, class Input, bool Type>
+static c_instance auto_or_ladder(bool ladder)
+{
+    constexpr bool built = Type && holds(built_operators, Number),
+                   climbs = Number == FASTREDUCE_SUM || Number == FASTREDUCE_MIN ||
+                            Number == FASTREDUCE_MAX,
+                   step = std::is_same<Input, float>::value || std::is_same<Input, double>::value ||
+                          std::is_same<Input, int>::value,
+                   has_steps = built && climbs && step && has_ladder;
+    return ladder ? ladder_instance<Operator, Input>(truth<has_steps>())
+                  : auto_instance<Operator, Input>(truth<built>());
 }
 
-inline fastreduce_config config_or_default(const fastreduce_config *config)
+template <class Input, fastreduce_type Type>
+static c_instance of_operator(fastreduce_operator op, bool ladder)
+{
+    constexpr bool built = holds(built_types, Type);
+    switch (op) {
+    case FASTREDUCE_SUM: return auto_or_ladder<FASTREDUCE_SUM, plus, Input, built>(ladder);
+    case FASTREDUCE_PRODUCT:
+        return auto_or_ladder<FASTREDUCE_PRODUCT, multiplies, Input, built>(ladder);
+    case FASTREDUCE_MIN: return auto_or_ladder<FASTREDUCE_MIN, minimum, Input, built>(ladder);
+    case FASTREDUCE_MAX: return auto_or_ladder<FASTREDUCE_MAX, maximum, Input, built>(ladder);
+    case FASTREDUCE_ARGMIN: return auto_or_ladder<FASTREDUCE_ARGMIN, argmin, Input, built>(ladder);
+    case FASTREDUCE_ARGMAX: return auto_or_ladder<FASTREDUCE_ARGMAX, argmax, Input, built>(ladder);
+    case FASTREDUCE_SUM_ABS:
+        return auto_or_ladder<FASTREDUCE_SUM_ABS, sum_abs, Input, built>(ladder);
+    case FASTREDUCE_SUM_SQUARES:
+        return auto_or_ladder<FASTREDUCE_SUM_SQUARES, sum_squares, Input, built>(ladder);
+    case FASTREDUCE_MAX_ABS:
+        return auto_or_ladder<FASTREDUCE_MAX_ABS, max_abs, Input, built>(ladder);
+    case FASTREDUCE_NORM2: return auto_or_ladder<FASTREDUCE_NORM2, norm2, Input, built>(ladder);
+    case FASTREDUCE_MEAN: return auto_or_ladder<FASTREDUCE_MEAN, mean, Input, built>(ladder);
+    case FASTREDUCE_VARIANCE:
+        return auto_or_ladder<FASTREDUCE_VARIANCE, variance, Input, built>(ladder);
+    case FASTREDUCE_COUNT_NONZERO:
+        return auto_or_ladder<FASTREDUCE_COUNT_NONZERO, count_nonzero, Input, built>(ladder);
+    default: return {};
+    }
+}
+
+/* Nothing where this build does not have it. */
+static c_instance find_instance(fastreduce_type type, fastreduce_operator op,
+                                fastreduce_kernel kernel)
+{
+    if (kernel == FASTREDUCE_EXACT) {
+#ifndef FASTREDUCE_NO_EXACT
+        if (type == FASTREDUCE_F32 && op == FASTREDUCE_SUM && holds(built_types, type) &&
+            holds(built_operators, op))
+            return {engine_of<exact_engine>, make_exact_output, nullptr};
+#endif
+        return {};
+    }
+    const bool ladder = kernel != FASTREDUCE_AUTO;
+    switch (type) {
+    case FASTREDUCE_F32: return of_operator<float, FASTREDUCE_F32>(op, ladder);
+    case FASTREDUCE_F64: return of_operator<double, FASTREDUCE_F64>(op, ladder);
+    case FASTREDUCE_F16: return of_operator<f16, FASTREDUCE_F16>(op, ladder);
+    case FASTREDUCE_BF16: return of_operator<bf16, FASTREDUCE_BF16>(op, ladder);
+    case FASTREDUCE_I8: return of_operator<signed char, FASTREDUCE_I8>(op, ladder);
+    case FASTREDUCE_I16: return of_operator<short, FASTREDUCE_I16>(op, ladder);
+    case FASTREDUCE_I32: return of_operator<int, FASTREDUCE_I32>(op, ladder);
+    case FASTREDUCE_I64: return of_operator<long long, FASTREDUCE_I64>(op, ladder);
+    case FASTREDUCE_U8: return of_operator<unsigned char, FASTREDUCE_U8>(op, ladder);
+    case FASTREDUCE_U16: return of_operator<unsigned short, FASTREDUCE_U16>(op, ladder);
+    case FASTREDUCE_U32: return of_operator<unsigned, FASTREDUCE_U32>(op, ladder);
+    case FASTREDUCE_U64: return of_operator<unsigned long long, FASTREDUCE_U64>(op, ladder);
+    default: return {};
+    }
+}
+
+/* Of a kernel and a block size in a configuration. */
+static bool exists(const fastreduce_config &config)
+{
+    return (config.block_size == 0 || valid_block_size(config.block_size)) &&
+           config.kernel >= FASTREDUCE_AUTO && config.kernel <= FASTREDUCE_EXACT;
+}
+
+static unsigned block_size_of(const fastreduce_config &config)
+{
+    return config.block_size == 0 ? FASTREDUCE_BLOCK_SIZE : config.block_size;
+}
+
+/* Where n is on the device: aligned, and not in what is written. */
+static bool valid_count(const size_t *count, const void *output, size_t output_bytes,
+                        workspace scratch)
+{
+    return aligned(count, sizeof *count) && !overlap(count, sizeof *count, output, output_bytes) &&
+           !overlap(count, sizeof *count, scratch.data, scratch.data ? scratch.bytes : 0);
+}
+
+static fastreduce_config config_or_default(const fastreduce_config *config)
 {
     return config ? *config : fastreduce_config();
 }
 
-} // namespace
 } // namespace detail
 } // namespace FASTREDUCE_DETAIL_ABI
 } // namespace fastreduce
@@ -3024,37 +6272,59 @@ extern "C" {
 FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *output, size_t n,
                                                     const fastreduce_config *config)
 {
-    const fastreduce_config settings = fastreduce::detail::config_or_default(config);
+    return fastreduce_reduce(input, output, n, FASTREDUCE_F32, FASTREDUCE_SUM, config);
+}
+
+FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *output, size_t n,
+                                                   fastreduce_type type, fastreduce_operator op,
+                                                   const fastreduce_config *config)
+{
+    using namespace fastreduce::detail;
+    const fastreduce_config settings = config_or_default(config);
     const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
-    fastreduce::detail::ladder version = {};
-    const fastreduce_status chosen = fastreduce::detail::choose(settings, &version);
-    const fastreduce_status status = fastreduce::detail::check_arguments(input, output, n, scratch);
+    const fastreduce_type result = fastreduce_output_type(type, op);
+    const size_t size = fastreduce_type_size(type), result_size = fastreduce_type_size(result);
+    if (result_size == 0 || !exists(settings) ||
+        (settings.output_type != 0 && fastreduce_type_size(settings.output_type) == 0))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const fastreduce_status status = check_arguments(
+        {input, size, size}, {output, result_size, result_size}, n, scratch, workspace_alignment);
     if (status != FASTREDUCE_SUCCESS) return status; /* invalid comes before unsupported */
-    if (chosen != FASTREDUCE_SUCCESS) return chosen;
-    switch (settings.kernel) {
-    case FASTREDUCE_AUTO:
-        return fastreduce::reduce<FASTREDUCE_AUTO>(input, output, n, settings.stream, scratch);
-#ifndef FASTREDUCE_NO_EXACT
-    case FASTREDUCE_EXACT:
-        return fastreduce::reduce<FASTREDUCE_EXACT>(input, output, n, settings.stream, scratch);
-#endif
-    default:
-        return fastreduce::detail::launch_levels(version, input, output, n, scratch,
-                                                 settings.stream);
-    }
+    const size_t *const count = settings.n_on_device;
+    if (!valid_count(count, output, result_size, scratch)) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const bool ladder = settings.kernel != FASTREDUCE_AUTO && settings.kernel != FASTREDUCE_EXACT;
+    const c_instance found = find_instance(type, op, settings.kernel);
+    if (!found.exists() || (ladder && count != nullptr) ||
+        (settings.output_type != 0 && settings.output_type != result))
+        return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (ladder)
+        return launch_levels(found.version(settings.kernel, block_size_of(settings)), input, output,
+                             n, scratch, settings.stream);
+    engine_output place;
+    found.make_output(place.bytes, output);
+    return launch_engine(found.make_engine(), {input, n, count}, place.bytes, scratch,
+                         settings.stream);
+}
+
+FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
+                                       fastreduce_kernel kernel)
+{
+    return kernel >= FASTREDUCE_AUTO && kernel <= FASTREDUCE_EXACT &&
+           fastreduce::detail::find_instance(type, op, kernel).exists();
 }
 
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config)
 {
-    const fastreduce_config settings = fastreduce::detail::config_or_default(config);
-    fastreduce::detail::ladder version = {};
-    if (fastreduce::detail::choose(settings, &version) != FASTREDUCE_SUCCESS ||
-        n > SIZE_MAX / sizeof(float))
-        return 0;
+    using namespace fastreduce::detail;
+    const fastreduce_config settings = config_or_default(config);
+    if (!exists(settings) || n > SIZE_MAX / sizeof(float)) return 0;
     switch (settings.kernel) {
     case FASTREDUCE_AUTO: return fastreduce::workspace_bytes<FASTREDUCE_AUTO>(n);
-    case FASTREDUCE_EXACT: return fastreduce::workspace_bytes<FASTREDUCE_EXACT>(n);
-    default: return fastreduce::detail::levels_workspace_bytes<float>(n, version.tile);
+    case FASTREDUCE_EXACT: return has_exact ? fastreduce::workspace_bytes<FASTREDUCE_EXACT>(n) : 0;
+    default:
+        if (!has_ladder) return 0;
+        return levels_workspace_bytes<float>(
+            n, block_size_of(settings) * size_t(fastreduce::default_items(settings.kernel)));
     }
 }
 
@@ -3075,8 +6345,12 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
 {
     const fastreduce_config settings = fastreduce::detail::config_or_default(config);
     const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
+    if (!fastreduce::detail::valid_count(settings.n_on_device, accumulator, sizeof *accumulator,
+                                         scratch))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
 #ifndef FASTREDUCE_NO_EXACT
-    return fastreduce::accumulate_exactly(input, accumulator, n, settings.stream, scratch);
+    return fastreduce::accumulate_exactly(input, accumulator, n, settings.stream, scratch,
+                                          settings.n_on_device);
 #else
     const fastreduce_status status =
         fastreduce::detail::check_arguments(input, accumulator, n, scratch);
@@ -3091,6 +6365,9 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
 
 /* Revisions
  *
+ *   0.3.0  2026-11  fastreduce_reduce: 12 element types, 13 operators; operators with state,
+ *                   transforms; a length in GPU memory. NaN and -0 in minimum and maximum are
+ *                   defined; sums of 16-bit floats are floats.
  *   0.2.0  2026-11  AUTO takes any type and operator, with the same bits on any GPU and at any
  *                   address; EXACT is faster up to 2^22 elements; the exact sum on the CPU is
  *                   faster; FASTREDUCE_WORKSPACE_BYTES.

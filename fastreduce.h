@@ -59,7 +59,7 @@ typedef unsigned long long uint64_t, uintptr_t;
 #endif
 
 #define FASTREDUCE_VERSION_MAJOR 0
-#define FASTREDUCE_VERSION_MINOR 2
+#define FASTREDUCE_VERSION_MINOR 3
 #define FASTREDUCE_VERSION_PATCH 0
 /* One number that grows with every release: 10000 * major + 100 * minor + patch. */
 #define FASTREDUCE_VERSION \
@@ -86,10 +86,10 @@ enum {
     /* A null, misaligned or overlapping pointer; a kernel or block size that does not exist; an
      * n whose bytes do not fit in size_t. */
     FASTREDUCE_ERROR_INVALID_ARGUMENT = -1,
-    /* Right in itself, but not in this build: a kernel that was left out or is not there yet, or
-     * more blocks than one launch can have. */
+    /* Valid, but not here: what the kernel does not do or this build leaves out, or more blocks
+     * than one launch can have. */
     FASTREDUCE_ERROR_UNSUPPORTED = -2,
-    /* config->workspace_bytes is less than fastreduce_workspace_bytes(). */
+    /* config->workspace_bytes is less than the call needs. */
     FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL = -3,
     /* No CUDA device, no driver, or one too old for this build's runtime. */
     FASTREDUCE_ERROR_NO_DEVICE = -4
@@ -111,12 +111,66 @@ typedef enum fastreduce_kernel {
     FASTREDUCE_EXACT /* the correctly rounded sum, the same bits everywhere, in one launch */
 } fastreduce_kernel;
 
+/* ---- Element types and operators ------------------------------------------------------------- */
+
+typedef enum fastreduce_type {
+    FASTREDUCE_F32 = 1,
+    FASTREDUCE_F64,
+    FASTREDUCE_F16,  /* IEEE 754 binary16, CUDA's __half */
+    FASTREDUCE_BF16, /* the upper half of a float, CUDA's __nv_bfloat16 */
+    FASTREDUCE_I8,
+    FASTREDUCE_I16,
+    FASTREDUCE_I32,
+    FASTREDUCE_I64,
+    FASTREDUCE_U8,
+    FASTREDUCE_U16,
+    FASTREDUCE_U32,
+    FASTREDUCE_U64
+} fastreduce_type;
+
+/* What is computed, and the type of the result:
+ *
+ *                        f16, bf16, f32   f64        signed integers     unsigned integers
+ *   SUM, PRODUCT         f32              f64        i64, modulo 2^64    u64, modulo 2^64
+ *   MIN, MAX             the type         the type   the type            the type
+ *   ARGMIN, ARGMAX       i64              i64        i64                 i64
+ *   SUM_ABS, SUM_SQUARES f32              f64        u64, modulo 2^64    u64, modulo 2^64
+ *   MAX_ABS              the type         the type   the unsigned type   the type
+ *   NORM2, MEAN, VARIANCE f32             f64        f64                 f64
+ *   COUNT_NONZERO        u64              u64        u64                 u64
+ *
+ * NaN: MIN, MAX and MAX_ABS of anything with a NaN are NaN; ARGMIN and ARGMAX give the first NaN's
+ * index; COUNT_NONZERO counts it. -0 is less than +0 in MIN and MAX, and equal to it in ARGMIN and
+ * ARGMAX.
+ *
+ * Accuracy: 16-bit floats are added as floats. MEAN of floats is their SUM divided by n; of
+ * integers, their exact sum, rounded, divided by n. VARIANCE takes one pass, over differences from
+ * the first element, whose sum of squares has to fit a double. Where that element is d standard
+ * deviations from the mean, sqrt(n) at most, the relative error is about d^2 * 2^-52; of 16 and
+ * 32-bit floats, which a thread adds as floats, some 1e-6 besides. NORM2 neither overflows nor
+ * loses anything to underflow where the result fits its type. */
+typedef enum fastreduce_operator {
+    FASTREDUCE_SUM = 0,      /* of no elements: 0 */
+    FASTREDUCE_PRODUCT,      /* 1 */
+    FASTREDUCE_MIN,          /* the type's greatest value; of floats, infinity */
+    FASTREDUCE_MAX,          /* the type's least value; of floats, -infinity */
+    FASTREDUCE_ARGMIN,       /* index of the least element, the first of several; -1 */
+    FASTREDUCE_ARGMAX,       /* -1 */
+    FASTREDUCE_SUM_ABS,      /* of magnitudes; 0 */
+    FASTREDUCE_SUM_SQUARES,  /* 0 */
+    FASTREDUCE_MAX_ABS,      /* 0 */
+    FASTREDUCE_NORM2,        /* square root of the sum of squares; 0 */
+    FASTREDUCE_MEAN,         /* NaN */
+    FASTREDUCE_VARIANCE,     /* mean square of the distance from the mean; NaN */
+    FASTREDUCE_COUNT_NONZERO /* 0 */
+} fastreduce_operator;
+
 /* ---- Configuration --------------------------------------------------------------------------- */
 
 struct CUstream_st;
 typedef struct CUstream_st *fastreduce_stream; /* the same type as cudaStream_t */
 
-/* How to sum. All zeros are good defaults ({0} in C, {} in C++), and a null pointer means all
+/* How to reduce. All zeros are good defaults ({0} in C, {} in C++), and a null pointer means all
  * zeros. */
 typedef struct fastreduce_config {
     fastreduce_kernel kernel;
@@ -124,6 +178,11 @@ typedef struct fastreduce_config {
     void *workspace;     /* device memory aligned to 16 bytes; null: memory of the stream's pool */
     size_t workspace_bytes;   /* size of workspace; ignored where workspace is null */
     fastreduce_stream stream; /* null: the default stream */
+    /* Null, or where the number of elements is in device memory, aligned to 8 bytes, outside output
+     * and workspace. AUTO and EXACT read it when they run, and reduce that many, but no more than
+     * n: each replay of a graph may have its own. V0..V7: UNSUPPORTED. */
+    const size_t *n_on_device;
+    fastreduce_type output_type; /* 0, or what fastreduce_output_type says; others: UNSUPPORTED */
 } fastreduce_config;
 
 /* As many bytes as any call of AUTO or EXACT needs, whatever the function, n, type and operator,
@@ -186,6 +245,18 @@ FASTREDUCE_API int fastreduce_version(void);
  * storage. */
 FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
 
+/* "f32" ... "u64"; "sum", "product", "min", "max", "argmin", "argmax", "sum_abs", "sum_squares",
+ * "max_abs", "norm2", "mean", "variance", "count_nonzero"; "unknown" for any other value. Static
+ * storage. */
+FASTREDUCE_API const char *fastreduce_type_name(fastreduce_type type);
+FASTREDUCE_API const char *fastreduce_operator_name(fastreduce_operator op);
+
+/* Bytes of an element; 0 for what is no type. */
+FASTREDUCE_API size_t fastreduce_type_size(fastreduce_type type);
+
+/* The type of a result, by the table above; 0 where type or operator is none. */
+FASTREDUCE_API fastreduce_type fastreduce_output_type(fastreduce_type type, fastreduce_operator op);
+
 /* ---- Sums on the GPU ------------------------------------------------------------------------- */
 
 #ifndef FASTREDUCE_DETAIL_HOST_ONLY
@@ -233,11 +304,34 @@ FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
 FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *output, size_t n,
                                                     const fastreduce_config *config);
 
+/* Reduces input[0] .. input[n - 1], of any type, to *output by any operator.
+ *
+ *   input    n elements of the type that the current device can read, aligned to their size; may be
+ *            null where n == 0. Not written.
+ *   output   one value of the type fastreduce_output_type(type, op), aligned to its size; memory as
+ *            for fastreduce_sum_f32.
+ *   config   null for defaults. AUTO takes every type and operator; V0..V7 take SUM, MIN and MAX of
+ *            f32, f64 and i32; EXACT takes SUM of f32. All else is UNSUPPORTED, and so is what this
+ *            build leaves out (FASTREDUCE_TYPES, FASTREDUCE_OPERATORS in fastreduce.cuh). With AUTO
+ *            and EXACT, a workspace of FASTREDUCE_WORKSPACE_BYTES serves every call; V0..V7 need
+ *            what fastreduce_workspace_bytes says, for results of 8 bytes twice that.
+ *
+ * Asynchrony, capture, determinism and errors as for fastreduce_sum_f32: AUTO's bits depend on the
+ * values, their order, n, type and operator alone. INVALID_ARGUMENT also where there is no such
+ * type or operator. */
+FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *output, size_t n,
+                                                   fastreduce_type type, fastreduce_operator op,
+                                                   const fastreduce_config *config);
+
+/* 1 where this build's fastreduce_reduce has the kernel for type and operator; else 0. */
+FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
+                                       fastreduce_kernel kernel);
+
 /* Bytes of workspace that fastreduce_sum_f32 and fastreduce_accumulate_f32 need for n elements
  * with config->kernel and config->block_size (its other fields are not read). Grows with n, so
  * the answer for the largest n serves every smaller one; with AUTO and EXACT it is at most
  * FASTREDUCE_WORKSPACE_BYTES. 0 where no workspace is needed, and where fastreduce_sum_f32 would
- * refuse kernel, block_size or n. */
+ * refuse kernel, block_size or n; whether this build holds FASTREDUCE_F32 does not matter. */
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config);
 
 /* Zeroes a workspace, asynchronously on the stream. Once, before its first use. A null workspace is
@@ -567,9 +661,14 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_status_string(fastreduce_status 
     case FASTREDUCE_ERROR_INVALID_ARGUMENT:
         return "invalid argument: a null, misaligned or overlapping pointer, an n too large for "
                "memory, or an unknown kernel or block size";
-    case FASTREDUCE_ERROR_UNSUPPORTED: return "not supported by this build of FastReduce";
+    case FASTREDUCE_ERROR_UNSUPPORTED:
+        return "not supported by this build of FastReduce: not what this kernel does, or left out "
+               "by "
+               "FASTREDUCE_TYPES, FASTREDUCE_OPERATORS, FASTREDUCE_NO_LADDER or "
+               "FASTREDUCE_NO_EXACT";
     case FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL:
-        return "the workspace is smaller than fastreduce_workspace_bytes says";
+        return "the workspace is too small: FASTREDUCE_WORKSPACE_BYTES are enough for AUTO and "
+               "EXACT, and fastreduce.h says what V0 to V7 need";
     case FASTREDUCE_ERROR_NO_DEVICE: return "no CUDA device, or no driver that is new enough";
     default: break;
     }
@@ -597,6 +696,53 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_kernel_name(fastreduce_kernel ke
     default: break;
     }
     return "unknown";
+}
+
+FASTREDUCE_DETAIL_DEFINE const char *fastreduce_type_name(fastreduce_type type)
+{
+    static const char *const names[] = {"unknown", "f32", "f64", "f16", "bf16", "i8", "i16",
+                                        "i32",     "i64", "u8",  "u16", "u32",  "u64"};
+    return names[fastreduce_type_size(type) != 0 ? (int)type : 0];
+}
+
+FASTREDUCE_DETAIL_DEFINE const char *fastreduce_operator_name(fastreduce_operator op)
+{
+    static const char *const names[] = {"sum",    "product",  "min",          "max",     "argmin",
+                                        "argmax", "sum_abs",  "sum_squares",  "max_abs", "norm2",
+                                        "mean",   "variance", "count_nonzero"};
+    const unsigned number = (unsigned)op;
+    return number <= FASTREDUCE_COUNT_NONZERO ? names[number] : "unknown";
+}
+
+FASTREDUCE_DETAIL_DEFINE size_t fastreduce_type_size(fastreduce_type type)
+{
+    static const unsigned char sizes[] = {0, 4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8};
+    const unsigned number = (unsigned)type;
+    return number <= FASTREDUCE_U64 ? sizes[number] : 0;
+}
+
+FASTREDUCE_DETAIL_DEFINE fastreduce_type fastreduce_output_type(fastreduce_type type,
+                                                                fastreduce_operator op)
+{
+    const int is_unsigned = type >= FASTREDUCE_U8, is_float = type < FASTREDUCE_I8;
+    if (fastreduce_type_size(type) == 0 || (unsigned)op > FASTREDUCE_COUNT_NONZERO)
+        return (fastreduce_type)0;
+    switch (op) {
+    case FASTREDUCE_MIN:
+    case FASTREDUCE_MAX: return type;
+    case FASTREDUCE_MAX_ABS: /* the unsigned type of the size, or the type */
+        return is_float || is_unsigned ? type
+                                       : (fastreduce_type)(type + FASTREDUCE_U8 - FASTREDUCE_I8);
+    case FASTREDUCE_ARGMIN:
+    case FASTREDUCE_ARGMAX: return FASTREDUCE_I64;
+    case FASTREDUCE_COUNT_NONZERO: return FASTREDUCE_U64;
+    default: break;
+    }
+    if (is_float) return type == FASTREDUCE_F64 ? FASTREDUCE_F64 : FASTREDUCE_F32;
+    if (op == FASTREDUCE_NORM2 || op == FASTREDUCE_MEAN || op == FASTREDUCE_VARIANCE)
+        return FASTREDUCE_F64;
+    return is_unsigned || op == FASTREDUCE_SUM_ABS || op == FASTREDUCE_SUM_SQUARES ? FASTREDUCE_U64
+                                                                                   : FASTREDUCE_I64;
 }
 
 FASTREDUCE_DETAIL_DEFINE void fastreduce_accumulator_merge(fastreduce_accumulator *into,
@@ -940,6 +1086,7 @@ FASTREDUCE_DETAIL_DEFINE float fastreduce_host_sum_f32(const float *input, size_
 
 /* Revisions
  *
+ *   0.3.0  2026-11  fastreduce_reduce: 12 element types, 13 operators; a length in GPU memory.
  *   0.2.0  2026-11  AUTO takes any type and operator, with the same bits on any GPU and at any
  *                   address; EXACT is faster up to 2^22 elements; the exact sum on the CPU is
  *                   faster; FASTREDUCE_WORKSPACE_BYTES.

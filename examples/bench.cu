@@ -10,11 +10,14 @@
  */
 #define PROGRAM "bench"
 #define FASTREDUCE_IMPLEMENTATION
+/* for a shorter build */
+#define FASTREDUCE_TYPES FASTREDUCE_F32
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
 #include "../fastreduce.cuh"
 #include "common.h"
 #include "measure.cuh"
+#include "calls.cuh"
 #include <cstring>
-#include <functional>
 #if __has_include(<cub/cub.cuh>) && !defined(BENCH_NO_CUB)
 #include <cub/cub.cuh>
 #define BENCH_CUB
@@ -76,9 +79,6 @@ static const char help[] =
     "77 where there is no GPU.\n";
 /* clang-format on */
 
-/* What is done; all but the last say how the sums are called that are timed. */
-enum class mode { cold, warm, isolated, after_producer, errors };
-
 /* As in the column `cache`, and as options, all but cold. */
 static const std::vector<std::string> mode_names = {"cold", "warm", "isolated", "after-producer",
                                                     "errors"};
@@ -88,8 +88,6 @@ static const std::string &name_of(mode how)
     return mode_names[static_cast<size_t>(how)];
 }
 
-/* ---- Inputs, and times of calls -------------------------------------------------------------- */
-
 /* The producer of --after-producer: writes every float anew, and a second one restores them all,
  * so that their sum stays known. A sum that does not wait for it has the wrong sign. */
 static __global__ void negate(float *data, size_t n)
@@ -97,142 +95,6 @@ static __global__ void negate(float *data, size_t n)
     for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n;
          i += size_t(gridDim.x) * blockDim.x)
         data[i] = -data[i];
-}
-
-struct contender {
-    std::string name;
-    unsigned block_size; /* 0: its own */
-    bool capturable;     /* else it is timed call by call */
-    bool magnitudes;     /* sums |x| */
-    bool sums;           /* has a result to check */
-    std::function<void(const float *input, float *output, size_t n, cudaStream_t stream)> enqueue;
-    bool after_first = false; /* enqueues the list's first as well, whose time is taken off */
-};
-
-/* Inputs of n floats, and in what state calls find them. `calls` of them are timed together; they
- * take in turn the `parts` of memory that hold an input each. */
-struct field {
-    float *inputs = nullptr, *output = nullptr, *flush = nullptr;
-    size_t floats = 0, flush_bytes = 0, n = 0, calls = 0, parts = 0, stride = 0;
-    mode how = mode::cold;
-
-    void prepare(const device &gpu, size_t most, mode wanted, int kind)
-    {
-        how = wanted;
-        flush_bytes = 3 * gpu.l2_bytes;
-        floats = std::max(most, size_t(1) << (how == mode::isolated ? 28 : 26)) + 1024;
-        CHECK(cudaMalloc(&inputs, floats * sizeof(float)));
-        CHECK(cudaMalloc(&output, sizeof(float)));
-        CHECK(cudaMalloc(&flush, flush_bytes));
-        fill<<<2048, 256>>>(inputs, floats, kind);
-        fill<<<2048, 256>>>(flush, flush_bytes / sizeof(float), kind);
-        CHECK(cudaGetLastError());
-        CHECK(cudaDeviceSynchronize());
-    }
-    void set(size_t size)
-    {
-        const size_t there = std::max<size_t>(1, floats / std::max<size_t>(size, 1024));
-        n = size;
-        switch (how) {
-        case mode::isolated: calls = 1, parts = std::min<size_t>(512, there); break;
-        case mode::after_producer: calls = 50, parts = 1; break; /* even: see negate */
-        case mode::warm: calls = n >= size_t(1) << 20 ? 4 : 64, parts = 1; break;
-        default: calls = parts = std::min<size_t>(64, there);
-        }
-        stride = (floats - 1024) / parts / 1024 * 1024;
-    }
-    /* Before what is timed. The output becomes NaN, or the flush's sum, so that calls that write
-     * nothing are found. */
-    void before(cudaStream_t stream) const
-    {
-        CHECK(cudaMemsetAsync(output, 0xff, sizeof(float), stream));
-        if (how == mode::cold) empty_cache(stream);
-        if (how != mode::isolated) return;
-        CHECK(
-            cudaMemsetAsync(flush, 0, flush_bytes, stream)); /* L2 as a program leaves it: dirty */
-        CHECK(cudaStreamSynchronize(stream));
-    }
-    /* By reading: what is written stays in the cache too, and has to be carried out first. */
-    void empty_cache(cudaStream_t stream) const
-    {
-        fastreduce_config config = {};
-        config.stream = stream;
-        CHECK(fastreduce_sum_f32(flush, output, flush_bytes / sizeof(float), &config));
-    }
-    /* One part further each time round, or contenders as many as parts would keep to one each. */
-    const float *input(size_t call) const
-    {
-        return inputs + (call + call / parts) % parts * stride;
-    }
-    float result() const
-    {
-        float value;
-        CHECK(cudaMemcpy(&value, output, sizeof value, cudaMemcpyDeviceToHost));
-        return value;
-    }
-};
-
-/* What is timed of a contender: a graph of calls, or the calls themselves. */
-struct prepared {
-    const contender *what;
-    cudaGraph_t graph;
-    cudaGraphExec_t executable;
-    std::vector<double> times;
-};
-
-static void enqueue_all(const contender &c, const field &f, cudaStream_t stream, size_t first = 0)
-{
-    for (size_t k = 0; k < f.calls; ++k) c.enqueue(f.input(first + k), f.output, f.n, stream);
-}
-
-static prepared prepare(const contender &c, const field &f, cudaStream_t stream)
-{
-    prepared p = {&c, nullptr, nullptr, {}};
-    enqueue_all(c, f, stream); /* warm-up */
-    CHECK(cudaStreamSynchronize(stream));
-    if (!c.capturable || f.how == mode::isolated) return p;
-    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    enqueue_all(c, f, stream);
-    CHECK(cudaStreamEndCapture(stream, &p.graph));
-    CHECK(cudaGraphInstantiateWithFlags(&p.executable, p.graph, 0));
-    CHECK(cudaGraphLaunch(p.executable, stream));
-    CHECK(cudaStreamSynchronize(stream));
-    return p;
-}
-
-/* Times in turns: one replay of each, then the next of each. Isolated calls take the parts of
- * memory one after the other; in the last turn all take the first, whose exact sum is known.
- * `last` gets the last results. */
-static std::vector<timing> times_of(const std::vector<contender> &list, const field &f,
-                                    cudaStream_t stream, int replays,
-                                    std::vector<float> *last = nullptr)
-{
-    const stopwatch watch(stream);
-    std::vector<prepared> all;
-    size_t calls = 0; /* isolated ones */
-    for (const contender &c : list) all.push_back(prepare(c, f, stream));
-    for (int r = 0; r < replays; ++r)
-        for (prepared &p : all) {
-            const size_t first = f.how == mode::isolated && r + 1 < replays ? ++calls : 0;
-            f.before(stream);
-            const double time = watch.microseconds([&] {
-                if (p.executable)
-                    CHECK(cudaGraphLaunch(p.executable, stream));
-                else
-                    enqueue_all(*p.what, f, stream, first);
-            });
-            p.times.push_back(time / static_cast<double>(f.calls));
-            if (last && r + 1 == replays) last->push_back(f.result());
-        }
-    std::vector<timing> result;
-    for (prepared &p : all) {
-        if (p.what->after_first)
-            for (int r = 0; r < replays; ++r) p.times[r] -= all[0].times[r];
-        result.push_back(summary(p.times));
-        if (p.executable) CHECK(cudaGraphExecDestroy(p.executable));
-        if (p.graph) CHECK(cudaGraphDestroy(p.graph));
-    }
-    return result;
 }
 
 /* ---- Contenders ------------------------------------------------------------------------------ */
@@ -363,20 +225,11 @@ static std::vector<contender> after_producer(const std::vector<contender> &list,
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-struct options {
+struct options : request {
     std::vector<std::string> kernels;
-    std::vector<size_t> sizes;
     std::vector<unsigned> block_sizes = {256};
-    bool csv = false, json = false;
-    mode how = mode::cold;
-    int replays = 0, data = -1; /* by what is wanted */
+    int data = -1; /* by what is wanted */
 };
-
-static int replays_of(const options &wanted, size_t n)
-{
-    if (wanted.replays > 0) return wanted.replays;
-    return wanted.how == mode::isolated && n <= size_t(1) << 26 ? 41 : 15;
-}
 
 /* JSON knows no infinity: where floats overflow the error is one. */
 static std::string number_or_null(double x)
@@ -423,7 +276,7 @@ static bool error_table(const options &wanted, const std::vector<contender> &cho
             CHECK(cudaMemsetAsync(inputs.output, 0xff, sizeof(float), gpu.stream)); /* NaN */
             c.enqueue(inputs.inputs, inputs.output, n, gpu.stream);
             CHECK(cudaStreamSynchronize(gpu.stream));
-            const float got = inputs.result();
+            const float got = inputs.result<float>();
             const judgement j = judge(c, got, exact);
             const double right = c.magnitudes ? exact.magnitude : exact.sum;
             wrong |= j.wrong;
@@ -484,17 +337,6 @@ static std::vector<contender> contenders(const options &wanted, const scratch &m
     return chosen;
 }
 
-/* As in: inputs ... */
-static const char *in_words(mode how)
-{
-    switch (how) {
-    case mode::warm: return "warm";
-    case mode::isolated: return "out of L2, one call at a time";
-    case mode::after_producer: return "just updated, by a producer whose time is taken off";
-    default: return "out of L2";
-    }
-}
-
 static void print_head(const options &wanted, const device &gpu, double best)
 {
     const auto sizes = std::minmax_element(wanted.sizes.begin(), wanted.sizes.end());
@@ -542,7 +384,7 @@ static bool time_table(const options &wanted, const std::vector<contender> &chos
     print_head(wanted, gpu, best);
     for (size_t n : wanted.sizes) {
         inputs.set(n);
-        const exact_sums exact = sum_exactly(inputs.input(inputs.calls - 1), n);
+        const exact_sums exact = sum_exactly(inputs.inputs, n);
         progress("n = " + std::to_string(n));
         std::vector<float> results;
         const std::vector<timing> times =
@@ -582,26 +424,6 @@ static int table(const options &wanted)
 
 /* ---- Command line ---------------------------------------------------------------------------- */
 
-static std::vector<std::string> split(const std::string &text)
-{
-    std::vector<std::string> parts;
-    for (size_t begin = 0; begin <= text.size();) {
-        const size_t comma = std::min(text.find(',', begin), text.size());
-        parts.push_back(text.substr(begin, comma - begin));
-        begin = comma + 1;
-    }
-    return parts;
-}
-
-static void take_sizes(const arguments &a, const char *text, options &wanted)
-{
-    for (const std::string &part : split(text)) {
-        const uint64_t size = size_argument(&a, "no such size: ", part.c_str());
-        if (size == 0 || size >= uint64_t(1) << 40) wrong_usage(&a, "no such size: ", part.c_str());
-        wanted.sizes.push_back(size);
-    }
-}
-
 static void take_blocks(const arguments &a, options &wanted)
 {
     wanted.block_sizes.clear();
@@ -612,13 +434,6 @@ static void take_blocks(const arguments &a, options &wanted)
             wrong_usage(&a, "no such block size: ", part.c_str());
         wanted.block_sizes.push_back(static_cast<unsigned>(size));
     }
-}
-
-static void take_replays(const arguments &a, options &wanted)
-{
-    const uint64_t replays = size_argument(&a, "no such number of replays: ", a.value);
-    if (replays == 0 || replays > 100000) wrong_usage(&a, "no such number of replays: ", a.value);
-    wanted.replays = static_cast<int>(replays);
 }
 
 static void take_data(const arguments &a, options &wanted)
@@ -649,7 +464,7 @@ static void take_word(const arguments &a, options &wanted)
         "auto", "exact", "v0",         "v1",     "v2",     "v3",   "v4",     "v5", "v6",
         "v7",   "cub",   "gpu_to_gpu", "thrust", "cublas", "copy", "ladder", "all"};
     if (std::strncmp(a.word, "n=", 2) == 0)
-        take_sizes(a, a.word + 2, wanted);
+        take_sizes(a, a.word + 2, wanted.sizes);
     else if (std::find(kernels.begin(), kernels.end(), a.word) != kernels.end())
         wanted.kernels.push_back(a.word);
     else if (std::strcmp(a.word, "reduce") != 0)

@@ -123,7 +123,8 @@ static void cub_sum(const float *x, float *output, size_t n)
 static float gpu_sum(int method, size_t begin, size_t n)
 {
     /* the pool's memory, the default stream */
-    fastreduce_config config = {FASTREDUCE_AUTO, 0, NULL, 0, NULL};
+    fastreduce_config config;
+    memset(&config, 0, sizeof config);
     if (method == GPU_V7) config.kernel = FASTREDUCE_V7;
     if (method == GPU_EXACT) config.kernel = FASTREDUCE_EXACT;
     if (method == GPU_CUB)

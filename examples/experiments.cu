@@ -5,6 +5,9 @@
  */
 #define PROGRAM "experiments"
 #define FASTREDUCE_IMPLEMENTATION
+/* for a shorter build */
+#define FASTREDUCE_TYPES FASTREDUCE_F32
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
 #include "../fastreduce.cuh"
 #include "common.h"
 #include "measure.cuh"

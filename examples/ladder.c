@@ -109,7 +109,7 @@ static int run(size_t n, unsigned block_size)
     struct cudaDeviceProp properties;
     float *input, *output;
     double exact, magnitude, peak, first = 0;
-    fastreduce_config config = {FASTREDUCE_V0, 0, NULL, 0, NULL};
+    fastreduce_config config = {.kernel = FASTREDUCE_V0};
 
     (void)count_gpus();
     CHECK(cudaGetDevice(&device));

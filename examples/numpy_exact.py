@@ -35,7 +35,8 @@ class Config(ctypes.Structure):
     """fastreduce_config; all zeros: AUTO, on the default stream, memory of the stream's pool."""
     _fields_ = [("kernel", ctypes.c_int), ("block_size", ctypes.c_uint),
                 ("workspace", ctypes.c_void_p), ("workspace_bytes", ctypes.c_size_t),
-                ("stream", ctypes.c_void_p)]
+                ("stream", ctypes.c_void_p), ("n_on_device", ctypes.c_void_p),
+                ("output_type", ctypes.c_int)]
 
 
 def version():

@@ -93,7 +93,8 @@ static int choose_gpu(int node_rank)
 /* Chunks are read into pinned memory, which the GPU sums where it lies. */
 static void add_on_gpu(const array *a, uint64_t begin, uint64_t end, fastreduce_accumulator *sum)
 {
-    fastreduce_config config = {FASTREDUCE_EXACT, 0, NULL, FASTREDUCE_WORKSPACE_BYTES, NULL};
+    fastreduce_config config = {.kernel = FASTREDUCE_EXACT,
+                                .workspace_bytes = FASTREDUCE_WORKSPACE_BYTES};
     fastreduce_accumulator *total; /* pinned too: the GPU adds to it */
     float *chunk;
     CHECK(cudaMalloc(&config.workspace, config.workspace_bytes));

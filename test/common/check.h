@@ -178,14 +178,24 @@ class buffer
     size_t bytes() const { return n_ * sizeof(T); }
     void set(const T *values) { CUDA(cudaMemcpy(data(), values, bytes(), cudaMemcpyHostToDevice)); }
     void set(const std::vector<T> &values) { set(values.data()); }
-    void fill(int byte) { CUDA(cudaMemset(data(), byte, bytes())); }
+    /* for any stream to see */
+    void fill(int byte)
+    {
+        CUDA(cudaMemset(data(), byte, bytes()));
+#ifndef SIMT_MACHINE
+        CUDA(cudaDeviceSynchronize());
+#endif
+    }
     std::vector<T> get()
     {
         std::vector<T> values(n_);
         CUDA(cudaMemcpy(values.data(), data(), bytes(), cudaMemcpyDeviceToHost));
         return values;
     }
-    bool every_byte_is(int byte) { return same(data(), bytes(), byte); }
+    bool every_byte_is(int byte)
+    {
+        return same(data(), bytes(), byte);
+    }
     bool canaries_alive()
     {
         return same(base_, before_ * sizeof(T), pattern) &&

@@ -1,5 +1,5 @@
 /* A table of one row: a kernel of the engine in blocks and tiles as small as a test likes, through
- * the library's own launcher. */
+ * the library's own launcher; and that launcher for a test that knows the engine's types. */
 #ifndef ONE_ROW_H
 #define ONE_ROW_H
 
@@ -28,7 +28,7 @@ struct engine {
     using Output = typename Accumulator::Output;
     template <unsigned>
     using accumulator = Accumulator;
-    static constexpr bool any_order = Accumulator::any_order;
+    static constexpr unsigned head_alignment = Accumulator::head_alignment;
     static constexpr unsigned rows = 1;
     static constexpr size_t most_blocks = 4095;
 
@@ -42,9 +42,57 @@ struct engine {
                 0,
                 Stages * stage_bytes<Accumulator, BlockSize * Packs>() +
                     own_bytes(static_cast<const Accumulator *>(nullptr)),
-                Streaming};
+                Streaming,
+                Stages};
     }
 };
+
+/* Whether a row's kernel is compiled with a pipeline for a device. */
+template <class Engine>
+cudaError_t pipelines(unsigned number, int device, bool *answer)
+{
+    unsigned char code = unknown_code;
+    const cudaError_t error = row_kernel<Engine>(number) == nullptr
+                                  ? cudaSuccess
+                                  : find_code(engine_of<Engine>(), number, device, &code);
+    *answer = code == pipelined_code;
+    return error;
+}
+
+/* Whether the kernel of a row is there in full: what an architecture never runs is left out of its
+ * code. */
+template <class Engine>
+bool is_compiled(unsigned number, int device)
+{
+    using Accumulator = typename Engine::template accumulator<512>;
+    const engine_kernel kernel = Engine::row(number).kernel;
+    bool pipelined = false;
+    if (row_kernel<Engine>(number) == nullptr) return false;
+    CUDA(pipelines<Engine>(number, device, &pipelined));
+#ifdef SIMT_MACHINE
+    return true;
+#endif
+    constexpr bool in_vectors = sizeof(pack<typename Engine::Element>) == pack_bytes;
+    if (kernel == engine_kernel::grid_stride)
+        return !pipelined || !in_vectors || !Accumulator::collects;
+    return kernel == engine_kernel::tile || pipelined;
+}
+
+/* The array as a row of an engine reads it. */
+template <class Engine>
+array_layout array_of(unsigned number, const void *input, size_t n)
+{
+    return {input, n, sizeof(typename Engine::Element), Engine::head_alignment,
+            Engine::row(number).streaming};
+}
+
+template <class Engine>
+cudaError_t launch(unsigned number, unsigned blocks, int device, const array_layout &input,
+                   const work_plan &work, typename Engine::Output output, status_word *words)
+{
+    return launch_row(engine_of<Engine>(), number, blocks, device, input, work, &output, words,
+                      nullptr);
+}
 
 } // namespace one_row
 #endif

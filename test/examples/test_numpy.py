@@ -23,7 +23,7 @@ fastreduce_status fastreduce_sum_f32(const float *input, float *output, size_t n
                                      const fastreduce_config *config)
 {
     if (config->stream != (fastreduce_stream)4096 || config->block_size || config->workspace ||
-        config->workspace_bytes)
+        config->workspace_bytes || config->n_on_device || config->output_type)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (n == 7) return FASTREDUCE_ERROR_UNSUPPORTED;
     *output = fastreduce_host_sum_f32(input, n);
@@ -31,6 +31,11 @@ fastreduce_status fastreduce_sum_f32(const float *input, float *output, size_t n
     else if (config->kernel != FASTREDUCE_EXACT || n == 9) *output += 2;
     return FASTREDUCE_SUCCESS;
 }
+"""
+SIZE = r"""
+#include "fastreduce.h"
+#include <stdio.h>
+int main(void) { printf("%zu", sizeof(fastreduce_config)); return 0; }
 """
 TORCH = """
 import types
@@ -93,6 +98,18 @@ def check_cpu():
     refuses("no compiler", 1, "cc", run("5", env={**os.environ, "PATH": os.curdir}))
 
 
+def check_config():
+    """The program's fastreduce_config has the size of the header's."""
+    write("size.c", SIZE)
+    subprocess.run(["cc", "-I", os.path.dirname(os.path.dirname(PROGRAM)), "size.c", "-o", "size"],
+                   check=True)
+    sys.path.insert(0, os.path.dirname(PROGRAM))
+    import numpy_exact  # pylint: disable=import-outside-toplevel
+    wanted = int(subprocess.run(["./size"], capture_output=True, check=True).stdout)
+    size = numpy_exact.ctypes.sizeof(numpy_exact.Config)
+    that(size == wanted, f"Config has {size} bytes, not {wanted}")
+
+
 def check_gpu():
     for what, env in (("no torch", {}), ("torch", WITH_GPU)):
         found = agrees(what, run("1000", env={**os.environ, **env}))
@@ -134,6 +151,6 @@ with tempfile.TemporaryDirectory() as FOLDER:
     if not shutil.which("cc"):
         print("SKIP: no cc")
         sys.exit(77)
-    for group in (check_cpu, check_gpu):
+    for group in (check_cpu, check_config, check_gpu):
         checks.run(group)
 sys.exit(checks.finish("numpy_exact"))

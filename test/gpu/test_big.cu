@@ -1,7 +1,12 @@
 /* n past 2^31, 2^32 and 2^33 for AUTO and V0..V7 on a GPU: sparse data whose float sum is exact,
  * with values around every index that 32 bits would fold onto another; dense data against a sum in
- * double; and how far AUTO errs on equal values. Takes 4 n bytes of memory. */
+ * double; and how far AUTO errs on equal values. Bytes by other operators. Takes 4 n bytes of
+ * memory. */
 #define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_TYPES FASTREDUCE_F32, FASTREDUCE_U8
+#define FASTREDUCE_OPERATORS                                                              \
+    FASTREDUCE_SUM, FASTREDUCE_MIN, FASTREDUCE_MAX, FASTREDUCE_ARGMIN, FASTREDUCE_ARGMAX, \
+        FASTREDUCE_SUM_SQUARES, FASTREDUCE_MEAN, FASTREDUCE_COUNT_NONZERO
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
 
@@ -76,6 +81,55 @@ static void sums(float *input, size_t n, double wanted, double tolerance, const 
     std::fflush(stdout);
 }
 
+/* Threes, with other bytes at each end and around what 31, 32 and 33 bits count: 0 in two places
+ * and the greatest in two. */
+static void bytes(unsigned char *input, size_t n)
+{
+    const unsigned char usual = 3;
+    unsigned long long sum = usual * n, squares = usual * sum, zeros = 0, first_zero = n;
+    unsigned char most = usual;
+    size_t first_most = 0;
+    CUDA(cudaMemset(input, usual, n));
+    for (size_t middle : {size_t(0), size_t(1) << 31, size_t(1) << 32, size_t(1) << 33})
+        for (size_t i = middle >= 2 ? middle - 2 : 0; i < n && i < middle + 2; ++i) {
+            const bool zero = i == (size_t(1) << 31) + 1 || i == (size_t(1) << 32) + 1;
+            const unsigned char x =
+                zero ? 0 : static_cast<unsigned char>(100 + i % 7 + middle % 11);
+            CUDA(cudaMemcpy(input + i, &x, 1, cudaMemcpyHostToDevice));
+            sum += x - usual;
+            squares += static_cast<unsigned long long>(x * x) - usual * usual;
+            if (zero) zeros += 1;
+            if (zero && i < first_zero) first_zero = i;
+            if (x > most) {
+                most = x;
+                first_most = i;
+            }
+        }
+    const unsigned char least = zeros > 0 ? 0 : usual;
+    if (zeros == 0) first_zero = 2; /* the first of the threes */
+    const double mean = static_cast<double>(sum) / static_cast<double>(n);
+    unsigned long long mean_bits;
+    std::memcpy(&mean_bits, &mean, sizeof mean);
+    const struct {
+        fastreduce_operator op;
+        unsigned long long wanted;
+    } all[] = {{FASTREDUCE_SUM, sum},           {FASTREDUCE_MIN, least},
+               {FASTREDUCE_MAX, most},          {FASTREDUCE_ARGMIN, first_zero},
+               {FASTREDUCE_ARGMAX, first_most}, {FASTREDUCE_SUM_SQUARES, squares},
+               {FASTREDUCE_MEAN, mean_bits},    {FASTREDUCE_COUNT_NONZERO, n - zeros}};
+    for (const auto &one : all) {
+        check::buffer<unsigned long long> output(1);
+        output.fill(0);
+        const fastreduce_status status =
+            fastreduce_reduce(input, output.data(), n, FASTREDUCE_U8, one.op, nullptr);
+        CUDA(cudaDeviceSynchronize());
+        check::that(status == 0 && output.get()[0] == one.wanted,
+                    "%s of bytes, n %zu: status %d, %llx instead of %llx",
+                    fastreduce_operator_name(one.op), n, status, output.get()[0], one.wanted);
+    }
+    std::printf("bytes, n %zu: done\n", n);
+}
+
 int main(int argc, char **argv)
 {
     check::need_device();
@@ -116,6 +170,8 @@ int main(int argc, char **argv)
     /* 60 bounds the depth of all trees here (check::tree_depth, check::auto_depth). The double sum
      * errs far less */
     sums(input, most, reference[0], 60 * std::ldexp(1.0, -24) * reference[1], "dense");
+    for (size_t n : {(size_t(1) << 31) + 1, (size_t(1) << 32) + 3, most})
+        if (n <= most) bytes(reinterpret_cast<unsigned char *>(input), n);
     CUDA(cudaFree(double_sums));
     CUDA(cudaFree(input));
     return check::finish("big");

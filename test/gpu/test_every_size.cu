@@ -2,6 +2,8 @@
  * alignment. Small integers, so that every float sum is exact and known from a running total. */
 #include <cuda_runtime.h>
 #define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_TYPES FASTREDUCE_F32
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
 

@@ -10,6 +10,8 @@
  * Nothing here waits without end: kernels give up after two seconds, the host after ten.
  */
 #define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_TYPES FASTREDUCE_F32
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
 #include <algorithm>

@@ -555,7 +555,7 @@ static void specials(void)
 
 static void words(void)
 {
-    static const char *const part[] = {"no CUDA device", "smaller than fastreduce_workspace_bytes",
+    static const char *const part[] = {"no CUDA device", "the workspace is too small",
                                        "not supported",  "invalid argument",
                                        "success",        "cudaGetErrorString"};
     int k;

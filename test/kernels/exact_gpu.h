@@ -50,9 +50,10 @@ static void long_runs()
         for (unsigned number = 0; number < exact_engine::rows; ++number) {
             if (!runs_here(number)) continue;
             const plan_row row = exact_engine::row(number);
-            const elements<float> array(input.data(), n, true, row.streaming);
-            CUDA(launch_row<exact_engine>(number, 1, device, array, plan_work(array.packs, row),
-                                          {output.data(), nullptr}, words.data(), nullptr));
+            const array_layout array = one_row::array_of<exact_engine>(number, input.data(), n);
+            CUDA(one_row::launch<exact_engine>(number, 1, device, array,
+                                               plan_work(array.packs, row),
+                                               {output.data(), nullptr}, words.data()));
             CUDA(cudaDeviceSynchronize());
             expect_bits(name(number), output.get()[0], wanted);
             check::that(words.every_byte_is(0), "%s: words left dirty", name(number));

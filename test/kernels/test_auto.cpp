@@ -7,6 +7,8 @@
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #else
 #define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_TYPES FASTREDUCE_F32
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
 #endif
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
@@ -50,16 +52,16 @@ static device_limits this_device(int *device)
 {
     device_limits limits = {};
     CUDA(find_limits(&limits, device));
-    CUDA(find_hopper(launch_of<sums>(5), *device, &limits.hopper));
+    CUDA(one_row::pipelines<sums>(5, *device, &limits.pipelined));
     return limits;
 }
 
-static bool runs_here(const plan_row &row)
+static bool runs_here(unsigned number)
 {
     int device;
     const device_limits limits = this_device(&device);
-    return row.kernel != engine_kernel::pipelined || !on_gpu ||
-           (limits.hopper && row.shared_bytes + shared_reserve <= limits.shared_bytes);
+    return one_row::is_compiled<sums>(number, device) &&
+           (!on_gpu || sums::row(number).shared_bytes + shared_reserve <= limits.shared_bytes);
 }
 
 /* Twice: the second call relies on the words that the first left. */
@@ -77,9 +79,9 @@ static void run_case(unsigned number, unsigned blocks, const work_plan &units,
     for (int repeat = 0; repeat < 2; ++repeat) {
         next_order();
         output.fill(0x7f);
-        const cudaError_t error =
-            launch_row<sums>(number, blocks, device, {input.data(), n, false, row.streaming}, units,
-                             output.data(), status_words.data(), nullptr);
+        const cudaError_t error = one_row::launch<sums>(
+            number, blocks, device, one_row::array_of<sums>(number, input.data(), n), units,
+            output_of<plus, float>(output.data()), status_words.data());
         CUDA(cudaDeviceSynchronize());
         const float got = output.get()[0];
         check::that(error == cudaSuccess && std::memcmp(&got, &wanted, sizeof got) == 0,
@@ -105,7 +107,7 @@ static void same_bits(unsigned of_row, const std::vector<float> &values, const w
     const float wanted = tree_sum(values, tiles, units);
     for (unsigned number = 0; number < sums::rows; ++number) {
         const plan_row row = sums::row(number);
-        if (row.block_size != tiles.block_size || row.packs != tiles.packs || !runs_here(row))
+        if (row.block_size != tiles.block_size || row.packs != tiles.packs || !runs_here(number))
             continue;
         if (row.kernel == engine_kernel::tile && units.levels > 0) continue;
         const unsigned all = static_cast<unsigned>(units.units);
@@ -148,9 +150,7 @@ static void every_kernel()
 template <class Engine>
 static bool small_runs_here(int device)
 {
-    bool hopper = false;
-    CUDA(find_hopper(launch_of<Engine>(0), device, &hopper));
-    return Engine::row(0).kernel != engine_kernel::pipelined || !on_gpu || hopper;
+    return one_row::is_compiled<Engine>(0, device);
 }
 
 /* Twice, with grids of any size: the second call relies on the words that the first left. */
@@ -173,9 +173,9 @@ static void small_blocks(const std::vector<float> &values, const work_plan &unit
         for (int repeat = 0; repeat < 2; ++repeat) {
             next_order();
             output.fill(0x7f);
-            const cudaError_t error =
-                launch_row<Engine>(0, blocks, device, {input.data(), n, false, row.streaming},
-                                   units, output.data(), words.data(), nullptr);
+            const cudaError_t error = one_row::launch<Engine>(
+                0, blocks, device, one_row::array_of<Engine>(0, input.data(), n), units,
+                output_of<plus, float>(output.data()), words.data());
             CUDA(cudaDeviceSynchronize());
             const float got = output.get()[0];
             check::that(error == cudaSuccess && std::memcmp(&got, &wanted, sizeof got) == 0,

@@ -1,5 +1,6 @@
 /* AUTO of any element type and operator: numbers of 8 to 64 bits, structures of 3 to 32 bytes, and
- * one that is too large for the engine; sums, extremes, and operators whose identity is not zero.
+ * one that is too large for the engine; sums, extremes, and operators whose identity is not zero;
+ * operators with state, and functions of elements.
  * Results are compared with the tree on the host, bit by bit; inputs begin anywhere, and end where
  * their memory does. */
 #include <cuda_runtime.h>
@@ -7,12 +8,10 @@
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
 #include "../common/dynamic_shared.h"
+#include "../common/exact_input.h"
 #include "../common/one_row.h"
 #include "../common/tree.h"
 #include <algorithm>
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-#endif
 
 /* Structures by their size in bytes, in words of 32 bits or bytes, and one that is aligned as a
  * vector. */
@@ -132,55 +131,6 @@ static std::vector<T> fractions(size_t n, unsigned long long seed)
     return values;
 }
 
-/* Elements at an offset from the alignment of a vector, by elements and, of structures, by the
- * least that they may be aligned to; and not a byte beside them: there the
- * address sanitizer, or a GPU's, sees any access, as far as it can tell bytes apart. */
-template <class T>
-class exact_input
-{
-  public:
-    exact_input(const std::vector<T> &values, size_t offset)
-        : before_(offset * sizeof(T) + values.size() % (sizeof(T) / alignof(T)) * alignof(T))
-    {
-        const size_t bytes = before_ + values.size() * sizeof(T);
-#ifdef SIMT_MACHINE
-        base_ = static_cast<unsigned char *>(std::aligned_alloc(64, (bytes + 64) / 64 * 64));
-        beside(base_, before_);
-        beside(base_ + bytes, (bytes + 64) / 64 * 64 - bytes);
-#else
-        CUDA(cudaMalloc(&base_, bytes + 1));
-#endif
-        if (!values.empty())
-            CUDA(cudaMemcpy(base_ + before_, values.data(), bytes - before_,
-                            cudaMemcpyHostToDevice));
-    }
-    ~exact_input()
-    {
-#ifdef SIMT_MACHINE
-        std::free(base_);
-#else
-        CUDA(cudaFree(base_));
-#endif
-    }
-    exact_input(const exact_input &) = delete;
-    exact_input &operator=(const exact_input &) = delete;
-    const T *data() const
-    {
-        return reinterpret_cast<const T *>(base_ + before_);
-    }
-
-  private:
-    static void beside(unsigned char *memory, size_t bytes)
-    {
-        std::memset(memory, 0xa7, bytes);
-#ifdef __SANITIZE_ADDRESS__
-        ASAN_POISON_MEMORY_REGION(memory, bytes);
-#endif
-    }
-    size_t before_;
-    unsigned char *base_;
-};
-
 static bool thorough = on_gpu; /* the CPU machine and sanitizers take too long for large arrays */
 
 template <class Value>
@@ -199,15 +149,27 @@ static fastreduce::accumulate_t<Operator, T> folded(const std::vector<T> &values
     return value;
 }
 
+/* By the tree; or where any order will do, and tiles begin where the address says, one after the
+ * other. */
+template <class Operator, class T>
+static fastreduce::accumulate_t<Operator, T> on_host(const std::vector<T> &values,
+                                                     const fastreduce::detail::work_plan &work,
+                                                     unsigned block_size, unsigned packs)
+{
+    return fastreduce::detail::auto_engine<Operator, T>::head_alignment > 0
+               ? folded<Operator>(values)
+               : tree::reduced<Operator>(values, work, block_size, packs);
+}
+
 /* The row of a device that has everything: tiles are the same on all. */
 template <class Operator, class T>
 static fastreduce::accumulate_t<Operator, T> by_the_tree(const std::vector<T> &values)
 {
     using namespace fastreduce::detail;
     using engine = auto_engine<Operator, T>;
-    const plan_row row = engine::row(pick<engine>(values.size(), {132, 232448, true}));
-    return tree::reduced<Operator>(values, plan_work(values.size() / pack<T>::size, row),
-                                   row.block_size, row.packs);
+    const plan_row row = engine::row(pick(engine_of<engine>(), values.size(), {132, 232448, true}));
+    return on_host<Operator>(values, plan_work(values.size() / pack<T>::size, row), row.block_size,
+                             row.packs);
 }
 
 #ifdef SIMT_MACHINE
@@ -217,12 +179,13 @@ template <class T>
 static void check_prefetch(const char *what, size_t n, void **arguments)
 {
     using namespace fastreduce::detail;
-    const elements<T> &array = *static_cast<elements<T> *>(arguments[0]);
+    const array_layout &array = *static_cast<array_layout *>(arguments[0]);
     const work_plan &work = *static_cast<work_plan *>(arguments[1]);
-    check::that(work.prefetch_packs == 0 || (aligned(array.data, 16) && sizeof(pack<T>) % 16 == 0),
+    check::that(work.prefetch_packs == 0 || array.packs == 0 ||
+                    (aligned(array.packed, 16) && sizeof(pack<T>) % 16 == 0),
                 "AUTO, %s, n %zu: asks for %u packs of %zu bytes at %p", what, n,
-                work.prefetch_packs, sizeof(pack<T>), static_cast<const void *>(array.data));
-    check::that(work.prefetch_packs > 0 || !aligned(array.data, 16) || sizeof(pack<T>) != 16,
+                work.prefetch_packs, sizeof(pack<T>), array.packed);
+    check::that(work.prefetch_packs > 0 || !aligned(array.packed, 16) || sizeof(pack<T>) != 16,
                 "AUTO, %s, n %zu: asks for nothing", what, n);
 }
 #endif
@@ -266,21 +229,17 @@ static void auto_case(const char *what, const std::vector<T> &values, size_t off
 #endif
 }
 
-/* Each kernel in small blocks, with grids and units of any size. */
+/* The result of a kernel that is compiled. */
 template <class Operator, class T, class Engine>
-static void small_case(const char *what, const std::vector<T> &values, size_t offset,
-                       unsigned blocks, const fastreduce::accumulate_t<Operator, T> &wanted)
+static fastreduce::accumulate_t<Operator, T>
+small_result(const char *what, const std::vector<T> &values, size_t offset, unsigned blocks,
+             int device)
 {
     using namespace fastreduce::detail;
     const plan_row row = Engine::row(0);
     const size_t n = values.size();
-    int device;
-    bool hopper = false;
-    CUDA(cudaGetDevice(&device));
-    CUDA(find_hopper(launch_of<Engine>(0), device, &hopper));
-    if (row.kernel == engine_kernel::pipelined && on_gpu && !hopper) return;
     const exact_input<T> input(values, offset);
-    const elements<T> array(input.data(), n, false, row.streaming);
+    const array_layout array = one_row::array_of<Engine>(0, input.data(), n);
     const work_plan work = work_plan::of(tiles_of(array.packs, row), 0);
     if (row.kernel == engine_kernel::tile || blocks > work.units)
         blocks = static_cast<unsigned>(work.units);
@@ -289,15 +248,30 @@ static void small_case(const char *what, const std::vector<T> &values, size_t of
         Engine::template accumulator<32>::words_for(work.units) + 1);
     status_words.fill(0);
     output.fill(0x7f);
-    const cudaError_t error = launch_row<Engine>(0, blocks, device, array, work, output.data(),
-                                                 status_words.data(), nullptr);
+    const cudaError_t error = one_row::launch<Engine>(
+        0, blocks, device, array, work, output_of<Operator, T>(output.data()), status_words.data());
     CUDA(cudaDeviceSynchronize());
-    check::that(error == cudaSuccess && equal(output.get()[0], wanted) && output.canaries_alive(),
-                "%s, kernel %d, %u blocks, n %zu, offset %zu: status %d, or another result", what,
+    check::that(error == cudaSuccess && output.canaries_alive(),
+                "%s, kernel %d, %u blocks, n %zu, offset %zu: status %d, or a write outside", what,
                 static_cast<int>(row.kernel), blocks, n, offset, error);
     check::that(status_words.every_byte_is(0) && status_words.canaries_alive(),
                 "%s, kernel %d, n %zu: words left dirty, or a write outside", what,
                 static_cast<int>(row.kernel), n);
+    return output.get()[0];
+}
+
+/* Each kernel in small blocks, with grids and units of any size. */
+template <class Operator, class T, class Engine>
+static void small_case(const char *what, const std::vector<T> &values, size_t offset,
+                       unsigned blocks, const fastreduce::accumulate_t<Operator, T> &wanted)
+{
+    int device;
+    CUDA(cudaGetDevice(&device));
+    if (!one_row::is_compiled<Engine>(0, device)) return;
+    check::that(
+        equal(small_result<Operator, T, Engine>(what, values, offset, blocks, device), wanted),
+        "%s, kernel %d, %u blocks, n %zu, offset %zu: another result", what,
+        static_cast<int>(Engine::row(0).kernel), blocks, values.size(), offset);
 }
 
 template <class Operator, class T>
@@ -320,14 +294,14 @@ static void small_pipeline(const char *, const std::vector<T> &, size_t, unsigne
 {
 }
 
+/* All kernels, on an array of so many tiles. */
 template <class Operator, class T>
-static void small_kernels(const char *what, const std::vector<T> &values, size_t offset)
+static void small_kernels(const char *what, const std::vector<T> &values, size_t offset,
+                          const fastreduce::detail::work_plan &work,
+                          const fastreduce::accumulate_t<Operator, T> &wanted)
 {
     using namespace fastreduce::detail;
     using accumulator = small_reduction<Operator, T>;
-    const work_plan work = work_plan::of(
-        (values.size() / pack<T>::size + 63) / 64 + (values.size() < pack<T>::size), 0);
-    const auto wanted = tree::reduced<Operator>(values, work, 32, 2);
     small_case<Operator, T, one_row::engine<accumulator, engine_kernel::tile, 32, 2>>(
         what, values, offset, 1, wanted);
     for (unsigned blocks : {1u, 2u, 4u}) {
@@ -337,6 +311,39 @@ static void small_kernels(const char *what, const std::vector<T> &values, size_t
         small_pipeline<Operator>(what, values, offset, blocks, wanted,
                                  std::integral_constant<bool, sizeof(pack<T>) == 16>());
     }
+}
+
+template <class T>
+static fastreduce::detail::work_plan small_work(const std::vector<T> &values)
+{
+    using namespace fastreduce::detail;
+    return work_plan::of(
+        (values.size() / pack<T>::size + 63) / 64 + (values.size() < pack<T>::size), 0);
+}
+
+template <class Operator, class T>
+static void small_kernels(const char *what, const std::vector<T> &values, size_t offset)
+{
+    const auto work = small_work(values);
+    small_kernels<Operator>(what, values, offset, work, on_host<Operator>(values, work, 32, 2));
+}
+
+/* Where partials are rounded on their way, those that need not go it have to be rounded too. */
+template <class Operator, class T>
+static void kernels_agree(const char *what)
+{
+    using namespace fastreduce::detail;
+    using tile = one_row::engine<small_reduction<Operator, T>, engine_kernel::tile, 32, 2>;
+    int device;
+    CUDA(cudaGetDevice(&device));
+    for (size_t n : {1u, 3u, 100u, 128u, 300u, 700u, 701u, 702u})
+        for (size_t seed = 0; seed < 4; ++seed) {
+            const std::vector<T> values = fractions<T>(n, seed);
+            small_kernels<Operator>(
+                what, values, 1, small_work(values),
+                small_result<Operator, T, tile>(
+                    what, values, 1, static_cast<unsigned>(small_work(values).units), device));
+        }
 }
 
 template <class Operator, class T>
@@ -353,6 +360,39 @@ static void small_sizes(const char *what, const std::vector<T> &values, std::tru
 template <class Operator, class T>
 static void small_sizes(const char *, const std::vector<T> &, std::false_type)
 {
+}
+
+/* The greatest number's index, anywhere in five tiles. */
+template <class T>
+static void small_indices(const char *what)
+{
+    using namespace fastreduce::detail;
+    using fastreduce::argmax;
+    using accumulator = small_reduction<argmax, T>;
+    constexpr size_t size = pack<T>::size, n = 320 * size + 1;
+    std::vector<T> values(n, T(5));
+    for (size_t place = 0; place < n; place += 5 * size + 1) {
+        const auto wanted = static_cast<long long>(place);
+        const size_t offset = place % size;
+        const unsigned blocks = 1 + place % 3;
+        values[place] = 6;
+        small_case<argmax, T, one_row::engine<accumulator, engine_kernel::tile, 32, 2>>(
+            what, values, offset, blocks, wanted);
+        small_case<argmax, T, one_row::engine<accumulator, engine_kernel::grid_stride, 32, 2>>(
+            what, values, offset, blocks, wanted);
+        small_pipeline<argmax>(what, values, offset, blocks, wanted, std::true_type());
+        values[place] = 5;
+    }
+}
+
+/* Sums of which a tile's has room in 32 bits, and all of them together have not. */
+template <class T>
+static void large_sums(const char *what, T extreme)
+{
+    std::vector<T> values(100003);
+    for (size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<T>(extreme - (extreme > 0 ? 1 : -1) * static_cast<int>(i * i % 13));
+    small_kernels<fastreduce::plus>(what, values, 3);
 }
 
 /* Where the table changes its rows and tiles end, a little less and a little more; at offsets that
@@ -424,6 +464,8 @@ static void any_types()
     auto_of<minimum, long long>("64-bit minimum");
     auto_of<bits_in_all, unsigned long long>("64 bits in all");
     fractions_of<double>("double, sum");
+    kernels_agree<variance, double>("double, variance");
+    kernels_agree<norm2, float>("float, norm");
     auto_of<each_part<product>, bytes<3>, true>("3 bytes, product");
     auto_of<each_part<plus>, words<3>>("12 bytes, sum");
     auto_of<each_part<product>, words<4>, true>("16 bytes, product");
@@ -433,19 +475,102 @@ static void any_types()
 }
 
 /* What is too large for the engine goes through V7. */
-static void too_large()
+template <unsigned Words>
+static void too_large(const char *what)
 {
     using namespace fastreduce;
-    using large = words<9>;
+    using large = words<Words>;
     using product_of_large = each_part<product>;
     for (size_t n : {size_t(0), size_t(1), size_t(2047), size_t(2049), size_t(5000)}) {
         const std::vector<large> values = elements_of<product_of_large, large>(n, n);
-        auto_case<product_of_large>("36 bytes", values, n % 2, folded<product_of_large>(values));
+        auto_case<product_of_large>(what, values, n % 2, folded<product_of_large>(values));
         check::that(workspace_bytes<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE,
                                     FASTREDUCE_ITEMS_PER_THREAD, product_of_large, large>(n) ==
                         workspace_bytes<FASTREDUCE_V7, FASTREDUCE_BLOCK_SIZE,
                                         FASTREDUCE_ITEMS_PER_THREAD, product_of_large, large>(n),
-                    "36 bytes, n %zu: not V7's workspace", n);
+                    "%s, n %zu: not V7's workspace", what, n);
+    }
+}
+
+/* Operators and functions of elements with state. */
+struct product_modulo {
+    unsigned modulus;
+    __host__ __device__ unsigned operator()(unsigned a, unsigned b) const
+    {
+        return a * b % modulus;
+    }
+};
+struct farthest_from {
+    int place;
+    __host__ __device__ long long operator()(long long a, long long b) const
+    {
+        const long long from_a = a < place ? place - a : a - place,
+                        from_b = b < place ? place - b : b - place;
+        return from_a < from_b || (from_a == from_b && a < b) ? b : a;
+    }
+};
+struct shifted {
+    unsigned by;
+    __host__ __device__ unsigned operator()(unsigned short x) const { return x % 1000 + by; }
+    __host__ __device__ unsigned operator()(const bytes<3> &x) const { return x.part[1] + by; }
+};
+
+template <class T, class Output, class Call>
+static void given_case(const char *what, const std::vector<T> &values, size_t offset, Output wanted,
+                       Call call)
+{
+    const size_t n = values.size();
+    const exact_input<T> input(values, offset);
+    check::buffer<Output> output(1, 1);
+    check::buffer<unsigned char> memory(FASTREDUCE_WORKSPACE_BYTES);
+    memory.fill(0);
+    const fastreduce::workspace of_caller = {memory.data(), FASTREDUCE_WORKSPACE_BYTES},
+                                of_pool = {nullptr, 0};
+    for (const fastreduce::workspace &scratch : {of_caller, of_pool}) {
+        output.fill(0x7f);
+        fastreduce_status status = call(input.data(), output.data(), n, scratch);
+        CUDA(cudaDeviceSynchronize());
+        check::that(status == 0 && output.get()[0] == wanted && output.canaries_alive(),
+                    "%s, n %zu, offset %zu: status %d, or another result", what, n, offset, status);
+        output.fill(0x7f);
+        status = call(static_cast<const T *>(nullptr), output.data(), n + 1, scratch);
+        check::that(status == FASTREDUCE_ERROR_INVALID_ARGUMENT && output.every_byte_is(0x7f),
+                    "%s, no input: status %d, or the output was written", what, status);
+    }
+    check::that(memory.every_byte_is(0) && memory.canaries_alive(),
+                "%s, n %zu: workspace left dirty, or a write outside", what, n);
+}
+
+template <class T>
+static void transformed(const char *what)
+{
+    const product_modulo combine = {65521};
+    const shifted transform = {7};
+    for (size_t n : {size_t(0), size_t(1), size_t(7), size_t(9), size_t(8200), size_t(40000)}) {
+        const std::vector<T> values = elements_of<fastreduce::plus, T>(n, n);
+        unsigned wanted = 1;
+        for (const T &x : values) wanted = combine(wanted, transform(x));
+        given_case(what, values, n % 5, wanted,
+                   [=](const T *input, unsigned *output, size_t count, fastreduce::workspace in) {
+                       return fastreduce::transform_reduce(input, output, count, transform, combine,
+                                                           1u, nullptr, in);
+                   });
+    }
+}
+
+static void by_operator()
+{
+    const farthest_from combine = {1 << 30};
+    for (size_t n : {size_t(0), size_t(1), size_t(5), size_t(4097), size_t(20000)}) {
+        const std::vector<int> values = elements_of<fastreduce::plus, int>(n, n);
+        long long wanted = combine.place;
+        for (int x : values) wanted = combine(wanted, x);
+        given_case(
+            "the farthest", values, n % 5, wanted,
+            [=](const int *input, long long *output, size_t count, fastreduce::workspace in) {
+                return fastreduce::reduce_by(input, output, count, combine,
+                                             static_cast<long long>(combine.place), nullptr, in);
+            });
     }
 }
 
@@ -454,6 +579,14 @@ int main(int argc, char **)
     check::need_device();
     thorough = on_gpu && argc == 1;
     any_types();
-    too_large();
+    too_large<9>("36 bytes");
+    too_large<50>("200 bytes"); /* a block's are more than shared memory has unasked */
+    transformed<unsigned short>("product of uint16, by a modulus");
+    transformed<bytes<3>>("product of 3 bytes, by a modulus");
+    by_operator();
+    small_indices<short>("the greatest int16");
+    small_indices<unsigned long long>("the greatest uint64");
+    large_sums<unsigned short>("large uint16", 65535);
+    large_sums<short>("large negative int16", -32768);
     return check::finish("auto types");
 }

@@ -6,10 +6,13 @@
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #else
 #define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_TYPES FASTREDUCE_F32
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
 #endif
 #include "../../fastreduce.cuh"
 #include "../common/dynamic_shared.h"
 #include "../common/exact_data.h"
+#include "../common/one_row.h"
 #ifdef HAVE_MPFR
 #include "../common/oracle.h"
 #endif
@@ -59,7 +62,7 @@ static device_limits this_device(int *device)
 {
     device_limits limits = {};
     CUDA(find_limits(&limits, device));
-    CUDA(find_hopper(launch_of<exact_engine>(pipelined_512), *device, &limits.hopper));
+    CUDA(one_row::pipelines<exact_engine>(pipelined_512, *device, &limits.pipelined));
     return limits;
 }
 
@@ -69,7 +72,7 @@ static bool runs_here(unsigned number)
     const device_limits limits = this_device(&device);
     const plan_row row = exact_engine::row(number);
     return !on_gpu || (row.shared_bytes + shared_reserve <= limits.shared_bytes &&
-                       (row.kernel != engine_kernel::pipelined || limits.hopper));
+                       (row.kernel != engine_kernel::pipelined || limits.pipelined));
 }
 
 /* Each case runs in another order than the one before. */
@@ -91,7 +94,7 @@ static void run_case(unsigned number, unsigned blocks, const char *what,
     const size_t n = values.size();
     check::buffer<float> input(n, offset), rounded(1, offset);
     check::buffer<fastreduce_accumulator> total(1);
-    const elements<float> array(input.data(), n, true, row.streaming);
+    const array_layout array = one_row::array_of<exact_engine>(number, input.data(), n);
     const work_plan work = work_plan::of(tiles_of(array.packs, row), levels);
     if (blocks > work.units) blocks = static_cast<unsigned>(work.units);
     check::buffer<status_word> words(superaccumulator<512>::words_for(work.units) + 1);
@@ -105,8 +108,8 @@ static void run_case(unsigned number, unsigned blocks, const char *what,
     int device;
     this_device(&device);
     const auto launch = [&](exact_output output) {
-        CUDA(launch_row<exact_engine>(number, blocks, device, array, work, output, words.data(),
-                                      nullptr));
+        CUDA(one_row::launch<exact_engine>(number, blocks, device, array, work, output,
+                                           words.data()));
         CUDA(cudaDeviceSynchronize());
     };
     launch({rounded.data(), nullptr});
@@ -216,7 +219,8 @@ static void public_functions()
         for (bool pooled : {true, false}) {
             next_order();
             workspace scratch = {nullptr, 0};
-            check::buffer<unsigned char> memory(engine_workspace_bytes<exact_engine>(n));
+            check::buffer<unsigned char> memory(
+                engine_workspace_bytes(engine_of<exact_engine>(), n));
             memory.fill(0);
             if (!pooled) scratch = {memory.data(), memory.bytes()};
             output.fill(0x7f);
@@ -235,7 +239,8 @@ static void public_functions()
             check::that(memory.every_byte_is(0) && memory.canaries_alive(),
                         "n %zu: workspace left dirty", n);
         }
-        check::that(workspace_bytes<FASTREDUCE_EXACT>(n) == engine_workspace_bytes<exact_engine>(n),
+        check::that(workspace_bytes<FASTREDUCE_EXACT>(n) ==
+                        engine_workspace_bytes(engine_of<exact_engine>(), n),
                     "workspace_bytes<EXACT>");
     }
 }

@@ -2,6 +2,8 @@
  * against the exact sum, with canaries around input, output and workspace. Runs on the CPU
  * machine and on a GPU. */
 #define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_TYPES FASTREDUCE_F32
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
 #include "../common/dynamic_shared.h"

@@ -2,12 +2,13 @@
  * runtime; on a GPU also streams, graphs and pinned output. A refused call leaves output and
  * workspace as they were. */
 #define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_TYPES FASTREDUCE_F32
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
 #include "../common/dynamic_shared.h"
 #include "../common/names.h"
 #include "../common/one_row.h"
-#include <set>
 
 using sums = fastreduce::detail::auto_engine<fastreduce::plus, float>;
 
@@ -192,12 +193,26 @@ static void accumulate_refusals()
     refuse("accumulator in the input", invalid, in, in + 8, n);
     refuse("input in the accumulator", invalid, reinterpret_cast<float *>(total + 64), total, 4);
     refuse("accumulator in the workspace", invalid, in, s.workspace.data() + 64, n);
+    for (const void *count :
+         {static_cast<const void *>(total + 64), static_cast<const void *>(s.workspace.data() + 64),
+          static_cast<const void *>(reinterpret_cast<char *>(in) + 4)}) {
+        s.config.n_on_device = static_cast<const size_t *>(count);
+        refuse("count in the accumulator or workspace, or misaligned", invalid, in, total, n);
+    }
+    s.config.n_on_device = nullptr;
     s.config.workspace_bytes = fastreduce_workspace_bytes(n, &s.config) - 1;
     refuse("workspace too small", FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL, in, total, n);
     s.config.workspace = s.workspace.data() + 8;
     refuse("misaligned workspace", invalid, in, total, n);
     s.config.workspace = s.workspace.data();
     s.config.workspace_bytes = s.workspace.bytes();
+    for (const char *place :
+         {reinterpret_cast<const char *>(in) + 4, static_cast<const char *>(total) + 8,
+          reinterpret_cast<const char *>(s.workspace.data()) + 8}) {
+        s.config.n_on_device = reinterpret_cast<const size_t *>(place);
+        refuse("a count that is misaligned, or in what is written", invalid, in + 8, total, n - 8);
+    }
+    s.config.n_on_device = nullptr;
     accumulator.fill(0);
     check::that(fastreduce_accumulate_f32(in, accumulator.data(), n, &s.config) == 0, "accumulate");
     check::that(fastreduce_accumulate_f32(nullptr, accumulator.data(), 0, nullptr) == 0,
@@ -286,12 +301,14 @@ static void workspaces()
         }
         config = {};
         check::that(fastreduce_workspace_bytes(count, &config) ==
-                        fastreduce::detail::engine_workspace_bytes<sums>(count),
+                        fastreduce::detail::engine_workspace_bytes(
+                            fastreduce::detail::engine_of<sums>(), count),
                     "auto, n %zu: bytes", count);
         config.kernel = FASTREDUCE_EXACT;
         check::that(
             fastreduce_workspace_bytes(count, &config) ==
-                fastreduce::detail::engine_workspace_bytes<fastreduce::detail::exact_engine>(count),
+                fastreduce::detail::engine_workspace_bytes(
+                    fastreduce::detail::engine_of<fastreduce::detail::exact_engine>(), count),
             "exact, n %zu: bytes", count);
     }
 }
@@ -358,16 +375,16 @@ static void on_one_stream()
 static void facts()
 {
     using namespace fastreduce::detail;
-    constexpr unsigned pipelined = 5, fallback = 6;
+    constexpr unsigned pipelined = 5, one_stage = 6, fallback = 7;
     constexpr size_t many = size_t(1) << 27;
     for (int number : {1, 2, 31, 32, 63, 64, 65, 1000}) {
         simt::gpu gpu;
         gpu.number = number;
         gpu.multiprocessors = 100 + number;
         gpu.shared_bytes = 210000 + number;
-        gpu.ptx_version = number % 2 ? 90 : 89;
+        gpu.ptx_version = number % 3 == 0 ? 89 : number % 3 == 2 ? 120 : number == 31 ? 119 : 90;
         simt::set_gpu(gpu);
-        const bool remembered = number < 64, new_code = number % 2 == 1;
+        const bool remembered = number < 64, new_code = number % 3 == 1;
         device_limits limits = {};
         int device = -1;
         for (unsigned k = 1; k <= 3; ++k) {
@@ -382,7 +399,7 @@ static void facts()
             check::that(find_limits(&limits, &device) == cudaSuccess && device == number &&
                             limits.multiprocessors == 100u + static_cast<unsigned>(number) &&
                             limits.shared_bytes == 210000u + static_cast<unsigned>(number) &&
-                            !limits.hopper,
+                            !limits.pipelined,
                         "device %d: %u multiprocessors, %zu bytes", number, limits.multiprocessors,
                         limits.shared_bytes);
             check::that(simt::calls() - before == (turn == 0 || !remembered ? 3 : 1),
@@ -393,21 +410,22 @@ static void facts()
         const unsigned long long limit_calls = remembered ? 1 : 3;
         unsigned row = 99;
         unsigned long long before = simt::calls();
-        check::that(find_row<sums>(1000, &row, &limits, &device) == cudaSuccess && row == 0 &&
-                        limits.multiprocessors == 100u + static_cast<unsigned>(number),
+        check::that(find_row(engine_of<sums>(), 1000, &row, &limits, &device) == cudaSuccess &&
+                        row == 0 && limits.multiprocessors == 100u + static_cast<unsigned>(number),
                     "device %d: row %u for 1000 floats", number, row);
         check::that(simt::calls() - before == limit_calls,
                     "device %d: asks a kernel it will not "
                     "take",
                     number);
         simt::fail_call(static_cast<unsigned>(limit_calls) + 1);
-        check::that(find_row<sums>(many, &row, &limits, &device) != cudaSuccess,
+        check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) != cudaSuccess,
                     "device %d: what the kernel is compiled for", number);
         simt::fail_call(0);
         for (unsigned turn = 0; turn < 3; ++turn) {
             before = simt::calls();
-            check::that(find_row<sums>(many, &row, &limits, &device) == cudaSuccess &&
-                            row == (new_code ? pipelined : fallback) && limits.hopper == new_code,
+            check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess &&
+                            row == (new_code ? pipelined : fallback) &&
+                            limits.pipelined == new_code,
                         "device %d: row %u for 2^27 floats", number, row);
             check::that(simt::calls() - before == limit_calls + (turn == 0 || !remembered),
                         "device %d: %llu calls for a row", number, simt::calls() - before);
@@ -418,16 +436,16 @@ static void facts()
         simt::gpu older = gpu;
         older.ptx_version = 80;
         simt::set_gpu(older);
-        bool hopper = true;
-        check::that(find_hopper(launch_of<sums>(fallback), number, &hopper) == cudaSuccess &&
-                        !hopper,
+        unsigned char code = unknown_code;
+        check::that(find_code(engine_of<sums>(), fallback, number, &code) == cudaSuccess &&
+                        code == older_code,
                     "device %d: another kernel's answer", number);
-        check::that(find_row<sums>(many, &row, &limits, &device) == cudaSuccess &&
+        check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess &&
                         row == (new_code && remembered ? pipelined : fallback),
                     "device %d: the kernel's answer is forgotten", number);
     }
 
-    /* where its shared memory does not fit, it is not asked at all */
+    /* with less shared memory it has one stage */
     simt::gpu small;
     small.number = 40;
     small.shared_bytes = 100 * 1024;
@@ -436,14 +454,25 @@ static void facts()
     device_limits limits = {};
     int device = -1;
     unsigned row = 99;
-    check::that(find_row<sums>(many, &row, &limits, &device) == cudaSuccess && row == fallback,
+    check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess &&
+                    row == one_stage,
+                "less shared memory: row %u", row);
+
+    check::that(find_row(engine_of<exact_engine>(), many, &row, &limits, &device) == cudaSuccess &&
+                    row == 4,
+                "little shared memory: EXACT's row %u", row);
+
+    /* where its shared memory does not fit, it is not asked at all */
+    small.number = 41;
+    small.shared_bytes = 70 * 1024;
+    simt::set_gpu(small);
+    check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess &&
+                    row == fallback,
                 "little shared memory: row %u", row);
     const unsigned long long before = simt::calls();
-    check::that(find_row<sums>(many, &row, &limits, &device) == cudaSuccess && row == fallback &&
-                    simt::calls() - before == 1,
+    check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess &&
+                    row == fallback && simt::calls() - before == 1,
                 "little shared memory: %llu calls", simt::calls() - before);
-    check::that(find_row<exact_engine>(many, &row, &limits, &device) == cudaSuccess && row == 4,
-                "little shared memory: EXACT's row %u", row);
     simt::set_gpu(simt::gpu());
 }
 
@@ -459,23 +488,22 @@ static void launches(const char *what, typename Engine::Output output)
     check::buffer<status_word> words(4096);
     input.fill(0);
     words.fill(0);
-    for (int ptx : {80, 89, 90, 100}) {
-        std::set<const void *> asked; /* what they are compiled for */
+    for (int ptx : {80, 89, 90, 100, 120}) {
         simt::gpu gpu;
-        gpu.number = ptx == 80 ? 45 : ptx == 89 ? 46 : ptx == 90 ? 47 : 48;
+        gpu.number = ptx == 80 ? 45 : ptx == 89 ? 46 : ptx == 90 ? 47 : ptx == 100 ? 48 : 49;
         gpu.ptx_version = ptx;
         simt::set_gpu(gpu);
         for (unsigned number = 0; number < Engine::rows; ++number) {
             const plan_row row = Engine::row(number);
-            const auto kernel = reinterpret_cast<const void *>(launch_of<Engine>(number).kernel);
-            const elements<float> array(input.data(), n, Engine::any_order, row.streaming);
+            const void *const kernel = row_kernel<Engine>(number);
+            const array_layout array = one_row::array_of<Engine>(number, input.data(), n);
             const work_plan work = plan_work(array.packs, row);
             const unsigned blocks = static_cast<unsigned>(work.units);
             for (unsigned turn = 0; turn < 2; ++turn) {
                 simt::host().shared_limit.erase(kernel); /* as a reset of the device does */
                 const unsigned long long before = simt::calls();
-                check::that(launch_row<Engine>(number, blocks, gpu.number, array, work, output,
-                                               words.data(), stream) == cudaSuccess,
+                check::that(launch_row(engine_of<Engine>(), number, blocks, gpu.number, array, work,
+                                       &output, words.data(), stream) == cudaSuccess,
                             "%s, row %u, PTX %d: not launched", what, number, ptx);
                 const simt::launch &done = simt::latest_launch();
                 check::that(done.overlapped == (ptx >= 90), "%s, row %u, PTX %d: the attribute",
@@ -493,9 +521,8 @@ static void launches(const char *what, typename Engine::Output output)
                 check::that(simt::host().shared_limit.count(kernel) == asks &&
                                 (!asks || simt::host().shared_limit[kernel] == row.shared_bytes),
                             "%s, row %u: %zu bytes not asked for", what, number, row.shared_bytes);
-                const bool fresh = asked.insert(launch_of<Engine>(number).known).second;
-                check::that(simt::calls() - before == 1ull + fresh + asks, "%s, row %u: %llu calls",
-                            what, number, simt::calls() - before);
+                check::that(simt::calls() - before == 1ull + (turn == 0) + asks,
+                            "%s, row %u: %llu calls", what, number, simt::calls() - before);
             }
         }
     }
@@ -562,11 +589,14 @@ static void every_call_fails(const char *what, check::buffer<Output> &output,
 }
 
 static void runtime_failures(fastreduce_kernel kernel, size_t size, unsigned calls_with_workspace,
-                             unsigned calls_with_pool)
+                             unsigned calls_with_pool, bool counted = false)
 {
+    check::buffer<size_t> count(1);
+    count.set({size});
     for (bool pooled : {false, true}) {
         setup s(size);
         s.config.kernel = kernel;
+        if (counted) s.config.n_on_device = count.data();
         if (pooled) s.config.workspace = nullptr;
         /* and not a byte more */
         s.config.workspace_bytes = fastreduce_workspace_bytes(size, &s.config);
@@ -596,13 +626,15 @@ static void pipeline_failures()
         simt::set_gpu(gpu);
         for (bool pooled : {false, true}) {
             setup s(10000); /* two tiles and a part of one */
-            const fastreduce::workspace scratch = {pooled ? nullptr : s.workspace.data(),
-                                                   engine_workspace_bytes<engine>(10000)};
+            const fastreduce::workspace scratch = {
+                pooled ? nullptr : s.workspace.data(),
+                engine_workspace_bytes(engine_of<engine>(), 10000)};
             every_call_fails(
                 "pipelined", s.output, s.workspace, pooled ? 6 : 3,
                 [&] {
-                    return launch_engine<engine>(s.input.data(), s.output.data(), 10000, scratch,
-                                                 nullptr);
+                    return launch_engine<engine>(
+                        s.input.data(), output_of<fastreduce::plus, float>(s.output.data()), 10000,
+                        scratch, nullptr);
                 },
                 [&] { s.right("pipelined"); });
             check::that(simt::latest_launch().overlapped == (ptx >= 90) &&
@@ -611,8 +643,9 @@ static void pipeline_failures()
                         "pipelined, PTX %d: what was launched", ptx);
             const fastreduce::workspace less = {s.workspace.data(), scratch.bytes - 1};
             const unsigned long long before = simt::calls();
-            check::that(launch_engine<engine>(s.input.data(), s.output.data(), 10000, less,
-                                              nullptr) == FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL &&
+            check::that(launch_engine<engine>(
+                            s.input.data(), output_of<fastreduce::plus, float>(s.output.data()),
+                            10000, less, nullptr) == FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL &&
                             simt::calls() == before,
                         "pipelined: too small a workspace");
             s.untouched("pipelined, refused");
@@ -770,6 +803,31 @@ static void streams_and_graphs(size_t many)
 #endif
 
 /* On a GPU: test_launcher [N], N elements for streams and graphs. */
+/* This build holds sums of floats alone. */
+static void left_out()
+{
+    check::buffer<double> input(2, 0), output(1);
+    input.fill(0);
+    output.fill(0x5a);
+    for (int type = FASTREDUCE_F32; type <= FASTREDUCE_U64; ++type)
+        for (int op = FASTREDUCE_SUM; op <= FASTREDUCE_COUNT_NONZERO; ++op)
+            for (int kernel = FASTREDUCE_AUTO; kernel <= FASTREDUCE_EXACT; ++kernel) {
+                const auto the_type = static_cast<fastreduce_type>(type);
+                const auto the_operator = static_cast<fastreduce_operator>(op);
+                fastreduce_config config = {};
+                config.kernel = static_cast<fastreduce_kernel>(kernel);
+                const bool held = type == FASTREDUCE_F32 && op == FASTREDUCE_SUM;
+                check::that(fastreduce_supports(the_type, the_operator, config.kernel) == held,
+                            "type %d, operator %d, kernel %d: %s", type, op, kernel,
+                            held ? "left out" : "supported");
+                if (held) continue;
+                const fastreduce_status status = fastreduce_reduce(input.data(), output.data(), 1,
+                                                                   the_type, the_operator, &config);
+                check::that(status == FASTREDUCE_ERROR_UNSUPPORTED && output.every_byte_is(0x5a),
+                            "type %d, operator %d, kernel %d: status %d", type, op, kernel, status);
+            }
+}
+
 int main(int argc, char **argv)
 {
     check::need_device();
@@ -779,6 +837,7 @@ int main(int argc, char **argv)
 #endif
     refusals();
     accumulate_refusals();
+    left_out();
     words();
     defaults();
     workspaces();
@@ -788,13 +847,14 @@ int main(int argc, char **argv)
     on_one_stream();
     facts();
     check::buffer<float> output(1);
-    launches<sums>("AUTO", output.data());
+    launches<sums>("AUTO", fastreduce::detail::output_of<fastreduce::plus, float>(output.data()));
     launches<fastreduce::detail::exact_engine>("EXACT", {output.data(), nullptr});
     runtime_failures(FASTREDUCE_V0, 100, 1, 1); /* needs no workspace */
     runtime_failures(FASTREDUCE_AUTO, 100, 2, 2);
     runtime_failures(FASTREDUCE_V0, n, 3, 4);
     runtime_failures(FASTREDUCE_AUTO, 50000, 2, 5);
-    runtime_failures(FASTREDUCE_EXACT, 100, 3, 3); /* its kernels ask for shared memory */
+    runtime_failures(FASTREDUCE_AUTO, 50000, 3, 6, true); /* two launches */
+    runtime_failures(FASTREDUCE_EXACT, 100, 3, 3);        /* its kernels ask for shared memory */
     runtime_failures(FASTREDUCE_EXACT, 50000, 3, 6);
     runtime_failures(FASTREDUCE_EXACT, (1 << 21) + 1, 3, 6);
     pipeline_failures();

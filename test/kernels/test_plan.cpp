@@ -67,10 +67,10 @@ template <class Engine>
 static void chosen(const char *what, std::initializer_list<choice> table)
 {
     for (const choice &wanted : table) {
-        const unsigned number = pick<Engine>(wanted.n, wanted.device);
+        const unsigned number = pick(table_of<Engine>(), wanted.n, wanted.device);
         const plan_row row = Engine::row(number);
         const work_plan work = plan_work(wanted.n / pack<typename Engine::Element>::size, row);
-        const unsigned blocks = blocks_of<Engine>(row, work.units, wanted.device);
+        const unsigned blocks = blocks_of(table_of<Engine>(), row, work.units, wanted.device);
         check::that(number == wanted.row && blocks == wanted.blocks && work.units == wanted.units,
                     "%s, n %zu, %u multiprocessors, %zu bytes: row %u, %u blocks, %zu units", what,
                     wanted.n, wanted.device.multiprocessors, wanted.device.shared_bytes, number,
@@ -98,24 +98,27 @@ static void rows_of_auto()
                      {26_log2, tiny, 4, 4096, 4096},
                      {26_log2, a100, 4, 4096, 4096},
                      {26_log2 + 1, h200, 5, 132, 4096},
-                     {26_log2 + 1, a100, 6, 4096, 4096},
+                     {26_log2 + 1, a100, 7, 4096, 4096},
                      {26_log2 + 1, huge, 5, 4096, 4096},
                      /* 4097 tiles: 288 units of 8, 256 of 4 and of 2, 257 of 1 */
                      {26_log2 + 4, h200, 5, 132, 1057},
                      {26_log2 + 4, tiny, 5, 20, 1057},
                      {26_log2 + 4, one, 5, 1, 1057},
                      {26_log2 + 4, huge, 5, 1057, 1057},
-                     {26_log2 + 4, a100, 6, 1057, 1057},
-                     {26_log2 + 4, huge_old, 6, 1057, 1057},
+                     {26_log2 + 4, a100, 7, 1057, 1057},
+                     {26_log2 + 4, huge_old, 7, 1057, 1057},
                      /* 2^16 tiles: 7 levels, 2^16 - 127 * 256 tiles beyond 256 units of each */
                      {30_log2, h200, 5, 132, 258 + 7 * 256},
                      {40_log2, tiny, 5, 20, 257 + 17 * 256},
                      {40_log2, huge, 5, 257 + 17 * 256, 257 + 17 * 256},
-                     {40_log2, huge_old, 6, 257 + 17 * 256, 257 + 17 * 256},
+                     {40_log2, huge_old, 7, 257 + 17 * 256, 257 + 17 * 256},
                      /* three tiles, a line more for each, and the reserve, 6 KiB */
                      {40_log2, {132, 203136, true}, 5, 132, 257 + 17 * 256},
-                     {40_log2, {132, 203135, true}, 6, 257 + 17 * 256, 257 + 17 * 256},
-                     {40_log2, {132, 232448, false}, 6, 257 + 17 * 256, 257 + 17 * 256},
+                     {40_log2, {132, 203135, true}, 6, 132, 257 + 17 * 256},
+                     /* one tile, a line and the reserve */
+                     {40_log2, {132, 71808, true}, 6, 132, 257 + 17 * 256},
+                     {40_log2, {132, 71807, true}, 7, 257 + 17 * 256, 257 + 17 * 256},
+                     {40_log2, {132, 232448, false}, 7, 257 + 17 * 256, 257 + 17 * 256},
                      {12_log2, {132, 6144, false}, 0, 1, 1},
                      {SIZE_MAX / 4, h200, 5, 132, 257 + 39 * 256},
                  });
@@ -129,18 +132,24 @@ static void rows_of_auto()
                                                      {21_log2 + 1, h200, 3, 32, 32},
                                                      {28_log2, h200, 4, 4096, 4096},
                                                      {28_log2 + 1, h200, 5, 132, 4096}});
-    chosen<auto_engine<minimum, double>>("doubles", {{11_log2, h200, 0, 1, 1},
-                                                     {11_log2 + 1, h200, 1, 1, 1},
-                                                     {13_log2, h200, 1, 1, 1},
-                                                     {13_log2 + 1, h200, 2, 4, 4},
-                                                     {13_log2 + 2, h200, 2, 5, 5},
-                                                     {25_log2, h200, 4, 4096, 4096},
-                                                     {25_log2 + 1, h200, 5, 132, 4096},
-                                                     {25_log2 + 2, h200, 5, 132, 1057}});
+    chosen<auto_engine<plus, double>>("doubles", {{11_log2, h200, 0, 1, 1},
+                                                  {11_log2 + 1, h200, 1, 1, 1},
+                                                  {13_log2, h200, 1, 1, 1},
+                                                  {13_log2 + 1, h200, 2, 4, 4},
+                                                  {13_log2 + 2, h200, 2, 5, 5},
+                                                  {25_log2, h200, 4, 4096, 4096},
+                                                  {25_log2 + 1, h200, 5, 132, 4096},
+                                                  {25_log2 + 2, h200, 5, 132, 1057}});
     chosen<auto_engine<plus, four_words>>("four words", {{10_log2, h200, 0, 1, 1},
                                                          {12_log2, h200, 1, 1, 1},
                                                          {12_log2 + 1, h200, 2, 5, 5},
                                                          {24_log2 + 1, h200, 5, 132, 1057}});
+    /* of what takes long, several blocks instead of one of 512 x 8 */
+    chosen<auto_engine<minimum, double>>("least doubles", {{11_log2, h200, 0, 1, 1},
+                                                           {11_log2 + 1, h200, 2, 1, 1},
+                                                           {11_log2 + 2, h200, 2, 2, 2},
+                                                           {13_log2, h200, 2, 4, 4},
+                                                           {25_log2 + 2, h200, 5, 132, 1057}});
     /* a size that does not divide 16: a pack is an element, and nothing is copied */
     chosen<auto_engine<plus, three_words>>("three words", {{0, h200, 0, 1, 1},
                                                            {256, h200, 0, 1, 1},
@@ -152,8 +161,8 @@ static void rows_of_auto()
                                                            {174762, h200, 2, 683, 683},
                                                            {174763, h200, 3, 342, 342},
                                                            {21_log2, h200, 3, 4096, 4096},
-                                                           {21_log2 + 1, h200, 6, 1057, 1057},
-                                                           {21_log2 + 1, a100, 6, 1057, 1057}});
+                                                           {21_log2 + 1, h200, 7, 1057, 1057},
+                                                           {21_log2 + 1, a100, 7, 1057, 1057}});
     chosen<auto_engine<plus, three_bytes>>("three bytes", {{5461, h200, 0, 22, 22},
                                                            {5462, h200, 1, 11, 11},
                                                            {21845, h200, 1, 43, 43},
@@ -161,13 +170,13 @@ static void rows_of_auto()
                                                            {699050, h200, 2, 2731, 2731},
                                                            {699051, h200, 3, 1366, 1366},
                                                            {21_log2, one, 3, 4096, 4096},
-                                                           {21_log2 + 1, one, 6, 1057, 1057}});
+                                                           {21_log2 + 1, one, 7, 1057, 1057}});
     chosen<auto_engine<plus, bytes_32>>("32 bytes", {{256, h200, 0, 1, 1},
                                                      {513, h200, 1, 2, 2},
                                                      {2049, h200, 2, 9, 9},
                                                      {65537, h200, 3, 129, 129},
                                                      {21_log2, h200, 4, 4096, 4096},
-                                                     {22_log2, h200, 6, 1296, 1296}});
+                                                     {22_log2, h200, 7, 1296, 1296}});
 }
 
 static void rows_of_exact()
@@ -223,22 +232,23 @@ static void table_is_sound(const char *what)
         check::that(row.tile_packs() == size_t(row.block_size) * row.packs, "%s, row %u: its tile",
                     what, number);
         if (row.kernel != engine_kernel::pipelined || row.max_bytes == 0) continue;
-        const size_t stages = row.stages * row.tile_packs() * pack_bytes;
-        check::that(row.stages >= 2 && row.shared_bytes >= stages && pack_bytes == 16,
-                    "%s, row %u: %u stages in %zu bytes", what, number, row.stages,
-                    row.shared_bytes);
+        const size_t stages = row.used_stages * row.tile_packs() * pack_bytes;
+        check::that(row.stages >= 2 && row.used_stages >= 1 && row.used_stages <= row.stages &&
+                        row.shared_bytes >= stages && pack_bytes == 16,
+                    "%s, row %u: %u of %u stages in %zu bytes", what, number, row.used_stages,
+                    row.stages, row.shared_bytes);
     }
     for (const device_limits &device : all_devices) {
-        const plan_row last = Engine::row(pick<Engine>(SIZE_MAX / pack_bytes, device));
+        const plan_row last = Engine::row(pick(table_of<Engine>(), SIZE_MAX / pack_bytes, device));
         check::that(last.max_bytes == any_bytes, "%s: the last row is not for any size", what);
         for (int k = 0; k < 60; ++k) {
             for (size_t n : {(size_t(1) << k) - 1, size_t(1) << k, (size_t(1) << k) + 1}) {
                 if (n > SIZE_MAX / sizeof(typename Engine::Element)) continue;
-                const unsigned number = pick<Engine>(n, device);
+                const unsigned number = pick(table_of<Engine>(), n, device);
                 const plan_row row = Engine::row(number);
                 const work_plan work = plan_work(n / pack<typename Engine::Element>::size, row);
-                const unsigned blocks = blocks_of<Engine>(row, work.units, device);
-                check::that(row.kernel != engine_kernel::pipelined || device.hopper,
+                const unsigned blocks = blocks_of(table_of<Engine>(), row, work.units, device);
+                check::that(row.kernel != engine_kernel::pipelined || device.pipelined,
                             "%s, n %zu: a copy engine where there is none", what, n);
                 check::that(number + 1 == Engine::rows ||
                                 row.shared_bytes + shared_reserve <= device.shared_bytes,
@@ -250,7 +260,7 @@ static void table_is_sound(const char *what)
                                 "%s, n %zu: %u blocks, %zu tiles", what, n, blocks, work.tiles);
                 /* the words that blocks publish in, and the counter after them, lie within what
                  * every device is asked for */
-                const size_t bytes = engine_workspace_bytes<Engine>(n),
+                const size_t bytes = engine_workspace_bytes(table_of<Engine>(), n),
                              used = blocks == 1 && row.kernel != engine_kernel::pipelined &&
                                             work.units == 1
                                         ? 0
@@ -259,8 +269,8 @@ static void table_is_sound(const char *what)
                 check::that(used * sizeof(status_word) <= bytes,
                             "%s, n %zu: %zu words in %zu bytes of workspace", what, n, used, bytes);
                 /* bits are the same everywhere: tiles and units are */
-                const plan_row other = Engine::row(pick<Engine>(n, h200));
-                if (!Engine::any_order)
+                const plan_row other = Engine::row(pick(table_of<Engine>(), n, h200));
+                if (!std::is_same<Engine, exact_engine>::value)
                     check::that(
                         other.block_size == row.block_size && other.packs == row.packs &&
                             plan_work(n / pack<typename Engine::Element>::size, other).units ==
@@ -281,7 +291,7 @@ static void workspace_grows(const char *what)
     using element = typename Engine::Element;
     size_t last = 0, last_n = 0;
     const auto at = [&](size_t n) {
-        const size_t bytes = engine_workspace_bytes<Engine>(n);
+        const size_t bytes = engine_workspace_bytes(table_of<Engine>(), n);
         check::that(n >= last_n && bytes >= last, "%s: %zu bytes for %zu, %zu for %zu", what, last,
                     last_n, bytes, n);
         check::that(bytes <= enough, "%s: %zu bytes for %zu", what, bytes, n);
@@ -291,7 +301,8 @@ static void workspace_grows(const char *what)
     for (size_t n = 0; n < 70000; ++n) at(n);
     for (size_t n = 70000; n < SIZE_MAX / sizeof(element) / 33 * 32; n += n / 33) at(n);
     at(SIZE_MAX / sizeof(element));
-    check::that(engine_workspace_bytes<Engine>(0) == 0 && engine_workspace_bytes<Engine>(1) == 0,
+    check::that(engine_workspace_bytes(table_of<Engine>(), 0) == 0 &&
+                    engine_workspace_bytes(table_of<Engine>(), 1) == 0,
                 "%s: workspace for a single tile", what);
 }
 
@@ -309,21 +320,26 @@ static void workspaces()
     workspace_grows<auto_engine<plus, bytes_32>>("32 bytes");
     workspace_grows<exact_engine>("EXACT");
 
-    check::that(engine_workspace_bytes<sums>(14_log2) == 0 &&
-                    engine_workspace_bytes<sums>(14_log2 + 1) == 4097 * 8 &&
-                    engine_workspace_bytes<sums>(40_log2) == (4 * 256 + 17 * 257 + 1) * 8,
+    check::that(engine_workspace_bytes(table_of<sums>(), 14_log2) == 0 &&
+                    engine_workspace_bytes(table_of<sums>(), 14_log2 + 1) == 4097 * 8 &&
+                    engine_workspace_bytes(table_of<sums>(), 40_log2) ==
+                        (4 * 256 + 17 * 257 + 1) * 8,
                 "AUTO's workspace: a word a unit at least, and the counter");
-    check::that(
-        engine_workspace_bytes<auto_engine<plus, double>>(13_log2) == 0 &&
-            engine_workspace_bytes<auto_engine<plus, double>>(13_log2 + 1) == (2 * 4096 + 1) * 8 &&
-            engine_workspace_bytes<auto_engine<plus, char>>(16_log2 + 1) == (2 * 4096 + 1) * 8 &&
-            engine_workspace_bytes<auto_engine<maximum, char>>(16_log2 + 1) == 4097 * 8 &&
-            engine_workspace_bytes<auto_engine<plus, three_words>>(257) == (3 * 4096 + 1) * 8 &&
-            engine_workspace_bytes<auto_engine<plus, four_words>>(4097) == (4 * 4096 + 1) * 8,
-        "AUTO's workspace: a word for each 32 bits");
-    check::that(engine_workspace_bytes<exact_engine>(12_log2 + 3) == 0 &&
-                    engine_workspace_bytes<exact_engine>(12_log2 + 4) == 520 &&
-                    engine_workspace_bytes<exact_engine>(SIZE_MAX / 4) == 520,
+    check::that(engine_workspace_bytes(table_of<auto_engine<plus, double>>(), 13_log2) == 0 &&
+                    engine_workspace_bytes(table_of<auto_engine<plus, double>>(), 13_log2 + 1) ==
+                        (2 * 4096 + 1) * 8 &&
+                    engine_workspace_bytes(table_of<auto_engine<plus, char>>(), 16_log2 + 1) ==
+                        4097 * 8 &&
+                    engine_workspace_bytes(table_of<auto_engine<maximum, char>>(), 16_log2 + 1) ==
+                        4097 * 8 &&
+                    engine_workspace_bytes(table_of<auto_engine<plus, three_words>>(), 257) ==
+                        (2 * 4096 + 1) * 8 &&
+                    engine_workspace_bytes(table_of<auto_engine<plus, four_words>>(), 4097) ==
+                        (3 * 4096 + 1) * 8,
+                "AUTO's workspace: a word for each 63 bits, and sums of bytes have one");
+    check::that(engine_workspace_bytes(table_of<exact_engine>(), 12_log2 + 3) == 0 &&
+                    engine_workspace_bytes(table_of<exact_engine>(), 12_log2 + 4) == 520 &&
+                    engine_workspace_bytes(table_of<exact_engine>(), SIZE_MAX / 4) == 520,
                 "EXACT's workspace");
     check::that(
         workspace_bytes(20000) == 4097 * 8 && workspace_bytes<FASTREDUCE_EXACT>(20000) == 520 &&
@@ -457,19 +473,43 @@ static void stages()
 /* 4 MiB over all blocks, 8 KiB at least, and no more than a tile: in packs. */
 static void prefetches()
 {
-    const plan_row large = sums::row(3), small = sums::row(0),
-                   single = auto_engine<plus, three_words>::row(3);
-    check::that(
-        packs_to_prefetch(large, 1, 16) == 4096 && packs_to_prefetch(large, 64, 16) == 4096 &&
-            packs_to_prefetch(large, 100, 16) == 2621 && packs_to_prefetch(large, 511, 16) == 513 &&
-            packs_to_prefetch(large, 4096, 16) == 512 && packs_to_prefetch(small, 1, 16) == 1024 &&
-            packs_to_prefetch(small, 300, 16) == 873 && packs_to_prefetch(single, 1, 12) == 512 &&
-            packs_to_prefetch(single, 4096, 64) == 128 &&
-            packs_to_prefetch(single, 1, 8208) == 511 && packs_to_prefetch(single, 1, 8192) == 512,
-        "packs to prefetch");
+    const plan_row large = sums::row(3), small = sums::row(0);
+    check::that(packs_to_prefetch(large, 1) == 4096 && packs_to_prefetch(large, 64) == 4096 &&
+                    packs_to_prefetch(large, 100) == 2621 && packs_to_prefetch(large, 511) == 513 &&
+                    packs_to_prefetch(large, 4096) == 512 && packs_to_prefetch(small, 1) == 1024 &&
+                    packs_to_prefetch(small, 300) == 873,
+                "packs to prefetch");
 }
 
 /* Arrays may end with the address space. */
+/* Where n is read when it runs: which row has the tiles of the other size, and for how many. */
+template <class Engine>
+static void other_row_is(size_t n, unsigned number, size_t most)
+{
+    const unsigned chosen = pick(table_of<Engine>(), n, h200);
+    const other_row other = other_row_for(table_of<Engine>(), n, chosen);
+    check::that(other.number == number && other.most == most,
+                "at most %zu: row %u for %zu beside row %u", n, other.number, other.most, chosen);
+}
+
+static void other_rows()
+{
+    using doubles = auto_engine<plus, double>;
+    using indices = auto_engine<argmin, float>; /* heavy: no large tile before small ones */
+    other_row_is<sums>(12_log2, 0, 12_log2);
+    other_row_is<sums>(12_log2 + 1, 0, 12_log2);
+    other_row_is<sums>(14_log2 + 1, 1, 14_log2);
+    other_row_is<sums>(19_log2 + 1, 2, 19_log2);
+    other_row_is<sums>(26_log2 + 1, 2, 19_log2);
+    other_row_is<doubles>(11_log2 + 1, 0, 11_log2);
+    other_row_is<indices>(12_log2 + 1, 2, 12_log2 + 1);
+    other_row_is<indices>(19_log2 + 1, 2, 19_log2);
+    other_row_is<exact_engine>(21_log2 + 1, 1, 21_log2 + 1);
+    check::that(plan_work(size_t(1) << 20, exact_engine::row(0)).single_tiles &&
+                    !plan_work(size_t(1) << 20, sums::row(7)).single_tiles,
+                "which units are single tiles");
+}
+
 static void ends_of_memory()
 {
     const char *const last = reinterpret_cast<const char *>(UINTPTR_MAX - 100);
@@ -579,6 +619,7 @@ int main()
         check::that(!overlap(bytes + k, 0, bytes, 10) && !overlap(bytes, 10, bytes + k, 0),
                     "nothing overlaps nothing");
 
+    other_rows();
     ends_of_memory();
     at_run_time();
     check::that(status_of(cudaSuccess) == 0, "success");

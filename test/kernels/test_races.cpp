@@ -14,14 +14,14 @@ struct moves_as_bytes<simt::traced<T>> : std::true_type {
 };
 } // namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 
-using element = simt::traced<float>;
+using traced = simt::traced<float>;
 
 template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, fastreduce::tail Tail>
 static void run(size_t n, simt::order schedule)
 {
     const std::vector<float> values = check::make(check::data::integers, n, n + BlockSize);
-    check::buffer<element> input(n), output(1);
-    input.set(reinterpret_cast<const element *>(values.data()));
+    check::buffer<traced> input(n), output(1);
+    input.set(reinterpret_cast<const traced *>(values.data()));
     simt::reset();
     simt::settings().trace = true;
     simt::settings().schedule = schedule;
@@ -69,12 +69,12 @@ static void engine(size_t tiles, unsigned levels, unsigned blocks)
 {
     using namespace fastreduce::detail;
     using row =
-        one_row::engine<reduction<fastreduce::plus, element, BlockSize>, Kernel, BlockSize, Packs>;
+        one_row::engine<reduction<fastreduce::plus, traced, BlockSize>, Kernel, BlockSize, Packs>;
     const size_t n = tiles * BlockSize * Packs * 4 - 3;
     const std::vector<float> values = check::make(check::data::integers, n, n);
-    check::buffer<element> input(n), output(1);
+    check::buffer<traced> input(n), output(1);
     check::buffer<status_word> words(tiles + 1);
-    input.set(reinterpret_cast<const element *>(values.data()));
+    input.set(reinterpret_cast<const traced *>(values.data()));
     words.fill(0);
     const work_plan work = work_plan::of(tiles, levels);
     if (blocks == 0) blocks = static_cast<unsigned>(work.units);
@@ -82,8 +82,9 @@ static void engine(size_t tiles, unsigned levels, unsigned blocks)
         simt::reset();
         simt::settings().trace = true;
         simt::settings().schedule = schedule;
-        const cudaError_t error = launch_row<row>(0, blocks, 0, {input.data(), n, false, false},
-                                                  work, output.data(), words.data(), nullptr);
+        const cudaError_t error =
+            one_row::launch<row>(0, blocks, 0, one_row::array_of<row>(0, input.data(), n), work,
+                                 output_of<fastreduce::plus, traced>(output.data()), words.data());
         simt::settings() = simt::options();
         check::that(error == cudaSuccess, "engine, kernel %d, %u x %u, %zu tiles, schedule %d: %s",
                     static_cast<int>(Kernel), BlockSize, Packs, tiles, static_cast<int>(schedule),

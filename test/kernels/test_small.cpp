@@ -29,9 +29,9 @@ static void launch_twice(const char *what, unsigned blocks, const work_plan &wor
     input.set(values);
     words.fill(0);
     for (int turn = 0; turn < 2; ++turn) {
-        const cudaError_t error =
-            launch_row<Engine>(0, blocks, 0, {input.data(), n, Engine::any_order, turn > 0}, work,
-                               output, words.data(), nullptr);
+        const cudaError_t error = one_row::launch<Engine>(
+            0, blocks, 0, {input.data(), n, sizeof(float), Engine::head_alignment, turn > 0}, work,
+            output, words.data());
         check::that(error == cudaSuccess, "%s, %u blocks, n %zu, offset %zu: %s", what, blocks, n,
                     offset, cudaGetErrorString(error));
         check_result(turn);
@@ -46,7 +46,7 @@ template <class Engine>
 static work_plan work_for(size_t n, size_t offset, unsigned levels)
 {
     constexpr size_t line = line_bytes / sizeof(float);
-    size_t head = Engine::any_order ? (line - offset % line) % line : 0;
+    size_t head = Engine::head_alignment > 0 ? (line - offset % line) % line : 0;
     if (head > n) head = n;
     const size_t tiles = tiles_of((n - head) / 4, Engine::row(0));
     while (levels > 0 && tiles < 256 * ((size_t(1) << levels) - 1)) --levels;
@@ -60,28 +60,28 @@ static const simt::order schedules[] = {simt::order::forward, simt::order::rever
 /* ---- Words and sums of floats ---------------------------------------------------------------- */
 
 /* Lane 5's are the words. */
-template <class Value>
+template <class Value, class Format>
 __global__ void await_three(status_word *words, unsigned first, unsigned end, Value *values)
 {
     Value three[3] = {};
-    partial_words<Value>::await(words, threadIdx.x == 5 ? first : end, 2, end, three);
+    partial_words<Value, Format>::await(words, threadIdx.x == 5 ? first : end, 2, end, three);
     if (threadIdx.x == 5)
         for (unsigned k = 0; k < 3; ++k) values[k] = three[k];
 }
 
-template <class Value>
+template <class Value, class Format>
 __global__ void publish_one(status_word *words, unsigned k, Value value)
 {
-    partial_words<Value>::publish(words, k, value);
+    partial_words<Value, Format>::publish(words, k, value);
 }
 
 /* Partials 1, 3 and 5 of 7 are awaited, as far as they lie before `end`; a bit of `missing` leaves
  * one unpublished, or the word `lost` of it alone. */
-template <class Value>
+template <unsigned Words, class Value, class Format = all_bits<Value>>
 static void words(const Value (&given)[7])
 {
-    constexpr unsigned each = partial_words<Value>::count;
-    static_assert(each == (sizeof(Value) + 3) / 4, "32 bits a word");
+    constexpr unsigned each = partial_words<Value, Format>::count;
+    static_assert(each == Words, "63 bits a word");
     for (unsigned end = 2; end <= 7; ++end) {
         for (unsigned missing : {0u, 1u, 2u, 4u}) {
             bool waits = false;
@@ -100,14 +100,14 @@ static void words(const Value (&given)[7])
                 for (unsigned k = 0; k < 7; ++k) {
                     Value value = given[k];
                     void *arguments[] = {&data, &k, &value};
-                    CUDA(cudaLaunchKernel(publish_one<Value>, dim3(1), dim3(1), arguments));
+                    CUDA(cudaLaunchKernel(publish_one<Value, Format>, dim3(1), dim3(1), arguments));
                     if (k % 2 && missing >> k / 2 & 1) data[k * each + lost] = 0;
                 }
                 const std::vector<status_word> before = memory.get();
                 unsigned first = 1;
                 void *arguments[] = {&data, &first, &end, &out};
                 const cudaError_t error =
-                    cudaLaunchKernel(await_three<Value>, dim3(1), dim3(32), arguments);
+                    cudaLaunchKernel(await_three<Value, Format>, dim3(1), dim3(32), arguments);
                 if (waits) {
                     check::that(error != cudaSuccess && simt::report().find("deadlock") == 0,
                                 "await, end %u, missing %u: did not wait", end, missing);
@@ -136,19 +136,60 @@ static void words(const Value (&given)[7])
 struct five_bytes {
     unsigned char part[5];
 };
+struct four_longs {
+    unsigned long long part[4];
+};
+struct three_shorts_and_a_long {
+    unsigned short part[4];
+    unsigned long long last;
+};
 
 static void all_words()
 {
-    words<unsigned>({11, 3, 22, ~0u, 33, 1u << 31, 44});
-    words<unsigned long long>({11, 3, 22, ~0ull, 33, 1ull << 63, 44});
-    words<unsigned char>({1, 0, 2, 255, 4, 128, 6});
-    words<five_bytes>({{{1, 2, 3, 4, 5}},
-                       {{0, 0, 0, 0, 0}},
-                       {{2}},
-                       {{255, 255, 255, 255, 255}},
-                       {{4}},
-                       {{9, 8, 7, 6, 128}},
-                       {{6}}});
+    words<1, unsigned>({11, 3, 22, ~0u, 33, 1u << 31, 44});
+    words<2, unsigned long long>({11, 3, 22, ~0ull, 33, 1ull << 63, 44});
+    words<1, unsigned char>({1, 0, 2, 255, 4, 128, 6});
+    words<1, five_bytes>({{{1, 2, 3, 4, 5}},
+                          {{0, 0, 0, 0, 0}},
+                          {{2}},
+                          {{255, 255, 255, 255, 255}},
+                          {{4}},
+                          {{9, 8, 7, 6, 128}},
+                          {{6}}});
+    /* each word's first and last bits */
+    words<5, four_longs>({{{1}},
+                          {{~0ull, ~0ull, ~0ull, ~0ull}},
+                          {{2}},
+                          {{1ull << 63 | 1, 3ull << 62, 7ull << 61, 15ull << 60}},
+                          {{3}},
+                          {{0, 1ull << 62, 1ull << 61, 1ull << 63}},
+                          {{4}}});
+    words<3, three_shorts_and_a_long>({{{1}, 1},
+                                       {{0, 0, 0}, ~0ull},
+                                       {{2}, 2},
+                                       {{65535, 65535, 65535}, 1ull << 63},
+                                       {{3}, 3},
+                                       {{1, 2, 32768}, 7},
+                                       {{4}, 4}});
+    words<1, unsigned long long, short_sum>(
+        {11, 3, 22, ~0ull, 33, 1ull << 61, 0ull - (1ull << 62)});
+    words<2, sum_of_128_bits, sum_of_128_bits>({{1, 0},
+                                                {~0ull, ~0ull},
+                                                {2, 0},
+                                                {1ull << 63, 1ull << 60},
+                                                {3, 0},
+                                                {1ull << 62, 7ull << 61},
+                                                {4, 0}});
+    using place = key_and_index<unsigned long long>;
+    words<2, place, place>({{1, 1},
+                            {~0ull, ~0ull},
+                            {2, 2},
+                            {1ull << 63, 1ull << 60},
+                            {3, 3},
+                            {1ull << 62, 5},
+                            {4, 4}});
+    /* a double's last bit is lost */
+    words<1, double, rounded_doubles<double>>({11, -INFINITY, 22, -0.0, 33, 0x1p-1073, 44});
 }
 
 template <class Engine>
@@ -160,12 +201,13 @@ static void float_case(const char *what, unsigned blocks, unsigned levels, size_
     if (blocks == 0 || blocks > work.units) blocks = static_cast<unsigned>(work.units);
     check::buffer<float> output(1, offset);
     output.fill(0x7f);
-    launch_twice<Engine>(what, blocks, work, values, offset, output.data(), [&](int) {
-        check::that(output.get()[0] == wanted && output.canaries_alive(),
-                    "%s, %u blocks, n %zu, offset %zu: %.9g instead of %.9g", what, blocks, n,
-                    offset, static_cast<double>(output.get()[0]), static_cast<double>(wanted));
-        output.fill(0x7f);
-    });
+    launch_twice<Engine>(
+        what, blocks, work, values, offset, output_of<plus, float>(output.data()), [&](int) {
+            check::that(output.get()[0] == wanted && output.canaries_alive(),
+                        "%s, %u blocks, n %zu, offset %zu: %.9g instead of %.9g", what, blocks, n,
+                        offset, static_cast<double>(output.get()[0]), static_cast<double>(wanted));
+            output.fill(0x7f);
+        });
 }
 
 using tile_64x2 = one_row::engine<reduction<plus, float, 64>, engine_kernel::tile, 64, 2>;
@@ -177,6 +219,79 @@ using pipeline_64x4 =
     one_row::engine<reduction<plus, float, 64>, engine_kernel::pipelined, 64, 4, 2>;
 using pipeline_32x1 =
     one_row::engine<reduction<plus, float, 32>, engine_kernel::pipelined, 32, 1, 3>;
+
+using tile_256x8 = one_row::engine<reduction<plus, float, 256>, engine_kernel::tile, 256, 8>;
+using pipeline_512x1 =
+    one_row::engine<reduction<plus, float, 512>, engine_kernel::pipelined, 512, 1, 2>;
+
+/* The number of elements in GPU memory, in a grid for more: the bits are those of a grid for as
+ * many. `single`: tiles are handed out one by one, however many. */
+template <class Engine>
+static float counted_sum(const char *what, unsigned blocks, bool single, const float *input,
+                         size_t most, const size_t *n_on_device)
+{
+    array_layout array = one_row::array_of<Engine>(0, input, most);
+    const size_t tiles = tiles_of(array.packs, Engine::row(0));
+    work_plan work = work_plan::of(tiles, single ? 0 : work_plan::levels_for(tiles));
+    work.single_tiles = single;
+    array.n_on_device = n_on_device;
+    if (blocks == 0 || blocks > work.units) blocks = static_cast<unsigned>(work.units);
+    check::buffer<float> output(1);
+    check::buffer<status_word> words(
+        Engine::template accumulator<32>::words_for(std::max(tiles, work_plan::most_units(tiles))) +
+        1);
+    output.fill(0x7f);
+    words.fill(0);
+    const cudaError_t error = one_row::launch<Engine>(
+        0, blocks, 0, array, work, output_of<plus, float>(output.data()), words.data());
+    check::that(error == cudaSuccess && words.every_byte_is(0) && words.canaries_alive(),
+                "%s, %u blocks, n %zu: %s, or words left dirty", what, blocks,
+                n_on_device ? *n_on_device : most, cudaGetErrorString(error));
+    return output.get()[0];
+}
+
+template <class Engine>
+static void counted_case(const char *what, unsigned blocks, bool single, size_t most)
+{
+    const size_t tile = 4 * Engine::row(0).tile_packs();
+    std::vector<float> values = check::make(check::data::uniform, most, most);
+    for (float &x : values) x -= 0.25f; /* so that the order shows */
+    check::buffer<float> input(most, 1);
+    check::buffer<size_t> count(1);
+    input.set(values);
+    for (size_t n :
+         {size_t(0), size_t(1), tile, tile + 4, most / 2, most - 2 * tile, most, ~size_t(0)}) {
+        if (most > 4096 * tile && n != most / 2 && n != most - 2 * tile) continue;
+        count.set({n});
+        const float wanted = counted_sum<Engine>(what, blocks, single, input.data(),
+                                                 n < most ? n : most, nullptr),
+                    got =
+                        counted_sum<Engine>(what, blocks, single, input.data(), most, count.data());
+        check::that(bits_as<unsigned>(got) == bits_as<unsigned>(wanted),
+                    "%s, %u blocks, n %zu of %zu at most: %.9g instead of %.9g", what, blocks, n,
+                    most, static_cast<double>(got), static_cast<double>(wanted));
+    }
+}
+
+/* A count that is for tiles of the other size: nothing is written. */
+template <class Engine>
+static void counted_elsewhere(const char *what, size_t n)
+{
+    const size_t most = 3 * 4 * Engine::row(0).tile_packs();
+    check::buffer<float> input(most), output(1);
+    check::buffer<size_t> count(1);
+    check::buffer<status_word> words(16);
+    input.fill(0);
+    output.fill(0x7f);
+    words.fill(0);
+    count.set({n});
+    array_layout array = one_row::array_of<Engine>(0, input.data(), most);
+    array.n_on_device = count.data();
+    const cudaError_t error = one_row::launch<Engine>(
+        0, 3, 0, array, work_plan::of(3, 0), output_of<plus, float>(output.data()), words.data());
+    check::that(error == cudaSuccess && output.every_byte_is(0x7f) && words.every_byte_is(0),
+                "%s, n %zu: reduced by tiles of the other size", what, n);
+}
 
 static void float_sums()
 {
@@ -208,11 +323,21 @@ static void float_sums()
             float_case<pipeline_32x1>("pipelined, units", blocks, levels, n, levels);
         }
     }
+    counted_case<tile_64x2>("tile, counted", 0, false, 5 * tile + 7);
+    for (unsigned tiles : {5u, 4500u}) {
+        const size_t most = tiles * smallest + 7;
+        counted_case<stride_32x1>("grid-stride, counted", 3, true, most);
+        counted_case<stride_32x1>("grid-stride, counted, units", 3, false, most);
+        counted_case<pipeline_32x1>("pipelined, counted", 3, false, most);
+    }
+    counted_elsewhere<tile_256x8>("tile", 4097);
+    counted_elsewhere<stride_512x1>("grid-stride", 4096);
+    counted_elsewhere<pipeline_512x1>("pipelined", 4096);
     /* more partials than a block of 512 awaits at once, four a thread */
     float_case<stride_512x1>("grid-stride, four partials", 1, 0, 2048 * 520 + 3, 1);
 }
 
-/* ---- Sums and greatest values over a warp, and the copy engine's twin ---- */
+/* ---- Values over a warp, halves, and the copy engine's twin ---- */
 
 __global__ void over_lanes(const unsigned *values, unsigned *results)
 {
@@ -244,6 +369,65 @@ static void lanes()
                             "the sum and the greatest of 32 lanes, lane %u: %u and %u", lane,
                             got[lane], got[warp_size + lane]);
         }
+    }
+}
+
+/* Every 16-bit float. */
+static void halves()
+{
+    for (unsigned bits = 0; bits < 1u << 16; ++bits) {
+        const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+        const float magnitude =
+            exponent == 31 ? (fraction ? NAN : INFINITY)
+                           : std::ldexp(static_cast<float>(fraction + (exponent ? 1024 : 0)),
+                                        (exponent ? exponent : 1) - 25);
+        const float wanted = bits >> 15 ? -magnitude : magnitude,
+                    got = half_to_float(static_cast<unsigned short>(bits));
+        check::that(std::isnan(wanted) ? std::isnan(got)
+                                       : bits_as<unsigned>(got) == bits_as<unsigned>(wanted),
+                    "the half %04x: %g, not %g", bits, got, wanted);
+    }
+}
+
+template <class Element, class Value>
+__global__ void first_of_lanes(const Value *values, Value *found)
+{
+    found[threadIdx.x] = index_reducer<Element>::warp_value(values[threadIdx.x]);
+}
+
+/* The first index of the greatest key, past 2^32 too; some lanes have none. */
+template <class Element>
+static void first_indices()
+{
+    using Value = typename index_reducer<Element>::Value;
+    using Key = typename index_reducer<Element>::Key;
+    const Key half = Key(1) << 4 * sizeof(Key), keys[] = {0, 1, half, static_cast<Key>(half + 1)};
+    const unsigned long long lows[] = {0, 5, 0xfffffffe, 0xffffffff};
+    check::buffer<Value> input(warp_size), output(warp_size);
+    const Value *in = input.data();
+    Value *out = output.data();
+    void *arguments[] = {&in, &out};
+    for (unsigned long long seed = 0; seed < 200; ++seed) {
+        std::vector<Value> values(warp_size);
+        Value wanted(0, ~0ull);
+        for (unsigned lane = 0; lane < warp_size; ++lane) {
+            const unsigned long long z = check::mix(lane, seed);
+            values[lane] =
+                z % 4 ? Value(keys[z / 4 % (1 + seed % 4)], z / 16 % 4 << 32 | lows[z / 64 % 4])
+                      : Value(0, ~0ull);
+            const Key key = values[lane].key();
+            if (key > wanted.key() ||
+                (key == wanted.key() && values[lane].index() < wanted.index()))
+                wanted = values[lane];
+        }
+        input.set(values);
+        auto kernel = first_of_lanes<Element, Value>;
+        CUDA(cudaLaunchKernel(kernel, dim3(1), dim3(warp_size), arguments));
+        for (const Value &found : output.get())
+            check::that(found.key() == wanted.key() && found.index() == wanted.index(),
+                        "seed %llu: key %llx, index %llx, not %llx, %llx", seed,
+                        static_cast<unsigned long long>(found.key()), found.index(),
+                        static_cast<unsigned long long>(wanted.key()), wanted.index());
     }
 }
 
@@ -351,9 +535,9 @@ static void copied_tiles()
 /* A unit of four tiles is published with its last one, and not before. */
 __global__ void collect_four(status_word *words, unsigned *early)
 {
-    using sum = reduction<plus, unsigned, 32>;
+    using sum = reduction<plus, unsigned long long, 32>;
     __shared__ sum::tile_partials<1> partials;
-    sum mine(nullptr);
+    sum mine(output_of<plus, unsigned long long>(nullptr), {nullptr, 0, 0, false}, nullptr);
     for (unsigned tile = 0; tile < 4; ++tile) {
         if (threadIdx.x == 0 && (words[2] != 0 || words[3] != 0)) ++*early;
         mine.value = tile + threadIdx.x;
@@ -382,12 +566,12 @@ static void negative_zeros()
 {
     check::buffer<float> output(1);
     for (unsigned blocks : {1u, 2u})
-        launch_twice<stride_32x2>("-0", blocks, work_plan::of(8, 0),
-                                  std::vector<float>(2048, -0.0f), 0, output.data(), [&](int) {
-                                      check::that(output.every_byte_is(0),
-                                                  "%u blocks: the sum of -0 is not +0", blocks);
-                                      output.fill(0x7f);
-                                  });
+        launch_twice<stride_32x2>(
+            "-0", blocks, work_plan::of(8, 0), std::vector<float>(2048, -0.0f), 0,
+            output_of<plus, float>(output.data()), [&](int) {
+                check::that(output.every_byte_is(0), "%u blocks: the sum of -0 is not +0", blocks);
+                output.fill(0x7f);
+            });
 }
 #endif
 
@@ -411,7 +595,7 @@ static void exact_result(const char *what, const std::vector<float> &values, flo
 __global__ void drive(const float *script, unsigned groups, unsigned copies, unsigned times,
                       exact_output output)
 {
-    superaccumulator<32> sum(dynamic_shared<void>());
+    superaccumulator<32> sum({}, {nullptr, 0, 0, false}, dynamic_shared<void>());
     for (unsigned k = 0; k < times * groups; ++k) {
         const float x = script[k % groups * 32 + threadIdx.x];
         pack<float> group[exact_group_limit];
@@ -448,7 +632,7 @@ static void drive_case(const char *what, const std::vector<float> &script, unsig
 }
 
 /* Groups in which all lanes have the same, but for the first ones, as listed. */
-static std::vector<float> group_of(float usual, std::initializer_list<float> first)
+static std::vector<float> lanes_of(float usual, std::initializer_list<float> first)
 {
     std::vector<float> group(32, usual);
     std::copy(first.begin(), first.end(), group.begin());
@@ -468,31 +652,31 @@ static void long_runs()
 {
     const float nan = std::nanf(""), infinity = INFINITY;
     for (float sign : {1.0f, -1.0f})
-        drive_case("the window's greatest", group_of(sign, {}) + group_of(sign * 0x1.fffffep1f, {}),
+        drive_case("the window's greatest", lanes_of(sign, {}) + lanes_of(sign * 0x1.fffffep1f, {}),
                    all_copies, 20000);
     /* in few lanes, something below the window, which its extension takes */
     for (float sign : {1.0f, -1.0f}) {
         drive_case("the extension's greatest",
-                   group_of(sign, {sign * 0x1.fffffep-22f, sign * 0x1.fffffep-21f,
+                   lanes_of(sign, {sign * 0x1.fffffep-22f, sign * 0x1.fffffep-21f,
                                    -sign * 0x1.fffffep-23f}),
                    all_copies, 20000);
         drive_case("the extension and the bins by turns",
-                   group_of(sign, {sign * 0x1.fffffep-21f, 0x1.8p-43f}) +
-                       group_of(sign, {0x1.000002p-60f, sign * 0x1.fffffep-19f}) +
-                       group_of(0x1p30f, {0x1.fffffep8f}),
+                   lanes_of(sign, {sign * 0x1.fffffep-21f, 0x1.8p-43f}) +
+                       lanes_of(sign, {0x1.000002p-60f, sign * 0x1.fffffep-19f}) +
+                       lanes_of(0x1p30f, {0x1.fffffep8f}),
                    all_copies, 3000);
     }
     drive_case("bins, flushed often",
-               group_of(1.0f, {0x1.fffffep+110f, -0x1.fffffep-60f, 0x1p-149f}), all_copies, 9000);
-    drive_case("the bins' greatest", group_of(FLT_MAX, {-FLT_MAX, 0x1p-149f}) + group_of(1.0f, {}),
+               lanes_of(1.0f, {0x1.fffffep+110f, -0x1.fffffep-60f, 0x1p-149f}), all_copies, 9000);
+    drive_case("the bins' greatest", lanes_of(FLT_MAX, {-FLT_MAX, 0x1p-149f}) + lanes_of(1.0f, {}),
                all_copies, 5000);
-    drive_case("specials", group_of(nan, {1.0f, infinity, infinity, -infinity, nan, -nan}),
+    drive_case("specials", lanes_of(nan, {1.0f, infinity, infinity, -infinity, nan, -nan}),
                all_copies, 9000);
-    drive_case("many infinities", group_of(infinity, {-infinity}), all_copies, 9000);
+    drive_case("many infinities", lanes_of(infinity, {-infinity}), all_copies, 9000);
     drive_case("one special a vector",
-               group_of(1.0f, {nan, -infinity, 0x1.8p-140f}) + group_of(-3.0f, {infinity}), 5, 3);
+               lanes_of(1.0f, {nan, -infinity, 0x1.8p-140f}) + lanes_of(-3.0f, {infinity}), 5, 3);
     drive_case("scales by turns",
-               group_of(0x1p50f, {}) + group_of(-0x1.8p-50f, {}) + group_of(-0x1p50f, {}),
+               lanes_of(0x1p50f, {}) + lanes_of(-0x1.8p-50f, {}) + lanes_of(-0x1p50f, {}),
                all_copies, 3000);
 }
 
@@ -511,9 +695,9 @@ static void window_limits()
         for (float x : tests) {
             if (!std::isfinite(x)) continue;
             drive_case("window limits",
-                       group_of(usual, {}) + group_of(usual, {x}) + group_of(usual, {-x, x}), 1, 2);
+                       lanes_of(usual, {}) + lanes_of(usual, {x}) + lanes_of(usual, {-x, x}), 1, 2);
             drive_case("window limits, all lanes",
-                       group_of(usual, {}) + group_of(-x, {x, x}) + group_of(x, {}), 1, 1);
+                       lanes_of(usual, {}) + lanes_of(-x, {x, x}) + lanes_of(x, {}), 1, 1);
         }
     }
 }
@@ -530,7 +714,7 @@ static bool operator==(const decision &a, const decision &b)
 /* A float of each thread a group; what is decided after each. */
 __global__ void decide(const float *script, unsigned groups, decision *decisions)
 {
-    superaccumulator<32> sum(dynamic_shared<void>());
+    superaccumulator<32> sum({}, {nullptr, 0, 0, false}, dynamic_shared<void>());
     for (unsigned k = 0; k < groups; ++k) {
         const pack<float> group[1] = {{{script[k * 32 + threadIdx.x], 0, 0, 0}}};
         sum.add_group(group);
@@ -565,30 +749,30 @@ static void decisions()
                                   : exponent < 250 ? static_cast<unsigned>(exponent) - 20
                                                    : 230;
         const unsigned beyond = exponent > 251; /* above the highest window */
-        decided("the window's place", group_of(x, {}), {{position, beyond, 16 * beyond}});
-        decided("the window's place", group_of(0, {0, 0, 0, 0, -1.5f * x}),
+        decided("the window's place", lanes_of(x, {}), {{position, beyond, 16 * beyond}});
+        decided("the window's place", lanes_of(0, {0, 0, 0, 0, -1.5f * x}),
                 {{position, beyond, 0}});
-        decided("the window's place", group_of(x, {NAN, -INFINITY, -NAN}),
+        decided("the window's place", lanes_of(x, {NAN, -INFINITY, -NAN}),
                 {{position, 1, 16 * beyond}});
     }
-    const std::vector<float> ones = group_of(1.0f, {}), above = group_of(0x1p30f, {}),
-                             small = group_of(0x1.8p-60f, {});
+    const std::vector<float> ones = lanes_of(1.0f, {}), above = lanes_of(0x1p30f, {}),
+                             small = lanes_of(0x1.8p-60f, {});
     const decision usual = {107, 0, 0};
-    decided("all fits", ones + group_of(0x1p-42f, {-0x1.fffffep1f}), {usual, usual});
+    decided("all fits", ones + lanes_of(0x1p-42f, {-0x1.fffffep1f}), {usual, usual});
     decided("a few fit the extension",
-            ones + group_of(1.0f, {0x1p-64f, 0x1p-43f, -0x1.8p-60f}) + above,
+            ones + lanes_of(1.0f, {0x1p-64f, 0x1p-43f, -0x1.8p-60f}) + above,
             {usual, usual, {137, 0, 0}});
     decided("a few fit neither",
-            ones + group_of(1.0f, {0x1p-65f}) + group_of(1.0f, {0x1p24f, 0x1p24f, 0x1p24f}),
+            ones + lanes_of(1.0f, {0x1p-65f}) + lanes_of(1.0f, {0x1p24f, 0x1p24f, 0x1p24f}),
             {usual, {107, 1, 0}, {107, 1, 0}});
-    decided("the lowest extension", group_of(0x1p-85f, {0x1p-149f}), {{22, 0, 0}});
-    decided("no extension", group_of(0x1p-86f, {0x1p-149f}), {{21, 1, 0}});
+    decided("the lowest extension", lanes_of(0x1p-85f, {0x1p-149f}), {{22, 0, 0}});
+    decided("no extension", lanes_of(0x1p-86f, {0x1p-149f}), {{21, 1, 0}});
     decided("up and down", ones + above + small + above,
             {usual, {137, 0, 0}, {47, 0, 0}, {137, 0, 0}});
     for (int least : {8, 9}) { /* a window eight binades lower is not better */
         const unsigned place = least == 8 ? 107 : 98;
         std::vector<float> script =
-            ones + group_of(std::ldexp(1.0f, -least), {0x1p-90f, 0x1p-90f, 0x1p-90f, 0x1p-90f});
+            ones + lanes_of(std::ldexp(1.0f, -least), {0x1p-90f, 0x1p-90f, 0x1p-90f, 0x1p-90f});
         std::vector<decision> wanted = {usual, {place, 1, 16}};
         for (unsigned k = 16; k-- > 0;) {
             script = script + above;
@@ -623,7 +807,7 @@ static void rounding()
         for (float tiny :
              {0.0f, 0x1p-149f, -0x1p-149f, 0x1p-100f, -0x1p-70f, half * 0x1p-9f, -half * 0x1p-40f})
             for (float sign : {1.0f, -1.0f})
-                drive_case("ties", group_of(0.0f, {sign * base, sign * half, tiny}), 1, 1);
+                drive_case("ties", lanes_of(0.0f, {sign * base, sign * half, tiny}), 1, 1);
     }
     /* the sums 2^a - 2^b, all ones between, and less than 0 */
     for (int a = -140; a < 128; a += 9)
@@ -631,7 +815,7 @@ static void rounding()
             for (float sign : {1.0f, -1.0f})
                 drive_case(
                     "all ones",
-                    group_of(0.0f, {sign * std::ldexp(1.0f, a), -sign * std::ldexp(1.0f, b)}), 1,
+                    lanes_of(0.0f, {sign * std::ldexp(1.0f, a), -sign * std::ldexp(1.0f, b)}), 1,
                     1);
 }
 
@@ -711,7 +895,7 @@ static void exact_case(const char *what, unsigned blocks, unsigned levels,
 /* Of three blocks so many add to the totals; the last awaits both others. */
 __global__ void last_of_three(status_word *totals, unsigned adding, exact_output output)
 {
-    superaccumulator<32> sum(dynamic_shared<void>());
+    superaccumulator<32> sum({}, {nullptr, 0, 0, false}, dynamic_shared<void>());
     const pack<float> group[1] = {{{1, -3, 0, 0}}};
     int none = 0;
     sum.add_group(group);
@@ -790,6 +974,9 @@ int main()
 {
 #ifdef SMALL_FLOAT
     lanes();
+    halves();
+    first_indices<float>();
+    first_indices<double>();
     large_packs();
     copied();
     copied_tiles();

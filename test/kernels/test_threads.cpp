@@ -3,6 +3,8 @@
  * of the current device. On the CPU machine every thread has a GPU of its own by the same
  * number, so all ask for its facts for the first time together. */
 #define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_TYPES FASTREDUCE_F32
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
 #include "../common/dynamic_shared.h"

@@ -19,6 +19,8 @@ struct __nv_bfloat16 : half_bits<2> {
 #include <cuda_fp16.h>
 #endif
 #define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_TYPES FASTREDUCE_F32
+#define FASTREDUCE_OPERATORS FASTREDUCE_MAX
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
 #include "../common/dynamic_shared.h"
@@ -360,9 +362,52 @@ static void building_blocks()
     check::that(got[2] == fastreduce_host_sum_f32(values.data(), 8), "warp_reduce over 8 lanes");
 }
 
+/* Elements keep their type under a user's operator, and a bool is true or false. */
+struct either {
+    template <class T>
+    static __host__ __device__ T identity()
+    {
+        return T();
+    }
+    template <class T>
+    __host__ __device__ T operator()(T a, T b) const
+    {
+        return static_cast<T>(a + b);
+    }
+};
+
+template <class Operator>
+static void bools(const char *what, size_t n)
+{
+    check::buffer<unsigned char> input(n), output(1);
+    input.fill(1);
+    const fastreduce_status status = automatically<Operator>(
+        reinterpret_cast<const bool *>(input.data()), reinterpret_cast<bool *>(output.data()), n);
+    CUDA(cudaDeviceSynchronize());
+    check::that(status == 0 && output.get()[0] == 1, "%s of %zu bools: status %d, %u", what, n,
+                status, output.get()[0]);
+}
+
+/* Workspaces are known in a build whose C functions have no sum. */
+static void workspaces()
+{
+    fastreduce_config config = {};
+    for (fastreduce_kernel kernel : {FASTREDUCE_AUTO, FASTREDUCE_V7, FASTREDUCE_EXACT}) {
+        config.kernel = kernel;
+        check::that(fastreduce_workspace_bytes(1 << 20, &config) > 0, "workspace of %s",
+                    fastreduce_kernel_name(kernel));
+    }
+}
+
 int main()
 {
     check::need_device();
+    static_assert(std::is_same<fastreduce::detail::reducer_t<either, __half>::Value, __half>::value,
+                  "not a type of ours");
+    bools<either>("a user's sum", 3);
+    bools<fastreduce::minimum>("minimum", 0);
+    bools<fastreduce::minimum>("minimum", 40);
+    workspaces();
     types<FASTREDUCE_V0, 64>();
     types<FASTREDUCE_V1, 128>();
     types<FASTREDUCE_V2, 32>();
@@ -385,7 +430,7 @@ int main()
     halves<__nv_bfloat16>(0x7f80);
     over_aligned<FASTREDUCE_V0, 32, 1>(32 * 32 + 5, 32 * (33 + 2)); /* three levels */
     over_aligned<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE, FASTREDUCE_ITEMS_PER_THREAD>(
-        32 * 32 + 5, 8 * (8 * 4096 + 1));
+        32 * 32 + 5, 8 * (5 * 4096 + 1));
     identities();
     refusals();
     one_round<FASTREDUCE_V0, 256>(5000);

@@ -19,6 +19,7 @@
 #include "../../fastreduce.cuh"
 #include "../common/dynamic_shared.h"
 #include "../common/exact_data.h"
+#include "../common/one_row.h"
 #include "../common/oracle.h"
 
 using namespace fastreduce;
@@ -102,11 +103,12 @@ static void launch(const how &made, const std::vector<float> &values, size_t off
     check::buffer<status_word> words(superaccumulator<512>::words_for(1) + 1);
     input.set(values);
     words.fill(0);
-    const elements<float> array(input.data(), values.size(), true, row.streaming);
+    const array_layout array =
+        one_row::array_of<exact_engine>(made.row, input.data(), values.size());
     const work_plan work = plan_work(array.packs, row);
     const unsigned blocks =
         made.blocks < work.units ? made.blocks : static_cast<unsigned>(work.units);
-    CUDA(launch_row<exact_engine>(made.row, blocks, 0, array, work, output, words.data(), nullptr));
+    CUDA(one_row::launch<exact_engine>(made.row, blocks, 0, array, work, output, words.data()));
     CUDA(cudaDeviceSynchronize());
     check::that(words.every_byte_is(0) && words.canaries_alive() && input.canaries_alive(),
                 "words left dirty, or a write outside");

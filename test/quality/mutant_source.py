@@ -131,7 +131,7 @@ class Parser:
         """Passes by <...> if it is next and follows without a blank."""
         if self.peek() != "<" or self.tokens[self.at].spaced:
             return
-        depth = 0
+        depth, first = 0, self.tokens[self.at].begin
         while True:
             text = self.peek()
             if text in ("(", "{"):
@@ -142,7 +142,8 @@ class Parser:
             if depth <= 0:
                 return
             if not text:
-                raise Unreadable(f"{self.file}: an open template argument list")
+                line = self.code.count("\n", 0, first) + 1
+                raise Unreadable(f"{self.file}:{line}: an open template argument list")
 
     # ---- Namespaces, classes, functions
 
@@ -197,6 +198,10 @@ class Parser:
         self.skip_group()
         closing = self.at - 1
         kinds = [word for word in words if word in ("struct", "class", "union", "enum")]
+        if words[1:2] == ["alignas"]:
+            self.at = head + 2
+            self.skip_group()
+            del words[1:self.at - head]
         if words[:1] == ["namespace"] or words[:2] == ["inline", "namespace"] or \
                 words[:1] == ["extern"]:
             self.at = opening + 1
@@ -540,7 +545,8 @@ class Parser:
         self.at += 1
         found = self.pass_type() and self.peek() == ")"
         words = [token.text for token in self.tokens[here + 1:self.at]]
-        found = found and (words[-1] == "*" or words[0] in TYPE_WORDS or words[0].endswith("_t"))
+        found = found and (words[-1] == "*" or words[0] in TYPE_WORDS or
+                           words[0].endswith(("_t", "_type")))
         self.at = here
         return found
 

@@ -3,9 +3,9 @@ on the CPU notice.
 
 python3 mutants.py ROOT [CXX [WORD]] [--all]
 
-A line for each change; exit 1 if one goes unnoticed. WORD: only changes whose line has it. --all:
-every change, where a share of them is tried otherwise, and those that no test can notice, to see
-that none does.
+A line for each change; exit 1 if one goes unnoticed. WORD: only changes whose line has it, or, if
+it is as 690-3190, that are in these lines of fastreduce.cuh. --all: every change, where a share of
+them is tried otherwise, and those that no test can notice, to see that none does.
 
 mutant_source.py lists the changes, from the source as it is. mutant_list.py has a few more, which
 take knowledge, and says which changes no test can notice. Compiling takes longer than testing, so
@@ -16,6 +16,7 @@ far oftener ends a run.
 """
 import collections
 import concurrent.futures
+import copy
 import os
 import re
 import shutil
@@ -29,7 +30,7 @@ import mutant_list
 import mutant_source
 
 FILES = ("fastreduce.h", "fastreduce.cuh")
-SHARE = 10  # % of the changes that are tried without --all
+SHARE = 7  # % of the changes that are tried without --all
 LEAST = 1500  # changes; fewer mean that the source is not read as it should be
 COMPILES = 8  # of a test at the most; each time less what the compiler refuses
 HANGS_AFTER = 8  # times as long as the test takes without a change
@@ -222,7 +223,7 @@ class Build:
 
     def __init__(self, test, folder, cxx):
         self.test, self.folder, self.cxx, self.loops = test, folder, cxx, 0
-        self.program = os.path.join(folder, test)
+        self.command = [os.path.join(folder, test)]
         self.refused, self.reached, self.seconds = set(), b"", 0
 
     def compile(self, root, sources, loops, mutants):
@@ -235,7 +236,7 @@ class Build:
         command, test_source, flags = compiler_of(self.test, self.cxx)
         first = dict(zip(FILES, (0, len(loops[FILES[0]])))) # numbers of loops
         # the real tests have all sanitizers; these take next to no time
-        command += ["-O1", "-fsanitize=bounds,alignment",
+        command += ["-O1", "-fsanitize=bounds-strict,alignment,shift-exponent",
                     "-fsanitize-undefined-trap-on-error",
                     "-Wno-narrowing", "-fmax-errors=0", "-include", "mutant.h", test_source]
         for _ in range(COMPILES):
@@ -256,6 +257,19 @@ class Build:
             self.refused |= refused
         errors = [line for line in built.stderr.splitlines() if "error: " in line]
         raise SystemExit("\n".join([f"{self.test} does not compile:"] + errors[:20]))
+
+    def parts(self):
+        """The test; where it runs in parts, one after the other with an argument each, those."""
+        def part(argument):
+            made = copy.copy(self)
+            made.test, made.command = f"{self.test} {argument}", self.command + [argument]
+            return made
+
+        return [part(argument) for argument in mutant_list.PARTS.get(self.test, [])] or [self]
+
+    def measured(self):
+        """The file that says what the test does without a change."""
+        return ".".join(self.command) + ".measured"
 
     def compile_alone(self, root, sources, change):
         """Compiles with one change and no switches; what a static assertion says that fails."""
@@ -283,15 +297,15 @@ class Build:
         said = self.run(0)
         self.seconds = time.monotonic() - started
         if not said:
-            with open(self.program + ".measured", "rb") as file:
+            with open(self.measured(), "rb") as file:
                 self.reached = file.read()[8 * self.loops:]
         return said
 
     def run(self, number):
         """None, or how the test fails with this change."""
-        settings = {"MUTANT": str(number), "MUTANT_MEASURED": self.program + ".measured"}
+        settings = {"MUTANT": str(number), "MUTANT_MEASURED": self.measured()}
         try:
-            ran = subprocess.run([self.program], env=settings, capture_output=True, text=True,
+            ran = subprocess.run(self.command, env=settings, capture_output=True, text=True,
                                  check=False, errors="replace",
                                  timeout=1 + HANGS_AFTER * self.seconds if self.seconds else 120)
         except subprocess.TimeoutExpired:
@@ -453,6 +467,7 @@ def main():
     root = os.path.abspath(arguments[0])
     cxx = arguments[1] if len(arguments) > 1 else "c++"
     word = arguments[2] if len(arguments) > 2 else None
+    lines = re.fullmatch(r"(\d+)-(\d+)", word or "")
     started = time.monotonic()
     active = active_lines(root, cxx)
     sources, loops, functions, changes = {}, {}, {}, []
@@ -478,6 +493,8 @@ def main():
     def is_chosen(m):
         if m.change.operator == "check":
             return False
+        if lines:
+            return m.change.file == FILES[1] and int(lines[1]) <= m.line <= int(lines[2])
         if word is not None:
             return word in f"{m.change.file}:{m.line} {words_of(m.change)}"
         return everything or m.change not in equal and in_share(m.change)
@@ -489,17 +506,19 @@ def main():
 
         def prepare(build):
             build.compile(root, sources, loops, mutants)
-            return build.measure()
+            return [(part, part.measure()) for part in build.parts()]
 
         def kill_alone(number, change, test):
             build = Build(test, os.path.join(scratch, str(number)), cxx)
             said = build.compile_alone(root, sources, change) or build.run(0)
             return said and f"{said} ({test}, built alone)"
 
-        for build, said in zip(builds, list(pool.map(prepare, builds))):
+        parts = [part for prepared in pool.map(prepare, builds) for part in prepared]
+        for part, said in parts:
             if said:
-                print(f"{build.test} fails without any change: {said}")
+                print(f"{part.test} fails without any change: {said}")
                 return 1
+        builds = [part for part, _ in parts]
         built = time.monotonic() - started
         judge = Judge(builds)
         bad += checked(builds, [m for m in mutants if m.change.operator == "check"])

@@ -403,13 +403,27 @@ inline launch &latest_launch()
 }
 } // namespace simt
 
+namespace simt
+{
+using kernel_call = void (*)(void *kernel, void **arguments);
+/* How a kernel is called whose type was known once. */
+inline std::unordered_map<const void *, kernel_call> &known_kernels()
+{
+    static thread_local std::unordered_map<const void *, kernel_call> instance;
+    return instance;
+}
 template <class... A>
-cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void **arguments,
-                             size_t shared_bytes = 0, cudaStream_t stream = nullptr)
+void know_kernel(void (*kernel)(A...))
+{
+    known_kernels()[reinterpret_cast<const void *>(kernel)] = call_kernel<A...>;
+}
+} // namespace simt
+
+inline cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                    size_t shared_bytes = 0, cudaStream_t stream = nullptr)
 {
     simt::host().default_stream_calls += stream == nullptr;
-    simt::latest_launch() = {
-        reinterpret_cast<const void *>(kernel), grid, block, shared_bytes, stream, false};
+    simt::latest_launch() = {kernel, grid, block, shared_bytes, stream, false};
     SIMT_CALL(cudaErrorLaunchOutOfResources);
     const uint64_t threads = static_cast<uint64_t>(block.x) * block.y * block.z;
     if (threads == 0 || threads > 1024 || grid.x == 0 || grid.x > 0x7fffffff || grid.y == 0 ||
@@ -417,16 +431,25 @@ cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void *
         return simt::host().last = cudaErrorInvalidConfiguration;
     if (shared_bytes > simt::most_dynamic_shared) return simt::host().last = cudaErrorInvalidValue;
     if (shared_bytes > simt::unasked_dynamic_shared &&
-        simt::host().shared_limit[reinterpret_cast<const void *>(kernel)] < shared_bytes)
+        simt::host().shared_limit[kernel] < shared_bytes)
         /* cudaFuncSetAttribute has to come first */
         return simt::host().last = cudaErrorInvalidValue;
     if (simt::before_launch()) simt::before_launch()(arguments);
     simt::machine &m = simt::the_machine();
-    m.call = simt::call_kernel<A...>;
-    m.kernel = reinterpret_cast<void *>(kernel);
+    m.call = simt::known_kernels().at(kernel);
+    m.kernel = const_cast<void *>(kernel);
     m.arguments = arguments;
     return simt::host().last =
                simt::run_grid(grid, block, shared_bytes) ? cudaSuccess : cudaErrorLaunchFailure;
+}
+
+template <class... A>
+cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void **arguments,
+                             size_t shared_bytes = 0, cudaStream_t stream = nullptr)
+{
+    simt::know_kernel(kernel);
+    return cudaLaunchKernel(reinterpret_cast<const void *>(kernel), grid, block, arguments,
+                            shared_bytes, stream);
 }
 
 /* Launches with attributes, which CUDA 12 brought. Here grids run one after the other; what was
@@ -447,9 +470,8 @@ struct cudaLaunchConfig_t {
     cudaLaunchAttribute *attrs;
     unsigned numAttrs;
 };
-template <class... A>
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, void (*kernel)(A...),
-                                void **arguments)
+inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,
+                                       void **arguments)
 {
     bool overlapped = false;
     for (unsigned k = 0; k < config->numAttrs; ++k) {
@@ -461,6 +483,14 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, void (*kernel)
                                                config->dynamicSmemBytes, config->stream);
     simt::latest_launch().overlapped = overlapped;
     return error;
+}
+
+template <class... A>
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, void (*kernel)(A...),
+                                void **arguments)
+{
+    simt::know_kernel(kernel);
+    return cudaLaunchKernelExC(config, reinterpret_cast<const void *>(kernel), arguments);
 }
 
 /* ---- The rest of the runtime API, as far as the library and its tests call it ---------------- */
@@ -507,19 +537,17 @@ struct cudaFuncAttributes {
     size_t sharedSizeBytes;
     int ptxVersion;
 };
-template <class F>
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, F *)
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *)
 {
     SIMT_CALL(cudaErrorUnknown);
     *attributes = {0, simt::host().device.ptx_version};
     return cudaSuccess;
 }
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
-template <class F>
-cudaError_t cudaFuncSetAttribute(F *kernel, cudaFuncAttribute, int bytes)
+inline cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute, int bytes)
 {
     SIMT_CALL(cudaErrorUnknown);
-    simt::host().shared_limit[reinterpret_cast<const void *>(kernel)] = static_cast<size_t>(bytes);
+    simt::host().shared_limit[kernel] = static_cast<size_t>(bytes);
     return cudaSuccess;
 }
 

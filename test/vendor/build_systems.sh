@@ -5,6 +5,8 @@ set -eu
 root=$(cd "$1" && pwd)
 nvcc=$2
 . "$(dirname "$0")/setup.sh"
+sed -i -e '1i #define FASTREDUCE_TYPES FASTREDUCE_F32' \
+    -e '1i #define FASTREDUCE_OPERATORS FASTREDUCE_SUM' fastreduce.cu
 
 # project NAME: a folder with the program and what it vendors
 project()

@@ -59,8 +59,11 @@ fi
 # no -Wold-style-cast: nvcc hands its host compiler every C++ cast as an old one
 warnings="$nvcc_werror -Xcompiler=-Wall,-Wextra,-Wshadow,-Wconversion,-Wswitch-default"
 for standard in $standards; do
+    everything=$some
+    [ "$standard" != 17 ] || everything=
     for file in fastreduce.cu templates.cu; do
-        "$nvcc" -std=c++$standard $ptx $warnings -c $file -o /dev/null || fail "C++$standard, $file"
+        "$nvcc" -std=c++$standard $ptx $warnings $everything -c $file -o /dev/null ||
+            fail "C++$standard, $file"
     done
 done
 pass "nvcc: C++" $standards
@@ -72,10 +75,11 @@ kinds=$(echo "$known" | grep -xE '60|75|80|90')
 [ "$newest" = 90 ] || kinds="$kinds $newest"
 several=$(for a in $kinds; do echo "-gencode=arch=compute_$a,code=compute_$a"; done)
 for file in fastreduce.cu templates.cu; do
-    "$nvcc" -std=c++14 $several $warnings -c $file -o /dev/null || fail "architectures, $file"
+    "$nvcc" -std=c++14 $several $warnings $some -c $file -o /dev/null ||
+        fail "architectures, $file"
     for options in '-rdc=true -use_fast_math' -G; do
         "$nvcc" -std=c++14 -gencode=arch=compute_$newest,code=compute_$newest $warnings $options \
-            -c $file -o /dev/null || fail "nvcc $options, $file"
+            $some -c $file -o /dev/null || fail "nvcc $options, $file"
     done
 done
 pass "nvcc: architectures" $kinds
@@ -98,7 +102,7 @@ done < list
 
 for switch in FASTREDUCE_STATIC FASTREDUCE_NO_LADDER FASTREDUCE_NO_EXACT FASTREDUCE_EXACT_INTEGER \
     FASTREDUCE_BLOCK_SIZE=512 FASTREDUCE_ITEMS_PER_THREAD=3; do
-    "$nvcc" $ptx $nvcc_werror -D$switch -c fastreduce.cu -o switch.o || fail "$switch"
+    "$nvcc" $ptx $nvcc_werror $some -D$switch -c fastreduce.cu -o switch.o || fail "$switch"
     [ $switch != FASTREDUCE_STATIC ] || ! nm switch.o | grep -q ' T fastreduce' ||
         fail "$switch exports symbols"
 done
@@ -125,7 +129,8 @@ while read -r clang; do
         continue
     fi
     for file in templates.cu fastreduce.cu; do
-        $clang $flags -std=c++14 -O2 $strict -Wold-style-cast -Wno-pedantic -c $file -o clang.o ||
+        $clang $flags -std=c++14 -O2 $strict -Wold-style-cast -Wno-pedantic \
+            $(echo "$some" | tr -d '\\\\') -c $file -o clang.o ||
             fail "$clang, $file"
     done
     $cc main.o clang.o -L"$libraries" -lcudart_static -lstdc++ -ldl -lrt -lpthread -o program ||

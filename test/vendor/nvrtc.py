@@ -23,7 +23,7 @@ KERNELS = ["v0_baseline<plus, float, float>", "v1_no_divergence<plus, long long,
            "detail::reduce_tile<detail::reduction<plus, float, 256>, 256, 4, "
            "detail::elements<float>>",
            "detail::reduce_tile<detail::reduction<maximum, signed char, 512>, 512, 8, "
-           "detail::elements<signed char>>",
+           "detail::elements<unsigned char>>",
            "detail::reduce_grid_stride<detail::reduction<add_points, point, 512>, 512, 1, "
            "detail::elements<point>>",
            "detail::reduce_grid_stride<detail::superaccumulator<256>, 256, 2, "

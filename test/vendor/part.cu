@@ -2,6 +2,8 @@
  * function PART. With FASTREDUCE_NO_LADDER it has no V7, so it can tell that it runs its own
  * copy and not another part's. */
 #define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_TYPES FASTREDUCE_F32
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
 #include "fastreduce.cuh"
 
 extern "C" __attribute__((visibility("default"))) int PART(void);

@@ -92,6 +92,12 @@ for choice in 'FASTREDUCE_AUTO, 512' 'FASTREDUCE_AUTO, 256, 4' 'FASTREDUCE_EXACT
     refused_template "workspace_bytes<$choice>" "AUTO and EXACT choose" \
         "size_t f() { return workspace_bytes<$choice>(9); }"
 done
+refused_template "state that is not trivially copyable" "called on the GPU has to be" \
+    'struct join {
+    std::string state;
+    float operator()(float a, float b) const { return a + b; }
+};
+fastreduce_status f(float *x) { return reduce_by(x, x + 9, 9, join(), 0.0f); }'
 refused_template "reduce<FASTREDUCE_V3, 100>" "the block size must be" \
     'fastreduce_status f(float *x) { return reduce<FASTREDUCE_V3, 100>(x, x + 9, 9); }'
 for items in 0 65; do
@@ -234,6 +240,30 @@ $simt both.cpp -ldl -o both || fail "host implementation before the library"
 run ./both "host implementation before the library"
 pass "host implementation before the library, in one file"
 
+# Workspaces do not depend on what the lists leave out.
+cat > lists.cpp <<'LISTS'
+#include <cuda_runtime.h>
+#define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_TYPES FASTREDUCE_F64
+#define FASTREDUCE_OPERATORS FASTREDUCE_MAX
+#include "fastreduce.cuh"
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail {
+SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
+}
+int main()
+{
+    fastreduce_config config = {};
+    for (int kernel = FASTREDUCE_AUTO; kernel <= FASTREDUCE_EXACT; ++kernel) {
+        config.kernel = static_cast<fastreduce_kernel>(kernel);
+        if (fastreduce_workspace_bytes(1 << 20, &config) == 0) return 1 + kernel;
+    }
+    return 0;
+}
+LISTS
+$simt lists.cpp -ldl -o lists || fail "lists without floats"
+run ./lists "lists without floats"
+pass "workspaces of a build without floats"
+
 # Warnings that a project may have on
 cat > plain.c <<'PLAIN'
 #include "fastreduce.h"
@@ -316,6 +346,28 @@ HALVES
 done
 pass "minimum and maximum of __half and __nv_bfloat16, V7 and AUTO, headers in either order"
 
+# Operators with state: function objects, and lambdas that capture
+cat > lambdas.cu <<'LAMBDAS'
+#include "fastreduce.cuh"
+struct scaled {
+    float by;
+    __device__ double operator()(float x) const { return by * x; }
+};
+struct add {
+    __device__ double operator()(double a, double b) const { return a + b; }
+};
+fastreduce_status f(const float *x, double *y, float by)
+{
+    const auto times = [by] __device__(float v) { return by * v; };
+    const auto greater = [by] __device__(double a, double b) { return a * by < b * by ? b : a; };
+    return fastreduce::transform_reduce(x, y, 9, scaled{by}, add(), 0.0) |
+           fastreduce::transform_reduce(x, y, 9, times, greater, 0.0) |
+           fastreduce::reduce_by(x, y, 9, greater, 0.0);
+}
+LAMBDAS
+"$nvcc" $ptx --extended-lambda -std=c++14 -c lambdas.cu -o lambdas.o || fail "lambdas"
+pass "function objects and __device__ lambdas with state, under nvcc"
+
 # What stands in namespace fastreduce is what users call
 cat > both.cu <<'BOTH'
 #include "both.h"
@@ -326,6 +378,8 @@ pass "host implementation before the library, under nvcc"
 public='accumulate|accumulate_exactly|block_reduce|blocks_for|default_items|detail|maximum|minimum'
 public="$public|plus|reduce|round|tail|thread_reduce|v[0-7]_[a-z_]*|warp_reduce|warp_size"
 public="$public|workspace|workspace_bytes"
+public="$public|argmax|argmin|count_nonzero|max_abs|mean|multiplies|norm2|sum_abs|sum_squares"
+public="$public|variance"
 nm -C both.o | grep -oE 'fastreduce::version_[a-z0-9_]*::[a-z0-9_]+' | sed 's/.*:://' |
     sort -u > seen
 grep -q v0_baseline seen || fail "no names seen"

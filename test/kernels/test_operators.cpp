@@ -1,0 +1,1066 @@
+/* fastreduce_reduce: every type, operator and kernel, against exact or wider arithmetic. NaN, zeros
+ * of both signs, infinities, ties, overflow; no elements; refusals. Inputs begin anywhere, and end
+ * where their memory does. */
+#include <cuda_runtime.h>
+#define FASTREDUCE_IMPLEMENTATION
+#include "../../fastreduce.cuh"
+#include "../common/check.h"
+#include "../common/dynamic_shared.h"
+#include "../common/exact_input.h"
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+static bool thorough = on_gpu; /* the CPU machine and sanitizers take too long for all of it */
+
+using u64 = unsigned long long;
+__extension__ typedef __int128 wide_integer;
+using real = long double;
+
+/* ---- Numbers ---- */
+
+struct f16 {
+    unsigned short bits;
+};
+struct bf16 {
+    unsigned short bits;
+};
+
+template <class T>
+constexpr fastreduce_type type_of =
+    std::is_same<T, float>::value    ? FASTREDUCE_F32
+    : std::is_same<T, double>::value ? FASTREDUCE_F64
+    : std::is_same<T, f16>::value    ? FASTREDUCE_F16
+    : std::is_same<T, bf16>::value
+        ? FASTREDUCE_BF16
+        : static_cast<fastreduce_type>((std::is_signed<T>::value ? FASTREDUCE_I8 : FASTREDUCE_U8) +
+                                       (sizeof(T) >= 2) + (sizeof(T) >= 4) + (sizeof(T) >= 8));
+template <class T>
+constexpr bool is_float = type_of<T> < FASTREDUCE_I8;
+
+template <class T>
+static real real_of(T x)
+{
+    return static_cast<real>(x);
+}
+static real real_of(bf16 x)
+{
+    const unsigned bits = static_cast<unsigned>(x.bits) << 16;
+    float value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+static real real_of(f16 x)
+{
+    const int exponent = x.bits >> 10 & 31, fraction = x.bits & 1023;
+    const real sign = x.bits >> 15 ? -1 : 1;
+    if (exponent == 31) return fraction ? static_cast<real>(NAN) : sign * INFINITY;
+    return sign * std::ldexp(static_cast<real>(fraction + (exponent ? 1024 : 0)),
+                             (exponent ? exponent : 1) - 25);
+}
+
+/* Halves are rounded towards zero. */
+template <class T>
+static T number(double x)
+{
+    return static_cast<T>(x);
+}
+template <>
+bf16 number(double x)
+{
+    const float single = static_cast<float>(x);
+    unsigned bits;
+    std::memcpy(&bits, &single, sizeof bits);
+    return {static_cast<unsigned short>(bits >> 16)};
+}
+template <>
+f16 number(double x)
+{
+    const double magnitude = std::fabs(x);
+    const int exponent = magnitude < 0x1p-14 ? -14 : std::ilogb(std::min(magnitude, 65504.0));
+    const int bits = magnitude > 65504 ? 0x7c00
+                                       : (exponent + 14) * 1024 +
+                                             static_cast<int>(std::ldexp(magnitude, 10 - exponent));
+    return {static_cast<unsigned short>(bits | (std::signbit(x) ? 0x8000 : 0))};
+}
+
+/* The bits of a number, and the number of bits. */
+template <class T>
+static u64 bits_of(T x)
+{
+    u64 bits = 0;
+    std::memcpy(&bits, &x, sizeof x);
+    return bits;
+}
+template <class T>
+static T from_bits(u64 bits)
+{
+    T x;
+    std::memcpy(static_cast<void *>(&x), &bits, sizeof x);
+    return x;
+}
+template <class T>
+constexpr u64 sign_bit = u64(1) << (8 * sizeof(T) - 1);
+template <class T>
+constexpr u64 infinity_bits = type_of<T> == FASTREDUCE_F32   ? 0x7f800000
+                              : type_of<T> == FASTREDUCE_F64 ? u64(0x7ff) << 52
+                              : type_of<T> == FASTREDUCE_F16 ? 0x7c00
+                                                             : 0x7f80;
+
+/* The least and the greatest of a type; of floats, infinities. */
+template <class T>
+static T extreme(bool greatest)
+{
+    if constexpr (is_float<T>)
+        return from_bits<T>(infinity_bits<T> | (greatest ? 0 : sign_bit<T>));
+    else
+        return greatest ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
+}
+
+/* A result, given its bits. */
+static real result_of(fastreduce_type type, u64 bits)
+{
+    switch (type) {
+    case FASTREDUCE_F32: return from_bits<float>(bits);
+    case FASTREDUCE_F64: return from_bits<double>(bits);
+    case FASTREDUCE_F16: return real_of(from_bits<f16>(bits));
+    default: return real_of(from_bits<bf16>(bits));
+    }
+}
+
+/* ---- What is right ---- */
+
+struct answer {
+    bool exact; /* these bits, or else a value within an error */
+    u64 bits;
+    real value, error;
+};
+
+static bool agrees(const answer &wanted, fastreduce_type type, u64 bits)
+{
+    if (wanted.exact) return bits == wanted.bits;
+    const real got = result_of(type, bits), value = wanted.value;
+    const real most = type == FASTREDUCE_F64 ? real(DBL_MAX) : real(FLT_MAX);
+    if (std::isnan(value)) return std::isnan(got);
+    if (std::fabs(value) > most) return std::isinf(got) && std::signbit(got) == std::signbit(value);
+    return std::fabs(got - value) <= wanted.error;
+}
+
+/* All there is to know of an array. */
+template <class T>
+class oracle
+{
+  public:
+    explicit oracle(const std::vector<T> &values) : n_(values.size())
+    {
+        real sum = 0, magnitudes = 0, squares = 0; /* of a few, so that little is lost */
+        for (size_t i = 0; i < n_; ++i) {
+            const T x = values[i];
+            const real r = real_of(x);
+            if constexpr (is_float<T>) {
+                if (std::isnan(r) && nan_ == none) nan_ = i;
+                factors_ += std::fabs(r) != 1;
+            } else {
+                const u64 number = static_cast<u64>(x), size = less(x, T(0)) ? 0 - number : number;
+                total_ += x;
+                magnitudes64_ += size;
+                squares64_ += number * number;
+                product64_ *= number;
+                greatest_magnitude_ = std::max(greatest_magnitude_, size);
+            }
+            count_ += r != 0;
+            product_ *= r;
+            if (i == 0 || r < real_of(values[least_at_])) least_at_ = i;
+            if (i == 0 || r > real_of(values[greatest_at_])) greatest_at_ = i;
+            if (i == 0 || less(x, least_)) least_ = x;
+            if (i == 0 || less(greatest_, x)) greatest_ = x;
+            sum += from(values[0], x);
+            magnitudes += std::fabs(r);
+            squares += r * r;
+            if (i % 1024 == 1023 || i + 1 == n_) {
+                sum_ += sum;
+                magnitudes_ += magnitudes;
+                squares_ += squares;
+                sum = magnitudes = squares = 0;
+            }
+        }
+        for (size_t i = 0; i < n_; ++i) {
+            const real from_mean = from(values[0], values[i]) - sum_ / static_cast<real>(n_);
+            sum += from_mean * from_mean;
+            if (i % 1024 == 1023 || i + 1 == n_) {
+                spread_ += sum;
+                sum = 0;
+            }
+        }
+    }
+
+    /* An element takes part in `depth` additions at most. */
+    answer of(fastreduce_operator op, unsigned depth) const
+    {
+        switch (op) {
+        case FASTREDUCE_MIN: return one_of(n_ ? least_ : extreme<T>(true));
+        case FASTREDUCE_MAX: return one_of(n_ ? greatest_ : extreme<T>(false));
+        case FASTREDUCE_ARGMIN: return index(least_at_);
+        case FASTREDUCE_ARGMAX: return index(greatest_at_);
+        case FASTREDUCE_COUNT_NONZERO: return {true, count_, 0, 0};
+        default: break;
+        }
+        if constexpr (is_float<T>)
+            return of_floats(op, depth);
+        else
+            return of_integers(op);
+    }
+
+  private:
+    static constexpr size_t none = ~size_t(0);
+    static constexpr bool in_double = type_of<T> == FASTREDUCE_F64;
+
+    static bool less(T a, T b)
+    {
+        if constexpr (is_float<T>) {
+            const real x = real_of(a), y = real_of(b);
+            return x < y || (x == y && std::signbit(x) && !std::signbit(y));
+        } else {
+            return a < b;
+        }
+    }
+    /* Integers less the first, as a mean would need more digits than there are. */
+    static real from(T first, T x)
+    {
+        if constexpr (is_float<T>)
+            return real_of(x);
+        else
+            return static_cast<real>(wide_integer(x) - first);
+    }
+    answer one_of(T x) const
+    {
+        return nan_ == none ? answer{true, bits_of(x), 0, 0} : answer{false, 0, NAN, 0};
+    }
+    answer index(size_t i) const
+    {
+        return {true, n_ == 0 ? ~u64(0) : u64(nan_ == none ? i : nan_), 0, 0};
+    }
+
+    answer of_integers(fastreduce_operator op) const
+    {
+        const real n = static_cast<real>(n_);
+        switch (op) {
+        case FASTREDUCE_SUM: return {true, static_cast<u64>(total_), 0, 0};
+        case FASTREDUCE_PRODUCT: return {true, product64_, 0, 0};
+        case FASTREDUCE_SUM_ABS: return {true, magnitudes64_, 0, 0};
+        case FASTREDUCE_SUM_SQUARES: return {true, squares64_, 0, 0};
+        case FASTREDUCE_MAX_ABS: return {true, greatest_magnitude_, 0, 0};
+        case FASTREDUCE_NORM2: {
+            const real norm = std::sqrt(squares_);
+            return {false, 0, norm, norm * 1e-12L};
+        }
+        case FASTREDUCE_MEAN: /* the exact sum, rounded, over n */
+            if (n_ == 0) return {false, 0, NAN, 0};
+            return {true, bits_of(static_cast<double>(total_) / static_cast<double>(n_)), 0, 0};
+        default: { /* an outlier as the first element: what cancels then costs n roundings */
+            const real variance = spread_ / n;
+            return {false, 0, variance, variance * (1e-9L + n * 0x1p-52L)};
+        }
+        }
+    }
+
+    /* An addition or a multiplication errs by u of its result, or by half the least number. */
+    answer of_floats(fastreduce_operator op, unsigned depth) const
+    {
+        const real n = static_cast<real>(n_), k = depth + 2, u = in_double ? 0x1p-53L : 0x1p-24L,
+                   least = in_double ? 0x1p-1074L : 0x1p-149L;
+        switch (op) {
+        case FASTREDUCE_SUM: return {false, 0, sum_, k * u * magnitudes_};
+        case FASTREDUCE_PRODUCT: /* multiplications by 1 are exact */
+            return {false, 0, product_,
+                    static_cast<real>(factors_) * 1.01L * u * std::fabs(product_)};
+        case FASTREDUCE_SUM_ABS: return {false, 0, magnitudes_, k * u * magnitudes_};
+        case FASTREDUCE_SUM_SQUARES: return {false, 0, squares_, k * u * squares_ + n * least};
+        case FASTREDUCE_MAX_ABS: {
+            const u64 all_but_sign = sign_bit<T> - 1, a = bits_of(least_) & all_but_sign,
+                      b = bits_of(greatest_) & all_but_sign;
+            if (n_ == 0) return {true, 0, 0, 0};
+            return one_of(from_bits<T>(std::max(a, b)));
+        }
+        case FASTREDUCE_NORM2: {
+            const real norm = std::sqrt(squares_);
+            return {false, 0, norm, k * u * norm + least};
+        }
+        case FASTREDUCE_MEAN: return {false, 0, sum_ / n, k * u * magnitudes_ / n + least};
+        default: {
+            const real variance = spread_ / n, error_of_mean = magnitudes_ / n * 0x1p-60L;
+            return {false, 0, variance,
+                    (in_double ? 1e-9L : 1e-5L) * variance + least + error_of_mean * error_of_mean};
+        }
+        }
+    }
+
+    size_t n_, nan_ = none, count_ = 0, least_at_ = 0, greatest_at_ = 0, factors_ = 0;
+    T least_ = T(), greatest_ = T();
+    wide_integer total_ = 0;
+    u64 magnitudes64_ = 0, squares64_ = 0, product64_ = 1, greatest_magnitude_ = 0;
+    real sum_ = 0, magnitudes_ = 0, squares_ = 0, product_ = 1, spread_ = 0;
+};
+
+/* ---- Data ---- */
+
+/* Floats of exponents far apart, and far from 1, as far as squares have room in the result. */
+enum class data {
+    usual,     /* floats: [-1, 1) plus a quarter; integers: any bits, odd for products */
+    few,       /* five values: ties, zeros of both signs, denormals */
+    wide,      /* exponents far apart; extremes of integers */
+    shifted,   /* a mean of many standard deviations */
+    outlier,   /* the first element is far from the others */
+    same,      /* all the same */
+    one,       /* zero but for one element */
+    near_one,  /* for products */
+    large,     /* squares overflow; in the sum, if not by themselves */
+    too_large, /* squares overflow */
+    small,     /* squares underflow */
+    mixed      /* both */
+};
+static const char *const data_names[] = {"usual",   "few",       "wide",  "shifted",
+                                         "outlier", "same",      "one",   "near one",
+                                         "large",   "too large", "small", "mixed"};
+
+template <class T>
+static T float_of(data kind, size_t i, size_t n, u64 seed)
+{
+    const u64 z = check::mix(i, seed);
+    const double fraction = std::ldexp(static_cast<double>(static_cast<long long>(z)), -63);
+    const bool half = type_of<T> == FASTREDUCE_F16, twice = type_of<T> == FASTREDUCE_F64,
+               rough = type_of<T> == FASTREDUCE_BF16;
+    const double few[] = {0, -0.0, 1, -1, 2}, scale[] = {1.5e19, 1e30, 1e-30},
+                 scale_of_doubles[] = {1e149, 1e200, 1e-200}, scale_of_halves[] = {6e4, 6e4, 1e-6};
+    switch (kind) {
+    case data::few: return z % 7 == 6 ? from_bits<T>(1) : number<T>(few[z % 5]);
+    case data::wide:
+        return number<T>(std::ldexp(fraction, twice  ? static_cast<int>(z % 600) - 400
+                                              : half ? static_cast<int>(z % 26) - 11
+                                                     : static_cast<int>(z % 90) - 55));
+    case data::shifted:
+        return number<T>(half    ? 1024 + 32 * fraction
+                         : rough ? 100 + 16 * fraction
+                                 : 0x1p20 + 2 * fraction);
+    case data::outlier: return number<T>(i == 0 ? (half ? 6e4 : 1e6) : fraction + 0.25);
+    case data::same: return number<T>(-0.7);
+    case data::one: return number<T>(i == seed % n ? -0.3 : 0);
+    case data::near_one:
+        return number<T>(z % (n / 1000 + 1) == 0 ? 1 + fraction / 32 : z % 3 ? 1 : -1);
+    case data::mixed:
+        return float_of<T>(z % 5 < 2   ? data::too_large
+                           : z % 5 < 4 ? data::small
+                                       : data::usual,
+                           i, n, seed + 1);
+    case data::large:
+    case data::too_large:
+    case data::small: {
+        const unsigned k = static_cast<unsigned>(kind) - static_cast<unsigned>(data::large);
+        return number<T>(fraction * (half ? scale_of_halves : twice ? scale_of_doubles : scale)[k]);
+    }
+    default: return number<T>(fraction + 0.25);
+    }
+}
+
+template <class T>
+static T integer_of(data kind, size_t i, size_t n, u64 seed)
+{
+    const u64 z = check::mix(i, seed);
+    const T least = extreme<T>(false), most = extreme<T>(true);
+    const T few[] = {0, 1, 2, static_cast<T>(-1), static_cast<T>(-2)},
+            extremes[] = {least, most, 0, static_cast<T>(-1), static_cast<T>(least + 1)};
+    switch (kind) {
+    case data::few: return few[z % 5];
+    case data::wide: return extremes[z % 5];
+    case data::shifted: return static_cast<T>(most - static_cast<T>(z % 10));
+    case data::outlier: return i == 0 ? most : static_cast<T>(z % 10);
+    case data::same: return static_cast<T>(most / 3);
+    case data::one: return i == seed % n ? most : T(0);
+    case data::near_one: return static_cast<T>(z | 1);
+    default: return static_cast<T>(z);
+    }
+}
+
+template <class T>
+static std::vector<T> make(data kind, size_t n, u64 seed)
+{
+    std::vector<T> values(n);
+    for (size_t i = 0; i < n; ++i)
+        if constexpr (is_float<T>)
+            values[i] = float_of<T>(kind, i, n, seed);
+        else
+            values[i] = integer_of<T>(kind, i, n, seed);
+    return values;
+}
+
+/* ---- Calls ---- */
+
+constexpr unsigned operators = FASTREDUCE_COUNT_NONZERO + 1;
+static fastreduce_operator operator_of(unsigned number)
+{
+    return static_cast<fastreduce_operator>(number);
+}
+
+struct scratch {
+    check::buffer<unsigned char> memory{FASTREDUCE_WORKSPACE_BYTES};
+    scratch() { memory.fill(0); }
+};
+static check::buffer<unsigned char> &workspace()
+{
+    static scratch *const all = new scratch; /* longer than the CPU machine of its thread */
+    return all->memory;
+}
+
+/* One result, and nothing written beside it; aligned to no more than its size. */
+static u64 reduced(const char *what, const void *input, size_t n, fastreduce_type type,
+                   fastreduce_operator op, const fastreduce_config *config)
+{
+    const size_t size = fastreduce_type_size(fastreduce_output_type(type, op));
+    check::buffer<unsigned char> output(size, size);
+    output.fill(0x7b);
+#ifdef SIMT_MACHINE
+    static unsigned turn = 0;
+    simt::settings().schedule = static_cast<simt::order>(turn++ % 3);
+#endif
+    const fastreduce_status status = fastreduce_reduce(input, output.data(), n, type, op, config);
+    CUDA(cudaDeviceSynchronize());
+    check::that(status == 0 && output.canaries_alive(), "%s: status %d, or a write outside", what,
+                status);
+    u64 bits = 0;
+    const std::vector<unsigned char> bytes = output.get();
+    std::memcpy(&bits, bytes.data(), size);
+    return bits;
+}
+
+static std::string name_of(fastreduce_type type, fastreduce_operator op,
+                           const fastreduce_config &config, const char *data, size_t n)
+{
+    char text[200];
+    std::snprintf(text, sizeof text, "%s of %s, %s, %u a block, %s, n %zu",
+                  fastreduce_operator_name(op), fastreduce_type_name(type),
+                  fastreduce_kernel_name(config.kernel), config.block_size, data, n);
+    return text;
+}
+
+template <class T>
+static void one_call(const T *input, size_t n, fastreduce_operator op,
+                     const fastreduce_config &config, answer wanted, const char *data,
+                     size_t offset)
+{
+    const fastreduce_type type = type_of<T>;
+    const std::string what = name_of(type, op, config, data, n);
+    /* of AUTO's extremes, the NaN that hardware makes */
+    if (std::isnan(wanted.value) && config.kernel == FASTREDUCE_AUTO &&
+        (op == FASTREDUCE_MIN || op == FASTREDUCE_MAX || op == FASTREDUCE_MAX_ABS))
+        wanted = {true, sign_bit<T> - 1, 0, 0};
+    const u64 got = reduced(what.c_str(), input, n, type, op, &config);
+    check::that(agrees(wanted, fastreduce_output_type(type, op), got),
+                "%s, offset %zu: %llx (%Lg), not %llx (%Lg, error %Lg)", what.c_str(), offset, got,
+                wanted.exact ? real(0) : result_of(fastreduce_output_type(type, op), got),
+                wanted.bits, wanted.value, wanted.error);
+}
+
+/* Some of V0 to V7, on a GPU all of them, with blocks of any size. */
+template <class T>
+static void ladder_calls(const T *input, size_t n, fastreduce_operator op, const oracle<T> &right,
+                         const char *data, size_t offset)
+{
+    static unsigned turn = 0;
+    for (int version = FASTREDUCE_V0; version <= FASTREDUCE_V7; ++version) {
+        const unsigned now = turn++;
+        if (!thorough && now % 8 != now / 8 % 8) continue;
+        fastreduce_config config = {};
+        config.kernel = static_cast<fastreduce_kernel>(version);
+        config.block_size = now / 3 % 7 ? 16u << now / 3 % 7 : 0;
+        const unsigned block = config.block_size ? config.block_size : FASTREDUCE_BLOCK_SIZE;
+        const size_t most = 2 * fastreduce_workspace_bytes(n, &config);
+        if (now % 5 && most <= FASTREDUCE_WORKSPACE_BYTES) {
+            config.workspace = workspace().data();
+            config.workspace_bytes = most;
+        }
+        one_call(
+            input, n, op, config,
+            right.of(op, check::tree_depth(n, block, fastreduce::default_items(config.kernel))),
+            data, offset);
+    }
+}
+
+static void exact_call(const float *input, const std::vector<float> &values, const char *data,
+                       size_t offset)
+{
+    fastreduce_config config = {};
+    config.kernel = FASTREDUCE_EXACT;
+    one_call(input, values.size(), FASTREDUCE_SUM, config,
+             {true, bits_of(fastreduce_host_sum_f32(values.data(), values.size())), 0, 0}, data,
+             offset);
+}
+
+constexpr unsigned every_operator = (1u << operators) - 1;
+
+template <class T>
+static void every_call(const char *data, const std::vector<T> &values, size_t offset,
+                       unsigned which = every_operator)
+{
+    const size_t n = values.size();
+    const exact_input<T> input(values, offset);
+    const oracle<T> right(values);
+    fastreduce_config config = {};
+    config.workspace = workspace().data();
+    config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
+    for (unsigned number = 0; number < operators; ++number) {
+        const fastreduce_operator op = operator_of(number);
+        if ((which >> number & 1) == 0) continue;
+        one_call(input.data(), n, op, config, right.of(op, check::auto_depth), data, offset);
+        if (fastreduce_supports(type_of<T>, op, FASTREDUCE_V0))
+            ladder_calls(input.data(), n, op, right, data, offset);
+        if constexpr (std::is_same<T, float>::value)
+            if (op == FASTREDUCE_SUM) exact_call(input.data(), values, data, offset);
+    }
+    std::vector<T> after(n);
+    if (n > 0) CUDA(cudaMemcpy(after.data(), input.data(), n * sizeof(T), cudaMemcpyDeviceToHost));
+    check::that(n == 0 || std::memcmp(static_cast<const void *>(after.data()), values.data(),
+                                      n * sizeof(T)) == 0,
+                "%s, %s, n %zu: the input was written", fastreduce_type_name(type_of<T>), data, n);
+}
+
+static void workspace_is_clean(const char *what)
+{
+    check::that(workspace().every_byte_is(0) && workspace().canaries_alive(),
+                "%s: workspace left dirty, or a write outside", what);
+}
+
+/* ---- The tests ---- */
+
+template <class T>
+constexpr size_t most_offsets = 16 / sizeof(T); /* from a vector's alignment */
+
+/* Where AUTO's table changes its rows, a little less and a little more; and what is in no line. */
+template <class T>
+static void sizes()
+{
+    std::vector<size_t> all = {0, 1, 2, 15, 16, 17, 31, 33, 77};
+    for (size_t bytes : {size_t(16) << 10, size_t(64) << 10, size_t(2) << 20, size_t(32) << 20})
+        for (size_t n : {bytes / sizeof(T) - 1, bytes / sizeof(T), bytes / sizeof(T) + 1,
+                         bytes / sizeof(T) * 5 / 4 + 3})
+            if (thorough || bytes <= 16 << 10 || (bytes <= 64 << 10 && n % 4 == 3))
+                all.push_back(n);
+    for (u64 k = 0; k < (thorough ? 20 : 2); ++k)
+        all.push_back(check::mix(k, 1) % ((thorough ? 1 << 20 : 12 << 10) / sizeof(T)));
+    constexpr unsigned product = 1u << FASTREDUCE_PRODUCT,
+                       kinds =
+                           static_cast<unsigned>(is_float<T> ? data::mixed : data::near_one) + 1;
+    unsigned turn = 0;
+    for (size_t k = 0; k < all.size(); ++k) {
+        const size_t n = all[k], bytes = n * sizeof(T);
+        /* only some kinds of data with large arrays, and with others on the CPU machine */
+        const unsigned every = thorough ? (bytes > 4 << 20 ? 6 : 1) : bytes > 1 << 10 ? 8 : 4;
+        for (unsigned number = k % every; number < kinds; number += every) {
+            const data kind = static_cast<data>(number);
+            const unsigned which = !is_float<T>             ? every_operator
+                                   : kind == data::near_one ? product
+                                                            : every_operator & ~product;
+            every_call(data_names[number], make<T>(kind, n, check::mix(n, number)),
+                       turn++ * 7 % (most_offsets<T> + 1), which);
+        }
+    }
+    workspace_is_clean(fastreduce_type_name(type_of<T>));
+}
+
+/* Two equal extremes among elements that are all the same, or -0 and +0 of the other sign: at any
+ * place in a pack, in a tile, and in two tiles. */
+template <class T>
+static void ties()
+{
+    constexpr size_t pack = 16 / sizeof(T), tile = 16384 / sizeof(T), n = 5 * tile + pack - 1;
+    const unsigned arguments = 1u << FASTREDUCE_ARGMIN | 1u << FASTREDUCE_ARGMAX;
+    std::vector<std::pair<size_t, size_t>> places;
+    for (size_t i = 0; i < pack; ++i) places.push_back({tile + i, tile + (i + 1) % pack});
+    for (size_t gap : {pack, 31 * pack, 256 * pack, tile - 1, tile, 3 * tile + 1})
+        for (size_t from : {size_t(0), pack - 1, tile / 2 + 1})
+            places.push_back({from, from + gap});
+    places.push_back({n - 2, n - 1});
+    places.push_back({0, n - 1});
+    unsigned turn = 0;
+    for (const auto &place : places) {
+        if (!thorough && turn % 3 && place.first != tile) {
+            ++turn;
+            continue;
+        }
+        const size_t count = thorough || turn % 8 == 0 ? n : std::min(n, tile);
+        std::vector<T> values(count, number<T>(5));
+        for (bool greatest : {false, true}) {
+            for (size_t at : {place.first, place.second})
+                values[at % count] = number<T>(greatest ? 9 : 2);
+            every_call("ties", values, turn % (pack + 1), arguments);
+        }
+        if (is_float<T>) {
+            std::fill(values.begin(), values.end(), number<T>(turn % 2 ? 0.0 : -0.0));
+            for (size_t at : {place.first, place.second})
+                values[at % count] = number<T>(turn % 2 ? -0.0 : 0.0);
+            every_call("zeros of both signs", values, turn % (pack + 1),
+                       arguments | 1u << FASTREDUCE_MIN | 1u << FASTREDUCE_MAX |
+                           1u << FASTREDUCE_MAX_ABS | 1u << FASTREDUCE_COUNT_NONZERO);
+        }
+        ++turn;
+    }
+}
+
+/* NaN of either sign, quiet or signalling; infinities of either sign, and both; first, last or
+ * between; and a second one behind. */
+template <class T>
+static void specials()
+{
+    const u64 infinity = infinity_bits<T>, quiet = infinity | infinity >> 1, sign = sign_bit<T>,
+              patterns[] = {quiet,    quiet | sign,   infinity | 1, infinity | sign | 1,
+                            infinity, infinity | sign};
+    unsigned turn = 0;
+    for (size_t n : {size_t(1), size_t(33), size_t(16640) / sizeof(T), size_t(70001) / sizeof(T)})
+        for (size_t at : {size_t(0), n / 2, n - 1})
+            for (u64 pattern : patterns) {
+                if (turn++, at > 0 && n == 1) continue;
+                if (!thorough && n > 33 && turn % 11) continue;
+                const size_t offset = turn % (most_offsets<T> + 1);
+                for (data kind : {data::usual, data::near_one}) {
+                    const unsigned product = 1u << FASTREDUCE_PRODUCT,
+                                   which =
+                                       kind == data::usual ? every_operator & ~product : product;
+                    std::vector<T> values = make<T>(kind, n, turn);
+                    values[at] = from_bits<T>(pattern);
+                    every_call("one special", values, offset, which);
+                    values[n - 1] = from_bits<T>(patterns[turn % 6]);
+                    every_call("two specials", values, offset, which);
+                }
+            }
+}
+
+/* Norms of elements whose squares, or a thread's sum of them, are about as large or as small as
+ * have room, and of what is far beyond. */
+template <class T>
+static void norms()
+{
+    const bool twice = type_of<T> == FASTREDUCE_F64;
+    const double scales[] = {twice ? 0x1p450 : 0x1p63, twice ? 0x1p-450 : 0x1p-42,
+                             twice ? 1e300 : 1e37, twice ? 1e-300 : 1e-37};
+    unsigned turn = 0;
+    for (size_t n : {size_t(1), size_t(3), size_t(77), size_t(3000), size_t(20000)})
+        for (double scale : scales)
+            for (int smaller = 0; smaller < 4; ++smaller) {
+                std::vector<T> values = make<T>(data::usual, n, ++turn);
+                for (T &x : values)
+                    x = number<T>(static_cast<double>(real_of(x)) * std::ldexp(scale, -smaller));
+                every_call("a norm", values, turn % (most_offsets<T> + 1), 1u << FASTREDUCE_NORM2);
+            }
+    std::vector<T> largest(5000); /* whose differences have no room */
+    for (size_t i = 0; i < largest.size(); ++i)
+        largest[i] = number<T>(check::mix(i, 1) % 2 ? 0x1p127 : -0x1p127);
+    if (!twice) every_call("the largest", largest, 1, 1u << FASTREDUCE_VARIANCE);
+}
+
+/* Zero elements, whatever the kernel: the input may be null. */
+template <class T>
+static void nothing()
+{
+    const oracle<T> right({});
+    for (unsigned number = 0; number < operators; ++number)
+        for (int kernel = FASTREDUCE_AUTO; kernel <= FASTREDUCE_EXACT; ++kernel) {
+            fastreduce_config config = {};
+            config.kernel = static_cast<fastreduce_kernel>(kernel);
+            if (fastreduce_supports(type_of<T>, operator_of(number), config.kernel))
+                one_call<T>(nullptr, 0, operator_of(number), config,
+                            right.of(operator_of(number), 0), "null", 0);
+        }
+}
+
+/* A mean is the sum over n, which is +0 where all elements are -0: of a whole tile too, to which
+ * nothing else is added. */
+template <class T>
+static void mean_of_zeros()
+{
+    const size_t n = 16384 / sizeof(T);
+    check::buffer<T> input(n, 0);
+    input.set(std::vector<T>(n, number<T>(-0.0)));
+    const u64 got = reduced("mean of -0", input.data(), n, type_of<T>, FASTREDUCE_MEAN, nullptr);
+    check::that(got == 0, "mean of -0, %s: %llx", fastreduce_type_name(type_of<T>), got);
+}
+
+#ifdef SIMT_MACHINE
+/* Squares of 2^34 elements that 64 bits do not hold. */
+static void norm_of_many()
+{
+    using named = fastreduce::detail::named_reducer<fastreduce::norm2, short>;
+    const auto reducer = named::make();
+    const auto half = static_cast<named::type::Value>(0x1p63);
+    const auto result = reducer.finish(reducer.combine(half, half), size_t(1) << 34);
+    check::that(bits_of(result) == bits_of(0x1p32), "norm of 2^34 elements");
+}
+#endif
+
+/* AUTO's bits depend on neither address, nor workspace, nor GPU. */
+template <class T>
+static void same_bits()
+{
+    const fastreduce_type type = type_of<T>;
+    std::vector<size_t> all = {77, 20000 / sizeof(T), 90000 / sizeof(T)};
+    if (thorough)
+        all.insert(all.end(), {(size_t(3) << 20) / sizeof(T), (size_t(40) << 20) / sizeof(T)});
+    for (size_t n : all) {
+        const std::vector<T> values = make<T>(data::usual, n, 11),
+                             factors = make<T>(data::near_one, n, 11);
+        u64 wanted[operators] = {};
+        for (size_t offset = 0; offset < most_offsets<T>; ++offset) {
+            if (!thorough && n > 77 && offset > 1 && offset + 1 < most_offsets<T>) continue;
+            const bool pooled = offset % 2 == 0;
+            fastreduce_config config = {};
+            config.workspace = pooled ? nullptr : workspace().data();
+            config.workspace_bytes = pooled ? 0 : FASTREDUCE_WORKSPACE_BYTES;
+#ifdef SIMT_MACHINE
+            simt::gpu gpu;
+            gpu.number = 1 + static_cast<int>(offset);
+            gpu.multiprocessors = offset ? 7 * gpu.number : 132;
+            simt::set_gpu(gpu);
+#endif
+            const exact_input<T> input(values, offset), for_products(factors, offset);
+            for (unsigned k = 0; k < operators; ++k) {
+                const fastreduce_operator op = operator_of(k);
+                const T *const from = (op == FASTREDUCE_PRODUCT ? for_products : input).data();
+                const std::string what = name_of(type, op, config, "usual", n);
+                const u64 got = reduced(what.c_str(), from, n, type, op, &config);
+                if (offset == 0) wanted[k] = got;
+                check::that(got == wanted[k], "%s, offset %zu: %llx, not %llx", what.c_str(),
+                            offset, got, wanted[k]);
+            }
+        }
+    }
+#ifdef SIMT_MACHINE
+    simt::set_gpu(simt::gpu());
+#endif
+    workspace_is_clean("same bits");
+}
+
+/* A length in GPU memory: the bits are those of a call that is told it, whatever it may be at most.
+ * More than that counts as that. */
+template <class T>
+static void counted()
+{
+    const fastreduce_type type = type_of<T>;
+    std::vector<size_t> bounds = {1, 40, 20000 / sizeof(T), 90000 / sizeof(T)};
+    if (thorough)
+        bounds.insert(bounds.end(), {(size_t(2) << 20) / sizeof(T), (size_t(5) << 20) / sizeof(T)});
+    if (thorough && sizeof(T) == 4) bounds.push_back((size_t(300) << 20) / sizeof(T));
+    constexpr size_t small_tiles = (size_t(2) << 20) / sizeof(T); /* at the most */
+    if (std::is_same<T, float>::value) bounds.push_back(small_tiles + 9);
+    check::buffer<size_t> count(1);
+    for (size_t bound : bounds) {
+        const size_t offset = bound % 3;
+        check::buffer<T> input(bound + offset, 0);
+        input.set(make<T>(data::near_one, bound + offset, 12));
+        const T *const from = input.data() + offset;
+        for (unsigned k = 0; k < operators; ++k) {
+            const fastreduce_operator op = operator_of(k);
+            for (size_t n : {size_t(0), size_t(1), bound / 3, bound - 1, bound, 16384 / sizeof(T),
+                             16384 / sizeof(T) + 1, 65536 / sizeof(T), 65536 / sizeof(T) + 1,
+                             small_tiles, small_tiles + 1, ~size_t(0)}) {
+                if (n > bound && n < ~size_t(0)) continue;
+                if (bound > small_tiles && !thorough &&
+                    (op != FASTREDUCE_PRODUCT || n / 2 != small_tiles / 2))
+                    continue;
+                fastreduce_config config = {};
+                config.workspace = workspace().data();
+                config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
+                if (n == bound / 3 && fastreduce_supports(type, op, FASTREDUCE_EXACT))
+                    config.kernel = FASTREDUCE_EXACT;
+                const std::string what = name_of(type, op, config, "counted", n);
+                const u64 wanted =
+                    reduced(what.c_str(), from, std::min(n, bound), type, op, &config);
+                count.set({n});
+                config.n_on_device = count.data();
+                const u64 got = reduced(what.c_str(), from, bound, type, op, &config);
+                check::that(got == wanted, "%s of at most %zu: %llx, not %llx", what.c_str(), bound,
+                            got, wanted);
+            }
+        }
+    }
+    workspace_is_clean("counted");
+}
+
+/* Past the tiles that a block each takes: a pattern of large integers again and again, whose sums
+ * are known without looking at all of them. */
+template <class T>
+static void long_array()
+{
+    const size_t period = 65521, n = (size_t(300) << 20) / sizeof(T) + 3;
+    std::vector<T> pattern(period);
+    for (size_t i = 0; i < period; ++i)
+        pattern[i] = static_cast<T>(std::numeric_limits<T>::max() - static_cast<T>(i * i % 11));
+    pattern[1000] = 0;
+    pattern[2000] = std::numeric_limits<T>::max();
+    check::buffer<T> input(n + 1);
+    T *const from = input.data() + 1;
+    CUDA(cudaMemcpy(from, pattern.data(), period * sizeof(T), cudaMemcpyHostToDevice));
+    for (size_t done = period; done < n; done *= 2)
+        CUDA(cudaMemcpy(from + done, from, std::min(done, n - done) * sizeof(T),
+                        cudaMemcpyDeviceToDevice));
+    u64 sum = 0, squares = 0, nonzero = 0;
+    size_t greatest = 0;
+    for (size_t i = 0; i < period; ++i) {
+        const u64 times = n / period + (i < n % period), x = static_cast<u64>(pattern[i]);
+        sum += times * x;
+        squares += times * (x * x);
+        nonzero += times * (x != 0);
+        if (pattern[i] > pattern[greatest]) greatest = i;
+    }
+    const u64 most = static_cast<u64>(pattern[greatest]);
+    const struct {
+        fastreduce_operator op;
+        u64 wanted;
+    } cases[] = {{FASTREDUCE_SUM, sum},         {FASTREDUCE_SUM_ABS, sum},
+                 {FASTREDUCE_PRODUCT, 0},       {FASTREDUCE_SUM_SQUARES, squares},
+                 {FASTREDUCE_MIN, 0},           {FASTREDUCE_MAX, most},
+                 {FASTREDUCE_MAX_ABS, most},    {FASTREDUCE_ARGMIN, 1000},
+                 {FASTREDUCE_ARGMAX, greatest}, {FASTREDUCE_COUNT_NONZERO, nonzero}};
+    for (const auto &c : cases) {
+        fastreduce_config config = {};
+        config.workspace = workspace().data();
+        config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
+        const std::string what = name_of(type_of<T>, c.op, config, "long", n);
+        const u64 got = reduced(what.c_str(), from, n, type_of<T>, c.op, &config);
+        check::that(got == c.wanted, "%s: %llx, not %llx", what.c_str(), got, c.wanted);
+    }
+}
+
+/* By default everything; `quick`: as on the CPU machine; `refusals`, or the name of a type: that
+ * alone. */
+static const char *only = nullptr;
+
+static bool asked_for(const char *part)
+{
+    return only == nullptr || std::strcmp(only, part) == 0;
+}
+
+template <class T>
+static void of_type()
+{
+    if (!asked_for(fastreduce_type_name(type_of<T>))) return;
+    nothing<T>();
+    sizes<T>();
+    ties<T>();
+    if constexpr (is_float<T>) specials<T>();
+    if constexpr (is_float<T>) mean_of_zeros<T>();
+    if constexpr (is_float<T> && type_of<T> != FASTREDUCE_F16) norms<T>();
+    if constexpr (!is_float<T> && sizeof(T) == 8) { /* a sum of 65 bits, just beyond a tie */
+        const T half = T(u64(1) << 63), minus = std::is_signed<T>::value ? T(-1) : T(1);
+        every_call<T>("beyond a tie", {half, half, T(minus * 2048), minus}, 1);
+        every_call<T>("65 bits", {half, half}, 0);
+    }
+    same_bits<T>();
+    counted<T>();
+    if constexpr (!is_float<T>)
+        if (thorough) long_array<T>();
+    workspace_is_clean(fastreduce_type_name(type_of<T>));
+}
+
+/* ---- Names and refusals ---- */
+
+static bool takes(fastreduce_type type, fastreduce_operator op, fastreduce_kernel kernel)
+{
+    const bool f32 = type == FASTREDUCE_F32;
+    if (kernel == FASTREDUCE_EXACT) return f32 && op == FASTREDUCE_SUM;
+    return kernel == FASTREDUCE_AUTO ||
+           ((f32 || type == FASTREDUCE_F64 || type == FASTREDUCE_I32) &&
+            (op == FASTREDUCE_SUM || op == FASTREDUCE_MIN || op == FASTREDUCE_MAX));
+}
+
+static void names()
+{
+    /* what fastreduce.h says, by type: F32 ... U64 */
+    const char *const types[] = {"f32", "f64", "f16", "bf16", "i8",  "i16",
+                                 "i32", "i64", "u8",  "u16",  "u32", "u64"};
+    const char *const ops[] = {"sum",    "product",  "min",          "max",     "argmin",
+                               "argmax", "sum_abs",  "sum_squares",  "max_abs", "norm2",
+                               "mean",   "variance", "count_nonzero"};
+    const size_t type_sizes[] = {4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8};
+    const auto output_is = [&](int type, int op, int wanted) {
+        check::that(fastreduce_output_type(static_cast<fastreduce_type>(type),
+                                           static_cast<fastreduce_operator>(op)) == wanted,
+                    "the result's type of type %d, operator %d", type, op);
+    };
+    for (int type = -2; type < 70; ++type) {
+        const bool is_type = type >= FASTREDUCE_F32 && type <= FASTREDUCE_U64;
+        const auto the_type = static_cast<fastreduce_type>(type);
+        check::that(std::strcmp(fastreduce_type_name(the_type),
+                                is_type ? types[type - 1] : "unknown") == 0 &&
+                        fastreduce_type_size(the_type) == (is_type ? type_sizes[type - 1] : 0),
+                    "name or size of type %d", type);
+        const bool f = type <= FASTREDUCE_BF16, is_signed = !f && type <= FASTREDUCE_I64;
+        const int sum = type == FASTREDUCE_F64 ? FASTREDUCE_F64
+                        : f                    ? FASTREDUCE_F32
+                        : is_signed            ? FASTREDUCE_I64
+                                               : FASTREDUCE_U64,
+                  magnitudes = f ? sum : FASTREDUCE_U64, mean = f ? sum : FASTREDUCE_F64,
+                  outputs[] = {sum,
+                               sum,
+                               type,
+                               type,
+                               FASTREDUCE_I64,
+                               FASTREDUCE_I64,
+                               magnitudes,
+                               magnitudes,
+                               is_signed ? type + 4 : type,
+                               mean,
+                               mean,
+                               mean,
+                               FASTREDUCE_U64};
+        for (int op = -2; op < 20; ++op) {
+            const bool is_operator = op >= 0 && op < static_cast<int>(operators);
+            output_is(type, op, is_type && is_operator ? outputs[op] : 0);
+            for (int kernel = -1; kernel <= FASTREDUCE_EXACT + 1; ++kernel) {
+                const auto the_operator = static_cast<fastreduce_operator>(op);
+                const auto the_kernel = static_cast<fastreduce_kernel>(kernel);
+                const bool wanted = is_type && is_operator && kernel >= 0 &&
+                                    kernel <= FASTREDUCE_EXACT &&
+                                    takes(the_type, the_operator, the_kernel);
+                check::that(fastreduce_supports(the_type, the_operator, the_kernel) == wanted,
+                            "type %d, operator %d, kernel %d: %s", type, op, kernel,
+                            wanted ? "not supported" : "supported");
+            }
+        }
+    }
+    for (int op = -2; op < 70; ++op)
+        check::that(
+            std::strcmp(fastreduce_operator_name(static_cast<fastreduce_operator>(op)),
+                        op >= 0 && op < static_cast<int>(operators) ? ops[op] : "unknown") == 0,
+            "name of operator %d", op);
+}
+
+static void refusals()
+{
+    check::buffer<unsigned char> input(64), output(16, 0), scratch(16);
+    input.fill(1);
+    unsigned char *const in = input.data(), *const out = output.data();
+    const auto refused = [&](const char *what, int wanted, const void *from, void *to, size_t n,
+                             int type, int op, const fastreduce_config &config) {
+        output.fill(0x7b);
+        const fastreduce_status status =
+            fastreduce_reduce(from, to, n, static_cast<fastreduce_type>(type),
+                              static_cast<fastreduce_operator>(op), &config);
+        CUDA(cudaDeviceSynchronize());
+        check::that(status == wanted, "%s, type %d, operator %d: status %d, not %d", what, type, op,
+                    status, wanted);
+        check::that(output.every_byte_is(0x7b) && output.canaries_alive() &&
+                        input.every_byte_is(1) && input.canaries_alive(),
+                    "%s, type %d, operator %d: memory was written", what, type, op);
+    };
+    const int invalid = FASTREDUCE_ERROR_INVALID_ARGUMENT,
+              unsupported = FASTREDUCE_ERROR_UNSUPPORTED;
+    const fastreduce_config none = {};
+    for (int type : {-1, 0, FASTREDUCE_U64 + 1, 1000})
+        for (int op : {0, 4, 12}) refused("no such type", invalid, in, out, 2, type, op, none);
+    for (int op : {-1, static_cast<int>(operators), 1000})
+        for (int type : {1, 5, 12})
+            refused("no such operator", invalid, in, out, 2, type, op, none);
+    for (int number = FASTREDUCE_F32; number <= FASTREDUCE_U64; ++number)
+        for (int op = 0; op < static_cast<int>(operators); ++op) {
+            const fastreduce_type type = static_cast<fastreduce_type>(number),
+                                  result = fastreduce_output_type(
+                                      type, operator_of(static_cast<unsigned>(op)));
+            const size_t size = fastreduce_type_size(type),
+                         result_size = fastreduce_type_size(result);
+            for (size_t off = 1; off < size; off *= 2)
+                refused("misaligned input", invalid, in + off, out, 2, type, op, none);
+            for (size_t off = 1; off < result_size; off *= 2)
+                refused("misaligned output", invalid, in, out + off, 2, type, op, none);
+            refused("null input", invalid, nullptr, out, 2, type, op, none);
+            refused("null output", invalid, in, nullptr, 2, type, op, none);
+            refused("output in the input", invalid, in, in + 8, 9, type, op, none);
+            if (result_size > size)
+                refused("input in the output", invalid, out + result_size - size, out, 1, type, op,
+                        none);
+            refused("more bytes than there are", invalid, in, out, ~size_t(0) / size + (size > 1),
+                    type, op, none);
+            fastreduce_config config = {};
+            for (unsigned block_size : {1u, 16u, 48u, 100u, 2048u}) {
+                config.block_size = block_size;
+                refused("block size", invalid, in, out, 2, type, op, config);
+            }
+            config.block_size = 0;
+            for (int kernel = -1; kernel <= FASTREDUCE_EXACT + 1; ++kernel) {
+                config.kernel = static_cast<fastreduce_kernel>(kernel);
+                if (kernel < 0 || kernel > FASTREDUCE_EXACT)
+                    refused("no such kernel", invalid, in, out, 2, type, op, config);
+                else if (!takes(type, operator_of(static_cast<unsigned>(op)), config.kernel)) {
+                    refused("kernel", unsupported, in, out, 2, type, op, config);
+                    refused("invalid before unsupported", invalid, nullptr, out, 2, type, op,
+                            config);
+                }
+            }
+            config.kernel = FASTREDUCE_AUTO;
+            for (int other = FASTREDUCE_F32; other <= FASTREDUCE_U64; ++other) {
+                config.output_type = static_cast<fastreduce_type>(other);
+                if (other != result)
+                    refused("output type", unsupported, in, out, 2, type, op, config);
+            }
+            config.output_type = static_cast<fastreduce_type>(FASTREDUCE_U64 + 1);
+            refused("no such output type", invalid, in, out, 2, type, op, config);
+            config.output_type = result;
+            config.workspace = in;
+            config.workspace_bytes = 16;
+            refused("workspace in the input", invalid, in, out, 2, type, op, config);
+            config.workspace = in + 33;
+            refused("misaligned workspace", invalid, in, out, 2, type, op, config);
+            config.workspace = in;
+            refused("workspace too small", FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL,
+                    reinterpret_cast<const void *>(uintptr_t(4096)), out, 1 << 20, type, op,
+                    config); /* nothing reads there */
+            config = none;
+            config.n_on_device = reinterpret_cast<const size_t *>(in + 4);
+            refused("misaligned count", invalid, in, out, 2, type, op, config);
+            config.n_on_device = reinterpret_cast<const size_t *>(out + 8);
+            refused("count in the output", invalid, in, out + 8, 2, type, op, config);
+            config.n_on_device = reinterpret_cast<const size_t *>(scratch.data() + 8);
+            config.workspace = scratch.data();
+            config.workspace_bytes = 16;
+            refused("count in the workspace", invalid, in, out, 2, type, op, config);
+            config.n_on_device = reinterpret_cast<const size_t *>(in);
+            config.kernel = FASTREDUCE_V7;
+            refused("a count for the ladder", unsupported, in + 8, out, 2, type, op, config);
+            config = none;
+            config.output_type = result;
+            check::buffer<unsigned char> right(8);
+            check::that(fastreduce_reduce(in, right.data(), 2, type,
+                                          operator_of(static_cast<unsigned>(op)), &config) == 0,
+                        "type %d, operator %d: its own output type is refused", type, op);
+        }
+    CUDA(cudaDeviceSynchronize());
+}
+
+int main(int argc, char **argv)
+{
+    check::need_device();
+    bool quick = false;
+    for (int k = 1; k < argc; ++k)
+        if (std::string(argv[k]) == "quick")
+            quick = true;
+        else
+            only = argv[k];
+    thorough = on_gpu && !quick;
+    if (asked_for("refusals")) {
+        names();
+        refusals();
+    }
+#ifdef SIMT_MACHINE
+    norm_of_many();
+#endif
+    of_type<float>();
+    of_type<double>();
+    of_type<f16>();
+    of_type<bf16>();
+    of_type<signed char>();
+    of_type<short>();
+    of_type<int>();
+    of_type<long long>();
+    of_type<unsigned char>();
+    of_type<unsigned short>();
+    of_type<unsigned>();
+    of_type<unsigned long long>();
+    return check::finish("operators");
+}
