@@ -557,7 +557,10 @@ __device__ __forceinline__ unsigned max_u16x2(unsigned a, unsigned b)
 
 /* sum + a[0] * b[0] + a[1] * b[1] ... over the four bytes, or the two halves, of a word. Their sign
  * is the sum's. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610
+#if defined(__CUDACC_RTC__) && __CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ == 0
+#define FASTREDUCE_DETAIL_NO_DOT /* NVRTC 12.0 has no code for __dp2a_lo */
+#endif
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610 && !defined(FASTREDUCE_DETAIL_NO_DOT)
 __device__ __forceinline__ unsigned dot_bytes(unsigned a, unsigned b, unsigned sum)
 {
     return __dp4a(a, b, sum);
