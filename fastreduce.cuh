@@ -19,6 +19,7 @@
  *     fastreduce::reduce(input, output, n, stream);               // float, int, structs ...
  *     fastreduce::reduce<FASTREDUCE_V7, 512, 16, fastreduce::maximum>(input, output, n);
  *     fastreduce::transform_reduce(input, output, n, transform, combine, identity, stream);
+ *     fastreduce::dot(x, y, output, n, stream);                   // the sum of x[k] * y[k]
  *     fastreduce::round<FASTREDUCE_V2, 128>(input, partials, n);  // one level only
  *
  * NVRTC, which compiles at run time, needs no headers but the two files, and sees rooms 1 to 7.
@@ -33,14 +34,19 @@
  *   FASTREDUCE_NO_LADDER          the C functions leave out V0..V7, for a shorter build: they
  *                                 answer FASTREDUCE_ERROR_UNSUPPORTED. Scope: the implementing
  *                                 file.
- *   FASTREDUCE_NO_EXACT           the same for EXACT and fastreduce_accumulate_f32. Scope: the
- *                                 implementing file.
+ *   FASTREDUCE_NO_EXACT           the same for EXACT, of one result or many, and
+ *                                 fastreduce_accumulate_f32. Scope: the implementing file.
+ *   FASTREDUCE_SHAPES             the C functions hold fastreduce_reduce_axis and
+ *                                 fastreduce_reduce_segments, which answer UNSUPPORTED otherwise.
+ *                                 Of all types and operators they take minutes to compile, so name
+ *                                 those you need too, as below. Scope: the implementing file.
  *   FASTREDUCE_TYPES,             the element types and the operators that fastreduce_reduce holds,
  *   FASTREDUCE_OPERATORS          by name, with commas between them, for a shorter build:
  *                                     #define FASTREDUCE_TYPES FASTREDUCE_F32, FASTREDUCE_F16
  *                                 (-DFASTREDUCE_TYPES='FASTREDUCE_F32\,FASTREDUCE_F16' for nvcc).
- *                                 What is left out answers FASTREDUCE_ERROR_UNSUPPORTED. Default:
- *                                 all. Scope: the implementing file.
+ *                                 What is left out answers FASTREDUCE_ERROR_UNSUPPORTED.
+ *                                 fastreduce_dot goes with FASTREDUCE_SUM. Default: all. Scope:
+ *                                 the implementing file.
  *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float to its bins, by integer arithmetic alone:
  *                                 the same bits, slower. For measurements. Scope: the file; others
  *                                 may differ. Default: off.
@@ -159,7 +165,7 @@
 
 /* The linker keeps one of several templates of the same name. So what code depends on is in the
  * name: version, switches and the architectures it is compiled for, as in
- * version_0_3_0__12_0_0_0_750800. Files that agree in all of that share their templates; no others
+ * version_0_4_0__12_0_0_0_750800. Files that agree in all of that share their templates; no others
  * do. What no macro tells is up to FASTREDUCE_TAG (room 1). */
 #ifdef __CUDA_ARCH_LIST__
 #define FASTREDUCE_DETAIL_ARCHS __CUDA_ARCH_LIST__
@@ -203,6 +209,13 @@ constexpr unsigned warp_size = 32;
 namespace detail
 {
 
+/* As many threads as a multiprocessor has at least: those of Turing have fewer. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+constexpr unsigned multiprocessor_threads = 1024;
+#else
+constexpr unsigned multiprocessor_threads = 1536;
+#endif
+
 constexpr bool toolkit_knows_hopper = FASTREDUCE_DETAIL_TOOLKIT >= 12;
 /* Large arrays are for reduce_pipelined on GPUs with the copy engine and at least 100 KiB of shared
  * memory a block (compute capability 9.0 to 11.0), and for reduce_grid_stride on all others. The
@@ -217,6 +230,11 @@ constexpr bool compiles_pipelined = true, compiles_grid_stride = true; /* the CP
 #endif
 constexpr bool exact_integer = FASTREDUCE_DETAIL_INTEGER;
 constexpr bool separate_compilation = FASTREDUCE_DETAIL_SEPARATE;
+/* Blocks that a multiprocessor shall have room for. */
+__host__ __device__ constexpr unsigned resident(unsigned wanted)
+{
+    return separate_compilation ? 0 : wanted;
+}
 constexpr unsigned max_block_size = 1024;
 
 /* Whether a type is in a list. */
@@ -557,10 +575,9 @@ __device__ __forceinline__ unsigned max_u16x2(unsigned a, unsigned b)
 
 /* sum + a[0] * b[0] + a[1] * b[1] ... over the four bytes, or the two halves, of a word. Their sign
  * is the sum's. */
-#if defined(__CUDACC_RTC__) && __CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ == 0
-#define FASTREDUCE_DETAIL_NO_DOT /* NVRTC 12.0 has no code for __dp2a_lo */
-#endif
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610 && !defined(FASTREDUCE_DETAIL_NO_DOT)
+/* NVRTC 12.0 has no code for __dp2a_lo. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610 && \
+    !(defined(__CUDACC_RTC__) && __CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ == 0)
 __device__ __forceinline__ unsigned dot_bytes(unsigned a, unsigned b, unsigned sum)
 {
     return __dp4a(a, b, sum);
@@ -691,7 +708,52 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
     arrive(barrier);
 #endif
 }
+
+/* The block copies bytes, a multiple of 16 from and to multiples of 16, from global to shared
+ * memory: by the copy engine, or all threads do. All call both functions, once. */
+__device__ __forceinline__ void begin_block_copy(void *to, const void *from, unsigned bytes,
+                                                 phase_barrier *barrier)
+{
+#ifdef FASTREDUCE_DETAIL_HOPPER
+    if (threadIdx.x != 0) return;
+    init_barrier(barrier, 1);
+    if (bytes > 0)
+        bulk_copy(to, from, bytes, barrier);
+    else
+        arrive(barrier);
+#else
+    (void)barrier;
+#pragma unroll 4
+    for (unsigned k = threadIdx.x; k < bytes / sizeof(float4); k += blockDim.x)
+        static_cast<float4 *>(to)[k] = static_cast<const float4 *>(from)[k];
+#endif
+}
+
+__device__ __forceinline__ void end_block_copy(phase_barrier *barrier)
+{
+    __syncthreads();
+#ifdef FASTREDUCE_DETAIL_HOPPER
+    wait_for_phase(barrier, 0);
+#else
+    (void)barrier;
+#endif
+}
 #undef FASTREDUCE_DETAIL_HOPPER
+
+/* The 16 bytes from any address on, by the words that they lie in. */
+__device__ __forceinline__ void load_words(unsigned (&word)[4], const void *from)
+{
+    const uintptr_t address = reinterpret_cast<uintptr_t>(from);
+    const unsigned bits = static_cast<unsigned>(address % 4) * 8;
+    const unsigned *const whole = reinterpret_cast<const unsigned *>(address - address % 4);
+    unsigned long long two = whole[0];
+#pragma unroll
+    for (unsigned k = 0; k < 4; ++k) {
+        if (k < 3 || bits != 0) two |= static_cast<unsigned long long>(whole[k + 1]) << 32;
+        word[k] = static_cast<unsigned>(two >> bits);
+        two >>= 32;
+    }
+}
 
 } // namespace detail
 
@@ -848,11 +910,11 @@ struct alignas(pack_bytes % sizeof(Element) == 0 ? pack_bytes : alignof(Element)
 #pragma unroll
         for (unsigned j = 0; j < size; ++j) item[j] = x;
     }
-    /* from anywhere an element may lie */
-    __device__ __forceinline__ void gather(const Element *from)
+    /* from anywhere elements may lie */
+    __device__ __forceinline__ void gather(const Element *from, size_t stride = 1)
     {
 #pragma unroll
-        for (unsigned j = 0; j < size; ++j) item[j] = from[j];
+        for (unsigned j = 0; j < size; ++j) item[j] = from[j * stride];
     }
 };
 /* Narrow elements in words: compilers would take arrays of them to pieces, and spill. */
@@ -873,16 +935,16 @@ struct alignas(pack_bytes) pack<Element, true> {
 #pragma unroll
         for (unsigned w = 0; w < 4; ++w) word[w] = number * (bits == 8 ? 0x01010101u : 0x10001u);
     }
-    __device__ __forceinline__ void gather(const Element *from)
+    __device__ __forceinline__ void gather(const Element *from, size_t stride = 1)
     {
 #pragma unroll
         for (unsigned w = 0; w < 4; ++w) {
             word[w] = 0;
 #pragma unroll
             for (unsigned j = 0; j < 32 / bits; ++j)
-                word[w] |=
-                    static_cast<unsigned>(bits_as<unsigned_t<Element>>(from[w * (32 / bits) + j]))
-                    << j * bits;
+                word[w] |= static_cast<unsigned>(
+                               bits_as<unsigned_t<Element>>(from[(w * (32 / bits) + j) * stride]))
+                           << j * bits;
         }
     }
 };
@@ -1303,6 +1365,11 @@ struct common_reducer {
     static constexpr size_t most_in_tiles = size_t(256) << 20;
 
     __device__ __forceinline__ void prepare(const void *, size_t) {}
+    template <class Use>
+    __device__ __forceinline__ void choose(const Use &with) const
+    {
+        with(static_cast<const Reducer &>(*this));
+    }
 };
 /* Where elements may be combined in any order. Packs begin at the first aligned address. */
 template <class Reducer>
@@ -1878,7 +1945,19 @@ __device__ __forceinline__ unsigned first_with_bits(const unsigned (&four)[4], u
     return first;
 }
 
-/* The same of wider ones: the first with this key. */
+/* The first element of a pack with this key. Keys of narrow integers are their bits. */
+template <class Element>
+struct first_in_words {
+    template <class As>
+    static __device__ __forceinline__ unsigned first_of(const pack<Element> &from, unsigned key,
+                                                        const As &as)
+    {
+        const unsigned four[4] = {as(from.word[0]), as(from.word[1]), as(from.word[2]),
+                                  as(from.word[3])};
+        return first_with_bits<sizeof(Element)>(four, key);
+    }
+};
+/* Of wider ones: one by one. */
 template <class Greatest, class Element>
 struct first_with_key {
     template <class As>
@@ -1896,7 +1975,7 @@ struct first_with_key {
 /* The hardware compares 16 bits at a time, so each byte takes the upper half of 16: bytes 1 and 3
  * in one word, 0 and 2 in another. What lies below them does not matter. */
 template <>
-struct greatest<unsigned char> {
+struct greatest<unsigned char> : first_in_words<unsigned char> {
     struct Partial {
         unsigned odd, even;
     };
@@ -1932,14 +2011,6 @@ struct greatest<unsigned char> {
     {
         return key(best);
     }
-    template <class As>
-    static __device__ __forceinline__ unsigned first_of(const pack<unsigned char> &from, Key key,
-                                                        const As &as)
-    {
-        const unsigned four[4] = {as(from.word[0]), as(from.word[1]), as(from.word[2]),
-                                  as(from.word[3])};
-        return first_with_bits<1>(four, key);
-    }
     static __device__ __forceinline__ unsigned char element(Key key)
     {
         return static_cast<unsigned char>(key);
@@ -1947,7 +2018,7 @@ struct greatest<unsigned char> {
 };
 
 template <>
-struct greatest<unsigned short> {
+struct greatest<unsigned short> : first_in_words<unsigned short> {
     using Partial = unsigned;
     using Key = unsigned;
 
@@ -1973,14 +2044,6 @@ struct greatest<unsigned short> {
         return best >> 16 > low ? best >> 16 : low;
     }
     static __device__ __forceinline__ Key key_by_value(Partial best) { return key(best); }
-    template <class As>
-    static __device__ __forceinline__ unsigned first_of(const pack<unsigned short> &from, Key key,
-                                                        const As &as)
-    {
-        const unsigned four[4] = {as(from.word[0]), as(from.word[1]), as(from.word[2]),
-                                  as(from.word[3])};
-        return first_with_bits<2>(four, key);
-    }
     static __device__ __forceinline__ unsigned short element(Key key)
     {
         return static_cast<unsigned short>(key);
@@ -2797,6 +2860,169 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     }
 };
 
+/* What is added for a pair of elements, and for two packs. Floats: every second product is rounded
+ * together with an addition, and these meet in pairs, so that the order is the same everywhere. */
+template <class Input, family Family = element<Input>::kind, unsigned Size = sizeof(Input)>
+struct products {
+    using Value = typename results<Input>::sum;
+    using Partial = Value;
+
+    static __device__ __forceinline__ Value of(Input x, Input y)
+    {
+        return rounded_product(widened(x), widened(y));
+    }
+    static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
+    {
+        Value values[pack<Input>::size / 2];
+#pragma unroll
+        for (unsigned j = 0; j < pack<Input>::size / 2; ++j)
+            values[j] = fused(widened(x.at(2 * j + 1)), widened(y.at(2 * j + 1)),
+                              of(x.at(2 * j), y.at(2 * j)));
+        return reduce_pairs(values, plus());
+    }
+};
+/* Integers modulo 2^64: each product is added as it is made. Up to 32 bits it takes one
+ * multiplication. */
+template <class Input, unsigned Size>
+struct products<Input, family::integer, Size> {
+    using Value = unsigned long long;
+    using Partial = Value;
+    using wide = standard::conditional_t<standard::is_signed<Input>::value, long long, Value>;
+
+    static __device__ __forceinline__ Value of(Input x, Input y)
+    {
+        return static_cast<Value>(static_cast<wide>(x) * static_cast<wide>(y));
+    }
+    static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
+    {
+        Partial sum = 0;
+#pragma unroll
+        for (unsigned j = 0; j < pack<Input>::size; ++j) sum += of(x.at(j), y.at(j));
+        return sum;
+    }
+};
+/* Of 16 bits, which are made 32 first: compilers would make them 64. */
+template <class Input>
+struct products<Input, family::integer, 2> {
+    using Value = unsigned long long;
+    using Partial = Value;
+    using word = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
+
+    static __device__ __forceinline__ Value of(Input x, Input y)
+    {
+        return products<word>::of(x, y);
+    }
+    static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
+    {
+        Partial low = 0, high = 0;
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) {
+            low += products<word>::of(upper(x.word[w] << 16), upper(y.word[w] << 16));
+            high += products<word>::of(upper(x.word[w]), upper(y.word[w]));
+        }
+        return low + high;
+    }
+
+  private:
+    static __device__ __forceinline__ word upper(unsigned halves)
+    {
+        return static_cast<word>(halves) >> 16;
+    }
+};
+/* Of bytes four at once, in 32 bits, where those of a warp's share of a tile have room. */
+template <class Input>
+struct products<Input, family::integer, 1> {
+    using Value = unsigned long long;
+    using Partial = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
+
+    static __device__ __forceinline__ Value of(Input x, Input y)
+    {
+        return static_cast<Value>(static_cast<Partial>(x) * static_cast<Partial>(y));
+    }
+    static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
+    {
+        Partial sum = 0;
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) sum = dot_bytes(x.word[w], y.word[w], sum);
+        return sum;
+    }
+};
+
+/* Dot products. x is the array that is reduced; y, whose packs begin at index 0 as x's do, is the
+ * reducer's. Where its first pack is aligned all are, whatever x is. */
+template <class Input>
+struct dot_reducer : common_reducer<dot_reducer<Input>> {
+    using Element = Input;
+    using Value = typename products<Input>::Value;
+    using Partial = typename products<Input>::Partial;
+    using Result = Value;
+    static constexpr filler missing = filler::zeros;
+    static constexpr bool by_itself = true;
+    static constexpr bool narrow = sizeof(Input) == 1, tile_by_warp = narrow;
+    /* sums of 2^46 products of bytes have room in 63 bits with a sign */
+    using Format = standard::conditional_t<narrow, short_sum, all_bits<Value>>;
+
+    const Input *other; /* y */
+
+    __host__ __device__ dot_reducer(const Input *y = nullptr) : other(y) {}
+    static __device__ __forceinline__ Value identity() { return 0; }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
+    __device__ __forceinline__ Value value_of(Element x, size_t index) const
+    {
+        return products<Input>::of(x, other[index]);
+    }
+    /* Loads of four packs are under way before their first product: there are no registers for more
+     * beside x's. */
+    template <class Items>
+    __device__ __forceinline__ Value value_of_packs(const Items &items) const
+    {
+        constexpr unsigned ahead = Items::packs_each < 4 ? Items::packs_each : 4;
+        Partial partials[Items::packs_each];
+#pragma unroll
+        for (unsigned first = 0; first < Items::packs_each; first += ahead) {
+            pack<Element> others[ahead];
+            load(items, first, others);
+#pragma unroll
+            for (unsigned k = 0; k < ahead; ++k)
+                partials[first + k] = products<Input>::of(items.at(first + k), others[k]);
+        }
+        return static_cast<Value>(reduce_pairs(partials, plus()));
+    }
+    /* A warp's products of bytes are less than 2^29 together, in a tile of 64 KiB. */
+    static __device__ __forceinline__ Value tile_warp_value(Value value)
+    {
+        const int sum = static_cast<int>(warp_add(static_cast<unsigned>(value)));
+        return static_cast<Value>(sum);
+    }
+    static __device__ __forceinline__ Result finish(Value value, size_t)
+    {
+        return combine(value, identity());
+    }
+
+  private:
+    /* The packs of y from number `first` on; those that do not exist are zero. */
+    template <class Items, unsigned Count>
+    __device__ __forceinline__ void load(const Items &items, unsigned first,
+                                         pack<Element> (&others)[Count]) const
+    {
+        if (reinterpret_cast<uintptr_t>(other) % pack_bytes == 0) {
+#pragma unroll
+            for (unsigned k = 0; k < Count; ++k) {
+                others[k] = {};
+                if (first + k < items.count)
+                    others[k] = load_pack<false>(
+                        reinterpret_cast<const pack<Element> *>(other + items.index_of(first + k)));
+            }
+        } else {
+#pragma unroll
+            for (unsigned k = 0; k < Count; ++k) {
+                others[k] = {};
+                if (first + k < items.count) others[k].gather(other + items.index_of(first + k));
+            }
+        }
+    }
+};
+
 /* ---- What a thread's packs become, and alternatives ---- */
 
 template <class Reducer>
@@ -2858,6 +3084,7 @@ template <class One, class Other>
 __host__ __device__ constexpr bool alike()
 {
     return standard::is_same<typename One::Value, typename Other::Value>::value &&
+           standard::is_same<typename One::Format, typename Other::Format>::value &&
            sizeof(typename One::Element) == sizeof(typename Other::Element) &&
            One::head_alignment == Other::head_alignment && One::missing == Other::missing &&
            One::by_warp == Other::by_warp && One::tile_by_warp == Other::tile_by_warp &&
@@ -2961,6 +3188,12 @@ struct any_of {
     __device__ __forceinline__ void store(void *result, const Value &value, size_t n) const
     {
         all.use(which, value_to_result{result, value, n});
+    }
+    /* Calls with the reducer that is chosen. */
+    template <class Use>
+    __device__ __forceinline__ void choose(const Use &with) const
+    {
+        all.use(which, with);
     }
 
   private:
@@ -3192,11 +3425,6 @@ template <class Input, family Family>
 struct reducer_of<variance, Input, Family> : as_it_is<variance_reducer<Input>> {
 };
 
-/* Those that are no tree of one operation. */
-template <class Operator>
-using of_numbers = one_of<Operator, argmin, argmax, sum_abs, sum_squares, max_abs, norm2, mean,
-                          variance, count_nonzero>;
-
 /* Elements by the name that those of the same kind share; but as they are for a user's operator,
  * and for what of no elements is the type's greatest value. */
 template <class Operator, class Input>
@@ -3208,6 +3436,10 @@ template <class Operator, class Input>
 using named_reducer = reducer_of<Operator, named_t<Operator, Input>>;
 template <class Operator, class Input>
 using reducer_t = typename named_reducer<Operator, Input>::type;
+/* Of two arrays of numbers. */
+template <class Input>
+using dot_t = dot_reducer<typename standard::conditional_t<
+    element<Input>::kind == family::integer, is<summed_t<element_t<Input>>>, element<Input>>::type>;
 
 /* Reducers that share kernels in the C functions, which choose among them when they run. */
 using signed8 = signed char;
@@ -3218,7 +3450,7 @@ using unsigned64 = unsigned long long;
 
 template <class... Types>
 struct type_list;
-using groups = type_list<
+using reducer_groups = type_list<
     any_of<integer_reducer<unsigned8>, integer_reducer<signed8>,
            integer_reducer<signed8, magnitude>, integer_reducer<unsigned8, square>,
            integer_reducer<signed8, square>, count_reducer<unsigned8>>,
@@ -3260,7 +3492,10 @@ using groups = type_list<
     any_of<variance_reducer<unsigned16>, variance_reducer<short>, variance_reducer<f16>,
            variance_reducer<bf16>>,
     any_of<variance_reducer<float>, variance_reducer<unsigned>, variance_reducer<int>>,
-    any_of<variance_reducer<double>, variance_reducer<unsigned64>, variance_reducer<signed64>>>;
+    any_of<variance_reducer<double>, variance_reducer<unsigned64>, variance_reducer<signed64>>,
+    any_of<dot_reducer<unsigned8>, dot_reducer<signed8>>,
+    any_of<dot_reducer<unsigned16>, dot_reducer<short>>,
+    any_of<dot_reducer<unsigned>, dot_reducer<int>>, any_of<dot_reducer<f16>, dot_reducer<bf16>>>;
 
 template <unsigned Number, class List>
 struct type_at;
@@ -3272,11 +3507,11 @@ struct type_at<Number, type_list<First, Rest...>> : type_at<Number - 1, type_lis
 };
 /* By its number, as kernels' names would be long otherwise. */
 template <unsigned Number>
-struct group : type_at<Number, groups>::type {
+struct group : type_at<Number, reducer_groups>::type {
 };
 
 /* The group that a Reducer is in; itself, if it is in none. */
-template <class Reducer, class List = groups, unsigned Number = 0>
+template <class Reducer, class List = reducer_groups, unsigned Number = 0>
 struct group_of : is<Reducer> {
 };
 template <class Reducer, class... Members, class... Rest, unsigned Number>
@@ -4156,6 +4391,15 @@ struct reduction_by {
         }
     }
 
+    /* Of all, in status words. */
+    __device__ __forceinline__ void fold_partials(status_word *status_words, unsigned units)
+    {
+        Value last[1] = {reducer.identity()};
+        words_of::await(status_words, units - 1 + threadIdx.x, 1, units, last);
+        value = last[0];
+        add_partials(status_words, units - 1);
+    }
+
     /* Each block publishes its tile's partial; the last one awaits all others', and leaves the
      * words zero. One launch and no atomic operation: two launches cost 1.2 us more, a fence and a
      * ticket 0.5 us (one H200). No other block waits, and GPUs begin blocks in order, so the grid
@@ -4189,6 +4433,42 @@ struct reduction_by {
         if (threadIdx.x == 0) reducer.store(output.result, value, elements);
     }
 
+    /* As reduce_tiles, but the last block to come folds, whichever that is: there may be many
+     * results, and one that waits could keep those it waits for from their place. */
+    static __host__ __device__ constexpr size_t words_for_row(unsigned tiles)
+    {
+        return tiles == 1 ? 0 : words_for(tiles) + 1;
+    }
+    __device__ __forceinline__ void reduce_row(status_word *status_words, unsigned tile,
+                                               unsigned tiles, const Output &output)
+    {
+        __shared__ Value warp_values[warps];
+        __shared__ bool last;
+        status_word *const ticket = status_words + words_for(tiles);
+        value = of_tile_warp(value);
+        if (warps > 1) {
+            store_warps(warp_values, value);
+            __syncthreads();
+            if (threadIdx.x < warp_size) value = block_value(warp_values);
+        }
+        if (tiles == 1) {
+            value = words_of::kept(value);
+        } else {
+            if (threadIdx.x == 0) {
+                words_of::publish(status_words, tile, value);
+                last = atomicAdd(ticket, 1ull) + 1 == tiles;
+            }
+            __syncthreads();
+            if (!last) return;
+            if (threadIdx.x == 0) *ticket = 0;
+            fold_partials(status_words, tiles);
+            store_warps(warp_values, of_warp<warp_size>(value));
+            __syncthreads();
+            if (threadIdx.x < warp_size) value = block_value(warp_values);
+        }
+        if (threadIdx.x == 0) reducer.store(output.result, value, elements);
+    }
+
     /* As reduce_tiles, where all partials are in status words: thread 0 begins with the last. */
     template <unsigned Slots>
     __device__ __forceinline__ bool reduce_units(tile_partials<Slots> &partials,
@@ -4198,10 +4478,7 @@ struct reduction_by {
         if (blockIdx.x + 1 != gridDim.x) return false;
         const unsigned units = static_cast<unsigned>(count);
         if (threadIdx.x < BlockSize) {
-            Value last[1] = {reducer.identity()};
-            words_of::await(status_words, units - 1 + threadIdx.x, 1, units, last);
-            value = last[0];
-            add_partials(status_words, units - 1);
+            fold_partials(status_words, units);
             store_warps(partials.warp_value[Slots], of_warp<warp_size>(value));
         }
         __syncthreads();
@@ -4506,12 +4783,1363 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
             0; /* all have asked the counter for the last time */
 }
 
+/* ---- Many results ----
+ *
+ * Each result of an array of slices has the bits of the kernels above. Their tree is walked in
+ * another way: a tile's threads, in the order in which their values meet (lanes 16 apart first,
+ * then 8, 4, 2 and 1; then warps), are the leaves of a binary tree, and a lane goes through them as
+ * numbers are counted: values wait for their partners as digits for carries. So a result may be
+ * for a lane, several lanes, or several blocks, as it suits its length and its place.
+ *
+ *     reduce_short_slices   up to 31 packs, through shared memory: a thread for each
+ *     reduce_rows           rows of up to 16 KiB: one to 32 lanes for each
+ *     reduce_row_tiles      longer rows: a block for each tile
+ *     reduce_columns        what does not lie together: one lane or several for each column
+ */
+
+/* Result number r, from `begin` on, is of elements (r / inner) * outer_stride + r % inner + k *
+ * stride of the input, for k < n. */
+struct slices {
+    const void *input;
+    size_t begin, end, n, inner, outer_stride, stride;
+    unsigned result_bytes;
+    bool streaming; /* there is more than the cache holds */
+
+    __host__ __device__ size_t offset(size_t result) const
+    {
+        if (inner == 1) return result * outer_stride;
+        return result / inner * outer_stride + result % inner;
+    }
+    template <class Element>
+    __device__ __forceinline__ const Element *first(size_t result) const
+    {
+        return static_cast<const Element *>(input) + offset(result);
+    }
+    __device__ __forceinline__ void *place(void *output, size_t result) const
+    {
+        return static_cast<unsigned char *>(output) + result * result_bytes;
+    }
+};
+
+/* The tile of a slice: its threads, packs and, where it is the last, elements after them. */
+struct slice_tile {
+    size_t first;         /* pack */
+    unsigned packs, tail; /* that exist */
+    unsigned threads_log; /* of the block whose tile it is */
+
+    static __host__ __device__ constexpr unsigned bits_for(size_t number)
+    {
+        unsigned bits = 0;
+        while (size_t(1) << bits < number) ++bits;
+        return bits;
+    }
+};
+
+/* A pack's words. */
+template <class Element>
+__device__ __forceinline__ unsigned (&words_of(pack<Element> &of))[4]
+{
+    return reinterpret_cast<unsigned(&)[4]>(of);
+}
+
+/* Elements of a slice in shared memory, or in global memory. */
+template <class Element>
+struct shared_slice {
+    const Element *from;
+    unsigned stride;
+
+    __device__ __forceinline__ const Element &at(size_t k) const
+    {
+        return from[static_cast<unsigned>(k) * stride];
+    }
+    __device__ __forceinline__ void load(pack<Element> &to, size_t k) const
+    {
+        if (sizeof(Element) <= 2 && stride == 1)
+            load_words(words_of(to), &at(k));
+        else if (stride == 1)
+            to.gather(&at(k));
+        else
+            to.gather(&at(k), stride);
+    }
+};
+/* A row in global memory, whose packs are aligned or not. */
+template <class Element, bool Vectors>
+struct global_row {
+    const Element *from;
+    const void *begin, *end; /* of all that may be read */
+
+    __device__ __forceinline__ const Element &at(size_t k) const { return from[k]; }
+    /* with so many bytes around them */
+    __device__ __forceinline__ bool readable(const Element *first, unsigned beyond) const
+    {
+        const unsigned char *const bytes = reinterpret_cast<const unsigned char *>(first);
+        return bytes - beyond >= begin && bytes + pack_bytes + beyond <= end;
+    }
+    __device__ __forceinline__ void load(pack<Element> &to, size_t k) const
+    {
+        const Element *const first = &at(k);
+        constexpr unsigned beyond = sizeof(unsigned) - 1;
+        if (Vectors)
+            to = load_pack<false>(reinterpret_cast<const pack<Element> *>(first));
+        else if (sizeof(Element) <= 2 && readable(first, beyond))
+            load_words(words_of(to), first);
+        else
+            to.gather(first);
+    }
+};
+template <class Element>
+struct global_slice {
+    const Element *from;
+    size_t stride;
+
+    __device__ __forceinline__ const Element &at(size_t k) const { return from[k * stride]; }
+    __device__ __forceinline__ void load(pack<Element> &to, size_t k) const
+    {
+        to.gather(&at(k), stride);
+    }
+};
+
+/* What a thread has of a tile: as tile_items. */
+template <class Reducer, unsigned Packs>
+struct leaf_items {
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    static constexpr unsigned packs_each = Packs, pack_size = pack<Element>::size;
+    pack<Element> packs[Packs];
+    Element edge;
+    size_t index, edge_index, step;
+    unsigned count;
+    bool has_edge;
+
+    template <class Slice>
+    __device__ __forceinline__ void load(const Slice &slice, const slice_tile &tile,
+                                         unsigned thread)
+    {
+        const unsigned rest = thread < tile.packs ? tile.packs - thread : 0,
+                       below = (1u << tile.threads_log) - 1;
+        step = size_t(pack_size) << tile.threads_log;
+        index = (tile.first + thread) * pack_size;
+        count = Packs == 1 ? rest > 0 : (rest + below) >> tile.threads_log;
+#pragma unroll
+        for (unsigned k = 0; k < Packs; ++k) {
+            packs[k] = {};
+            if (k < count) slice.load(packs[k], index_of(k));
+        }
+    }
+    template <class Slice>
+    __device__ __forceinline__ void load_edge(const Slice &slice, const slice_tile &tile,
+                                              unsigned thread)
+    {
+        has_edge = thread < tile.tail;
+        edge_index = (tile.first + tile.packs) * pack_size + thread;
+        edge = Element();
+        if (has_edge) edge = slice.at(edge_index);
+    }
+    /* of one of the reducers that Reducer stands for */
+    template <class Member>
+    __device__ __forceinline__ Value value(const Member &member)
+    {
+        if (Reducer::missing == filler::first) {
+            pack<Element> again;
+            again.fill(packs[0].at(0));
+#pragma unroll
+            for (unsigned k = 1; k < Packs; ++k)
+                if (k >= count) packs[k] = again;
+        }
+        return thread_value(member, items_as<typename Member::Element, leaf_items>(*this),
+                            truth<Member::by_itself>());
+    }
+    __device__ __forceinline__ Value with_edge(const Reducer &reducer, const Value &own) const
+    {
+        return has_edge ? reducer.combine(own, reducer.value_of(edge, edge_index)) : own;
+    }
+
+    __device__ __forceinline__ const pack<Element> &at(unsigned number) const
+    {
+        return packs[number];
+    }
+    __device__ __forceinline__ size_t index_of(unsigned number) const
+    {
+        return index + number * step;
+    }
+};
+
+/* The values of several leaves. A reducer that stands for several is asked once. */
+template <unsigned Count, class Items>
+struct values_of_leaves {
+    using Value = typename Items::Value;
+    Items (&items)[Count];
+    Value (&values)[Count];
+
+    template <class Member>
+    __device__ __forceinline__ void operator()(const Member &member) const
+    {
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) values[k] = items[k].value(member);
+    }
+};
+/* The same where each is of another slice of n elements. */
+template <unsigned Count, class Items>
+struct values_of_slices {
+    using Value = typename Items::Value;
+    Items (&items)[Count];
+    Value (&values)[Count];
+    const void *(&slices)[Count];
+    size_t n;
+
+    template <class Member>
+    __device__ __forceinline__ void operator()(const Member &member) const
+    {
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            Member own = member;
+            own.prepare(slices[k], n);
+            values[k] = items[k].value(own);
+        }
+    }
+};
+
+__device__ __forceinline__ unsigned reversed(unsigned number, unsigned bits)
+{
+    return bits == 0 ? 0 : __brev(number) >> (32 - bits);
+}
+
+/* The thread that is leaf `number` of 2^bits. */
+__device__ __forceinline__ unsigned thread_of_leaf(unsigned number, unsigned bits)
+{
+    if (bits <= 5) return reversed(number, bits);
+    return reversed(number % warp_size, 5) + warp_size * reversed(number / warp_size, bits - 5);
+}
+
+/* Values in the order of leaves: each second one meets the one before, pairs meet pairs, and so on.
+ * One level a struct, as compilers put an array with such an index in local memory. */
+template <class Reducer, unsigned Levels>
+struct carries {
+    using Value = typename Reducer::Value;
+    Value value;
+    carries<Reducer, Levels - 1> above;
+
+    __device__ __forceinline__ void push(const Reducer &reducer, const Value &next, unsigned number)
+    {
+        if (number & 1)
+            above.push(reducer, reducer.combine(value, next), number >> 1);
+        else
+            value = next;
+    }
+    /* After 2^bits of them. */
+    __device__ __forceinline__ Value total(unsigned bits) const
+    {
+        return bits == 0 ? value : above.total(bits - 1);
+    }
+};
+template <class Reducer>
+struct carries<Reducer, 0> {
+    using Value = typename Reducer::Value;
+    Value value;
+
+    __device__ __forceinline__ void push(const Reducer &, const Value &next, unsigned)
+    {
+        value = next;
+    }
+    __device__ __forceinline__ Value total(unsigned) const { return value; }
+};
+
+/* A share of a tile's leaves: those whose last bits, which meet last, are `part` reversed. */
+struct leaf_share {
+    unsigned bits;      /* 2^bits leaves in all */
+    unsigned part_bits; /* 2^part_bits parts */
+    unsigned part;
+
+    __device__ __forceinline__ unsigned leaves_log() const { return bits - part_bits; }
+    __device__ __forceinline__ unsigned thread(unsigned number) const
+    {
+        return thread_of_leaf(number | reversed(part, part_bits) << leaves_log(), bits);
+    }
+};
+
+constexpr unsigned no_thread = 1u << 31;
+
+/* A lane's value of its share of a tile. Its packs are under way AtOnce leaves at a time. */
+template <unsigned Packs, unsigned Levels, unsigned AtOnce, class Reducer, class Slice>
+__device__ __forceinline__ typename Reducer::Value
+share_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile,
+            const leaf_share &share)
+{
+    const unsigned leaves = 1u << share.leaves_log();
+    carries<Reducer, Levels> values;
+#pragma unroll 1
+    for (unsigned first = 0; first < leaves; first += AtOnce) {
+        leaf_items<Reducer, Packs> items[AtOnce];
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce; ++k)
+            items[k].load(slice, tile, first + k < leaves ? share.thread(first + k) : no_thread);
+        typename Reducer::Value value[AtOnce];
+        reducer.choose(values_of_leaves<AtOnce, leaf_items<Reducer, Packs>>{items, value});
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce; ++k) {
+            if (k > 0 && first + k >= leaves) break;
+            if (tile.tail > 0) { /* few have one */
+                items[k].load_edge(slice, tile, share.thread(first + k));
+                value[k] = items[k].with_edge(reducer, value[k]);
+            }
+            values.push(reducer, value[k], first + k);
+        }
+    }
+    return values.total(share.leaves_log());
+}
+
+/* The value of a slice of one pack at most, and a tail. */
+template <class Reducer, class Slice>
+__device__ __forceinline__ typename Reducer::Value
+value_of_pack_and_tail(const Reducer &reducer, const Slice &slice, const slice_tile &tile)
+{
+    constexpr unsigned size = pack<typename Reducer::Element>::size;
+    using Items = leaf_items<Reducer, 1>;
+    typename Reducer::Value values[size];
+    if (tile.packs > 0 || tile.tail == 0) {
+        Items first[1];
+        typename Reducer::Value own[1];
+        first[0].load(slice, tile, 0);
+        first[0].load_edge(slice, tile, 0);
+        reducer.choose(values_of_leaves<1, Items>{first, own});
+        values[0] = first[0].with_edge(reducer, own[0]);
+    } else {
+        values[0] = reducer.value_of(slice.at(0), 0);
+    }
+    const unsigned before = tile.packs * size;
+#pragma unroll
+    for (unsigned k = 1; k < size; ++k)
+        values[k] =
+            k < tile.tail ? reducer.value_of(slice.at(before + k), before + k) : reducer.identity();
+#pragma unroll
+    for (unsigned step = size / 2; step > 0; step /= 2)
+#pragma unroll
+        for (unsigned k = 0; k < step; ++k)
+            values[k] = reducer.combine(values[k], values[k + step]);
+    return values[0];
+}
+
+constexpr unsigned slices_block = 256, short_bits = 5;
+
+/* What a Value between blocks would be: a Format may round. */
+template <class Reducer>
+__device__ __forceinline__ typename Reducer::Value kept_value(const typename Reducer::Value &value)
+{
+    return partial_words<typename Reducer::Value, typename Reducer::Format>::kept(value);
+}
+
+/* How reduce_short_slices works. A group is what lies together: a row, or `inner` columns. */
+struct short_plan {
+    size_t all_groups;
+    unsigned groups;            /* of a block */
+    unsigned length;            /* of a group, elements with gaps */
+    unsigned long long inverse; /* 2^32 / length, rounded up */
+    unsigned pitch;             /* from group to group in shared memory */
+    bool together;              /* groups are copied with what lies between them */
+    unsigned bits;              /* leaves of a result */
+};
+
+/* Copies elements to shared memory, to where they have the same place in a line, and returns the
+ * first. What is no whole line is copied by the threads. */
+template <class Element>
+__device__ __forceinline__ const Element *copy_elements(unsigned char *memory, const Element *from,
+                                                        size_t count, phase_barrier *barrier)
+{
+    constexpr uintptr_t line_mask = line_bytes - 1, vector_mask = pack_bytes - 1;
+    const uintptr_t begin = reinterpret_cast<uintptr_t>(from),
+                    end = begin + count * sizeof(Element), base = begin & ~line_mask,
+                    line = (begin + line_mask) & ~line_mask, vectors_end = end & ~vector_mask;
+    const bool by_lines = line < vectors_end;
+    begin_block_copy(memory + (line - base), reinterpret_cast<const void *>(line),
+                     by_lines ? static_cast<unsigned>(vectors_end - line) : 0, barrier);
+    Element *const to = reinterpret_cast<Element *>(memory + (begin - base));
+    const unsigned before = by_lines ? static_cast<unsigned>((line - begin) / sizeof(Element))
+                                     : static_cast<unsigned>(count),
+                   after =
+                       by_lines ? static_cast<unsigned>((end - vectors_end) / sizeof(Element)) : 0;
+    for (unsigned k = threadIdx.x; k < before; k += blockDim.x) to[k] = from[k];
+    if (threadIdx.x < after) to[count - 1 - threadIdx.x] = from[count - 1 - threadIdx.x];
+    return to;
+}
+
+template <class Reducer>
+__global__ void __launch_bounds__(slices_block)
+    reduce_short_slices(slices all, short_plan plan, reduction_output<Reducer> output)
+{
+    using Element = typename Reducer::Element;
+    __shared__ phase_barrier copied;
+    unsigned char *const memory = dynamic_shared<unsigned char>();
+    const size_t begin = static_cast<size_t>(blockIdx.x) * plan.groups,
+                 rest = plan.all_groups - begin;
+    const unsigned groups = rest < plan.groups ? static_cast<unsigned>(rest) : plan.groups;
+    const Element *const input = static_cast<const Element *>(all.input) + begin * all.outer_stride,
+                         *staged;
+    wait_for_previous_grid();
+    allow_next_grid();
+    if (plan.together) {
+        staged =
+            copy_elements(memory, input, (groups - 1) * all.outer_stride + plan.length, &copied);
+    } else {
+        Element *const to = reinterpret_cast<Element *>(memory);
+        constexpr unsigned at_once = 8;
+        for (unsigned first = threadIdx.x; first < groups * plan.length;
+             first += at_once * slices_block) {
+            Element loaded[at_once];
+            unsigned place[at_once];
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k) {
+                const unsigned element = first + k * slices_block,
+                               group = static_cast<unsigned>(element * plan.inverse >> 32),
+                               within = element - group * plan.length;
+                place[k] = group < groups ? group * plan.pitch + within : no_thread;
+                if (group < groups) loaded[k] = input[group * all.outer_stride + within];
+            }
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k)
+                if (place[k] != no_thread) to[place[k]] = loaded[k];
+        }
+        begin_block_copy(nullptr, nullptr, 0, &copied);
+        staged = to;
+    }
+    end_block_copy(&copied);
+
+    const unsigned inner = static_cast<unsigned>(all.inner), count = groups * inner;
+    const slice_tile tile = {0, static_cast<unsigned>(all.n / pack<Element>::size),
+                             static_cast<unsigned>(all.n % pack<Element>::size), 8};
+    for (unsigned result = threadIdx.x; result < count; result += slices_block) {
+        const unsigned group = inner == 1 ? result : result / inner;
+        const shared_slice<Element> slice = {staged + group * plan.pitch + (result - group * inner),
+                                             static_cast<unsigned>(all.stride)};
+        Reducer reducer = output.reducer;
+        reducer.prepare(slice.from, all.n);
+        const typename Reducer::Value value =
+            tile.packs <= 1
+                ? value_of_pack_and_tail(reducer, slice, tile)
+                : share_value<1, short_bits, 4>(reducer, slice, tile, leaf_share{plan.bits, 0, 0});
+        reducer.store(all.place(output.result, begin * inner + result), kept_value<Reducer>(value),
+                      all.n);
+    }
+}
+
+/* How reduce_rows works: a warp has eight chunks of up to 32 packs, of 2^chunks_log chunks a row; a
+ * short row takes 2^lanes_log lanes of one. */
+constexpr unsigned warp_chunks = 8;
+struct row_plan {
+    unsigned lanes_log, chunks_log;
+    bool vectors;    /* packs are aligned */
+    const void *end; /* of the input */
+    /* of a chunk: its row, after the lane's first, and where that row is; its own packs, and where
+     * they are; in bytes */
+    unsigned row[warp_chunks], packs[warp_chunks];
+    size_t offset[warp_chunks], place[warp_chunks];
+};
+
+template <class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+warp_value(const Reducer &reducer, const typename Reducer::Value &value, truth<true>)
+{
+    return reducer.warp_value(value);
+}
+template <class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+warp_value(const Reducer &, const typename Reducer::Value &value, truth<false>)
+{
+    return value;
+}
+
+/* Values of 2^lanes_log lanes each, several at once, to those of the first ones. */
+template <unsigned Count, class Reducer>
+__device__ __forceinline__ void
+combine_lanes(const Reducer &reducer, typename Reducer::Value (&values)[Count], unsigned lanes_log)
+{
+    if (Reducer::by_warp && lanes_log == 5) {
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k)
+            values[k] = warp_value(reducer, values[k], truth<Reducer::by_warp>());
+        return;
+    }
+#pragma unroll 1
+    for (unsigned bit = lanes_log; bit-- > 0;)
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k)
+            values[k] = reducer.combine(values[k], shuffle_down(values[k], 1u << bit));
+}
+
+/* Values of so many chunks each, several times, to those of the first ones. */
+template <unsigned Count, class Reducer>
+__device__ __forceinline__ void
+combine_chunks(const Reducer &reducer, typename Reducer::Value (&values)[Count], unsigned chunks)
+{
+#pragma unroll
+    for (unsigned step = Count / 2; step > 0; step /= 2)
+        if (step < chunks)
+#pragma unroll
+            for (unsigned k = 0; k < Count; ++k)
+                if ((k & step) == 0) values[k] = reducer.combine(values[k], values[k | step]);
+}
+
+/* Rows of up to 256 packs, one for each of a block's threads; all loads of a warp are under way
+ * before the first addition. */
+template <bool Vectors, class Reducer>
+__device__ __forceinline__ void
+reduce_narrow_rows(const slices &all, const row_plan &plan, const slice_tile &tile,
+                   const reduction_output<Reducer> &output, size_t warp)
+{
+    using Element = typename Reducer::Element;
+    constexpr unsigned at_once = warp_chunks;
+    const unsigned lane = threadIdx.x % warp_size, lanes = 1u << plan.lanes_log,
+                   chunks = 1u << plan.chunks_log, each_log = 5 - plan.lanes_log;
+    const size_t first = all.begin + ((warp * (at_once >> plan.chunks_log)) << each_log) +
+                         (lane >> plan.lanes_log),
+                 left = first < all.end ? all.end - first : 0;
+    const unsigned rows =
+        left < at_once * warp_size ? static_cast<unsigned>(left) : at_once * warp_size;
+    const unsigned own = lane % lanes;
+    const unsigned char *const row = reinterpret_cast<const unsigned char *>(
+                                   static_cast<const Element *>(all.input) +
+                                   first * all.outer_stride),
+                               *const from = row + own * sizeof(pack<Element>);
+    leaf_items<Reducer, 1> items[at_once];
+    typename Reducer::Value values[at_once];
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) {
+        const bool exists = plan.row[k] < rows && own < plan.packs[k];
+        items[k].count = exists;
+        items[k].index = (own + warp_size * (k & (chunks - 1))) * pack<Element>::size;
+        /* compilers would wait for each wide pack, to choose between it and zeros */
+        constexpr bool always = Vectors && sizeof(Element) == 8;
+        const unsigned char *const place = exists || !always
+                                               ? from + plan.place[k]
+                                               : static_cast<const unsigned char *>(all.input);
+        const global_row<Element, Vectors> slice = {reinterpret_cast<const Element *>(place),
+                                                    all.input, plan.end};
+        if (!always) items[k].packs[0] = {};
+        if (always ? tile.packs > 0 : exists) slice.load(items[k].packs[0], 0);
+    }
+    if (Vectors && sizeof(Element) == 8) {
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k)
+            if (items[k].count == 0) items[k].packs[0] = {};
+    }
+    if (tile.tail > 0) {
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+            const global_row<Element, Vectors> slice = {
+                reinterpret_cast<const Element *>(row + plan.offset[k]), all.input, plan.end};
+            const bool exists = plan.row[k] < rows && (k & (chunks - 1)) == 0;
+            items[k].load_edge(slice, tile, exists ? own : warp_size);
+        }
+    }
+    const void *slices_of[at_once];
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k)
+        slices_of[k] = plan.row[k] < rows ? row + plan.offset[k] : all.input;
+    output.reducer.choose(
+        values_of_slices<at_once, leaf_items<Reducer, 1>>{items, values, slices_of, all.n});
+    if (tile.tail > 0) {
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+            Reducer reducer = output.reducer;
+            reducer.prepare(slices_of[k], all.n);
+            values[k] = items[k].with_edge(reducer, values[k]);
+        }
+    }
+    combine_lanes(output.reducer, values, plan.lanes_log);
+    combine_chunks(output.reducer, values, chunks);
+    if (own != 0) return;
+    unsigned char *const results = static_cast<unsigned char *>(all.place(output.result, first));
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) {
+        if (plan.row[k] < rows && (k & (chunks - 1)) == 0)
+            output.reducer.store(results + plan.row[k] * all.result_bytes,
+                                 kept_value<Reducer>(values[k]), all.n);
+    }
+}
+
+/* Of up to 1024 packs: a warp does what a block's warps would, two at once. In lane 0. */
+template <class Reducer, class Slice>
+__device__ __forceinline__ typename Reducer::Value
+wide_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile)
+{
+    constexpr unsigned at_once = 2, times_log = 2;
+    const unsigned lane = threadIdx.x % warp_size;
+    carries<Reducer, times_log> found;
+#pragma unroll 1
+    for (unsigned k = 0; k < 1u << times_log; ++k) {
+        leaf_items<Reducer, 4> items[at_once];
+        typename Reducer::Value values[at_once];
+#pragma unroll
+        for (unsigned j = 0; j < at_once; ++j)
+            items[j].load(slice, tile,
+                          lane + warp_size * (reversed(k, times_log) + (j << times_log)));
+#pragma unroll
+        for (unsigned j = 0; j < at_once; ++j)
+            items[j].load_edge(slice, tile,
+                               lane + warp_size * (reversed(k, times_log) + (j << times_log)));
+        reducer.choose(values_of_leaves<at_once, leaf_items<Reducer, 4>>{items, values});
+#pragma unroll
+        for (unsigned j = 0; j < at_once; ++j) values[j] = items[j].with_edge(reducer, values[j]);
+        combine_lanes(reducer, values, 5);
+        found.push(reducer, reducer.combine(values[0], values[1]), k);
+    }
+    return found.total(times_log);
+}
+
+template <bool Vectors, class Reducer>
+__device__ __forceinline__ void reduce_wide_row(const slices &all, const row_plan &plan,
+                                                const slice_tile &tile,
+                                                const reduction_output<Reducer> &output, size_t row)
+{
+    using Element = typename Reducer::Element;
+    const global_row<Element, Vectors> slice = {
+        static_cast<const Element *>(all.input) + row * all.outer_stride, all.input, plan.end};
+    Reducer reducer = output.reducer;
+    reducer.prepare(slice.from, all.n);
+    const typename Reducer::Value value = wide_value(reducer, slice, tile);
+    if (threadIdx.x % warp_size == 0)
+        reducer.store(all.place(output.result, row), kept_value<Reducer>(value), all.n);
+}
+
+template <bool Vectors, class Reducer>
+__device__ __forceinline__ void reduce_rows_of_warp(const slices &all, const row_plan &plan,
+                                                    const reduction_output<Reducer> &output)
+{
+    constexpr unsigned pack_size = pack<typename Reducer::Element>::size;
+    const size_t warp = (static_cast<size_t>(blockIdx.x) * slices_block + threadIdx.x) / warp_size;
+    const slice_tile tile = {0, static_cast<unsigned>(all.n / pack_size),
+                             static_cast<unsigned>(all.n % pack_size), 8};
+    if (tile.packs <= slices_block)
+        reduce_narrow_rows<Vectors>(all, plan, tile, output, warp);
+    else if (all.begin + warp < all.end)
+        reduce_wide_row<Vectors>(all, plan, tile, output, all.begin + warp);
+}
+
+/* Blocks on a multiprocessor: eight wide packs want more registers. */
+template <class Reducer>
+__host__ __device__ constexpr unsigned rows_blocks()
+{
+    return sizeof(typename Reducer::Value) == 8 ? 3 : 4;
+}
+
+template <class Reducer>
+__global__ void __launch_bounds__(slices_block, resident(rows_blocks<Reducer>()))
+    reduce_rows(slices all, row_plan plan, reduction_output<Reducer> output)
+{
+    wait_for_previous_grid();
+    allow_next_grid();
+    if (plan.vectors)
+        reduce_rows_of_warp<true>(all, plan, output);
+    else
+        reduce_rows_of_warp<false>(all, plan, output);
+}
+
+/* A block for each tile of each row. Where a row has several, their partials go to status words,
+ * and the last block to come folds them: none waits for one that has not begun. */
+template <class Accumulator, unsigned BlockSize, unsigned Packs>
+__global__ void __launch_bounds__(BlockSize, resident(multiprocessor_threads / BlockSize))
+    reduce_row_tiles(slices all, unsigned tiles, typename Accumulator::Output output,
+                     status_word *status_words)
+{
+    using Element = typename Accumulator::Element;
+    const unsigned row = blockIdx.x / tiles, tile = blockIdx.x - row * tiles;
+    const size_t result = all.begin + row;
+    const elements<Element> input(static_cast<const Element *>(all.input) +
+                                      result * all.outer_stride,
+                                  all.n, Accumulator::head_alignment, all.streaming);
+    output.result = all.place(output.result, result);
+    wait_for_previous_grid();
+    allow_next_grid();
+    Accumulator accumulator(output, input, nullptr);
+    tile_items<Accumulator, BlockSize, Packs> items;
+    items.load(input, tile);
+    items.load_edge(input, tile + 1 == tiles);
+    accumulator.add(items);
+    accumulator.reduce_row(status_words +
+                               static_cast<size_t>(row) * Accumulator::words_for_row(tiles),
+                           tile, tiles, output);
+}
+
+/* How reduce_columns works: a block has 2^(columns_log + parts_log) threads for each of its groups
+ * of columns. */
+struct column_plan {
+    work_plan work; /* of a slice */
+    unsigned columns_log, parts_log;
+    unsigned near_log;    /* of parts, those whose packs are next to each other */
+    unsigned bits;        /* leaves of a tile */
+    unsigned threads_log; /* of a tile */
+};
+
+/* Values of a block's parts of columns to those of columns, in part 0. All threads call it. The
+ * lower near_log bits of parts meet first. */
+template <class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+combine_parts(const Reducer &reducer, typename Reducer::Value value,
+              typename Reducer::Value (&values)[slices_block], unsigned columns_log, unsigned part,
+              unsigned parts_log, unsigned near_log)
+{
+    for (unsigned k = 0; k < parts_log; ++k) {
+        const unsigned bit = k < near_log ? near_log - 1 - k : parts_log - 1 - (k - near_log);
+        values[threadIdx.x] = value;
+        __syncthreads();
+        if ((part >> bit & 1) == 0)
+            value = reducer.combine(value, values[threadIdx.x + (1u << (bit + columns_log))]);
+        __syncthreads();
+    }
+    return value;
+}
+
+/* The value of a column's partials: as a block's of 2^threads_log threads. */
+template <class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+share_of_partials(const Reducer &reducer, bool exists, status_word *status_words, unsigned units,
+                  unsigned threads_log, unsigned parts_log, unsigned part)
+{
+    using words_of = partial_words<typename Reducer::Value, typename Reducer::Format>;
+    const unsigned others = units - 1, threads = 1u << threads_log,
+                   bits = slice_tile::bits_for(others < threads ? others : threads),
+                   share_log = parts_log < bits ? parts_log : bits;
+    const bool takes_part = exists && part < 1u << share_log;
+    const leaf_share share = {bits, share_log, takes_part ? part : 0};
+    carries<Reducer, 9> values;
+#pragma unroll 1
+    for (unsigned k = 0; k < 1u << share.leaves_log(); ++k) {
+        const unsigned thread = share.thread(k);
+        typename Reducer::Value next[1] = {reducer.identity()};
+        words_of::await(status_words, takes_part && thread == 0 ? others : units, 1, units, next);
+        typename Reducer::Value sum = next[0];
+        for (unsigned first = 0; first < others; first += threads) {
+            next[0] = reducer.identity();
+            words_of::await(status_words, takes_part ? first + thread : others, 1, others, next);
+            sum = reducer.combine(sum, next[0]);
+        }
+        values.push(reducer, sum, k);
+    }
+    return values.total(share.leaves_log());
+}
+
+__host__ __device__ constexpr unsigned columns_at_once(unsigned packs)
+{
+    return packs == 1 ? 8 : 1;
+}
+__host__ __device__ constexpr unsigned columns_blocks(unsigned packs)
+{
+    return packs == 1 ? 3 : packs == 4 ? 4 : 2;
+}
+
+template <class Reducer, unsigned Packs>
+__global__ void __launch_bounds__(slices_block, resident(columns_blocks(Packs)))
+    reduce_columns(slices all, column_plan plan, reduction_output<Reducer> output,
+                   status_word *status_words)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    using words_of = partial_words<Value, typename Reducer::Format>;
+    constexpr unsigned pack_size = pack<Element>::size;
+    __shared__ Value values[slices_block];
+    __shared__ bool last;
+    const unsigned units = static_cast<unsigned>(plan.work.units), block = blockIdx.x / units,
+                   unit = blockIdx.x - block * units, each = slices_block >> plan.parts_log,
+                   group = threadIdx.x >> (plan.columns_log + plan.parts_log),
+                   column = threadIdx.x & ((1u << plan.columns_log) - 1),
+                   part = threadIdx.x >> plan.columns_log & ((1u << plan.parts_log) - 1);
+    const size_t result =
+        all.begin + static_cast<size_t>(block) * each + (group << plan.columns_log) + column;
+    const bool exists = result < all.end;
+    const global_slice<Element> slice = {all.first<Element>(exists ? result : all.begin),
+                                         all.stride};
+    wait_for_previous_grid();
+    allow_next_grid();
+    Reducer reducer = output.reducer;
+    reducer.prepare(slice.from, all.n);
+
+    /* neighbours take packs next to each other */
+    const unsigned far_log = plan.parts_log - plan.near_log;
+    const leaf_share share = {plan.bits, plan.parts_log,
+                              ((part & ((1u << plan.near_log) - 1)) << far_log) +
+                                  (part >> plan.near_log)};
+    constexpr unsigned levels = Packs == 8 ? 9 : 8;
+    const size_t packs = all.n / pack_size, tile_packs = size_t(Packs) << plan.threads_log;
+    const tile_run run = run_of(plan.work, unit);
+    Value stack[24], value = reducer.identity();
+#pragma unroll 1
+    for (size_t k = 0; k < run.count; ++k) {
+        slice_tile tile = {(run.first + k) * tile_packs, static_cast<unsigned>(tile_packs), 0,
+                           plan.threads_log};
+        if (run.first + k + 1 == plan.work.tiles) {
+            tile.packs = static_cast<unsigned>(packs - tile.first);
+            tile.tail = static_cast<unsigned>(all.n % pack_size);
+        }
+        value = share_value<Packs, levels, columns_at_once(Packs)>(reducer, slice, tile, share);
+        value = combine_parts(reducer, value, values, plan.columns_log, part, plan.parts_log,
+                              plan.near_log);
+        if (run.count == 1) break;
+        unsigned level = 0;
+        for (; k >> level & 1; ++level) value = reducer.combine(stack[level], value);
+        stack[level] = value;
+    }
+
+    if (units > 1) {
+        status_word *const own_words =
+            status_words + (result - all.begin) * units * words_of::count;
+        status_word *const ticket =
+            status_words + (all.end - all.begin) * units * words_of::count + block;
+        if (exists && part == 0) words_of::publish(own_words, unit, value);
+        __syncthreads();
+        if (threadIdx.x == 0) last = atomicAdd(ticket, 1ull) + 1 == units;
+        __syncthreads();
+        if (!last) return;
+        value = share_of_partials(reducer, exists, own_words, units, plan.threads_log,
+                                  plan.parts_log, part);
+        value = combine_parts(reducer, value, values, plan.columns_log, part, plan.parts_log, 0);
+        if (threadIdx.x == 0) *ticket = 0;
+    } else {
+        value = kept_value<Reducer>(value);
+    }
+    if (exists && part == 0) reducer.store(all.place(output.result, result), value, all.n);
+}
+
+/* ---- Segments ----
+ *
+ * Lengths are known on the device alone. Segments are shared out to blocks by what they are to
+ * read, elements and offsets; a block's go through its shared memory, as many consecutive ones at
+ * once as it holds. What is longer than that and than a fair part of a block's work is put on a
+ * list, which the second kernel's blocks share out by units.
+ */
+
+/* Result s is of input[offsets[s]] to input[offsets[s + 1] - 1], for s < count. */
+struct segments {
+    const void *input;
+    const long long *offsets;
+    size_t count;
+    unsigned result_bytes;
+    size_t list_room; /* partials that go into the workspace */
+
+    __device__ __forceinline__ size_t begin(size_t segment) const
+    {
+        return static_cast<size_t>(offsets[segment]);
+    }
+    template <class Element>
+    __device__ __forceinline__ const Element *first(size_t segment) const
+    {
+        return static_cast<const Element *>(input) + begin(segment);
+    }
+    __device__ __forceinline__ size_t length(size_t segment) const
+    {
+        return begin(segment + 1) - begin(segment);
+    }
+    __device__ __forceinline__ void *place(void *output, size_t segment) const
+    {
+        return static_cast<unsigned char *>(output) + segment * result_bytes;
+    }
+};
+
+/* The first of the numbers from begin to end of which `holds` is not true, or end; it is true of
+ * those before. The warp tries 32 at once. */
+template <class Number, class Predicate>
+__device__ __forceinline__ Number search_by_warp(Number begin, Number end, const Predicate &holds)
+{
+    while (begin < end) {
+        const Number step = (end - begin - 1) / warp_size + 1,
+                     at = begin + (threadIdx.x % warp_size + 1) * step - 1;
+        const unsigned parts =
+            static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, at < end && holds(at))));
+        begin += parts * step;
+        if (end - begin >= step) end = begin + step - 1;
+    }
+    return begin;
+}
+
+/* The tree of a segment of n elements. */
+template <class Reducer>
+struct segment_tree {
+    static constexpr unsigned pack_size = pack<typename Reducer::Element>::size;
+    size_t packs;
+    unsigned tail, threads_log; /* of the block whose tiles they are */
+    work_plan work;
+
+    __device__ __forceinline__ explicit segment_tree(size_t n)
+        : packs(n / pack_size), tail(static_cast<unsigned>(n % pack_size)),
+          threads_log(
+              tile_choice<Reducer>::in_small_tiles(n * sizeof(typename Reducer::Element)) ? 8 : 9),
+          work(plan_for(packs == 0 ? 1 : (packs - 1) / tile_packs() + 1, false))
+    {
+    }
+    __device__ __forceinline__ bool large() const { return threads_log == 9; }
+    __device__ __forceinline__ size_t tile_packs() const { return large() ? 512 * 8 : 256 * 4; }
+    __device__ __forceinline__ slice_tile tile(size_t number) const
+    {
+        const size_t first = number * tile_packs();
+        const bool last = number + 1 == work.tiles;
+        return {first, static_cast<unsigned>(last ? packs - first : tile_packs()), last ? tail : 0,
+                threads_log};
+    }
+};
+
+/* What a block of 256 threads needs to be one of up to 512. */
+template <class Reducer>
+struct wide_block {
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    using words_of = partial_words<Value, typename Reducer::Format>;
+    static constexpr unsigned warps = slices_block / warp_size;
+    Value warp_values[2 * warps], stack[most_levels];
+    bool last;
+
+    /* Of threads threadIdx.x + k * 256, in all warps' first lanes. */
+    template <unsigned Count>
+    __device__ __forceinline__ Value total(const Reducer &reducer, Value (&values)[Count])
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        combine_lanes(reducer, values, 5);
+        __syncthreads();
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k)
+            if (lane == 0) warp_values[k * warps + threadIdx.x / warp_size] = values[k];
+        __syncthreads();
+        Value sum[1] = {lane < Count * warps ? warp_values[lane] : reducer.identity()};
+        combine_lanes(reducer, sum, Count == 1 ? 3 : 4);
+        return sum[0];
+    }
+
+    template <unsigned Packs, unsigned Count, class Slice>
+    __device__ __forceinline__ Value tile_value(const Reducer &reducer, const Slice &slice,
+                                                const slice_tile &tile)
+    {
+        Value values[Count];
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            const unsigned thread = threadIdx.x + k * slices_block;
+            leaf_items<Reducer, Packs> items;
+            items.load(slice, tile, thread);
+            items.load_edge(slice, tile, thread);
+            values[k] = items.with_edge(reducer, items.value(reducer));
+        }
+        return total(reducer, values);
+    }
+    template <bool Vectors>
+    __device__ __forceinline__ Value tile_value(const Reducer &reducer, const Element *from,
+                                                const Element *end, const slice_tile &tile)
+    {
+        const global_row<Element, Vectors> row = {from, from, end};
+        return tile.threads_log == 9 ? tile_value<8, 2>(reducer, row, tile)
+                                     : tile_value<4, 1>(reducer, row, tile);
+    }
+
+    /* Of a unit of a segment, in thread 0. All threads call it. */
+    __device__ __forceinline__ Value unit_value(const Reducer &reducer, const Element *from,
+                                                const segment_tree<Reducer> &tree, size_t unit)
+    {
+        const tile_run run = run_of(tree.work, unit);
+        const bool vectors = reinterpret_cast<uintptr_t>(from) % sizeof(pack<Element>) == 0;
+        const Element *const end = from + tree.packs * pack<Element>::size + tree.tail;
+        Value value = reducer.identity();
+#pragma unroll 1
+        for (size_t k = 0; k < run.count; ++k) {
+            const slice_tile tile = tree.tile(run.first + k);
+            value = vectors ? tile_value<true>(reducer, from, end, tile)
+                            : tile_value<false>(reducer, from, end, tile);
+            if (threadIdx.x > 0) continue;
+            unsigned level = 0;
+            for (; k >> level & 1; ++level) value = reducer.combine(stack[level], value);
+            stack[level] = value;
+        }
+        return value;
+    }
+
+    /* Of partials in status words, which are left zero: as of a block of threads. */
+    __device__ __forceinline__ Value fold(const Reducer &reducer, status_word *status_words,
+                                          unsigned units, unsigned threads)
+    {
+        constexpr unsigned ahead = 4;
+        Value sums[2];
+#pragma unroll
+        for (unsigned k = 0; k < 2; ++k) {
+            const unsigned thread = threadIdx.x + k * slices_block;
+            Value last_one[1] = {reducer.identity()};
+            words_of::await(status_words, thread == 0 ? units - 1 : units, 1, units, last_one);
+            sums[k] = last_one[0];
+            if (thread >= threads) continue; /* whole warps */
+#pragma unroll 1
+            for (unsigned first = 0; first < units - 1; first += ahead * threads) {
+                Value others[ahead];
+#pragma unroll
+                for (unsigned j = 0; j < ahead; ++j) others[j] = reducer.identity();
+                words_of::await(status_words, first + thread, threads, units - 1, others);
+#pragma unroll
+                for (unsigned j = 0; j < ahead; ++j) sums[k] = reducer.combine(sums[k], others[j]);
+            }
+        }
+        return total(reducer, sums);
+    }
+
+    /* All of a segment, one unit after the other. `sums` is shared memory for large_block values,
+     * free when all threads have come. Thread 0 has the value. */
+    __device__ __forceinline__ Value whole_value(const Reducer &reducer, const Element *from,
+                                                 const segment_tree<Reducer> &tree, Value *sums)
+    {
+        const size_t units = tree.work.units, threads_mask = (1u << tree.threads_log) - 1;
+        if (units == 1) return kept_value<Reducer>(unit_value(reducer, from, tree, 0));
+        for (unsigned k = threadIdx.x; k < large_block; k += slices_block)
+            sums[k] = reducer.identity();
+#pragma unroll 1
+        for (size_t k = 0; k < units; ++k) { /* the last one first, as where blocks wait for it */
+            const size_t unit = k == 0 ? units - 1 : k - 1,
+                         thread = k == 0 ? 0 : unit & threads_mask;
+            const Value value = kept_value<Reducer>(unit_value(reducer, from, tree, unit));
+            if (threadIdx.x == 0)
+                sums[thread] = k == 0 ? value : reducer.combine(sums[thread], value);
+        }
+        __syncthreads();
+        Value both[2] = {sums[threadIdx.x], sums[threadIdx.x + slices_block]};
+        return total(reducer, both);
+    }
+};
+
+/* Out of line, as its registers would be the whole kernel's. */
+template <class Reducer>
+static __device__ __noinline__ void
+reduce_alone(reduction_output<Reducer> output, const typename Reducer::Element *from, size_t n,
+             wide_block<Reducer> *block, typename Reducer::Value *sums)
+{
+    Reducer reducer = output.reducer;
+    reducer.prepare(from, n);
+    const typename Reducer::Value value =
+        block->whole_value(reducer, from, segment_tree<Reducer>(n), sums);
+    if (threadIdx.x == 0) reducer.store(output.result, value, n);
+}
+
+/* The list: a word that counts entries and partials, a word that counts blocks that are done with
+ * it, and entries; then partials. */
+constexpr unsigned list_head = 2, entry_words = 3, most_listed = 8192, listed_shift = 40;
+constexpr size_t list_words = list_head + size_t(entry_words) * most_listed;
+
+struct listed_segment {
+    status_word number; /* and 1 */
+    status_word first;  /* its first unit, of all listed ones' */
+    status_word ticket; /* units that are done */
+};
+static_assert(sizeof(listed_segment) == entry_words * sizeof(status_word), "no gaps");
+
+__device__ __forceinline__ listed_segment *listed(status_word *status_words)
+{
+    return reinterpret_cast<listed_segment *>(status_words + list_head);
+}
+
+/* By one thread. False where there is no room. One addition counts both, so that entries are in the
+ * order of their units; and it is none to what is full, for the counts not to overflow. Where one
+ * does not fit none will after it. */
+template <class = void>
+__device__ __noinline__ bool list_segment(status_word *status_words, size_t segment, size_t units,
+                                          size_t room)
+{
+    constexpr status_word entry = status_word(1) << listed_shift, mask = entry - 1;
+    const status_word now = peek(status_words);
+    if ((now & mask) + units > room || now >> listed_shift >= most_listed) return false;
+    const status_word before = atomicAdd(status_words, entry + units),
+                      number = before >> listed_shift, first = before & mask;
+    if (first + units > room || number >= most_listed) return false;
+    listed(status_words)[number].number = segment + 1;
+    listed(status_words)[number].first = first;
+    return true;
+}
+
+/* What a block takes at once; dynamic shared memory for what reduce_alone needs. */
+constexpr unsigned batch_segments = 1024;
+constexpr size_t segments_shared_bytes = large_block * 32;
+
+/* Leaves of the one small tile of a slice, of which at most 256 threads have any. */
+__device__ __forceinline__ unsigned leaf_bits(const slice_tile &tile)
+{
+    const unsigned used = tile.packs > tile.tail ? tile.packs : tile.tail;
+    if (used >= slices_block) return 8;
+    return used < 2 ? 0 : 32 - static_cast<unsigned>(__clz(static_cast<int>(used - 1)));
+}
+
+/* A warp's segments: up to 32, whose bounds are in shared memory. Those of up to 256 packs as
+ * reduce_narrow_rows, with as many lanes for each as the longest wants; then those of up to 1024,
+ * one by one. */
+template <class Reducer>
+struct segments_of_warp {
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    static constexpr unsigned pack_size = pack<Element>::size, at_once = warp_chunks;
+    const segments &all;
+    const reduction_output<Reducer> &output;
+    const size_t *bounds; /* of the warp's first one */
+    unsigned count;
+    size_t first; /* segment */
+
+    static __device__ __forceinline__ slice_tile tile_of(unsigned n)
+    {
+        return {0, n / pack_size, n % pack_size, 8};
+    }
+    __device__ __forceinline__ unsigned length(unsigned segment) const
+    {
+        return static_cast<unsigned>(bounds[segment + 1] - bounds[segment]);
+    }
+    __device__ __forceinline__ global_row<Element, false> slice(unsigned segment) const
+    {
+        const Element *const input = static_cast<const Element *>(all.input);
+        return {input + bounds[segment], input + bounds[0], input + bounds[count]};
+    }
+
+    __device__ __forceinline__ void reduce() const
+    {
+        constexpr size_t longest = one_small_tile / sizeof(Element);
+        const unsigned lane = threadIdx.x % warp_size;
+        const bool there = lane < count && bounds[lane + 1] - bounds[lane] <= longest;
+        const slice_tile tile = tile_of(there ? length(lane) : 0);
+        const bool is_narrow = tile.packs <= slices_block;
+        const unsigned narrow = __ballot_sync(0xffffffffu, there && is_narrow),
+                       bits = warp_max(there && is_narrow ? leaf_bits(tile) : 0),
+                       lanes_log = bits < 5 ? bits : 5, chunks_log = bits - lanes_log,
+                       each = (at_once >> chunks_log) << (5 - lanes_log);
+        unsigned wide = __ballot_sync(0xffffffffu, there && !is_narrow);
+#pragma unroll 1
+        for (unsigned from = 0; from < count; from += each)
+            reduce_narrow(narrow, from, lanes_log, chunks_log);
+#pragma unroll 1
+        for (; wide != 0; wide &= wide - 1) {
+            const unsigned segment = lowest_bit(wide), n = length(segment);
+            Reducer reducer = output.reducer;
+            reducer.prepare(slice(segment).from, n);
+            const Value value = wide_value(reducer, slice(segment), tile_of(n));
+            if (lane == 0)
+                reducer.store(all.place(output.result, first + segment), kept_value<Reducer>(value),
+                              n);
+        }
+    }
+
+  private:
+    __device__ __forceinline__ void reduce_narrow(unsigned narrow, unsigned from,
+                                                  unsigned lanes_log, unsigned chunks_log) const
+    {
+        const unsigned lane = threadIdx.x % warp_size, own = lane & ((1u << lanes_log) - 1),
+                       chunks = 1u << chunks_log;
+        leaf_items<Reducer, 1> items[at_once];
+        Value values[at_once];
+        const void *firsts[at_once];
+        unsigned segment[at_once], lengths[at_once];
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+            const unsigned number =
+                from + ((k >> chunks_log) << (5 - lanes_log)) + (lane >> lanes_log);
+            segment[k] = number < warp_size && (narrow >> number & 1) ? number : no_thread;
+            const unsigned mine = segment[k] == no_thread ? 0 : number;
+            lengths[k] = segment[k] == no_thread ? 0 : length(mine);
+            const unsigned thread = own + warp_size * (k & (chunks - 1));
+            const global_row<Element, false> row = slice(mine);
+            firsts[k] = row.from;
+            items[k].load(row, tile_of(lengths[k]), thread);
+            items[k].load_edge(row, tile_of(lengths[k]), thread);
+        }
+        output.reducer.choose(values_of_segments{items, values, firsts, lengths});
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+            Reducer reducer = output.reducer;
+            reducer.prepare(firsts[k], lengths[k]);
+            values[k] = items[k].with_edge(reducer, values[k]);
+        }
+        combine_lanes(output.reducer, values, lanes_log);
+        combine_chunks(output.reducer, values, chunks);
+        if (own != 0) return;
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k)
+            if (segment[k] != no_thread && (k & (chunks - 1)) == 0)
+                output.reducer.store(all.place(output.result, first + segment[k]),
+                                     kept_value<Reducer>(values[k]), lengths[k]);
+    }
+
+    struct values_of_segments {
+        leaf_items<Reducer, 1> (&items)[at_once];
+        Value (&values)[at_once];
+        const void *(&firsts)[at_once];
+        unsigned (&lengths)[at_once];
+
+        template <class Member>
+        __device__ __forceinline__ void operator()(const Member &member) const
+        {
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k) {
+                Member own = member;
+                own.prepare(firsts[k], lengths[k]);
+                values[k] = items[k].value(own);
+            }
+        }
+    };
+};
+
+/* For all lanes. */
+__device__ __forceinline__ unsigned long long from_first_lane(unsigned long long value)
+{
+    const unsigned low = __shfl_sync(0xffffffffu, static_cast<unsigned>(value), 0),
+                   high = __shfl_sync(0xffffffffu, static_cast<unsigned>(value >> 32), 0);
+    return static_cast<unsigned long long>(high) << 32 | low;
+}
+
+/* Where part `number` of a whole begins. */
+__device__ __forceinline__ size_t share_of(size_t whole, unsigned number, unsigned parts)
+{
+    return whole / parts * number + whole % parts * number / parts;
+}
+
+/* Blocks on a multiprocessor: large values take many registers. */
+__host__ __device__ constexpr unsigned segment_blocks(unsigned words_per_unit)
+{
+    return words_per_unit == 1 ? 4 : 3;
+}
+
+/* Segments that begin in the block's part of all there is to read. */
+template <class Reducer>
+__global__ void __launch_bounds__(slices_block, resident(segment_blocks(Reducer::Format::payloads)))
+    reduce_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    constexpr size_t offset_cost = 16 / sizeof(Element) == 0 ? 1 : 16 / sizeof(Element),
+                     longest = one_small_tile / sizeof(Element);
+    constexpr unsigned warps = slices_block / warp_size;
+    __shared__ size_t range[2], bounds[warps][warp_size + 1];
+    __shared__ unsigned long long taken; /* groups of 32 */
+    __shared__ bool any_long;
+    __shared__ wide_block<Reducer> block;
+    unsigned char *const memory = dynamic_shared<unsigned char>();
+    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    wait_for_previous_grid();
+    allow_next_grid();
+
+    const size_t begin = all.begin(0),
+                 cost = all.begin(all.count) - begin + all.count * offset_cost;
+    if (warp < 2) {
+        const size_t limit = share_of(cost, blockIdx.x + warp, gridDim.x);
+        const size_t found = search_by_warp(size_t(0), all.count, [&](size_t segment) {
+            return all.begin(segment) - begin + segment * offset_cost < limit;
+        });
+        if (lane == 0) range[warp] = found;
+    }
+    if (threadIdx.x == 0) {
+        taken = 0;
+        any_long = false;
+    }
+    __syncthreads();
+    const size_t range_end = range[1];
+#pragma unroll 1
+    for (;;) {
+        const unsigned long long group = from_first_lane(lane == 0 ? atomicAdd(&taken, 1ull) : 0);
+        const size_t first = range[0] + group * warp_size;
+        if (first >= range_end) break;
+        const size_t rest = range_end - first;
+        const unsigned count = rest < warp_size ? static_cast<unsigned>(rest) : warp_size;
+        if (lane < count) bounds[warp][lane] = all.begin(first + lane);
+        if (lane == 0) bounds[warp][count] = all.begin(first + count);
+        __syncwarp();
+        if (lane < count && bounds[warp][lane + 1] - bounds[warp][lane] > longest) any_long = true;
+        segments_of_warp<Reducer>{all, output, bounds[warp], count, first}.reduce();
+        __syncwarp();
+    }
+    __syncthreads();
+    if (!any_long) return;
+
+    /* those that are longer: on the list, or if that is full, by the block */
+    __shared__ unsigned own[batch_segments / warp_size]; /* a bit for each */
+#pragma unroll 1
+    for (size_t first = range[0]; first < range_end; first += batch_segments) {
+#pragma unroll 1
+        for (unsigned k = threadIdx.x; k < batch_segments; k += slices_block) {
+            const size_t segment = first + k, n = segment < range_end ? all.length(segment) : 0;
+            bool mine = n > longest;
+            if (mine) {
+                const segment_tree<Reducer> tree(n);
+                mine = !list_segment(status_words, segment, tree.work.units, all.list_room);
+            }
+            const unsigned bits = __ballot_sync(0xffffffffu, mine);
+            if (lane == 0) own[k / warp_size] = bits;
+        }
+        __syncthreads();
+#pragma unroll 1
+        for (unsigned k = 0; k < batch_segments / warp_size; ++k) {
+            for (unsigned left = own[k]; left != 0; left &= left - 1) {
+                const size_t segment = first + k * warp_size + lowest_bit(left);
+                reduce_alone<Reducer>({all.place(output.result, segment), output.reducer},
+                                      all.first<Element>(segment), all.length(segment), &block,
+                                      reinterpret_cast<Value *>(memory));
+                __syncthreads();
+            }
+        }
+        __syncthreads();
+    }
+}
+
+/* Units of listed segments, in turn. The last block to come of a segment folds its partials, and
+ * the last one of all leaves the list empty. */
+template <class Reducer>
+__global__ void __launch_bounds__(slices_block, resident(3))
+    reduce_long_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    using words_of = partial_words<Value, typename Reducer::Format>;
+    __shared__ wide_block<Reducer> block;
+    listed_segment *const list = listed(status_words);
+    status_word *const partials = status_words + list_words;
+    wait_for_previous_grid();
+    allow_next_grid();
+    const status_word counts = status_words[0];
+    if (counts == 0) return;
+
+    const unsigned counted = static_cast<unsigned>(counts >> listed_shift);
+    const unsigned entries =
+        search_by_warp(0u, counted < most_listed ? counted : most_listed,
+                       [&](unsigned entry) { return list[entry].number != 0; });
+    size_t units = 0;
+    if (entries > 0) {
+        const listed_segment &last = list[entries - 1];
+        units = last.first + segment_tree<Reducer>(all.length(last.number - 1)).work.units;
+    }
+    const size_t from = share_of(units, blockIdx.x, gridDim.x),
+                 to = share_of(units, blockIdx.x + 1, gridDim.x);
+    unsigned mine =
+        search_by_warp(0u, entries, [&](unsigned k) { return list[k].first <= from; }) - 1;
+#pragma unroll 1
+    for (size_t unit = from; unit < to; ++unit) {
+        if (mine + 1 < entries && list[mine + 1].first == unit) ++mine;
+        listed_segment &entry = list[mine];
+        const size_t segment = entry.number - 1, n = all.length(segment), first = entry.first;
+        const segment_tree<Reducer> tree(n);
+        const Element *const input = all.first<Element>(segment);
+        Reducer reducer = output.reducer;
+        reducer.prepare(input, n);
+        Value value = block.unit_value(reducer, input, tree, unit - first);
+        if (tree.work.units == 1) {
+            value = kept_value<Reducer>(value);
+        } else {
+            if (threadIdx.x == 0) {
+                words_of::publish(partials, unit, value);
+                block.last = atomicAdd(&entry.ticket, 1ull) + 1 == tree.work.units;
+            }
+            __syncthreads();
+            if (!block.last) continue;
+            if (threadIdx.x == 0) entry.ticket = 0;
+            value = block.fold(reducer, partials + first * words_of::count,
+                               static_cast<unsigned>(tree.work.units), 1u << tree.threads_log);
+        }
+        if (threadIdx.x == 0) reducer.store(all.place(output.result, segment), value, n);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) block.last = atomicAdd(status_words + 1, 1ull) + 1 == gridDim.x;
+    __syncthreads();
+    if (!block.last) return;
+    for (unsigned k = threadIdx.x; k < entries * entry_words; k += slices_block)
+        status_words[list_head + k] = 0;
+    if (threadIdx.x < list_head) status_words[threadIdx.x] = 0;
+}
+
 } // namespace detail
 
 /* ================================================================================================
  * Room 7: the superaccumulator
- * May hold: the accumulator behind FASTREDUCE_EXACT. Its arithmetic, for host and device, is in
- * fastreduce.h.
+ * May hold: the accumulator behind FASTREDUCE_EXACT, whose arithmetic, for host and device, is in
+ * fastreduce.h; and EXACT's kernels for many results, which share its window.
  *
  * A float is an integer times 2^-149. Adding 1.5 * 2^(23 + e) to it, and taking that away again,
  * rounds it to a multiple of 2^e, exactly; the bits of the first sum count the multiples, and
@@ -4881,6 +6509,31 @@ struct superaccumulator {
         return lane == 0;
     }
 
+    /* The same for a row of many, by `parts` blocks, which add to the row's own totals. The last
+     * one to come rounds them and leaves zeros: none waits for one that has not begun. */
+    static constexpr unsigned words_for_row = limbs + 1;
+    __device__ __forceinline__ void reduce_row(status_word *totals, unsigned parts, float *rounded)
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        status_word *const ticket = totals + limbs;
+        long long sum = block_sum();
+        if (threadIdx.x >= warp_size) return;
+        if (parts > 1) {
+            const unsigned long long addend = static_cast<unsigned long long>(carried(sum));
+            if (lane < limbs) atomicAdd(totals + lane, addend);
+            __threadfence();
+            __syncwarp();
+            unsigned long long before = 0;
+            if (lane == 0) before = atomicAdd(ticket, 1ull);
+            if (__shfl_sync(0xffffffffu, before, 0) + 1 < parts) return;
+            __threadfence();
+            if (lane < limbs) sum = static_cast<long long>(peek(totals + lane));
+            if (lane <= limbs) totals[lane] = 0;
+        }
+        if (lane >= limbs) sum = 0;
+        store(sum, {rounded, nullptr});
+    }
+
   private:
     /* The block's sum: limb k in lane k of the first warp. */
     __device__ __forceinline__ long long block_sum()
@@ -4962,6 +6615,628 @@ struct superaccumulator {
         }
     }
 };
+
+/* ---- Many exact sums ----
+ *
+ * Each result has the bits of the true sum, so that elements may be added in any order.
+ *
+ *     exact_rows        rows of up to 32 KiB: one lane to eight warps for each, with all of the row
+ *                       in registers. Its greatest element says where the window has to be; the
+ *                       few rows that reach below it are read once more
+ *     exact_row_parts   longer rows: a block or several for each, and the accumulator above
+ *     exact_columns     what does not lie together: a thread or several for each column, which
+ *                       place a window by the first elements and put what misses it into limbs
+ *
+ * Windows end in one or two integers, which a thread rounds by itself. */
+
+/* Floats caught as integers: in multiples of 2^(position + 22) and of 2^position, and Extended, of
+ * 2^(position - 22), all times 2^-149. Of up to 500 floats. Those that are not below
+ * 2^(position + 44 - 149) show in `above` where it is Extended; else there are none. */
+template <bool Extended>
+struct window_sum {
+    unsigned high = 0, low = 0, lowest = 0, above = 0, below = 0;
+
+    template <unsigned Count>
+    __device__ __forceinline__ void add(const float (&group)[Count], unsigned position)
+    {
+        const unsigned upper = (position + 23) << 23 | 0x400000,
+                       lower = (position + 1) << 23 | 0x400000,
+                       least = (position - 21) << 23 | 0x400000;
+#pragma unroll
+        for (unsigned j = 0; j < Count; ++j) {
+            const float caught = ieee_add(group[j], __uint_as_float(upper));
+            float rest = ieee_subtract(group[j], ieee_subtract(caught, __uint_as_float(upper)));
+            float caught_rest = ieee_add(rest, __uint_as_float(lower));
+            float kept = ieee_subtract(caught_rest, __uint_as_float(lower));
+            high += __float_as_uint(caught);
+            low += __float_as_uint(caught_rest);
+            if (Extended) {
+                rest = ieee_subtract(rest, kept);
+                caught_rest = ieee_add(rest, __uint_as_float(least));
+                kept = ieee_subtract(caught_rest, __uint_as_float(least));
+                lowest += __float_as_uint(caught_rest);
+                above |= __float_as_uint(caught) ^ upper;
+            }
+            below |= __float_as_uint(kept) ^ __float_as_uint(rest); /* signs of 0 differ */
+        }
+        high -= Count * upper;
+        low -= Count * lower;
+        if (Extended) lowest -= Count * least;
+    }
+    __device__ __forceinline__ void add(const window_sum &other)
+    {
+        high += other.high;
+        low += other.low;
+        below |= other.below;
+    }
+    __device__ __forceinline__ bool is_complete() const
+    {
+        return ((above & 0xff800000) | (below & 0x7fffffff)) == 0;
+    }
+    __device__ __forceinline__ long long value() const
+    {
+        return (1ll << window_bits / 2) * static_cast<int>(high) + static_cast<int>(low);
+    }
+};
+
+/* A float's exponent, given twice its bits; of NaN and infinities 255. */
+__device__ __forceinline__ unsigned exponent_of_twice(unsigned twice)
+{
+    return twice >> 24;
+}
+
+/* Where a window holds floats up to an exponent, and is not a bit higher than it must be. Beyond
+ * top_exponent anchors would not be finite, nor what they become. */
+constexpr unsigned exact_reach = window_bits / 2 - 1, top_exponent = top_position + exact_reach;
+__device__ __forceinline__ unsigned position_for(unsigned exponent)
+{
+    return exponent <= exact_reach    ? 0
+           : exponent <= top_exponent ? exponent - exact_reach
+                                      : top_position;
+}
+
+/* sum * 2^(position - 149), rounded once. What is less than the least normal float is exact. */
+__device__ __forceinline__ float round_window(long long sum, unsigned position)
+{
+    if (sum == 0) return 0;
+    const unsigned bits = __float_as_uint(static_cast<float>(sum)), sign = bits & 0x80000000;
+    const int exponent = static_cast<int>((bits >> 23 & 255) + position) - 149;
+    if (exponent >= 255) return __uint_as_float(sign | 0x7f800000);
+    if (exponent <= 0)
+        return __uint_as_float(sign | static_cast<unsigned>(sum < 0 ? -sum : sum) << position);
+    return __uint_as_float(bits + (position << 23) - (149u << 23));
+}
+
+/* The same of a window and its extension. Where the two do not fit one integer, the extension is
+ * below what is rounded, and only breaks ties. */
+__device__ __forceinline__ float round_extended(long long sum, long long lowest, unsigned position)
+{
+    constexpr unsigned bits = window_bits / 2;
+    constexpr long long limit = 1ll << 40;
+    sum += lowest >> bits;
+    lowest &= (1ll << bits) - 1;
+    if (sum < limit && sum > -limit)
+        return round_window(sum * (1ll << bits) + lowest, position - bits);
+    return round_window(sum * 2 | (lowest != 0), position - 1);
+}
+
+/* How exact_rows works: as reduce_rows, but a row of more than eight chunks is for 2^warps_log
+ * warps of a block. */
+struct exact_row_plan {
+    unsigned lanes_log, chunks_log, warps_log;
+    bool vectors; /* packs are aligned */
+    /* of a chunk: its row, after the lane's first; the packs from its first to the row's end, and
+     * where they are, in bytes */
+    unsigned row[warp_chunks], packs[warp_chunks];
+    size_t place[warp_chunks];
+};
+
+template <unsigned BlockSize>
+struct exact_slices {
+    static constexpr unsigned all_lanes = 0xffffffff, warps = BlockSize / warp_size;
+
+    /* A row by a warp, where its window misses something: by the window with its extension, or if
+     * that misses too, one by one into bins of each lane. Out of line, as it is rare. */
+    static __device__ __noinline__ float sum_by_warp(const float *row, unsigned n)
+    {
+        using bins_of = superaccumulator<1>;
+        unsigned greatest = 0;
+#pragma unroll 1
+        for (unsigned k = threadIdx.x % warp_size; k < n; k += four) {
+            const pack<float> some = four_of(row, k, n);
+#pragma unroll
+            for (float x : some.item)
+                greatest = greatest < 2 * __float_as_uint(x) ? 2 * __float_as_uint(x) : greatest;
+        }
+        const unsigned exponent = exponent_of_twice(warp_max(greatest)),
+                       tight = position_for(exponent),
+                       position = tight < window_bits / 2 ? window_bits / 2 : tight;
+        long long value = 0, lowest = 0;
+        bool missed = exact_integer || exponent > top_exponent;
+#pragma unroll 1
+        for (unsigned k = threadIdx.x % warp_size; !missed && k < n; k += four) {
+            window_sum<true> sum;
+            sum.add(four_of(row, k, n).item, position);
+            value += sum.value();
+            lowest += static_cast<int>(sum.lowest);
+            missed = !sum.is_complete();
+        }
+        if (!__any_sync(all_lanes, missed)) {
+#pragma unroll 1
+            for (int flip = warp_size / 2; flip > 0; flip /= 2) {
+                value += __shfl_xor_sync(all_lanes, value, flip);
+                lowest += __shfl_xor_sync(all_lanes, lowest, flip);
+            }
+            return round_extended(value, lowest, position);
+        }
+
+        long long bins[exact_bins];
+        for (unsigned c = 0; c < exact_bins; ++c) bins[c] = 0;
+#pragma unroll 1
+        for (unsigned k = threadIdx.x % warp_size; k < n; k += four)
+            bins_of::add_special(bins, four_of(row, k, n));
+        return read_across_lanes(carry_across_lanes(bins_of::digit_of_bins(bins)));
+    }
+    static constexpr unsigned four = 4 * warp_size;
+    static __device__ __forceinline__ pack<float> four_of(const float *row, unsigned k, unsigned n)
+    {
+        pack<float> some = {};
+#pragma unroll
+        for (unsigned j = 0; j < 4; ++j)
+            if (k + j * warp_size < n) some.item[j] = row[k + j * warp_size];
+        return some;
+    }
+
+    /* The greatest of 2^lanes_log lanes' values, for all of them; and the sum, of integers below
+     * 2^52 in magnitude. */
+    static __device__ __forceinline__ unsigned greatest_of(unsigned value, unsigned lanes_log)
+    {
+        if (lanes_log == 5) return warp_max(value);
+#pragma unroll 1
+        for (unsigned bit = 0; bit < lanes_log; ++bit) {
+            const unsigned other = __shfl_xor_sync(all_lanes, value, 1 << bit);
+            value = value < other ? other : value;
+        }
+        return value;
+    }
+    static __device__ __forceinline__ long long sum_of(long long value, unsigned lanes_log)
+    {
+        constexpr unsigned bits = 26, mask = (1u << bits) - 1;
+        unsigned low = static_cast<unsigned>(value) & mask,
+                 high = static_cast<unsigned>(value >> bits);
+        if (lanes_log == 5) {
+            low = warp_add(low);
+            high = warp_add(high);
+        } else {
+#pragma unroll 1
+            for (unsigned bit = 0; bit < lanes_log; ++bit) {
+                low += __shfl_xor_sync(all_lanes, low, 1 << bit);
+                high += __shfl_xor_sync(all_lanes, high, 1 << bit);
+            }
+        }
+        return (1ll << bits) * static_cast<int>(high) + low;
+    }
+
+    /* All loads are under way before the first is used. */
+    template <bool Vectors>
+    static __device__ __forceinline__ void sum_rows(const slices &all, const exact_row_plan &plan,
+                                                    float *output)
+    {
+        constexpr unsigned at_once = warp_chunks;
+        __shared__ unsigned greatest_of_warps[warps];
+        __shared__ long long sums_of_warps[warps];
+        __shared__ unsigned misses_of_warps[warps];
+        const unsigned lane = threadIdx.x % warp_size, lanes = 1u << plan.lanes_log,
+                       own = lane & (lanes - 1), chunks = 1u << plan.chunks_log,
+                       warp = threadIdx.x / warp_size, warps_of_row = 1u << plan.warps_log,
+                       part = warp & (warps_of_row - 1), tail = static_cast<unsigned>(all.n % 4),
+                       skipped = part * at_once * warp_size; /* packs */
+        const size_t set = ((static_cast<size_t>(blockIdx.x) * BlockSize + threadIdx.x) /
+                            warp_size) >>
+                           plan.warps_log,
+                     first = all.begin +
+                             ((set * (at_once >> plan.chunks_log)) << (5 - plan.lanes_log)) +
+                             (lane >> plan.lanes_log),
+                     left = first < all.end ? all.end - first : 0;
+        const unsigned rows =
+            left < at_once * warp_size ? static_cast<unsigned>(left) : at_once * warp_size;
+        const unsigned char *const row =
+            reinterpret_cast<const unsigned char *>(all.first<float>(left > 0 ? first : all.begin));
+
+        pack<float> items[at_once];
+        float edges[at_once];
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+            const unsigned packs = plan.packs[k] > skipped ? plan.packs[k] - skipped : 0,
+                           width = packs < lanes ? packs : lanes;
+            items[k] = {};
+            edges[k] = 0;
+            if (plan.row[k] >= rows || own >= width) continue;
+            const unsigned char *const from = row + plan.place[k] + skipped * sizeof(items[k]);
+            if (Vectors)
+                items[k] = load_pack<true>(reinterpret_cast<const pack<float> *>(from) + own);
+            else
+                items[k].gather(reinterpret_cast<const float *>(from) + own, width);
+        }
+        if (tail > 0 && part == 0 && own < tail) {
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k)
+                if (plan.row[k] < rows && (k & (chunks - 1)) == 0)
+                    edges[k] =
+                        reinterpret_cast<const float *>(row + plan.place[k])[all.n - tail + own];
+        }
+
+        /* twice the bits of the greatest magnitude: of a chunk, of a row, for all chunks of it */
+        unsigned greatest[at_once];
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+            greatest[k] = 2 * __float_as_uint(edges[k]);
+#pragma unroll
+            for (float x : items[k].item) {
+                const unsigned bits = 2 * __float_as_uint(x);
+                greatest[k] = greatest[k] < bits ? bits : greatest[k];
+            }
+        }
+#pragma unroll
+        for (unsigned step = at_once / 2; step > 0; step /= 2)
+            if (step < chunks)
+#pragma unroll
+                for (unsigned k = 0; k < at_once; ++k)
+                    if ((k & step) == 0 && greatest[k] < greatest[k | step])
+                        greatest[k] = greatest[k | step];
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k)
+            if ((k & (chunks - 1)) == 0) greatest[k] = greatest_of(greatest[k], plan.lanes_log);
+        if (warps_of_row > 1) {
+            if (lane == 0) greatest_of_warps[warp] = greatest[0];
+            __syncthreads();
+            for (unsigned w = 0; w < warps_of_row; ++w) {
+                const unsigned other = greatest_of_warps[(warp - part) + w];
+                greatest[0] = greatest[0] < other ? other : greatest[0];
+            }
+        }
+#pragma unroll
+        for (unsigned step = at_once / 2; step > 0; step /= 2)
+            if (step < chunks)
+#pragma unroll
+                for (unsigned k = 0; k < at_once; ++k)
+                    if ((k & step) == 0) greatest[k | step] = greatest[k];
+
+        window_sum<false> sums[at_once];
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+            const unsigned position = position_for(exponent_of_twice(greatest[k]));
+            sums[k].add(items[k].item, position);
+            if (tail == 0) continue;
+            const float edge[1] = {edges[k]};
+            sums[k].add(edge, position);
+        }
+#pragma unroll
+        for (unsigned step = at_once / 2; step > 0; step /= 2)
+            if (step < chunks)
+#pragma unroll
+                for (unsigned k = 0; k < at_once; ++k)
+                    if ((k & step) == 0) sums[k].add(sums[k | step]);
+
+        unsigned missed = 0; /* a bit for each row that the lane stores */
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+            if ((k & (chunks - 1)) != 0) continue;
+            long long sum = sum_of(sums[k].value(), plan.lanes_log);
+            unsigned misses = __ballot_sync(all_lanes, !sums[k].is_complete()) >> (lane - own) &
+                              (all_lanes >> (warp_size - lanes));
+            if (warps_of_row > 1) {
+                if (lane == 0) {
+                    sums_of_warps[warp] = sum;
+                    misses_of_warps[warp] = misses;
+                }
+                __syncthreads();
+                sum = 0;
+                for (unsigned w = 0; w < warps_of_row; ++w) {
+                    sum += sums_of_warps[(warp - part) + w];
+                    misses |= misses_of_warps[(warp - part) + w];
+                }
+            }
+            if (own != 0 || part != 0 || plan.row[k] >= rows) continue;
+            const unsigned exponent = exponent_of_twice(greatest[k]);
+            if (exact_integer || misses != 0 || exponent > top_exponent)
+                missed |= 1u << k;
+            else
+                output[first + plan.row[k]] = round_window(sum, position_for(exponent));
+        }
+        for (unsigned any; (any = __ballot_sync(all_lanes, missed != 0)) != 0;) {
+            const int from = 31 - __clz(static_cast<int>(any)),
+                      k = 31 - __clz(static_cast<int>(missed | 1)); /* the last */
+            const size_t result = __shfl_sync(
+                all_lanes,
+                static_cast<unsigned long long>(
+                    first + (static_cast<size_t>(k >> plan.chunks_log) << (5 - plan.lanes_log))),
+                from);
+            const float sum = sum_by_warp(all.first<float>(result), static_cast<unsigned>(all.n));
+            if (lane != static_cast<unsigned>(from)) continue;
+            output[result] = sum;
+            missed &= ~(1u << k);
+        }
+    }
+};
+
+template <unsigned BlockSize>
+__global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
+    exact_rows(slices all, exact_row_plan plan, float *output)
+{
+    wait_for_previous_grid();
+    allow_next_grid();
+    if (plan.vectors)
+        exact_slices<BlockSize>::template sum_rows<true>(all, plan, output);
+    else
+        exact_slices<BlockSize>::template sum_rows<false>(all, plan, output);
+}
+
+template <unsigned BlockSize>
+__host__ __device__ constexpr unsigned blocks_of_parts()
+{
+    return superaccumulator<BlockSize>::resident_threads / BlockSize;
+}
+
+/* `parts` blocks a row, which take its tiles in turn. */
+template <unsigned BlockSize, unsigned Packs>
+__global__ void __launch_bounds__(BlockSize, blocks_of_parts<BlockSize>())
+    exact_row_parts(slices all, unsigned parts, float *output, status_word *status_words)
+{
+    using accumulator_type = superaccumulator<BlockSize>;
+    const unsigned row = blockIdx.x / parts, part = blockIdx.x - row * parts;
+    const size_t result = all.begin + row;
+    const elements<float> input(all.first<float>(result), all.n, accumulator_type::head_alignment,
+                                all.streaming);
+    const size_t tiles = input.packs == 0 ? 1 : (input.packs - 1) / (BlockSize * Packs) + 1;
+    wait_for_previous_grid();
+    accumulator_type accumulator({output + result, nullptr}, input, dynamic_shared<void>());
+    for (size_t tile = part; tile < tiles; tile += parts) {
+        tile_items<accumulator_type, BlockSize, Packs> items;
+        items.load(input, tile);
+        items.load_edge(input, tile + 1 == tiles);
+        allow_next_grid();
+        accumulator.add(items);
+    }
+    accumulator.reduce_row(status_words +
+                               static_cast<size_t>(row) * accumulator_type::words_for_row,
+                           parts, output + result);
+}
+
+/* How exact_columns works: `units` blocks for 2^columns_log results, of which a thread has every
+ * 2^parts_log-th of the unit's elements. */
+struct exact_column_plan {
+    unsigned columns_log, parts_log, units;
+    size_t length; /* elements of a unit */
+};
+
+/* Limbs of results next to each other, `stride` apart; threads add to them. */
+struct limbs_of_result {
+    static constexpr unsigned count = FASTREDUCE_NEGATIVE_INFINITY_COUNT + 1;
+    unsigned long long *first;
+    unsigned stride;
+
+    __device__ __forceinline__ void add(unsigned k, long long number) const
+    {
+        atomicAdd(first + k * stride, static_cast<unsigned long long>(number));
+    }
+    /* number * 2^(shift - 149) */
+    __device__ __forceinline__ void add_scaled(long long number, unsigned shift) const
+    {
+        const unsigned long long magnitude =
+                                     static_cast<unsigned long long>(number < 0 ? -number : number),
+                                 high = shift % 32 > 0 ? magnitude >> (64 - shift % 32) : 0,
+                                 low = magnitude << shift % 32;
+        const long long sign = number < 0 ? -1 : 1;
+        if (number == 0) return;
+        add(shift / 32, sign * static_cast<long long>(low & 0xffffffff));
+        add(shift / 32 + 1, sign * static_cast<long long>(low >> 32));
+        if (high != 0) add(shift / 32 + 2, sign * static_cast<long long>(high));
+    }
+    __device__ __forceinline__ void add_float(float x) const
+    {
+        const unsigned bits = __float_as_uint(x), exponent = bits >> 23 & 255,
+                       fraction = bits & 0x7fffff;
+        if (exponent == 255) {
+            add(fraction != 0 ? FASTREDUCE_NAN_COUNT
+                : bits >> 31  ? FASTREDUCE_NEGATIVE_INFINITY_COUNT
+                              : FASTREDUCE_POSITIVE_INFINITY_COUNT,
+                1);
+            return;
+        }
+        const long long significand = fraction | (exponent > 0 ? 0x800000 : 0);
+        add_scaled(bits >> 31 ? -significand : significand, exponent > 0 ? exponent - 1 : 0);
+    }
+};
+
+/* A thread's sum of floats that come in groups. Its window has room above the greatest float of the
+ * group that placed it, as a second look at all of them would take longer; it moves where a group
+ * misses it and has a better place. */
+struct moving_window {
+    static constexpr unsigned room = 10, least_position = window_bits / 2,
+                              groups_between_flushes = 1024;
+    long long value = 0, lowest = 0; /* in units of 2^(position - 149), and 2^-22 of these */
+    unsigned position = 0;           /* 0: nowhere yet */
+    unsigned groups = 0;             /* since the last flush; 2^14 floats have 2^58 */
+    bool limbs_used = false;
+
+    template <unsigned Count>
+    __device__ __forceinline__ void add(const float (&group)[Count], const limbs_of_result &limbs)
+    {
+        static_assert(Count <= 16, "a sum could overflow");
+        if (!exact_integer && position != 0 && add_to_window(group)) {
+            if (++groups == groups_between_flushes) flush(limbs);
+            return;
+        }
+        const unsigned better = place_for(group);
+        if (!exact_integer && (better > position || better + 8 < position)) {
+            flush(limbs);
+            position = better;
+            if (add_to_window(group)) return;
+        }
+        limbs_used = true;
+#pragma unroll 1
+        for (unsigned j = 0; j < Count; ++j) limbs.add_float(at(group, j));
+    }
+
+    __device__ __forceinline__ void flush(const limbs_of_result &limbs)
+    {
+        groups = 0;
+        if (value == 0 && lowest == 0) return;
+        limbs_used = true;
+        limbs.add_scaled(value, position);
+        limbs.add_scaled(lowest, position - window_bits / 2);
+        value = lowest = 0;
+    }
+
+  private:
+    template <unsigned Count>
+    __device__ __forceinline__ bool add_to_window(const float (&group)[Count])
+    {
+        window_sum<true> sum;
+        sum.add(group, position);
+        if (!sum.is_complete()) return false;
+        value += sum.value();
+        lowest += static_cast<int>(sum.lowest);
+        return true;
+    }
+    template <unsigned Count>
+    __device__ __forceinline__ unsigned place_for(const float (&group)[Count]) const
+    {
+        unsigned greatest = 0;
+#pragma unroll
+        for (float x : group) {
+            const unsigned bits = 2 * __float_as_uint(x);
+            if (exponent_of_twice(bits) < 255 && greatest < bits) greatest = bits;
+        }
+        if (greatest == 0 && position != 0) return position;
+        const unsigned exponent = exponent_of_twice(greatest),
+                       place = exponent + room > exact_reach ? exponent + room - exact_reach : 0;
+        return place < least_position ? least_position
+               : place > top_position ? top_position
+                                      : place;
+    }
+    /* By comparisons, as compilers put an array with such an index in local memory. */
+    template <unsigned Count>
+    static __device__ __forceinline__ float at(const float (&group)[Count], unsigned number)
+    {
+        float x = group[0];
+#pragma unroll
+        for (unsigned j = 1; j < Count; ++j)
+            if (j == number) x = group[j];
+        return x;
+    }
+};
+
+/* Limbs rounded. Out of line, as few threads need it. */
+template <unsigned Limbs>
+__device__ __noinline__ float round_limbs(const unsigned long long *first, unsigned stride)
+{
+    fastreduce_accumulator sum = {};
+    for (unsigned k = 0; k < Limbs; ++k) {
+        sum.limb[k] = static_cast<int64_t>(
+            *static_cast<const volatile unsigned long long *>(first + k * stride));
+    }
+    return fastreduce_detail_read_f32(&sum);
+}
+
+template <unsigned BlockSize>
+__global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
+    exact_columns(slices all, exact_column_plan plan, float *output, status_word *status_words)
+{
+    constexpr unsigned limbs = limbs_of_result::count, at_once = 16, same_window = 16;
+    __shared__ unsigned long long limb[limbs * BlockSize];
+    __shared__ long long values[BlockSize], lowests[BlockSize];
+    __shared__ unsigned positions[BlockSize];
+    __shared__ bool last;
+    const unsigned each = 1u << plan.columns_log, parts = 1u << plan.parts_log,
+                   column = threadIdx.x & (each - 1), part = threadIdx.x >> plan.columns_log,
+                   block = blockIdx.x / plan.units, unit = blockIdx.x - block * plan.units;
+    const size_t result = all.begin + static_cast<size_t>(block) * each + column,
+                 begin = unit * plan.length, step = parts * all.stride,
+                 end = all.n - begin < plan.length ? all.n : begin + plan.length;
+    const bool exists = result < all.end;
+    const limbs_of_result own = {limb + column, each};
+    wait_for_previous_grid();
+    allow_next_grid();
+    for (unsigned k = threadIdx.x; k < limbs * each; k += BlockSize) limb[k] = 0;
+    __syncthreads();
+
+    moving_window window;
+    const bool has_any = exists && begin + part < end;
+    const float *from =
+        all.first<float>(exists ? result : all.begin) + (has_any ? (begin + part) * all.stride : 0);
+    for (size_t k = has_any ? begin + part : end; k < end; k += at_once * parts) {
+        float group[at_once];
+        if (k + (at_once - 1) * parts < end) {
+#pragma unroll
+            for (unsigned j = 0; j < at_once; ++j) group[j] = from[j * step];
+            from += at_once * step;
+        } else {
+#pragma unroll
+            for (unsigned j = 0; j < at_once; ++j)
+                group[j] = k + j * parts < end ? from[j * step] : 0.0f;
+        }
+        window.add(group, own);
+    }
+
+    if (parts == 1 && plan.units == 1) {
+        if (!exists) return;
+        if (window.limbs_used) {
+            window.flush(own);
+            output[result] = round_limbs<limbs>(own.first, own.stride);
+        } else {
+            output[result] = round_extended(window.value, window.lowest, window.position);
+        }
+        return;
+    }
+    values[threadIdx.x] = window.value;
+    lowests[threadIdx.x] = window.lowest;
+    positions[threadIdx.x] = window.position;
+    __syncthreads();
+    const bool stores = exists && part == 0;
+    if (stores) {
+        /* neighbours' windows are mostly in the same place */
+        for (unsigned k = 1, same = 1; k < parts; ++k) {
+            const unsigned other = column + (k << plan.columns_log);
+            if (positions[other] != window.position || ++same > same_window) {
+                window.flush(own);
+                window.position = positions[other];
+                same = 1;
+            }
+            window.value += values[other];
+            window.lowest += lowests[other];
+        }
+        window.flush(own);
+        if (plan.units == 1) output[result] = round_limbs<limbs>(own.first, own.stride);
+    }
+    if (plan.units == 1) return;
+
+    status_word *const totals = status_words + (result - all.begin) * limbs,
+                       *const ticket = status_words + (all.end - all.begin) * limbs + block;
+    if (stores) {
+        for (unsigned k = 0; k < limbs; ++k) {
+            const long long number = static_cast<long long>(limb[k * each + column]);
+            /* one step of carries, so that there is room for a sum of many */
+            const bool carries = k + 1 < FASTREDUCE_DIGITS;
+            if (carries)
+                limb[(k + 1) * each + column] += static_cast<unsigned long long>(number >> 32);
+            const unsigned long long digit =
+                static_cast<unsigned long long>(carries ? number & 0xffffffff : number);
+            if (digit != 0) atomicAdd(totals + k, digit);
+        }
+        __threadfence();
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicAdd(ticket, 1ull) + 1 == plan.units;
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    if (threadIdx.x == 0) *ticket = 0;
+    if (!stores) return;
+    output[result] = round_limbs<limbs>(totals, 1);
+    for (unsigned k = 0; k < limbs; ++k) totals[k] = 0;
+}
 
 } // namespace detail
 
@@ -5059,6 +7334,7 @@ inline bool aligned(const void *pointer, size_t alignment)
 struct memory_of {
     const void *data;
     size_t size, alignment; /* bytes of one */
+    size_t count = 1;
 };
 
 inline fastreduce_status check_arguments(const memory_of &input, const memory_of &output, size_t n,
@@ -5069,13 +7345,16 @@ inline fastreduce_status check_arguments(const memory_of &input, const memory_of
     if (!aligned(input.data, input.alignment) || !aligned(output.data, output.alignment) ||
         !aligned(scratch.data, scratch_alignment))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    const size_t input_bytes = n * input.size, scratch_bytes = scratch.data ? scratch.bytes : 0;
+    if (output.count > SIZE_MAX / output.size) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const size_t input_bytes = n * input.size, output_bytes = output.count * output.size,
+                 scratch_bytes = scratch.data ? scratch.bytes : 0;
     if (input_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(input.data) ||
+        output_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(output.data) ||
         scratch_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(scratch.data))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (overlap(input.data, input_bytes, output.data, output.size) ||
+    if (overlap(input.data, input_bytes, output.data, output_bytes) ||
         overlap(input.data, input_bytes, scratch.data, scratch_bytes) ||
-        overlap(output.data, output.size, scratch.data, scratch_bytes))
+        overlap(output.data, output_bytes, scratch.data, scratch_bytes))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     return FASTREDUCE_SUCCESS;
 }
@@ -5395,6 +7674,21 @@ struct engine : engine_table {
     compiled_cache *known;                  /* one a row */
 };
 
+/* The kernels for many results, of one that has them. */
+enum class slices_kernel : unsigned {
+    short_slices,
+    rows,
+    small_tiles,
+    large_tiles,
+    in_columns,
+    small_columns,
+    large_columns,
+    segments,
+    long_segments,
+    flat
+};
+constexpr unsigned slices_kernels = 9;
+
 constexpr size_t tiles_of(size_t packs, const plan_row &row)
 {
     return packs == 0 ? 1 : (packs - 1) / row.tile_packs() + 1;
@@ -5588,24 +7882,30 @@ cudaError_t find_limits(device_limits *limits, int *device)
     return cudaSuccess;
 }
 
-/* What a row's kernel is compiled for. That is a question of its code and not of the device alone:
+/* What a kernel is compiled for. That is a question of its code and not of the device alone:
  * PTX of an older architecture lacks the instructions, and another kernel of the program may be
  * compiled for another. */
-inline cudaError_t find_code(const engine &e, unsigned number, int device, unsigned char *code)
+inline cudaError_t find_code(const void *kernel, compiled_cache &known, int device,
+                             unsigned char *code)
 {
     const bool remembered = device < remembered_devices;
-    *code = remembered ? e.known[number][device].load(std::memory_order_relaxed) : unknown_code;
+    *code = remembered ? known[device].load(std::memory_order_relaxed) : unknown_code;
     if (*code == unknown_code) {
         cudaFuncAttributes attributes = {};
-        const cudaError_t error = cudaFuncGetAttributes(&attributes, e.kernel(number));
+        const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
         if (error != cudaSuccess) return error;
         const unsigned version = static_cast<unsigned>(attributes.ptxVersion);
         *code = !toolkit_knows_hopper || version < first_pipelining ? older_code
                 : version < first_without                           ? pipelined_code
                                                                     : hopper_code;
-        if (remembered) e.known[number][device].store(*code, std::memory_order_relaxed);
+        if (remembered) known[device].store(*code, std::memory_order_relaxed);
     }
     return cudaSuccess;
+}
+
+inline cudaError_t find_code(const engine &e, unsigned number, int device, unsigned char *code)
+{
+    return find_code(e.kernel(number), e.known[number], device, code);
 }
 
 /* The row for n and the current device. A pipelined kernel is asked what it is compiled for only
@@ -5643,30 +7943,20 @@ inline other_row other_row_for(const engine_table &e, size_t n, unsigned number)
     return other;
 }
 
-/* Launches the kernel of a row; by overlapped launch, if it waits for the previous grid. `output`
- * points to the accumulator's Output. */
-inline cudaError_t launch_row(const engine &e, unsigned number, unsigned blocks, int device,
-                              array_layout input, work_plan work, void *output,
-                              status_word *status_words, cudaStream_t stream)
+/* Launches a kernel; by overlapped launch, if it is compiled to wait for the previous grid. */
+inline cudaError_t launch_kernel(const void *kernel, compiled_cache &known, int device,
+                                 unsigned blocks, unsigned threads, size_t shared_bytes,
+                                 void **arguments, cudaStream_t stream)
 {
-    const void *const kernel = e.kernel(number);
-    const plan_row row = e.row(number);
-    const unsigned threads =
-        row.block_size + (row.kernel == engine_kernel::pipelined ? warp_size : 0);
     unsigned char code = unknown_code;
-    cudaError_t error = find_code(e, number, device, &code);
+    cudaError_t error = find_code(kernel, known, device, &code);
     if (error != cudaSuccess) return error;
-    const bool prefetches =
-        pack_bytes % e.element_bytes == 0 && input.vectors && input.n_on_device == nullptr;
-    work.prefetch_packs = prefetches ? packs_to_prefetch(row, blocks) : 0;
-    work.stages = row.used_stages;
-    void *arguments[] = {&input, &work, output, &status_words};
     constexpr size_t without_asking = 48 * kibibyte;
-    if (row.shared_bytes > without_asking - shared_reserve) {
+    if (shared_bytes > without_asking - shared_reserve) {
         /* every time: the setting is lost with a reset of the device, and costs little beside such
          * sums */
         error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(row.shared_bytes));
+                                     static_cast<int>(shared_bytes));
         if (error != cudaSuccess) return error;
     }
 #if defined(CUDART_VERSION) && CUDART_VERSION >= 12000
@@ -5677,15 +7967,31 @@ inline cudaError_t launch_row(const engine &e, unsigned number, unsigned blocks,
         cudaLaunchConfig_t config = {};
         config.gridDim = dim3(blocks);
         config.blockDim = dim3(threads);
-        config.dynamicSmemBytes = row.shared_bytes;
+        config.dynamicSmemBytes = shared_bytes;
         config.stream = stream;
         config.attrs = &attribute;
         config.numAttrs = 1;
         return cudaLaunchKernelExC(&config, kernel, arguments);
     }
 #endif
-    return cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, row.shared_bytes,
-                            stream);
+    return cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, shared_bytes, stream);
+}
+
+/* Launches the kernel of a row. `output` points to the accumulator's Output. */
+inline cudaError_t launch_row(const engine &e, unsigned number, unsigned blocks, int device,
+                              array_layout input, work_plan work, void *output,
+                              status_word *status_words, cudaStream_t stream)
+{
+    const plan_row row = e.row(number);
+    const unsigned threads =
+        row.block_size + (row.kernel == engine_kernel::pipelined ? warp_size : 0);
+    const bool prefetches =
+        pack_bytes % e.element_bytes == 0 && input.vectors && input.n_on_device == nullptr;
+    work.prefetch_packs = prefetches ? packs_to_prefetch(row, blocks) : 0;
+    work.stages = row.used_stages;
+    void *arguments[] = {&input, &work, output, &status_words};
+    return launch_kernel(e.kernel(number), e.known[number], device, blocks, threads,
+                         row.shared_bytes, arguments, stream);
 }
 
 /* An array: its length; or where its length is on the device, and the most that it may be. */
@@ -5743,6 +8049,488 @@ fastreduce_status launch_engine(const void *input, typename Engine::Output outpu
                                 const size_t *n_on_device = nullptr)
 {
     return launch_engine(engine_of<Engine>(), {input, n, n_on_device}, &output, memory, stream);
+}
+
+/* ---- Many results ---- */
+
+/* A reduction along an axis: shape without zeros for strides, results' size, and an engine's
+ * kernels for it. */
+struct slices_engine {
+    engine flat;
+    const void *(*kernel)(slices_kernel which);
+    compiled_cache *known; /* one a kernel */
+};
+
+/* What one launch does, of several if there are more results than status words. */
+struct slices_plan {
+    slices_kernel kernel;
+    unsigned threads;
+    size_t shared_bytes;
+    size_t results_each, blocks_each; /* blocks_each blocks for so many results */
+    size_t results;                   /* of a launch */
+    size_t status_words;              /* status words of a launch */
+    unsigned tiles;                   /* of a result */
+    short_plan shorts;
+    row_plan rows;
+    column_plan in_columns;
+};
+
+constexpr size_t staged_bytes = 16 * kibibyte, most_staged_bytes = 40 * kibibyte,
+                 workspace_words = FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word);
+
+constexpr size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Elements of one outer index, from the first to the last. */
+inline size_t length_of(const slices &all)
+{
+    return all.n == 0 ? 0 : (all.n - 1) * all.stride + all.inner;
+}
+
+/* Of one tile of 256 threads, those that have anything. */
+inline unsigned leaf_bits(const engine_table &e, size_t n)
+{
+    const size_t packs = n / e.pack_size, tail = n % e.pack_size,
+                 used = packs > slices_block ? slices_block : packs;
+    return slice_tile::bits_for(used > tail ? used : tail);
+}
+
+constexpr size_t greatest_power_in(size_t number)
+{
+    size_t power = 1;
+    while (power <= number / 2) power *= 2;
+    return power;
+}
+
+/* How many lanes of a warp meet in a bank of shared memory, about, where groups of `inner` results
+ * are `pitch` elements apart. */
+inline size_t bank_conflicts(size_t pitch, size_t inner, size_t element_bytes)
+{
+    constexpr size_t word = sizeof(unsigned), banks = 32;
+    if (inner >= warp_size || pitch * element_bytes % word != 0) return 1;
+    size_t apart = banks; /* the greatest power of two that divides both */
+    while (pitch * element_bytes / word % apart != 0) apart /= 2;
+    return warp_size / inner * (apart > inner ? apart : inner) / banks;
+}
+
+/* Results through shared memory, as many together as a block's share of it holds. */
+inline bool plan_short(const engine_table &e, const slices &all, slices_plan *plan)
+{
+    const unsigned bits = leaf_bits(e, all.n);
+    const size_t length = length_of(all), bytes = length * e.element_bytes, most = 4096;
+    if (bits > short_bits || bytes > most_staged_bytes || all.inner > most) return false;
+    if (length / 4 > all.n * all.inner) return false; /* mostly gaps */
+    const bool together = all.outer_stride <= length + length / 8 &&
+                          bank_conflicts(all.outer_stride, all.inner, e.element_bytes) < 16;
+    const size_t word = e.element_bytes < 4 ? 4 / e.element_bytes : 1,
+                 least = greatest_power_in(all.inner), unit = least > word ? least : word,
+                 units = (length + unit - 1) / unit,
+                 pitch = together ? all.outer_stride : (units | 1) * unit,
+                 pitch_bytes = pitch * e.element_bytes;
+    size_t groups = most / all.inner;
+    if (bytes >= staged_bytes)
+        groups = 1;
+    else if (pitch > 0)
+        groups = least_of(groups, 1 + (staged_bytes - bytes) / pitch_bytes);
+    if (together) { /* whole lines, so that blocks begin with one */
+        size_t in_lines = line_bytes;
+        while (in_lines > 1 && pitch_bytes * (in_lines / 2) % line_bytes == 0) in_lines /= 2;
+        if (groups > in_lines) groups -= groups % in_lines;
+    }
+    plan->kernel = slices_kernel::short_slices;
+    plan->threads = slices_block;
+    plan->shared_bytes =
+        ((groups - 1) * pitch + length) * e.element_bytes + line_bytes + pack_bytes;
+    plan->results_each = groups * all.inner;
+    plan->shorts = {all.end / all.inner,
+                    static_cast<unsigned>(groups),
+                    static_cast<unsigned>(length),
+                    length > 0 ? (size_t(1) << 32) / length + (length > 1) : 0,
+                    static_cast<unsigned>(pitch),
+                    together,
+                    bits};
+    return true;
+}
+
+inline void plan_columns(const engine_table &e, const slices &all, const plan_row &tile,
+                         const device_limits &device, slices_plan *plan)
+{
+    const work_plan work = plan_work(all.n / e.pack_size, tile);
+    const size_t packs = all.n / e.pack_size, tail = all.n % e.pack_size;
+    const unsigned threads_log = slice_tile::bits_for(tile.block_size);
+    const bool single =
+        work.tiles == 1 && packs <= tile.block_size && tile.block_size == slices_block;
+    const size_t used = single ? (packs > tail ? packs : tail) : tile.block_size;
+    const unsigned bits = slice_tile::bits_for(used);
+    /* threads next to each other take results that are, and then packs */
+    const size_t neighbours = all.inner > 1                    ? all.inner
+                              : all.outer_stride <= all.stride ? all.end
+                                                               : 1,
+                 most = neighbours == all.end && neighbours % warp_size != 0 &&
+                                neighbours < slices_block
+                            ? slices_block
+                            : warp_size;
+    const unsigned columns_log =
+                       slice_tile::bits_for(least_of(neighbours, least_of(all.end, most))),
+                   far_log = bits > 5 ? bits - 5 : 0, room = 8 - columns_log;
+    const size_t wanted = size_t(device.multiprocessors) * 4096;
+    unsigned parts_log =
+        columns_log < 5 ? far_log + static_cast<unsigned>(least_of(5 - columns_log, 2)) : 0;
+    while (((all.end * work.units) << parts_log) < wanted && parts_log < room) ++parts_log;
+    if (parts_log > room) parts_log = room;
+    if (parts_log > bits) parts_log = bits;
+    const unsigned near_log = parts_log > far_log ? parts_log - far_log : 0;
+    plan->kernel = single                            ? slices_kernel::in_columns
+                   : tile.block_size == slices_block ? slices_kernel::small_columns
+                                                     : slices_kernel::large_columns;
+    plan->threads = slices_block;
+    plan->results_each = slices_block >> parts_log;
+    plan->blocks_each = work.units;
+    plan->in_columns = {work, columns_log, parts_log, near_log, bits, threads_log};
+    if (work.units > 1) {
+        plan->results = (workspace_words - slices_block) / (work.units * e.words_per_unit + 1);
+        plan->results -= plan->results % plan->results_each;
+        if (plan->results == 0) plan->results = plan->results_each;
+        plan->results = least_of(plan->results, all.end);
+        plan->status_words = plan->results * work.units * e.words_per_unit +
+                             (plan->results - 1) / plan->results_each + 1;
+    }
+}
+
+/* The same for every device but for what the bits do not depend on. */
+inline slices_plan plan_slices(const engine_table &e, const slices &all,
+                               const device_limits &device)
+{
+    const plan_row tile = e.row(pick(e, all.n, {1, SIZE_MAX, true}));
+    const size_t tiles = tiles_of(all.n / e.pack_size, tile), bytes = all.n * e.element_bytes;
+    const bool rows = all.inner == 1 && all.stride == 1, is_small = tile.block_size == slices_block;
+    slices_plan plan = {};
+    plan.blocks_each = 1;
+    plan.results = all.end;
+    plan.tiles = static_cast<unsigned>(tiles);
+    const bool by_block =
+        rows && tiles == 1 && bytes >= 2 * kibibyte && all.end * bytes <= 16 * mebibyte;
+    const bool vectors =
+                   (reinterpret_cast<uintptr_t>(all.input) | all.outer_stride * e.element_bytes) %
+                       pack_bytes ==
+                   0,
+               through_shared = !rows || (!vectors && bytes <= 64);
+    if (tiles == 1 && is_small && through_shared && plan_short(e, all, &plan)) return plan;
+    if (rows && tiles == 1 && is_small && !by_block) {
+        const unsigned bits = leaf_bits(e, all.n);
+        plan.kernel = slices_kernel::rows;
+        plan.threads = slices_block;
+        plan.rows.lanes_log = bits < 5 ? bits : 5;
+        plan.rows.chunks_log = bits - plan.rows.lanes_log;
+        plan.rows.vectors = vectors;
+        plan.rows.end = static_cast<const unsigned char *>(all.input) +
+                        ((all.end - 1) * all.outer_stride + all.n) * e.element_bytes;
+        for (unsigned k = 0; k < warp_chunks; ++k) {
+            plan.rows.row[k] = (k >> plan.rows.chunks_log) << (5 - plan.rows.lanes_log);
+            plan.rows.offset[k] = plan.rows.row[k] * all.outer_stride * e.element_bytes;
+            const unsigned before = warp_size * (k & ((1u << plan.rows.chunks_log) - 1));
+            const size_t packs = all.n / e.pack_size;
+            plan.rows.packs[k] = packs > before ? static_cast<unsigned>(packs - before) : 0;
+            plan.rows.place[k] = plan.rows.offset[k] + before * size_t(pack_bytes);
+        }
+        plan.results_each = (slices_block / warp_size) *
+                            (all.n / e.pack_size > slices_block
+                                 ? 1
+                                 : size_t(8 >> plan.rows.chunks_log) << (5 - plan.rows.lanes_log));
+        plan.results = least_of(all.end, max_blocks * plan.results_each);
+        return plan;
+    }
+    if (!rows) {
+        plan_columns(e, all, tile, device, &plan);
+        return plan;
+    }
+    if (tiles > most_single_tiles) {
+        plan.kernel = slices_kernel::flat;
+        return plan;
+    }
+    plan.kernel = is_small ? slices_kernel::small_tiles : slices_kernel::large_tiles;
+    plan.threads = tile.block_size;
+    plan.results_each = 1;
+    plan.blocks_each = tiles;
+    const size_t status_words = tiles == 1 ? 0 : tiles * e.words_per_unit + 1;
+    plan.results = least_of(all.end, max_blocks / tiles);
+    if (status_words > 0) plan.results = least_of(plan.results, workspace_words / status_words);
+    plan.status_words = plan.results * status_words;
+    return plan;
+}
+
+/* One launch, for results all.begin to all.end. */
+inline cudaError_t launch_slices(const slices_engine &e, const slices_plan &plan, slices all,
+                                 int device, void *output, status_word *status_words,
+                                 cudaStream_t stream)
+{
+    const size_t blocks = ((all.end - all.begin - 1) / plan.results_each + 1) * plan.blocks_each;
+    short_plan shorts = plan.shorts;
+    row_plan rows = plan.rows;
+    column_plan in_columns = plan.in_columns;
+    unsigned tiles = plan.tiles;
+    void *how = plan.kernel == slices_kernel::short_slices ? static_cast<void *>(&shorts)
+                : plan.kernel == slices_kernel::rows       ? static_cast<void *>(&rows)
+                : plan.kernel >= slices_kernel::in_columns ? static_cast<void *>(&in_columns)
+                                                           : static_cast<void *>(&tiles);
+    void *arguments[] = {&all, how, output, &status_words};
+    return launch_kernel(e.kernel(plan.kernel), e.known[static_cast<unsigned>(plan.kernel)], device,
+                         static_cast<unsigned>(blocks), plan.threads, plan.shared_bytes, arguments,
+                         stream);
+}
+
+/* All results. Arguments are checked. `output` points to the accumulator's Output, which begins
+ * with the place of the first result. */
+inline fastreduce_status launch_slices(const slices_engine &e, const slices &all, void *output,
+                                       workspace memory, cudaStream_t stream)
+{
+    int device = 0;
+    device_limits limits = {};
+    const cudaError_t error = find_limits(&limits, &device);
+    if (error != cudaSuccess) return status_of(error);
+    const slices_plan plan = plan_slices(e.flat, all, limits);
+    if (plan.kernel == slices_kernel::flat) {
+        void **const place = static_cast<void **>(output);
+        unsigned char *const results = static_cast<unsigned char *>(*place);
+        fastreduce_status status = FASTREDUCE_SUCCESS;
+        for (size_t k = 0; k < all.end && status == FASTREDUCE_SUCCESS; ++k) {
+            *place = results + k * all.result_bytes;
+            const unsigned char *const row = static_cast<const unsigned char *>(all.input) +
+                                             k * all.outer_stride * e.flat.element_bytes;
+            status = launch_engine(e.flat, {row, all.n, nullptr}, output, memory, stream);
+        }
+        return status;
+    }
+    return with_workspace(memory, plan.status_words * sizeof(status_word), memory_use::status_words,
+                          stream, [&](void *data) {
+                              cudaError_t failed = cudaSuccess;
+                              slices part = all;
+                              for (part.end = 0; part.end < all.end && failed == cudaSuccess;) {
+                                  part.begin = part.end;
+                                  part.end += least_of(plan.results, all.end - part.begin);
+                                  failed = launch_slices(e, plan, part, device, output,
+                                                         static_cast<status_word *>(data), stream);
+                              }
+                              return failed;
+                          });
+}
+
+/* ---- Segments ---- */
+
+/* Two launches: the second has nothing to do where no segment is long. Arguments are checked. */
+inline fastreduce_status launch_segments(const slices_engine &e, segments all, void *output,
+                                         workspace memory, cudaStream_t stream)
+{
+    constexpr unsigned long_blocks = 3; /* on a multiprocessor, as its launch bounds say */
+    int device = 0;
+    device_limits limits = {};
+    const cudaError_t error = find_limits(&limits, &device);
+    if (error != cudaSuccess) return status_of(error);
+    const size_t blocks = size_t(limits.multiprocessors) * segment_blocks(e.flat.words_per_unit);
+    all.list_room = (workspace_words - list_words) / e.flat.words_per_unit;
+    return with_workspace(
+        memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
+            const auto launch = [&](slices_kernel which, size_t grid, size_t shared_bytes) {
+                void *arguments[] = {&all, output, &data};
+                return launch_kernel(e.kernel(which), e.known[static_cast<unsigned>(which)], device,
+                                     static_cast<unsigned>(grid), slices_block, shared_bytes,
+                                     arguments, stream);
+            };
+            const cudaError_t failed =
+                launch(slices_kernel::segments, least_of(blocks, all.count), segments_shared_bytes);
+            return failed != cudaSuccess ? failed
+                                         : launch(slices_kernel::long_segments,
+                                                  size_t(limits.multiprocessors) * long_blocks, 0);
+        });
+}
+
+/* The kernels of an engine of AUTO's. */
+template <class Reducer>
+static const void *slices_kernel_of(slices_kernel which)
+{
+    const void *const all[slices_kernels] = {
+        kernel_address(reduce_short_slices<Reducer>),
+        kernel_address(reduce_rows<Reducer>),
+        kernel_address(reduce_row_tiles<reduction_by<Reducer, 256>, 256, 4>),
+        kernel_address(reduce_row_tiles<reduction_by<Reducer, 512>, 512, 8>),
+        kernel_address(reduce_columns<Reducer, 1>),
+        kernel_address(reduce_columns<Reducer, 4>),
+        kernel_address(reduce_columns<Reducer, 8>),
+        kernel_address(reduce_segments<Reducer>),
+        kernel_address(reduce_long_segments<Reducer>)};
+    return all[static_cast<unsigned>(which)];
+}
+
+template <class Reducer>
+static slices_engine slices_engine_of()
+{
+    static compiled_cache known[slices_kernels] = {};
+    return {engine_of<auto_engine_by<Reducer>>(), slices_kernel_of<Reducer>, known};
+}
+
+/* ---- Many exact sums ---- */
+
+enum class exact_kernel : unsigned { rows, row_parts, in_columns };
+constexpr unsigned exact_kernels = 3, exact_block = 256, exact_packs = 4;
+/* that a block of exact_rows has in registers */
+constexpr size_t longest_exact_row = exact_block * warp_chunks * 4;
+
+/* What one launch does, as slices_plan. */
+struct exact_slices_plan {
+    exact_kernel kernel;
+    size_t shared_bytes;
+    size_t results_each, blocks_each, results, status_words;
+    unsigned parts; /* blocks of a row */
+    exact_row_plan rows;
+    exact_column_plan in_columns;
+};
+
+inline void plan_exact_rows(const slices &all, exact_slices_plan *plan)
+{
+    const size_t packs = all.n / 4, tail = all.n % 4;
+    const unsigned bits = slice_tile::bits_for(packs > tail ? packs : tail),
+                   lanes_log = bits < 5 ? bits : 5, chunks_log = bits < 8 ? bits - lanes_log : 3;
+    exact_row_plan &rows = plan->rows;
+    rows.lanes_log = lanes_log;
+    rows.chunks_log = chunks_log;
+    rows.warps_log = bits - lanes_log - chunks_log;
+    rows.vectors =
+        (reinterpret_cast<uintptr_t>(all.input) | all.outer_stride * sizeof(float)) % pack_bytes ==
+        0;
+    for (unsigned k = 0; k < warp_chunks; ++k) {
+        const unsigned before = warp_size * (k & ((1u << chunks_log) - 1));
+        rows.row[k] = (k >> chunks_log) << (5 - lanes_log);
+        rows.packs[k] = packs > before ? static_cast<unsigned>(packs - before) : 0;
+        rows.place[k] =
+            rows.row[k] * all.outer_stride * sizeof(float) + before * size_t(pack_bytes);
+    }
+    plan->kernel = exact_kernel::rows;
+    plan->results_each = ((exact_block / warp_size) >> rows.warps_log) *
+                         (size_t(warp_chunks >> chunks_log) << (5 - lanes_log));
+    plan->results = max_blocks * plan->results_each;
+}
+
+inline void plan_exact_row_parts(const slices &all, const device_limits &device,
+                                 exact_slices_plan *plan)
+{
+    constexpr size_t tile = exact_block * exact_packs * 4;
+    const size_t wanted = size_t(device.multiprocessors) * 8, /* blocks */
+        parts = least_of((wanted - 1) / all.end + 1, (all.n - 1) / tile + 1);
+    plan->kernel = exact_kernel::row_parts;
+    plan->shared_bytes = superaccumulator<exact_block>::shared_bytes;
+    plan->parts = static_cast<unsigned>(parts);
+    plan->results_each = 1;
+    plan->blocks_each = parts;
+    plan->results = max_blocks / parts;
+    if (parts > 1) {
+        plan->results =
+            least_of(plan->results, workspace_words / superaccumulator<exact_block>::words_for_row);
+        plan->status_words =
+            least_of(plan->results, all.end) * superaccumulator<exact_block>::words_for_row;
+    }
+}
+
+/* A block's threads take results that are next to each other, and then elements. */
+inline void plan_exact_columns(const slices &all, const device_limits &device,
+                               exact_slices_plan *plan)
+{
+    /* that a thread has, where there are enough; that limbs take */
+    constexpr size_t fair = 64, most = size_t(1) << 30;
+    const size_t neighbours = all.inner > 1                    ? all.inner
+                              : all.outer_stride <= all.stride ? all.end
+                                                               : 1,
+                 wanted = size_t(device.multiprocessors) * 2048; /* threads */
+    const unsigned block_log = slice_tile::bits_for(exact_block),
+                   near_log =
+                       slice_tile::bits_for(least_of(least_of(neighbours, all.end), warp_size));
+    unsigned parts_log = 0;
+    while (parts_log + near_log < block_log && (all.n >> parts_log) >= fair &&
+           (parts_log + near_log < 5 || (all.end << parts_log) < wanted))
+        ++parts_log;
+    const size_t threads = all.end << parts_log, least = (all.n - 1) / most + 1;
+    size_t units = (wanted - 1) / threads + 1;
+    units = least_of(units, ((all.n - 1) >> parts_log) / fair + 1);
+    if (units < least) units = least;
+    plan->kernel = exact_kernel::in_columns;
+    plan->in_columns = {block_log - parts_log, parts_log, 0, (all.n - 1) / units + 1};
+    units = (all.n - 1) / plan->in_columns.length + 1; /* none is empty */
+    plan->in_columns.units = static_cast<unsigned>(units);
+    plan->results_each = size_t(exact_block) >> parts_log;
+    plan->blocks_each = units;
+    plan->results = max_blocks / units * plan->results_each;
+    if (units > 1) {
+        constexpr unsigned limbs = limbs_of_result::count;
+        plan->results = least_of(plan->results, (workspace_words - exact_block) / (limbs + 1));
+        plan->results -= plan->results % plan->results_each;
+        const size_t results = least_of(plan->results, all.end);
+        plan->status_words = results * limbs + (results - 1) / plan->results_each + 1;
+    }
+}
+
+inline exact_slices_plan plan_exact_slices(const slices &all, const device_limits &device)
+{
+    exact_slices_plan plan = {};
+    plan.blocks_each = 1;
+    if (all.inner != 1 || all.stride != 1)
+        plan_exact_columns(all, device, &plan);
+    else if (all.n <= longest_exact_row)
+        plan_exact_rows(all, &plan);
+    else
+        plan_exact_row_parts(all, device, &plan);
+    plan.results = least_of(plan.results, all.end);
+    return plan;
+}
+
+template <class = void>
+const void *exact_kernel_of(exact_kernel which)
+{
+    const void *const all[exact_kernels] = {
+        kernel_address(exact_rows<exact_block>),
+        kernel_address(exact_row_parts<exact_block, exact_packs>),
+        kernel_address(exact_columns<exact_block>)};
+    return all[static_cast<unsigned>(which)];
+}
+
+/* All results, in one launch or as many as status words allow. Arguments are checked. */
+template <class = void>
+fastreduce_status launch_exact_slices(slices all, float *output, workspace memory,
+                                      cudaStream_t stream)
+{
+    static compiled_cache known[exact_kernels] = {};
+    int device = 0;
+    device_limits limits = {};
+    const cudaError_t error = find_limits(&limits, &device);
+    if (error != cudaSuccess) return status_of(error);
+    if (all.n == 0) { /* rows, of which nothing is read */
+        all.inner = all.stride = 1;
+        all.outer_stride = 0;
+    }
+    exact_slices_plan plan = plan_exact_slices(all, limits);
+    return with_workspace(
+        memory, plan.status_words * sizeof(status_word), memory_use::status_words, stream,
+        [&](void *data) {
+            status_word *status_words = static_cast<status_word *>(data);
+            void *const how = plan.kernel == exact_kernel::rows ? static_cast<void *>(&plan.rows)
+                              : plan.kernel == exact_kernel::in_columns
+                                  ? static_cast<void *>(&plan.in_columns)
+                                  : static_cast<void *>(&plan.parts);
+            const size_t results = all.end;
+            cudaError_t failed = cudaSuccess;
+            for (all.end = 0; all.end < results && failed == cudaSuccess;) {
+                all.begin = all.end;
+                all.end += least_of(plan.results, results - all.begin);
+                const size_t blocks =
+                    ((all.end - all.begin - 1) / plan.results_each + 1) * plan.blocks_each;
+                void *arguments[] = {&all, how, &output, &status_words};
+                failed = launch_kernel(exact_kernel_of<>(plan.kernel),
+                                       known[static_cast<unsigned>(plan.kernel)], device,
+                                       static_cast<unsigned>(blocks), exact_block,
+                                       plan.shared_bytes, arguments, stream);
+            }
+            return failed;
+        });
 }
 
 /* ---- Which of the two ---- */
@@ -5955,6 +8743,24 @@ fastreduce_status reduce_by(const Input *input, Output *output, size_t n, Combin
                             stream, scratch);
 }
 
+/* The sum of x[k] * y[k] for k < n to *output; n == 0 gives 0. Of numbers of 8, 16, 32 or 64 bits,
+ * as fastreduce_dot; scratch as of transform_reduce(). By AUTO, and otherwise as reduce(). */
+template <class Input>
+fastreduce_status dot(const Input *x, const Input *y, accumulate_t<plus, Input> *output, size_t n,
+                      cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
+{
+    static_assert(detail::element<Input>::kind != detail::family::other,
+                  "dot() is for numbers of 8, 16, 32 or 64 bits");
+    using reducer = detail::dot_t<Input>;
+    fastreduce_status status = detail::check_arguments(x, output, n, scratch);
+    if (status == FASTREDUCE_SUCCESS) status = detail::check_arguments(y, output, n, scratch);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    const void *const other = y;
+    return detail::launch_engine<detail::auto_engine_by<reducer>>(
+        x, {output, reducer(static_cast<const typename reducer::Element *>(other))}, n, scratch,
+        stream);
+}
+
 /* Bytes of workspace that reduce() with the same template arguments, less Tail, needs for n
  * elements; 0 where it needs none, and where it would refuse n. Aligned to 16 bytes, or more
  * where the result's type is. */
@@ -6057,6 +8863,11 @@ constexpr bool has_exact = false;
 #else
 constexpr bool has_exact = true;
 #endif
+#ifdef FASTREDUCE_SHAPES
+constexpr bool has_shapes = true;
+#else
+constexpr bool has_shapes = false;
+#endif
 
 template <class Member, size_t Count>
 static constexpr bool holds(const Member (&list)[Count], Member member)
@@ -6072,6 +8883,7 @@ struct c_instance {
     engine (*make_engine)();
     void (*make_output)(void *place, void *result);
     version_kernels (*version)(fastreduce_kernel kernel, unsigned block_size);
+    slices_engine (*make_slices)(); /* null without FASTREDUCE_SHAPES, too */
 
     bool exists() const { return make_engine != nullptr || version != nullptr; }
 };
@@ -6098,7 +8910,7 @@ static void make_output(void *place, void *result)
 {
     using reducer = reducer_t<Operator, Input>;
     using group = group_t<reducer>;
-    const reducer own = reducer_of<Operator, Input>::make();
+    const reducer own = named_reducer<Operator, Input>::make();
     place_output(place, reduction_output<group>{result, as_group<group, reducer>::of(own)});
 }
 
@@ -6136,16 +8948,28 @@ static version_kernels ladder_version(fastreduce_kernel kernel, unsigned block_s
 }
 
 /* What is not built is not compiled. */
+using slices_maker = slices_engine (*)();
+template <class Group>
+static slices_maker slices_if(truth<true>)
+{
+    return slices_engine_of<Group>;
+}
+template <class Group>
+static slices_maker slices_if(truth<false>)
+{
+    return nullptr;
+}
 template <class Operator, class Input>
 static c_instance auto_instance(truth<true>)
 {
     using group = group_t<reducer_t<Operator, Input>>;
-    return {engine_of<auto_engine_by<group>>, make_output<Operator, Input>, nullptr};
+    return {engine_of<auto_engine_by<group>>, make_output<Operator, Input>, nullptr,
+            slices_if<group>(truth<has_shapes>())};
 }
 template <class Operator, class Input>
 static c_instance ladder_instance(truth<true>)
 {
-    return {nullptr, nullptr, ladder_version<Operator, Input>};
+    return {nullptr, nullptr, ladder_version<Operator, Input>, nullptr};
 }
 template <class Operator, class Input>
 static c_instance auto_instance(truth<false>)
@@ -6214,7 +9038,7 @@ static c_instance find_instance(fastreduce_type type, fastreduce_operator op,
 #ifndef FASTREDUCE_NO_EXACT
         if (type == FASTREDUCE_F32 && op == FASTREDUCE_SUM && holds(built_types, type) &&
             holds(built_operators, op))
-            return {engine_of<exact_engine>, make_exact_output, nullptr};
+            return {engine_of<exact_engine>, make_exact_output, nullptr, nullptr};
 #endif
         return {};
     }
@@ -6232,6 +9056,58 @@ static c_instance find_instance(fastreduce_type type, fastreduce_operator op,
     case FASTREDUCE_U16: return of_operator<unsigned short, FASTREDUCE_U16>(op, ladder);
     case FASTREDUCE_U32: return of_operator<unsigned, FASTREDUCE_U32>(op, ladder);
     case FASTREDUCE_U64: return of_operator<unsigned long long, FASTREDUCE_U64>(op, ladder);
+    default: return {};
+    }
+}
+
+/* The same of dot products, whose Output has the second array besides; as sums, in a build that has
+ * those. */
+struct dot_instance {
+    engine (*make_engine)();
+    void (*make_output)(void *place, void *result, const void *other);
+};
+
+template <class Reducer>
+static void make_dot_output(void *place, void *result, const void *other)
+{
+    using group = group_t<Reducer>;
+    const Reducer own(static_cast<const typename Reducer::Element *>(other));
+    place_output(place, reduction_output<group>{result, as_group<group, Reducer>::of(own)});
+}
+
+template <class Reducer>
+static dot_instance make_dot(truth<true>)
+{
+    return {engine_of<auto_engine_by<group_t<Reducer>>>, make_dot_output<Reducer>};
+}
+template <class Reducer>
+static dot_instance make_dot(truth<false>)
+{
+    return {};
+}
+
+template <class Input, fastreduce_type Type>
+static dot_instance dot_of_type()
+{
+    constexpr bool built = holds(built_types, Type) && holds(built_operators, FASTREDUCE_SUM);
+    return make_dot<dot_t<Input>>(truth<built>());
+}
+
+static dot_instance find_dot(fastreduce_type type)
+{
+    switch (type) {
+    case FASTREDUCE_F32: return dot_of_type<float, FASTREDUCE_F32>();
+    case FASTREDUCE_F64: return dot_of_type<double, FASTREDUCE_F64>();
+    case FASTREDUCE_F16: return dot_of_type<f16, FASTREDUCE_F16>();
+    case FASTREDUCE_BF16: return dot_of_type<bf16, FASTREDUCE_BF16>();
+    case FASTREDUCE_I8: return dot_of_type<signed char, FASTREDUCE_I8>();
+    case FASTREDUCE_I16: return dot_of_type<short, FASTREDUCE_I16>();
+    case FASTREDUCE_I32: return dot_of_type<int, FASTREDUCE_I32>();
+    case FASTREDUCE_I64: return dot_of_type<long long, FASTREDUCE_I64>();
+    case FASTREDUCE_U8: return dot_of_type<unsigned char, FASTREDUCE_U8>();
+    case FASTREDUCE_U16: return dot_of_type<unsigned short, FASTREDUCE_U16>();
+    case FASTREDUCE_U32: return dot_of_type<unsigned, FASTREDUCE_U32>();
+    case FASTREDUCE_U64: return dot_of_type<unsigned long long, FASTREDUCE_U64>();
     default: return {};
     }
 }
@@ -6256,9 +9132,74 @@ static bool valid_count(const size_t *count, const void *output, size_t output_b
            !overlap(count, sizeof *count, scratch.data, scratch.data ? scratch.bytes : 0);
 }
 
+/* The same of offsets, of which there is one more than segments. */
+static bool valid_offsets(const int64_t *offsets, size_t segments, const void *output,
+                          size_t output_bytes, workspace scratch)
+{
+    if (offsets == nullptr || !aligned(offsets, sizeof *offsets) ||
+        segments >= (UINTPTR_MAX - reinterpret_cast<uintptr_t>(offsets)) / sizeof *offsets)
+        return false;
+    const size_t bytes = (segments + 1) * sizeof *offsets;
+    return !overlap(offsets, bytes, output, output_bytes) &&
+           !overlap(offsets, bytes, scratch.data, scratch.data ? scratch.bytes : 0);
+}
+
+/* The products of shapes and strides; false where one does not fit. */
+static bool multiply(size_t a, size_t b, size_t *product)
+{
+    *product = a * b;
+    return a == 0 || b <= SIZE_MAX / a;
+}
+
+/* A shape's slices, and the elements from the first to the last that they have. */
+static bool measure(const fastreduce_shape &shape, slices *all, size_t *reach)
+{
+    size_t rows = 0, in_columns = 0;
+    *all = {};
+    all->n = shape.n;
+    all->inner = shape.inner;
+    all->stride = shape.stride == 0 ? shape.inner : shape.stride;
+    all->outer_stride = shape.outer_stride;
+    *reach = 0;
+    if (!multiply(shape.outer, shape.inner, &all->end)) return false;
+    if (shape.outer_stride == 0 && !multiply(shape.n, all->stride, &all->outer_stride))
+        return false;
+    if (all->end == 0 || shape.n == 0) return true;
+    if (!multiply(shape.outer - 1, all->outer_stride, &rows) ||
+        !multiply(shape.n - 1, all->stride, &in_columns) || in_columns > SIZE_MAX - shape.inner ||
+        rows > SIZE_MAX - shape.inner - in_columns)
+        return false;
+    *reach = rows + in_columns + shape.inner;
+    return true;
+}
+
 static fastreduce_config config_or_default(const fastreduce_config *config)
 {
     return config ? *config : fastreduce_config();
+}
+
+/* Whether an array may be reduced to a result: what is invalid comes before what is unsupported. */
+/* The type of the result is 0 where type or operator is none. */
+static bool valid_choice(fastreduce_type result, const fastreduce_config &settings)
+{
+    return fastreduce_type_size(result) != 0 && exists(settings) &&
+           (settings.output_type == 0 || fastreduce_type_size(settings.output_type) != 0);
+}
+
+static fastreduce_status check_call(const void *input, const void *output, size_t n,
+                                    fastreduce_type type, fastreduce_type result,
+                                    const fastreduce_config &settings, size_t results = 1)
+{
+    const workspace scratch = {settings.workspace, settings.workspace_bytes};
+    const size_t size = fastreduce_type_size(type), result_size = fastreduce_type_size(result);
+    if (!valid_choice(result, settings)) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const fastreduce_status status =
+        check_arguments({input, size, size}, {output, result_size, result_size, results}, n,
+                        scratch, workspace_alignment);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    return valid_count(settings.n_on_device, output, results * result_size, scratch)
+               ? FASTREDUCE_SUCCESS
+               : FASTREDUCE_ERROR_INVALID_ARGUMENT;
 }
 
 } // namespace detail
@@ -6286,15 +9227,9 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
     const fastreduce_config settings = config_or_default(config);
     const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
     const fastreduce_type result = fastreduce_output_type(type, op);
-    const size_t size = fastreduce_type_size(type), result_size = fastreduce_type_size(result);
-    if (result_size == 0 || !exists(settings) ||
-        (settings.output_type != 0 && fastreduce_type_size(settings.output_type) == 0))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    const fastreduce_status status = check_arguments(
-        {input, size, size}, {output, result_size, result_size}, n, scratch, workspace_alignment);
-    if (status != FASTREDUCE_SUCCESS) return status; /* invalid comes before unsupported */
+    const fastreduce_status status = check_call(input, output, n, type, result, settings);
+    if (status != FASTREDUCE_SUCCESS) return status;
     const size_t *const count = settings.n_on_device;
-    if (!valid_count(count, output, result_size, scratch)) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     const bool ladder = settings.kernel != FASTREDUCE_AUTO && settings.kernel != FASTREDUCE_EXACT;
     const c_instance found = find_instance(type, op, settings.kernel);
     if (!found.exists() || (ladder && count != nullptr) ||
@@ -6307,6 +9242,96 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
     found.make_output(place.bytes, output);
     return launch_engine(found.make_engine(), {input, n, count}, place.bytes, scratch,
                          settings.stream);
+}
+
+FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, void *output,
+                                                size_t n, fastreduce_type type,
+                                                const fastreduce_config *config)
+{
+    using namespace fastreduce::detail;
+    const fastreduce_config settings = config_or_default(config);
+    const fastreduce_type result = fastreduce_output_type(type, FASTREDUCE_SUM);
+    fastreduce_status status = check_call(x, output, n, type, result, settings);
+    if (status == FASTREDUCE_SUCCESS) status = check_call(y, output, n, type, result, settings);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    const dot_instance found = find_dot(type);
+    if (found.make_engine == nullptr || settings.kernel != FASTREDUCE_AUTO ||
+        (settings.output_type != 0 && settings.output_type != result))
+        return FASTREDUCE_ERROR_UNSUPPORTED;
+    engine_output place;
+    found.make_output(place.bytes, output, y);
+    return launch_engine(found.make_engine(), {x, n, settings.n_on_device}, place.bytes,
+                         {settings.workspace, settings.workspace_bytes}, settings.stream);
+}
+
+FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void *output,
+                                                        const fastreduce_shape *shape,
+                                                        fastreduce_type type,
+                                                        fastreduce_operator op,
+                                                        const fastreduce_config *config)
+{
+    using namespace fastreduce::detail;
+    const fastreduce_config settings = config_or_default(config);
+    const fastreduce_type result = fastreduce_output_type(type, op);
+    slices all = {};
+    size_t reach = 0; /* elements from the first to the last */
+    if (shape == nullptr || !valid_choice(result, settings) || !measure(*shape, &all, &reach))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    all.input = input;
+    all.result_bytes = static_cast<unsigned>(fastreduce_type_size(result));
+    if (all.end == 0) return FASTREDUCE_SUCCESS;
+    const fastreduce_status status =
+        check_call(input, output, reach, type, result, settings, all.end);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    const c_instance found = find_instance(type, op, settings.kernel);
+    const bool exact = has_shapes && settings.kernel == FASTREDUCE_EXACT && found.exists();
+    if ((!exact && found.make_slices == nullptr) || settings.n_on_device != nullptr ||
+        (settings.output_type != 0 && settings.output_type != result))
+        return FASTREDUCE_ERROR_UNSUPPORTED;
+#if !defined(FASTREDUCE_NO_EXACT) && defined(FASTREDUCE_SHAPES)
+    if (exact)
+        return launch_exact_slices(all, static_cast<float *>(output),
+                                   {settings.workspace, settings.workspace_bytes}, settings.stream);
+#endif
+    all.streaming = reach > 32 * mebibyte / fastreduce_type_size(type);
+    engine_output place;
+    found.make_output(place.bytes, output);
+    return launch_slices(found.make_slices(), all, place.bytes,
+                         {settings.workspace, settings.workspace_bytes}, settings.stream);
+}
+
+FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, void *output,
+                                                            size_t segments, const int64_t *offsets,
+                                                            fastreduce_type type,
+                                                            fastreduce_operator op,
+                                                            const fastreduce_config *config)
+{
+    using namespace fastreduce::detail;
+    const fastreduce_config settings = config_or_default(config);
+    const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
+    const fastreduce_type result = fastreduce_output_type(type, op);
+    const size_t size = fastreduce_type_size(type), result_size = fastreduce_type_size(result);
+    if (!valid_choice(result, settings)) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (segments == 0) return FASTREDUCE_SUCCESS;
+    /* How much input there is, and where, is known on the device alone. */
+    const fastreduce_status status =
+        check_arguments({input, size, size}, {output, result_size, result_size, segments}, 0,
+                        scratch, workspace_alignment);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    if (!valid_offsets(offsets, segments, output, segments * result_size, scratch))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const c_instance found = find_instance(type, op, settings.kernel);
+    if (found.make_slices == nullptr || settings.n_on_device != nullptr ||
+        (settings.output_type != 0 && settings.output_type != result))
+        return FASTREDUCE_ERROR_UNSUPPORTED;
+    fastreduce::detail::segments all = {};
+    all.input = input;
+    all.offsets = reinterpret_cast<const long long *>(offsets);
+    all.count = segments;
+    all.result_bytes = static_cast<unsigned>(result_size);
+    engine_output place;
+    found.make_output(place.bytes, output);
+    return launch_segments(found.make_slices(), all, place.bytes, scratch, settings.stream);
 }
 
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
@@ -6368,6 +9393,8 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
 
 /* Revisions
  *
+ *   0.4.0  2026-11  fastreduce_reduce_axis, fastreduce_reduce_segments, fastreduce_dot; EXACT of
+ *                   rows and columns.
  *   0.3.0  2026-11  fastreduce_reduce: 12 element types, 13 operators; operators with state,
  *                   transforms; a length in GPU memory. NaN and -0 in minimum and maximum are
  *                   defined; sums of 16-bit floats are floats.

@@ -59,7 +59,7 @@ typedef unsigned long long uint64_t, uintptr_t;
 #endif
 
 #define FASTREDUCE_VERSION_MAJOR 0
-#define FASTREDUCE_VERSION_MINOR 3
+#define FASTREDUCE_VERSION_MINOR 4
 #define FASTREDUCE_VERSION_PATCH 0
 /* One number that grows with every release: 10000 * major + 100 * minor + patch. */
 #define FASTREDUCE_VERSION \
@@ -184,6 +184,20 @@ typedef struct fastreduce_config {
     const size_t *n_on_device;
     fastreduce_type output_type; /* 0, or what fastreduce_output_type says; others: UNSUPPORTED */
 } fastreduce_config;
+
+/* Many results in one call: each is of n elements of the input, `stride` elements apart. Result
+ * (o, i), for o < outer and i < inner, is of
+ *
+ *     input[o * outer_stride + i + k * stride]    for k < n
+ *
+ * and is stored at output[o * inner + i]. inner == 1: rows, of which outer_stride is the pitch.
+ * outer == 1: columns, of which stride is the pitch. Otherwise: the middle axis of an array of
+ * outer x n x inner. A stride of 0 stands for an array without gaps: stride = inner, outer_stride =
+ * n * stride. */
+typedef struct fastreduce_shape {
+    size_t outer, n, inner;
+    size_t outer_stride, stride; /* in elements */
+} fastreduce_shape;
 
 /* As many bytes as any call of AUTO or EXACT needs, whatever the function, n, type and operator,
  * for a workspace that is allocated once: 1 MiB. (In C++, for elements and results of up to 32
@@ -322,6 +336,71 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
 FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *output, size_t n,
                                                    fastreduce_type type, fastreduce_operator op,
                                                    const fastreduce_config *config);
+
+/* Reduces along one axis of an array: rows, columns, or what lies between (fastreduce_shape).
+ * UNSUPPORTED where the implementing file does not define FASTREDUCE_SHAPES.
+ *
+ *   input    of shape->outer x n x inner elements with the strides of the shape; may be null where
+ *            there is none. Not written.
+ *   output   outer * inner values of the type fastreduce_output_type(type, op), without gaps.
+ *   shape    read before the call returns. outer, n, inner: any number; without results nothing
+ *            happens, and with n == 0 each result is that of no elements. Elements may lie in the
+ *            array several times (outer_stride < n * stride).
+ *   config   as for fastreduce_reduce. Kernels: AUTO; EXACT for SUM of f32; all others are
+ *            UNSUPPORTED, as is n_on_device.
+ *
+ * Determinism: each result has the bits that fastreduce_reduce gives for its elements alone, by
+ * the same kernel: they do not depend on how many results there are, on where they stand, or on
+ * strides. A NaN is a NaN in both, but where floats or doubles are added its sign and payload may
+ * differ. EXACT's are those of fastreduce_host_sum_f32.
+ *
+ * Memory, alignment, asynchrony, capture, workspace and errors as for fastreduce_reduce.
+ * INVALID_ARGUMENT also for a null shape, and for elements or results past the address space. */
+FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void *output,
+                                                        const fastreduce_shape *shape,
+                                                        fastreduce_type type,
+                                                        fastreduce_operator op,
+                                                        const fastreduce_config *config);
+
+/* Reduces ragged segments: result s is of input[offsets[s]] .. input[offsets[s + 1] - 1].
+ * UNSUPPORTED where the implementing file does not define FASTREDUCE_SHAPES.
+ *
+ *   input    elements from offsets[0] to offsets[segments] - 1, at least; may be null where there
+ *            are none. Not written. The host does not know where it ends, so that output and
+ *            workspace are not in it is not checked.
+ *   output   `segments` values of the type fastreduce_output_type(type, op).
+ *   offsets  segments + 1 numbers in device memory, aligned to 8 bytes, not decreasing and not
+ *            negative; read when the kernels run. An empty segment gives the result of no elements.
+ *   config   as for fastreduce_reduce_axis, but for the kernel: AUTO.
+ *
+ * All else as for fastreduce_reduce_axis: each result has fastreduce_reduce's bits. Two launches
+ * at most. */
+FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, void *output,
+                                                            size_t segments, const int64_t *offsets,
+                                                            fastreduce_type type,
+                                                            fastreduce_operator op,
+                                                            const fastreduce_config *config);
+
+/* The dot product: writes the sum of x[k] * y[k] for k < n to *output; n == 0 writes 0.
+ *
+ *   x, y     n elements of the type each, as fastreduce_reduce's input. They may be one array, or
+ *            overlap. Not written.
+ *   output   one value of the type fastreduce_output_type(type, FASTREDUCE_SUM): of 16-bit floats
+ *            and f32 an f32, of integers 64 bits, modulo 2^64.
+ *   config   as for fastreduce_reduce, n_on_device too. Kernels: AUTO; all others are UNSUPPORTED,
+ *            and so is what this build leaves out: it has the types of FASTREDUCE_TYPES, if
+ *            FASTREDUCE_SUM is among FASTREDUCE_OPERATORS.
+ *
+ * Determinism: AUTO's. The bits depend on the values, their order, n and type alone: not on the
+ * alignment of x or y, nor on which is which.
+ *
+ * Accuracy: floats as by SUM, of f32 and 16 bits in f32, with the sum of |x[k] * y[k]| and one
+ * rounding more: k < 49. Besides, products may underflow.
+ *
+ * Asynchrony, capture, workspace and errors as for fastreduce_reduce with either array as input. */
+FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, void *output,
+                                                size_t n, fastreduce_type type,
+                                                const fastreduce_config *config);
 
 /* 1 where this build's fastreduce_reduce has the kernel for type and operator; else 0. */
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
@@ -663,9 +742,8 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_status_string(fastreduce_status 
                "memory, or an unknown kernel or block size";
     case FASTREDUCE_ERROR_UNSUPPORTED:
         return "not supported by this build of FastReduce: not what this kernel does, or left out "
-               "by "
-               "FASTREDUCE_TYPES, FASTREDUCE_OPERATORS, FASTREDUCE_NO_LADDER or "
-               "FASTREDUCE_NO_EXACT";
+               "by FASTREDUCE_TYPES, FASTREDUCE_OPERATORS, FASTREDUCE_NO_LADDER, "
+               "FASTREDUCE_NO_EXACT or for want of FASTREDUCE_SHAPES";
     case FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL:
         return "the workspace is too small: FASTREDUCE_WORKSPACE_BYTES are enough for AUTO and "
                "EXACT, and fastreduce.h says what V0 to V7 need";
@@ -1086,6 +1164,7 @@ FASTREDUCE_DETAIL_DEFINE float fastreduce_host_sum_f32(const float *input, size_
 
 /* Revisions
  *
+ *   0.4.0  2026-11  fastreduce_reduce_axis, fastreduce_reduce_segments, fastreduce_dot.
  *   0.3.0  2026-11  fastreduce_reduce: 12 element types, 13 operators; a length in GPU memory.
  *   0.2.0  2026-11  AUTO takes any type and operator, with the same bits on any GPU and at any
  *                   address; EXACT is faster up to 2^22 elements; the exact sum on the CPU is

@@ -1,7 +1,10 @@
 /* The one translation unit that holds the library; the C examples link it. Compile: nvcc -O3
  * -arch=native -c fastreduce.cu */
+#define FASTREDUCE_SHAPES
 #define FASTREDUCE_IMPLEMENTATION
 /* what they call, for a shorter build */
 #define FASTREDUCE_TYPES FASTREDUCE_F32
-#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
+#define FASTREDUCE_OPERATORS                                                              \
+    FASTREDUCE_SUM, FASTREDUCE_MIN, FASTREDUCE_MAX, FASTREDUCE_ARGMIN, FASTREDUCE_ARGMAX, \
+        FASTREDUCE_NORM2, FASTREDUCE_MEAN
 #include "../fastreduce.cuh"

@@ -826,6 +826,13 @@ static void left_out()
                 check::that(status == FASTREDUCE_ERROR_UNSUPPORTED && output.every_byte_is(0x5a),
                             "type %d, operator %d, kernel %d: status %d", type, op, kernel, status);
             }
+    for (int type = FASTREDUCE_F64; type <= FASTREDUCE_U64; ++type) {
+        const fastreduce_status status =
+            fastreduce_dot(input.data(), input.data(), output.data(), 1,
+                           static_cast<fastreduce_type>(type), nullptr);
+        check::that(status == FASTREDUCE_ERROR_UNSUPPORTED && output.every_byte_is(0x5a),
+                    "dot product of type %d: status %d", type, status);
+    }
 }
 
 int main(int argc, char **argv)

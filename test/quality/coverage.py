@@ -12,10 +12,14 @@ import subprocess
 import sys
 import tempfile
 
-TESTS = [("kernels/test_operators.cpp", ["-ldl"]),  # the longest begins first
+FEW_TYPES = ["-DFASTREDUCE_NO_LADDER", "-DFASTREDUCE_TYPES=FASTREDUCE_F32,FASTREDUCE_U8",
+             "-DFASTREDUCE_OPERATORS=FASTREDUCE_SUM,FASTREDUCE_ARGMAX,FASTREDUCE_VARIANCE"]
+TESTS = [("kernels/test_shapes.cpp", FEW_TYPES + ["-ldl"], "quick"),  # the longest begins first
+         ("kernels/test_operators.cpp", ["-ldl"]),
+         ("kernels/test_exact_shapes.cpp", ["-DFASTREDUCE_NO_LADDER", "-ldl"]),
          ("kernels/test_small.cpp", ["-ldl"]),
          ("host/test_host.c", ["-lmpfr", "-lgmp", "-lm"])] + [
-    (f"kernels/test_{name}.cpp", ["-ldl"]) for name in ("launcher", "races", "auto", "plan")]
+    (f"kernels/test_{name}.cpp", ["-ldl"]) for name in ("launcher", "dot", "races", "auto", "plan")]
 LEAST = 95  # %
 # at least; a template that no test uses has none
 LINES = {"fastreduce.h": 140, "fastreduce.cuh": 600}
@@ -32,7 +36,7 @@ def main():
 
     with tempfile.TemporaryDirectory() as folder:
         def build_and_run(test):
-            source, flags = test
+            source, flags, *arguments = test
             into = os.path.join(folder, os.path.basename(source))
             os.mkdir(into)
             command = [compiler, "-std=c++17"] if source.endswith("cpp") else ["cc", "-std=c99"]
@@ -40,7 +44,7 @@ def main():
             command += ["--coverage", "-O0", "-w", "-I", os.path.join(root, "test", "simt"),
                         os.path.join(root, "test", source), "-o", program]
             subprocess.run(command + flags, cwd=into, check=True)
-            subprocess.run([program], cwd=into, stdout=subprocess.DEVNULL, check=True)
+            subprocess.run([program] + arguments, cwd=into, stdout=subprocess.DEVNULL, check=True)
 
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(build_and_run, TESTS))

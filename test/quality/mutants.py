@@ -453,6 +453,18 @@ def numbered(changes, sources):
     return mutants
 
 
+def untried_places(sources):
+    """Tells whether a change lies where --all alone makes any."""
+    text = sources[FILES[1]]
+    banners = [(m.start(), m.group(1) or "") for m in
+               re.finditer(r"^/\* (?:---- (.+?) ----|={20})", text, re.M)] + [(len(text), "")]
+    ranges = [(begin, end) for (begin, name), (end, _) in zip(banners, banners[1:])
+              if name in mutant_list.UNTRIED_SECTIONS]
+    return lambda c: c.file == FILES[1] and (
+        any(begin <= c.begin < end for begin, end in ranges)
+        or c.function.split("::")[-1] in mutant_list.UNTRIED_FUNCTIONS)
+
+
 def in_share(change):
     """Whether a change is tried without --all: by what it is, whatever else is changed."""
     if change.operator == "by hand" or change.before.startswith("__sync"):
@@ -482,6 +494,9 @@ def main():
             return 1
         changes += found
     changes += [by_hand(entry, sources, functions) for entry in mutant_list.BY_HAND]
+    if not everything and word is None:
+        untried = untried_places(sources)
+        changes = [c for c in changes if c.operator == "by hand" or not untried(c)]
     alone = [(by_hand(entry, sources, functions), entry[4]) for entry in mutant_list.ALONE]
     equivalents = Equivalents(mutant_list.EQUIVALENT, sources)
     equal = {change for change in changes if change in equivalents}

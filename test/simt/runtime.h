@@ -167,6 +167,12 @@ inline int __clz(int word)
 {
     return word ? __builtin_clz(static_cast<unsigned>(word)) : 32;
 }
+inline unsigned __brev(unsigned word)
+{
+    unsigned turned = 0;
+    for (int bit = 0; bit < 32; ++bit) turned |= (word >> bit & 1) << (31 - bit);
+    return turned;
+}
 
 /* ---- Errors and fault injection -------------------------------------------------------------- */
 

@@ -94,14 +94,14 @@ while read -r clang; do
         continue
     fi
     for file in fastreduce.cu templates.cu; do
-        "$nvcc" -ccbin "$clang" -std=c++17 $ptx $warnings -c $file -o /dev/null ||
+        "$nvcc" -ccbin "$clang" -std=c++17 $ptx $warnings $some -c $file -o /dev/null ||
             fail "nvcc -ccbin $clang, $file"
     done
     pass "nvcc -ccbin $clang"
 done < list
 
-for switch in FASTREDUCE_STATIC FASTREDUCE_NO_LADDER FASTREDUCE_NO_EXACT FASTREDUCE_EXACT_INTEGER \
-    FASTREDUCE_BLOCK_SIZE=512 FASTREDUCE_ITEMS_PER_THREAD=3; do
+for switch in FASTREDUCE_STATIC FASTREDUCE_NO_LADDER FASTREDUCE_NO_EXACT FASTREDUCE_SHAPES \
+    FASTREDUCE_EXACT_INTEGER FASTREDUCE_BLOCK_SIZE=512 FASTREDUCE_ITEMS_PER_THREAD=3; do
     "$nvcc" $ptx $nvcc_werror $some -D$switch -c fastreduce.cu -o switch.o || fail "$switch"
     [ $switch != FASTREDUCE_STATIC ] || ! nm switch.o | grep -q ' T fastreduce' ||
         fail "$switch exports symbols"

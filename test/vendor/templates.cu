@@ -71,6 +71,15 @@ bool refuses()
                FASTREDUCE_ERROR_INVALID_ARGUMENT;
 }
 
+template <class Input>
+bool refuses_dot()
+{
+    using result = fastreduce::accumulate_t<fastreduce::plus, Input>;
+    const Input *nothing = nullptr;
+    return fastreduce::dot(nothing, nothing, reinterpret_cast<result *>(256), 5) ==
+           FASTREDUCE_ERROR_INVALID_ARGUMENT;
+}
+
 int main()
 {
     if (!refuses<FASTREDUCE_V0, fastreduce::plus, float>()) return 1;
@@ -86,5 +95,7 @@ int main()
     if (!refuses<FASTREDUCE_AUTO, add_moments, moment>()) return 11;
     if (!refuses<FASTREDUCE_AUTO, add_numbers, numbers<3>>()) return 12;
     if (!refuses<FASTREDUCE_AUTO, add_numbers, numbers<17>>()) return 13;
+    if (!refuses_dot<float>()) return 14;
+    if (!refuses_dot<long>()) return 15;
     return 0;
 }

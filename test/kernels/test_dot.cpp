@@ -1,0 +1,668 @@
+/* fastreduce_dot: every type, against exact or wider arithmetic, and by every kernel; the same bits
+ * wherever x and y begin, whoever knows n; refusals. x and y end where their memory does. */
+#include <cuda_runtime.h>
+#define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
+#define FASTREDUCE_NO_LADDER
+#define FASTREDUCE_NO_EXACT
+#include "../../fastreduce.cuh"
+#include "../common/check.h"
+#include "../common/dynamic_shared.h"
+#include "../common/exact_input.h"
+#include "../common/one_row.h"
+#include "../common/turns.h"
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+static bool thorough = on_gpu; /* the CPU machine and sanitizers take too long for all of it */
+
+using u64 = unsigned long long;
+using real = long double;
+using fastreduce::detail::bf16;
+using fastreduce::detail::built_types;
+using fastreduce::detail::dot_t;
+using fastreduce::detail::f16;
+using fastreduce::detail::holds;
+
+/* ---- Numbers ---- */
+
+template <class T>
+constexpr fastreduce_type type_of =
+    std::is_same<T, float>::value    ? FASTREDUCE_F32
+    : std::is_same<T, double>::value ? FASTREDUCE_F64
+    : std::is_same<T, f16>::value    ? FASTREDUCE_F16
+    : std::is_same<T, bf16>::value
+        ? FASTREDUCE_BF16
+        : static_cast<fastreduce_type>((std::is_signed<T>::value ? FASTREDUCE_I8 : FASTREDUCE_U8) +
+                                       (sizeof(T) >= 2) + (sizeof(T) >= 4) + (sizeof(T) >= 8));
+template <class T>
+constexpr bool is_float = type_of<T> < FASTREDUCE_I8;
+template <class T>
+constexpr bool is_half = is_float<T> && sizeof(T) == 2;
+
+/* Of 16 bits, a sign, an exponent and a fraction of this many. */
+template <class T>
+constexpr int fraction_bits = std::is_same<T, f16>::value ? 10 : 7;
+template <class T>
+constexpr int most_exponent = (1 << (15 - fraction_bits<T>)) - 1; /* of infinities and NaNs */
+
+template <class T>
+static real real_of(T x)
+{
+    if constexpr (is_half<T>) {
+        const int exponent = x.bits >> fraction_bits<T> & most_exponent<T>,
+                  one = 1 << fraction_bits<T>, fraction = x.bits & (one - 1);
+        const real sign = x.bits >> 15 ? -1 : 1;
+        if (exponent == most_exponent<T>)
+            return fraction ? static_cast<real>(NAN) : sign * static_cast<real>(INFINITY);
+        return sign *
+               std::ldexp(static_cast<real>(fraction + (exponent ? one : 0)),
+                          (exponent ? exponent : 1) - most_exponent<T> / 2 - fraction_bits<T>);
+    } else {
+        return static_cast<real>(x);
+    }
+}
+
+/* Halves are rounded towards zero, and too small ones are zeros. */
+template <class T>
+static T number(double x)
+{
+    if constexpr (is_half<T>) {
+        const double magnitude = std::fabs(x);
+        const unsigned sign = std::signbit(x) ? 0x8000 : 0,
+                       infinity = static_cast<unsigned>(most_exponent<T>) << fraction_bits<T>;
+        if (std::isnan(x)) return {static_cast<unsigned short>(infinity | 1)};
+        if (std::isinf(x)) return {static_cast<unsigned short>(infinity | sign)};
+        const int exponent = magnitude > 0 ? std::ilogb(magnitude) : -9999,
+                  stored = exponent + most_exponent<T> / 2;
+        if (stored < 1) return {static_cast<unsigned short>(sign)};
+        const unsigned significand =
+            static_cast<unsigned>(std::ldexp(magnitude, fraction_bits<T> - exponent));
+        return {static_cast<unsigned short>(
+            sign | ((static_cast<unsigned>(stored - 1) << fraction_bits<T>)+significand))};
+    } else {
+        return static_cast<T>(x);
+    }
+}
+
+/* A result in 64 bits, and back. */
+template <class T>
+using result_t = fastreduce::accumulate_t<fastreduce::plus, T>;
+
+/* ---- What is right ---- */
+
+struct answer {
+    u64 bits;          /* of integers */
+    real value, error; /* of floats */
+};
+
+template <class T>
+static answer dot_of(const T *x, const T *y, size_t n)
+{
+    answer all = {0, 0, 0};
+    real sum = 0, magnitudes = 0; /* of a few, so that little is lost */
+    for (size_t i = 0; i < n; ++i)
+        if constexpr (is_float<T>) {
+            const real product = real_of(x[i]) * real_of(y[i]);
+            sum += product;
+            magnitudes += std::fabs(product);
+            if (i % 1024 < 1023 && i + 1 < n) continue;
+            all.value += sum;
+            all.error += magnitudes;
+            sum = magnitudes = 0;
+        } else {
+            all.bits += static_cast<u64>(x[i]) * static_cast<u64>(y[i]);
+        }
+    /* one rounding more than additions, or half the least number for each product */
+    const bool twice = type_of<T> == FASTREDUCE_F64;
+    const real roundings = check::auto_depth + 1, u = twice ? 0x1p-53L : 0x1p-24L,
+               least = twice ? 0x1p-1074L : 0x1p-149L;
+    all.error = all.error * roundings * u / (1 - roundings * u) + static_cast<real>(n) * least;
+    return all;
+}
+
+template <class T>
+static bool agrees(const answer &wanted, u64 bits)
+{
+    if constexpr (is_float<T>) {
+        result_t<T> got;
+        std::memcpy(&got, &bits, sizeof got);
+        const real value = wanted.value, most = std::numeric_limits<result_t<T>>::max();
+        if (std::isnan(value)) return std::isnan(got);
+        if (std::fabs(value) > most)
+            return std::isinf(got) && std::signbit(got) == std::signbit(value);
+        return std::fabs(got - value) <= wanted.error;
+    } else {
+        return bits == wanted.bits;
+    }
+}
+
+/* ---- Data ---- */
+
+enum class data {
+    whole,    /* floats: -1 .. 2, whose sums are exact below 2^24; integers: any bits */
+    usual,    /* floats: [-1, 1) plus a quarter; integers: small, x and y of unlike sizes */
+    wide,     /* floats: exponents far apart; integers: the ends of the type, in any order */
+    greatest, /* integers: the least by the least; unsigned, the greatest by the greatest */
+    negative  /* integers: the least by the greatest */
+};
+static const char *const data_names[] = {"whole", "usual", "wide", "greatest", "negative"};
+template <class T>
+constexpr int kinds = is_float<T> ? 3 : 5;
+
+template <class T>
+static T element(data kind, size_t i, bool of_y)
+{
+    const u64 z = check::mix(i, 2 * static_cast<u64>(kind) + of_y);
+    if constexpr (is_float<T>) {
+        const double fraction = std::ldexp(static_cast<double>(static_cast<long long>(z)), -63);
+        const int binades = std::is_same<T, f16>::value    ? 26
+                            : type_of<T> == FASTREDUCE_F64 ? 500
+                                                           : 80;
+        if (kind == data::whole) return number<T>(static_cast<double>(z % 4) - 1);
+        if (kind == data::usual) return number<T>(fraction + 0.25);
+        return number<T>(
+            std::ldexp(fraction, static_cast<int>(z % static_cast<u64>(binades)) - binades / 2));
+    } else {
+        const T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max(),
+                ends[] = {least, most, 0, static_cast<T>(-1), static_cast<T>(least + 1)},
+                off = static_cast<T>(z % 3);
+        switch (kind) {
+        case data::whole: return static_cast<T>(z);
+        case data::usual: return static_cast<T>(z % (of_y ? 7 : 100));
+        case data::wide: return ends[z % 5];
+        case data::greatest: return std::is_signed<T>::value ? T(least + off) : T(most - off);
+        default: return of_y ? T(most - off) : T(least + off);
+        }
+    }
+}
+
+template <class T>
+static std::vector<T> make(data kind, size_t n, bool of_y)
+{
+    std::vector<T> values(n);
+    for (size_t i = 0; i < n; ++i) values[i] = element<T>(kind, i, of_y);
+    return values;
+}
+
+/* ---- Calls ---- */
+
+struct scratch {
+    check::buffer<unsigned char> memory{FASTREDUCE_WORKSPACE_BYTES};
+    scratch() { memory.fill(0); }
+};
+static check::buffer<unsigned char> &workspace()
+{
+    static scratch *const all = new scratch; /* longer than the CPU machine of its thread */
+    return all->memory;
+}
+
+static fastreduce_config own_workspace()
+{
+    fastreduce_config config = {};
+    config.workspace = workspace().data();
+    config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
+    return config;
+}
+
+static void next_order()
+{
+#ifdef SIMT_MACHINE
+    static unsigned turn = 0;
+    simt::settings().schedule = static_cast<simt::order>(turn++ % 3);
+#endif
+}
+
+/* One result, and nothing written beside it. */
+template <class T>
+static u64 result(const char *what, const T *x, const T *y, size_t n,
+                  const fastreduce_config &config)
+{
+    check::buffer<result_t<T>> output(1, 1);
+    output.fill(0x7b);
+    next_order();
+    const fastreduce_status status = fastreduce_dot(x, y, output.data(), n, type_of<T>, &config);
+    CUDA(cudaDeviceSynchronize());
+    check::that(status == 0 && output.canaries_alive(),
+                "%s, %s, n %zu: status %d, or a write outside", fastreduce_type_name(type_of<T>),
+                what, n, status);
+    u64 bits = 0;
+    const std::vector<result_t<T>> got = output.get();
+    std::memcpy(&bits, got.data(), sizeof(result_t<T>));
+    return bits;
+}
+
+template <class T>
+static void right(const char *what, u64 got, const answer &wanted, size_t n)
+{
+    check::that(agrees<T>(wanted, got), "%s, %s, n %zu: %llx, not %llx (%Lg, error %Lg)",
+                fastreduce_type_name(type_of<T>), what, n, got, wanted.bits, wanted.value,
+                wanted.error);
+}
+
+template <class T>
+static void same(const char *what, u64 got, u64 wanted, size_t n, size_t x_offset, size_t y_offset)
+{
+    check::that(got == wanted, "%s, %s, n %zu, offsets %zu, %zu: %llx, not %llx",
+                fastreduce_type_name(type_of<T>), what, n, x_offset, y_offset, got, wanted);
+}
+
+template <class T>
+static void workspace_is_clean(const char *what)
+{
+    check::that(workspace().every_byte_is(0) && workspace().canaries_alive(),
+                "%s, %s: workspace left dirty, or a write outside",
+                fastreduce_type_name(type_of<T>), what);
+}
+
+/* ---- The tests ---- */
+
+/* Offsets of x and y from a vector's alignment, in elements: both aligned, each, neither. */
+template <class T>
+static std::vector<std::pair<size_t, size_t>> offsets(size_t n)
+{
+    constexpr size_t size = 16 / sizeof(T);
+    std::vector<std::pair<size_t, size_t>> all = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {1, size - 1}};
+    if (thorough || n < 300)
+        for (size_t k = 0; k < size * size; k += 1 + size / 3) all.push_back({k / size, k % size});
+    return all;
+}
+
+/* Where tiles end, and AUTO's table changes its rows: a little less and a little more. */
+template <class T>
+static std::vector<size_t> sizes()
+{
+    std::vector<size_t> all = {0, 1, 2, 3, 4, 5, 15, 16, 17, 33, 255, 256, 257, 1000};
+    const size_t tile = 16384;
+    for (size_t bytes : {tile, 2 * tile, 4 * tile, 128 * tile})
+        for (size_t n : {bytes / sizeof(T) - 1, bytes / sizeof(T), bytes / sizeof(T) + 1})
+            if (thorough || bytes < 128 * tile || n * sizeof(T) > bytes) all.push_back(n);
+    all.push_back(3000000 / sizeof(T) + 5);
+    if (sizeof(T) == 4) all.push_back(3000017);
+    if (thorough) all.insert(all.end(), {(size_t(40) << 20) / sizeof(T) + 3, 5000011});
+    return all;
+}
+
+/* The result, and its bits wherever x and y begin, from any GPU and any memory, a second time. */
+template <class T>
+static void every_size()
+{
+    int some = 0; /* kinds of data, on the CPU machine: of neighbouring sizes all of them */
+    for (size_t n : sizes<T>()) {
+        some += 2;
+        for (int number = 0; number < kinds<T>; ++number) {
+            const bool small = n * sizeof(T)<1 << 12, large = n * sizeof(T)> 1 << 20;
+            if (!thorough && !small && (number + some) % kinds < T >> !large) continue;
+            const data kind = static_cast<data>(number);
+            const char *const what = data_names[number];
+            const std::vector<T> x = make<T>(kind, n, false), y = make<T>(kind, n, true);
+            answer wanted = dot_of(x.data(), y.data(), n);
+            if (is_float<T> && kind == data::whole) wanted.error = 0;
+            u64 bits = 0;
+            int turn = 0;
+            for (const auto &offset : offsets<T>(n)) {
+#ifdef SIMT_MACHINE
+                simt::gpu gpu;
+                gpu.number = 1 + turn % 20;
+                gpu.multiprocessors = turn ? 7 * gpu.number : 132;
+                simt::set_gpu(gpu);
+#endif
+                const exact_input<T> from_x(x, offset.first), from_y(y, offset.second);
+                const auto config = turn % 2 ? own_workspace() : fastreduce_config();
+                const u64 got = result(what, from_x.data(), from_y.data(), n, config);
+                if (turn == 0) right<T>(what, bits = got, wanted, n);
+                same<T>(what, got, bits, n, offset.first, offset.second);
+                if (turn == 1)
+                    same<T>("again", result(what, from_x.data(), from_y.data(), n, config), bits, n,
+                            offset.first, offset.second);
+                if (turn == 1)
+                    same<T>("x and y changed",
+                            result(what, from_y.data(), from_x.data(), n, config), bits, n,
+                            offset.second, offset.first);
+                if (turn == 2) {
+                    check::buffer<result_t<T>> output(1);
+                    const auto status = fastreduce::dot(from_x.data(), from_y.data(), output.data(),
+                                                        n, nullptr, {nullptr, 0});
+                    CUDA(cudaDeviceSynchronize());
+                    u64 of_template = 0;
+                    const auto got_there = output.get();
+                    std::memcpy(&of_template, got_there.data(), sizeof(result_t<T>));
+                    check::that(status == 0, "dot(): status %d", status);
+                    same<T>("dot()", of_template, bits, n, offset.first, offset.second);
+                }
+                ++turn;
+            }
+        }
+    }
+#ifdef SIMT_MACHINE
+    simt::set_gpu(simt::gpu());
+#endif
+    workspace_is_clean<T>("every size");
+}
+
+/* One array as x and y, and arrays that overlap. */
+template <class T>
+static void overlaps()
+{
+    constexpr size_t size = 16 / sizeof(T);
+    for (size_t n : {size_t(1), size_t(6), 20000 / sizeof(T) + 3})
+        for (size_t shift : {size_t(0), size_t(1), size, 2 * size + 1, n - 1}) {
+            const std::vector<T> values = make<T>(data::usual, n + shift, false);
+            const exact_input<T> input(values, shift % 3);
+            const T *const x = input.data();
+            right<T>("overlap", result("overlap", x, x + shift, n, own_workspace()),
+                     dot_of(values.data(), values.data() + shift, n), n);
+        }
+}
+
+/* A length in GPU memory: the bits of a call that is told it. What lies behind it does not
+ * matter. */
+template <class T>
+static void counted()
+{
+    constexpr size_t tile = 16384 / sizeof(T), small_tiles = 128 * tile; /* at the most */
+    std::vector<size_t> bounds = {1, 40, tile + 7, 5 * tile + 3};
+    if (thorough || sizeof(T) == 4) bounds.push_back(small_tiles + 9);
+    check::buffer<size_t> count(1);
+    for (size_t bound : bounds)
+        for (size_t n : {size_t(0), size_t(1), bound / 3, bound - 1, bound, tile, tile + 1,
+                         4 * tile, 4 * tile + 1, small_tiles, small_tiles + 1, ~size_t(0)}) {
+            if (n > bound && n < ~size_t(0)) continue;
+            if (bound > small_tiles && !thorough && n / 2 != small_tiles / 2) continue;
+            const size_t least = std::min(n, bound);
+            std::vector<T> x = make<T>(data::usual, bound, false),
+                           y = make<T>(data::usual, bound, true);
+            for (size_t i = least; i < bound; ++i) {
+                if constexpr (is_float<T>)
+                    (i % 2 ? x : y)[i] = number<T>(NAN);
+                else
+                    x[i] = y[i] = static_cast<T>(99);
+            }
+            const size_t x_offset = bound % 2, y_offset = n % 2;
+            const exact_input<T> from_x(x, x_offset), from_y(y, y_offset);
+            fastreduce_config config = own_workspace();
+            const u64 wanted = result("told", from_x.data(), from_y.data(), least, config);
+            right<T>("told", wanted, dot_of(x.data(), y.data(), least), least);
+            count.set({n});
+            config.n_on_device = count.data();
+            same<T>("counted", result("counted", from_x.data(), from_y.data(), bound, config),
+                    wanted, n, x_offset, y_offset);
+        }
+    workspace_is_clean<T>("counted");
+}
+
+/* NaNs and infinities in x and y, first, last and between. */
+template <class T>
+static void specials()
+{
+    const double infinity = INFINITY, most = type_of<T> == FASTREDUCE_F64 ? 1e200 : 1e30,
+                 cases[][2] = {{NAN, 1},       {1, NAN},       {infinity, 0},  {0, -infinity},
+                               {infinity, -2}, {-3, infinity}, {most, most},   {-most, most},
+                               {most, -most},  {-0.0, 5},      {NAN, infinity}};
+    for (size_t n : {size_t(1), size_t(6), size_t(33), 20000 / sizeof(T) + 3})
+        for (size_t at : {size_t(0), n / 2, n - 1})
+            for (const auto &one : cases) {
+                if (type_of<T> == FASTREDUCE_F16 && std::fabs(one[0]) == most) continue;
+                std::vector<T> x = make<T>(data::usual, n, false),
+                               y = make<T>(data::usual, n, true);
+                x[at] = number<T>(one[0]);
+                y[at] = number<T>(one[1]);
+                const exact_input<T> from_x(x, n % 2), from_y(y, at % 2);
+                right<T>("special",
+                         result("special", from_x.data(), from_y.data(), n, own_workspace()),
+                         dot_of(x.data(), y.data(), n), n);
+            }
+}
+
+/* Each row of AUTO's table whose tiles are the large ones, with grids of any size: AUTO's bits. */
+template <class T>
+static void every_row()
+{
+    using namespace fastreduce::detail;
+    using reducer = dot_t<T>;
+    using engine = auto_engine_by<group_t<reducer>>;
+    const size_t n = ((size_t(2) << 20) + 200000) / sizeof(T) + 3;
+    const data kind = is_float<T>                ? data::wide
+                      : std::is_signed<T>::value ? data::negative
+                                                 : data::greatest;
+    const std::vector<T> x = make<T>(kind, n, false), y = make<T>(kind, n, true);
+    int device;
+    CUDA(cudaGetDevice(&device));
+    u64 wanted = 0;
+    for (unsigned number = 3; number < engine::rows; ++number)
+        for (size_t turn = 0; turn < 4; ++turn) {
+            if (!thorough && (turn == 0 || turn == 3) && number < 5 + turn) continue;
+            if (!one_row::is_compiled<engine>(number, device)) continue;
+            const plan_row row = engine::row(number);
+            const size_t x_offset = turn % 2, y_offset = turn / 2;
+            const exact_input<T> from_x(x, x_offset), from_y(y, y_offset);
+            if (wanted == 0)
+                right<T>("a row",
+                         wanted = result("a row", from_x.data(), from_y.data(), n, own_workspace()),
+                         dot_of(x.data(), y.data(), n), n);
+            const array_layout array = one_row::array_of<engine>(number, from_x.data(), n);
+            const work_plan work = plan_work(array.packs, row);
+            const unsigned units = static_cast<unsigned>(work.units),
+                           blocks = row.kernel == engine_kernel::tile
+                                        ? units
+                                        : std::min(static_cast<unsigned>(1 + 2 * turn), units);
+            check::buffer<result_t<T>> output(1);
+            output.fill(0x7b);
+            typename engine::Output place;
+            make_dot_output<reducer>(&place, output.data(), from_y.data());
+            next_order();
+            const cudaError_t error =
+                one_row::launch<engine>(number, blocks, device, array, work, place,
+                                        reinterpret_cast<status_word *>(workspace().data()));
+            CUDA(cudaDeviceSynchronize());
+            check::that(error == cudaSuccess, "row %u: error %d", number, error);
+            u64 got = 0;
+            const auto got_there = output.get();
+            std::memcpy(&got, got_there.data(), sizeof(result_t<T>));
+            same<T>("a row", got, wanted, number, x_offset, y_offset);
+        }
+    workspace_is_clean<T>("every row");
+}
+
+/* On a GPU: past the tiles that a block each takes, a pattern again and again. */
+template <class T>
+static void long_arrays()
+{
+    const size_t period = 65521, n = (size_t(300) << 20) / sizeof(T) + 3;
+    const std::vector<T> x = make<T>(data::whole, period, false),
+                         y = make<T>(data::whole, period, true);
+    check::buffer<T> arrays[2] = {check::buffer<T>(n + 1), check::buffer<T>(n + 1)};
+    for (int k = 0; k < 2; ++k) {
+        CUDA(cudaMemcpy(arrays[k].data() + k, (k ? y : x).data(), period * sizeof(T),
+                        cudaMemcpyHostToDevice));
+        for (size_t done = period; done < n; done *= 2)
+            CUDA(cudaMemcpy(arrays[k].data() + k + done, arrays[k].data() + k,
+                            std::min(done, n - done) * sizeof(T), cudaMemcpyDeviceToDevice));
+    }
+    const answer period_sum = dot_of(x.data(), y.data(), period),
+                 rest = dot_of(x.data(), y.data(), n % period);
+    const u64 times = n / period;
+    const real many = static_cast<real>(times);
+    const answer wanted = {times * period_sum.bits + rest.bits,
+                           many * period_sum.value + rest.value,
+                           many * period_sum.error + rest.error};
+    right<T>("long", result("long", arrays[0].data(), arrays[1].data() + 1, n, own_workspace()),
+             wanted, n);
+}
+
+/* By default everything; `quick`: as on the CPU machine; `refusals`, or the name of a type: that
+ * alone. */
+static const char *only = nullptr;
+
+static bool asked_for(const char *part)
+{
+    return only == nullptr || std::strcmp(only, part) == 0;
+}
+
+template <class T>
+static void of_type()
+{
+    if (!asked_for(fastreduce_type_name(type_of<T>))) return;
+    if constexpr (holds(built_types, type_of<T>)) {
+        const u64 nothing = result<T>("null", nullptr, nullptr, 0, own_workspace());
+        check::that(nothing == 0, "%s, no elements: %llx", fastreduce_type_name(type_of<T>),
+                    nothing);
+        every_size<T>();
+        overlaps<T>();
+        counted<T>();
+        if constexpr (is_float<T>) specials<T>();
+        every_row<T>();
+        if (thorough) long_arrays<T>();
+        workspace_is_clean<T>("all");
+    }
+}
+
+/* ---- Refusals ---- */
+
+static void refusals()
+{
+    check::buffer<unsigned char> x(64), y(64), output(16, 0), scratch(16);
+    x.fill(1);
+    y.fill(1);
+    unsigned char *const in[2] = {x.data(), y.data()}, *const out = output.data();
+    const auto refused = [&](const char *what, int wanted, const void *from, const void *by,
+                             void *to, size_t n, int type, const fastreduce_config &config) {
+        output.fill(0x7b);
+        const fastreduce_status status =
+            fastreduce_dot(from, by, to, n, static_cast<fastreduce_type>(type), &config);
+        CUDA(cudaDeviceSynchronize());
+        check::that(status == wanted, "%s, type %d: status %d, not %d", what, type, status, wanted);
+        check::that(output.every_byte_is(0x7b) && output.canaries_alive() && x.every_byte_is(1) &&
+                        x.canaries_alive() && y.every_byte_is(1) && y.canaries_alive(),
+                    "%s, type %d: memory was written", what, type);
+    };
+    const int invalid = FASTREDUCE_ERROR_INVALID_ARGUMENT,
+              unsupported = FASTREDUCE_ERROR_UNSUPPORTED;
+    const fastreduce_config none = {};
+    for (int type : {-1, 0, FASTREDUCE_U64 + 1, 1000})
+        refused("no such type", invalid, in[0], in[1], out, 2, type, none);
+    for (int type = FASTREDUCE_F32; type <= FASTREDUCE_U64; ++type) {
+        const fastreduce_type result =
+            fastreduce_output_type(static_cast<fastreduce_type>(type), FASTREDUCE_SUM);
+        const size_t size = fastreduce_type_size(static_cast<fastreduce_type>(type)),
+                     result_size = fastreduce_type_size(result);
+        fastreduce_config config = {};
+        if (!fastreduce_supports(static_cast<fastreduce_type>(type), FASTREDUCE_SUM,
+                                 FASTREDUCE_AUTO)) {
+            refused("not built", unsupported, in[0], in[1], out, 2, type, none);
+            continue;
+        }
+
+        /* what is wrong with one of the arrays, and the other is as it should be */
+        for (bool second : {false, true}) {
+            const auto array_refused = [&](const char *what, int wanted, const void *array,
+                                           void *to, size_t n, const fastreduce_config &how) {
+                const void *const good = in[!second];
+                refused(what, wanted, second ? good : array, second ? array : good, to, n, type,
+                        how);
+            };
+            unsigned char *const array = in[second];
+            for (size_t off = 1; off < size; off *= 2)
+                array_refused("misaligned", invalid, array + off, out, 2, none);
+            array_refused("null", invalid, nullptr, out, 2, none);
+            array_refused("null of one", invalid, nullptr, out, 1, none);
+            array_refused("output within", invalid, array, array + 8, 9, none);
+            if (result_size > size)
+                array_refused("within the output", invalid, out + result_size - size, out, 1, none);
+            const uintptr_t last = ~uintptr_t(0) / 64 * 64;
+            array_refused("past the address space", invalid, reinterpret_cast<const void *>(last),
+                          out, 128 / size, none);
+            config = none;
+            config.workspace = array;
+            config.workspace_bytes = 16;
+            array_refused("workspace within", invalid, array, out, 2, config);
+            config.workspace = array + 48;
+            array_refused("workspace at the end", invalid, array, out, 48 / size + 1, config);
+        }
+        for (size_t off = 1; off < result_size; off *= 2)
+            refused("misaligned output", invalid, in[0], in[1], out + off, 2, type, none);
+        refused("null output", invalid, in[0], in[1], nullptr, 2, type, none);
+        refused("null output of nothing", invalid, nullptr, nullptr, nullptr, 0, type, none);
+        if (size > 1)
+            refused("more bytes than there are", invalid, in[0], in[1], out, ~size_t(0) / size + 1,
+                    type, none);
+        config = none;
+        for (unsigned block_size : {1u, 16u, 48u, 100u, 2048u}) {
+            config.block_size = block_size;
+            refused("block size", invalid, in[0], in[1], out, 2, type, config);
+        }
+        config = none;
+        for (int kernel = -1; kernel <= FASTREDUCE_EXACT + 1; ++kernel) {
+            config.kernel = static_cast<fastreduce_kernel>(kernel);
+            if (kernel < 0 || kernel > FASTREDUCE_EXACT) {
+                refused("no such kernel", invalid, in[0], in[1], out, 2, type, config);
+            } else if (kernel != FASTREDUCE_AUTO) {
+                refused("kernel", unsupported, in[0], in[1], out, 2, type, config);
+                refused("invalid before unsupported", invalid, in[0], nullptr, out, 2, type,
+                        config);
+            }
+        }
+        config = none;
+        for (int other = FASTREDUCE_F32; other <= FASTREDUCE_U64 + 1; ++other) {
+            config.output_type = static_cast<fastreduce_type>(other);
+            if (other != result)
+                refused("output type", other > FASTREDUCE_U64 ? invalid : unsupported, in[0], in[1],
+                        out, 2, type, config);
+        }
+        config = none;
+        config.workspace = scratch.data() + 1;
+        config.workspace_bytes = 8;
+        refused("misaligned workspace", invalid, in[0], in[1], out, 2, type, config);
+        config.workspace = scratch.data();
+        const void *const nothing_reads = reinterpret_cast<const void *>(uintptr_t(4096));
+        refused("workspace too small", FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL, nothing_reads,
+                nothing_reads, out, 1 << 20, type, config);
+        config.workspace = out;
+        refused("workspace in the output", invalid, in[0], in[1], out, 2, type, config);
+        config = none;
+        config.n_on_device = reinterpret_cast<const size_t *>(in[0] + 4);
+        refused("misaligned count", invalid, in[0], in[1], out, 2, type, config);
+        config.n_on_device = reinterpret_cast<const size_t *>(out + 8);
+        refused("count in the output", invalid, in[0], in[1], out + 8, 2, type, config);
+        config.n_on_device = reinterpret_cast<const size_t *>(scratch.data() + 8);
+        config.workspace = scratch.data();
+        config.workspace_bytes = 16;
+        refused("count in the workspace", invalid, in[0], in[1], out, 2, type, config);
+
+        config = none;
+        config.output_type = result;
+        check::buffer<unsigned char> room(8);
+        check::that(fastreduce_dot(in[0], in[1], room.data(), 2, static_cast<fastreduce_type>(type),
+                                   &config) == 0,
+                    "type %d: its own output type is refused", type);
+        CUDA(cudaDeviceSynchronize());
+    }
+
+    /* the template */
+    const float *const a = reinterpret_cast<const float *>(in[0]),
+                       *const b = reinterpret_cast<const float *>(in[1]);
+    float *const to = reinterpret_cast<float *>(out);
+    check::that(fastreduce::dot<float>(nullptr, b, to, 1) == invalid &&
+                    fastreduce::dot<float>(a, nullptr, to, 1) == invalid &&
+                    fastreduce::dot<float>(a, b, nullptr, 1) == invalid &&
+                    fastreduce::dot(to, b, to, 1) == invalid &&
+                    fastreduce::dot(a, to, to, 1) == invalid,
+                "dot() takes what is invalid");
+}
+
+int main(int argc, char **argv)
+{
+    check::need_device();
+    bool quick = false;
+    for (int k = 1; k < argc; ++k)
+        if (std::string(argv[k]) == "quick")
+            quick = true;
+        else
+            only = argv[k];
+    thorough = on_gpu && !quick;
+    if (asked_for("refusals")) refusals();
+    for_each_type<f16, bf16>([](auto x) { of_type<decltype(x)>(); });
+    return check::finish("dot");
+}

@@ -1,0 +1,475 @@
+/* fastreduce_reduce_axis by FASTREDUCE_EXACT: each of many results has the bits of the exact sum on
+ * the CPU, which test_host.c compares with MPFR. Rows, columns and middle axes of many lengths,
+ * offsets and pitches; data about the edges of the windows. */
+#include <cuda_runtime.h>
+#define FASTREDUCE_SHAPES
+#define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_TYPES FASTREDUCE_F32, FASTREDUCE_F64
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM, FASTREDUCE_MAX
+#include "../../fastreduce.cuh"
+#include "../common/dynamic_shared.h"
+#include "../common/exact_data.h"
+#include "../common/exact_input.h"
+#include "../common/turns.h"
+#include <algorithm>
+
+using namespace fastreduce::detail;
+using exact_data::bits_of;
+using ull = unsigned long long;
+
+static bool thorough = on_gpu; /* the CPU machine and sanitizers take too long for all of it */
+
+/* ---- Data ------------------------------------------------------------------------------------ */
+
+/* A float of that exponent (field), with all bits of its significand but the lowest `zeros`. */
+static float with_exponent(int exponent, unsigned zeros, ull z)
+{
+    const unsigned sign = static_cast<unsigned>(z >> 40 & 1) << 31,
+                   fraction = (static_cast<unsigned>(z) & 0x7fffff) >> zeros << zeros;
+    const unsigned bits = sign | (exponent > 0 ? static_cast<unsigned>(exponent) : 0) << 23 |
+                          (fraction | (zeros < 23 ? 1u << zeros : 0));
+    float x;
+    std::memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* The greatest is of one exponent, and the others lie so far below that the lowest bit of one or
+ * some is `depth` binades below the greatest's leading one: about where windows end. Elsewhere in
+ * the array come other exponents: each result's window is its own. */
+template <int Depth>
+static float window_edge(size_t i, size_t n, ull seed)
+{
+    const ull z = check::mix(i, seed);
+    const int exponents[] = {1,   2,   21,  22,  23,  43,  44,  45, 60,
+                             127, 200, 230, 250, 251, 252, 253, 254};
+    const int top = exponents[seed % 17];
+    if (i == check::mix(n, seed) % n) {
+        const float x = with_exponent(top, 0, ~0ull);
+        return seed % 3 ? x : -x;
+    }
+    const int lowest = top - Depth;
+    if (i % 5 == seed % 5) /* its leading bit is its lowest */
+        return with_exponent(lowest > 0 ? lowest : 0, 23, z);
+    const int low = lowest + 23;
+    return with_exponent(low > top ? top : low > 0 ? low : 0, z % 3 ? 0 : 22, z);
+}
+
+/* All of them the greatest that a window holds, with either sign: sums that need every bit. */
+static float all_greatest(size_t i, size_t n, ull seed)
+{
+    const int exponents[] = {0, 1, 21, 22, 127, 251, 252, 253};
+    const float x = with_exponent(exponents[seed % 8], 0, ~0ull >> 1 & 0xffffffffff);
+    const bool negative = (seed / 8 % 3 == 0) || (seed / 8 % 3 == 1 && i > n / 2);
+    return negative ? -x : x;
+}
+
+/* Sums that are nearly overflow, or denormal, or cancel to nothing. */
+static float near_limits(size_t i, size_t n, ull seed)
+{
+    const float sign = seed / 7 % 2 ? -1.0f : 1.0f;
+    switch (seed % 7) {
+    case 0: return sign * (i == 0 ? 0x1.fffffep+126f : i == n / 2 ? 0x1p+126f : 0x1p+90f);
+    case 1: return sign * (i == 0 ? FLT_MAX : i < 3 ? 0x1p+102f : i == 3 ? -0x1p+78f : 0.0f);
+    case 2: return sign * (i == 0 ? FLT_MAX : i < 3 ? 0x1p+102f : 0.0f);
+    case 3: return sign * (i % 2 ? -0x1.000002p-126f : 0x1p-126f);
+    case 4: return sign * (i == 0 ? 0x1p-126f : i == n - 1 ? -0x1p-149f : 0.0f);
+    case 5: return i % 2 ? -1.5f : 1.5f;
+    default: return i == n - 1 ? -0x1p-149f : i % 2 ? -0x1p-100f : 0x1p-100f;
+    }
+}
+
+/* Nothing at first, and then something, or something else by a lot: windows that have to move. */
+static float late(size_t i, size_t n, ull seed)
+{
+    const float x = exact_data::in_unit(i, seed);
+    if (i < n / 2) return seed % 3 == 0 ? 0.0f : std::ldexp(x, seed % 3 == 1 ? -70 : 70);
+    return seed % 5 == 0 && i == n - 1 ? NAN : x;
+}
+
+/* Ties whose last bit decides, far below: 1, half a unit, and what breaks the tie or not. */
+static float tie_far_below(size_t i, size_t n, ull seed)
+{
+    const int scale = static_cast<int>(seed % 200) - 100;
+    const float sign = seed / 200 % 2 ? -1.0f : 1.0f;
+    if (i == 0) return sign * std::ldexp(seed & 1 ? 1.0f : 1.0f + 0x1p-23f, scale);
+    if (i == n / 2) return sign * std::ldexp(0x1p-24f, scale);
+    if (i == n - 1) {
+        const int below[] = {-25, -40, -43, -44, -45, -46, -47, -48, -55, -64, -66, -68, -70};
+        const int exponent = scale + below[seed % 13];
+        return seed % 4 == 3 ? 0.0f : (seed % 4 == 1 ? -1 : 1) * std::ldexp(1.0f, exponent);
+    }
+    return 0.0f;
+}
+
+static const std::vector<exact_data::pattern> &patterns()
+{
+    static const std::vector<exact_data::pattern> all = [] {
+        std::vector<exact_data::pattern> list = exact_data::patterns();
+        const exact_data::pattern more[] = {{"window edge, 42", window_edge<42>},
+                                            {"window edge, 43", window_edge<43>},
+                                            {"window edge, 44", window_edge<44>},
+                                            {"window edge, 45", window_edge<45>},
+                                            {"window edge, 54", window_edge<54>},
+                                            {"window edge, 55", window_edge<55>},
+                                            {"window edge, 56", window_edge<56>},
+                                            {"window edge, 57", window_edge<57>},
+                                            {"greatest", all_greatest},
+                                            {"near limits", near_limits},
+                                            {"late", late},
+                                            {"tie far below", tie_far_below}};
+        list.insert(list.end(), std::begin(more), std::end(more));
+        return list;
+    }();
+    return all;
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+static check::buffer<unsigned char> &workspace()
+{
+    static check::buffer<unsigned char> *const memory = [] {
+        auto *const made = new check::buffer<unsigned char>(FASTREDUCE_WORKSPACE_BYTES);
+        made->fill(0);
+        return made;
+    }();
+    return *memory;
+}
+
+struct geometry {
+    const char *name;
+    size_t outer, n, inner;
+    size_t outer_stride, stride; /* 0: without gaps */
+    size_t offset;               /* of the input, from alignment */
+};
+
+/* `first` and `count`: the pattern of result r is number first + r % count, with a seed of its
+ * own. */
+static void axis(const geometry &g, size_t first, size_t count)
+{
+    const size_t stride = g.stride ? g.stride : g.inner,
+                 outer_stride = g.outer_stride ? g.outer_stride : g.n * stride,
+                 results = g.outer * g.inner;
+    const bool any = results > 0 && g.n > 0;
+    const size_t span = any ? (g.outer - 1) * outer_stride + (g.n - 1) * stride + g.inner : 0;
+    const auto at = [&](size_t r) { return r / g.inner * outer_stride + r % g.inner; };
+    const auto pattern_of = [&](size_t r) -> const exact_data::pattern & {
+        return patterns()[(first + r % count) % patterns().size()];
+    };
+
+    /* gaps are not to be read: NaN would show */
+    std::vector<float> values(span, NAN), elements(g.n), wanted(results);
+    static ull seed = 1;
+    for (size_t r = 0; any && r < results; ++r) {
+        ++seed;
+        for (size_t k = 0; k < g.n; ++k)
+            values[at(r) + k * stride] = pattern_of(r).at(k, g.n, seed);
+    }
+    for (size_t r = 0; r < results; ++r) { /* where results overlap, that is another pattern */
+        for (size_t k = 0; k < g.n; ++k) elements[k] = values[at(r) + k * stride];
+        wanted[r] = fastreduce_host_sum_f32(elements.data(), g.n);
+    }
+
+    const exact_input<float> input(values, g.offset);
+    check::buffer<float> output(results, 1);
+    output.fill(0x7b);
+    fastreduce_config config = {};
+    config.kernel = FASTREDUCE_EXACT;
+    take_turns(config, workspace().data(), 3);
+    const fastreduce_shape shape = {g.outer, g.n, g.inner, g.outer_stride, g.stride};
+#ifdef SIMT_MACHINE
+    const size_t allocations = simt::live_allocations();
+#endif
+    const fastreduce_status status =
+        fastreduce_reduce_axis(any ? input.data() : nullptr, output.data(), &shape, FASTREDUCE_F32,
+                               FASTREDUCE_SUM, &config);
+    CUDA(cudaDeviceSynchronize());
+#ifdef SIMT_MACHINE
+    check::that(simt::live_allocations() == allocations, "%s: memory of the pool is lost", g.name);
+    simt::set_gpu(simt::gpu());
+#endif
+    char text[300];
+    std::snprintf(text, sizeof text,
+                  "%s: outer %zu, n %zu, inner %zu, strides %zu and %zu, offset %zu", g.name,
+                  g.outer, g.n, g.inner, g.outer_stride, g.stride, g.offset);
+    check::that(status == 0, "%s: status %d", text, status);
+    check::that(output.canaries_alive(), "%s: a write outside the output", text);
+    const std::vector<float> got = output.get();
+    for (size_t r = 0; r < results; ++r)
+        check::that(bits_of(got[r]) == bits_of(wanted[r]), "%s, %s, result %zu: %a (%08x), not %a",
+                    text, pattern_of(r).name, r, static_cast<double>(got[r]), bits_of(got[r]),
+                    static_cast<double>(wanted[r]));
+    std::vector<float> after(values.size());
+    if (!values.empty())
+        CUDA(cudaMemcpy(after.data(), input.data(), values.size() * sizeof(float),
+                        cudaMemcpyDeviceToHost));
+    check::that(values.empty() ||
+                    std::memcmp(after.data(), values.data(), values.size() * sizeof(float)) == 0,
+                "%s: the input was written", text);
+}
+
+static void workspace_is_clean(const char *what)
+{
+    check::that(workspace().every_byte_is(0) && workspace().canaries_alive(),
+                "%s: workspace left dirty, or a write outside", what);
+}
+
+/* ---- Cases ----------------------------------------------------------------------------------- */
+
+static size_t most_elements()
+{
+    return thorough ? 4000000 : 40000;
+}
+
+static void rows()
+{
+    std::vector<size_t> lengths;
+    for (size_t n = 0; n <= 33; ++n) lengths.push_back(n);
+    for (size_t n :
+         {63,   64,   65,   100,  127,  128,  129,  255,  256,  257,  511,  512,  515,   1000, 1023,
+          1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097, 5001, 8191, 8192, 8193, 12289, 20000})
+        lengths.push_back(n);
+    unsigned turn = 0;
+    for (size_t n : lengths)
+        for (size_t count : {1, 2, 3, 9, 31, 33, 100, 257, 1100, 9000, 300000}) {
+            const size_t pitches[] = {0, n + 1, n + 4 - n % 4, n + 3, 2 * n + 5};
+            const size_t pitch = pitches[++turn % 5];
+            if (count > 3 && count * std::max({n, size_t(20), pitch}) > most_elements()) continue;
+            axis({"rows", count, n, 1, pitch, turn / 2 % 2, turn / 5 % 4}, turn,
+                 turn % 3 ? patterns().size() : 1);
+        }
+    /* every pattern at every offset */
+    for (size_t n : {5, 40, 129, 1000, 1030, 3001, 6000})
+        for (size_t offset = 0; offset < 4; ++offset)
+            axis({"rows",
+                  (thorough  ? 5
+                   : n < 500 ? 2
+                             : 1) *
+                      patterns().size(),
+                  n, 1, offset % 2 ? n + offset : (n + 3) / 4 * 4, 1, offset},
+                 0, patterns().size());
+}
+
+static void long_rows()
+{
+    const size_t n = thorough ? 1000003 : 100003;
+    axis({"a long row", 1, n, 1, 0, 0, 1}, 0, 1);
+    for (size_t k = 0; k < patterns().size(); k += thorough ? 1 : 5)
+        axis({"long rows", 3, thorough ? n / 2 + k : 30001 + k, 1, thorough ? n : 30050, 1, k % 4},
+             k, patterns().size());
+    axis({"long rows", thorough ? 1200u : 40u, 9000, 1, 0, 0, 0}, 0, patterns().size());
+    if (thorough) axis({"the longest rows", 2, 70000000, 1, 0, 0, 1}, 0, 1);
+}
+
+static void columns()
+{
+    unsigned turn = 0;
+    for (size_t outer : {1, 2, 5})
+        for (size_t inner : {1, 2, 3, 4, 5, 7, 8, 16, 17, 31, 32, 33, 64, 65, 100, 257, 1000})
+            for (size_t n : {0,   1,   2,   3,   4,    5,    15,   16,   17,   33,    64,
+                             100, 127, 129, 257, 1000, 1024, 1025, 4096, 4097, 20000, 100000}) {
+                const size_t gap = turn++ % 4 == 3 ? turn % 5 + 1 : 0, stride = inner + gap;
+                if (outer * n * stride > most_elements()) continue;
+                if (!thorough && turn % 2) continue;
+                const size_t pitches[] = {0, n * stride, n * stride + 3, n * stride + inner};
+                axis({outer == 1 ? "columns" : "middle axis", outer, n, inner,
+                      pitches[turn / 4 % 4], gap || turn % 3 ? stride : 0, turn % 4},
+                     turn, turn % 3 ? patterns().size() : 1);
+            }
+    /* every pattern by a thread for each column, by several, by several blocks */
+    const size_t count = patterns().size();
+    axis({"columns", 1, 100, 10 * count, 0, 0, 1}, 0, count);
+    axis({"columns", 1, 700, count, 0, 0, 1}, 0, count);
+    axis({"columns", 1, thorough ? 200000u : 3000u, count, 0, 0, 2}, 0, count);
+    axis({"every other", 1, thorough ? 3000000u : 50000u, 1, 0, 2, 1}, 1, 1);
+    for (size_t k = 0; k < count; k += thorough ? 1 : 7)
+        axis({"middle axis", 40, thorough ? 3000u : 300u, 7, 0, 0, 1}, k, count);
+}
+
+static void planned_column(const char *name, const std::vector<float> &values, size_t columns,
+                           unsigned parts_log, unsigned units, size_t offset)
+{
+    const size_t n = values.size() / columns;
+    const exact_input<float> input(values, offset);
+    check::buffer<float> output(columns);
+    slices all = {};
+    all.input = input.data();
+    all.end = all.inner = all.stride = columns;
+    all.n = n;
+    all.outer_stride = n * columns;
+    exact_column_plan plan = {8 - parts_log, parts_log, units, (n - 1) / units + 1};
+    const unsigned blocks = static_cast<unsigned>((columns - 1) >> (8 - parts_log)) + 1;
+    float *to = output.data();
+    status_word *words = reinterpret_cast<status_word *>(workspace().data());
+    void *arguments[] = {&all, &plan, &to, &words};
+    CUDA(cudaLaunchKernel(exact_kernel_of<>(exact_kernel::in_columns), dim3(blocks * units),
+                          dim3(256), arguments, 0, nullptr));
+    CUDA(cudaDeviceSynchronize());
+    const std::vector<float> got = output.get();
+    std::vector<float> column(n);
+    for (size_t c = 0; c < columns; ++c) {
+        for (size_t k = 0; k < n; ++k) column[k] = values[k * columns + c];
+        const float wanted = fastreduce_host_sum_f32(column.data(), n);
+        check::that(bits_of(got[c]) == bits_of(wanted),
+                    "planned columns, %u parts, %u units, n %zu, from %s, column %zu: %a, not %a",
+                    1u << parts_log, units, n, name, c, static_cast<double>(got[c]),
+                    static_cast<double>(wanted));
+    }
+    check::that(output.canaries_alive(), "planned columns: a write outside");
+}
+
+/* Columns by plans of the test's own: any number of threads and blocks a column; and so many
+ * elements a thread that windows are flushed on the way, or would overflow. */
+static void planned_columns()
+{
+    planned_column("as much as a window holds", std::vector<float>(900001, 0x1.ff8p+124f), 1, 0, 1,
+                   1);
+    ull seed = 7000;
+    for (unsigned parts_log = 0; parts_log <= 8; ++parts_log)
+        for (unsigned units : {1, 2, 5}) {
+            const bool is_long = units == 1 && parts_log < 2;
+            for (size_t part = 0; part < patterns().size(); part += is_long ? 1 : 9) {
+                const size_t columns = is_long ? 1 : 9,
+                             n = is_long ? (size_t(40001) << parts_log) : size_t(50) << parts_log;
+                std::vector<float> values(n * columns);
+                for (size_t c = 0; c < columns; ++c) {
+                    const exact_data::pattern &from = patterns()[(part + c) % patterns().size()];
+                    ++seed;
+                    for (size_t k = 0; k < n; ++k) values[k * columns + c] = from.at(k, n, seed);
+                }
+                planned_column(patterns()[part].name, values, columns, parts_log, units, seed % 4);
+            }
+        }
+}
+
+/* Plans of any shape: what a launch and a workspace can hold. */
+static void plans()
+{
+    const size_t sizes[] = {1,
+                            2,
+                            3,
+                            31,
+                            33,
+                            100,
+                            256,
+                            257,
+                            5000,
+                            8192,
+                            8193,
+                            100000,
+                            size_t(1) << 24,
+                            (size_t(1) << 30) + 1,
+                            size_t(1) << 35};
+    for (unsigned multiprocessors : {1u, 30u, 132u, 200u})
+        for (size_t outer : sizes)
+            for (size_t n : sizes)
+                for (size_t inner : sizes) {
+                    slices all = {};
+                    if (outer > size_t(1) << 60 >> slice_tile::bits_for(n) >>
+                        slice_tile::bits_for(inner))
+                        continue;
+                    all.end = outer * inner;
+                    all.n = n;
+                    all.inner = all.stride = inner;
+                    all.outer_stride = n * inner;
+                    const exact_slices_plan plan =
+                        plan_exact_slices(all, {multiprocessors, 100000, false});
+                    const size_t blocks = (plan.results - 1) / plan.results_each + 1;
+                    check::that(plan.results > 0 && plan.results <= all.end &&
+                                    blocks <= max_blocks / plan.blocks_each &&
+                                    plan.status_words <= workspace_words &&
+                                    (plan.blocks_each == 1) == (plan.status_words == 0),
+                                "plan of %zu x %zu x %zu, %u multiprocessors: %zu results, %zu "
+                                "blocks for %zu, %zu words",
+                                outer, n, inner, multiprocessors, plan.results, plan.blocks_each,
+                                plan.results_each, plan.status_words);
+                    if (plan.kernel != exact_kernel::in_columns) continue;
+                    check::that(plan.in_columns.length <= size_t(1) << 30 &&
+                                    plan.in_columns.length * plan.in_columns.units >= n &&
+                                    plan.in_columns.length * (plan.in_columns.units - 1) < n,
+                                "plan of %zu x %zu x %zu: %u units of %zu", outer, n, inner,
+                                plan.in_columns.units, plan.in_columns.length);
+                }
+}
+
+/* Elements that are in several results. */
+static void windows()
+{
+    const size_t many = thorough ? 3000 : 100, count = patterns().size();
+    const geometry all[] = {
+        {"windows", many, 100, 1, 1, 1, 1},         {"windows", many, 5, 1, 2, 1, 0},
+        {"windows", 60, 700, 1, 16, 1, 3},          {"windows", 3, 9000, 1, 1, 1, 1},
+        {"windows", 20, 30, 1, 7, 10, 1},           {"windows of columns", 4, 33, 17, 17, 17, 1},
+        {"windows in columns", 1, 40, 33, 0, 1, 1}, {"windows in columns", 2, 600, 65, 9, 3, 3},
+        {"transposed", 77, 50, 1, 1, 77, 1},        {"transposed", 16, 1000, 1, 1, 16, 0},
+        {"every 1000th", 3, 40, 1, 1, 1000, 0}};
+    const size_t most = ~size_t(0);
+    const geometry edges[] = {{"outer stride of one", 1, 37, 1, most, 1, 1},
+                              {"one element", 3, 1, 2, 2, most, 0},
+                              {"one of all", 1, 1, 5, most, most, 1},
+                              {"no outer", 0, 5, 3, 0, 0, 0},
+                              {"no inner", 4, 5, 0, 0, 0, 0},
+                              {"no elements", 5, 0, 3, most, most, 0},
+                              {"none of long rows", 0, most, most, most, most, 0}};
+    size_t turn = 0;
+    for (const geometry &g : all) axis(g, ++turn, count);
+    for (const geometry &g : edges)
+        if (g.n != most) axis(g, ++turn, count);
+}
+
+/* What EXACT does not do, and a workspace that is too small. */
+static void refusals()
+{
+    check::buffer<float> input(64), output(64);
+    output.fill(0x2e);
+    fastreduce_config config = {};
+    config.kernel = FASTREDUCE_EXACT;
+    const fastreduce_shape shape = {3, 4, 2, 0, 0}, long_rows = {2, size_t(1) << 24, 1, 0, 0},
+                           long_columns = {1, size_t(1) << 24, 3, 0, 0};
+    const auto is_refused = [&](const char *what, int wanted, const fastreduce_shape &of, int type,
+                                int op, const void *from) {
+        const fastreduce_status status =
+            fastreduce_reduce_axis(from, output.data(), &of, static_cast<fastreduce_type>(type),
+                                   static_cast<fastreduce_operator>(op), &config);
+        CUDA(cudaDeviceSynchronize());
+        check::that(status == wanted && output.every_byte_is(0x2e), "%s: status %d, not %d", what,
+                    status, wanted);
+    };
+    is_refused("doubles", FASTREDUCE_ERROR_UNSUPPORTED, shape, FASTREDUCE_F64, FASTREDUCE_SUM,
+               input.data());
+    is_refused("maximum", FASTREDUCE_ERROR_UNSUPPORTED, shape, FASTREDUCE_F32, FASTREDUCE_MAX,
+               input.data());
+    config.n_on_device = reinterpret_cast<const size_t *>(workspace().data());
+    is_refused("a count on the device", FASTREDUCE_ERROR_UNSUPPORTED, shape, FASTREDUCE_F32,
+               FASTREDUCE_SUM, input.data());
+    config.n_on_device = nullptr;
+    config.output_type = FASTREDUCE_F64;
+    is_refused("output type", FASTREDUCE_ERROR_UNSUPPORTED, shape, FASTREDUCE_F32, FASTREDUCE_SUM,
+               input.data());
+    config.output_type = static_cast<fastreduce_type>(0);
+    config.workspace = workspace().data();
+    config.workspace_bytes = 16;
+    const void *const anywhere = reinterpret_cast<const void *>(size_t(1) << 62);
+    is_refused("workspace too small", FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL, long_rows,
+               FASTREDUCE_F32, FASTREDUCE_SUM, anywhere);
+    is_refused("workspace too small", FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL, long_columns,
+               FASTREDUCE_F32, FASTREDUCE_SUM, anywhere);
+    is_refused("misaligned", FASTREDUCE_ERROR_INVALID_ARGUMENT, shape, FASTREDUCE_F32,
+               FASTREDUCE_SUM, reinterpret_cast<const char *>(input.data()) + 2);
+}
+
+int main(int argc, char **)
+{
+    check::need_device();
+    thorough = on_gpu && argc == 1; /* an argument leaves out what a sanitizer takes too long for */
+    refusals();
+    plans();
+    windows();
+    rows();
+    workspace_is_clean("rows");
+    long_rows();
+    workspace_is_clean("long rows");
+    columns();
+    planned_columns();
+    workspace_is_clean("columns");
+    return check::finish("exact shapes");
+}
