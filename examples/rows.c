@@ -13,8 +13,7 @@ static const char help[] =
     "usage: rows [FILE.npy] [--op OPERATOR]\n"
     "One result for each row of a matrix, a two-dimensional array of float32 in C order;\n"
     "without a file, of a small one.\n"
-    "  --op OPERATOR  sum (default), min, max, argmin, argmax, norm2, mean: what fastreduce.cu\n"
-    "                 builds in\n"
+    "  --op OPERATOR  sum (default), max, argmax: what fastreduce.cu builds in\n"
     "-h, --help and --version print and do nothing else.\n";
 
 /* Files as NumPy writes them: first bytes, version 1.0, the length of the header, the header. */

@@ -59,7 +59,7 @@ fi
 # no -Wold-style-cast: nvcc hands its host compiler every C++ cast as an old one
 warnings="$nvcc_werror -Xcompiler=-Wall,-Wextra,-Wshadow,-Wconversion,-Wswitch-default"
 for standard in $standards; do
-    everything=$some
+    everything=$few
     [ "$standard" != 17 ] || everything=
     for file in fastreduce.cu templates.cu; do
         "$nvcc" -std=c++$standard $ptx $warnings $everything -c $file -o /dev/null ||
@@ -75,11 +75,11 @@ kinds=$(echo "$known" | grep -xE '60|75|80|90')
 [ "$newest" = 90 ] || kinds="$kinds $newest"
 several=$(for a in $kinds; do echo "-gencode=arch=compute_$a,code=compute_$a"; done)
 for file in fastreduce.cu templates.cu; do
-    "$nvcc" -std=c++14 $several $warnings $some -c $file -o /dev/null ||
+    "$nvcc" -std=c++14 $several $warnings $few -c $file -o /dev/null ||
         fail "architectures, $file"
     for options in '-rdc=true -use_fast_math' -G; do
         "$nvcc" -std=c++14 -gencode=arch=compute_$newest,code=compute_$newest $warnings $options \
-            $some -c $file -o /dev/null || fail "nvcc $options, $file"
+            $few -c $file -o /dev/null || fail "nvcc $options, $file"
     done
 done
 pass "nvcc: architectures" $kinds
@@ -94,7 +94,7 @@ while read -r clang; do
         continue
     fi
     for file in fastreduce.cu templates.cu; do
-        "$nvcc" -ccbin "$clang" -std=c++17 $ptx $warnings $some -c $file -o /dev/null ||
+        "$nvcc" -ccbin "$clang" -std=c++17 $ptx $warnings $few -c $file -o /dev/null ||
             fail "nvcc -ccbin $clang, $file"
     done
     pass "nvcc -ccbin $clang"
@@ -102,7 +102,7 @@ done < list
 
 for switch in FASTREDUCE_STATIC FASTREDUCE_NO_LADDER FASTREDUCE_NO_EXACT FASTREDUCE_SHAPES \
     FASTREDUCE_EXACT_INTEGER FASTREDUCE_BLOCK_SIZE=512 FASTREDUCE_ITEMS_PER_THREAD=3; do
-    "$nvcc" $ptx $nvcc_werror $some -D$switch -c fastreduce.cu -o switch.o || fail "$switch"
+    "$nvcc" $ptx $nvcc_werror $few -D$switch -c fastreduce.cu -o switch.o || fail "$switch"
     [ $switch != FASTREDUCE_STATIC ] || ! nm switch.o | grep -q ' T fastreduce' ||
         fail "$switch exports symbols"
 done
@@ -130,7 +130,7 @@ while read -r clang; do
     fi
     for file in templates.cu fastreduce.cu; do
         $clang $flags -std=c++14 -O2 $strict -Wold-style-cast -Wno-pedantic \
-            $(echo "$some" | tr -d '\\\\') -c $file -o clang.o ||
+            $(echo "$few" | tr -d '\\\\') -c $file -o clang.o ||
             fail "$clang, $file"
     done
     $cc main.o clang.o -L"$libraries" -lcudart_static -lstdc++ -ldl -lrt -lpthread -o program ||
