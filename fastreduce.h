@@ -221,6 +221,18 @@ typedef struct fastreduce_accumulator {
     int64_t limb[16];
 } fastreduce_accumulator;
 
+/* The same for doubles, and for products of two floats: every finite one, and the sum of 2^64 of
+ * them.
+ *
+ *   limb[0..67]   the number is the sum over k of limb[k] * 2^(32k - 1074)
+ *   limb[68..70]  counts, as limb[12..14] above
+ *   limb[71]      0, reserved
+ *
+ * They merge as accumulators of floats do. */
+typedef struct fastreduce_wide_accumulator {
+    int64_t limb[72];
+} fastreduce_wide_accumulator;
+
 #endif /* FASTREDUCE_H */
 
 /* ============================================================================================== */
@@ -464,6 +476,63 @@ FASTREDUCE_API void fastreduce_host_accumulate_f32(const float *input,
  * input. */
 FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
 
+/* ---- Exact reductions of any float, on the CPU ---- */
+
+/* Reduces input[0] .. input[n - 1], in host memory, to *output, exactly and rounded once, to
+ * nearest, ties to even.
+ *
+ *   type, op      f16, bf16, f32: SUM, SUM_ABS, SUM_SQUARES, NORM2 and MEAN; f64: SUM, SUM_ABS and
+ *                 MEAN. All else is UNSUPPORTED.
+ *   input, output aligned to their elements' size; input may be null where n == 0.
+ *   output_type   0, or what fastreduce_output_type says: that type. FASTREDUCE_F64: a double, to
+ *                 which the exact result is rounded once. Others: UNSUPPORTED.
+ *
+ * NaN where an element is one or both infinities occur (of MEAN also where n == 0); else an
+ * infinity that occurs. What is past the largest finite value is an infinity, but nothing overflows
+ * or underflows before the end: NORM2 of finite elements is finite where the norm fits. An exact
+ * zero is +0. The result does not depend on the order of the elements, on rounding modes, on
+ * flushing of denormals, or on -ffast-math. One thread.
+ *
+ * INVALID_ARGUMENT: no such type or operator, a null or misaligned pointer, an n whose bytes do not
+ * fit in size_t; the output is left as it was, then and where something is UNSUPPORTED. */
+FASTREDUCE_API fastreduce_status fastreduce_host_reduce(const void *input, void *output, size_t n,
+                                                        fastreduce_type type,
+                                                        fastreduce_operator op,
+                                                        fastreduce_type output_type);
+
+/* The same of the dot product, the sum of x[k] * y[k]: of f16, bf16 and f32. No product is rounded,
+ * or overflows; infinity times zero is a NaN. x and y may be one array, or overlap. */
+FASTREDUCE_API fastreduce_status fastreduce_host_dot(const void *x, const void *y, void *output,
+                                                     size_t n, fastreduce_type type,
+                                                     fastreduce_type output_type);
+
+/* The same, of doubles and of floats, as functions. */
+FASTREDUCE_API double fastreduce_host_sum_f64(const double *input, size_t n);
+FASTREDUCE_API float fastreduce_host_dot_f32(const float *x, const float *y, size_t n);
+
+/* Adds input[0] .. input[n - 1] to an accumulator, exactly: of f16, bf16 and f32 to a
+ * fastreduce_accumulator, of f64 to a fastreduce_wide_accumulator. The limbs do not depend on order
+ * or split. Errors as of fastreduce_host_reduce; the accumulator is then left as it was. */
+FASTREDUCE_API fastreduce_status fastreduce_host_accumulate(const void *input, void *accumulator,
+                                                            size_t n, fastreduce_type type);
+FASTREDUCE_API void fastreduce_host_accumulate_f64(const double *input,
+                                                   fastreduce_wide_accumulator *accumulator,
+                                                   size_t n);
+
+/* Adds x[k] * y[k] for k < n, of f16, bf16 or f32. */
+FASTREDUCE_API fastreduce_status fastreduce_host_accumulate_dot(
+    const void *x, const void *y, fastreduce_wide_accumulator *accumulator, size_t n,
+    fastreduce_type type);
+
+/* As fastreduce_accumulator_merge, as long as the number stays below 2^1102 in magnitude (2^78
+ * times the largest double), _f32 and _f64. */
+FASTREDUCE_API void fastreduce_wide_accumulator_merge(fastreduce_wide_accumulator *into,
+                                                      const fastreduce_wide_accumulator *from);
+FASTREDUCE_API float
+fastreduce_wide_accumulator_f32(const fastreduce_wide_accumulator *accumulator);
+FASTREDUCE_API double
+fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator);
+
 #ifdef __cplusplus
 }
 #endif
@@ -501,16 +570,17 @@ enum {
     FASTREDUCE_DIGITS = 12, /* limbs that hold the number; the top one carries the sign */
     FASTREDUCE_NAN_COUNT = 12,
     FASTREDUCE_POSITIVE_INFINITY_COUNT = 13,
-    FASTREDUCE_NEGATIVE_INFINITY_COUNT = 14
+    FASTREDUCE_NEGATIVE_INFINITY_COUNT = 14,
+    FASTREDUCE_WIDE_DIGITS = 68 /* the three counts follow */
 };
 #define FASTREDUCE_MOST_COUNTED 0xffffffffLL
 
-/* Propagates carries: limb[0..10] end in [0, 2^32), limb[11] keeps the sign, the value stays. A
- * number has one such form, so equal sums have equal limbs. */
-FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_carry(int64_t *limb)
+/* Propagates carries: all limbs but the top one end in [0, 2^32), that one keeps the sign, the
+ * value stays. A number has one such form, so equal sums have equal limbs. */
+FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_carry(int64_t *limb, int digits)
 {
     int k;
-    for (k = 0; k + 1 < FASTREDUCE_DIGITS; ++k) {
+    for (k = 0; k + 1 < digits; ++k) {
         int64_t digit = limb[k] & 0xffffffff;
         limb[k + 1] += limb[k] >> 32; /* arithmetic, in every compiler that knows CUDA */
         limb[k] = digit;
@@ -519,11 +589,11 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_carry(int64_t *limb)
 
 /* Carries, and counts that reached 2^32 stay at 2^32 - 1: an accumulator
  * as the functions here leave it. */
-FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_normalize(int64_t *limb)
+FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_normalize(int64_t *limb, int digits)
 {
     int k;
-    fastreduce_detail_carry(limb);
-    for (k = FASTREDUCE_NAN_COUNT; k <= FASTREDUCE_NEGATIVE_INFINITY_COUNT; ++k)
+    fastreduce_detail_carry(limb, digits);
+    for (k = digits; k < digits + 3; ++k)
         if (limb[k] > FASTREDUCE_MOST_COUNTED) limb[k] = FASTREDUCE_MOST_COUNTED;
 }
 
@@ -541,15 +611,11 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_add_scaled(int64_t *limb, int6
     limb[k + 2] += sign * (int64_t)high;
 }
 
-/* Counts a float that is not finite, given its bits. */
-FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_count_special(int64_t *limb, uint32_t bits)
+/* Counts what is not finite in the first of the three limbs or those that follow. */
+FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_count_special(int64_t *counts, int is_nan,
+                                                                int is_negative)
 {
-    if (bits & 0x7fffff)
-        ++limb[FASTREDUCE_NAN_COUNT];
-    else if (bits >> 31)
-        ++limb[FASTREDUCE_NEGATIVE_INFINITY_COUNT];
-    else
-        ++limb[FASTREDUCE_POSITIVE_INFINITY_COUNT];
+    ++counts[is_nan ? 0 : is_negative ? 2 : 1];
 }
 
 /* A number rounded to a significand of `precision` bits, to nearest, ties to even: its value is
@@ -585,6 +651,19 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_round_top(uint32_t high, uint3
         ++*significand;
 }
 
+/* The digits of the magnitude, in place; returns 1 where the number is negative. */
+FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_absolute(int64_t *digit, int digits)
+{
+    int k, negative;
+    fastreduce_detail_carry(digit, digits);
+    negative = digit[digits - 1] < 0;
+    if (negative) {
+        for (k = 0; k < digits; ++k) digit[k] = -digit[k];
+        fastreduce_detail_carry(digit, digits);
+    }
+    return negative;
+}
+
 /* The same of an accumulator's number; returns 1 where it is negative. */
 FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_round(const fastreduce_accumulator *accumulator,
                                                        int precision, uint64_t *significand,
@@ -594,12 +673,7 @@ FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_round(const fastreduce_accumula
     int k, top = FASTREDUCE_DIGITS - 1, negative, below = 0;
 
     for (k = 0; k < FASTREDUCE_DIGITS; ++k) digit[k] = accumulator->limb[k];
-    fastreduce_detail_carry(digit);
-    negative = digit[FASTREDUCE_DIGITS - 1] < 0;
-    if (negative) {
-        for (k = 0; k < FASTREDUCE_DIGITS; ++k) digit[k] = -digit[k];
-        fastreduce_detail_carry(digit);
-    }
+    negative = fastreduce_detail_absolute(digit, FASTREDUCE_DIGITS);
     while (top > 0 && digit[top] == 0) --top;
     for (k = 0; k < top - 2; ++k) below |= digit[k] != 0;
     fastreduce_detail_round_top((uint32_t)digit[top], top >= 1 ? (uint32_t)digit[top - 1] : 0,
@@ -614,12 +688,9 @@ FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_special(int nan, int positive, 
     return nan || (positive && negative) ? 1 : positive ? 2 : negative ? 3 : 0;
 }
 
-FASTREDUCE_DETAIL_FUNCTION int
-fastreduce_detail_special_of(const fastreduce_accumulator *accumulator)
+FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_special_of(const int64_t *counts)
 {
-    return fastreduce_detail_special(accumulator->limb[FASTREDUCE_NAN_COUNT] != 0,
-                                     accumulator->limb[FASTREDUCE_POSITIVE_INFINITY_COUNT] != 0,
-                                     accumulator->limb[FASTREDUCE_NEGATIVE_INFINITY_COUNT] != 0);
+    return fastreduce_detail_special(counts[0] != 0, counts[1] != 0, counts[2] != 0);
 }
 
 FASTREDUCE_DETAIL_FUNCTION float fastreduce_detail_pack_f32(int special, int negative,
@@ -649,34 +720,173 @@ fastreduce_detail_read_f32(const fastreduce_accumulator *accumulator)
 {
     uint64_t significand;
     int shift, negative = fastreduce_detail_round(accumulator, 24, &significand, &shift);
-    return fastreduce_detail_pack_f32(fastreduce_detail_special_of(accumulator), negative,
-                                      significand, shift);
+    return fastreduce_detail_pack_f32(
+        fastreduce_detail_special_of(accumulator->limb + FASTREDUCE_NAN_COUNT), negative,
+        significand, shift);
 }
 
-FASTREDUCE_DETAIL_FUNCTION double
-fastreduce_detail_read_f64(const fastreduce_accumulator *accumulator)
+/* A magnitude: word * 2^(exponent - 63), where the highest bit of word is 1, or 0. `below`: there
+ * is more, less than one of word. */
+typedef struct fastreduce_detail_magnitude {
+    uint64_t word;
+    int exponent, below;
+} fastreduce_detail_magnitude;
+
+/* 64 bits of a magnitude's digits, from `position` on: zeros where there are none. */
+FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_bits_from(const int64_t *digit, int digits,
+                                                                int position)
 {
-    const uint64_t infinity = 0x7ff0000000000000u, nan = 0x7ff8000000000000u;
-    uint64_t significand, bits;
-    double result;
-    int shift, special = fastreduce_detail_special_of(accumulator);
-    int negative = fastreduce_detail_round(accumulator, 53, &significand, &shift);
+    const int shift = position & 31, first = (position - shift) / 32;
+    uint64_t part[3];
+    int k;
+    for (k = 0; k < 3; ++k)
+        part[k] = first + k >= 0 && first + k < digits ? (uint64_t)digit[first + k] : 0;
+    return part[0] >> shift | part[1] << (32 - shift) | part[2] << (63 - shift) << 1;
+}
+
+/* Whether a bit below `position` is 1. */
+FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_any_below(const int64_t *digit, int position)
+{
+    int k;
+    if (position <= 0) return 0;
+    for (k = 0; k < position / 32; ++k)
+        if (digit[k] != 0) return 1;
+    return (digit[k] & (((int64_t)1 << position % 32) - 1)) != 0;
+}
+
+/* The position of the highest bit that is 1; -1 where there is none. */
+FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_highest(const int64_t *digit, int digits)
+{
+    int top = digits - 1, bit = 31;
+    while (top > 0 && digit[top] == 0) --top;
+    while (bit >= 0 && !(digit[top] >> bit & 1)) --bit;
+    return bit < 0 ? -1 : 32 * top + bit;
+}
+
+/* The number itself: digits * 2^least. */
+FASTREDUCE_DETAIL_FUNCTION fastreduce_detail_magnitude
+fastreduce_detail_leading(const int64_t *digit, int digits, int least)
+{
+    const int highest = fastreduce_detail_highest(digit, digits);
+    fastreduce_detail_magnitude result = {0, 0, 0};
+    if (highest < 0) return result;
+    result.word = fastreduce_detail_bits_from(digit, digits, highest - 63);
+    result.exponent = highest + least;
+    result.below = fastreduce_detail_any_below(digit, highest - 63);
+    return result;
+}
+
+/* The number divided by n > 0, bit by bit, until word is full. */
+FASTREDUCE_DETAIL_FUNCTION fastreduce_detail_magnitude
+fastreduce_detail_quotient(const int64_t *digit, int digits, int least, uint64_t n)
+{
+    int position = fastreduce_detail_highest(digit, digits);
+    fastreduce_detail_magnitude result = {0, 0, 0};
+    uint64_t rest = 0;
+    if (position < 0) return result;
+    for (;; --position) {
+        const int carry = (int)(rest >> 63);
+        rest = rest << 1 | (fastreduce_detail_bits_from(digit, digits, position) & 1);
+        result.word <<= 1;
+        if (carry || rest >= n) {
+            rest -= n;
+            ++result.word;
+        }
+        if (result.word >> 63) break;
+    }
+    result.exponent = position + 63 + least;
+    result.below = rest != 0 || fastreduce_detail_any_below(digit, position);
+    return result;
+}
+
+/* The square root, two bits of the number for each of 60 bits; `least` is even. */
+FASTREDUCE_DETAIL_FUNCTION fastreduce_detail_magnitude fastreduce_detail_root(const int64_t *digit,
+                                                                              int digits, int least)
+{
+    const int highest = fastreduce_detail_highest(digit, digits);
+    int position = (highest & ~1) + 2, k;
+    fastreduce_detail_magnitude result = {0, 0, 0};
+    uint64_t rest = 0, root = 0;
+    if (highest < 0) return result;
+    for (k = 0; k < 60; ++k) {
+        uint64_t trial;
+        position -= 2;
+        rest = rest << 2 | (fastreduce_detail_bits_from(digit, digits, position) & 3);
+        trial = root << 2 | 1;
+        root <<= 1;
+        if (rest >= trial) {
+            rest -= trial;
+            ++root;
+        }
+    }
+    result.word = root << 4;
+    result.exponent = ((highest & ~1) + least) / 2;
+    result.below = rest != 0 || fastreduce_detail_any_below(digit, position);
+    return result;
+}
+
+/* The bits of a float (precision 24) or double (53): rounded once, to nearest, ties to even. */
+FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_pack(int special, int negative,
+                                                           fastreduce_detail_magnitude value,
+                                                           int precision)
+{
+    const int is_double = precision == 53, least = is_double ? -1074 : -149;
+    const uint64_t infinity = (uint64_t)(is_double ? 2047 : 255) << (precision - 1);
+    uint64_t bits = 0;
 
     if (special) {
-        bits = special == 1 ? nan : infinity;
+        bits = special == 1 ? infinity | (uint64_t)1 << (precision - 2) : infinity;
         negative = special == 3;
-    } else if (significand == 0) {
-        bits = 0;
-    } else { /* every sum of floats is a normal double: 2^-149 to 2^192 */
-        while (!(significand >> 52)) {
-            significand <<= 1;
-            --shift;
+    } else if (value.word != 0) {
+        /* exponent of the result's lowest bit, and how many bits of word lie below it */
+        const int lowest =
+            value.exponent - precision + 1 < least ? least : value.exponent - precision + 1;
+        const int cut = 63 - value.exponent + lowest;
+        if (cut <= 64) {
+            const uint64_t half = (uint64_t)1 << 63, rest = value.word << (64 - cut);
+            bits = cut < 64 ? value.word >> cut : 0;
+            bits += rest > half || (rest == half && (value.below || (bits & 1)));
+            bits += (uint64_t)(lowest - least) << (precision - 1); /* as in pack_f32 */
+            if (bits > infinity) bits = infinity;
         }
-        bits = ((uint64_t)(shift - 149 + 52 + 1023 - 1) << 52) + significand;
     }
-    bits |= (uint64_t)negative << 63;
+    return bits | (uint64_t)negative << (is_double ? 63 : 31);
+}
+
+FASTREDUCE_DETAIL_FUNCTION float fastreduce_detail_float_of(uint64_t bits)
+{
+    const uint32_t low = (uint32_t)bits;
+    float result;
+    memcpy(&result, &low, sizeof result);
+    return result;
+}
+
+FASTREDUCE_DETAIL_FUNCTION double fastreduce_detail_double_of(uint64_t bits)
+{
+    double result;
     memcpy(&result, &bits, sizeof result);
     return result;
+}
+
+/* What an operator makes of an exact sum, given its limbs, which are destroyed: the sum, the mean
+ * of n elements, or the square root. */
+FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_read(int64_t *limb, int digits, int least,
+                                                           fastreduce_operator op, uint64_t n,
+                                                           int precision)
+{
+    const int negative = fastreduce_detail_absolute(limb, digits);
+    const int special =
+        op == FASTREDUCE_MEAN && n == 0 ? 1 : fastreduce_detail_special_of(limb + digits);
+    fastreduce_detail_magnitude value = {0, 0, 0};
+    if (special)
+        ;
+    else if (op == FASTREDUCE_MEAN)
+        value = fastreduce_detail_quotient(limb, digits, least, n);
+    else if (op == FASTREDUCE_NORM2)
+        value = fastreduce_detail_root(limb, digits, least);
+    else
+        value = fastreduce_detail_leading(limb, digits, least);
+    return fastreduce_detail_pack(special, negative, value, precision);
 }
 #endif /* FASTREDUCE_ARITHMETIC */
 
@@ -698,7 +908,9 @@ fastreduce_detail_read_f64(const fastreduce_accumulator *accumulator)
 #define FASTREDUCE_DETAIL_FEW 256
 #define FASTREDUCE_DETAIL_MANY (16 * FASTREDUCE_DETAIL_FEW)
 #define FASTREDUCE_DETAIL_BINS_FULL (1 << 20)
-#ifndef FASTREDUCE_DETAIL_HOST_BLOCK /* a test makes it small */
+#define FASTREDUCE_DETAIL_WIDE_ROW 128 /* doubles whose sum fits the window's two integers */
+#define FASTREDUCE_DETAIL_CHUNK 512    /* elements that are converted at once: rows */
+#ifndef FASTREDUCE_DETAIL_HOST_BLOCK   /* a test makes it small */
 #define FASTREDUCE_DETAIL_HOST_BLOCK ((size_t)1 << 30)
 #endif
 
@@ -823,15 +1035,22 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_type fastreduce_output_type(fastreduce_type 
                                                                                    : FASTREDUCE_I64;
 }
 
+/* The two may be one. */
+static inline void fastreduce_detail_merge(int64_t *into, const int64_t *from, int digits)
+{
+    int64_t other[FASTREDUCE_WIDE_DIGITS + 4];
+    int k;
+    for (k = 0; k < digits + 4; ++k) other[k] = from[k];
+    fastreduce_detail_normalize(other, digits);
+    fastreduce_detail_normalize(into, digits);
+    for (k = 0; k < digits + 4; ++k) into[k] += other[k];
+    fastreduce_detail_normalize(into, digits);
+}
+
 FASTREDUCE_DETAIL_DEFINE void fastreduce_accumulator_merge(fastreduce_accumulator *into,
                                                            const fastreduce_accumulator *from)
 {
-    fastreduce_accumulator other = *from;
-    int k;
-    fastreduce_detail_normalize(other.limb);
-    fastreduce_detail_normalize(into->limb);
-    for (k = 0; k < 16; ++k) into->limb[k] += other.limb[k];
-    fastreduce_detail_normalize(into->limb);
+    fastreduce_detail_merge(into->limb, from->limb, FASTREDUCE_DIGITS);
 }
 
 FASTREDUCE_DETAIL_DEFINE float fastreduce_accumulator_f32(const fastreduce_accumulator *accumulator)
@@ -842,7 +1061,32 @@ FASTREDUCE_DETAIL_DEFINE float fastreduce_accumulator_f32(const fastreduce_accum
 FASTREDUCE_DETAIL_DEFINE double
 fastreduce_accumulator_f64(const fastreduce_accumulator *accumulator)
 {
-    return fastreduce_detail_read_f64(accumulator);
+    fastreduce_accumulator copy = *accumulator;
+    return fastreduce_detail_double_of(
+        fastreduce_detail_read(copy.limb, FASTREDUCE_DIGITS, -149, FASTREDUCE_SUM, 0, 53));
+}
+
+FASTREDUCE_DETAIL_DEFINE void
+fastreduce_wide_accumulator_merge(fastreduce_wide_accumulator *into,
+                                  const fastreduce_wide_accumulator *from)
+{
+    fastreduce_detail_merge(into->limb, from->limb, FASTREDUCE_WIDE_DIGITS);
+}
+
+FASTREDUCE_DETAIL_DEFINE float
+fastreduce_wide_accumulator_f32(const fastreduce_wide_accumulator *accumulator)
+{
+    fastreduce_wide_accumulator copy = *accumulator;
+    return fastreduce_detail_float_of(
+        fastreduce_detail_read(copy.limb, FASTREDUCE_WIDE_DIGITS, -1074, FASTREDUCE_SUM, 0, 24));
+}
+
+FASTREDUCE_DETAIL_DEFINE double
+fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator)
+{
+    fastreduce_wide_accumulator copy = *accumulator;
+    return fastreduce_detail_double_of(
+        fastreduce_detail_read(copy.limb, FASTREDUCE_WIDE_DIGITS, -1074, FASTREDUCE_SUM, 0, 53));
 }
 
 /* Adds elements one by one, each to one limb, shifted by up to 31 bits. 256 of them, the most that
@@ -857,7 +1101,8 @@ static inline void fastreduce_detail_add_each(int64_t *limb, const float *input,
         exponent = bits >> 23 & 255;
         normal = exponent > 0;
         if (exponent == 255) {
-            fastreduce_detail_count_special(limb, bits);
+            fastreduce_detail_count_special(limb + FASTREDUCE_NAN_COUNT, (bits & 0x7fffff) != 0,
+                                            (int)(bits >> 31));
         } else {
             const int64_t is_negative = -(int64_t)(bits >> 31); /* all bits of it: no branch */
             const int64_t significand = (int64_t)((bits & 0x7fffff) | normal << 23);
@@ -895,7 +1140,9 @@ static inline void fastreduce_detail_add_to_bins(fastreduce_detail_bins bins, in
     for (i = 0; i < n; ++i) {
         uint32_t bits;
         memcpy(&bits, input + i, sizeof bits);
-        if ((bits >> 23 & 255) == 255) fastreduce_detail_count_special(limb, bits);
+        if ((bits >> 23 & 255) == 255)
+            fastreduce_detail_count_special(limb + FASTREDUCE_NAN_COUNT, (bits & 0x7fffff) != 0,
+                                            (int)(bits >> 31));
     }
 }
 
@@ -1060,65 +1307,141 @@ static inline void fastreduce_detail_add_few(int64_t *limb, const float *input, 
         fastreduce_detail_add_each(limb, input, n);
 }
 
+/* Where a sum of many elements, which come piece by piece, has got to. */
+typedef struct fastreduce_detail_progress {
+    fastreduce_detail_bins bins;
+    size_t in_bins;    /* elements since the bins were empty */
+    size_t rows;       /* that go to the window at once */
+    unsigned position; /* of the window */
+} fastreduce_detail_progress;
+
+static inline void fastreduce_detail_begin(fastreduce_detail_progress *at)
+{
+    at->in_bins = 0;
+    at->rows = 1;
+    at->position = 230; /* the highest; a guess */
+}
+
+static inline void fastreduce_detail_end(fastreduce_detail_progress *at, int64_t *limb)
+{
+    if (at->in_bins > 0) fastreduce_detail_flush_bins(at->bins, limb);
+}
+
 /* Adds many, block by block: to the window, or where they miss it, to bins. A block is a row at
  * first and after a miss, and grows with each that fits, so that data too wide for the window take
  * hardly longer than by bins alone. */
-static inline void fastreduce_detail_add_many(int64_t *limb, const float *input, size_t n)
+static inline void fastreduce_detail_add_many(fastreduce_detail_progress *at, int64_t *limb,
+                                              const float *input, size_t n)
 {
-    fastreduce_detail_bins bins;
-    size_t done = 0, block, in_bins = 0;
+    size_t done = 0, block;
 #ifdef FASTREDUCE_DETAIL_AVX2
     const int has_window = FASTREDUCE_DETAIL_HAS_AVX2;
-    size_t rows = 1;
-    unsigned position = 230; /* the highest; a guess */
 #endif
 
     for (; done < n; done += block) {
 #ifdef FASTREDUCE_DETAIL_AVX2
         if (has_window) {
             block = n - done;
-            if (block < FASTREDUCE_DETAIL_FEW && in_bins == 0) {
+            if (block < FASTREDUCE_DETAIL_FEW && at->in_bins == 0) {
                 fastreduce_detail_add_few(limb, input + done, block);
                 continue;
             }
             block /= FASTREDUCE_DETAIL_FEW;
-            block = (block < rows ? block : rows) * FASTREDUCE_DETAIL_FEW;
+            block = (block < at->rows ? block : at->rows) * FASTREDUCE_DETAIL_FEW;
             if (block > 0 &&
-                fastreduce_detail_add_to_window(limb, input + done, block, &position)) {
-                rows = block < FASTREDUCE_DETAIL_MANY ? 2 * rows : rows;
+                fastreduce_detail_add_to_window(limb, input + done, block, &at->position)) {
+                at->rows = block < FASTREDUCE_DETAIL_MANY ? 2 * at->rows : at->rows;
                 continue;
             }
-            rows = 1;
+            at->rows = 1;
         }
 #endif
         block = n - done < FASTREDUCE_DETAIL_MANY ? n - done : FASTREDUCE_DETAIL_MANY;
-        if (in_bins + block > FASTREDUCE_DETAIL_BINS_FULL) {
-            fastreduce_detail_flush_bins(bins, limb);
-            in_bins = 0;
+        if (at->in_bins + block > FASTREDUCE_DETAIL_BINS_FULL) {
+            fastreduce_detail_flush_bins(at->bins, limb);
+            at->in_bins = 0;
         }
-        if (in_bins == 0) memset(bins, 0, sizeof bins);
-        in_bins += block;
-        fastreduce_detail_add_to_bins(bins, limb, input + done, block);
+        if (at->in_bins == 0) memset(at->bins, 0, sizeof at->bins);
+        at->in_bins += block;
+        fastreduce_detail_add_to_bins(at->bins, limb, input + done, block);
     }
-    if (in_bins > 0) fastreduce_detail_flush_bins(bins, limb);
+}
+
+/* The bits of the float that has a binary16's value. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE uint32_t fastreduce_detail_bits_of_half(uint16_t half)
+{
+    const uint32_t magnitude = half & 0x7fff, sign = (uint32_t)(half & 0x8000) << 16;
+    const float denormal = (float)(int)magnitude * (1.0f / (1 << 24)); /* not one as a float */
+    uint32_t bits;
+    memcpy(&bits, &denormal, sizeof bits);
+    if (magnitude >= 0x400) bits = (magnitude << 13) + (112u << 23);
+    if (magnitude >= 0x7c00) bits += 112u << 23;
+    return bits | sign;
+}
+
+/* n elements from the begin-th on, as floats, without their signs where `magnitudes` is 1: where
+ * that changes nothing, in their place, and otherwise in the buffer. */
+static inline const float *fastreduce_detail_floats(const void *input, size_t begin, size_t n,
+                                                    fastreduce_type type, int magnitudes,
+                                                    float *buffer)
+{
+    size_t i;
+    if (type == FASTREDUCE_F32) {
+        const float *floats = (const float *)input + begin;
+        if (!magnitudes) return floats;
+        memcpy(buffer, floats, n * sizeof *floats);
+    } else {
+        const unsigned char *halves = (const unsigned char *)input + 2 * begin;
+        for (i = 0; i < n; ++i) {
+            uint16_t half;
+            uint32_t bits;
+            memcpy(&half, halves + 2 * i, sizeof half);
+            bits = type == FASTREDUCE_F16 ? fastreduce_detail_bits_of_half(half)
+                                          : (uint32_t)half << 16;
+            memcpy(buffer + i, &bits, sizeof bits);
+        }
+    }
+    for (i = 0; magnitudes && i < n; ++i) {
+        uint32_t bits;
+        memcpy(&bits, buffer + i, sizeof bits);
+        bits &= 0x7fffffff;
+        memcpy(buffer + i, &bits, sizeof bits);
+    }
+    return buffer;
+}
+
+/* Adds n elements of 16 or 32 bits, or their magnitudes. */
+static inline void fastreduce_detail_accumulate(int64_t *limb, const void *input, size_t n,
+                                                fastreduce_type type, int magnitudes)
+{
+    const size_t most = type == FASTREDUCE_F32 && !magnitudes ? FASTREDUCE_DETAIL_HOST_BLOCK
+                                                              : FASTREDUCE_DETAIL_CHUNK;
+    float buffer[FASTREDUCE_DETAIL_CHUNK];
+    fastreduce_detail_progress at;
+    size_t begin, end, i, count;
+
+    fastreduce_detail_normalize(limb, FASTREDUCE_DIGITS);
+    for (begin = 0; begin < n; begin = end) {
+        end = n - begin < FASTREDUCE_DETAIL_HOST_BLOCK ? n : begin + FASTREDUCE_DETAIL_HOST_BLOCK;
+        fastreduce_detail_begin(&at);
+        for (i = begin; i < end; i += count) {
+            const float *floats;
+            count = end - i < most ? end - i : most;
+            floats = fastreduce_detail_floats(input, i, count, type, magnitudes, buffer);
+            if (end - begin <= FASTREDUCE_DETAIL_FEW)
+                fastreduce_detail_add_few(limb, floats, count);
+            else
+                fastreduce_detail_add_many(&at, limb, floats, count);
+        }
+        fastreduce_detail_end(&at, limb);
+        fastreduce_detail_normalize(limb, FASTREDUCE_DIGITS);
+    }
 }
 
 FASTREDUCE_DETAIL_DEFINE void
 fastreduce_host_accumulate_f32(const float *input, fastreduce_accumulator *accumulator, size_t n)
 {
-    size_t done = 0;
-    fastreduce_detail_normalize(accumulator->limb);
-    while (done < n) {
-        const size_t left = n - done;
-        const size_t block =
-            left < FASTREDUCE_DETAIL_HOST_BLOCK ? left : FASTREDUCE_DETAIL_HOST_BLOCK;
-        if (block <= FASTREDUCE_DETAIL_FEW)
-            fastreduce_detail_add_few(accumulator->limb, input + done, block);
-        else
-            fastreduce_detail_add_many(accumulator->limb, input + done, block);
-        fastreduce_detail_normalize(accumulator->limb);
-        done += block;
-    }
+    fastreduce_detail_accumulate(accumulator->limb, input, n, FASTREDUCE_F32, 0);
 }
 
 /* value * 2^(shift - 149) as fastreduce_detail_read_f32 would round it, without an accumulator,
@@ -1151,6 +1474,479 @@ FASTREDUCE_DETAIL_DEFINE float fastreduce_host_sum_f32(const float *input, size_
     else
         fastreduce_host_accumulate_f32(input, &accumulator, n);
     return fastreduce_accumulator_f32(&accumulator);
+}
+
+/* ---- Exact sums of doubles and of products ---- */
+
+/* Adds significand * 2^(shift - 1074), a significand below 2^53 and a shift below 2046, to two
+ * limbs, and less than 2^53 to each. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_wide(int64_t *limb, uint64_t significand,
+                                                                unsigned shift, int is_negative)
+{
+    const int64_t sign = -(int64_t)is_negative; /* all bits of it: no branch */
+    const int64_t low = (int64_t)(significand << shift % 32 & 0xffffffff);
+    const int64_t high = (int64_t)(significand >> (32 - shift % 32));
+    limb[shift / 32] += (low ^ sign) - sign;
+    limb[shift / 32 + 1] += (high ^ sign) - sign;
+}
+
+/* Adds doubles one by one. 512 of them, the most that come at once, add less than 2^62 to a limb.
+ * Every other goes to limbs of its own, so that equal exponents in a row do not wait for each
+ * other's store. */
+static inline void fastreduce_detail_add_each_f64(int64_t *limb, const double *input, size_t n)
+{
+    int64_t others[FASTREDUCE_WIDE_DIGITS + 4] = {0};
+    size_t i;
+    for (i = 0; i < n; ++i) {
+        uint64_t bits, fraction;
+        unsigned exponent;
+        memcpy(&bits, input + i, sizeof bits);
+        fraction = bits & 0xfffffffffffff;
+        exponent = (unsigned)(bits >> 52 & 2047);
+        if (exponent == 2047)
+            fastreduce_detail_count_special(limb + FASTREDUCE_WIDE_DIGITS, fraction != 0,
+                                            (int)(bits >> 63));
+        else
+            fastreduce_detail_add_wide(i % 2 ? others : limb,
+                                       fraction | (uint64_t)(exponent > 0) << 52,
+                                       exponent - (exponent > 0), (int)(bits >> 63));
+    }
+    for (i = 0; i < FASTREDUCE_WIDE_DIGITS; ++i) limb[i] += others[i];
+}
+
+/* Adds x[k] * y[k] one by one, of any floats. */
+static inline void fastreduce_detail_add_each_product(int64_t *limb, const float *x, const float *y,
+                                                      size_t n)
+{
+    const uint32_t one = 0x800000, infinity = 0x7f800000;
+    size_t i;
+    for (i = 0; i < n; ++i) {
+        uint32_t a, b;
+        int is_negative;
+        memcpy(&a, x + i, sizeof a);
+        memcpy(&b, y + i, sizeof b);
+        is_negative = (int)((a ^ b) >> 31);
+        a &= 0x7fffffff;
+        b &= 0x7fffffff;
+        if (a >= infinity || b >= infinity) { /* infinity times zero is a NaN */
+            const int is_nan = a > infinity || b > infinity || a == 0 || b == 0;
+            fastreduce_detail_count_special(limb + FASTREDUCE_WIDE_DIGITS, is_nan, is_negative);
+        } else {
+            const uint32_t shift_a = a < one ? 0 : a / one - 1, shift_b = b < one ? 0 : b / one - 1;
+            const uint64_t product = (uint64_t)(a - shift_a * one) * (b - shift_b * one);
+            fastreduce_detail_add_wide(limb, product, shift_a + shift_b + (1074 - 2 * 149),
+                                       is_negative);
+        }
+    }
+}
+
+/* Products of floats are doubles, exactly, unless one is a denormal, which the CPU may take for
+ * zero, or not finite. Returns 1 if that is so for all n. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE int fastreduce_detail_multiply(const float *x, const float *y,
+                                                               double *products, size_t n)
+{
+    uint32_t greatest = 0, least = 0xffffffff;
+    size_t i;
+    for (i = 0; i < n; ++i) {
+        uint32_t a, b;
+        memcpy(&a, x + i, sizeof a);
+        memcpy(&b, y + i, sizeof b);
+        a &= 0x7fffffff;
+        b &= 0x7fffffff;
+        greatest = a > greatest ? a : greatest;
+        greatest = b > greatest ? b : greatest;
+        least = a - 1 < least ? a - 1 : least; /* zeros do not count */
+        least = b - 1 < least ? b - 1 : least;
+    }
+    if (greatest >= 0x7f800000 || least + 1 < 0x800000) return 0;
+    for (i = 0; i < n; ++i) products[i] = (double)x[i] * (double)y[i];
+    return 1;
+}
+
+#ifdef FASTREDUCE_DETAIL_AVX2
+FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_multiply_avx2(const float *x, const float *y,
+                                                                  double *products, size_t n)
+{
+    return fastreduce_detail_multiply(x, y, products, n);
+}
+
+/* Four words at once. GCC would convert the counts by which a loop over uint64_t shifts. */
+typedef uint64_t fastreduce_detail_words __attribute__((vector_size(32)));
+typedef int64_t fastreduce_detail_signed __attribute__((vector_size(32)));
+#define FASTREDUCE_DETAIL_ALL(x) \
+    {                            \
+        x, x, x, x               \
+    }
+
+/* The window of doubles, as that of floats: 53 exponents from position + 1 on. A significand
+ * shifted by 0 to 52 bits is split into its multiple of 2^56, rounded towards zero, and its lowest
+ * 64 bits. What the multiples leave is less than 2^56 for each double and so fits 64 bits for a
+ * row. A negative x is ~x + 1, and the ones are added at the end.
+ *
+ * Sums n elements, which are rows, 64 of them at most, and returns 1 if all are in the window or
+ * zeros: the sum is *high * 2^(position + 56 - 1074) + *low * 2^(position - 1074). */
+FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_wide_window(const double *input, size_t n,
+                                                                    int position, int64_t *high,
+                                                                    int64_t *low)
+{
+    const uint64_t begin = (uint64_t)position + 1;
+    const fastreduce_detail_words first = FASTREDUCE_DETAIL_ALL(begin);
+    const fastreduce_detail_words magnitudes = FASTREDUCE_DETAIL_ALL(0x7fffffffffffffff);
+    const fastreduce_detail_words fractions = FASTREDUCE_DETAIL_ALL(0xfffffffffffff);
+    const fastreduce_detail_words implicit = FASTREDUCE_DETAIL_ALL(0x10000000000000);
+    const fastreduce_detail_words most = FASTREDUCE_DETAIL_ALL(52), all = FASTREDUCE_DETAIL_ALL(63);
+    const fastreduce_detail_words none = FASTREDUCE_DETAIL_ALL(0);
+    fastreduce_detail_words below = none, above = none;
+    size_t i;
+    int k;
+
+    *high = *low = 0;
+    for (i = 0; i < n; i += FASTREDUCE_DETAIL_WIDE_ROW) {
+        fastreduce_detail_words multiples = none, lowest = none, negatives = none; /* mod 2^64 */
+        uint64_t row_multiples, row_lowest, row_negatives;
+        int64_t rest;
+        for (k = 0; k < FASTREDUCE_DETAIL_WIDE_ROW; k += 8)
+            __builtin_prefetch((const void *)((uintptr_t)(input + i + k) +
+                                              4 * FASTREDUCE_DETAIL_WIDE_ROW * sizeof *input));
+        for (k = 0; k < FASTREDUCE_DETAIL_WIDE_ROW; k += 4) {
+            fastreduce_detail_words bits, magnitude, distance, is_below, sign, significand, shift;
+            memcpy(&bits, input + i + k, sizeof bits);
+            magnitude = bits & magnitudes;
+            distance = (magnitude >> 52) - first;
+            is_below = (fastreduce_detail_words)((fastreduce_detail_signed)distance <
+                                                 (fastreduce_detail_signed)none);
+            sign = (fastreduce_detail_words)((fastreduce_detail_signed)bits <
+                                             (fastreduce_detail_signed)none);
+            below |= magnitude & is_below;
+            above |= most - distance;
+            significand = ((bits & fractions) | implicit) & ~is_below;
+            shift = distance & all;
+            multiples += (significand << 7 >> (all - shift)) ^ sign; /* / 2^56 */
+            lowest += (significand << shift) ^ sign;
+            negatives -= sign;
+        }
+        row_negatives = negatives[0] + negatives[1] + negatives[2] + negatives[3];
+        row_multiples = multiples[0] + multiples[1] + multiples[2] + multiples[3] + row_negatives;
+        row_lowest = lowest[0] + lowest[1] + lowest[2] + lowest[3] + row_negatives;
+        rest = (int64_t)(row_lowest - (row_multiples << 56));
+        *high += (int64_t)row_multiples + (rest >> 56);
+        *low += rest & (((int64_t)1 << 56) - 1);
+    }
+    below |= above >> 63;
+    return (below[0] | below[1] | below[2] | below[3]) == 0;
+}
+
+/* The window whose highest exponent but one is that of the greatest, if it is finite. */
+static inline int fastreduce_detail_wide_position(const double *input, size_t n)
+{
+    uint64_t greatest = 0;
+    int exponent;
+    size_t i;
+    for (i = 0; i < n; ++i) {
+        uint64_t magnitude;
+        memcpy(&magnitude, input + i, sizeof magnitude);
+        magnitude &= 0x7fffffffffffffff;
+        greatest = magnitude > greatest ? magnitude : greatest;
+    }
+    exponent = (int)(greatest >> 52);
+    return exponent <= 52 ? 0 : exponent < 2046 ? exponent - 52 : 1993;
+}
+
+/* Adds n elements, which are rows, and returns 1; or adds nothing, where no window has them all. */
+static inline int fastreduce_detail_add_to_wide_window(int64_t *limb, const double *input, size_t n,
+                                                       int *position)
+{
+    int64_t high, low;
+    if (!fastreduce_detail_sum_wide_window(input, n, *position, &high, &low)) {
+        const int last = *position;
+        *position = fastreduce_detail_wide_position(input, n);
+        if (*position == last ||
+            !fastreduce_detail_sum_wide_window(input, n, *position, &high, &low))
+            return 0;
+    }
+    fastreduce_detail_add_scaled(limb, high, (unsigned)*position + 56);
+    fastreduce_detail_add_scaled(limb, low, (unsigned)*position);
+    return 1;
+}
+#endif
+
+/* The bits of the sum of a row or less, rounded, without an accumulator, which takes longer; or 0,
+ * where no window has it. */
+static inline int fastreduce_detail_round_few(const double *input, size_t n, int precision,
+                                              uint64_t *bits)
+{
+#ifdef FASTREDUCE_DETAIL_AVX2
+    if (n <= FASTREDUCE_DETAIL_WIDE_ROW && FASTREDUCE_DETAIL_HAS_AVX2) {
+        enum { DIGITS = 5 }; /* 53 + 52 bits, 2^7 of them, a shift below 32, a sign */
+        int64_t high, low, digit[DIGITS + 3] = {0};
+        double row[FASTREDUCE_DETAIL_WIDE_ROW] = {0};
+        const int position = fastreduce_detail_wide_position(input, n);
+        if (n > 0) memcpy(row, input, n * sizeof *row);
+        if (fastreduce_detail_sum_wide_window(row, FASTREDUCE_DETAIL_WIDE_ROW, position, &high,
+                                              &low)) {
+            fastreduce_detail_add_scaled(digit, high, (unsigned)position % 32 + 56);
+            fastreduce_detail_add_scaled(digit, low, (unsigned)position % 32);
+            *bits = fastreduce_detail_read(digit, DIGITS, position / 32 * 32 - 1074, FASTREDUCE_SUM,
+                                           0, precision);
+            return 1;
+        }
+    }
+#endif
+    (void)input, (void)n, (void)precision, (void)bits;
+    return 0;
+}
+
+/* Where a sum of many doubles, which come piece by piece, has got to. */
+typedef struct fastreduce_detail_wide_progress {
+    size_t rows;
+    int position;
+} fastreduce_detail_wide_progress;
+
+/* Adds doubles, block by block: to the window, or where they miss it, one by one. The limbs are
+ * normalized. */
+static inline void fastreduce_detail_add_f64(fastreduce_detail_wide_progress *at, int64_t *limb,
+                                             const double *input, size_t n)
+{
+    size_t done = 0, block;
+#ifdef FASTREDUCE_DETAIL_AVX2
+    const int has_window = FASTREDUCE_DETAIL_HAS_AVX2;
+    size_t blocks = 0;
+#endif
+
+    (void)at;
+    for (; done < n; done += block) {
+#ifdef FASTREDUCE_DETAIL_AVX2
+        block = (n - done) / FASTREDUCE_DETAIL_WIDE_ROW;
+        block = (block < at->rows ? block : at->rows) * FASTREDUCE_DETAIL_WIDE_ROW;
+        if (has_window) {
+            double last[FASTREDUCE_DETAIL_WIDE_ROW] = {0};
+            const double *rows = input + done;
+            if (block == 0) { /* less than a row: zeros follow */
+                memcpy(last, rows, (n - done) * sizeof *rows);
+                rows = last;
+            }
+            if (fastreduce_detail_add_to_wide_window(
+                    limb, rows, block > 0 ? block : FASTREDUCE_DETAIL_WIDE_ROW, &at->position)) {
+                if (block == 0) block = n - done;
+                at->rows = at->rows < 64 ? 2 * at->rows : at->rows;
+                if (++blocks % (1 << 20) == 0)
+                    fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
+                continue;
+            }
+            at->rows = 1;
+        }
+#endif
+        block = n - done < 512 ? n - done : 512;
+        fastreduce_detail_add_each_f64(limb, input + done, block);
+        if (done + block < n) fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
+    }
+    fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
+}
+
+/* Adds x[k] * y[k]. */
+static inline void fastreduce_detail_add_products(fastreduce_detail_wide_progress *at,
+                                                  int64_t *limb, const float *x, const float *y,
+                                                  size_t n)
+{
+    double products[FASTREDUCE_DETAIL_CHUNK];
+    size_t done, block;
+    for (done = 0; done < n; done += block) {
+        int are_doubles;
+        block = n - done < FASTREDUCE_DETAIL_CHUNK ? n - done : FASTREDUCE_DETAIL_CHUNK;
+#ifdef FASTREDUCE_DETAIL_AVX2
+        if (FASTREDUCE_DETAIL_HAS_AVX2)
+            are_doubles = fastreduce_detail_multiply_avx2(x + done, y + done, products, block);
+        else
+#endif
+            are_doubles = fastreduce_detail_multiply(x + done, y + done, products, block);
+        if (are_doubles) {
+            fastreduce_detail_add_f64(at, limb, products, block);
+        } else {
+            fastreduce_detail_add_each_product(limb, x + done, y + done, block);
+            fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
+        }
+    }
+}
+
+/* Adds n doubles, or their magnitudes, to normalized limbs. */
+static inline void fastreduce_detail_accumulate_f64(int64_t *limb, const double *input, size_t n,
+                                                    int magnitudes)
+{
+    fastreduce_detail_wide_progress at = {1, 1993};
+    size_t done, block, i;
+
+    if (!magnitudes) {
+        fastreduce_detail_add_f64(&at, limb, input, n);
+        return;
+    }
+    for (done = 0; done < n; done += block) {
+        double buffer[FASTREDUCE_DETAIL_CHUNK];
+        block = n - done < FASTREDUCE_DETAIL_CHUNK ? n - done : FASTREDUCE_DETAIL_CHUNK;
+        for (i = 0; i < block; ++i) {
+            uint64_t bits;
+            memcpy(&bits, input + done + i, sizeof bits);
+            bits &= 0x7fffffffffffffff;
+            memcpy(buffer + i, &bits, sizeof bits);
+        }
+        fastreduce_detail_add_f64(&at, limb, buffer, block);
+    }
+}
+
+/* Adds x[k] * y[k] for n elements of 16 or 32 bits, to normalized limbs. */
+static inline void fastreduce_detail_accumulate_dot(int64_t *limb, const void *x, const void *y,
+                                                    size_t n, fastreduce_type type)
+{
+    fastreduce_detail_wide_progress at = {1, 1993};
+    size_t done, count;
+
+    for (done = 0; done < n; done += count) {
+        float buffer[2][FASTREDUCE_DETAIL_CHUNK];
+        const float *left, *right;
+        count = n - done < FASTREDUCE_DETAIL_CHUNK ? n - done : FASTREDUCE_DETAIL_CHUNK;
+        left = fastreduce_detail_floats(x, done, count, type, 0, buffer[0]);
+        right = x == y ? left : fastreduce_detail_floats(y, done, count, type, 0, buffer[1]);
+        fastreduce_detail_add_products(&at, limb, left, right, count);
+    }
+}
+
+FASTREDUCE_DETAIL_DEFINE void
+fastreduce_host_accumulate_f64(const double *input, fastreduce_wide_accumulator *accumulator,
+                               size_t n)
+{
+    fastreduce_detail_normalize(accumulator->limb, FASTREDUCE_WIDE_DIGITS);
+    fastreduce_detail_accumulate_f64(accumulator->limb, input, n, 0);
+}
+
+FASTREDUCE_DETAIL_DEFINE double fastreduce_host_sum_f64(const double *input, size_t n)
+{
+    fastreduce_wide_accumulator accumulator;
+    uint64_t bits;
+    if (fastreduce_detail_round_few(input, n, 53, &bits)) return fastreduce_detail_double_of(bits);
+    memset(&accumulator, 0, sizeof accumulator);
+    fastreduce_detail_accumulate_f64(accumulator.limb, input, n, 0);
+    return fastreduce_wide_accumulator_f64(&accumulator);
+}
+
+FASTREDUCE_DETAIL_DEFINE float fastreduce_host_dot_f32(const float *x, const float *y, size_t n)
+{
+    fastreduce_wide_accumulator accumulator;
+    double products[FASTREDUCE_DETAIL_WIDE_ROW];
+    uint64_t bits;
+    if (n <= FASTREDUCE_DETAIL_WIDE_ROW && fastreduce_detail_multiply(x, y, products, n) &&
+        fastreduce_detail_round_few(products, n, 24, &bits))
+        return fastreduce_detail_float_of(bits);
+    memset(&accumulator, 0, sizeof accumulator);
+    fastreduce_detail_accumulate_dot(accumulator.limb, x, y, n, FASTREDUCE_F32);
+    return fastreduce_wide_accumulator_f32(&accumulator);
+}
+
+/* Whether n elements may lie there, and are floats. */
+static inline fastreduce_status fastreduce_detail_host_check(const void *input, size_t n,
+                                                             fastreduce_type type)
+{
+    const size_t bytes = fastreduce_type_size(type);
+    if (bytes == 0 || (!input && n > 0) || n > (size_t)-1 / bytes || (uintptr_t)input % bytes != 0)
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    return type < FASTREDUCE_I8 ? FASTREDUCE_SUCCESS : FASTREDUCE_ERROR_UNSUPPORTED;
+}
+
+/* The same of an accumulator and what is added to it. */
+static inline fastreduce_status fastreduce_detail_check_accumulator(const void *input,
+                                                                    const void *accumulator,
+                                                                    size_t n, fastreduce_type type)
+{
+    if (!accumulator || (uintptr_t)accumulator % sizeof(int64_t) != 0)
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    return fastreduce_detail_host_check(input, n, type);
+}
+
+FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_accumulate(const void *input,
+                                                                      void *accumulator, size_t n,
+                                                                      fastreduce_type type)
+{
+    const fastreduce_status status =
+        fastreduce_detail_check_accumulator(input, accumulator, n, type);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    if (type == FASTREDUCE_F64)
+        fastreduce_host_accumulate_f64((const double *)input,
+                                       (fastreduce_wide_accumulator *)accumulator, n);
+    else
+        fastreduce_detail_accumulate((int64_t *)accumulator, input, n, type, 0);
+    return FASTREDUCE_SUCCESS;
+}
+
+FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_accumulate_dot(
+    const void *x, const void *y, fastreduce_wide_accumulator *accumulator, size_t n,
+    fastreduce_type type)
+{
+    const fastreduce_status of_x = fastreduce_detail_check_accumulator(x, accumulator, n, type);
+    const fastreduce_status of_y = fastreduce_detail_host_check(y, n, type);
+    if (of_x == FASTREDUCE_ERROR_INVALID_ARGUMENT || of_y == FASTREDUCE_ERROR_INVALID_ARGUMENT)
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (of_x != FASTREDUCE_SUCCESS || type == FASTREDUCE_F64) return FASTREDUCE_ERROR_UNSUPPORTED;
+    fastreduce_detail_normalize(accumulator->limb, FASTREDUCE_WIDE_DIGITS);
+    fastreduce_detail_accumulate_dot(accumulator->limb, x, y, n, type);
+    return FASTREDUCE_SUCCESS;
+}
+
+/* Of x, or of its products with y, or with itself. */
+static inline fastreduce_status fastreduce_detail_host_result(const void *x, const void *y,
+                                                              int is_dot, void *output, size_t n,
+                                                              fastreduce_type type,
+                                                              fastreduce_operator op,
+                                                              fastreduce_type output_type)
+{
+    const int squares = op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2;
+    const int is_exact =
+        squares || op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS || op == FASTREDUCE_MEAN;
+    const int are_products = squares || is_dot;
+    const int is_f64 = type == FASTREDUCE_F64, is_wide = is_f64 || are_products;
+    const int is_double = is_f64 || output_type == FASTREDUCE_F64;
+    const fastreduce_status of_x = fastreduce_detail_host_check(x, n, type);
+    const fastreduce_status of_y = is_dot ? fastreduce_detail_host_check(y, n, type) : of_x;
+    int64_t limb[FASTREDUCE_WIDE_DIGITS + 4] = {0};
+    uint64_t bits;
+    uint32_t low;
+
+    if (of_x == FASTREDUCE_ERROR_INVALID_ARGUMENT || of_y == FASTREDUCE_ERROR_INVALID_ARGUMENT ||
+        fastreduce_output_type(type, op) == 0 || !output ||
+        (uintptr_t)output % (is_double ? 8 : 4) != 0 ||
+        (output_type != 0 && fastreduce_type_size(output_type) == 0))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (of_x != FASTREDUCE_SUCCESS || !is_exact || (is_f64 && are_products) ||
+        (output_type != 0 && output_type != (is_double ? FASTREDUCE_F64 : FASTREDUCE_F32)))
+        return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (squares) y = x;
+    if (are_products)
+        fastreduce_detail_accumulate_dot(limb, x, y, n, type);
+    else if (is_f64)
+        fastreduce_detail_accumulate_f64(limb, (const double *)x, n, op == FASTREDUCE_SUM_ABS);
+    else
+        fastreduce_detail_accumulate(limb, x, n, type, op == FASTREDUCE_SUM_ABS);
+    bits = fastreduce_detail_read(limb, is_wide ? FASTREDUCE_WIDE_DIGITS : FASTREDUCE_DIGITS,
+                                  is_wide ? -1074 : -149, op, n, is_double ? 53 : 24);
+    low = (uint32_t)bits;
+    if (is_double)
+        memcpy(output, &bits, sizeof bits);
+    else
+        memcpy(output, &low, sizeof low);
+    return FASTREDUCE_SUCCESS;
+}
+
+FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_reduce(const void *input, void *output,
+                                                                  size_t n, fastreduce_type type,
+                                                                  fastreduce_operator op,
+                                                                  fastreduce_type output_type)
+{
+    return fastreduce_detail_host_result(input, NULL, 0, output, n, type, op, output_type);
+}
+
+FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_dot(const void *x, const void *y,
+                                                               void *output, size_t n,
+                                                               fastreduce_type type,
+                                                               fastreduce_type output_type)
+{
+    return fastreduce_detail_host_result(x, y, 1, output, n, type, FASTREDUCE_SUM, output_type);
 }
 
 #ifdef __cplusplus

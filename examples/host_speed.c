@@ -1,5 +1,5 @@
-/* How fast the exact sum on the CPU is, on one core, beside loops that are not exact: one float
- * that takes every element, and sixteen that take turns.
+/* How fast exact sums on the CPU are, of floats, of doubles and of products of floats, on one core,
+ * beside loops that are not exact: one number that takes every element, and sixteen by turns.
  *
  *     cc -O3 host_speed.c -o host_speed -lm && ./host_speed [N]
  *
@@ -15,37 +15,67 @@
 enum { LANES = 16 };
 
 static const char help[] = "usage: host_speed [N]\n"
-                           "Sums arrays of up to N floats (" SIZE_FORMS ";\n"
+                           "Sums arrays of up to N elements (" SIZE_FORMS ";\n"
                            "at least 8; default 10^8) by one core, exactly and by plain loops.\n"
                            "-h, --help and --version print and do nothing else.\n";
 
-static float sum_plain(const float *x, size_t n)
+/* The plain loops: TERM is element i, or the product of two. Of a dot product the second array
+ * follows the first. */
+#define PLAIN_LOOPS(NAME, T, TERM)                             \
+    static double NAME##_by_one(const void *input, size_t n)   \
+    {                                                          \
+        const T *x = (const T *)input;                         \
+        T sum = 0;                                             \
+        size_t i;                                              \
+        for (i = 0; i < n; ++i) sum += TERM;                   \
+        return (double)sum;                                    \
+    }                                                          \
+    static double NAME##_by_lanes(const void *input, size_t n) \
+    {                                                          \
+        const T *x = (const T *)input;                         \
+        T lane[LANES] = {0}, sum = 0;                          \
+        size_t i, first;                                       \
+        int k;                                                 \
+        for (first = 0; first + LANES <= n; first += LANES)    \
+            for (k = 0; k < LANES; ++k) {                      \
+                i = first + (size_t)k;                         \
+                lane[k] += TERM;                               \
+            }                                                  \
+        for (i = first; i < n; ++i) sum += TERM;               \
+        for (k = 0; k < LANES; ++k) sum += lane[k];            \
+        return (double)sum;                                    \
+    }
+PLAIN_LOOPS(floats, float, x[i])
+PLAIN_LOOPS(doubles, double, x[i])
+PLAIN_LOOPS(products, float, x[i] * x[n + i])
+
+static double exact_floats(const void *x, size_t n)
 {
-    float sum = 0;
-    size_t i;
-    for (i = 0; i < n; ++i) sum += x[i];
-    return sum;
+    return (double)fastreduce_host_sum_f32((const float *)x, n);
 }
 
-static float sum_lanes(const float *x, size_t n)
+static double exact_doubles(const void *x, size_t n)
 {
-    float lane[LANES] = {0}, sum = 0;
-    size_t i;
-    int k;
-    for (i = 0; i + LANES <= n; i += LANES)
-        for (k = 0; k < LANES; ++k) lane[k] += x[i + (size_t)k];
-    for (; i < n; ++i) sum += x[i];
-    for (k = 0; k < LANES; ++k) sum += lane[k];
-    return sum;
+    return fastreduce_host_sum_f64((const double *)x, n);
 }
 
-typedef float (*sum_function)(const float *x, size_t n);
+static double exact_products(const void *x, size_t n)
+{
+    return (double)fastreduce_host_dot_f32((const float *)x, (const float *)x + n, n);
+}
+
+typedef double (*reduction)(const void *x, size_t n);
+enum { CONTENDERS = 3 };
+static const char *const contender_names[CONTENDERS] = {"exact", "one number", "16 numbers"};
 static const struct {
     const char *name;
-    sum_function sum;
-} contender[] = {
-    {"exact", fastreduce_host_sum_f32}, {"one float", sum_plain}, {"16 floats", sum_lanes}};
-enum { CONTENDERS = sizeof contender / sizeof *contender };
+    size_t bytes; /* read for each n */
+    int is_double;
+    reduction contender[CONTENDERS];
+} sums[] = {{"floats", 4, 0, {exact_floats, floats_by_one, floats_by_lanes}},
+            {"doubles", 8, 1, {exact_doubles, doubles_by_one, doubles_by_lanes}},
+            {"products", 8, 0, {exact_products, products_by_one, products_by_lanes}}};
+enum { SUMS = sizeof sums / sizeof *sums };
 
 static uint32_t random_bits(void)
 {
@@ -53,14 +83,14 @@ static uint32_t random_bits(void)
     return (uint32_t)(hash(state++) >> 32);
 }
 
-static float fraction(void)
+static double fraction(void)
 {
-    return ldexpf((float)(random_bits() >> 8), -24);
+    return ldexp((double)random_bits(), -32);
 }
 
-static float normal(void)
+static double normal(void)
 {
-    return sqrtf(-2 * logf(fraction() + 0x1p-25f)) * cosf(6.2831853f * fraction());
+    return sqrt(-2 * log(fraction() + 0x1p-33)) * cos(6.283185307179586 * fraction());
 }
 
 static const char *const kinds[] = {"uniform",         "normal",
@@ -69,36 +99,47 @@ static const char *const kinds[] = {"uniform",         "normal",
                                     "1e30 every 1000", "any exponent"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-static float element(int kind, size_t i, size_t n)
+/* Exponents of doubles are eight times as far apart where they are spread. */
+static double element(int kind, size_t i, size_t n, int is_double)
 {
-    float x;
-    uint32_t bits = random_bits();
+    const int reach = is_double ? 8 * 120 : 120;
     switch (kind) {
     case 0: return fraction();
     case 1: return normal();
-    case 2: return bits >> 31 ? normal() : 0;
-    case 3: return expf(5 * normal());
-    case 4: return ldexpf(1 + fraction(), (int)(240 * i / n) - 120);
-    case 5: return i == n / 2 ? 1e30f : normal();
-    case 6: return i % 1000 == 999 ? 1e30f : normal();
+    case 2: return random_bits() >> 31 ? normal() : 0;
+    case 3: return exp(5 * normal());
+    case 4: return ldexp(1 + fraction(), (int)(2 * (size_t)reach * i / n) - reach);
+    case 5: return i == n / 2 ? 1e30 : normal();
+    case 6: return i % 1000 == 999 ? 1e30 : normal();
     default: break;
     }
-    if ((bits >> 23 & 255) == 255) bits ^= 1u << 30;
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    return ldexp(fraction() - 0.5, (int)(random_bits() % (2 * (unsigned)reach)) - reach);
+}
+
+static void fill(void *x, int kind, size_t n, int is_double)
+{
+    size_t i;
+    for (i = 0; i < n; ++i) {
+        const double value = element(kind, i, n, is_double);
+        if (is_double)
+            ((double *)x)[i] = value;
+        else
+            ((float *)x)[i] = (float)value;
+    }
 }
 
 /* Seconds for each of `calls` calls. */
-static double time_calls(sum_function volatile sum, const float *x, size_t n, size_t calls)
+static double time_calls(reduction volatile sum, const void *x, size_t n, size_t calls)
 {
+    const char *place = (const char *)x;
     const clock_t begin = clock();
     size_t k;
-    for (k = 0; k < calls; ++k)
-        x += bits_of(sum(x, n)) == 0x12345678; /* never, and the compiler cannot know */
+    for (k = 0; k < calls; ++k) /* never equal, and the compiler cannot know */
+        place += 8 * (sum(place, n) == 0x1.23456789abcdep-500);
     return (double)(clock() - begin) / CLOCKS_PER_SEC / (double)calls;
 }
 
-static void measure(int kind, const float *x, size_t n)
+static void measure(int which, int kind, const void *x, size_t n)
 {
     const size_t calls = 1 + 4000000 / (n + 50);
     const int rounds = n > 10000000 ? 5 : 15;
@@ -106,14 +147,14 @@ static void measure(int kind, const float *x, size_t n)
     int round, k;
     for (round = 0; round < rounds; ++round) {
         for (k = 0; k < CONTENDERS; ++k) {
-            seconds = time_calls(contender[k].sum, x, n, calls);
+            seconds = time_calls(sums[which].contender[k], x, n, calls);
             if (round == 0 || seconds < best[k]) best[k] = seconds;
         }
     }
-    printf("%-20s %10lu", kinds[kind], (unsigned long)n);
+    printf("%-9s %-18s %10lu", sums[which].name, kinds[kind], (unsigned long)n);
     for (k = 0; k < CONTENDERS; ++k)
         printf(n > 1000 ? "%10.2f GB/s" : "%10.1f ns  ",
-               n > 1000 ? 4e-9 * (double)n / best[k] : 1e9 * best[k]);
+               n > 1000 ? 1e-9 * (double)sums[which].bytes * (double)n / best[k] : 1e9 * best[k]);
     printf("\n");
     fflush(stdout);
 }
@@ -124,21 +165,25 @@ int main(int argc, char **argv)
     arguments a = arguments_of(argv);
     const char *operand = only_operand(&a, help);
     const uint64_t most = operand ? size_argument(&a, "no such number: ", operand) : 100000000;
-    float *x;
-    size_t s, i;
-    int kind, k;
+    void *x;
+    size_t s;
+    int which, kind, k;
 
     (void)argc;
     if (most < 8) wrong_usage(&a, "too few: ", operand);
-    x = most <= SIZE_MAX / sizeof *x ? (float *)malloc((size_t)most * sizeof *x) : NULL;
-    if (!x) fail(1, "no memory for %lu floats", (unsigned long)most);
-    printf("%-20s %10s", "data", "n");
-    for (k = 0; k < CONTENDERS; ++k) printf("%15s", contender[k].name);
+    x = most <= SIZE_MAX / sizeof(double) ? malloc((size_t)most * sizeof(double)) : NULL;
+    if (!x) fail(1, "no memory for %lu doubles", (unsigned long)most);
+    printf("%-9s %-18s %10s", "sum of", "data", "n");
+    for (k = 0; k < CONTENDERS; ++k) printf("%15s", contender_names[k]);
     printf("\n");
-    for (kind = 0; kind < KINDS; ++kind) {
-        for (s = 0; s < sizeof sizes / sizeof *sizes && sizes[s] <= most; ++s) {
-            for (i = 0; i < sizes[s]; ++i) x[i] = element(kind, i, sizes[s]);
-            measure(kind, x, sizes[s]);
+    for (which = 0; which < SUMS; ++which) {
+        for (kind = 0; kind < KINDS; ++kind) {
+            for (s = 0; s < sizeof sizes / sizeof *sizes && sizes[s] <= most; ++s) {
+                const size_t n = sizes[s];
+                fill(x, kind, n * sums[which].bytes / (sums[which].is_double ? 8 : 4),
+                     sums[which].is_double);
+                measure(which, kind, x, n);
+            }
         }
     }
     free(x);

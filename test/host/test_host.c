@@ -1,73 +1,8 @@
 /* The exact sum on the CPU against MPFR's mpfr_sum: equal bits, as float and as double, for the
  * whole and for any split and merge. */
-#include <stddef.h>
-/* elements between two settlings of the limbs: 2^30, which nobody would wait for */
-static size_t host_block = (size_t)1 << 30;
-#define FASTREDUCE_DETAIL_HOST_BLOCK host_block
-/* with and without what is for AVX2, where the CPU has it */
-static int use_avx2;
-#define FASTREDUCE_DETAIL_HAS_AVX2 use_avx2
-#define FASTREDUCE_HOST_IMPLEMENTATION
-#include "../../fastreduce.h"
-#include <fenv.h>
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "checks.h"
 #include "../common/names.h"
 #include "../common/oracle.h"
-#ifdef __SSE2__
-#include <xmmintrin.h>
-#endif
-
-static unsigned long checks, failures;
-static uint64_t state = 20260101;
-
-static uint32_t random_bits(void)
-{
-    uint64_t z;
-    state += 0x9e3779b97f4a7c15u;
-    z = (state ^ (state >> 32)) * 0xd6e8feb86659fd93u;
-    z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93u;
-    return (uint32_t)(z >> 32);
-}
-
-static uint32_t bits_f32(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static uint64_t bits_f64(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static float from_bits(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static void expect(int good, const char *what, size_t n, double got, double wanted)
-{
-    ++checks;
-    if (!good && ++failures <= 20)
-        printf("FAIL: %s, n %lu: %.17g instead of %.17g\n", what, (unsigned long)n, got, wanted);
-#ifdef CHECK_STOPS
-    if (!good) exit(1); /* the first ends the program */
-#endif
-}
-
-static int same_f64(double a, double b)
-{
-    return bits_f64(a) == bits_f64(b) || (isnan(a) && isnan(b));
-}
 
 static void shuffle(float *x, size_t n)
 {
@@ -80,44 +15,25 @@ static void shuffle(float *x, size_t n)
     }
 }
 
-static int has_avx2(void)
-{
-#ifdef FASTREDUCE_DETAIL_AVX2
-    return __builtin_cpu_supports("avx2") != 0;
-#else
-    return 0;
-#endif
-}
+typedef struct sum_of {
+    const char *what;
+    const float *x;
+    size_t n;
+    float wanted;
+} sum_of;
 
-/* The sum does not depend on what the caller has told the CPU: how to round, and to take denormals
- * for zeros. */
-static void every_mode(const char *what, const float *x, size_t n, float wanted)
+static void check_sum(void *argument)
 {
-    static const int directions[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST};
-    size_t k;
-    for (k = 0; k < sizeof directions / sizeof *directions; ++k) {
-        float got;
-        fesetround(directions[k]);
-        got = fastreduce_host_sum_f32(x, n);
-        fesetround(FE_TONEAREST);
-        expect(bits_f32(got) == bits_f32(wanted), what, n, got, wanted);
-    }
-#ifdef __SSE2__
-    {
-        const unsigned flush_to_zero = 0x8000, denormals_are_zeros = 0x40, before = _mm_getcsr();
-        float got;
-        _mm_setcsr(before | flush_to_zero | denormals_are_zeros);
-        got = fastreduce_host_sum_f32(x, n);
-        _mm_setcsr(before);
-        expect(bits_f32(got) == bits_f32(wanted), what, n, got, wanted);
-    }
-#endif
+    const sum_of *sum = (const sum_of *)argument;
+    const float got = fastreduce_host_sum_f32(sum->x, sum->n);
+    expect(bits_f32(got) == bits_f32(sum->wanted), sum->what, sum->n, got, sum->wanted);
 }
 
 static void sum_case(const char *what, float *x, size_t n)
 {
     float wanted, got;
     double wanted64;
+    sum_of sum;
     fastreduce_accumulator whole, merged, raw, part;
     size_t begin, end;
     int k;
@@ -125,8 +41,9 @@ static void sum_case(const char *what, float *x, size_t n)
 
     host_block = blocks[random_bits() % (sizeof blocks / sizeof *blocks)];
     wanted = mpfr_oracle_twice(x, n, &wanted64);
+    sum.what = what, sum.x = x, sum.n = n, sum.wanted = wanted;
     for (use_avx2 = 0; use_avx2 <= has_avx2(); ++use_avx2) {
-        every_mode(what, x, n, wanted);
+        every_mode(check_sum, &sum);
         memset(&whole, 0, sizeof whole);
         fastreduce_host_accumulate_f32(x, &whole, n);
         expect(same_f64(fastreduce_accumulator_f64(&whole), wanted64), what, n,

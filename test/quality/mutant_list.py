@@ -7,6 +7,7 @@ TESTS = {
     "operators": ("kernels/test_operators.cpp", ["-ldl"]), # takes the longest to compile
     "dot": ("kernels/test_dot.cpp", ["-ldl"]),
     "host": ("host/test_host.c", ["-lmpfr", "-lgmp", "-lm"]),
+    "floats": ("host/test_floats.c", ["-lmpfr", "-lgmp", "-lm"]),
     "plan": ("kernels/test_plan.cpp", ["-ldl"]),
     "launcher": ("kernels/test_launcher.cpp", ["-ldl"]),
     "races": ("kernels/test_races.cpp", ["-ldl"]),

@@ -1,0 +1,647 @@
+/* The exact reductions on the CPU against MPFR, bit by bit: sums of elements, of magnitudes and of
+ * squares, means, norms and dot products of every float, as floats and as doubles, for the whole
+ * and for any split and merge. */
+#include "checks.h"
+#include <mpfr.h>
+
+enum { MOST = 20000 };
+
+/* ---- The oracle ---- */
+
+static const struct {
+    const char *name;
+    fastreduce_type type;
+    size_t bytes;
+    uint64_t infinity;    /* its bits */
+    int precision, least; /* exponent of the least denormal */
+} formats[] = {{"f32", FASTREDUCE_F32, 4, 0x7f800000, 24, -149},
+               {"f64", FASTREDUCE_F64, 8, 0x7ff0000000000000, 53, -1074},
+               {"f16", FASTREDUCE_F16, 2, 0x7c00, 11, -24},
+               {"bf16", FASTREDUCE_BF16, 2, 0x7f80, 8, -133}};
+enum { F32, F64, F16, BF16, FORMATS };
+
+static uint64_t sign_of(int format)
+{
+    return (uint64_t)1 << (8 * formats[format].bytes - 1);
+}
+
+static uint64_t load(const void *x, int format, size_t i)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, (const char *)x + i * formats[format].bytes, formats[format].bytes);
+    return bits; /* little-endian, as all that CUDA runs on */
+}
+
+static void store(void *x, int format, size_t i, uint64_t bits)
+{
+    memcpy((char *)x + i * formats[format].bytes, &bits, formats[format].bytes);
+}
+
+/* The number that the bits stand for: significand * 2^exponent. */
+static void set_bits(mpfr_t number, int format, uint64_t bits)
+{
+    const int fraction = formats[format].precision - 1;
+    const uint64_t magnitude = bits & (sign_of(format) - 1);
+    const long exponent = (long)(magnitude >> fraction);
+    uint64_t significand = magnitude & (((uint64_t)1 << fraction) - 1);
+    if (magnitude > formats[format].infinity) {
+        mpfr_set_nan(number);
+        return;
+    }
+    if (exponent > 0) significand |= (uint64_t)1 << fraction;
+    if (magnitude == formats[format].infinity)
+        mpfr_set_inf(number, 1);
+    else
+        mpfr_set_uj_2exp(number, significand, formats[format].least + (exponent ? exponent - 1 : 0),
+                         MPFR_RNDN);
+    if (bits & sign_of(format)) mpfr_neg(number, number, MPFR_RNDN);
+}
+
+/* All the results of an array, or of two: the exact sum of what is added. */
+static void exact_sum(mpfr_t sum, const void *x, const void *y, int format, int magnitudes,
+                      size_t n)
+{
+    static mpfr_t terms[MOST];
+    static mpfr_ptr pointers[MOST];
+    static int is_ready;
+    mpfr_t other;
+    size_t i;
+    if (!is_ready) {
+        for (i = 0; i < MOST; ++i) mpfr_init2(terms[i], 53);
+        is_ready = 1;
+    }
+    mpfr_init2(other, 53);
+    for (i = 0; i < n; ++i) {
+        pointers[i] = terms[i];
+        set_bits(terms[i], format, load(x, format, i));
+        if (y) {
+            set_bits(other, format, load(y, format, i));
+            if (mpfr_mul(terms[i], terms[i], other, MPFR_RNDN) != 0) exit(1); /* 48 bits do */
+        }
+        if (magnitudes) mpfr_abs(terms[i], terms[i], MPFR_RNDN);
+    }
+    if (mpfr_sum(sum, pointers, n, MPFR_RNDN) != 0 && mpfr_number_p(sum)) exit(1);
+    mpfr_clear(other);
+}
+
+/* What the operator makes of it, rounded once. Only quotient and root round: to the precision of
+ * the result, where denormals have less (MPFR's manual, mpfr_subnormalize). */
+static double rounded(const mpfr_t sum, fastreduce_operator op, size_t n, int format)
+{
+    const mpfr_exp_t before_least = mpfr_get_emin(), before_most = mpfr_get_emax();
+    mpfr_t result;
+    double value;
+    int ternary = 0;
+    mpfr_init2(result, formats[format].precision);
+    mpfr_set_emin(formats[format].least + 1);
+    mpfr_set_emax(format == F64 ? 1024 : 128);
+    if (op == FASTREDUCE_MEAN)
+        ternary = mpfr_div_ui(result, sum, (unsigned long)n, MPFR_RNDN);
+    else if (op == FASTREDUCE_NORM2)
+        ternary = mpfr_sqrt(result, sum, MPFR_RNDN);
+    else
+        ternary = mpfr_set(result, sum, MPFR_RNDN);
+    ternary = mpfr_check_range(result, ternary, MPFR_RNDN);
+    mpfr_subnormalize(result, ternary, MPFR_RNDN);
+    value = mpfr_get_d(result, MPFR_RNDN);
+    mpfr_set_emin(before_least);
+    mpfr_set_emax(before_most);
+    mpfr_clear(result);
+    if (isnan(value)) return fabs((double)NAN);
+    return value == 0 && mpfr_zero_p(sum) ? 0.0 : value; /* an exact zero is +0 */
+}
+
+/* ---- Comparison ---- */
+
+typedef struct reduction {
+    const char *what;
+    const void *x, *y; /* y: a dot product */
+    size_t n;
+    int format;
+    fastreduce_operator op;
+    double wanted[2]; /* as a float, and as a double */
+    uint64_t bits[2]; /* of these */
+} reduction;
+
+static void check_reduction(void *argument)
+{
+    const reduction *r = (const reduction *)argument;
+    const fastreduce_type type = formats[r->format].type;
+    int is_double;
+    for (is_double = r->format == F64; is_double < 2; ++is_double) {
+        const fastreduce_type output_type = is_double ? FASTREDUCE_F64 : (fastreduce_type)0;
+        float got = 0;
+        double got64 = 0;
+        void *const output = is_double ? (void *)&got64 : (void *)&got;
+        const fastreduce_status status =
+            r->y ? fastreduce_host_dot(r->x, r->y, output, r->n, type, output_type)
+                 : fastreduce_host_reduce(r->x, output, r->n, type, r->op, output_type);
+        const uint64_t bits = is_double ? bits_f64(got64) : bits_f32(got);
+        char what[200];
+        snprintf(what, sizeof what, "%s, %s of %s as %s", r->what,
+                 r->y ? "dot" : fastreduce_operator_name(r->op), formats[r->format].name,
+                 is_double ? "f64" : "f32");
+        expect(status == FASTREDUCE_SUCCESS && bits == r->bits[is_double], what, r->n,
+               is_double ? got64 : got, r->wanted[is_double]);
+    }
+    if (r->format == F64 && r->op == FASTREDUCE_SUM) {
+        const double got = fastreduce_host_sum_f64((const double *)r->x, r->n);
+        expect(bits_f64(got) == r->bits[1], r->what, r->n, got, r->wanted[1]);
+    }
+    if (r->format == F32 && r->y) {
+        const float got = fastreduce_host_dot_f32((const float *)r->x, (const float *)r->y, r->n);
+        expect(bits_f32(got) == r->bits[0], r->what, r->n, got, r->wanted[0]);
+    }
+}
+
+/* The array is split at random; each piece has its accumulator, and the limbs are added as MPI_SUM
+ * would, and by merging. */
+static void check_split(const reduction *whole)
+{
+    const fastreduce_type type = formats[whole->format].type;
+    const int is_wide = whole->y || whole->format == F64;
+    const int limbs = is_wide ? 72 : 16;
+    const size_t bytes = formats[whole->format].bytes;
+    fastreduce_wide_accumulator part, added, merged, together;
+    size_t begin, end;
+    double got = 0;
+    int k;
+    memset(&added, 0, sizeof added);
+    memset(&merged, 0, sizeof merged);
+    memset(&together, 0, sizeof together);
+    for (begin = 0; begin < whole->n; begin = end) {
+        const char *const x = (const char *)whole->x + begin * bytes;
+        const char *const y = whole->y ? (const char *)whole->y + begin * bytes : NULL;
+        end = begin + 1 + random_words() % (whole->n - begin);
+        memset(&part, 0, sizeof part);
+        if (y) {
+            fastreduce_host_accumulate_dot(x, y, &part, end - begin, type);
+            fastreduce_host_accumulate_dot(x, y, &together, end - begin, type);
+        } else {
+            fastreduce_host_accumulate(x, &part, end - begin, type);
+            fastreduce_host_accumulate(x, &together, end - begin, type);
+        }
+        for (k = 0; k < limbs; ++k) added.limb[k] += part.limb[k];
+        if (is_wide)
+            fastreduce_wide_accumulator_merge(&merged, &part);
+        else
+            fastreduce_accumulator_merge((fastreduce_accumulator *)&merged,
+                                         (const fastreduce_accumulator *)&part);
+    }
+    expect(memcmp(&merged, &together, sizeof merged) == 0, "pieces, merged or one after the other",
+           whole->n, 0, 0);
+    if (is_wide) {
+        got = fastreduce_wide_accumulator_f64(&added);
+        if (whole->y) {
+            const float as_float = fastreduce_wide_accumulator_f32(&added);
+            expect(bits_f32(as_float) == whole->bits[0], "limbs added, as f32", whole->n, as_float,
+                   whole->wanted[0]);
+        }
+    } else {
+        got = fastreduce_accumulator_f64((const fastreduce_accumulator *)&added);
+    }
+    expect(bits_f64(got) == whole->bits[1], "limbs added", whole->n, got, whole->wanted[1]);
+    for (k = 0; k < limbs; ++k) /* as the functions leave them */
+        if (k != limbs - 5)
+            expect(merged.limb[k] >= 0 && merged.limb[k] >> 32 == 0, "a limb", (size_t)k,
+                   (double)merged.limb[k], 0);
+}
+
+/* Every exact result of x, and of x and y; each way that the CPU may take. */
+static void every_result(const char *what, int format, const void *x, const void *y, size_t n)
+{
+    static const struct {
+        fastreduce_operator op;
+        int magnitudes, squares, dot;
+    } results[] = {{FASTREDUCE_SUM, 0, 0, 0},     {FASTREDUCE_MEAN, 0, 0, 0},
+                   {FASTREDUCE_SUM_ABS, 1, 0, 0}, {FASTREDUCE_SUM_SQUARES, 0, 1, 0},
+                   {FASTREDUCE_NORM2, 0, 1, 0},   {FASTREDUCE_SUM, 0, 0, 1}};
+    static const size_t blocks[] = {(size_t)1 << 30, 1, 100, 512, 1000};
+    mpfr_t sum;
+    size_t k;
+    mpfr_init2(sum, 2300); /* every sum of doubles */
+    host_block = blocks[random_bits() % (sizeof blocks / sizeof *blocks)];
+    for (k = 0; k < sizeof results / sizeof *results; ++k) {
+        reduction r;
+        if (format == F64 && (results[k].squares || results[k].dot)) continue;
+        r.what = what, r.x = x, r.n = n, r.format = format, r.op = results[k].op;
+        r.y = results[k].dot ? y : NULL;
+        if (k == 0 || results[k].magnitudes || results[k].squares || results[k].dot)
+            exact_sum(sum, x, results[k].squares ? x : r.y, format, results[k].magnitudes, n);
+        if (r.op == FASTREDUCE_MEAN && n == 0) mpfr_set_nan(sum);
+        r.wanted[0] = rounded(sum, r.op, n, F32);
+        r.wanted[1] = rounded(sum, r.op, n, F64);
+        r.bits[0] = bits_f32((float)r.wanted[0]);
+        r.bits[1] = bits_f64(r.wanted[1]);
+        for (use_avx2 = 0; use_avx2 <= has_avx2(); ++use_avx2) every_mode(check_reduction, &r);
+        use_avx2 = (int)(random_bits() % (1 + (unsigned)has_avx2()));
+        if (n > 0 && (k == 0 || results[k].dot)) check_split(&r);
+        if (r.op == FASTREDUCE_MEAN && n == 0) mpfr_set_zero(sum, 1);
+    }
+    mpfr_clear(sum);
+}
+
+/* ---- Data ---- */
+
+/* Element i of n: `kind` says which bits. */
+typedef enum kind {
+    ANY_BITS,
+    ANY_FINITE,
+    UNIFORM,
+    DENORMALS,
+    AROUND_LEAST_NORMAL,
+    ONE_EXPONENT,
+    NEAR_EXPONENTS,
+    CANCELLING,
+    OVERFLOW_THAT_CANCELS,
+    ZEROS,
+    ONE_SPECIAL,
+    OUTLIERS,
+    KINDS
+} kind;
+static const char *const kind_names[] = {"any bits",
+                                         "any finite",
+                                         "uniform",
+                                         "denormals",
+                                         "around the least normal",
+                                         "one exponent and sign",
+                                         "near exponents",
+                                         "cancelling",
+                                         "overflow that cancels",
+                                         "zeros",
+                                         "one special",
+                                         "outliers"};
+
+static uint64_t finite_bits(int format)
+{
+    const int fraction = formats[format].precision - 1;
+    const uint64_t exponents = formats[format].infinity >> fraction;
+    const uint64_t sign = random_words() & 1 ? sign_of(format) : 0;
+    return sign | random_words() % exponents << fraction |
+           (random_words() >> 3 & (((uint64_t)1 << fraction) - 1));
+}
+
+/* The same with an exponent from the lowest on, `more` at the most beyond. */
+static uint64_t near_bits(int format, uint64_t lowest, uint64_t more)
+{
+    const int fraction = formats[format].precision - 1;
+    const uint64_t most = (formats[format].infinity >> fraction) - 1;
+    const uint64_t exponent = lowest + random_words() % (more + 1);
+    const uint64_t bits = finite_bits(format) & (sign_of(format) | (((uint64_t)1 << fraction) - 1));
+    return bits | (exponent < most ? exponent : most) << fraction;
+}
+
+static void fill(void *x, int format, size_t n, kind which)
+{
+    const uint64_t infinity = formats[format].infinity, sign = sign_of(format);
+    const int fraction = formats[format].precision - 1;
+    const uint64_t one = (uint64_t)1 << fraction, exponents = infinity >> fraction;
+    const uint64_t lowest = random_words() % exponents, more = random_words() % 60;
+    const uint64_t place = random_words() % (n + 1), one_sign = random_words() & sign;
+    const uint64_t special = random_words() % 3;
+    size_t i;
+    for (i = 0; i < n; ++i) {
+        uint64_t bits = 0;
+        switch (which) {
+        case ANY_BITS: bits = random_words() & (2 * sign - 1); break;
+        case UNIFORM: bits = near_bits(format, exponents / 2 - 9, 8); break;
+        case DENORMALS: bits = random_words() & (sign | (one - 1)); break;
+        case AROUND_LEAST_NORMAL: bits = random_words() & (sign | (2 * one - 1)); break;
+        case ONE_EXPONENT: bits = (near_bits(format, lowest, 0) & (sign - 1)) | one_sign; break;
+        case NEAR_EXPONENTS: bits = near_bits(format, lowest, more); break;
+        case CANCELLING: /* and now and then a little is left */
+            bits = i % 2 ? load(x, format, i - 1) ^ sign : finite_bits(format);
+            if (random_words() % 16 == 0) bits = random_words() & (sign | 7);
+            break;
+        case OVERFLOW_THAT_CANCELS:
+            bits = (infinity - 1 - random_words() % 2) | (i % 2 ? sign : 0);
+            if (i == n - 1 && random_words() % 2) bits = random_words() & (2 * one - 1);
+            break;
+        case ZEROS: bits = random_words() & sign; break;
+        case ONE_SPECIAL:
+            bits = near_bits(format, lowest, 4);
+            if (i == place) bits = infinity | (random_words() & sign) | (special == 0);
+            if (i == place / 2 && special == 1) bits = infinity | (random_words() & sign);
+            break;
+        case OUTLIERS:
+            bits = near_bits(format, exponents / 2, 5);
+            if (i % 700 == place % 700) bits = finite_bits(format);
+            break;
+        default: bits = finite_bits(format);
+        }
+        store(x, format, i, bits);
+    }
+}
+
+static void random_cases(void)
+{
+    static double x[MOST], y[MOST];
+    static const size_t sizes[] = {0,    1,    2,    3,    7,    8,    9,   127,  128,
+                                   129,  255,  256,  257,  511,  512,  513, 1023, 1024,
+                                   1025, 1536, 2000, 4096, 8191, 8192, 8193};
+    const int rounds = 60;
+    int round, format, which;
+    for (round = 0; round < rounds; ++round) {
+        for (format = 0; format < FORMATS; ++format) {
+            for (which = 0; which < KINDS; ++which) {
+                const size_t pick = random_words() % 100;
+                const size_t n = round < 25 && which == round % KINDS ? sizes[round]
+                                 : pick < 25                          ? sizes[pick % 20]
+                                                                      : random_words() % 700;
+                /* anywhere that an element may lie */
+                char *const u = (char *)x + random_words() % 8 * formats[format].bytes;
+                char *const v = (char *)y + random_words() % 8 * formats[format].bytes;
+                fill(u, format, n, (kind)which);
+                fill(v, format, n, random_words() % 3 ? (kind)which : NEAR_EXPONENTS);
+                every_result(kind_names[which], format, u, v, n);
+            }
+        }
+    }
+}
+
+/* Products that take part for part back, so that only what the last rounding sees is left. */
+static void ties(void)
+{
+    int round, side;
+    for (round = 0; round < 2000; ++round) {
+        /* (a + b/2 unit) as products, and a denormal product to either side of the middle */
+        for (side = -1; side <= 1; ++side) {
+            const uint32_t e = 60 + random_bits() % 100;
+            float x[5], y[5];
+            double d[3];
+            x[0] = from_bits((random_bits() & 0x807fffff) | e << 23), y[0] = 2.0f;
+            x[1] = from_bits((bits_f32(x[0]) & 0x80000000) | (e - 24) << 23), y[1] = 0.75f;
+            x[2] = x[1], y[2] = 1.25f;
+            x[3] = from_bits(1), y[3] = (float)side * from_bits(1 + random_bits() % 9);
+            x[4] = from_bits(random_bits() & 0x7fffff), y[4] = 0;
+            every_result("ties", F32, x, y, 5);
+            d[0] = from_bits_f64((random_words() & 0x800fffffffffffff) |
+                                 (uint64_t)(100 + random_bits() % 1900) << 52);
+            d[1] = from_bits_f64((bits_f64(d[0]) & 0xfff0000000000000) -
+                                 ((uint64_t)53 << 52)); /* half a unit */
+            d[2] = (double)side * from_bits_f64(1);
+            every_result("ties", F64, d, d, 3);
+        }
+    }
+    {
+        double d[3];
+        const double half = ldexp(1, 970), most = DBL_MAX;
+        d[0] = most, d[1] = half, d[2] = 0;
+        every_result("DBL_MAX and half a unit", F64, d, d, 2);
+        d[2] = -from_bits_f64(1);
+        every_result("DBL_MAX and less than half a unit", F64, d, d, 3);
+        d[0] = -most, d[1] = -half;
+        every_result("-DBL_MAX and half a unit", F64, d, d, 2);
+        d[0] = from_bits_f64(1), d[1] = 0, d[2] = 0;
+        every_result("means below the least denormal", F64, d, d, 2);
+        every_result("means below the least denormal", F64, d, d, 3);
+        d[1] = from_bits_f64(2);
+        every_result("means of denormals", F64, d, d, 2);
+    }
+}
+
+/* Each position of the window, and each exponent about it. */
+static void windows(void)
+{
+    static double x[3 * FASTREDUCE_DETAIL_WIDE_ROW + 1];
+    const size_t n = sizeof x / sizeof *x;
+    int position, beside;
+    size_t i;
+    for (position = 0; position < 2046; position += position < 60 || position > 1930 ? 1 : 37) {
+        for (beside = 0; beside < 4; ++beside) { /* in it; one below, one above; a denormal */
+            const uint64_t most = (uint64_t)(position < 1994 ? position + 52 : 2046);
+            for (i = 0; i < n; ++i) {
+                const uint64_t below = random_words() % 53;
+                const uint64_t exponent = most > below ? most - below : 1;
+                x[i] = from_bits_f64((random_words() & 0x800fffffffffffff) | exponent << 52);
+            }
+            i = random_words() % n;
+            if (beside == 1 && most > 53) x[i] = from_bits_f64((most - 53) << 52 | 5);
+            if (beside == 2 && most < 2046) x[i] = from_bits_f64((most + 1) << 52 | 3);
+            if (beside == 3) x[i] = from_bits_f64(random_words() >> 13);
+            every_result("windows", F64, x, x, n);
+        }
+    }
+    /* the greatest sums of rows */
+    for (position = 1; position < 2047; position += 31) {
+        for (i = 0; i < n; ++i) x[i] = from_bits_f64((uint64_t)position << 52 | 0xfffffffffffff);
+        every_result("the largest significands", F64, x, x, n);
+        x[0] = from_bits_f64((uint64_t)(position > 52 ? position - 52 : 1) << 52);
+        for (i = 0; i < n; ++i) x[i] = -x[i];
+        every_result("the largest significands, negative", F64, x, x, n);
+    }
+}
+
+/* Which way a sum is made, which the sum does not show. */
+static void paths(void)
+{
+#ifdef FASTREDUCE_DETAIL_AVX2
+    static double row[FASTREDUCE_DETAIL_WIDE_ROW];
+    int64_t high, low;
+    int position, exponent;
+    for (position = 0; position <= 1993 && has_avx2(); position += position == 0 ? 1 : 332) {
+        for (exponent = 0; exponent < 2048; ++exponent) {
+            const int fits = exponent > position && exponent <= position + 53;
+            int64_t limb[72] = {0};
+            int moved = position;
+            const int wanted = fits               ? position
+                               : exponent <= 52   ? 0
+                               : exponent >= 2046 ? 1993
+                                                  : exponent - 52;
+            row[exponent % FASTREDUCE_DETAIL_WIDE_ROW] =
+                from_bits_f64((uint64_t)exponent << 52 | (exponent == 0) | (uint64_t)1 << 63);
+            expect(fastreduce_detail_sum_wide_window(row, FASTREDUCE_DETAIL_WIDE_ROW, position,
+                                                     &high, &low) == fits,
+                   "in the window of doubles", (size_t)exponent, exponent, position);
+            expect(fastreduce_detail_add_to_wide_window(limb, row, FASTREDUCE_DETAIL_WIDE_ROW,
+                                                        &moved) ==
+                       (exponent > 0 && exponent < 2047),
+                   "in a window of doubles", (size_t)exponent, exponent, position);
+            expect(moved == wanted, "where the window of doubles moves", (size_t)exponent, moved,
+                   wanted);
+            row[exponent % FASTREDUCE_DETAIL_WIDE_ROW] = 0;
+        }
+    }
+#endif
+    {
+        float x[3], y[3];
+        double products[3];
+        const uint32_t ordinary[] = {0, 0x80000000, 0x00800000, 0x7f7fffff, 0xff7fffff};
+        const uint32_t others[] = {1, 0x007fffff, 0x80000001, 0x7f800000, 0xff800000, 0x7fc00000};
+        size_t k, turn;
+        for (k = 0; k < 11; ++k) {
+            for (turn = 0; turn < 6; ++turn) {
+                float *const place = turn < 3 ? x : y;
+                x[0] = x[1] = x[2] = 3.0f, y[0] = y[1] = y[2] = -0.5f;
+                place[turn % 3] = from_bits(k < 5 ? ordinary[k] : others[k - 5]);
+                expect(fastreduce_detail_multiply(x, y, products, 3) == (k < 5),
+                       "products that are doubles", k, (double)turn, 0);
+            }
+        }
+    }
+}
+
+/* Accumulators as large as the header allows: 2^31 added, and merged with themselves. */
+static void headroom(void)
+{
+    static const double x[] = {DBL_MAX, DBL_MIN, -3.0, 0.1, 1e-310};
+    fastreduce_wide_accumulator one, many;
+    double wanted;
+    int k, negative;
+    for (negative = 0; negative < 2; ++negative) {
+        double y[5];
+        for (k = 0; k < 5; ++k) y[k] = negative ? -x[k] : x[k];
+        y[0] = ldexp(y[0], -200); /* for the result to be finite */
+        memset(&one, 0, sizeof one);
+        fastreduce_host_accumulate_f64(y, &one, 5);
+        many = one;
+        for (k = 0; k < 72; ++k) many.limb[k] *= (int64_t)1 << 31;
+        wanted = ldexp(fastreduce_wide_accumulator_f64(&one), 31);
+        expect(bits_f64(fastreduce_wide_accumulator_f64(&many)) == bits_f64(wanted),
+               "2^31 wide limbs added", 5, fastreduce_wide_accumulator_f64(&many), wanted);
+        fastreduce_wide_accumulator_merge(&many, &one);
+        fastreduce_host_accumulate_f64(y, &many, 5);
+        for (k = 0; k < 67; ++k)
+            expect(many.limb[k] >= 0 && many.limb[k] >> 32 == 0, "a wide limb after a merge",
+                   (size_t)k, (double)many.limb[k], 0);
+        many = one;
+        for (k = 0; k < 62; ++k) fastreduce_wide_accumulator_merge(&many, &many);
+        wanted = ldexp(fastreduce_wide_accumulator_f64(&one), 62);
+        expect(bits_f64(fastreduce_wide_accumulator_f64(&many)) == bits_f64(wanted),
+               "merged with itself 62 times", 5, fastreduce_wide_accumulator_f64(&many), wanted);
+    }
+    /* 2^64 times the largest double fit, and counts stay below 2^32 */
+    memset(&one, 0, sizeof one);
+    fastreduce_host_accumulate_f64(x, &one, 1);
+    many = one;
+    for (k = 0; k < 64; ++k) fastreduce_wide_accumulator_merge(&many, &many);
+    wanted = HUGE_VAL;
+    expect(fastreduce_wide_accumulator_f64(&many) == wanted, "2^64 times the largest double", 1,
+           fastreduce_wide_accumulator_f64(&many), wanted);
+    for (k = 0; k < 68; ++k) many.limb[k] = -many.limb[k];
+    expect(fastreduce_wide_accumulator_f64(&many) == -wanted, "2^64 times the least double", 1,
+           fastreduce_wide_accumulator_f64(&many), -wanted);
+    for (k = 68; k < 71; ++k) {
+        int round;
+        memset(&many, 0, sizeof many);
+        many.limb[k] = 1;
+        for (round = 0; round < 40; ++round) {
+            const double count = round < 31 ? ldexp(1, round + 1) : 4294967295.0;
+            fastreduce_wide_accumulator_merge(&many, &many);
+            expect((double)many.limb[k] == count, "a count", (size_t)round, (double)many.limb[k],
+                   count);
+        }
+    }
+}
+
+/* Each refusal, and that the output is left as it was. */
+static void refusals(void)
+{
+    static const fastreduce_operator exact[] = {FASTREDUCE_SUM, FASTREDUCE_SUM_ABS,
+                                                FASTREDUCE_SUM_SQUARES, FASTREDUCE_NORM2,
+                                                FASTREDUCE_MEAN};
+    const fastreduce_status invalid = FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const fastreduce_status unsupported = FASTREDUCE_ERROR_UNSUPPORTED;
+    static double x[4] = {1, 2, 3, 4};
+    const char *const bytes = (const char *)x;
+    fastreduce_wide_accumulator sum;
+    int type, op, output_type;
+    size_t k;
+    union {
+        double value;
+        float pair[2];
+    } output, before;
+#define REFUSED(call, wanted)                                                            \
+    do {                                                                                 \
+        before.value = output.value = 0.12345678901234567;                               \
+        memset(&sum, 0, sizeof sum);                                                     \
+        expect((call) == (wanted), #call, 0, (call), wanted);                            \
+        for (k = 0; k < 72; ++k) expect(sum.limb[k] == 0, #call ", limbs", k, 0, 0);     \
+        expect(memcmp(&before, &output, sizeof output) == 0, #call ", output", 0, 0, 0); \
+    } while (0)
+    for (type = -1; type <= 13; ++type) {
+        const int is_type = type >= FASTREDUCE_F32 && type <= FASTREDUCE_U64;
+        const int is_float = is_type && type < FASTREDUCE_I8;
+        const fastreduce_type t = (fastreduce_type)type;
+        for (op = -1; op <= 13; ++op) {
+            const int is_op = op >= 0 && op <= FASTREDUCE_COUNT_NONZERO;
+            int is_exact = 0;
+            for (k = 0; k < 5; ++k) is_exact |= op == (int)exact[k];
+            if (type == FASTREDUCE_F64 && (op == FASTREDUCE_NORM2 || op == FASTREDUCE_SUM_SQUARES))
+                is_exact = 0;
+            for (output_type = -1; output_type <= 13; ++output_type) {
+                const int is_output = output_type == 0 || output_type == FASTREDUCE_F64 ||
+                                      (output_type == FASTREDUCE_F32 && t != FASTREDUCE_F64);
+                const int none = output_type < 0 || output_type > 12;
+                if (is_float && is_exact && is_output) continue;
+                REFUSED(fastreduce_host_reduce(x, &output, 2, t, (fastreduce_operator)op,
+                                               (fastreduce_type)output_type),
+                        is_type && is_op && !none ? unsupported : invalid);
+                if (op == 0 && !(is_float && type != FASTREDUCE_F64 && is_output))
+                    REFUSED(fastreduce_host_dot(x, x, &output, 2, t, (fastreduce_type)output_type),
+                            is_type && !none ? unsupported : invalid);
+            }
+        }
+        if (!is_float)
+            REFUSED(fastreduce_host_accumulate(x, &sum, 2, t), is_type ? unsupported : invalid);
+        if (!is_float || type == FASTREDUCE_F64)
+            REFUSED(fastreduce_host_accumulate_dot(x, x, &sum, 2, t),
+                    is_type ? unsupported : invalid);
+    }
+    for (k = 0; k < FORMATS; ++k) {
+        const fastreduce_type t = formats[k].type;
+        const size_t too_many = (size_t)-1 / formats[k].bytes + 1;
+        const fastreduce_type none = (fastreduce_type)0;
+        const size_t place = k; /* REFUSED counts with k */
+        REFUSED(fastreduce_host_reduce(NULL, &output, 1, t, FASTREDUCE_SUM, none), invalid);
+        REFUSED(fastreduce_host_reduce(x, NULL, 1, t, FASTREDUCE_SUM, none), invalid);
+        REFUSED(fastreduce_host_reduce(bytes + 1, &output, 1, t, FASTREDUCE_SUM, none), invalid);
+        REFUSED(fastreduce_host_reduce(x, (char *)&output + 2, 1, t, FASTREDUCE_SUM, none),
+                invalid);
+        REFUSED(
+            fastreduce_host_reduce(x, (char *)&output + 4, 1, t, FASTREDUCE_MEAN, FASTREDUCE_F64),
+            invalid);
+        REFUSED(fastreduce_host_reduce(x, &output, too_many, t, FASTREDUCE_SUM, none), invalid);
+        REFUSED(fastreduce_host_accumulate(NULL, &sum, 1, t), invalid);
+        REFUSED(fastreduce_host_accumulate(x, NULL, 1, t), invalid);
+        REFUSED(fastreduce_host_accumulate(x, (char *)&sum + 4, 1, t), invalid);
+        REFUSED(fastreduce_host_accumulate(bytes + 1, &sum, 1, t), invalid);
+        REFUSED(fastreduce_host_accumulate(x, &sum, too_many, t), invalid);
+        k = place;
+        if (t == FASTREDUCE_F64) continue;
+        REFUSED(fastreduce_host_dot(NULL, x, &output, 1, t, none), invalid);
+        REFUSED(fastreduce_host_dot(x, NULL, &output, 1, t, none), invalid);
+        REFUSED(fastreduce_host_dot(x, x, NULL, 1, t, none), invalid);
+        REFUSED(fastreduce_host_dot(bytes + 1, x, &output, 1, t, none), invalid);
+        REFUSED(fastreduce_host_dot(x, bytes + 1, &output, 1, t, none), invalid);
+        REFUSED(fastreduce_host_dot(x, x, (char *)&output + 2, 1, t, none), invalid);
+        REFUSED(fastreduce_host_dot(x, x, &output, too_many, t, none), invalid);
+        REFUSED(fastreduce_host_accumulate_dot(NULL, x, &sum, 1, t), invalid);
+        REFUSED(fastreduce_host_accumulate_dot(x, NULL, &sum, 1, t), invalid);
+        REFUSED(fastreduce_host_accumulate_dot(x, x, NULL, 1, t), invalid);
+        REFUSED(fastreduce_host_accumulate_dot(x, bytes + 1, &sum, 1, t), invalid);
+        k = place;
+    }
+}
+
+int main(void)
+{
+    static const float ones[] = {1.5f, -0.25f};
+    double nothing = 1;
+    refusals(); /* the shortest first: mutants.py is done with the first that fails */
+    paths();
+    headroom();
+    windows();
+    ties();
+    random_cases();
+    expect(fastreduce_host_dot_f32(ones, ones, 2) == 2.3125f, "dot_f32", 2,
+           fastreduce_host_dot_f32(ones, ones, 2), 2.3125);
+    expect(bits_f64(fastreduce_host_sum_f64(NULL, 0)) == 0, "the empty sum of doubles", 0,
+           fastreduce_host_sum_f64(NULL, 0), 0);
+    expect(fastreduce_host_reduce(NULL, &nothing, 0, FASTREDUCE_F64, FASTREDUCE_MEAN,
+                                  (fastreduce_type)0) == FASTREDUCE_SUCCESS &&
+               isnan(nothing),
+           "the mean of nothing", 0, nothing, 0);
+    printf("host floats: %lu checks, %lu failed\n", checks, failures);
+    return failures != 0;
+}
