@@ -14,7 +14,7 @@
  *     #define FASTREDUCE_HOST_IMPLEMENTATION
  *     #include "fastreduce.h"
  *
- * and gets the exact sum on the CPU, the accumulator, and the names of statuses and kernels. A
+ * and gets exact sums on the CPU, the accumulators, and the names of statuses and kernels. A
  * program may do both. Where objects are ELF or Mach-O one of the two definitions is then
  * linked, and they differ only in the words for a cudaError_t, which a .cu file has; on Windows,
  * the .c file says FASTREDUCE_STATIC too.
@@ -732,26 +732,23 @@ typedef struct fastreduce_detail_magnitude {
     int exponent, below;
 } fastreduce_detail_magnitude;
 
-/* 64 bits of a magnitude's digits, from `position` on: zeros where there are none. */
-FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_bits_from(const int64_t *digit, int digits,
-                                                                int position)
+/* 64 bits of a magnitude's digits, from `position` on: zeros before the lowest. The two limbs behind
+ * the digits are read, too, and have to be zeros. */
+FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_bits_from(const int64_t *digit, int position)
 {
     const int shift = position & 31, first = (position - shift) / 32;
     uint64_t part[3];
     int k;
-    for (k = 0; k < 3; ++k)
-        part[k] = first + k >= 0 && first + k < digits ? (uint64_t)digit[first + k] : 0;
+    for (k = 0; k < 3; ++k) part[k] = first + k < 0 ? 0 : (uint64_t)digit[first + k];
     return part[0] >> shift | part[1] << (32 - shift) | part[2] << (63 - shift) << 1;
 }
 
 /* Whether a bit below `position` is 1. */
 FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_any_below(const int64_t *digit, int position)
 {
-    int k;
-    if (position <= 0) return 0;
-    for (k = 0; k < position / 32; ++k)
-        if (digit[k] != 0) return 1;
-    return (digit[k] & (((int64_t)1 << position % 32) - 1)) != 0;
+    int k, any = 0;
+    for (k = 0; k < position / 32; ++k) any |= digit[k] != 0;
+    return position > 0 && (any || (digit[k] & (((int64_t)1 << position % 32) - 1)) != 0);
 }
 
 /* The position of the highest bit that is 1; -1 where there is none. */
@@ -768,9 +765,8 @@ FASTREDUCE_DETAIL_FUNCTION fastreduce_detail_magnitude
 fastreduce_detail_leading(const int64_t *digit, int digits, int least)
 {
     const int highest = fastreduce_detail_highest(digit, digits);
-    fastreduce_detail_magnitude result = {0, 0, 0};
-    if (highest < 0) return result;
-    result.word = fastreduce_detail_bits_from(digit, digits, highest - 63);
+    fastreduce_detail_magnitude result;
+    result.word = fastreduce_detail_bits_from(digit, highest - 63);
     result.exponent = highest + least;
     result.below = fastreduce_detail_any_below(digit, highest - 63);
     return result;
@@ -786,7 +782,7 @@ fastreduce_detail_quotient(const int64_t *digit, int digits, int least, uint64_t
     if (position < 0) return result;
     for (;; --position) {
         const int carry = (int)(rest >> 63);
-        rest = rest << 1 | (fastreduce_detail_bits_from(digit, digits, position) & 1);
+        rest = rest << 1 | (fastreduce_detail_bits_from(digit, position) & 1);
         result.word <<= 1;
         if (carry || rest >= n) {
             rest -= n;
@@ -811,7 +807,7 @@ FASTREDUCE_DETAIL_FUNCTION fastreduce_detail_magnitude fastreduce_detail_root(co
     for (k = 0; k < 60; ++k) {
         uint64_t trial;
         position -= 2;
-        rest = rest << 2 | (fastreduce_detail_bits_from(digit, digits, position) & 3);
+        rest = rest << 2 | (fastreduce_detail_bits_from(digit, position) & 3);
         trial = root << 2 | 1;
         root <<= 1;
         if (rest >= trial) {
@@ -878,15 +874,14 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_read(int64_t *limb, int di
     const int special =
         op == FASTREDUCE_MEAN && n == 0 ? 1 : fastreduce_detail_special_of(limb + digits);
     fastreduce_detail_magnitude value = {0, 0, 0};
-    if (special)
-        ;
-    else if (op == FASTREDUCE_MEAN)
+    if (special) return fastreduce_detail_pack(special, negative, value, precision);
+    if (op == FASTREDUCE_MEAN)
         value = fastreduce_detail_quotient(limb, digits, least, n);
     else if (op == FASTREDUCE_NORM2)
         value = fastreduce_detail_root(limb, digits, least);
     else
         value = fastreduce_detail_leading(limb, digits, least);
-    return fastreduce_detail_pack(special, negative, value, precision);
+    return fastreduce_detail_pack(0, negative, value, precision);
 }
 #endif /* FASTREDUCE_ARITHMETIC */
 
@@ -1490,7 +1485,7 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_wide(int64_t *limb, u
     limb[shift / 32 + 1] += (high ^ sign) - sign;
 }
 
-/* Adds doubles one by one. 512 of them, the most that come at once, add less than 2^62 to a limb.
+/* Adds doubles one by one. A chunk, the most that comes at once, adds less than 2^62 to a limb.
  * Every other goes to limbs of its own, so that equal exponents in a row do not wait for each
  * other's store. */
 static inline void fastreduce_detail_add_each_f64(int64_t *limb, const double *input, size_t n)
@@ -1571,8 +1566,8 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_multiply_avx2(const float *x
 }
 
 /* Four words at once. GCC would convert the counts by which a loop over uint64_t shifts. */
-typedef uint64_t fastreduce_detail_words __attribute__((vector_size(32)));
-typedef int64_t fastreduce_detail_signed __attribute__((vector_size(32)));
+typedef uint64_t fastreduce_detail_words_t __attribute__((vector_size(32)));
+typedef int64_t fastreduce_detail_signed_t __attribute__((vector_size(32)));
 #define FASTREDUCE_DETAIL_ALL(x) \
     {                            \
         x, x, x, x               \
@@ -1590,33 +1585,34 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_wide_window(const double
                                                                     int64_t *low)
 {
     const uint64_t begin = (uint64_t)position + 1;
-    const fastreduce_detail_words first = FASTREDUCE_DETAIL_ALL(begin);
-    const fastreduce_detail_words magnitudes = FASTREDUCE_DETAIL_ALL(0x7fffffffffffffff);
-    const fastreduce_detail_words fractions = FASTREDUCE_DETAIL_ALL(0xfffffffffffff);
-    const fastreduce_detail_words implicit = FASTREDUCE_DETAIL_ALL(0x10000000000000);
-    const fastreduce_detail_words most = FASTREDUCE_DETAIL_ALL(52), all = FASTREDUCE_DETAIL_ALL(63);
-    const fastreduce_detail_words none = FASTREDUCE_DETAIL_ALL(0);
-    fastreduce_detail_words below = none, above = none;
+    const fastreduce_detail_words_t first = FASTREDUCE_DETAIL_ALL(begin);
+    const fastreduce_detail_words_t magnitudes = FASTREDUCE_DETAIL_ALL(0x7fffffffffffffff);
+    const fastreduce_detail_words_t fractions = FASTREDUCE_DETAIL_ALL(0xfffffffffffff);
+    const fastreduce_detail_words_t implicit = FASTREDUCE_DETAIL_ALL(0x10000000000000);
+    const fastreduce_detail_words_t most = FASTREDUCE_DETAIL_ALL(52),
+                                    all = FASTREDUCE_DETAIL_ALL(63);
+    const fastreduce_detail_words_t none = FASTREDUCE_DETAIL_ALL(0);
+    fastreduce_detail_words_t below = none, above = none;
     size_t i;
     int k;
 
     *high = *low = 0;
     for (i = 0; i < n; i += FASTREDUCE_DETAIL_WIDE_ROW) {
-        fastreduce_detail_words multiples = none, lowest = none, negatives = none; /* mod 2^64 */
+        fastreduce_detail_words_t multiples = none, lowest = none, negatives = none; /* mod 2^64 */
         uint64_t row_multiples, row_lowest, row_negatives;
         int64_t rest;
         for (k = 0; k < FASTREDUCE_DETAIL_WIDE_ROW; k += 8)
             __builtin_prefetch((const void *)((uintptr_t)(input + i + k) +
                                               4 * FASTREDUCE_DETAIL_WIDE_ROW * sizeof *input));
         for (k = 0; k < FASTREDUCE_DETAIL_WIDE_ROW; k += 4) {
-            fastreduce_detail_words bits, magnitude, distance, is_below, sign, significand, shift;
+            fastreduce_detail_words_t bits, magnitude, distance, is_below, sign, significand, shift;
             memcpy(&bits, input + i + k, sizeof bits);
             magnitude = bits & magnitudes;
             distance = (magnitude >> 52) - first;
-            is_below = (fastreduce_detail_words)((fastreduce_detail_signed)distance <
-                                                 (fastreduce_detail_signed)none);
-            sign = (fastreduce_detail_words)((fastreduce_detail_signed)bits <
-                                             (fastreduce_detail_signed)none);
+            is_below = (fastreduce_detail_words_t)((fastreduce_detail_signed_t)distance <
+                                                   (fastreduce_detail_signed_t)none);
+            sign = (fastreduce_detail_words_t)((fastreduce_detail_signed_t)bits <
+                                               (fastreduce_detail_signed_t)none);
             below |= magnitude & is_below;
             above |= most - distance;
             significand = ((bits & fractions) | implicit) & ~is_below;
@@ -1652,11 +1648,18 @@ static inline int fastreduce_detail_wide_position(const double *input, size_t n)
     return exponent <= 52 ? 0 : exponent < 2046 ? exponent - 52 : 1993;
 }
 
-/* Adds n elements, which are rows, and returns 1; or adds nothing, where no window has them all. */
+/* Adds n elements, which are rows or less than one, and returns 1; or adds nothing, where no window
+ * has them all. */
 static inline int fastreduce_detail_add_to_wide_window(int64_t *limb, const double *input, size_t n,
                                                        int *position)
 {
     int64_t high, low;
+    if (n < FASTREDUCE_DETAIL_WIDE_ROW) { /* zeros follow */
+        double row[FASTREDUCE_DETAIL_WIDE_ROW] = {0};
+        memcpy(row, input, n * sizeof *row);
+        return fastreduce_detail_add_to_wide_window(limb, row, FASTREDUCE_DETAIL_WIDE_ROW,
+                                                    position);
+    }
     if (!fastreduce_detail_sum_wide_window(input, n, *position, &high, &low)) {
         const int last = *position;
         *position = fastreduce_detail_wide_position(input, n);
@@ -1677,8 +1680,8 @@ static inline int fastreduce_detail_round_few(const double *input, size_t n, int
 {
 #ifdef FASTREDUCE_DETAIL_AVX2
     if (n <= FASTREDUCE_DETAIL_WIDE_ROW && FASTREDUCE_DETAIL_HAS_AVX2) {
-        enum { DIGITS = 5 }; /* 53 + 52 bits, 2^7 of them, a shift below 32, a sign */
-        int64_t high, low, digit[DIGITS + 3] = {0};
+        const int digits = 5; /* 53 + 52 bits, 2^7 of them, a shift below 32, a sign */
+        int64_t high, low, digit[8] = {0};
         double row[FASTREDUCE_DETAIL_WIDE_ROW] = {0};
         const int position = fastreduce_detail_wide_position(input, n);
         if (n > 0) memcpy(row, input, n * sizeof *row);
@@ -1686,7 +1689,7 @@ static inline int fastreduce_detail_round_few(const double *input, size_t n, int
                                               &low)) {
             fastreduce_detail_add_scaled(digit, high, (unsigned)position % 32 + 56);
             fastreduce_detail_add_scaled(digit, low, (unsigned)position % 32);
-            *bits = fastreduce_detail_read(digit, DIGITS, position / 32 * 32 - 1074, FASTREDUCE_SUM,
+            *bits = fastreduce_detail_read(digit, digits, position / 32 * 32 - 1074, FASTREDUCE_SUM,
                                            0, precision);
             return 1;
         }
@@ -1698,88 +1701,78 @@ static inline int fastreduce_detail_round_few(const double *input, size_t n, int
 
 /* Where a sum of many doubles, which come piece by piece, has got to. */
 typedef struct fastreduce_detail_wide_progress {
-    size_t rows;
-    int position;
+    size_t rows;   /* that go to the window at once */
+    int position;  /* of the window */
+    size_t blocks; /* that it took */
 } fastreduce_detail_wide_progress;
+#define FASTREDUCE_DETAIL_WIDE_BEGIN \
+    {                                \
+        1, 1993, 0                   \
+    }
 
-/* Adds doubles, block by block: to the window, or where they miss it, one by one. The limbs are
- * normalized. */
+/* Adds doubles, block by block: to the window, or where they miss it, one by one. The limbs stay
+ * below 2^53. */
 static inline void fastreduce_detail_add_f64(fastreduce_detail_wide_progress *at, int64_t *limb,
                                              const double *input, size_t n)
 {
     size_t done = 0, block;
 #ifdef FASTREDUCE_DETAIL_AVX2
     const int has_window = FASTREDUCE_DETAIL_HAS_AVX2;
-    size_t blocks = 0;
 #endif
 
     (void)at;
     for (; done < n; done += block) {
 #ifdef FASTREDUCE_DETAIL_AVX2
-        block = (n - done) / FASTREDUCE_DETAIL_WIDE_ROW;
-        block = (block < at->rows ? block : at->rows) * FASTREDUCE_DETAIL_WIDE_ROW;
         if (has_window) {
-            double last[FASTREDUCE_DETAIL_WIDE_ROW] = {0};
-            const double *rows = input + done;
-            if (block == 0) { /* less than a row: zeros follow */
-                memcpy(last, rows, (n - done) * sizeof *rows);
-                rows = last;
-            }
-            if (fastreduce_detail_add_to_wide_window(
-                    limb, rows, block > 0 ? block : FASTREDUCE_DETAIL_WIDE_ROW, &at->position)) {
-                if (block == 0) block = n - done;
+            block = (n - done) / FASTREDUCE_DETAIL_WIDE_ROW;
+            block = (block < at->rows ? block : at->rows) * FASTREDUCE_DETAIL_WIDE_ROW;
+            if (block == 0) block = n - done; /* less than a row */
+            if (fastreduce_detail_add_to_wide_window(limb, input + done, block, &at->position)) {
                 at->rows = at->rows < 64 ? 2 * at->rows : at->rows;
-                if (++blocks % (1 << 20) == 0)
+                if (++at->blocks % (1 << 20) == 0)
                     fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
                 continue;
             }
             at->rows = 1;
         }
 #endif
-        block = n - done < 512 ? n - done : 512;
+        block = n - done < FASTREDUCE_DETAIL_CHUNK ? n - done : FASTREDUCE_DETAIL_CHUNK;
         fastreduce_detail_add_each_f64(limb, input + done, block);
-        if (done + block < n) fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
+        fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
     }
-    fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
 }
 
-/* Adds x[k] * y[k]. */
+/* Adds x[k] * y[k] for n elements, CHUNK at the most. */
 static inline void fastreduce_detail_add_products(fastreduce_detail_wide_progress *at,
                                                   int64_t *limb, const float *x, const float *y,
                                                   size_t n)
 {
     double products[FASTREDUCE_DETAIL_CHUNK];
-    size_t done, block;
-    for (done = 0; done < n; done += block) {
-        int are_doubles;
-        block = n - done < FASTREDUCE_DETAIL_CHUNK ? n - done : FASTREDUCE_DETAIL_CHUNK;
+    int are_doubles;
 #ifdef FASTREDUCE_DETAIL_AVX2
-        if (FASTREDUCE_DETAIL_HAS_AVX2)
-            are_doubles = fastreduce_detail_multiply_avx2(x + done, y + done, products, block);
-        else
+    if (FASTREDUCE_DETAIL_HAS_AVX2)
+        are_doubles = fastreduce_detail_multiply_avx2(x, y, products, n);
+    else
 #endif
-            are_doubles = fastreduce_detail_multiply(x + done, y + done, products, block);
-        if (are_doubles) {
-            fastreduce_detail_add_f64(at, limb, products, block);
-        } else {
-            fastreduce_detail_add_each_product(limb, x + done, y + done, block);
-            fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
-        }
+        are_doubles = fastreduce_detail_multiply(x, y, products, n);
+    if (are_doubles) {
+        fastreduce_detail_add_f64(at, limb, products, n);
+    } else {
+        fastreduce_detail_add_each_product(limb, x, y, n);
+        fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
     }
 }
 
-/* Adds n doubles, or their magnitudes, to normalized limbs. */
+/* Adds n doubles, or their magnitudes. */
 static inline void fastreduce_detail_accumulate_f64(int64_t *limb, const double *input, size_t n,
                                                     int magnitudes)
 {
-    fastreduce_detail_wide_progress at = {1, 1993};
+    fastreduce_detail_wide_progress at = FASTREDUCE_DETAIL_WIDE_BEGIN;
     size_t done, block, i;
 
-    if (!magnitudes) {
-        fastreduce_detail_add_f64(&at, limb, input, n);
-        return;
-    }
-    for (done = 0; done < n; done += block) {
+    fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
+    if (!magnitudes) fastreduce_detail_add_f64(&at, limb, input, n);
+    for (done = 0; magnitudes && done < n; done += block) {
         double buffer[FASTREDUCE_DETAIL_CHUNK];
         block = n - done < FASTREDUCE_DETAIL_CHUNK ? n - done : FASTREDUCE_DETAIL_CHUNK;
         for (i = 0; i < block; ++i) {
@@ -1790,15 +1783,17 @@ static inline void fastreduce_detail_accumulate_f64(int64_t *limb, const double 
         }
         fastreduce_detail_add_f64(&at, limb, buffer, block);
     }
+    fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
 }
 
-/* Adds x[k] * y[k] for n elements of 16 or 32 bits, to normalized limbs. */
+/* Adds x[k] * y[k] for n elements of 16 or 32 bits. */
 static inline void fastreduce_detail_accumulate_dot(int64_t *limb, const void *x, const void *y,
                                                     size_t n, fastreduce_type type)
 {
-    fastreduce_detail_wide_progress at = {1, 1993};
+    fastreduce_detail_wide_progress at = FASTREDUCE_DETAIL_WIDE_BEGIN;
     size_t done, count;
 
+    fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
     for (done = 0; done < n; done += count) {
         float buffer[2][FASTREDUCE_DETAIL_CHUNK];
         const float *left, *right;
@@ -1807,13 +1802,13 @@ static inline void fastreduce_detail_accumulate_dot(int64_t *limb, const void *x
         right = x == y ? left : fastreduce_detail_floats(y, done, count, type, 0, buffer[1]);
         fastreduce_detail_add_products(&at, limb, left, right, count);
     }
+    fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
 }
 
 FASTREDUCE_DETAIL_DEFINE void
 fastreduce_host_accumulate_f64(const double *input, fastreduce_wide_accumulator *accumulator,
                                size_t n)
 {
-    fastreduce_detail_normalize(accumulator->limb, FASTREDUCE_WIDE_DIGITS);
     fastreduce_detail_accumulate_f64(accumulator->limb, input, n, 0);
 }
 
@@ -1884,7 +1879,6 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_accumulate_dot(
     if (of_x == FASTREDUCE_ERROR_INVALID_ARGUMENT || of_y == FASTREDUCE_ERROR_INVALID_ARGUMENT)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (of_x != FASTREDUCE_SUCCESS || type == FASTREDUCE_F64) return FASTREDUCE_ERROR_UNSUPPORTED;
-    fastreduce_detail_normalize(accumulator->limb, FASTREDUCE_WIDE_DIGITS);
     fastreduce_detail_accumulate_dot(accumulator->limb, x, y, n, type);
     return FASTREDUCE_SUCCESS;
 }
@@ -1960,7 +1954,8 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_dot(const void *x, co
 
 /* Revisions
  *
- *   0.4.0  2026-11  fastreduce_reduce_axis, fastreduce_reduce_segments, fastreduce_dot.
+ *   0.4.0  2026-11  fastreduce_reduce_axis, fastreduce_reduce_segments, fastreduce_dot; on the CPU,
+ *                   exact sums, means, norms and dot products of every float.
  *   0.3.0  2026-11  fastreduce_reduce: 12 element types, 13 operators; a length in GPU memory.
  *   0.2.0  2026-11  AUTO takes any type and operator, with the same bits on any GPU and at any
  *                   address; EXACT is faster up to 2^22 elements; the exact sum on the CPU is

@@ -141,8 +141,8 @@ static double time_calls(reduction volatile sum, const void *x, size_t n, size_t
 
 static void measure(int which, int kind, const void *x, size_t n)
 {
-    const size_t calls = 1 + 4000000 / (n + 50);
-    const int rounds = n > 10000000 ? 5 : 15;
+    const size_t calls = 1 + 2000000 / (n + 50);
+    const int rounds = n > 10000000 ? 5 : 11;
     double best[CONTENDERS], seconds;
     int round, k;
     for (round = 0; round < rounds; ++round) {

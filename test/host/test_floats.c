@@ -383,6 +383,15 @@ static void ties(void)
             every_result("ties", F64, d, d, 3);
         }
     }
+    /* norms of 3k and 4k, 5k, of 25 bits */
+    for (round = 0; round < 200; ++round) {
+        const uint32_t k = 3355444 + random_bits() % 2236900;
+        float x[3];
+        x[0] = -3.0f * (float)k, x[1] = 4.0f * (float)k;
+        x[2] = from_bits(random_bits() % 2 ? 1u << 23 : 1); /* and a little more */
+        every_result("ties of norms", F32, x, x, 2);
+        every_result("ties of norms", F32, x, x, 3);
+    }
     {
         double d[3];
         const double half = ldexp(1, 970), most = DBL_MAX;
@@ -403,7 +412,7 @@ static void ties(void)
 /* Each position of the window, and each exponent about it. */
 static void windows(void)
 {
-    static double x[3 * FASTREDUCE_DETAIL_WIDE_ROW + 1];
+    static double x[3 * FASTREDUCE_DETAIL_WIDE_ROW + 1], many[MOST];
     const size_t n = sizeof x / sizeof *x;
     int position, beside;
     size_t i;
@@ -430,6 +439,10 @@ static void windows(void)
         for (i = 0; i < n; ++i) x[i] = -x[i];
         every_result("the largest significands, negative", F64, x, x, n);
     }
+    /* as much as the window's two integers hold, and more */
+    for (i = 0; i < MOST; ++i) many[i] = from_bits_f64((uint64_t)(1000 + (i > 127)) << 52) * 2;
+    for (i = 0; i < MOST; ++i) many[i] = from_bits_f64(bits_f64(many[i]) | 0xfffffffffffff);
+    every_result("many of the largest significands", F64, many, many, MOST);
 }
 
 /* Which way a sum is made, which the sum does not show. */
@@ -509,6 +522,32 @@ static void headroom(void)
         wanted = ldexp(fastreduce_wide_accumulator_f64(&one), 62);
         expect(bits_f64(fastreduce_wide_accumulator_f64(&many)) == bits_f64(wanted),
                "merged with itself 62 times", 5, fastreduce_wide_accumulator_f64(&many), wanted);
+    }
+    /* limbs that were added 2^31 times and never carried, counts too, are taken as they are */
+    for (negative = 0; negative < 2; ++negative) {
+        static const float factors[] = {3.5f, -1e-30f, INFINITY, 1.0f};
+        fastreduce_wide_accumulator raw, carried;
+        memset(&carried, 0, sizeof carried);
+        memset(&raw, 0, sizeof raw);
+        for (k = 0; k < 67; ++k) raw.limb[k] = (int64_t)0xffffffff << 31;
+        raw.limb[67] = negative ? -((int64_t)1 << 31) : 3;
+        for (k = 68; k < 71; ++k) raw.limb[k] = (int64_t)0xffffffff << 31;
+        fastreduce_wide_accumulator_merge(&carried, &raw);
+        for (use_avx2 = 0; use_avx2 <= has_avx2(); ++use_avx2) {
+            fastreduce_wide_accumulator a = raw, b = carried;
+            fastreduce_host_accumulate_dot(factors, factors, &a, 4, FASTREDUCE_F32);
+            fastreduce_host_accumulate_dot(factors, factors, &b, 4, FASTREDUCE_F32);
+            expect(memcmp(&a, &b, sizeof a) == 0, "products to raw limbs", 4, 0, 0);
+            a = raw, b = carried;
+            fastreduce_host_accumulate_f64(x, &a, 5);
+            fastreduce_host_accumulate_f64(x, &b, 5);
+            expect(memcmp(&a, &b, sizeof a) == 0, "doubles to raw limbs", 5, 0, 0);
+            for (k = 0; k < 71; ++k)
+                if (k != 67)
+                    expect(a.limb[k] >= 0 && a.limb[k] >> 32 == 0, "a limb that was raw", (size_t)k,
+                           (double)a.limb[k], 0);
+        }
+        use_avx2 = 0;
     }
     /* 2^64 times the largest double fit, and counts stay below 2^32 */
     memset(&one, 0, sizeof one);
@@ -628,6 +667,11 @@ int main(void)
 {
     static const float ones[] = {1.5f, -0.25f};
     double nothing = 1;
+    union {
+        double alignment;
+        float pair[2];
+    } output;
+    float *const pair = output.pair;
     refusals(); /* the shortest first: mutants.py is done with the first that fails */
     paths();
     headroom();
@@ -636,6 +680,10 @@ int main(void)
     random_cases();
     expect(fastreduce_host_dot_f32(ones, ones, 2) == 2.3125f, "dot_f32", 2,
            fastreduce_host_dot_f32(ones, ones, 2), 2.3125);
+    expect(fastreduce_host_reduce(ones, pair + 1, 2, FASTREDUCE_F32, FASTREDUCE_SUM,
+                                  (fastreduce_type)0) == FASTREDUCE_SUCCESS &&
+               pair[1] == 1.25f,
+           "an output that is aligned as a float is", 2, pair[1], 1.25);
     expect(bits_f64(fastreduce_host_sum_f64(NULL, 0)) == 0, "the empty sum of doubles", 0,
            fastreduce_host_sum_f64(NULL, 0), 0);
     expect(fastreduce_host_reduce(NULL, &nothing, 0, FASTREDUCE_F64, FASTREDUCE_MEAN,

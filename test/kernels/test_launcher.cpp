@@ -802,7 +802,6 @@ static void streams_and_graphs(size_t many)
 }
 #endif
 
-/* On a GPU: test_launcher [N], N elements for streams and graphs. */
 /* This build holds sums of floats alone. */
 static void left_out()
 {
@@ -835,6 +834,32 @@ static void left_out()
     }
 }
 
+/* Nor does it hold rows, columns and segments, for want of FASTREDUCE_SHAPES. */
+static void without_shapes()
+{
+    check::buffer<float> input(6), output(3);
+    check::buffer<int64_t> offsets(4);
+    const int64_t begins[] = {0, 2, 2, 6};
+    fastreduce_shape shape = {};
+    shape.outer = 3, shape.n = 2, shape.inner = 1;
+    input.fill(0);
+    output.fill(0x5a);
+    offsets.set(begins);
+    for (const fastreduce_kernel kernel : {FASTREDUCE_AUTO, FASTREDUCE_EXACT, FASTREDUCE_V7}) {
+        fastreduce_config config = {};
+        config.kernel = kernel;
+        const fastreduce_status axis = fastreduce_reduce_axis(
+            input.data(), output.data(), &shape, FASTREDUCE_F32, FASTREDUCE_SUM, &config);
+        const fastreduce_status ragged =
+            fastreduce_reduce_segments(input.data(), output.data(), 3, offsets.data(),
+                                       FASTREDUCE_F32, FASTREDUCE_SUM, &config);
+        check::that(axis == FASTREDUCE_ERROR_UNSUPPORTED && ragged == axis &&
+                        output.every_byte_is(0x5a),
+                    "without shapes, kernel %d: status %d, %d", kernel, axis, ragged);
+    }
+}
+
+/* On a GPU: test_launcher [N], N elements for streams and graphs. */
 int main(int argc, char **argv)
 {
     check::need_device();
@@ -845,6 +870,7 @@ int main(int argc, char **argv)
     refusals();
     accumulate_refusals();
     left_out();
+    without_shapes();
     words();
     defaults();
     workspaces();
