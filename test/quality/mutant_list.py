@@ -123,7 +123,8 @@ EQUIVALENT = [
     ("fastreduce_detail_pack_f32", "bits > infinity -> bits >= infinity", "", EQUAL),
     # ---- The host implementation
     ("fastreduce_status_string", "status > 0 -> status >= 0", "", "0 has been answered before"),
-    ("fastreduce_detail_merge", "k < digits + 4 -> k + 1 < digits + 4", "", "limb 15 is 0 and stays 0"),
+    ("fastreduce_detail_merge", "k < digits + 4 -> k + 1 < digits + 4", "",
+     "the last limb is 0 and stays 0"),
     ("fastreduce_detail_add_to_bins", "bins[*] -> bins[(*", "", "either set will do"),
     ("fastreduce_detail_add_to_bins", "!(bins[0][255] * -> false", "", SLOWER),
     ("fastreduce_detail_add_to_bins", "bins[1][511] = 0 -> bins[1][511] = (0 *", "",
