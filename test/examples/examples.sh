@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every example compiles by the lines at its top: sh examples.sh ROOT [NVCC]. The object of
-# fastreduce.cu, which most of them name as it is, is compiled once. Lines that need what is not here (nvcc,
-# MPI, NCCL, cuBLAS) are left out, and say so.
+# fastreduce.cu, which most of them name as it is, is compiled once. Lines that need what is not
+# here (nvcc, MPI, NCCL, cuBLAS) are left out, and say so.
 set -eu
 root=$(cd "$1" && pwd)
 nvcc=${2:-}
