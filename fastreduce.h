@@ -732,8 +732,8 @@ typedef struct fastreduce_detail_magnitude {
     int exponent, below;
 } fastreduce_detail_magnitude;
 
-/* 64 bits of a magnitude's digits, from `position` on: zeros before the lowest. The two limbs behind
- * the digits are read, too, and have to be zeros. */
+/* 64 bits of a magnitude's digits, from `position` on: zeros before the lowest. The two limbs
+ * behind the digits are read, too, and have to be zeros. */
 FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_bits_from(const int64_t *digit, int position)
 {
     const int shift = position & 31, first = (position - shift) / 32;
