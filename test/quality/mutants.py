@@ -30,7 +30,7 @@ import mutant_list
 import mutant_source
 
 FILES = ("fastreduce.h", "fastreduce.cuh")
-SHARE = 7  # % of the changes that are tried without --all
+SHARE = 6  # % of the changes that are tried without --all
 LEAST = 1500  # changes; fewer mean that the source is not read as it should be
 COMPILES = 8  # of a test at the most; each time less what the compiler refuses
 HANGS_AFTER = 8  # times as long as the test takes without a change
