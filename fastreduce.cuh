@@ -9285,7 +9285,8 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
     if (status != FASTREDUCE_SUCCESS) return status;
     const c_instance found = find_instance(type, op, settings.kernel);
     const bool exact = has_shapes && settings.kernel == FASTREDUCE_EXACT && found.exists();
-    if ((!exact && found.make_slices == nullptr) || settings.n_on_device != nullptr ||
+    if (!has_shapes || (!exact && found.make_slices == nullptr) ||
+        settings.n_on_device != nullptr ||
         (settings.output_type != 0 && settings.output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
 #if !defined(FASTREDUCE_NO_EXACT) && defined(FASTREDUCE_SHAPES)
@@ -9321,7 +9322,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
     if (!valid_offsets(offsets, segments, output, segments * result_size, scratch))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     const c_instance found = find_instance(type, op, settings.kernel);
-    if (found.make_slices == nullptr || settings.n_on_device != nullptr ||
+    if (!has_shapes || found.make_slices == nullptr || settings.n_on_device != nullptr ||
         (settings.output_type != 0 && settings.output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
     fastreduce::detail::segments all = {};

@@ -915,7 +915,14 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_read(int64_t *limb, int di
 #define FASTREDUCE_DETAIL_ALWAYS_INLINE static inline
 #endif
 
-/* Two functions are for AVX2, whose vectors shift each element by a count of its own; the CPU is
+/* For objects not to hold a large function several times */
+#if defined(__clang__) || !defined(__GNUC__)
+#define FASTREDUCE_DETAIL_ONCE static inline
+#else
+#define FASTREDUCE_DETAIL_ONCE static __attribute__((noinline, noclone, unused))
+#endif
+
+/* Some functions are for AVX2, whose vectors shift each element by a count of its own; the CPU is
  * asked at run time. GCC is told to vectorise them whatever the level, Clang does from -O1 on. Not
  * on Windows, where GCC does not align vectors on the stack. */
 #if defined(__x86_64__) && !defined(_WIN32) && !defined(__CUDA_ARCH__) && !defined(__INTEL_COMPILER)
@@ -1031,7 +1038,7 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_type fastreduce_output_type(fastreduce_type 
 }
 
 /* The two may be one. */
-static inline void fastreduce_detail_merge(int64_t *into, const int64_t *from, int digits)
+FASTREDUCE_DETAIL_ONCE void fastreduce_detail_merge(int64_t *into, const int64_t *from, int digits)
 {
     int64_t other[FASTREDUCE_WIDE_DIGITS + 4];
     int k;
@@ -1048,6 +1055,13 @@ FASTREDUCE_DETAIL_DEFINE void fastreduce_accumulator_merge(fastreduce_accumulato
     fastreduce_detail_merge(into->limb, from->limb, FASTREDUCE_DIGITS);
 }
 
+FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_host_read(int64_t *limb, int digits, int least,
+                                                            fastreduce_operator op, uint64_t n,
+                                                            int precision)
+{
+    return fastreduce_detail_read(limb, digits, least, op, n, precision);
+}
+
 FASTREDUCE_DETAIL_DEFINE float fastreduce_accumulator_f32(const fastreduce_accumulator *accumulator)
 {
     return fastreduce_detail_read_f32(accumulator);
@@ -1058,7 +1072,7 @@ fastreduce_accumulator_f64(const fastreduce_accumulator *accumulator)
 {
     fastreduce_accumulator copy = *accumulator;
     return fastreduce_detail_double_of(
-        fastreduce_detail_read(copy.limb, FASTREDUCE_DIGITS, -149, FASTREDUCE_SUM, 0, 53));
+        fastreduce_detail_host_read(copy.limb, FASTREDUCE_DIGITS, -149, FASTREDUCE_SUM, 0, 53));
 }
 
 FASTREDUCE_DETAIL_DEFINE void
@@ -1072,16 +1086,16 @@ FASTREDUCE_DETAIL_DEFINE float
 fastreduce_wide_accumulator_f32(const fastreduce_wide_accumulator *accumulator)
 {
     fastreduce_wide_accumulator copy = *accumulator;
-    return fastreduce_detail_float_of(
-        fastreduce_detail_read(copy.limb, FASTREDUCE_WIDE_DIGITS, -1074, FASTREDUCE_SUM, 0, 24));
+    return fastreduce_detail_float_of(fastreduce_detail_host_read(copy.limb, FASTREDUCE_WIDE_DIGITS,
+                                                                  -1074, FASTREDUCE_SUM, 0, 24));
 }
 
 FASTREDUCE_DETAIL_DEFINE double
 fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator)
 {
     fastreduce_wide_accumulator copy = *accumulator;
-    return fastreduce_detail_double_of(
-        fastreduce_detail_read(copy.limb, FASTREDUCE_WIDE_DIGITS, -1074, FASTREDUCE_SUM, 0, 53));
+    return fastreduce_detail_double_of(fastreduce_detail_host_read(
+        copy.limb, FASTREDUCE_WIDE_DIGITS, -1074, FASTREDUCE_SUM, 0, 53));
 }
 
 /* Adds elements one by one, each to one limb, shifted by up to 31 bits. 256 of them, the most that
@@ -1406,8 +1420,8 @@ static inline const float *fastreduce_detail_floats(const void *input, size_t be
 }
 
 /* Adds n elements of 16 or 32 bits, or their magnitudes. */
-static inline void fastreduce_detail_accumulate(int64_t *limb, const void *input, size_t n,
-                                                fastreduce_type type, int magnitudes)
+FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate(int64_t *limb, const void *input, size_t n,
+                                                         fastreduce_type type, int magnitudes)
 {
     const size_t most = type == FASTREDUCE_F32 && !magnitudes ? FASTREDUCE_DETAIL_HOST_BLOCK
                                                               : FASTREDUCE_DETAIL_CHUNK;
@@ -1488,7 +1502,8 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_wide(int64_t *limb, u
 /* Adds doubles one by one. A chunk, the most that comes at once, adds less than 2^62 to a limb.
  * Every other goes to limbs of its own, so that equal exponents in a row do not wait for each
  * other's store. */
-static inline void fastreduce_detail_add_each_f64(int64_t *limb, const double *input, size_t n)
+FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_each_f64(int64_t *limb, const double *input,
+                                                           size_t n)
 {
     int64_t others[FASTREDUCE_WIDE_DIGITS + 4] = {0};
     size_t i;
@@ -1609,10 +1624,9 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_wide_window(const double
             memcpy(&bits, input + i + k, sizeof bits);
             magnitude = bits & magnitudes;
             distance = (magnitude >> 52) - first;
-            is_below = (fastreduce_detail_words_t)((fastreduce_detail_signed_t)distance <
-                                                   (fastreduce_detail_signed_t)none);
-            sign = (fastreduce_detail_words_t)((fastreduce_detail_signed_t)bits <
-                                               (fastreduce_detail_signed_t)none);
+            /* all bits of them: no branch */
+            is_below = (fastreduce_detail_words_t)((fastreduce_detail_signed_t)distance >> 63);
+            sign = (fastreduce_detail_words_t)((fastreduce_detail_signed_t)bits >> 63);
             below |= magnitude & is_below;
             above |= most - distance;
             significand = ((bits & fractions) | implicit) & ~is_below;
@@ -1675,8 +1689,8 @@ static inline int fastreduce_detail_add_to_wide_window(int64_t *limb, const doub
 
 /* The bits of the sum of a row or less, rounded, without an accumulator, which takes longer; or 0,
  * where no window has it. */
-static inline int fastreduce_detail_round_few(const double *input, size_t n, int precision,
-                                              uint64_t *bits)
+FASTREDUCE_DETAIL_ONCE int fastreduce_detail_round_few(const double *input, size_t n, int precision,
+                                                       uint64_t *bits)
 {
 #ifdef FASTREDUCE_DETAIL_AVX2
     if (n <= FASTREDUCE_DETAIL_WIDE_ROW && FASTREDUCE_DETAIL_HAS_AVX2) {
@@ -1689,8 +1703,8 @@ static inline int fastreduce_detail_round_few(const double *input, size_t n, int
                                               &low)) {
             fastreduce_detail_add_scaled(digit, high, (unsigned)position % 32 + 56);
             fastreduce_detail_add_scaled(digit, low, (unsigned)position % 32);
-            *bits = fastreduce_detail_read(digit, digits, position / 32 * 32 - 1074, FASTREDUCE_SUM,
-                                           0, precision);
+            *bits = fastreduce_detail_host_read(digit, digits, position / 32 * 32 - 1074,
+                                                FASTREDUCE_SUM, 0, precision);
             return 1;
         }
     }
@@ -1764,8 +1778,8 @@ static inline void fastreduce_detail_add_products(fastreduce_detail_wide_progres
 }
 
 /* Adds n doubles, or their magnitudes. */
-static inline void fastreduce_detail_accumulate_f64(int64_t *limb, const double *input, size_t n,
-                                                    int magnitudes)
+FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_f64(int64_t *limb, const double *input,
+                                                             size_t n, int magnitudes)
 {
     fastreduce_detail_wide_progress at = FASTREDUCE_DETAIL_WIDE_BEGIN;
     size_t done, block, i;
@@ -1787,8 +1801,9 @@ static inline void fastreduce_detail_accumulate_f64(int64_t *limb, const double 
 }
 
 /* Adds x[k] * y[k] for n elements of 16 or 32 bits. */
-static inline void fastreduce_detail_accumulate_dot(int64_t *limb, const void *x, const void *y,
-                                                    size_t n, fastreduce_type type)
+FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_dot(int64_t *limb, const void *x,
+                                                             const void *y, size_t n,
+                                                             fastreduce_type type)
 {
     fastreduce_detail_wide_progress at = FASTREDUCE_DETAIL_WIDE_BEGIN;
     size_t done, count;
@@ -1917,8 +1932,8 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
         fastreduce_detail_accumulate_f64(limb, (const double *)x, n, op == FASTREDUCE_SUM_ABS);
     else
         fastreduce_detail_accumulate(limb, x, n, type, op == FASTREDUCE_SUM_ABS);
-    bits = fastreduce_detail_read(limb, is_wide ? FASTREDUCE_WIDE_DIGITS : FASTREDUCE_DIGITS,
-                                  is_wide ? -1074 : -149, op, n, is_double ? 53 : 24);
+    bits = fastreduce_detail_host_read(limb, is_wide ? FASTREDUCE_WIDE_DIGITS : FASTREDUCE_DIGITS,
+                                       is_wide ? -1074 : -149, op, n, is_double ? 53 : 24);
     low = (uint32_t)bits;
     if (is_double)
         memcpy(output, &bits, sizeof bits);

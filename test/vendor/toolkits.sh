@@ -175,7 +175,7 @@ test_nvcc()
     run ./program "$version, templates"
     pass "$version with $("$host" --version | sed -n '1s/ (.*) / /p'): architectures" $architectures
 
-    few_shapes="-DFASTREDUCE_NO_LADDER -DFASTREDUCE_TYPES=FASTREDUCE_F32\\,FASTREDUCE_U8"
+    few_shapes="-DFASTREDUCE_TYPES=FASTREDUCE_F32\\,FASTREDUCE_U8"
     few_shapes="$few_shapes -DFASTREDUCE_OPERATORS=FASTREDUCE_SUM\\,FASTREDUCE_ARGMAX"
     # The examples; our tests, which take longest, by the oldest toolkit that has all that they call
     # and by the newest. CUB and Thrust are not in these toolkits.
@@ -199,7 +199,7 @@ test_nvcc()
         *.c) $strict_cc -isystem "$toolkit/include" "$source" fastreduce.o $link -lm -o program ;;
         *.cu)
             less=
-            case $file in *_shapes.cu) less="$few_shapes" ;; esac
+            case $file in test_shapes.cu | bench_shapes.cu) less="$few_shapes" ;; esac
             # nvcc 13.5's fast way does not know __dp4a
             set -- $less -std=c++17 $ptx -DBENCH_NO_CUB -DBENCH_NO_THRUST -c "$source" -o /dev/null
             $only_compile "$@" 2>/dev/null || $compile "$@"
