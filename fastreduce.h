@@ -1390,9 +1390,9 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE uint32_t fastreduce_detail_bits_of_half(uint16_t
 
 /* n elements from the begin-th on, as floats, without their signs where `magnitudes` is 1: where
  * that changes nothing, in their place, and otherwise in the buffer. */
-static inline const float *fastreduce_detail_floats(const void *input, size_t begin, size_t n,
-                                                    fastreduce_type type, int magnitudes,
-                                                    float *buffer)
+FASTREDUCE_DETAIL_ONCE const float *fastreduce_detail_floats(const void *input, size_t begin,
+                                                             size_t n, fastreduce_type type,
+                                                             int magnitudes, float *buffer)
 {
     size_t i;
     if (type == FASTREDUCE_F32) {
@@ -1525,8 +1525,8 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_each_f64(int64_t *limb, const 
 }
 
 /* Adds x[k] * y[k] one by one, of any floats. */
-static inline void fastreduce_detail_add_each_product(int64_t *limb, const float *x, const float *y,
-                                                      size_t n)
+FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_each_product(int64_t *limb, const float *x,
+                                                               const float *y, size_t n)
 {
     const uint32_t one = 0x800000, infinity = 0x7f800000;
     size_t i;
@@ -1726,8 +1726,8 @@ typedef struct fastreduce_detail_wide_progress {
 
 /* Adds doubles, block by block: to the window, or where they miss it, one by one. The limbs stay
  * below 2^53. */
-static inline void fastreduce_detail_add_f64(fastreduce_detail_wide_progress *at, int64_t *limb,
-                                             const double *input, size_t n)
+FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_f64(fastreduce_detail_wide_progress *at,
+                                                      int64_t *limb, const double *input, size_t n)
 {
     size_t done = 0, block;
 #ifdef FASTREDUCE_DETAIL_AVX2
@@ -1756,20 +1756,23 @@ static inline void fastreduce_detail_add_f64(fastreduce_detail_wide_progress *at
     }
 }
 
+/* fastreduce_detail_multiply, as fast as the CPU can. */
+FASTREDUCE_DETAIL_ONCE int fastreduce_detail_are_doubles(const float *x, const float *y,
+                                                         double *products, size_t n)
+{
+#ifdef FASTREDUCE_DETAIL_AVX2
+    if (FASTREDUCE_DETAIL_HAS_AVX2) return fastreduce_detail_multiply_avx2(x, y, products, n);
+#endif
+    return fastreduce_detail_multiply(x, y, products, n);
+}
+
 /* Adds x[k] * y[k] for n elements, CHUNK at the most. */
 static inline void fastreduce_detail_add_products(fastreduce_detail_wide_progress *at,
                                                   int64_t *limb, const float *x, const float *y,
                                                   size_t n)
 {
     double products[FASTREDUCE_DETAIL_CHUNK];
-    int are_doubles;
-#ifdef FASTREDUCE_DETAIL_AVX2
-    if (FASTREDUCE_DETAIL_HAS_AVX2)
-        are_doubles = fastreduce_detail_multiply_avx2(x, y, products, n);
-    else
-#endif
-        are_doubles = fastreduce_detail_multiply(x, y, products, n);
-    if (are_doubles) {
+    if (fastreduce_detail_are_doubles(x, y, products, n)) {
         fastreduce_detail_add_f64(at, limb, products, n);
     } else {
         fastreduce_detail_add_each_product(limb, x, y, n);
@@ -1842,7 +1845,7 @@ FASTREDUCE_DETAIL_DEFINE float fastreduce_host_dot_f32(const float *x, const flo
     fastreduce_wide_accumulator accumulator;
     double products[FASTREDUCE_DETAIL_WIDE_ROW];
     uint64_t bits;
-    if (n <= FASTREDUCE_DETAIL_WIDE_ROW && fastreduce_detail_multiply(x, y, products, n) &&
+    if (n <= FASTREDUCE_DETAIL_WIDE_ROW && fastreduce_detail_are_doubles(x, y, products, n) &&
         fastreduce_detail_round_few(products, n, 24, &bits))
         return fastreduce_detail_float_of(bits);
     memset(&accumulator, 0, sizeof accumulator);
