@@ -451,6 +451,8 @@ EQUIVALENT = [
     ("overlap", "x <= y -> x < y", "", EQUAL),
     ("check_arguments", "n > * -> n >= SIZE_MAX / input.size", "", "nowhere is so much"),
     ("check_arguments", "* -> SIZE_MAX / (input.size + 1)", "", "nowhere is so much"),
+    ("check_arguments", "* -> SIZE_MAX / (output.size + 1)", "", "nowhere is so much"),
+    ("check_arguments", "output.count > * -> output.count >= *", "", "nowhere is so much"),
     ("check_arguments", "scratch.data ? scratch.bytes : 0 -> * : (0 + 1)", "",
      "nothing lies at address 0"),
     ("with_workspace", "bytes > 0 -> bytes > 0 + 1", "", "it is never 1"),
