@@ -1843,7 +1843,7 @@ FASTREDUCE_DETAIL_DEFINE double fastreduce_host_sum_f64(const double *input, siz
 FASTREDUCE_DETAIL_DEFINE float fastreduce_host_dot_f32(const float *x, const float *y, size_t n)
 {
     fastreduce_wide_accumulator accumulator;
-    double products[FASTREDUCE_DETAIL_WIDE_ROW];
+    double products[FASTREDUCE_DETAIL_CHUNK];
     uint64_t bits;
     if (n <= FASTREDUCE_DETAIL_WIDE_ROW && fastreduce_detail_are_doubles(x, y, products, n) &&
         fastreduce_detail_round_few(products, n, 24, &bits))

@@ -4,7 +4,7 @@
 #include "checks.h"
 #include <mpfr.h>
 
-enum { MOST = 20000 };
+enum { MOST = 40000 };
 
 /* ---- The oracle ---- */
 
@@ -684,6 +684,10 @@ int main(void)
                                   (fastreduce_type)0) == FASTREDUCE_SUCCESS &&
                pair[1] == 1.25f,
            "an output that is aligned as a float is", 2, pair[1], 1.25);
+    expect(fastreduce_host_reduce(ones, pair, 2, FASTREDUCE_F32, FASTREDUCE_SUM, FASTREDUCE_F32) ==
+                   FASTREDUCE_SUCCESS &&
+               pair[0] == 1.25f,
+           "an output type that is the default", 2, pair[0], 1.25);
     expect(bits_f64(fastreduce_host_sum_f64(NULL, 0)) == 0, "the empty sum of doubles", 0,
            fastreduce_host_sum_f64(NULL, 0), 0);
     expect(fastreduce_host_reduce(NULL, &nothing, 0, FASTREDUCE_F64, FASTREDUCE_MEAN,
