@@ -130,19 +130,19 @@ static void check_reduction(void *argument)
     int is_double;
     for (is_double = r->format == F64; is_double < 2; ++is_double) {
         const fastreduce_type output_type = is_double ? FASTREDUCE_F64 : (fastreduce_type)0;
-        float got = 0;
+        float got[2] = {0, 7}; /* nothing is written behind a float */
         double got64 = 0;
-        void *const output = is_double ? (void *)&got64 : (void *)&got;
+        void *const output = is_double ? (void *)&got64 : (void *)got;
         const fastreduce_status status =
             r->y ? fastreduce_host_dot(r->x, r->y, output, r->n, type, output_type)
                  : fastreduce_host_reduce(r->x, output, r->n, type, r->op, output_type);
-        const uint64_t bits = is_double ? bits_f64(got64) : bits_f32(got);
+        const uint64_t bits = is_double ? bits_f64(got64) : bits_f32(got[0]);
         char what[200];
         snprintf(what, sizeof what, "%s, %s of %s as %s", r->what,
                  r->y ? "dot" : fastreduce_operator_name(r->op), formats[r->format].name,
                  is_double ? "f64" : "f32");
-        expect(status == FASTREDUCE_SUCCESS && bits == r->bits[is_double], what, r->n,
-               is_double ? got64 : got, r->wanted[is_double]);
+        expect(status == FASTREDUCE_SUCCESS && bits == r->bits[is_double] && got[1] == 7, what,
+               r->n, is_double ? got64 : got[0], r->wanted[is_double]);
     }
     if (r->format == F64 && r->op == FASTREDUCE_SUM) {
         const double got = fastreduce_host_sum_f64((const double *)r->x, r->n);
