@@ -1394,26 +1394,22 @@ FASTREDUCE_DETAIL_ONCE const float *fastreduce_detail_floats(const void *input, 
                                                              size_t n, fastreduce_type type,
                                                              int magnitudes, float *buffer)
 {
+    const uint32_t kept = magnitudes ? 0x7fffffff : 0xffffffff;
+    const float *floats = (const float *)input + begin;
+    const uint16_t *halves = (const uint16_t *)input + begin;
     size_t i;
-    if (type == FASTREDUCE_F32) {
-        const float *floats = (const float *)input + begin;
-        if (!magnitudes) return floats;
-        memcpy(buffer, floats, n * sizeof *floats);
-    } else {
-        const unsigned char *halves = (const unsigned char *)input + 2 * begin;
-        for (i = 0; i < n; ++i) {
-            uint16_t half;
-            uint32_t bits;
-            memcpy(&half, halves + 2 * i, sizeof half);
+    if (type == FASTREDUCE_F32 && !magnitudes) return floats;
+    for (i = 0; i < n; ++i) {
+        uint16_t half;
+        uint32_t bits;
+        if (type == FASTREDUCE_F32) {
+            memcpy(&bits, floats + i, sizeof bits);
+        } else {
+            memcpy(&half, halves + i, sizeof half);
             bits = type == FASTREDUCE_F16 ? fastreduce_detail_bits_of_half(half)
                                           : (uint32_t)half << 16;
-            memcpy(buffer + i, &bits, sizeof bits);
         }
-    }
-    for (i = 0; magnitudes && i < n; ++i) {
-        uint32_t bits;
-        memcpy(&bits, buffer + i, sizeof bits);
-        bits &= 0x7fffffff;
+        bits &= kept;
         memcpy(buffer + i, &bits, sizeof bits);
     }
     return buffer;
@@ -1662,28 +1658,30 @@ static inline int fastreduce_detail_wide_position(const double *input, size_t n)
     return exponent <= 52 ? 0 : exponent < 2046 ? exponent - 52 : 1993;
 }
 
-/* Adds n elements, which are rows or less than one, and returns 1; or adds nothing, where no window
- * has them all. */
-static inline int fastreduce_detail_add_to_wide_window(int64_t *limb, const double *input, size_t n,
-                                                       int *position)
+/* Sums n elements, which are rows or less than one, in the window at *position or, if they miss it,
+ * in one of their own. Returns 0 where no window has them all. */
+static inline int fastreduce_detail_find_wide_window(const double *input, size_t n, int *position,
+                                                     int64_t *high, int64_t *low)
 {
-    int64_t high, low;
+    const int last = *position;
+    double row[FASTREDUCE_DETAIL_WIDE_ROW];
     if (n < FASTREDUCE_DETAIL_WIDE_ROW) { /* zeros follow */
-        double row[FASTREDUCE_DETAIL_WIDE_ROW] = {0};
-        memcpy(row, input, n * sizeof *row);
-        return fastreduce_detail_add_to_wide_window(limb, row, FASTREDUCE_DETAIL_WIDE_ROW,
-                                                    position);
+        memset(row, 0, sizeof row);
+        if (n > 0) memcpy(row, input, n * sizeof *row);
+        input = row;
+        n = FASTREDUCE_DETAIL_WIDE_ROW;
     }
-    if (!fastreduce_detail_sum_wide_window(input, n, *position, &high, &low)) {
-        const int last = *position;
-        *position = fastreduce_detail_wide_position(input, n);
-        if (*position == last ||
-            !fastreduce_detail_sum_wide_window(input, n, *position, &high, &low))
-            return 0;
-    }
-    fastreduce_detail_add_scaled(limb, high, (unsigned)*position + 56);
-    fastreduce_detail_add_scaled(limb, low, (unsigned)*position);
-    return 1;
+    if (fastreduce_detail_sum_wide_window(input, n, last, high, low)) return 1;
+    *position = fastreduce_detail_wide_position(input, n);
+    return *position != last && fastreduce_detail_sum_wide_window(input, n, *position, high, low);
+}
+
+/* Adds it at shift, with its two parts as they are found. */
+static inline void fastreduce_detail_add_wide_window(int64_t *limb, int64_t high, int64_t low,
+                                                     unsigned shift)
+{
+    fastreduce_detail_add_scaled(limb, high, shift + 56);
+    fastreduce_detail_add_scaled(limb, low, shift);
 }
 #endif
 
@@ -1696,13 +1694,9 @@ FASTREDUCE_DETAIL_ONCE int fastreduce_detail_round_few(const double *input, size
     if (n <= FASTREDUCE_DETAIL_WIDE_ROW && FASTREDUCE_DETAIL_HAS_AVX2) {
         const int digits = 5; /* 53 + 52 bits, 2^7 of them, a shift below 32, a sign */
         int64_t high, low, digit[8] = {0};
-        double row[FASTREDUCE_DETAIL_WIDE_ROW] = {0};
-        const int position = fastreduce_detail_wide_position(input, n);
-        if (n > 0) memcpy(row, input, n * sizeof *row);
-        if (fastreduce_detail_sum_wide_window(row, FASTREDUCE_DETAIL_WIDE_ROW, position, &high,
-                                              &low)) {
-            fastreduce_detail_add_scaled(digit, high, (unsigned)position % 32 + 56);
-            fastreduce_detail_add_scaled(digit, low, (unsigned)position % 32);
+        int position = fastreduce_detail_wide_position(input, n);
+        if (fastreduce_detail_find_wide_window(input, n, &position, &high, &low)) {
+            fastreduce_detail_add_wide_window(digit, high, low, (unsigned)position % 32);
             *bits = fastreduce_detail_host_read(digit, digits, position / 32 * 32 - 1074,
                                                 FASTREDUCE_SUM, 0, precision);
             return 1;
@@ -1719,10 +1713,6 @@ typedef struct fastreduce_detail_wide_progress {
     int position;  /* of the window */
     size_t blocks; /* that it took */
 } fastreduce_detail_wide_progress;
-#define FASTREDUCE_DETAIL_WIDE_BEGIN \
-    {                                \
-        1, 1993, 0                   \
-    }
 
 /* Adds doubles, block by block: to the window, or where they miss it, one by one. The limbs stay
  * below 2^53. */
@@ -1738,10 +1728,13 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_f64(fastreduce_detail_wide_pro
     for (; done < n; done += block) {
 #ifdef FASTREDUCE_DETAIL_AVX2
         if (has_window) {
+            int64_t high, low;
             block = (n - done) / FASTREDUCE_DETAIL_WIDE_ROW;
             block = (block < at->rows ? block : at->rows) * FASTREDUCE_DETAIL_WIDE_ROW;
             if (block == 0) block = n - done; /* less than a row */
-            if (fastreduce_detail_add_to_wide_window(limb, input + done, block, &at->position)) {
+            if (fastreduce_detail_find_wide_window(input + done, block, &at->position, &high,
+                                                   &low)) {
+                fastreduce_detail_add_wide_window(limb, high, low, (unsigned)at->position);
                 at->rows = at->rows < 64 ? 2 * at->rows : at->rows;
                 if (++at->blocks % (1 << 20) == 0)
                     fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
@@ -1784,21 +1777,22 @@ static inline void fastreduce_detail_add_products(fastreduce_detail_wide_progres
 FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_f64(int64_t *limb, const double *input,
                                                              size_t n, int magnitudes)
 {
-    fastreduce_detail_wide_progress at = FASTREDUCE_DETAIL_WIDE_BEGIN;
+    const size_t most = magnitudes ? FASTREDUCE_DETAIL_CHUNK : n;
+    double buffer[FASTREDUCE_DETAIL_CHUNK];
+    fastreduce_detail_wide_progress at = {1, 1993, 0}; /* the highest window; a guess */
     size_t done, block, i;
 
     fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
-    if (!magnitudes) fastreduce_detail_add_f64(&at, limb, input, n);
-    for (done = 0; magnitudes && done < n; done += block) {
-        double buffer[FASTREDUCE_DETAIL_CHUNK];
-        block = n - done < FASTREDUCE_DETAIL_CHUNK ? n - done : FASTREDUCE_DETAIL_CHUNK;
-        for (i = 0; i < block; ++i) {
+    for (done = 0; done < n; done += block) {
+        const double *doubles = input + done;
+        block = n - done < most ? n - done : most;
+        for (i = 0; magnitudes && i < block; ++i) {
             uint64_t bits;
-            memcpy(&bits, input + done + i, sizeof bits);
+            memcpy(&bits, doubles + i, sizeof bits);
             bits &= 0x7fffffffffffffff;
             memcpy(buffer + i, &bits, sizeof bits);
         }
-        fastreduce_detail_add_f64(&at, limb, buffer, block);
+        fastreduce_detail_add_f64(&at, limb, magnitudes ? buffer : doubles, block);
     }
     fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
 }
@@ -1808,7 +1802,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_dot(int64_t *limb, cons
                                                              const void *y, size_t n,
                                                              fastreduce_type type)
 {
-    fastreduce_detail_wide_progress at = FASTREDUCE_DETAIL_WIDE_BEGIN;
+    fastreduce_detail_wide_progress at = {1, 1993, 0}; /* the highest window; a guess */
     size_t done, count;
 
     fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);

@@ -455,7 +455,6 @@ static void paths(void)
     for (position = 0; position <= 1993 && has_avx2(); position += position == 0 ? 1 : 332) {
         for (exponent = 0; exponent < 2048; ++exponent) {
             const int fits = exponent > position && exponent <= position + 53;
-            int64_t limb[72] = {0};
             int moved = position;
             const int wanted = fits               ? position
                                : exponent <= 52   ? 0
@@ -466,9 +465,9 @@ static void paths(void)
             expect(fastreduce_detail_sum_wide_window(row, FASTREDUCE_DETAIL_WIDE_ROW, position,
                                                      &high, &low) == fits,
                    "in the window of doubles", (size_t)exponent, exponent, position);
-            expect(fastreduce_detail_add_to_wide_window(limb, row, FASTREDUCE_DETAIL_WIDE_ROW,
-                                                        &moved) ==
-                       (exponent > 0 && exponent < 2047),
+            expect(fastreduce_detail_find_wide_window(row, FASTREDUCE_DETAIL_WIDE_ROW, &moved,
+                                                      &high,
+                                                      &low) == (exponent > 0 && exponent < 2047),
                    "in a window of doubles", (size_t)exponent, exponent, position);
             expect(moved == wanted, "where the window of doubles moves", (size_t)exponent, moved,
                    wanted);
