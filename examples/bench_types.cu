@@ -422,10 +422,7 @@ static options parse(char **argv)
 int main(int, char **argv)
 {
     const options wanted = parse(argv);
-    std::vector<reduction> chosen;
-    for (const reduction &r : reductions(list<FASTREDUCE_TYPES>()))
-        if (is_among(wanted.types, r.type) && is_among(wanted.ops, r.op)) chosen.push_back(r);
-    if (chosen.empty()) fail(2, "none of these types and operators is built in");
+    const auto chosen = chosen_of(reductions(list<FASTREDUCE_TYPES>()), wanted);
     (void)count_gpus();
     const bool good = tables(wanted, chosen);
     finish_output();

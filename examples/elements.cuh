@@ -204,6 +204,17 @@ bool is_among(const std::vector<Member> &list, Member member)
     return list.empty() || std::find(list.begin(), list.end(), member) != list.end();
 }
 
+/* The reductions of the types and by the operators that are asked for. */
+template <class Reduction, class Options>
+std::vector<Reduction> chosen_of(const std::vector<Reduction> &built, const Options &wanted)
+{
+    std::vector<Reduction> chosen;
+    for (const Reduction &r : built)
+        if (is_among(wanted.types, r.type) && is_among(wanted.ops, r.op)) chosen.push_back(r);
+    if (chosen.empty()) fail(2, "none of these types and operators is built in");
+    return chosen;
+}
+
 /* A number, or what stands for none. */
 inline std::string cell(double x, const char *format, const char *none)
 {

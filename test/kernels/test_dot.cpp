@@ -10,6 +10,7 @@
 #include "../common/dynamic_shared.h"
 #include "../common/exact_input.h"
 #include "../common/one_row.h"
+#include "../common/parts.h"
 #include "../common/turns.h"
 #include <algorithm>
 #include <limits>
@@ -492,15 +493,6 @@ static void long_arrays()
              wanted, n);
 }
 
-/* By default everything; `quick`: as on the CPU machine; `refusals`, or the name of a type: that
- * alone. */
-static const char *only = nullptr;
-
-static bool asked_for(const char *part)
-{
-    return only == nullptr || std::strcmp(only, part) == 0;
-}
-
 template <class T>
 static void of_type()
 {
@@ -655,13 +647,7 @@ static void refusals()
 int main(int argc, char **argv)
 {
     check::need_device();
-    bool quick = false;
-    for (int k = 1; k < argc; ++k)
-        if (std::string(argv[k]) == "quick")
-            quick = true;
-        else
-            only = argv[k];
-    thorough = on_gpu && !quick;
+    thorough = parse_parts(argc, argv);
     if (asked_for("refusals")) refusals();
     for_each_type<f16, bf16>([](auto x) { of_type<decltype(x)>(); });
     return check::finish("dot");

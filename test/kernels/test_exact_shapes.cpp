@@ -10,6 +10,7 @@
 #include "../common/dynamic_shared.h"
 #include "../common/exact_data.h"
 #include "../common/exact_input.h"
+#include "../common/geometry.h"
 #include "../common/turns.h"
 #include <algorithm>
 
@@ -134,13 +135,6 @@ static check::buffer<unsigned char> &workspace()
     }();
     return *memory;
 }
-
-struct geometry {
-    const char *name;
-    size_t outer, n, inner;
-    size_t outer_stride, stride; /* 0: without gaps */
-    size_t offset;               /* of the input, from alignment */
-};
 
 /* `first` and `count`: the pattern of result r is number first + r % count, with a seed of its
  * own. */
@@ -391,29 +385,13 @@ static void plans()
                 }
 }
 
-/* Elements that are in several results. */
 static void windows()
 {
-    const size_t many = thorough ? 3000 : 100, count = patterns().size();
-    const geometry all[] = {
-        {"windows", many, 100, 1, 1, 1, 1},         {"windows", many, 5, 1, 2, 1, 0},
-        {"windows", 60, 700, 1, 16, 1, 3},          {"windows", 3, 9000, 1, 1, 1, 1},
-        {"windows", 20, 30, 1, 7, 10, 1},           {"windows of columns", 4, 33, 17, 17, 17, 1},
-        {"windows in columns", 1, 40, 33, 0, 1, 1}, {"windows in columns", 2, 600, 65, 9, 3, 3},
-        {"transposed", 77, 50, 1, 1, 77, 1},        {"transposed", 16, 1000, 1, 1, 16, 0},
-        {"every 1000th", 3, 40, 1, 1, 1000, 0}};
-    const size_t most = ~size_t(0);
-    const geometry edges[] = {{"outer stride of one", 1, 37, 1, most, 1, 1},
-                              {"one element", 3, 1, 2, 2, most, 0},
-                              {"one of all", 1, 1, 5, most, most, 1},
-                              {"no outer", 0, 5, 3, 0, 0, 0},
-                              {"no inner", 4, 5, 0, 0, 0, 0},
-                              {"no elements", 5, 0, 3, most, most, 0},
-                              {"none of long rows", 0, most, most, most, most, 0}};
+    const size_t count = patterns().size();
     size_t turn = 0;
-    for (const geometry &g : all) axis(g, ++turn, count);
-    for (const geometry &g : edges)
-        if (g.n != most) axis(g, ++turn, count);
+    for (const geometry &g : overlapping(thorough ? 3000 : 100)) axis(g, ++turn, count);
+    for (const geometry &g : edge_cases)
+        if (g.n != greatest_size) axis(g, ++turn, count);
 }
 
 /* What EXACT does not do, and a workspace that is too small. */

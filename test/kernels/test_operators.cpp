@@ -8,6 +8,7 @@
 #include "../common/dynamic_shared.h"
 #include "../common/elements.h"
 #include "../common/exact_input.h"
+#include "../common/parts.h"
 #include "../common/turns.h"
 #include <algorithm>
 
@@ -442,15 +443,6 @@ static void long_array()
     }
 }
 
-/* By default everything; `quick`: as on the CPU machine; `refusals`, or the name of a type: that
- * alone. */
-static const char *only = nullptr;
-
-static bool asked_for(const char *part)
-{
-    return only == nullptr || std::strcmp(only, part) == 0;
-}
-
 template <class T>
 static void of_type()
 {
@@ -650,13 +642,7 @@ static void refusals()
 int main(int argc, char **argv)
 {
     check::need_device();
-    bool quick = false;
-    for (int k = 1; k < argc; ++k)
-        if (std::string(argv[k]) == "quick")
-            quick = true;
-        else
-            only = argv[k];
-    thorough = on_gpu && !quick;
+    thorough = parse_parts(argc, argv);
     if (asked_for("refusals")) {
         names();
         refusals();

@@ -9,6 +9,7 @@
 #include "../common/dynamic_shared.h"
 #include "../common/elements.h"
 #include "../common/exact_input.h"
+#include "../common/geometry.h"
 #include "../common/turns.h"
 #include <algorithm>
 #include <array>
@@ -286,13 +287,6 @@ static std::vector<T> make(const contents &what, size_t n, u64 pattern)
 
 /* ---- Axes ------------------------------------------------------------------------------------ */
 
-struct geometry {
-    const char *name;
-    size_t outer, n, inner;
-    size_t outer_stride, stride; /* 0: without gaps */
-    size_t offset;               /* of the input, from alignment */
-};
-
 /* Few results have elements of their own: the same come again, in no order, so that what is right
  * need not be computed for all. */
 constexpr u64 most_patterns = 5;
@@ -459,48 +453,14 @@ static void long_results()
         axis<T>({"the longest rows", 2, 70000000, 1, 0, 0, 1}, contents_of<T>(0));
 }
 
-/* Elements that are in several results: windows along either axis, results that are the same,
- * arrays transposed. */
 template <class T>
 static void windows()
 {
-    const size_t many = thorough ? 3000 : quick ? 40 : 150;
-    const geometry all[] = {
-        {"windows", many, 100, 1, 1, 1, 1},
-        {"windows", many, 5, 1, 2, 1, 0},
-        {"windows", 60, 700, 1, 16, 1, 3},
-        {"windows", 3, 9000, 1, 1, 1, 1},
-        {"windows", 20, 30, 1, 7, 10, 1},
-        {"windows of columns", 4, 33, 17, 17, 17, 1},
-        {"windows of columns", 9, 1500, 3, 2, 4, 2},
-        {"windows in columns", 1, 40, 33, 0, 1, 1},
-        {"windows in columns", 2, 600, 65, 9, 3, 3},
-        {"windows in columns", 2, 3000, 8, 0, 5, 0},
-        {"transposed", 77, 50, 1, 1, 77, 1},
-        {"transposed", 16, 1000, 1, 1, 16, 0},
-        {"transposed", 5, 3000, 1, 1, 5, 2},
-        {"every other", 1, 2500, 1, 0, 2, 1},
-        {"every 1000th", 3, 40, 1, 1, 1000, 0},
-    };
-    for (const geometry &g : all) {
+    for (const geometry &g : overlapping(thorough ? 3000 : quick ? 40 : 150)) {
         axes<T>(g);
         if (thorough) axes<T>(g);
     }
-}
-
-/* Strides that lead nowhere, as there is nothing behind them; no results; no elements. */
-template <class T>
-static void edges()
-{
-    const size_t most = ~size_t(0);
-    const geometry all[] = {{"outer stride of one", 1, 37, 1, most, 1, 1},
-                            {"one element", 3, 1, 2, 2, most, 0},
-                            {"one of all", 1, 1, 5, most, most, 1},
-                            {"no outer", 0, 5, 3, 0, 0, 0},
-                            {"no inner", 4, 5, 0, 0, 0, 0},
-                            {"no elements", 5, 0, 3, most, most, 0},
-                            {"none of long rows", 0, most, most, most, most, 0}};
-    for (const geometry &g : all) axes<T>(g);
+    for (const geometry &g : edge_cases) axes<T>(g);
 }
 
 /* ---- Segments -------------------------------------------------------------------------------- */
@@ -954,7 +914,6 @@ static void of_type()
         columns<T>();
         workspace_is_clean("columns");
         windows<T>();
-        edges<T>();
         workspace_is_clean("windows");
         long_results<T>();
         workspace_is_clean("long results");
