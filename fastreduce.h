@@ -1381,12 +1381,44 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE uint32_t fastreduce_detail_bits_of_half(uint16_t
 {
     const uint32_t magnitude = half & 0x7fff, sign = (uint32_t)(half & 0x8000) << 16;
     const float denormal = (float)(int)magnitude * (1.0f / (1 << 24)); /* not one as a float */
+    /* all bits of them: no branch, so that compilers vectorise it */
+    const uint32_t is_denormal = 0 - (uint32_t)(magnitude < 0x400),
+                   is_special = 0 - (uint32_t)(magnitude >= 0x7c00);
+    const uint32_t normal = (magnitude << 13) + (112u << 23) + (is_special & 112u << 23);
     uint32_t bits;
     memcpy(&bits, &denormal, sizeof bits);
-    if (magnitude >= 0x400) bits = (magnitude << 13) + (112u << 23);
-    if (magnitude >= 0x7c00) bits += 112u << 23;
-    return bits | sign;
+    return sign | (bits & is_denormal) | (normal & ~is_denormal);
 }
+
+/* Floats that have the values of n elements, and the bits of those that are kept. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_convert(const void *input, size_t n,
+                                                               fastreduce_type type, uint32_t kept,
+                                                               float *floats)
+{
+    size_t i;
+    for (i = 0; i < n; ++i) {
+        uint16_t half;
+        uint32_t bits;
+        if (type == FASTREDUCE_F32) {
+            memcpy(&bits, (const float *)input + i, sizeof bits);
+        } else {
+            memcpy(&half, (const uint16_t *)input + i, sizeof half);
+            bits = type == FASTREDUCE_F16 ? fastreduce_detail_bits_of_half(half)
+                                          : (uint32_t)half << 16;
+        }
+        bits &= kept;
+        memcpy(floats + i, &bits, sizeof bits);
+    }
+}
+
+#ifdef FASTREDUCE_DETAIL_AVX2
+FASTREDUCE_DETAIL_AVX2 static void fastreduce_detail_convert_avx2(const void *input, size_t n,
+                                                                  fastreduce_type type,
+                                                                  uint32_t kept, float *floats)
+{
+    fastreduce_detail_convert(input, n, type, kept, floats);
+}
+#endif
 
 /* n elements from the begin-th on, as floats, without their signs where `magnitudes` is 1: where
  * that changes nothing, in their place, and otherwise in the buffer. */
@@ -1395,24 +1427,56 @@ FASTREDUCE_DETAIL_ONCE const float *fastreduce_detail_floats(const void *input, 
                                                              int magnitudes, float *buffer)
 {
     const uint32_t kept = magnitudes ? 0x7fffffff : 0xffffffff;
-    const float *floats = (const float *)input + begin;
-    const uint16_t *halves = (const uint16_t *)input + begin;
-    size_t i;
-    if (type == FASTREDUCE_F32 && !magnitudes) return floats;
-    for (i = 0; i < n; ++i) {
-        uint16_t half;
-        uint32_t bits;
-        if (type == FASTREDUCE_F32) {
-            memcpy(&bits, floats + i, sizeof bits);
-        } else {
-            memcpy(&half, halves + i, sizeof half);
-            bits = type == FASTREDUCE_F16 ? fastreduce_detail_bits_of_half(half)
-                                          : (uint32_t)half << 16;
-        }
-        bits &= kept;
-        memcpy(buffer + i, &bits, sizeof bits);
+    input = (const char *)input + begin * fastreduce_type_size(type);
+    if (type == FASTREDUCE_F32 && !magnitudes) return (const float *)input;
+#ifdef FASTREDUCE_DETAIL_AVX2
+    if (FASTREDUCE_DETAIL_HAS_AVX2) {
+        fastreduce_detail_convert_avx2(input, n, type, kept, buffer);
+        return buffer;
     }
+#endif
+    fastreduce_detail_convert(input, n, type, kept, buffer);
     return buffer;
+}
+
+/* The sum of floats that have the values of halves, a chunk or less. They are multiples of 2^-24
+ * below 2^16, so each sum of some is a double, exactly. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE double fastreduce_detail_sum_halves(const float *floats, size_t n)
+{
+    double lane[8] = {0, 0, 0, 0, 0, 0, 0, 0}, sum = 0;
+    size_t i;
+    int k;
+    for (i = 0; i + 8 <= n; i += 8)
+        for (k = 0; k < 8; ++k) lane[k] += (double)floats[i + (size_t)k];
+    for (; i < n; ++i) sum += (double)floats[i];
+    for (k = 0; k < 8; ++k) sum += lane[k];
+    return sum;
+}
+
+#ifdef FASTREDUCE_DETAIL_AVX2
+FASTREDUCE_DETAIL_AVX2 static double fastreduce_detail_sum_halves_avx2(const float *floats,
+                                                                       size_t n)
+{
+    return fastreduce_detail_sum_halves(floats, n);
+}
+#endif
+
+/* Adds them and returns 1, or 0 if some are not finite. */
+FASTREDUCE_DETAIL_ONCE int fastreduce_detail_add_halves(int64_t *limb, const float *floats,
+                                                        size_t n)
+{
+    double sum;
+    uint64_t bits;
+#ifdef FASTREDUCE_DETAIL_AVX2
+    if (FASTREDUCE_DETAIL_HAS_AVX2)
+        sum = fastreduce_detail_sum_halves_avx2(floats, n);
+    else
+#endif
+        sum = fastreduce_detail_sum_halves(floats, n);
+    memcpy(&bits, &sum, sizeof bits);
+    if ((bits >> 52 & 2047) == 2047) return 0;
+    fastreduce_detail_add_scaled(limb, (int64_t)(sum * (1 << 24)), 149 - 24);
+    return 1;
 }
 
 /* Adds n elements of 16 or 32 bits, or their magnitudes. */
@@ -1433,6 +1497,8 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate(int64_t *limb, const vo
             const float *floats;
             count = end - i < most ? end - i : most;
             floats = fastreduce_detail_floats(input, i, count, type, magnitudes, buffer);
+            if (type == FASTREDUCE_F16 && fastreduce_detail_add_halves(limb, floats, count))
+                continue;
             if (end - begin <= FASTREDUCE_DETAIL_FEW)
                 fastreduce_detail_add_few(limb, floats, count);
             else
@@ -1709,25 +1775,91 @@ FASTREDUCE_DETAIL_ONCE int fastreduce_detail_round_few(const double *input, size
 
 /* Where a sum of many doubles, which come piece by piece, has got to. */
 typedef struct fastreduce_detail_wide_progress {
-    size_t rows;   /* that go to the window at once */
-    int position;  /* of the window */
-    size_t blocks; /* that it took */
+    size_t rows;        /* that go to the window at once */
+    size_t pause;       /* elements until the window is tried again */
+    size_t pieces;      /* that were added */
+    int position;       /* of the window */
+    int misses;         /* of the window, one after the other */
+    int is_many;        /* so many that bins are worth their while */
+    int in_bins;        /* whether any are */
+    uint64_t bin[4096]; /* of each sign and exponent: a sum of significands */
 } fastreduce_detail_wide_progress;
 
-/* Adds doubles, block by block: to the window, or where they miss it, one by one. The limbs stay
- * below 2^53. */
+/* n doubles will come. */
+static inline void fastreduce_detail_begin_wide(fastreduce_detail_wide_progress *at, size_t n)
+{
+    at->rows = 1;
+    at->pause = at->pieces = 0;
+    at->position = 1993; /* the highest; a guess */
+    at->is_many = n >= FASTREDUCE_DETAIL_MANY;
+    at->misses = at->in_bins = 0;
+}
+
+static inline void fastreduce_detail_empty_wide_bin(uint64_t *bin, unsigned k, int64_t *limb)
+{
+    const int64_t sum = (int64_t)bin[k];
+    fastreduce_detail_add_scaled(limb, k & 2048 ? -sum : sum, (k & 2047) - 1);
+    bin[k] = 0;
+}
+
+static inline void fastreduce_detail_end_wide(fastreduce_detail_wide_progress *at, int64_t *limb)
+{
+    unsigned k;
+    for (k = 0; at->in_bins && k < 4096; ++k)
+        if (at->bin[k] > 0) fastreduce_detail_empty_wide_bin(at->bin, k, limb);
+}
+
+/* Adds a chunk or less to bins, each as if it were a normal number: the chunk does not fill the
+ * bins of those that are none, which go to the limbs instead. */
+FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_to_wide_bins(uint64_t *bin, int64_t *limb,
+                                                               const double *input, size_t n)
+{
+    const uint64_t one = (uint64_t)1 << 52; /* the implicit bit */
+    int64_t denormals = 0;
+    size_t i;
+    for (i = 0; i < n; ++i) {
+        uint64_t bits;
+        unsigned k;
+        memcpy(&bits, input + i, sizeof bits);
+        k = (unsigned)(bits >> 52);
+        bin[k] += (bits & (one - 1)) | one;
+        if (bin[k] >> 62) fastreduce_detail_empty_wide_bin(bin, k, limb);
+    }
+    for (i = 0; i < n && (bin[0] | bin[2048]); ++i) {
+        uint64_t bits, magnitude;
+        int64_t sign, kept;
+        memcpy(&bits, input + i, sizeof bits);
+        magnitude = bits & ~((uint64_t)1 << 63);
+        sign = -(int64_t)(bits >> 63); /* all bits of them: no branch */
+        kept = -(int64_t)(magnitude < one);
+        denormals += (((int64_t)magnitude ^ sign) - sign) & kept;
+    }
+    fastreduce_detail_add_scaled(limb, denormals, 0);
+    for (i = 0; i < n && (bin[2047] | bin[4095]); ++i) {
+        uint64_t bits;
+        memcpy(&bits, input + i, sizeof bits);
+        if ((bits >> 52 & 2047) == 2047)
+            fastreduce_detail_count_special(limb + FASTREDUCE_WIDE_DIGITS, (bits & (one - 1)) != 0,
+                                            (int)(bits >> 63));
+    }
+    bin[0] = bin[2047] = bin[2048] = bin[4095] = 0;
+}
+
+/* Adds doubles, piece by piece: to the window, or where they miss it, to bins, or if they are too
+ * few for that, one by one. The limbs stay below 2^55. */
 FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_f64(fastreduce_detail_wide_progress *at,
                                                       int64_t *limb, const double *input, size_t n)
 {
     size_t done = 0, block;
+    int has_window = 0;
 #ifdef FASTREDUCE_DETAIL_AVX2
-    const int has_window = FASTREDUCE_DETAIL_HAS_AVX2;
+    has_window = FASTREDUCE_DETAIL_HAS_AVX2;
 #endif
 
-    (void)at;
     for (; done < n; done += block) {
+        if (++at->pieces % (1 << 20) == 0) fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
 #ifdef FASTREDUCE_DETAIL_AVX2
-        if (has_window) {
+        if (has_window && at->pause == 0) {
             int64_t high, low;
             block = (n - done) / FASTREDUCE_DETAIL_WIDE_ROW;
             block = (block < at->rows ? block : at->rows) * FASTREDUCE_DETAIL_WIDE_ROW;
@@ -1736,16 +1868,24 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_f64(fastreduce_detail_wide_pro
                                                    &low)) {
                 fastreduce_detail_add_wide_window(limb, high, low, (unsigned)at->position);
                 at->rows = at->rows < 64 ? 2 * at->rows : at->rows;
-                if (++at->blocks % (1 << 20) == 0)
-                    fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
+                at->misses = 0;
                 continue;
             }
             at->rows = 1;
+            at->pause = (size_t)FASTREDUCE_DETAIL_CHUNK << at->misses;
+            at->misses += at->misses < 3;
         }
 #endif
         block = n - done < FASTREDUCE_DETAIL_CHUNK ? n - done : FASTREDUCE_DETAIL_CHUNK;
-        fastreduce_detail_add_each_f64(limb, input + done, block);
-        fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
+        at->pause -= block < at->pause ? block : at->pause;
+        if (at->is_many && (!has_window || at->misses > 1)) {
+            if (!at->in_bins) memset(at->bin, 0, sizeof at->bin);
+            at->in_bins = 1;
+            fastreduce_detail_add_to_wide_bins(at->bin, limb, input + done, block);
+        } else {
+            fastreduce_detail_add_each_f64(limb, input + done, block);
+            fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
+        }
     }
 }
 
@@ -1779,10 +1919,11 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_f64(int64_t *limb, cons
 {
     const size_t most = magnitudes ? FASTREDUCE_DETAIL_CHUNK : n;
     double buffer[FASTREDUCE_DETAIL_CHUNK];
-    fastreduce_detail_wide_progress at = {1, 1993, 0}; /* the highest window; a guess */
+    fastreduce_detail_wide_progress at;
     size_t done, block, i;
 
     fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
+    fastreduce_detail_begin_wide(&at, n);
     for (done = 0; done < n; done += block) {
         const double *doubles = input + done;
         block = n - done < most ? n - done : most;
@@ -1794,6 +1935,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_f64(int64_t *limb, cons
         }
         fastreduce_detail_add_f64(&at, limb, magnitudes ? buffer : doubles, block);
     }
+    fastreduce_detail_end_wide(&at, limb);
     fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
 }
 
@@ -1802,10 +1944,11 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_dot(int64_t *limb, cons
                                                              const void *y, size_t n,
                                                              fastreduce_type type)
 {
-    fastreduce_detail_wide_progress at = {1, 1993, 0}; /* the highest window; a guess */
+    fastreduce_detail_wide_progress at;
     size_t done, count;
 
     fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
+    fastreduce_detail_begin_wide(&at, n);
     for (done = 0; done < n; done += count) {
         float buffer[2][FASTREDUCE_DETAIL_CHUNK];
         const float *left, *right;
@@ -1814,6 +1957,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_dot(int64_t *limb, cons
         right = x == y ? left : fastreduce_detail_floats(y, done, count, type, 0, buffer[1]);
         fastreduce_detail_add_products(&at, limb, left, right, count);
     }
+    fastreduce_detail_end_wide(&at, limb);
     fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
 }
 

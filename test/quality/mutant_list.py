@@ -196,6 +196,8 @@ EQUIVALENT = [
     ("fastreduce_detail_find_wide_window", "n > 0 -> *", "", "copies nothing"),
     ("fastreduce_detail_find_wide_window", "*position != last -> true", "", SLOWER),
     ("fastreduce_detail_accumulate_f64", "magnitudes -> true", "most", SLOWER),
+    ("fastreduce_detail_convert", "i < n -> i <= n", "",
+     "one behind the chunk, which the address sanitizer notices"),
     ("fastreduce_detail_are_doubles", "FASTREDUCE_DETAIL_HAS_AVX2 -> *", "", SLOWER),
     ("fastreduce_detail_host_check", "n > * -> n >= *", "", "no array is that long"),
     # ---- Room 2: portability
