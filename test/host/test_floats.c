@@ -445,6 +445,37 @@ static void windows(void)
     every_result("many of the largest significands", F64, many, many, MOST);
 }
 
+/* Many doubles that no window has. Those whose exponents are far apart cancel, and what is left is of
+ * one kind: what fills a bin, or is no normal number, or nothing. */
+static void far_apart(void)
+{
+    static double x[6000];
+    static const uint64_t left[][2] = {
+        {0, 0x8000000000000000},
+        {0x000fffffffffffff, 0},
+        {0x800fffffffffffff, 0x8000000000000000},
+        {0x0010000000000000, 1},
+        {0x7fdfffffffffffff, 0x001fffffffffffff},
+        {0xffdfffffffffffff, 0x801fffffffffffff},
+        {0x7ff0000000000000, 0},
+        {0xfff0000000000000, 0},
+        {0x7ff8000000000000, 0x7ff0000000000000},
+    };
+    const size_t n = sizeof x / sizeof *x;
+    size_t k, i;
+    for (k = 0; k < sizeof left / sizeof *left; ++k) {
+        const int once = (left[k][0] & 0x7ff0000000000000) == 0x7ff0000000000000;
+        for (i = 0; i < n; i += 4) {
+            x[i] = from_bits_f64((random_words() & 0x800fffffffffffff) | (3 + random_words() % 2043)
+                                                                             << 52);
+            x[i + 1] = -x[i];
+            x[i + 2] = from_bits_f64(once && i != n / 2 ? 0 : left[k][0]);
+            x[i + 3] = from_bits_f64(once && i != n / 2 ? 0 : left[k][1]);
+        }
+        every_result("far apart", F64, x, x, n);
+    }
+}
+
 /* Which way a sum is made, which the sum does not show. */
 static void paths(void)
 {
@@ -675,6 +706,7 @@ int main(void)
     paths();
     headroom();
     windows();
+    far_apart();
     ties();
     random_cases();
     expect(fastreduce_host_dot_f32(ones, ones, 2) == 2.3125f, "dot_f32", 2,
