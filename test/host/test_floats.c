@@ -445,8 +445,8 @@ static void windows(void)
     every_result("many of the largest significands", F64, many, many, MOST);
 }
 
-/* Many doubles that no window has. Those whose exponents are far apart cancel, and what is left is of
- * one kind: what fills a bin, or is no normal number, or nothing. */
+/* Many doubles that no window has. Those whose exponents are far apart cancel, and what is left
+ * is of one kind: what fills a bin, or is no normal number, or nothing. */
 static void far_apart(void)
 {
     static double x[6000];
