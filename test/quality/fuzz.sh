@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds fuzz_exact.cpp and runs it from nothing: sh fuzz.sh ROOT [SECONDS]. Exit 77 without a
-# Clang that has libFuzzer and MPFR.
+# Builds fuzz_exact.cpp and fuzz_floats.cpp and runs each from nothing: sh fuzz.sh ROOT [SECONDS].
+# Exit 77 without a Clang that has libFuzzer and MPFR.
 set -eu
 root=$(cd "$1" && pwd)
 seconds=${2:-20}
@@ -21,10 +21,12 @@ if [ -z "$clang" ]; then
     echo "SKIP: the fuzzer needs a Clang with libFuzzer, and MPFR"
     exit 77
 fi
-$clang $flags -I "$root/test/simt" "$root/test/quality/fuzz_exact.cpp" -lmpfr -lgmp -ldl \
-    -o fuzz_exact
-status=0
-./fuzz_exact -max_len=4096 -max_total_time="$seconds" -print_final_stats=1 > log 2>&1 || status=$?
-[ $status = 0 ] || { tail -n 40 log | cut -c1-300; fail "the fuzzer found a difference"; }
-inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' log)
-echo "fuzz: $inputs inputs in $seconds s, no difference"
+for target in fuzz_exact fuzz_floats; do
+    $clang $flags -I "$root/test/simt" "$root/test/quality/$target.cpp" -lmpfr -lgmp -ldl \
+        -o $target
+    status=0
+    ./$target -max_len=4096 -max_total_time="$seconds" -print_final_stats=1 > log 2>&1 || status=$?
+    [ $status = 0 ] || { tail -n 40 log | cut -c1-300; fail "$target found a difference"; }
+    inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' log)
+    echo "fuzz: $target, $inputs inputs in $seconds s, no difference"
+done

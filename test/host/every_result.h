@@ -1,0 +1,245 @@
+/* Every exact reduction on the CPU of given elements, against MPFR. */
+#ifndef EVERY_RESULT_H
+#define EVERY_RESULT_H
+
+#include "checks.h"
+#include <mpfr.h>
+
+enum { MOST = 40000 };
+
+/* ---- The oracle ---- */
+
+static const struct {
+    const char *name;
+    fastreduce_type type;
+    size_t bytes;
+    uint64_t infinity;    /* its bits */
+    int precision, least; /* exponent of the least denormal */
+} formats[] = {{"f32", FASTREDUCE_F32, 4, 0x7f800000, 24, -149},
+               {"f64", FASTREDUCE_F64, 8, 0x7ff0000000000000, 53, -1074},
+               {"f16", FASTREDUCE_F16, 2, 0x7c00, 11, -24},
+               {"bf16", FASTREDUCE_BF16, 2, 0x7f80, 8, -133}};
+enum { F32, F64, F16, BF16, FORMATS };
+
+static uint64_t sign_of(int format)
+{
+    return (uint64_t)1 << (8 * formats[format].bytes - 1);
+}
+
+static uint64_t load(const void *x, int format, size_t i)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, (const char *)x + i * formats[format].bytes, formats[format].bytes);
+    return bits; /* little-endian, as all that CUDA runs on */
+}
+
+static void store(void *x, int format, size_t i, uint64_t bits)
+{
+    memcpy((char *)x + i * formats[format].bytes, &bits, formats[format].bytes);
+}
+
+/* The number that the bits stand for: significand * 2^exponent. */
+static void set_bits(mpfr_t number, int format, uint64_t bits)
+{
+    const int fraction = formats[format].precision - 1;
+    const uint64_t magnitude = bits & (sign_of(format) - 1);
+    const long exponent = (long)(magnitude >> fraction);
+    uint64_t significand = magnitude & (((uint64_t)1 << fraction) - 1);
+    if (magnitude > formats[format].infinity) {
+        mpfr_set_nan(number);
+        return;
+    }
+    if (exponent > 0) significand |= (uint64_t)1 << fraction;
+    if (magnitude == formats[format].infinity)
+        mpfr_set_inf(number, 1);
+    else
+        mpfr_set_uj_2exp(number, significand, formats[format].least + (exponent ? exponent - 1 : 0),
+                         MPFR_RNDN);
+    if (bits & sign_of(format)) mpfr_neg(number, number, MPFR_RNDN);
+}
+
+/* All the results of an array, or of two: the exact sum of what is added. */
+static void exact_sum(mpfr_t sum, const void *x, const void *y, int format, int magnitudes,
+                      size_t n)
+{
+    static mpfr_t terms[MOST];
+    static mpfr_ptr pointers[MOST];
+    static int is_ready;
+    mpfr_t other;
+    size_t i;
+    if (!is_ready) {
+        for (i = 0; i < MOST; ++i) mpfr_init2(terms[i], 53);
+        is_ready = 1;
+    }
+    mpfr_init2(other, 53);
+    for (i = 0; i < n; ++i) {
+        pointers[i] = terms[i];
+        set_bits(terms[i], format, load(x, format, i));
+        if (y) {
+            set_bits(other, format, load(y, format, i));
+            if (mpfr_mul(terms[i], terms[i], other, MPFR_RNDN) != 0) exit(1); /* 48 bits do */
+        }
+        if (magnitudes) mpfr_abs(terms[i], terms[i], MPFR_RNDN);
+    }
+    if (mpfr_sum(sum, pointers, n, MPFR_RNDN) != 0 && mpfr_number_p(sum)) exit(1);
+    mpfr_clear(other);
+}
+
+/* What the operator makes of it, rounded once. Only quotient and root round: to the precision of
+ * the result, where denormals have less (MPFR's manual, mpfr_subnormalize). */
+static double rounded(const mpfr_t sum, fastreduce_operator op, size_t n, int format)
+{
+    const mpfr_exp_t before_least = mpfr_get_emin(), before_most = mpfr_get_emax();
+    mpfr_t result;
+    double value;
+    int ternary = 0;
+    mpfr_init2(result, formats[format].precision);
+    mpfr_set_emin(formats[format].least + 1);
+    mpfr_set_emax(format == F64 ? 1024 : 128);
+    if (op == FASTREDUCE_MEAN)
+        ternary = mpfr_div_ui(result, sum, (unsigned long)n, MPFR_RNDN);
+    else if (op == FASTREDUCE_NORM2)
+        ternary = mpfr_sqrt(result, sum, MPFR_RNDN);
+    else
+        ternary = mpfr_set(result, sum, MPFR_RNDN);
+    ternary = mpfr_check_range(result, ternary, MPFR_RNDN);
+    mpfr_subnormalize(result, ternary, MPFR_RNDN);
+    value = mpfr_get_d(result, MPFR_RNDN);
+    mpfr_set_emin(before_least);
+    mpfr_set_emax(before_most);
+    mpfr_clear(result);
+    if (isnan(value)) return fabs((double)NAN);
+    return value == 0 && mpfr_zero_p(sum) ? 0.0 : value; /* an exact zero is +0 */
+}
+
+/* ---- Comparison ---- */
+
+typedef struct reduction {
+    const char *what;
+    const void *x, *y; /* y: a dot product */
+    size_t n;
+    int format;
+    fastreduce_operator op;
+    double wanted[2]; /* as a float, and as a double */
+    uint64_t bits[2]; /* of these */
+} reduction;
+
+static void check_reduction(void *argument)
+{
+    const reduction *r = (const reduction *)argument;
+    const fastreduce_type type = formats[r->format].type;
+    int is_double;
+    for (is_double = r->format == F64; is_double < 2; ++is_double) {
+        const fastreduce_type output_type = is_double ? FASTREDUCE_F64 : (fastreduce_type)0;
+        float got[2] = {0, 7}; /* nothing is written behind a float */
+        double got64 = 0;
+        void *const output = is_double ? (void *)&got64 : (void *)got;
+        const fastreduce_status status =
+            r->y ? fastreduce_host_dot(r->x, r->y, output, r->n, type, output_type)
+                 : fastreduce_host_reduce(r->x, output, r->n, type, r->op, output_type);
+        const uint64_t bits = is_double ? bits_f64(got64) : bits_f32(got[0]);
+        char what[200];
+        snprintf(what, sizeof what, "%s, %s of %s as %s", r->what,
+                 r->y ? "dot" : fastreduce_operator_name(r->op), formats[r->format].name,
+                 is_double ? "f64" : "f32");
+        expect(status == FASTREDUCE_SUCCESS && bits == r->bits[is_double] && got[1] == 7, what,
+               r->n, is_double ? got64 : got[0], r->wanted[is_double]);
+    }
+    if (r->format == F64 && r->op == FASTREDUCE_SUM) {
+        const double got = fastreduce_host_sum_f64((const double *)r->x, r->n);
+        expect(bits_f64(got) == r->bits[1], r->what, r->n, got, r->wanted[1]);
+    }
+    if (r->format == F32 && r->y) {
+        const float got = fastreduce_host_dot_f32((const float *)r->x, (const float *)r->y, r->n);
+        expect(bits_f32(got) == r->bits[0], r->what, r->n, got, r->wanted[0]);
+    }
+}
+
+/* The array is split at random; each piece has its accumulator, and the limbs are added as MPI_SUM
+ * would, and by merging. */
+static void check_split(const reduction *whole)
+{
+    const fastreduce_type type = formats[whole->format].type;
+    const int is_wide = whole->y || whole->format == F64;
+    const int limbs = is_wide ? 72 : 16;
+    const size_t bytes = formats[whole->format].bytes;
+    fastreduce_wide_accumulator part, added, merged, together;
+    size_t begin, end;
+    double got = 0;
+    int k;
+    memset(&added, 0, sizeof added);
+    memset(&merged, 0, sizeof merged);
+    memset(&together, 0, sizeof together);
+    for (begin = 0; begin < whole->n; begin = end) {
+        const char *const x = (const char *)whole->x + begin * bytes;
+        const char *const y = whole->y ? (const char *)whole->y + begin * bytes : NULL;
+        end = begin + 1 + random_words() % (whole->n - begin);
+        memset(&part, 0, sizeof part);
+        if (y) {
+            fastreduce_host_accumulate_dot(x, y, &part, end - begin, type);
+            fastreduce_host_accumulate_dot(x, y, &together, end - begin, type);
+        } else {
+            fastreduce_host_accumulate(x, &part, end - begin, type);
+            fastreduce_host_accumulate(x, &together, end - begin, type);
+        }
+        for (k = 0; k < limbs; ++k) added.limb[k] += part.limb[k];
+        if (is_wide)
+            fastreduce_wide_accumulator_merge(&merged, &part);
+        else
+            fastreduce_accumulator_merge((fastreduce_accumulator *)&merged,
+                                         (const fastreduce_accumulator *)&part);
+    }
+    expect(memcmp(&merged, &together, sizeof merged) == 0, "pieces, merged or one after the other",
+           whole->n, 0, 0);
+    if (is_wide) {
+        got = fastreduce_wide_accumulator_f64(&added);
+        if (whole->y) {
+            const float as_float = fastreduce_wide_accumulator_f32(&added);
+            expect(bits_f32(as_float) == whole->bits[0], "limbs added, as f32", whole->n, as_float,
+                   whole->wanted[0]);
+        }
+    } else {
+        got = fastreduce_accumulator_f64((const fastreduce_accumulator *)&added);
+    }
+    expect(bits_f64(got) == whole->bits[1], "limbs added", whole->n, got, whole->wanted[1]);
+    for (k = 0; k < limbs; ++k) /* as the functions leave them */
+        if (k != limbs - 5)
+            expect(merged.limb[k] >= 0 && merged.limb[k] >> 32 == 0, "a limb", (size_t)k,
+                   (double)merged.limb[k], 0);
+}
+
+/* Every exact result of x, and of x and y; each way that the CPU may take. */
+static void every_result(const char *what, int format, const void *x, const void *y, size_t n)
+{
+    static const struct {
+        fastreduce_operator op;
+        int magnitudes, squares, dot;
+    } results[] = {{FASTREDUCE_SUM, 0, 0, 0},     {FASTREDUCE_MEAN, 0, 0, 0},
+                   {FASTREDUCE_SUM_ABS, 1, 0, 0}, {FASTREDUCE_SUM_SQUARES, 0, 1, 0},
+                   {FASTREDUCE_NORM2, 0, 1, 0},   {FASTREDUCE_SUM, 0, 0, 1}};
+    static const size_t blocks[] = {(size_t)1 << 30, 1, 100, 512, 1000};
+    mpfr_t sum;
+    size_t k;
+    mpfr_init2(sum, 2300); /* every sum of doubles */
+    host_block = blocks[random_bits() % (sizeof blocks / sizeof *blocks)];
+    for (k = 0; k < sizeof results / sizeof *results; ++k) {
+        reduction r;
+        if (format == F64 && (results[k].squares || results[k].dot)) continue;
+        r.what = what, r.x = x, r.n = n, r.format = format, r.op = results[k].op;
+        r.y = results[k].dot ? y : NULL;
+        if (k == 0 || results[k].magnitudes || results[k].squares || results[k].dot)
+            exact_sum(sum, x, results[k].squares ? x : r.y, format, results[k].magnitudes, n);
+        if (r.op == FASTREDUCE_MEAN && n == 0) mpfr_set_nan(sum);
+        r.wanted[0] = rounded(sum, r.op, n, F32);
+        r.wanted[1] = rounded(sum, r.op, n, F64);
+        r.bits[0] = bits_f32((float)r.wanted[0]);
+        r.bits[1] = bits_f64(r.wanted[1]);
+        for (use_avx2 = 0; use_avx2 <= has_avx2(); ++use_avx2) every_mode(check_reduction, &r);
+        use_avx2 = (int)(random_bits() % (1 + (unsigned)has_avx2()));
+        if (n > 0 && (k == 0 || results[k].dot)) check_split(&r);
+        if (r.op == FASTREDUCE_MEAN && n == 0) mpfr_set_zero(sum, 1);
+    }
+    mpfr_clear(sum);
+}
+
+#endif
