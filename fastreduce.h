@@ -1778,8 +1778,9 @@ typedef struct fastreduce_detail_wide_progress {
     size_t rows;        /* that go to the window at once */
     size_t pause;       /* elements until the window is tried again */
     size_t pieces;      /* that were added */
+    size_t misses;      /* of the window; in a row, the second counts twice, and so on */
+    int in_a_row;       /* 3 for more */
     int position;       /* of the window */
-    int misses;         /* of the window, one after the other */
     int is_many;        /* so many that bins are worth their while */
     int in_bins;        /* whether any are */
     uint64_t bin[4096]; /* of each sign and exponent: a sum of significands */
@@ -1789,10 +1790,10 @@ typedef struct fastreduce_detail_wide_progress {
 static inline void fastreduce_detail_begin_wide(fastreduce_detail_wide_progress *at, size_t n)
 {
     at->rows = 1;
-    at->pause = at->pieces = 0;
+    at->pause = at->pieces = at->misses = 0;
     at->position = 1993; /* the highest; a guess */
     at->is_many = n >= FASTREDUCE_DETAIL_MANY;
-    at->misses = at->in_bins = 0;
+    at->in_a_row = at->in_bins = 0;
 }
 
 static inline void fastreduce_detail_empty_wide_bin(uint64_t *bin, unsigned k, int64_t *limb)
@@ -1868,17 +1869,18 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_f64(fastreduce_detail_wide_pro
                                                    &low)) {
                 fastreduce_detail_add_wide_window(limb, high, low, (unsigned)at->position);
                 at->rows = at->rows < 64 ? 2 * at->rows : at->rows;
-                at->misses = 0;
+                at->in_a_row = 0;
                 continue;
             }
             at->rows = 1;
-            at->pause = (size_t)FASTREDUCE_DETAIL_CHUNK << at->misses;
-            at->misses += at->misses < 3;
+            at->pause = (size_t)FASTREDUCE_DETAIL_CHUNK << at->in_a_row;
+            at->misses += 1 + (size_t)at->in_a_row;
+            at->in_a_row += at->in_a_row < 3;
         }
 #endif
         block = n - done < FASTREDUCE_DETAIL_CHUNK ? n - done : FASTREDUCE_DETAIL_CHUNK;
         at->pause -= block < at->pause ? block : at->pause;
-        if (at->is_many && (!has_window || at->misses > 1)) {
+        if (at->is_many && (!has_window || at->misses > 2)) {
             if (!at->in_bins) memset(at->bin, 0, sizeof at->bin);
             at->in_bins = 1;
             fastreduce_detail_add_to_wide_bins(at->bin, limb, input + done, block);
