@@ -1430,12 +1430,11 @@ FASTREDUCE_DETAIL_ONCE const float *fastreduce_detail_floats(const void *input, 
     input = (const char *)input + begin * fastreduce_type_size(type);
     if (type == FASTREDUCE_F32 && !magnitudes) return (const float *)input;
 #ifdef FASTREDUCE_DETAIL_AVX2
-    if (FASTREDUCE_DETAIL_HAS_AVX2) {
+    if (FASTREDUCE_DETAIL_HAS_AVX2)
         fastreduce_detail_convert_avx2(input, n, type, kept, buffer);
-        return buffer;
-    }
+    else
 #endif
-    fastreduce_detail_convert(input, n, type, kept, buffer);
+        fastreduce_detail_convert(input, n, type, kept, buffer);
     return buffer;
 }
 
@@ -1742,7 +1741,7 @@ static inline int fastreduce_detail_find_wide_window(const double *input, size_t
     return *position != last && fastreduce_detail_sum_wide_window(input, n, *position, high, low);
 }
 
-/* Adds it at shift, with its two parts as they are found. */
+/* Adds what fastreduce_detail_find_wide_window found, times 2^shift. */
 static inline void fastreduce_detail_add_wide_window(int64_t *limb, int64_t high, int64_t low,
                                                      unsigned shift)
 {

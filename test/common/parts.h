@@ -1,28 +1,35 @@
-/* Which parts of itself a program tests: by default all; `quick`: all, as on the CPU machine; a
- * part's name (`refusals`, or a type's): that alone. */
+/* Which parts of itself a program tests: those that its command line names, by default all. `quick`
+ * is not a part: less of each, as on the CPU machine. */
 #ifndef PARTS_H
 #define PARTS_H
 
-#include "check.h"
-#include <cstring>
+#include <algorithm>
+#include <string>
+#include <vector>
 
-inline const char *only_part = nullptr;
+inline std::vector<std::string> named_parts;
 
-inline bool asked_for(const char *part)
+inline bool is_named(const std::string &part)
 {
-    return only_part == nullptr || std::strcmp(only_part, part) == 0;
+    return std::find(named_parts.begin(), named_parts.end(), part) != named_parts.end();
+}
+inline bool asked_for(const std::string &part)
+{
+    return named_parts.empty() || is_named(part);
 }
 
-/* Returns whether the tests are to be thorough. */
+/* Returns whether it says `quick`. */
 inline bool parse_parts(int argc, char **argv)
 {
-    bool thorough = on_gpu;
-    for (int k = 1; k < argc; ++k)
-        if (std::strcmp(argv[k], "quick") == 0)
-            thorough = false;
+    bool quick = false;
+    for (int k = 1; k < argc; ++k) {
+        const std::string word = argv[k];
+        if (word == "quick")
+            quick = true;
         else
-            only_part = argv[k];
-    return thorough;
+            named_parts.push_back(word);
+    }
+    return quick;
 }
 
 #endif

@@ -647,7 +647,8 @@ static void refusals()
 int main(int argc, char **argv)
 {
     check::need_device();
-    thorough = parse_parts(argc, argv);
+    const bool quick = parse_parts(argc, argv);
+    thorough = on_gpu && !quick;
     if (asked_for("refusals")) refusals();
     for_each_type<f16, bf16>([](auto x) { of_type<decltype(x)>(); });
     return check::finish("dot");

@@ -642,7 +642,8 @@ static void refusals()
 int main(int argc, char **argv)
 {
     check::need_device();
-    thorough = parse_parts(argc, argv);
+    const bool quick = parse_parts(argc, argv);
+    thorough = on_gpu && !quick;
     if (asked_for("refusals")) {
         names();
         refusals();

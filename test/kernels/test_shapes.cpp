@@ -10,6 +10,7 @@
 #include "../common/elements.h"
 #include "../common/exact_input.h"
 #include "../common/geometry.h"
+#include "../common/parts.h"
 #include "../common/turns.h"
 #include <algorithm>
 #include <array>
@@ -883,22 +884,16 @@ static void refusals()
 
 /* By default everything. `axes`, `segments`, `refusals`: these parts alone; names of types: these
  * alone, without refusals; `quick`: three types, and less of each. */
-static std::vector<std::string> words;
-
-static bool is_asked_for(const std::string &word)
+static bool any_named(const std::vector<std::string> &some)
 {
-    return std::find(words.begin(), words.end(), word) != words.end();
-}
-static bool any_asked_for(const std::vector<std::string> &some)
-{
-    return std::any_of(some.begin(), some.end(), is_asked_for);
+    return std::any_of(some.begin(), some.end(), is_named);
 }
 static const std::vector<std::string> parts = {"axes", "segments", "refusals"};
 static const std::vector<std::string> types = {"f32", "f64", "f16", "bf16", "i8",  "i16",
                                                "i32", "i64", "u8",  "u16",  "u32", "u64"};
 static bool part_asked_for(const char *part)
 {
-    return is_asked_for(part) || !any_asked_for(parts);
+    return is_named(part) || !any_named(parts);
 }
 
 template <class T>
@@ -906,7 +901,7 @@ static void of_type()
 {
     const std::string name = fastreduce_type_name(type_of<T>);
     const bool few = name == "f32" || name == "f64" || name == "u8";
-    if (any_asked_for(types) ? !is_asked_for(name) : quick && !few) return;
+    if (any_named(types) ? !is_named(name) : quick && !few) return;
     if (!fastreduce_supports(type_of<T>, FASTREDUCE_SUM, FASTREDUCE_AUTO)) return;
     if (part_asked_for("axes")) {
         rows<T>();
@@ -928,11 +923,9 @@ static void of_type()
 int main(int argc, char **argv)
 {
     check::need_device();
-    words.assign(argv + 1, argv + argc);
-    quick = is_asked_for("quick");
+    quick = parse_parts(argc, argv);
     thorough = on_gpu && !quick;
-    if (is_asked_for("refusals") || (part_asked_for("refusals") && !any_asked_for(types)))
-        refusals();
+    if (is_named("refusals") || (part_asked_for("refusals") && !any_named(types))) refusals();
     for_each_type<f16, bf16>([](auto x) { of_type<decltype(x)>(); });
     return check::finish("shapes");
 }

@@ -28,7 +28,6 @@ static size_t decode(const choices &c, const unsigned char *bytes, int format, u
 {
     const size_t size = c.encoding % 3 == 0 ? formats[format].bytes : 2;
     const int width = 8 * static_cast<int>(formats[format].bytes);
-    const uint64_t all = sign_of(format) | (sign_of(format) - 1);
     *element = 0;
     std::memcpy(element, bytes, size);
     if (c.encoding % 3 == 1) *element <<= width - 16;
@@ -40,7 +39,6 @@ static size_t decode(const choices &c, const unsigned char *bytes, int format, u
         *element = exponent * (fractions + 1) | (fraction & fractions) |
                    (bytes[0] & 128 ? sign_of(format) : 0);
     }
-    *element &= all;
     return size;
 }
 
