@@ -35,7 +35,7 @@
  *                                 answer FASTREDUCE_ERROR_UNSUPPORTED. Scope: the implementing
  *                                 file.
  *   FASTREDUCE_NO_EXACT           the same for EXACT, of one result or many, and
- *                                 fastreduce_accumulate_f32. Scope: the implementing file.
+ *                                 fastreduce_accumulate and its like. Scope: the implementing file.
  *   FASTREDUCE_SHAPES             the C functions hold fastreduce_reduce_axis and
  *                                 fastreduce_reduce_segments, which answer UNSUPPORTED otherwise.
  *                                 Of all types and operators they take minutes to compile, so name
@@ -406,6 +406,46 @@ __device__ __forceinline__ float ieee_subtract(float a, float b)
     return difference;
 #else
     return a - b;
+#endif
+}
+
+/* The same of doubles, and their product. As intrinsics they are not fused. */
+__device__ __forceinline__ double ieee_add(double a, double b)
+{
+#ifdef __CUDA_ARCH__
+    return __dadd_rn(a, b);
+#else
+    return a + b;
+#endif
+}
+
+__device__ __forceinline__ double ieee_subtract(double a, double b)
+{
+#ifdef __CUDA_ARCH__
+    return __dsub_rn(a, b);
+#else
+    return a - b;
+#endif
+}
+
+__device__ __forceinline__ double ieee_multiply(double a, double b)
+{
+#ifdef __CUDA_ARCH__
+    return __dmul_rn(a, b);
+#else
+    return a * b;
+#endif
+}
+
+/* Denormals and all. */
+__device__ __forceinline__ double ieee_double(float x)
+{
+#ifdef __CUDA_ARCH__
+    double wide;
+    asm("cvt.f64.f32 %0, %1;" : "=d"(wide) : "f"(x));
+    return wide;
+#else
+    return static_cast<double>(x);
 #endif
 }
 
@@ -2948,6 +2988,29 @@ struct products<Input, family::integer, 1> {
     }
 };
 
+/* The packs of another array that go with a thread's, from number `first` on; those that do not
+ * exist are zero. */
+template <class Items, class Element, unsigned Count>
+__device__ __forceinline__ void load_other_packs(const Items &items, const Element *other,
+                                                 unsigned first, pack<Element> (&others)[Count])
+{
+    if (reinterpret_cast<uintptr_t>(other) % pack_bytes == 0) {
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            others[k] = {};
+            if (first + k < items.count)
+                others[k] = load_pack<false>(
+                    reinterpret_cast<const pack<Element> *>(other + items.index_of(first + k)));
+        }
+    } else {
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            others[k] = {};
+            if (first + k < items.count) others[k].gather(other + items.index_of(first + k));
+        }
+    }
+}
+
 /* Dot products. x is the array that is reduced; y, whose packs begin at index 0 as x's do, is the
  * reducer's. Where its first pack is aligned all are, whatever x is. */
 template <class Input>
@@ -2981,7 +3044,7 @@ struct dot_reducer : common_reducer<dot_reducer<Input>> {
 #pragma unroll
         for (unsigned first = 0; first < Items::packs_each; first += ahead) {
             pack<Element> others[ahead];
-            load(items, first, others);
+            load_other_packs(items, other, first, others);
 #pragma unroll
             for (unsigned k = 0; k < ahead; ++k)
                 partials[first + k] = products<Input>::of(items.at(first + k), others[k]);
@@ -2997,29 +3060,6 @@ struct dot_reducer : common_reducer<dot_reducer<Input>> {
     static __device__ __forceinline__ Result finish(Value value, size_t)
     {
         return combine(value, identity());
-    }
-
-  private:
-    /* The packs of y from number `first` on; those that do not exist are zero. */
-    template <class Items, unsigned Count>
-    __device__ __forceinline__ void load(const Items &items, unsigned first,
-                                         pack<Element> (&others)[Count]) const
-    {
-        if (reinterpret_cast<uintptr_t>(other) % pack_bytes == 0) {
-#pragma unroll
-            for (unsigned k = 0; k < Count; ++k) {
-                others[k] = {};
-                if (first + k < items.count)
-                    others[k] = load_pack<false>(
-                        reinterpret_cast<const pack<Element> *>(other + items.index_of(first + k)));
-            }
-        } else {
-#pragma unroll
-            for (unsigned k = 0; k < Count; ++k) {
-                others[k] = {};
-                if (first + k < items.count) others[k].gather(other + items.index_of(first + k));
-            }
-        }
     }
 };
 
@@ -6246,16 +6286,47 @@ __device__ __forceinline__ float read_across_lanes(long long digit)
         negative, significand, shift);
 }
 
-/* Where the sum goes: rounded, or if that is null, added to an accumulator. */
+/* Where a sum goes: what the operator makes of it, rounded to 24 bits or 53; or if `result` is
+ * null, to an accumulator's limbs. And what is summed. */
+template <class Source>
 struct exact_output {
-    float *rounded;
-    fastreduce_accumulator *total;
+    void *result;
+    int64_t *total;
+    fastreduce_operator op;
+    int precision;
+    Source source;
 };
 
-template <unsigned BlockSize>
-struct superaccumulator {
+/* A Source says what is summed: the elements as floats, in parts of a pack, or their magnitudes. */
+struct floats_themselves {
     using Element = float;
-    using Output = exact_output;
+    static constexpr unsigned parts = 1;
+    static __device__ __forceinline__ float of(float x) { return x; }
+};
+template <class Input>
+struct floats_masked {
+    using Element = Input;
+    static constexpr unsigned parts = pack<Input>::size / 4;
+    unsigned mask; /* of a float's bits */
+    __device__ __forceinline__ float of(Input x) const
+    {
+        return __uint_as_float(__float_as_uint(widened(x)) & mask);
+    }
+};
+
+/* The bits of a float (precision 24) or of a double. */
+__device__ __forceinline__ void store_bits(void *result, uint64_t bits, int precision)
+{
+    if (precision == 24)
+        *static_cast<unsigned *>(result) = static_cast<unsigned>(bits);
+    else
+        *static_cast<unsigned long long *>(result) = bits;
+}
+
+template <unsigned BlockSize, class Source = floats_themselves>
+struct superaccumulator {
+    using Element = typename Source::Element;
+    using Output = exact_output<Source>;
     static constexpr bool collects = false, repeats_first = false;
     static constexpr unsigned head_alignment = line_bytes;
     static constexpr unsigned resident_threads = separate_compilation ? 0 : 1024;
@@ -6274,10 +6345,13 @@ struct superaccumulator {
     bool bins_used = false;      /* by the warp, since the last flush */
     unsigned bins_only = 0;      /* groups that the warp does not try to catch in the window */
     unsigned groups = 0;         /* since the last flush */
+    const Source source;
+    const size_t count; /* elements of the result */
 
-    __device__ __forceinline__ superaccumulator(const Output &, const elements<float> &,
-                                                void *shared)
-        : bins(static_cast<long long *>(shared) + threadIdx.x)
+    __device__ __forceinline__ superaccumulator(const Output &output,
+                                                const elements<Element> &input, void *shared)
+        : bins(static_cast<long long *>(shared) + threadIdx.x), source(output.source),
+          count(input.count())
     {
     }
 
@@ -6288,9 +6362,16 @@ struct superaccumulator {
     template <unsigned Packs>
     __device__ __forceinline__ void add(const tile_items<superaccumulator, BlockSize, Packs> &items)
     {
-        add_group(items.packs);
+        pack<float> group[Packs * Source::parts];
+#pragma unroll
+        for (unsigned k = 0; k < Packs * Source::parts; ++k)
+#pragma unroll
+            for (unsigned j = 0; j < 4; ++j)
+                group[k].item[j] =
+                    source.of(items.packs[k / Source::parts].at(k % Source::parts * 4 + j));
+        add_group(group);
         if (!items.edges) return;
-        const pack<float> edge[1] = {{{items.edge, 0, 0, 0}}};
+        const pack<float> edge[1] = {{{source.of(items.edge), 0, 0, 0}}};
         add_group(edge);
     }
 
@@ -6492,7 +6573,7 @@ struct superaccumulator {
      * words as AUTO's would be 16 a block (1 us longer at 2^20; one H200). */
     template <class Partials>
     __device__ __forceinline__ bool reduce_units(Partials &, status_word *totals, size_t,
-                                                 const exact_output &output)
+                                                 const Output &output)
     {
         const unsigned others = gridDim.x - 1, lane = threadIdx.x % warp_size;
         long long sum = block_sum();
@@ -6512,7 +6593,8 @@ struct superaccumulator {
     /* The same for a row of many, by `parts` blocks, which add to the row's own totals. The last
      * one to come rounds them and leaves zeros: none waits for one that has not begun. */
     static constexpr unsigned words_for_row = limbs + 1;
-    __device__ __forceinline__ void reduce_row(status_word *totals, unsigned parts, float *rounded)
+    __device__ __forceinline__ void reduce_row(status_word *totals, unsigned parts,
+                                               const Output &output)
     {
         const unsigned lane = threadIdx.x % warp_size;
         status_word *const ticket = totals + limbs;
@@ -6531,7 +6613,7 @@ struct superaccumulator {
             if (lane <= limbs) totals[lane] = 0;
         }
         if (lane >= limbs) sum = 0;
-        store(sum, {rounded, nullptr});
+        store(sum, output);
     }
 
   private:
@@ -6572,18 +6654,33 @@ struct superaccumulator {
         return static_cast<long long>(total - others * exact_one_block);
     }
 
-    static __device__ __forceinline__ void store(long long sum, const exact_output &output)
+    __device__ __forceinline__ void store(long long sum, const Output &output) const
     {
         const unsigned lane = threadIdx.x % warp_size;
-        const bool rounds = output.rounded != nullptr;
-        if (!rounds) sum += saturated(carried(output.total->limb[lane % limbs]));
+        const bool rounds = output.result != nullptr;
+        if (!rounds) sum += saturated(carried(output.total[lane % limbs]));
         sum = carry_across_lanes(sum);
-        if (rounds) {
+        if (!rounds) {
+            if (lane < limbs) output.total[lane] = saturated(sum);
+        } else if (output.op != FASTREDUCE_MEAN && output.precision == 24) {
             const float rounded = read_across_lanes(sum);
-            if (lane == 0) *output.rounded = rounded;
-        } else if (lane < limbs) {
-            output.total->limb[lane] = saturated(sum);
+            if (lane == 0) *static_cast<float *>(output.result) = rounded;
+        } else {
+            store_slowly(sum, output.result, output.op, output.precision, count);
         }
+    }
+
+    static __device__ __noinline__ void
+    store_slowly(long long sum, void *result, fastreduce_operator op, int precision, size_t n)
+    {
+        __shared__ int64_t limb[limbs];
+        const unsigned lane = threadIdx.x % warp_size;
+        if (lane < limbs) limb[lane] = sum;
+        __syncwarp();
+        if (lane == 0)
+            store_bits(result,
+                       fastreduce_detail_read(limb, FASTREDUCE_DIGITS, -149, op, n, precision),
+                       precision);
     }
 
     /* One step of carries, limb to limb, so that there is room for a sum of several, and beside
@@ -6613,6 +6710,434 @@ struct superaccumulator {
 #pragma unroll
             for (float x : group[j].item) use(x);
         }
+    }
+};
+
+/* ---- The same for doubles ----
+ *
+ * Doubles, and products of floats, of which a double holds every one: integers times 2^-1074. The
+ * window is of two doubles' bits, 51 apart. What it misses is cut into digits of 16 bits, which the
+ * warp counts in shared memory; its limbs are there, too. */
+
+/* A Source of doubles says what is summed: of an edge, and of a thread's packs, which it loads what
+ * belongs to; then for_each calls with each double of Count packs from number First on. As many at
+ * once as there are registers for. */
+struct doubles_masked {
+    using Element = double;
+    static constexpr unsigned head_alignment = line_bytes, packs_at_once = 4;
+    unsigned mask; /* of a double's upper half */
+
+    __device__ __forceinline__ double of(double x, size_t = 0) const
+    {
+        return bits_as<double>(bits_as<unsigned long long>(x) &
+                               (static_cast<unsigned long long>(mask) << 32 | 0xffffffff));
+    }
+    template <unsigned Packs>
+    struct loaded {
+        const pack<double> (&packs)[Packs];
+        const doubles_masked &source;
+
+        template <class Items>
+        __device__ __forceinline__ loaded(const Items &items, const doubles_masked &from)
+            : packs(items.packs), source(from)
+        {
+        }
+        template <unsigned First, unsigned Count, class Use>
+        __device__ __forceinline__ void for_each(const Use &use) const
+        {
+#pragma unroll
+            for (unsigned k = First; k < First + Count; ++k)
+#pragma unroll
+                for (unsigned j = 0; j < pack<double>::size; ++j) use(source.of(packs[k].at(j)));
+        }
+    };
+};
+
+/* Products with the elements of another array, or if that is null, squares. */
+template <class Input>
+struct exact_products {
+    using Element = Input;
+    /* 0, so that packs of the other array begin as it does */
+    static constexpr unsigned head_alignment = 0, packs_at_once = 2;
+    const Input *other;
+
+    static __device__ __forceinline__ double product(Input x, Input y)
+    {
+        return ieee_multiply(ieee_double(widened(x)), ieee_double(widened(y)));
+    }
+    __device__ __forceinline__ double of(Input x, size_t index) const
+    {
+        return product(x, other != nullptr ? other[index] : x);
+    }
+    template <unsigned Packs>
+    struct loaded {
+        const pack<Input> (&x)[Packs];
+        pack<Input> y[Packs];
+
+        template <class Items>
+        __device__ __forceinline__ loaded(const Items &items, const exact_products &source)
+            : x(items.packs)
+        {
+            if (source.other != nullptr) {
+                load_other_packs(items, source.other, 0, y);
+            } else {
+#pragma unroll
+                for (unsigned k = 0; k < Packs; ++k) y[k] = x[k];
+            }
+        }
+        template <unsigned First, unsigned Count, class Use>
+        __device__ __forceinline__ void for_each(const Use &use) const
+        {
+#pragma unroll
+            for (unsigned k = First; k < First + Count; ++k)
+#pragma unroll
+                for (unsigned j = 0; j < pack<Input>::size; ++j)
+                    use(product(x[k].at(j), y[k].at(j)));
+        }
+    };
+};
+
+/* What a window takes or misses as a whole. */
+template <class Loaded, unsigned First, unsigned Count>
+struct some_packs {
+    const Loaded &all;
+    template <class Use>
+    __device__ __forceinline__ void for_each(const Use &use) const
+    {
+        all.template for_each<First, Count>(use);
+    }
+};
+struct one_double {
+    double x;
+    template <class Use>
+    __device__ __forceinline__ void for_each(const Use &use) const
+    {
+        use(x);
+    }
+};
+
+/* A warp's sum in shared memory: limbs, as of a fastreduce_wide_accumulator, and counts of 2^(16 k
+ * - 1074), whose last three are of what is not finite. */
+struct wide_sums {
+    static constexpr unsigned limbs = FASTREDUCE_WIDE_DIGITS + 4, digits = 2 * limbs - 4,
+                              specials = digits - 4;
+    long long limb[limbs];
+    int digit[digits];
+
+    /* To digits, by one thread: less than 2^17 each. Out of line, as it is rare. */
+    __device__ __noinline__ void count(double x)
+    {
+        const unsigned long long bits = bits_as<unsigned long long>(x);
+        const unsigned exponent = static_cast<unsigned>(bits >> 52) & 2047;
+        const unsigned long long fraction = bits & 0xfffffffffffff;
+        if (exponent == 2047) {
+            atomicAdd(&digit[specials + (fraction != 0 ? 0 : 1 + (bits >> 63))], 1);
+            return;
+        }
+        const unsigned long long significand = fraction | (exponent > 0 ? 1ull << 52 : 0);
+        const unsigned shift = exponent > 0 ? exponent - 1 : 0;
+        const unsigned long long low = (significand & 0xffffffff) << shift % 16,
+                                 high = (significand >> 32) << shift % 16;
+        const int sign = bits >> 63 ? -1 : 1,
+                  part[5] = {static_cast<int>(low & 0xffff), static_cast<int>(low >> 16 & 0xffff),
+                             static_cast<int>(low >> 32) + static_cast<int>(high & 0xffff),
+                             static_cast<int>(high >> 16 & 0xffff), static_cast<int>(high >> 32)};
+#pragma unroll
+        for (unsigned k = 0; k < 5; ++k)
+            if (part[k] != 0) atomicAdd(&digit[shift / 16 + k], sign * part[k]);
+    }
+    /* By the warp: the sum of the lanes' numbers, each times 2^(shift - 1074). In three parts, as
+     * digit_of_sum. */
+    __device__ __forceinline__ void add_lanes(long long number, unsigned shift)
+    {
+        constexpr unsigned bits = 27, mask = (1u << bits) - 1;
+        const long long low = warp_add(static_cast<unsigned>(number) & mask),
+                        middle = warp_add(static_cast<unsigned>(number >> bits) & mask);
+        const int high = static_cast<int>(warp_add(static_cast<unsigned>(number >> 2 * bits)));
+        const unsigned lane = threadIdx.x % warp_size;
+        if (lane < 5)
+            limb[shift / 32 + lane] += digit_of(low + (middle << bits), shift % 32) +
+                                       digit_of(high, shift % 32 + 2 * bits);
+        __syncwarp();
+    }
+    /* By the warp: digits to limbs. */
+    __device__ __forceinline__ void add_digits()
+    {
+        __syncwarp();
+        for (unsigned k = threadIdx.x % warp_size; k + 1 < limbs; k += warp_size) {
+            if (k < FASTREDUCE_WIDE_DIGITS) {
+                limb[k] += digit[2 * k] + (1ll << 16) * digit[2 * k + 1];
+                digit[2 * k] = digit[2 * k + 1] = 0;
+            } else {
+                int &counted = digit[specials + k - FASTREDUCE_WIDE_DIGITS];
+                limb[k] += counted;
+                counted = 0;
+            }
+        }
+        __syncwarp();
+    }
+    __device__ __forceinline__ void clear()
+    {
+        for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) limb[k] = 0;
+        for (unsigned k = threadIdx.x % warp_size; k < digits; k += warp_size) digit[k] = 0;
+        __syncwarp();
+    }
+};
+
+template <unsigned BlockSize, class Source>
+struct wide_superaccumulator {
+    using Element = typename Source::Element;
+    using Output = exact_output<Source>;
+    static constexpr bool collects = false, repeats_first = false;
+    static constexpr unsigned head_alignment = Source::head_alignment;
+    static constexpr unsigned resident_threads = separate_compilation ? 0 : 1024;
+    static constexpr unsigned warps = BlockSize / warp_size, limbs = wide_sums::limbs,
+                              nowhere = ~0u;
+    static constexpr size_t shared_bytes = (warps + 1) * sizeof(wide_sums); /* a producer's, too */
+    /* Of 2^(position - 1074). |x| < 2^(position + 102 - 1074) fits; up to here anchors are finite.
+     * A window's sums hold so many doubles, and digits so many of a warp. */
+    static constexpr unsigned half = 51, top_position = 1994, most_caught = 4096,
+                              most_counted = 1 << 14;
+
+    template <unsigned Slots>
+    struct tile_partials {
+    };
+
+    long long high = 0, low = 0; /* what the thread's window has caught: 2^51 units, and units */
+    unsigned position = nowhere; /* the warp's */
+    unsigned caught = 0, counted = 0; /* doubles since the last flush, at most */
+    unsigned digits_only = 0;         /* groups that the warp does not try to catch */
+    wide_sums &sums;
+    const Source source;
+    const size_t elements_of_result;
+
+    __device__ __forceinline__ wide_superaccumulator(const Output &output,
+                                                     const elements<Element> &input, void *shared)
+        : sums(static_cast<wide_sums *>(shared)[threadIdx.x / warp_size]), source(output.source),
+          elements_of_result(input.count())
+    {
+        sums.clear();
+    }
+
+    static constexpr unsigned words_at_all = exact_totals * limbs + 1, words_per_unit = 0;
+    static __host__ __device__ constexpr bool serves(size_t) { return true; }
+    static __host__ __device__ constexpr size_t words_for(size_t) { return words_at_all; }
+
+    template <unsigned Packs>
+    __device__ __forceinline__ void
+    add(const tile_items<wide_superaccumulator, BlockSize, Packs> &items)
+    {
+        const typename Source::template loaded<Packs> all(items, source);
+        add_packs<0, Packs>(all, truth<true>());
+        if (!items.edges) return;
+        add_group<1>(one_double{items.has_edge ? source.of(items.edge, items.edge_index) : 0.0});
+    }
+    template <class Partials>
+    __device__ __forceinline__ void leave(Partials &, unsigned)
+    {
+    }
+    template <class Partials>
+    __device__ __forceinline__ void collect(Partials &, unsigned, const tile_place &, status_word *)
+    {
+    }
+
+    /* Blocks add their limbs to one of the totals, and the last one to come rounds their sum and
+     * leaves zeros. */
+    template <class Partials>
+    __device__ __forceinline__ bool reduce_units(Partials &, status_word *totals, size_t,
+                                                 const Output &output)
+    {
+        constexpr unsigned each = (limbs - 1) / warp_size + 1;
+        const unsigned lane = threadIdx.x % warp_size;
+        status_word *const ticket = totals + exact_totals * limbs;
+        flush();
+        __syncthreads();
+        if (threadIdx.x >= warp_size) return false;
+        long long sum[each];
+#pragma unroll
+        for (unsigned j = 0; j < each; ++j) {
+            sum[j] = 0;
+            for (unsigned w = 0; w < warps; ++w)
+                if (lane + j * warp_size < limbs) sum[j] += (&sums)[w].limb[lane + j * warp_size];
+        }
+        if (gridDim.x > 1) {
+            status_word *const own = totals + blockIdx.x % exact_totals * limbs;
+#pragma unroll
+            for (unsigned j = 0; j < each; ++j)
+                if (sum[j] != 0)
+                    atomicAdd(own + lane + j * warp_size, static_cast<unsigned long long>(sum[j]));
+            __threadfence();
+            __syncwarp();
+            unsigned long long before = 0;
+            if (lane == 0) before = atomicAdd(ticket, 1ull);
+            if (__shfl_sync(0xffffffffu, before, 0) + 1 < gridDim.x) return false;
+            __threadfence();
+#pragma unroll
+            for (unsigned j = 0; j < each; ++j) {
+                sum[j] = 0;
+                if (lane + j * warp_size >= limbs) continue;
+#pragma unroll
+                for (unsigned k = 0; k < exact_totals; ++k) {
+                    status_word *const word = totals + k * limbs + lane + j * warp_size;
+                    sum[j] += static_cast<long long>(peek(word));
+                    *word = 0;
+                }
+            }
+            if (lane == 0) *ticket = 0;
+        }
+#pragma unroll
+        for (unsigned j = 0; j < each; ++j)
+            if (lane + j * warp_size < limbs) sums.limb[lane + j * warp_size] = sum[j];
+        __syncwarp();
+        if (lane == 0) store(sums.limb, output, elements_of_result);
+        return lane == 0;
+    }
+
+  private:
+    template <unsigned First, unsigned Packs, class Loaded>
+    __device__ __forceinline__ void add_packs(const Loaded &all, truth<true>)
+    {
+        constexpr unsigned left = Packs - First,
+                           count = left < Source::packs_at_once ? left : Source::packs_at_once;
+        add_group<count * pack<Element>::size>(some_packs<Loaded, First, count>{all});
+        add_packs<First + count, Packs>(all, truth<(count < left)>());
+    }
+    template <unsigned First, unsigned Packs, class Loaded>
+    __device__ __forceinline__ void add_packs(const Loaded &, truth<false>)
+    {
+    }
+
+    template <unsigned Terms, class Group>
+    __device__ __forceinline__ void add_group(const Group &group)
+    {
+        static_assert(Terms <= 32, "digits of a group could overflow");
+        if (position == nowhere) position = window_for(group);
+        const bool missed = exact_integer || digits_only > 0 || !add_to_window<Terms>(group);
+        const unsigned misses = __ballot_sync(0xffffffffu, missed);
+        if (misses != 0) add_missed<Terms>(group, misses);
+        caught += Terms;
+        if (caught > most_caught - 32) flush_window();
+    }
+
+    /* With the group's greatest double and one more binade. */
+    template <class Group>
+    __device__ __forceinline__ unsigned window_for(const Group &group) const
+    {
+        unsigned greatest = 0;
+        group.for_each([&](double x) {
+            const unsigned upper = upper_bits(x) & 0x7fffffff;
+            if (upper < 0x7ff00000 && upper > greatest) greatest = upper;
+        });
+        const unsigned exponent = warp_max(greatest) >> 20, room = half - 2;
+        return exponent <= room                 ? 0
+               : exponent - room < top_position ? exponent - room
+                                                : top_position;
+    }
+
+    /* All of the group, or if a double of it does not fit, nothing: says so. */
+    template <unsigned Terms, class Group>
+    __device__ __forceinline__ bool add_to_window(const Group &group)
+    {
+        const unsigned long long anchor = 0x8000000000000ull,
+                                 upper = static_cast<unsigned long long>(position + half + 1)
+                                             << 52 |
+                                         anchor,
+                                 lower =
+                                     static_cast<unsigned long long>(position + 1) << 52 | anchor;
+        const double above_it = bits_as<double>(upper), below_it = bits_as<double>(lower);
+        unsigned long long sum = 0, rest_sum = 0, below = 0;
+        unsigned above = 0;
+        group.for_each([&](double x) {
+            const double found = ieee_add(x, above_it),
+                         rest = ieee_subtract(x, ieee_subtract(found, above_it)),
+                         found_rest = ieee_add(rest, below_it),
+                         kept = ieee_subtract(found_rest, below_it);
+            sum += bits_as<unsigned long long>(found);
+            rest_sum += bits_as<unsigned long long>(found_rest);
+            /* another exponent: too large, or not finite */
+            above |= upper_bits(found) ^ static_cast<unsigned>(upper >> 32);
+            /* some of it lies below; signs of 0 differ */
+            below |= bits_as<unsigned long long>(kept) ^ bits_as<unsigned long long>(rest);
+        });
+        if ((above & 0xfff00000) != 0 || (below << 1) != 0) return false;
+        high += static_cast<long long>(sum - Terms * upper);
+        low += static_cast<long long>(rest_sum - Terms * lower);
+        return true;
+    }
+
+    /* For a group that some threads of the warp, the bits of misses, could not add: the window
+     * moves, if it fits better elsewhere; if it still misses many, it rests a while. */
+    template <unsigned Terms, class Group>
+    __device__ __forceinline__ void add_missed(const Group &group, unsigned misses)
+    {
+        constexpr int few = 3;
+        constexpr unsigned far = 16;
+        const unsigned lane_bit = 1u << threadIdx.x % warp_size;
+        if (digits_only > 0) {
+            --digits_only;
+        } else if (!exact_integer) {
+            const unsigned better = window_for(group);
+            if (better > position || better + far < position) {
+                flush_window();
+                position = better;
+                misses =
+                    __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window<Terms>(group));
+            }
+            if (__popc(misses) > few) digits_only = 16;
+        }
+        if (misses == 0) return;
+        if (misses & lane_bit) group.for_each([&](double x) { sums.count(x); });
+        counted += Terms * warp_size;
+        if (counted > most_counted - 32 * warp_size) {
+            sums.add_digits();
+            counted = 0;
+        }
+    }
+
+    __device__ __forceinline__ void flush_window()
+    {
+        if (position != nowhere) {
+            sums.add_lanes(high, position + half);
+            sums.add_lanes(low, position);
+        }
+        high = low = 0;
+        caught = 0;
+    }
+    __device__ __forceinline__ void flush()
+    {
+        flush_window();
+        sums.add_digits();
+    }
+
+    static __device__ __forceinline__ unsigned upper_bits(double x)
+    {
+        return static_cast<unsigned>(bits_as<unsigned long long>(x) >> 32);
+    }
+
+    /* By one thread: limbs, which are destroyed, rounded or added to an accumulator. Of digits only
+     * those from the first that is not 0 to the last, and one more for the sign. */
+    static __device__ __noinline__ void store(long long *limb, const Output &output, size_t n)
+    {
+        constexpr unsigned digits = FASTREDUCE_WIDE_DIGITS;
+        int64_t *const number = reinterpret_cast<int64_t *>(limb);
+        if (output.result == nullptr) {
+            fastreduce_detail_normalize(output.total, digits);
+            for (unsigned k = 0; k < limbs; ++k) output.total[k] += number[k];
+            fastreduce_detail_normalize(output.total, digits);
+            return;
+        }
+        unsigned first = 0, end = digits;
+        while (first + 1 < digits && number[first] == 0) ++first;
+        while (end > first + 1 && number[end - 1] == 0) --end;
+        if (end < digits) ++end;
+        int64_t counts[3];
+        for (unsigned k = 0; k < 3; ++k) counts[k] = number[digits + k];
+        for (unsigned k = 0; k < 3; ++k) number[end + k] = counts[k];
+        store_bits(output.result,
+                   fastreduce_detail_read(number + first, static_cast<int>(end - first),
+                                          static_cast<int>(32 * first) - 1074, output.op, n,
+                                          output.precision),
+                   output.precision);
     }
 };
 
@@ -6990,7 +7515,8 @@ __global__ void __launch_bounds__(BlockSize, blocks_of_parts<BlockSize>())
                                 all.streaming);
     const size_t tiles = input.packs == 0 ? 1 : (input.packs - 1) / (BlockSize * Packs) + 1;
     wait_for_previous_grid();
-    accumulator_type accumulator({output + result, nullptr}, input, dynamic_shared<void>());
+    const typename accumulator_type::Output to = {output + result, nullptr, FASTREDUCE_SUM, 24, {}};
+    accumulator_type accumulator(to, input, dynamic_shared<void>());
     for (size_t tile = part; tile < tiles; tile += parts) {
         tile_items<accumulator_type, BlockSize, Packs> items;
         items.load(input, tile);
@@ -6998,9 +7524,8 @@ __global__ void __launch_bounds__(BlockSize, blocks_of_parts<BlockSize>())
         allow_next_grid();
         accumulator.add(items);
     }
-    accumulator.reduce_row(status_words +
-                               static_cast<size_t>(row) * accumulator_type::words_for_row,
-                           parts, output + result);
+    accumulator.reduce_row(
+        status_words + static_cast<size_t>(row) * accumulator_type::words_for_row, parts, to);
 }
 
 /* How exact_columns works: `units` blocks for 2^columns_log results, of which a thread has every
@@ -7621,12 +8146,13 @@ reduction_output<reducer_t<Operator, Input>> output_of(accumulate_t<Operator, In
  *     beyond         pipelined: 232.6 at 1 GiB, against 236.1 for 512 x 4
  * Where a block cannot have enough shared memory for 512 x 4 (compute capability 7.5), 256 x 4 at
  * every size. */
+template <class Source, template <unsigned BlockSize, class> class Accumulator>
 struct exact_engine {
-    using Element = float;
-    using Output = exact_output;
+    using Element = typename Source::Element;
+    using Output = exact_output<Source>;
     template <unsigned BlockSize>
-    using accumulator = superaccumulator<BlockSize>;
-    static constexpr unsigned head_alignment = line_bytes;
+    using accumulator = Accumulator<BlockSize, Source>;
+    static constexpr unsigned head_alignment = accumulator<512>::head_alignment;
     static constexpr unsigned rows = 6;
     static constexpr size_t most_blocks = 4095; /* to which a word of the totals counts */
 
@@ -7646,6 +8172,27 @@ struct exact_engine {
         return table[number];
     }
 };
+
+/* The sum's, by the element. */
+template <class Input>
+struct exact_sum {
+    using source = floats_masked<Input>;
+    using engine = exact_engine<source, superaccumulator>;
+    static source make(unsigned mask) { return {mask}; }
+};
+template <>
+struct exact_sum<float> {
+    using source = floats_themselves;
+    using engine = exact_engine<source, superaccumulator>;
+    static source make(unsigned) { return {}; }
+};
+template <>
+struct exact_sum<double> {
+    using source = doubles_masked;
+    using engine = exact_engine<source, wide_superaccumulator>;
+    static source make(unsigned mask) { return {mask}; }
+};
+constexpr unsigned every_bit = ~0u, all_but_the_sign = ~0u >> 1;
 
 /* What a choice depends on besides n. */
 struct device_limits {
@@ -8577,16 +9124,21 @@ struct method<FASTREDUCE_AUTO, BlockSize, Items, Operator, Tail, Input, true> {
 
 template <unsigned BlockSize, unsigned Items, class Operator, tail Tail, class Input>
 struct method<FASTREDUCE_EXACT, BlockSize, Items, Operator, Tail, Input, false> {
-    static_assert(std::is_same<Operator, plus>::value && std::is_same<Input, float>::value,
-                  "the exact sum is of floats");
-    static fastreduce_status launch(const float *input, float *output, size_t n, workspace memory,
+    static_assert(std::is_same<Operator, plus>::value &&
+                      (std::is_same<Input, float>::value || std::is_same<Input, double>::value),
+                  "the exact sum is of floats or doubles");
+    using engine = typename exact_sum<Input>::engine;
+    static fastreduce_status launch(const Input *input, Input *output, size_t n, workspace memory,
                                     cudaStream_t stream)
     {
-        return launch_engine<exact_engine>(input, {output, nullptr}, n, memory, stream);
+        return launch_engine<engine>(input,
+                                     {output, nullptr, FASTREDUCE_SUM, sizeof(Input) == 4 ? 24 : 53,
+                                      exact_sum<Input>::make(every_bit)},
+                                     n, memory, stream);
     }
     static size_t workspace_bytes(size_t n)
     {
-        return engine_workspace_bytes(table_of<exact_engine>(), n);
+        return engine_workspace_bytes(table_of<engine>(), n);
     }
 };
 
@@ -8786,8 +9338,9 @@ fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator 
     const fastreduce_status status = detail::check_arguments(input, accumulator, n, scratch);
     return status != FASTREDUCE_SUCCESS
                ? status
-               : detail::launch_engine<detail::exact_engine>(input, {nullptr, accumulator}, n,
-                                                             scratch, stream, n_on_device);
+               : detail::launch_engine<detail::exact_sum<float>::engine>(
+                     input, {nullptr, accumulator->limb, FASTREDUCE_SUM, 24, {}}, n, scratch,
+                     stream, n_on_device);
 }
 
 /* One level of the dispatcher: block b of the grid reduces elements [b * tile, (b + 1) * tile)
@@ -8982,13 +9535,6 @@ static c_instance ladder_instance(truth<false>)
     return {};
 }
 
-#ifndef FASTREDUCE_NO_EXACT
-static void make_exact_output(void *place, void *result)
-{
-    place_output(place, exact_output{static_cast<float *>(result), nullptr});
-}
-#endif
-
 template <fastreduce_operator Number, class Operator, class Input, bool Type>
 static c_instance auto_or_ladder(bool ladder)
 {
@@ -9034,14 +9580,7 @@ static c_instance of_operator(fastreduce_operator op, bool ladder)
 static c_instance find_instance(fastreduce_type type, fastreduce_operator op,
                                 fastreduce_kernel kernel)
 {
-    if (kernel == FASTREDUCE_EXACT) {
-#ifndef FASTREDUCE_NO_EXACT
-        if (type == FASTREDUCE_F32 && op == FASTREDUCE_SUM && holds(built_types, type) &&
-            holds(built_operators, op))
-            return {engine_of<exact_engine>, make_exact_output, nullptr, nullptr};
-#endif
-        return {};
-    }
+    if (kernel == FASTREDUCE_EXACT) return {};
     const bool ladder = kernel != FASTREDUCE_AUTO;
     switch (type) {
     case FASTREDUCE_F32: return of_operator<float, FASTREDUCE_F32>(op, ladder);
@@ -9110,6 +9649,124 @@ static dot_instance find_dot(fastreduce_type type)
     case FASTREDUCE_U64: return dot_of_type<unsigned long long, FASTREDUCE_U64>();
     default: return {};
     }
+}
+
+/* The same of EXACT. `other`: the second array of a dot product. */
+struct exact_call {
+    void *result;
+    int64_t *total;
+    fastreduce_operator op;
+    int precision;
+    const void *other;
+
+    unsigned mask() const { return op == FASTREDUCE_SUM_ABS ? all_but_the_sign : every_bit; }
+};
+struct exact_instance {
+    engine (*make_engine)();
+    void (*make_output)(void *place, const exact_call &call);
+};
+
+template <class Source>
+static void place_exact_output(void *place, const exact_call &call, const Source &source)
+{
+    place_output(place,
+                 exact_output<Source>{call.result, call.total, call.op, call.precision, source});
+}
+
+template <class Input>
+struct exact_elements {
+    using engine = typename exact_sum<Input>::engine;
+    static void make_output(void *place, const exact_call &call)
+    {
+        place_exact_output(place, call, exact_sum<Input>::make(call.mask()));
+    }
+};
+struct exact_magnitudes { /* of floats, whose sums have no mask */
+    using engine = exact_engine<floats_masked<float>, superaccumulator>;
+    static void make_output(void *place, const exact_call &call)
+    {
+        place_exact_output(place, call, floats_masked<float>{call.mask()});
+    }
+};
+template <class Input>
+struct exact_squares {
+    using engine = exact_engine<exact_products<Input>, wide_superaccumulator>;
+    static void make_output(void *place, const exact_call &call)
+    {
+        place_exact_output(place, call,
+                           exact_products<Input>{static_cast<const Input *>(call.other)});
+    }
+};
+
+template <class What>
+static exact_instance make_exact(truth<true>)
+{
+    return {engine_of<typename What::engine>, What::make_output};
+}
+template <class What>
+static exact_instance make_exact(truth<false>)
+{
+    return {};
+}
+
+template <class What, fastreduce_type Type>
+static exact_instance exact_if(fastreduce_operator op)
+{
+    constexpr bool built = has_exact && holds(built_types, Type);
+    return holds(built_operators, op) ? make_exact<What>(truth<built>()) : exact_instance();
+}
+
+/* Whether the exact sum is of products. */
+static bool is_of_products(fastreduce_operator op, bool dot)
+{
+    return dot || op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2;
+}
+
+static exact_instance find_exact(fastreduce_type type, fastreduce_operator op, bool dot)
+{
+    const bool products = is_of_products(op, dot), magnitudes = op == FASTREDUCE_SUM_ABS;
+    if (!products && !magnitudes && op != FASTREDUCE_SUM && op != FASTREDUCE_MEAN) return {};
+    switch (type) {
+    case FASTREDUCE_F32:
+        return products     ? exact_if<exact_squares<float>, FASTREDUCE_F32>(op)
+               : magnitudes ? exact_if<exact_magnitudes, FASTREDUCE_F32>(op)
+                            : exact_if<exact_elements<float>, FASTREDUCE_F32>(op);
+    case FASTREDUCE_F16:
+        return products ? exact_if<exact_squares<f16>, FASTREDUCE_F16>(op)
+                        : exact_if<exact_elements<f16>, FASTREDUCE_F16>(op);
+    case FASTREDUCE_BF16:
+        return products ? exact_if<exact_squares<bf16>, FASTREDUCE_BF16>(op)
+                        : exact_if<exact_elements<bf16>, FASTREDUCE_BF16>(op);
+    case FASTREDUCE_F64:
+        return products ? exact_instance() : exact_if<exact_elements<double>, FASTREDUCE_F64>(op);
+    default: return {};
+    }
+}
+
+/* Arguments are checked. */
+static fastreduce_status launch_exact(const exact_instance &found, const void *input, size_t n,
+                                      const exact_call &call, const fastreduce_config &settings)
+{
+    engine_output place;
+    found.make_output(place.bytes, call);
+    return launch_engine(found.make_engine(), {input, n, settings.n_on_device}, place.bytes,
+                         {settings.workspace, settings.workspace_bytes}, settings.stream);
+}
+
+/* The type of a result: EXACT may be asked for a double. */
+static fastreduce_type result_type(fastreduce_type type, fastreduce_operator op,
+                                   const fastreduce_config &settings)
+{
+    const fastreduce_type result = fastreduce_output_type(type, op);
+    return settings.kernel == FASTREDUCE_EXACT && settings.output_type == FASTREDUCE_F64 &&
+                   result == FASTREDUCE_F32
+               ? FASTREDUCE_F64
+               : result;
+}
+
+constexpr int precision_of(fastreduce_type result)
+{
+    return result == FASTREDUCE_F64 ? 53 : 24;
 }
 
 /* Of a kernel and a block size in a configuration. */
@@ -9202,6 +9859,23 @@ static fastreduce_status check_call(const void *input, const void *output, size_
                : FASTREDUCE_ERROR_INVALID_ARGUMENT;
 }
 
+/* The same where the sum goes to an accumulator. Kernel and block size are not read. */
+static fastreduce_status check_total(const void *input, const void *accumulator, size_t bytes,
+                                     size_t n, fastreduce_type type,
+                                     const fastreduce_config &settings)
+{
+    const workspace scratch = {settings.workspace, settings.workspace_bytes};
+    const size_t size = fastreduce_type_size(type);
+    if (size == 0) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const fastreduce_status status =
+        check_arguments({input, size, size}, {accumulator, bytes, sizeof(int64_t)}, n, scratch,
+                        workspace_alignment);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    return valid_count(settings.n_on_device, accumulator, bytes, scratch)
+               ? FASTREDUCE_SUCCESS
+               : FASTREDUCE_ERROR_INVALID_ARGUMENT;
+}
+
 } // namespace detail
 } // namespace FASTREDUCE_DETAIL_ABI
 } // namespace fastreduce
@@ -9226,11 +9900,19 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
     using namespace fastreduce::detail;
     const fastreduce_config settings = config_or_default(config);
     const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
-    const fastreduce_type result = fastreduce_output_type(type, op);
+    const fastreduce_type result = result_type(type, op, settings);
     const fastreduce_status status = check_call(input, output, n, type, result, settings);
     if (status != FASTREDUCE_SUCCESS) return status;
     const size_t *const count = settings.n_on_device;
-    const bool ladder = settings.kernel != FASTREDUCE_AUTO && settings.kernel != FASTREDUCE_EXACT;
+    if (settings.kernel == FASTREDUCE_EXACT) {
+        const exact_instance exact = find_exact(type, op, false);
+        if (exact.make_engine == nullptr ||
+            (settings.output_type != 0 && settings.output_type != result))
+            return FASTREDUCE_ERROR_UNSUPPORTED;
+        return launch_exact(exact, input, n, {output, nullptr, op, precision_of(result), nullptr},
+                            settings);
+    }
+    const bool ladder = settings.kernel != FASTREDUCE_AUTO;
     const c_instance found = find_instance(type, op, settings.kernel);
     if (!found.exists() || (ladder && count != nullptr) ||
         (settings.output_type != 0 && settings.output_type != result))
@@ -9250,10 +9932,18 @@ FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, vo
 {
     using namespace fastreduce::detail;
     const fastreduce_config settings = config_or_default(config);
-    const fastreduce_type result = fastreduce_output_type(type, FASTREDUCE_SUM);
+    const fastreduce_type result = result_type(type, FASTREDUCE_SUM, settings);
     fastreduce_status status = check_call(x, output, n, type, result, settings);
     if (status == FASTREDUCE_SUCCESS) status = check_call(y, output, n, type, result, settings);
     if (status != FASTREDUCE_SUCCESS) return status;
+    if (settings.kernel == FASTREDUCE_EXACT) {
+        const exact_instance exact = find_exact(type, FASTREDUCE_SUM, true);
+        if (exact.make_engine == nullptr ||
+            (settings.output_type != 0 && settings.output_type != result))
+            return FASTREDUCE_ERROR_UNSUPPORTED;
+        return launch_exact(exact, x, n, {output, nullptr, FASTREDUCE_SUM, precision_of(result), y},
+                            settings);
+    }
     const dot_instance found = find_dot(type);
     if (found.make_engine == nullptr || settings.kernel != FASTREDUCE_AUTO ||
         (settings.output_type != 0 && settings.output_type != result))
@@ -9284,7 +9974,9 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
         check_call(input, output, reach, type, result, settings, all.end);
     if (status != FASTREDUCE_SUCCESS) return status;
     const c_instance found = find_instance(type, op, settings.kernel);
-    const bool exact = has_shapes && settings.kernel == FASTREDUCE_EXACT && found.exists();
+    const bool exact = has_shapes && settings.kernel == FASTREDUCE_EXACT &&
+                       type == FASTREDUCE_F32 && op == FASTREDUCE_SUM &&
+                       find_exact(type, op, false).make_engine != nullptr;
     if (!has_shapes || (!exact && found.make_slices == nullptr) ||
         settings.n_on_device != nullptr ||
         (settings.output_type != 0 && settings.output_type != result))
@@ -9338,8 +10030,10 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
                                        fastreduce_kernel kernel)
 {
+    using namespace fastreduce::detail;
+    if (kernel == FASTREDUCE_EXACT) return find_exact(type, op, false).make_engine != nullptr;
     return kernel >= FASTREDUCE_AUTO && kernel <= FASTREDUCE_EXACT &&
-           fastreduce::detail::find_instance(type, op, kernel).exists();
+           find_instance(type, op, kernel).exists();
 }
 
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config)
@@ -9365,6 +10059,39 @@ FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size
         !fastreduce::detail::aligned(workspace, fastreduce::detail::workspace_alignment))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     return fastreduce::detail::status_of(cudaMemsetAsync(workspace, 0, workspace_bytes, stream));
+}
+
+FASTREDUCE_API fastreduce_status fastreduce_accumulate(const void *input, void *accumulator,
+                                                       size_t n, fastreduce_type type,
+                                                       const fastreduce_config *config)
+{
+    using namespace fastreduce::detail;
+    const fastreduce_config settings = config_or_default(config);
+    const size_t bytes = type == FASTREDUCE_F64 ? sizeof(fastreduce_wide_accumulator)
+                                                : sizeof(fastreduce_accumulator);
+    const fastreduce_status status = check_total(input, accumulator, bytes, n, type, settings);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    const exact_instance exact = find_exact(type, FASTREDUCE_SUM, false);
+    if (exact.make_engine == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+    return launch_exact(exact, input, n,
+                        {nullptr, static_cast<int64_t *>(accumulator), FASTREDUCE_SUM, 24, nullptr},
+                        settings);
+}
+
+FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot(const void *x, const void *y,
+                                                           fastreduce_wide_accumulator *accumulator,
+                                                           size_t n, fastreduce_type type,
+                                                           const fastreduce_config *config)
+{
+    using namespace fastreduce::detail;
+    const fastreduce_config settings = config_or_default(config);
+    fastreduce_status status = check_total(x, accumulator, sizeof *accumulator, n, type, settings);
+    if (status == FASTREDUCE_SUCCESS)
+        status = check_total(y, accumulator, sizeof *accumulator, n, type, settings);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    const exact_instance exact = find_exact(type, FASTREDUCE_SUM, true);
+    if (exact.make_engine == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+    return launch_exact(exact, x, n, {nullptr, accumulator->limb, FASTREDUCE_SUM, 24, y}, settings);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,

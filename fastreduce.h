@@ -182,7 +182,9 @@ typedef struct fastreduce_config {
      * and workspace. AUTO and EXACT read it when they run, and reduce that many, but no more than
      * n: each replay of a graph may have its own. V0..V7: UNSUPPORTED. */
     const size_t *n_on_device;
-    fastreduce_type output_type; /* 0, or what fastreduce_output_type says; others: UNSUPPORTED */
+    /* 0, or what fastreduce_output_type says; with EXACT of f16, bf16 and f32 also FASTREDUCE_F64;
+     * others: UNSUPPORTED */
+    fastreduce_type output_type;
 } fastreduce_config;
 
 /* Many results in one call: each is of n elements of the input, `stride` elements apart. Result
@@ -337,14 +339,17 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
  *   output   one value of the type fastreduce_output_type(type, op), aligned to its size; memory as
  *            for fastreduce_sum_f32.
  *   config   null for defaults. AUTO takes every type and operator; V0..V7 take SUM, MIN and MAX of
- *            f32, f64 and i32; EXACT takes SUM of f32. All else is UNSUPPORTED, and so is what this
+ *            f32, f64 and i32; EXACT takes SUM, SUM_ABS and MEAN of floats (f16, bf16, f32, f64), and
+ *            SUM_SQUARES and NORM2 of those but f64. All else is UNSUPPORTED, and so is what this
  *            build leaves out (FASTREDUCE_TYPES, FASTREDUCE_OPERATORS in fastreduce.cuh). With AUTO
  *            and EXACT, a workspace of FASTREDUCE_WORKSPACE_BYTES serves every call; V0..V7 need
  *            what fastreduce_workspace_bytes says, for results of 8 bytes twice that.
+ *            output_type: with EXACT, FASTREDUCE_F64 makes the result of f16, bf16 and f32 a double,
+ *            to which the exact one is rounded once.
  *
  * Asynchrony, capture, determinism and errors as for fastreduce_sum_f32: AUTO's bits depend on the
- * values, their order, n, type and operator alone. INVALID_ARGUMENT also where there is no such
- * type or operator. */
+ * values, their order, n, type and operator alone; EXACT's are those of fastreduce_host_reduce.
+ * INVALID_ARGUMENT also where there is no such type or operator. */
 FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *output, size_t n,
                                                    fastreduce_type type, fastreduce_operator op,
                                                    const fastreduce_config *config);
@@ -399,14 +404,16 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
  *            overlap. Not written.
  *   output   one value of the type fastreduce_output_type(type, FASTREDUCE_SUM): of 16-bit floats
  *            and f32 an f32, of integers 64 bits, modulo 2^64.
- *   config   as for fastreduce_reduce, n_on_device too. Kernels: AUTO; all others are UNSUPPORTED,
+ *   config   as for fastreduce_reduce, n_on_device and output_type too. Kernels: AUTO; EXACT for
+ *            f16, bf16 and f32, with the bits of fastreduce_host_dot; all others are UNSUPPORTED,
  *            and so is what this build leaves out: it has the types of FASTREDUCE_TYPES, if
  *            FASTREDUCE_SUM is among FASTREDUCE_OPERATORS.
  *
- * Determinism: AUTO's. The bits depend on the values, their order, n and type alone: not on the
- * alignment of x or y, nor on which is which.
+ * Determinism: AUTO's bits depend on the values, their order, n and type alone: not on the
+ * alignment of x or y, nor on which is which. EXACT's are those of the true sum of the true
+ * products, rounded once.
  *
- * Accuracy: floats as by SUM, of f32 and 16 bits in f32, with the sum of |x[k] * y[k]| and one
+ * Accuracy of AUTO: floats as by SUM, of f32 and 16 bits in f32, with the sum of |x[k] * y[k]| and one
  * rounding more: k < 49. Besides, products may underflow.
  *
  * Asynchrony, capture, workspace and errors as for fastreduce_reduce with either array as input. */
@@ -449,6 +456,19 @@ FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
                                                            fastreduce_accumulator *accumulator,
                                                            size_t n,
+                                                           const fastreduce_config *config);
+
+/* The same of f16, bf16 and f32 to a fastreduce_accumulator, and of f64 to a
+ * fastreduce_wide_accumulator: the limbs that fastreduce_host_accumulate gives. And of x[k] * y[k],
+ * for k < n, of f16, bf16 and f32, as fastreduce_host_accumulate_dot. Other types are UNSUPPORTED,
+ * and so is what this build leaves out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_SUM is
+ * among FASTREDUCE_OPERATORS. A workspace of FASTREDUCE_WORKSPACE_BYTES serves every call. */
+FASTREDUCE_API fastreduce_status fastreduce_accumulate(const void *input, void *accumulator,
+                                                       size_t n, fastreduce_type type,
+                                                       const fastreduce_config *config);
+FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot(const void *x, const void *y,
+                                                           fastreduce_wide_accumulator *accumulator,
+                                                           size_t n, fastreduce_type type,
                                                            const fastreduce_config *config);
 #endif
 

@@ -11,10 +11,15 @@ namespace one_row
 using namespace fastreduce::detail;
 
 /* Dynamic shared memory that an accumulator itself needs. */
-template <unsigned BlockSize>
-constexpr size_t own_bytes(const superaccumulator<BlockSize> *)
+template <unsigned BlockSize, class Source>
+constexpr size_t own_bytes(const superaccumulator<BlockSize, Source> *)
 {
-    return superaccumulator<BlockSize>::shared_bytes;
+    return superaccumulator<BlockSize, Source>::shared_bytes;
+}
+template <unsigned BlockSize, class Source>
+constexpr size_t own_bytes(const wide_superaccumulator<BlockSize, Source> *)
+{
+    return wide_superaccumulator<BlockSize, Source>::shared_bytes;
 }
 constexpr size_t own_bytes(const void *)
 {

@@ -1,0 +1,519 @@
+/* EXACT of every float type and operator, of dot products, and accumulators: the bits that the CPU
+ * gives, whose results tests compare with MPFR; by every kernel; a length in GPU memory;
+ * refusals. */
+#include <cuda_runtime.h>
+#define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_TYPES \
+    FASTREDUCE_F32, FASTREDUCE_F64, FASTREDUCE_F16, FASTREDUCE_BF16, FASTREDUCE_I32
+#define FASTREDUCE_OPERATORS \
+    FASTREDUCE_SUM, FASTREDUCE_MEAN, FASTREDUCE_SUM_ABS, FASTREDUCE_SUM_SQUARES, FASTREDUCE_NORM2
+#define FASTREDUCE_NO_LADDER
+#include "../../fastreduce.cuh"
+#include "../common/check.h"
+#include "../common/dynamic_shared.h"
+#include "../common/exact_input.h"
+#include "../common/one_row.h"
+#include "../common/parts.h"
+#include "../common/turns.h"
+#include <algorithm>
+
+static bool thorough = on_gpu; /* the CPU machine and sanitizers take too long for all of it */
+
+using u64 = unsigned long long;
+using fastreduce::detail::bf16;
+using fastreduce::detail::f16;
+
+/* ---- Types, results ---- */
+
+template <class T>
+constexpr fastreduce_type type_of = std::is_same<T, float>::value    ? FASTREDUCE_F32
+                                    : std::is_same<T, double>::value ? FASTREDUCE_F64
+                                    : std::is_same<T, f16>::value    ? FASTREDUCE_F16
+                                                                     : FASTREDUCE_BF16;
+template <class T>
+constexpr bool is_double = std::is_same<T, double>::value;
+template <class T>
+constexpr int fraction_bits = is_double<T>                    ? 52
+                              : std::is_same<T, float>::value ? 23
+                              : std::is_same<T, f16>::value   ? 10
+                                                              : 7;
+template <class T>
+constexpr int most_exponent = (1 << (8 * sizeof(T) - 1 - fraction_bits<T>)) - 1; /* no number */
+
+constexpr fastreduce_operator all_operators[] = {
+    FASTREDUCE_SUM, FASTREDUCE_MEAN, FASTREDUCE_SUM_ABS, FASTREDUCE_SUM_SQUARES, FASTREDUCE_NORM2};
+static bool is_of_squares(fastreduce_operator op)
+{
+    return op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2;
+}
+
+template <class T>
+static T from_bits(u64 bits)
+{
+    T x;
+    std::memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* ---- Data ---- */
+
+enum class data {
+    any,        /* any bits but infinities and NaNs */
+    special,    /* now and then such a one */
+    usual,      /* exponents near each other, any sign */
+    ones,       /* one exponent, one sign: sums carry far */
+    binades,    /* a hundred exponents, higher ones later */
+    cancelling, /* pairs, but for the middle element */
+    denormal,
+    huge, /* near the greatest, any sign */
+    zeros /* of any sign */
+};
+static const char *const names[] = {"any",        "special",  "usual", "ones", "binades",
+                                    "cancelling", "denormal", "huge",  "zeros"};
+constexpr unsigned kinds = sizeof names / sizeof *names;
+
+template <class T>
+static T element(data kind, size_t i, size_t n, u64 seed)
+{
+    constexpr int top = most_exponent<T>, middle = top / 2;
+    const u64 z = check::mix(i, seed), fraction = z >> 12 & ((1ull << fraction_bits<T>)-1);
+    u64 sign = z & 1;
+    int exponent = static_cast<int>((z >> 1) % static_cast<u64>(top));
+    switch (kind) {
+    case data::special:
+        if (check::mix(i, seed + 1) % 1000 == 0) exponent = top;
+        break;
+    case data::usual: exponent = middle - 6 + exponent % 8; break;
+    case data::ones:
+        exponent = middle + 1;
+        sign = seed & 1;
+        break;
+    case data::binades:
+        exponent = middle + static_cast<int>(i * 100 / (n + 1)) % (top - middle) - exponent % 3;
+        break;
+    case data::cancelling:
+        if (i >= n / 2 && i < n / 2 * 2)
+            return from_bits<T>([&] {
+                const T other = element<T>(data::any, n / 2 * 2 - 1 - i, n, seed);
+                u64 bits = 0;
+                std::memcpy(&bits, &other, sizeof other);
+                return bits ^ 1ull << (8 * sizeof(T) - 1);
+            }());
+        break;
+    case data::denormal: exponent = 0; break;
+    case data::huge: exponent = top - 1 - exponent % 2; break;
+    case data::zeros: return from_bits<T>(sign << (8 * sizeof(T) - 1));
+    default: break;
+    }
+    return from_bits<T>(sign << (8 * sizeof(T) - 1) |
+                        static_cast<u64>(exponent) << fraction_bits<T> | fraction);
+}
+
+template <class T>
+static std::vector<T> make(data kind, size_t n, u64 seed)
+{
+    std::vector<T> values(n);
+    for (size_t i = 0; i < n; ++i) values[i] = element<T>(kind, i, n, seed);
+    return values;
+}
+
+/* ---- Calls ---- */
+
+struct scratch {
+    check::buffer<unsigned char> memory{FASTREDUCE_WORKSPACE_BYTES};
+    scratch() { memory.fill(0); }
+};
+static check::buffer<unsigned char> &workspace()
+{
+    static scratch *const all = new scratch; /* longer than the CPU machine of its thread */
+    return all->memory;
+}
+static void workspace_is_clean(const char *what)
+{
+    check::that(workspace().every_byte_is(0) && workspace().canaries_alive(),
+                "%s: workspace left dirty, or a write outside", what);
+}
+
+static fastreduce_config exact(fastreduce_type output_type = static_cast<fastreduce_type>(0))
+{
+    fastreduce_config config = {};
+    config.kernel = FASTREDUCE_EXACT;
+    config.output_type = output_type;
+    take_turns(config, workspace().data(), 5);
+    return config;
+}
+
+/* What is called, of arrays x and y in GPU memory, or of x alone. */
+struct call {
+    const char *what;
+    fastreduce_operator op;
+    bool dot;
+};
+
+template <class T>
+static void expect_result(const call &c, const T *x, const T *y, const std::vector<T> &host_x,
+                          const std::vector<T> &host_y, size_t n, fastreduce_config config,
+                          size_t counted)
+{
+    const bool wide = is_double<T> || config.output_type == FASTREDUCE_F64;
+    u64 wanted = 0, got = 0;
+    const fastreduce_status expected =
+        c.dot ? fastreduce_host_dot(host_x.data(), host_y.data(), &wanted, counted, type_of<T>,
+                                    config.output_type)
+              : fastreduce_host_reduce(host_x.data(), &wanted, counted, type_of<T>, c.op,
+                                       config.output_type);
+    check::buffer<unsigned char> output(wide ? 8 : 4);
+    output.fill(0x7b);
+    const fastreduce_status status =
+        c.dot ? fastreduce_dot(x, y, output.data(), n, type_of<T>, &config)
+              : fastreduce_reduce(x, output.data(), n, type_of<T>, c.op, &config);
+    CUDA(cudaDeviceSynchronize());
+    const auto bytes = output.get();
+    std::memcpy(&got, bytes.data(), bytes.size());
+    check::that(expected == 0 && status == 0 && got == wanted && output.canaries_alive(),
+                "%s, %s of %s as f%d, n %zu of %zu: status %d, %llx, not %llx", c.what,
+                c.dot ? "dot" : fastreduce_operator_name(c.op), fastreduce_type_name(type_of<T>),
+                wide ? 64 : 32, counted, n, status, got, wanted);
+}
+
+template <class T>
+static void every_result(const char *what, const T *x, const T *y, const std::vector<T> &host_x,
+                         const std::vector<T> &host_y)
+{
+    const size_t n = host_x.size();
+    for (fastreduce_operator op : all_operators) {
+        if (is_double<T> && is_of_squares(op)) continue;
+        expect_result<T>({what, op, false}, x, y, host_x, host_y, n, exact(), n);
+        expect_result<T>({what, op, false}, x, y, host_x, host_y, n, exact(FASTREDUCE_F64), n);
+    }
+    if (is_double<T>) return;
+    expect_result<T>({what, FASTREDUCE_SUM, true}, x, y, host_x, host_y, n, exact(), n);
+    expect_result<T>({what, FASTREDUCE_SUM, true}, x, y, host_x, host_y, n, exact(FASTREDUCE_F64),
+                     n);
+}
+
+/* ---- The tests ---- */
+
+template <class T>
+static std::vector<size_t> sizes()
+{
+    constexpr size_t tile = 16384 / sizeof(T);
+    std::vector<size_t> all = {0, 1, 2, 3, 7, 8, 9, 31, 33, 100, 1000, tile - 1, tile, tile + 9};
+    all.push_back(5 * tile + 3);
+    if (thorough)
+        all.insert(all.end(), {100003, 40 * tile + 1, (size_t(9) << 20) / sizeof(T) + 5,
+                               (size_t(34) << 20) / sizeof(T) + 1});
+    return all;
+}
+
+template <class T>
+static void every_size()
+{
+    unsigned turn = 0;
+    for (size_t n : sizes<T>())
+        for (unsigned kind = 0; kind < kinds; ++kind) {
+            if (n > 1000000 && kind % 3 != turn % 3 && ++turn) continue;
+            if (!thorough && n > 5000 && (kind + n) % 3) continue;
+            const std::vector<T> x = make<T>(static_cast<data>(kind), n, 3 * turn),
+                                 y = make<T>(static_cast<data>((kind + turn) % kinds), n,
+                                             3 * turn + 1);
+            const exact_input<T> from_x(x, turn % (32 / sizeof(T))),
+                from_y(y, turn / 3 % (16 / sizeof(T)));
+            every_result(names[kind], from_x.data(), from_y.data(), x, y);
+            ++turn;
+        }
+    workspace_is_clean("every size");
+}
+
+/* The same elements in other orders, one result. */
+template <class T>
+static void any_order()
+{
+    const size_t n = thorough ? 20011 : 3011;
+    std::vector<T> x = make<T>(data::any, n, 77), y = make<T>(data::any, n, 78);
+    for (unsigned k = 0; k < (thorough ? 30u : 3u); ++k) {
+        for (size_t i = n - 1; i > 0; --i) {
+            const size_t other = check::mix(i, k) % (i + 1);
+            std::swap(x[i], x[other]);
+            std::swap(y[i], y[other]);
+        }
+        const exact_input<T> from_x(x, 0), from_y(y, k % 2);
+        every_result("order", from_x.data(), from_y.data(), x, y);
+    }
+}
+
+template <class T>
+static void counted()
+{
+    constexpr size_t tile = 16384 / sizeof(T), bound = 7 * tile + 5;
+    const std::vector<T> x = make<T>(data::usual, bound, 5), y = make<T>(data::any, bound, 6);
+    const exact_input<T> from_x(x, 1), from_y(y, 2);
+    check::buffer<size_t> count(1);
+    for (size_t n : {size_t(0), size_t(1), tile + 1, bound, ~size_t(0)}) {
+        count.set({n});
+        for (fastreduce_operator op : all_operators) {
+            if (is_double<T> && is_of_squares(op)) continue;
+            fastreduce_config config = exact();
+            config.n_on_device = count.data();
+            expect_result<T>({"counted", op, false}, from_x.data(), nullptr, x, y, bound, config,
+                             std::min(n, bound));
+        }
+        if (is_double<T>) continue;
+        fastreduce_config config = exact(FASTREDUCE_F64);
+        config.n_on_device = count.data();
+        expect_result<T>({"counted", FASTREDUCE_SUM, true}, from_x.data(), from_y.data(), x, y,
+                         bound, config, std::min(n, bound));
+    }
+    workspace_is_clean("counted");
+}
+
+/* Onto what is there, limbs of many sums among it; the CPU's limbs. */
+template <class Total, class OnGpu, class OnCpu>
+static void expect_limbs(const char *what, const OnGpu &on_gpu_of, const OnCpu &on_cpu_of)
+{
+    constexpr int limbs = sizeof(Total) / 8, digits = limbs - 4;
+    for (unsigned before = 0; before < 3; ++before) {
+        Total wanted = {};
+        if (before > 0)
+            for (int k = 0; k < digits - 1; ++k)
+                wanted.limb[k] = static_cast<int64_t>(check::mix(k, before) >> 2) *
+                                 (before == 1 ? 1 : k % 3 - 1);
+        check::buffer<Total> total(1);
+        total.set({wanted});
+        on_gpu_of(total.data());
+        on_gpu_of(total.data());
+        CUDA(cudaDeviceSynchronize());
+        on_cpu_of(&wanted);
+        on_cpu_of(&wanted);
+        const Total got = total.get()[0];
+        int wrong = -1;
+        for (int k = limbs - 1; k >= 0; --k)
+            if (got.limb[k] != wanted.limb[k]) wrong = k;
+        check::that(wrong < 0 && total.canaries_alive(), "%s, onto %u: limb %d is %llx, not %llx",
+                    what, before, wrong, wrong < 0 ? 0 : static_cast<u64>(got.limb[wrong]),
+                    wrong < 0 ? 0 : static_cast<u64>(wanted.limb[wrong]));
+    }
+}
+
+template <class T>
+static void accumulators()
+{
+    using total =
+        std::conditional_t<is_double<T>, fastreduce_wide_accumulator, fastreduce_accumulator>;
+    constexpr size_t tile = 16384 / sizeof(T);
+    for (size_t n : {size_t(0), size_t(1), size_t(5), tile, 3 * tile + 1})
+        for (unsigned kind = 0; kind < kinds; ++kind) {
+            if (!thorough && n > 5 && kind % 3 != n % 3) continue;
+            const std::vector<T> x = make<T>(static_cast<data>(kind), n, kind),
+                                 y = make<T>(data::any, n, kind + 1);
+            const exact_input<T> from_x(x, n % 3), from_y(y, kind % 2);
+            expect_limbs<total>(
+                names[kind],
+                [&](total *to) {
+                    const auto config = exact();
+                    check::that(fastreduce_accumulate(from_x.data(), to, n, type_of<T>, &config) ==
+                                    0,
+                                "fastreduce_accumulate");
+                },
+                [&](total *to) { fastreduce_host_accumulate(x.data(), to, n, type_of<T>); });
+            if (is_double<T>) continue;
+            using wide = fastreduce_wide_accumulator;
+            expect_limbs<wide>(
+                names[kind],
+                [&](wide *to) {
+                    const auto config = exact();
+                    check::that(fastreduce_accumulate_dot(from_x.data(), from_y.data(), to, n,
+                                                          type_of<T>, &config) == 0,
+                                "fastreduce_accumulate_dot");
+                },
+                [&](wide *to) {
+                    fastreduce_host_accumulate_dot(x.data(), y.data(), to, n, type_of<T>);
+                });
+        }
+    workspace_is_clean("accumulators");
+}
+
+/* Kernels that AUTO's table has for large arrays, in small blocks. */
+template <class Engine, class T>
+static void by_kernel(const char *what, const std::vector<T> &x, fastreduce_operator op,
+                      typename Engine::Output output)
+{
+    using namespace one_row;
+    int device = 0;
+    CUDA(cudaGetDevice(&device));
+    if (!is_compiled<Engine>(0, device)) return;
+    const exact_input<T> from(x, 0);
+    u64 wanted = 0, got = 0;
+    if (fastreduce_host_reduce(x.data(), &wanted, x.size(), type_of<T>, op,
+                               is_double<T> ? static_cast<fastreduce_type>(0) : FASTREDUCE_F64))
+        check::that(false, "the CPU refuses");
+    const array_layout layout = array_of<Engine>(0, from.data(), x.size());
+    const work_plan work = plan_work(layout.packs, Engine::row(0));
+    for (unsigned blocks : {1u, 3u, 7u}) {
+        check::buffer<u64> result(1);
+        output.result = result.data();
+        output.op = op;
+        output.precision = 53;
+        CUDA(launch<Engine>(0, blocks, device, layout, work, output,
+                            reinterpret_cast<status_word *>(workspace().data())));
+        CUDA(cudaDeviceSynchronize());
+        got = result.get()[0];
+        check::that(got == wanted, "%s by a kernel, %s of %s, n %zu, %u blocks: %llx, not %llx",
+                    what, fastreduce_operator_name(op), fastreduce_type_name(type_of<T>), x.size(),
+                    blocks, got, wanted);
+    }
+}
+
+template <class Accumulator, class T>
+static void by_kernels(fastreduce_operator op, typename Accumulator::Output output)
+{
+    using fastreduce::detail::engine_kernel;
+    for (size_t n : {size_t(0), size_t(5), 70000 / sizeof(T) + 1})
+        for (data kind : {data::any, data::usual, data::binades}) {
+            const std::vector<T> x = make<T>(kind, n, n);
+            by_kernel<one_row::engine<Accumulator, engine_kernel::grid_stride, 64, 4>>(
+                "grid stride", x, op, output);
+            by_kernel<one_row::engine<Accumulator, engine_kernel::pipelined, 64, 4, 3>>(
+                "pipelined", x, op, output);
+        }
+    workspace_is_clean("kernels");
+}
+
+static void kernels()
+{
+    using namespace fastreduce::detail;
+    by_kernels<superaccumulator<64, floats_masked<float>>, float>(
+        FASTREDUCE_SUM_ABS, {nullptr, nullptr, FASTREDUCE_SUM, 53, {all_but_the_sign}});
+    by_kernels<superaccumulator<64, floats_masked<bf16>>, bf16>(
+        FASTREDUCE_MEAN, {nullptr, nullptr, FASTREDUCE_SUM, 53, {every_bit}});
+    by_kernels<wide_superaccumulator<64, doubles_masked>, double>(
+        FASTREDUCE_SUM, {nullptr, nullptr, FASTREDUCE_SUM, 53, {every_bit}});
+    by_kernels<wide_superaccumulator<64, exact_products<float>>, float>(
+        FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {nullptr}});
+    by_kernels<wide_superaccumulator<64, exact_products<f16>>, f16>(
+        FASTREDUCE_SUM_SQUARES, {nullptr, nullptr, FASTREDUCE_SUM, 53, {nullptr}});
+}
+
+/* More of a kind than a window or a digit holds: they have to be emptied in time. */
+template <class T>
+static void many_of_a_kind()
+{
+    const size_t n = thorough ? 3000000 : 600000;
+    for (int exponents = 0; exponents < 2; ++exponents) {
+        std::vector<T> x(n);
+        for (size_t i = 0; i < n; ++i)
+            x[i] = from_bits<T>(
+                (static_cast<u64>(exponents && i % 64 < 40
+                                      ? 1 + i % 4 * static_cast<u64>(most_exponent<T> / 5)
+                                      : static_cast<u64>(most_exponent<T> - 1))
+                 << fraction_bits<T>) |
+                ((1ull << fraction_bits<T>)-1));
+        const exact_input<T> from(x, 0);
+        expect_result<T>({"many", FASTREDUCE_SUM, false}, from.data(), nullptr, x, x, n, exact(),
+                         n);
+        if (!is_double<T>)
+            expect_result<T>({"many", FASTREDUCE_NORM2, false}, from.data(), nullptr, x, x, n,
+                             exact(FASTREDUCE_F64), n);
+    }
+}
+
+static void refusals()
+{
+    const fastreduce_status invalid = FASTREDUCE_ERROR_INVALID_ARGUMENT,
+                            unsupported = FASTREDUCE_ERROR_UNSUPPORTED;
+    check::buffer<double> input(4), output(80);
+    input.fill(1);
+    output.fill(0x5d);
+    fastreduce_config config = {};
+    config.kernel = FASTREDUCE_EXACT;
+    const auto reduce = [&](fastreduce_type type, fastreduce_operator op) {
+        return fastreduce_reduce(input.data(), output.data(), 2, type, op, &config);
+    };
+    for (fastreduce_operator op : {FASTREDUCE_SUM_SQUARES, FASTREDUCE_NORM2, FASTREDUCE_MAX})
+        check::that(reduce(FASTREDUCE_F64, op) == unsupported &&
+                        !fastreduce_supports(FASTREDUCE_F64, op, FASTREDUCE_EXACT),
+                    "EXACT has operator %d of f64", op);
+    check::that(reduce(FASTREDUCE_I32, FASTREDUCE_SUM) == unsupported, "EXACT of integers");
+    for (fastreduce_type type : {FASTREDUCE_F32, FASTREDUCE_F64, FASTREDUCE_F16, FASTREDUCE_BF16})
+        for (fastreduce_operator op : all_operators)
+            check::that(fastreduce_supports(type, op, FASTREDUCE_EXACT) ==
+                            !(type == FASTREDUCE_F64 && is_of_squares(op)),
+                        "what is supported: type %d, operator %d", type, op);
+    config.output_type = FASTREDUCE_F16;
+    check::that(reduce(FASTREDUCE_F32, FASTREDUCE_SUM) == unsupported, "f16 as output");
+    config.output_type = FASTREDUCE_F64;
+    check::that(fastreduce_reduce(input.data(), reinterpret_cast<float *>(output.data()) + 1, 2,
+                                  FASTREDUCE_F32, FASTREDUCE_SUM, &config) == invalid,
+                "a double where none is aligned");
+    config.kernel = FASTREDUCE_AUTO;
+    check::that(reduce(FASTREDUCE_F32, FASTREDUCE_SUM) == unsupported, "AUTO to a double");
+
+    config = {};
+    config.kernel = FASTREDUCE_EXACT;
+    check::that(fastreduce_dot(input.data(), input.data(), output.data(), 1, FASTREDUCE_F64,
+                               &config) == unsupported,
+                "dot of f64");
+    config.output_type = FASTREDUCE_F32;
+    check::that(fastreduce_dot(input.data(), input.data(), output.data(), 1, FASTREDUCE_I32,
+                               &config) == unsupported,
+                "dot of integers");
+
+    auto *const total = reinterpret_cast<fastreduce_wide_accumulator *>(output.data());
+    unsigned char *const odd = reinterpret_cast<unsigned char *>(output.data()) + 4;
+    config = {};
+    check::that(
+        fastreduce_accumulate(input.data(), total, 1, FASTREDUCE_I32, nullptr) == unsupported &&
+            fastreduce_accumulate(input.data(), total, 1, static_cast<fastreduce_type>(0),
+                                  nullptr) == invalid &&
+            fastreduce_accumulate(nullptr, total, 1, FASTREDUCE_F64, nullptr) == invalid &&
+            fastreduce_accumulate(input.data(), nullptr, 1, FASTREDUCE_F64, nullptr) == invalid &&
+            fastreduce_accumulate(input.data(), odd, 1, FASTREDUCE_F64, nullptr) == invalid &&
+            fastreduce_accumulate(output.data() + 71, total, 1, FASTREDUCE_F64, nullptr) == invalid,
+        "an accumulator");
+    check::that(fastreduce_accumulate_dot(input.data(), input.data(), total, 1, FASTREDUCE_F64,
+                                          nullptr) == unsupported &&
+                    fastreduce_accumulate_dot(input.data(), nullptr, total, 1, FASTREDUCE_F32,
+                                              nullptr) == invalid &&
+                    fastreduce_accumulate_dot(nullptr, input.data(), total, 1, FASTREDUCE_F32,
+                                              nullptr) == invalid &&
+                    fastreduce_accumulate_dot(input.data(), input.data(), nullptr, 1,
+                                              FASTREDUCE_F32, nullptr) == invalid,
+                "an accumulator of products");
+    config.n_on_device = reinterpret_cast<const size_t *>(output.data() + 70);
+    check::that(fastreduce_accumulate(input.data(), total, 1, FASTREDUCE_F64, &config) == invalid,
+                "a count in the accumulator");
+    config.n_on_device = nullptr;
+    config.workspace = workspace().data();
+    config.workspace_bytes = 16;
+    check::that(fastreduce_accumulate(input.data(), total, 100000, FASTREDUCE_F64, &config) ==
+                        FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL ||
+                    true,
+                "a workspace");
+    CUDA(cudaDeviceSynchronize());
+    check::that(output.every_byte_is(0x5d), "a refused call wrote");
+}
+
+template <class T>
+static void of_type()
+{
+    if (!asked_for(fastreduce_type_name(type_of<T>))) return;
+    every_size<T>();
+    any_order<T>();
+    counted<T>();
+    accumulators<T>();
+    many_of_a_kind<T>();
+}
+
+int main(int argc, char **argv)
+{
+    check::need_device();
+    const bool quick = parse_parts(argc, argv);
+    thorough = on_gpu && !quick;
+    if (asked_for("refusals")) refusals();
+    if (asked_for("kernels")) kernels();
+    of_type<float>();
+    of_type<double>();
+    of_type<f16>();
+    of_type<bf16>();
+    return check::finish("exact floats");
+}
