@@ -6230,9 +6230,10 @@ __device__ __forceinline__ long long digit_of_sum(long long number, unsigned shi
 
 /* Propagates the carries of the warp's accumulator, as fastreduce_detail_carry does. The limbs'
  * magnitudes are below 2^62; those that are no digits stay. */
+template <unsigned Digits = FASTREDUCE_DIGITS>
 __device__ __forceinline__ long long carry_across_lanes(long long limb)
 {
-    constexpr unsigned all = 0xffffffff, top_lane = FASTREDUCE_DIGITS - 1;
+    constexpr unsigned all = 0xffffffff, top_lane = Digits - 1;
     constexpr long long mask = 0xffffffff, bias = 1ll << 62;
     const unsigned lane = threadIdx.x % warp_size;
 
@@ -6251,24 +6252,65 @@ __device__ __forceinline__ long long carry_across_lanes(long long limb)
     return digit;
 }
 
+/* The digits of the magnitude, carries propagated; says whether the number is negative. Lanes that
+ * have no digit become 0. */
+template <unsigned Digits>
+__device__ __forceinline__ bool absolute_across_lanes(long long &digit)
+{
+    constexpr unsigned all = 0xffffffff, top_lane = Digits - 1;
+    constexpr long long mask = 0xffffffff;
+    const unsigned lane = threadIdx.x % warp_size;
+    const bool negative = __ballot_sync(all, lane == top_lane && digit < 0) != 0;
+    if (!negative) return false;
+    /* complement, and add 1 */
+    const unsigned zeros = __ballot_sync(all, lane < top_lane && digit == 0);
+    digit = (lane < top_lane    ? digit ^ mask
+             : lane == top_lane ? ~digit
+                                : 0) +
+            (((zeros + 1) ^ zeros) >> lane & 1);
+    if (lane < top_lane) digit &= mask;
+    return true;
+}
+
+/* A magnitude's leading bits, given its digits, times 2^least, in the lanes. */
+__device__ __forceinline__ fastreduce_detail_magnitude leading_across_lanes(long long digit,
+                                                                            int least)
+{
+    constexpr unsigned all = 0xffffffff, parts = 5;
+    const unsigned nonzero = __ballot_sync(all, digit != 0), word = static_cast<unsigned>(digit);
+    const int top = nonzero != 0 ? 31 - __clz(static_cast<int>(nonzero)) : 0;
+    unsigned part[parts];
+#pragma unroll
+    for (int k = 0; k < static_cast<int>(parts); ++k) {
+        const unsigned other = __shfl_sync(all, word, top >= k ? top - k : 0);
+        part[k] = top >= k ? other : 0;
+    }
+    const unsigned zeros = static_cast<unsigned>(__clz(static_cast<int>(part[0]))),
+                   more = zeros == 0 ? 0 : 32 - zeros;
+    const auto together = [&](unsigned first) {
+        const unsigned long long both =
+            static_cast<unsigned long long>(part[first]) << 32 | part[first + 1];
+        return zeros == 0 ? both : both << zeros | part[first + 2] >> more;
+    };
+    fastreduce_detail_magnitude found = {0, 0, 0, 0};
+    if (nonzero == 0) return found;
+    found.high = together(0);
+    found.low = together(2);
+    found.exponent = 32 * top + 31 - static_cast<int>(zeros) + least;
+    found.below = part[parts - 1] << zeros != 0 ||
+                  (top >= static_cast<int>(parts) &&
+                   (nonzero & ((1u << (top + 1 - static_cast<int>(parts))) - 1)) != 0);
+    return found;
+}
+
 /* The warp's accumulator, its carries propagated, rounded to float as by
  * fastreduce_detail_read_f32, by all lanes together: one thread takes 0.2 us longer. Lanes from
  * 16 on have 0; where one that counts has more, the number does not matter. */
 __device__ __forceinline__ float read_across_lanes(long long digit)
 {
-    constexpr unsigned all = 0xffffffff, top_lane = FASTREDUCE_DIGITS - 1;
-    constexpr long long mask = 0xffffffff;
-    const unsigned lane = threadIdx.x % warp_size, special = __ballot_sync(all, digit != 0);
-
-    const bool negative = __ballot_sync(all, lane == top_lane && digit < 0) != 0;
-    if (negative) { /* complement, and add 1 */
-        const unsigned zeros = __ballot_sync(all, lane < top_lane && digit == 0);
-        digit = (lane < top_lane    ? digit ^ mask
-                 : lane == top_lane ? ~digit
-                                    : 0) +
-                (((zeros + 1) ^ zeros) >> lane & 1);
-        if (lane < top_lane) digit &= mask;
-    }
+    constexpr unsigned all = 0xffffffff;
+    const unsigned special = __ballot_sync(all, digit != 0);
+    const bool negative = absolute_across_lanes<FASTREDUCE_DIGITS>(digit);
 
     const unsigned nonzero = __ballot_sync(all, digit != 0);
     const int top = nonzero != 0 ? 31 - __clz(static_cast<int>(nonzero)) : 0;
@@ -6673,14 +6715,16 @@ struct superaccumulator {
     static __device__ __noinline__ void
     store_slowly(long long sum, void *result, fastreduce_operator op, int precision, size_t n)
     {
-        __shared__ int64_t limb[limbs];
-        const unsigned lane = threadIdx.x % warp_size;
-        if (lane < limbs) limb[lane] = sum;
-        __syncwarp();
-        if (lane == 0)
-            store_bits(result,
-                       fastreduce_detail_read(limb, FASTREDUCE_DIGITS, -149, op, n, precision),
-                       precision);
+        const unsigned lane = threadIdx.x % warp_size, occurred = __ballot_sync(~0u, sum != 0);
+        const int special =
+            fastreduce_detail_special(occurred >> FASTREDUCE_NAN_COUNT & 1,
+                                      occurred >> FASTREDUCE_POSITIVE_INFINITY_COUNT & 1,
+                                      occurred >> FASTREDUCE_NEGATIVE_INFINITY_COUNT & 1);
+        if (lane >= FASTREDUCE_DIGITS) sum = 0;
+        const bool negative = absolute_across_lanes<FASTREDUCE_DIGITS>(sum);
+        const uint64_t bits = fastreduce_detail_finish(
+            special, negative, leading_across_lanes(sum, -149), op, n, precision);
+        if (lane == 0) store_bits(result, bits, precision);
     }
 
     /* One step of carries, limb to limb, so that there is room for a sum of several, and beside
@@ -6989,7 +7033,10 @@ struct wide_superaccumulator {
         for (unsigned j = 0; j < each; ++j)
             if (lane + j * warp_size < limbs) sums.limb[lane + j * warp_size] = sum[j];
         __syncwarp();
-        if (lane == 0) store(sums.limb, output, elements_of_result);
+        if (output.result != nullptr)
+            store_rounded(sums.limb, output, elements_of_result);
+        else
+            add_to_total(sums.limb, (&sums)[1].limb, output.total);
         return lane == 0;
     }
 
@@ -7114,30 +7161,54 @@ struct wide_superaccumulator {
         return static_cast<unsigned>(bits_as<unsigned long long>(x) >> 32);
     }
 
-    /* By one thread: limbs, which are destroyed, rounded or added to an accumulator. Of digits only
-     * those from the first that is not 0 to the last, and one more for the sign. */
-    static __device__ __noinline__ void store(long long *limb, const Output &output, size_t n)
+    /* By the warp: limbs, which may be destroyed, to a result. Those that are not 0 mostly lie in
+     * fewer lanes than there are; if not, one thread does it. */
+    static __device__ __noinline__ void store_rounded(long long *limb, const Output &output,
+                                                      size_t n)
     {
-        constexpr unsigned digits = FASTREDUCE_WIDE_DIGITS;
-        int64_t *const number = reinterpret_cast<int64_t *>(limb);
-        if (output.result == nullptr) {
-            fastreduce_detail_normalize(output.total, digits);
-            for (unsigned k = 0; k < limbs; ++k) output.total[k] += number[k];
-            fastreduce_detail_normalize(output.total, digits);
-            return;
+        constexpr unsigned all = 0xffffffff, digits = FASTREDUCE_WIDE_DIGITS;
+        constexpr int least = -1074;
+        const unsigned lane = threadIdx.x % warp_size;
+        unsigned first = digits, last = 0;
+#pragma unroll
+        for (unsigned from = 0; from < digits; from += warp_size) {
+            const unsigned nonzero =
+                __ballot_sync(all, from + lane < digits && limb[from + lane] != 0);
+            if (nonzero == 0) continue;
+            if (first == digits) first = from + lowest_bit(nonzero);
+            last = from + 31 - static_cast<unsigned>(__clz(static_cast<int>(nonzero)));
         }
-        unsigned first = 0, end = digits;
-        while (first + 1 < digits && number[first] == 0) ++first;
-        while (end > first + 1 && number[end - 1] == 0) --end;
-        if (end < digits) ++end;
-        int64_t counts[3];
-        for (unsigned k = 0; k < 3; ++k) counts[k] = number[digits + k];
-        for (unsigned k = 0; k < 3; ++k) number[end + k] = counts[k];
-        store_bits(output.result,
-                   fastreduce_detail_read(number + first, static_cast<int>(end - first),
-                                          static_cast<int>(32 * first) - 1074, output.op, n,
-                                          output.precision),
-                   output.precision);
+        if (first == digits) first = 0;
+        uint64_t bits;
+        if (last < first + warp_size - 3) {
+            long long digit =
+                carry_across_lanes<warp_size>(first + lane < digits ? limb[first + lane] : 0);
+            const bool negative = absolute_across_lanes<warp_size>(digit);
+            bits = fastreduce_detail_finish(
+                fastreduce_detail_special(limb[digits] != 0, limb[digits + 1] != 0,
+                                          limb[digits + 2] != 0),
+                negative, leading_across_lanes(digit, static_cast<int>(32 * first) + least),
+                output.op, n, output.precision);
+        } else if (lane == 0) {
+            bits = fastreduce_detail_read(reinterpret_cast<int64_t *>(limb), digits, least,
+                                          output.op, n, output.precision);
+        }
+        if (lane == 0) store_bits(output.result, bits, output.precision);
+    }
+
+    static __device__ __noinline__ void add_to_total(long long *limb, long long *room,
+                                                     int64_t *total)
+    {
+        for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) room[k] = total[k];
+        __syncwarp();
+        if (threadIdx.x % warp_size == 0) {
+            int64_t *const number = reinterpret_cast<int64_t *>(room);
+            fastreduce_detail_normalize(number, FASTREDUCE_WIDE_DIGITS);
+            for (unsigned k = 0; k < limbs; ++k) number[k] += limb[k];
+            fastreduce_detail_normalize(number, FASTREDUCE_WIDE_DIGITS);
+        }
+        __syncwarp();
+        for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) total[k] = room[k];
     }
 };
 

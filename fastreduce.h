@@ -745,10 +745,10 @@ fastreduce_detail_read_f32(const fastreduce_accumulator *accumulator)
         significand, shift);
 }
 
-/* A magnitude: word * 2^(exponent - 63), where the highest bit of word is 1, or 0. `below`: there
- * is more, less than one of word. */
+/* A magnitude: (high * 2^64 + low) * 2^(exponent - 127), where the highest bit of high is 1, or 0.
+ * `below`: there is more, less than one of low. */
 typedef struct fastreduce_detail_magnitude {
-    uint64_t word;
+    uint64_t high, low;
     int exponent, below;
 } fastreduce_detail_magnitude;
 
@@ -780,64 +780,71 @@ FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_highest(const int64_t *digit, i
     return bit < 0 ? -1 : 32 * top + bit;
 }
 
-/* The number itself: digits * 2^least. */
+/* The number digits * 2^least. */
 FASTREDUCE_DETAIL_FUNCTION fastreduce_detail_magnitude
 fastreduce_detail_leading(const int64_t *digit, int digits, int least)
 {
     const int highest = fastreduce_detail_highest(digit, digits);
     fastreduce_detail_magnitude result;
-    result.word = fastreduce_detail_bits_from(digit, highest - 63);
+    result.high = fastreduce_detail_bits_from(digit, highest - 63);
+    result.low = fastreduce_detail_bits_from(digit, highest - 127);
     result.exponent = highest + least;
-    result.below = fastreduce_detail_any_below(digit, highest - 63);
+    result.below = fastreduce_detail_any_below(digit, highest - 127);
     return result;
 }
 
-/* The number divided by n > 0, bit by bit, until word is full. */
+/* The magnitude divided by n > 0, bit by bit, until `high` is full. */
 FASTREDUCE_DETAIL_FUNCTION fastreduce_detail_magnitude
-fastreduce_detail_quotient(const int64_t *digit, int digits, int least, uint64_t n)
+fastreduce_detail_quotient(fastreduce_detail_magnitude value, uint64_t n)
 {
-    int position = fastreduce_detail_highest(digit, digits);
-    fastreduce_detail_magnitude result = {0, 0, 0};
+    fastreduce_detail_magnitude result = {0, 0, 0, 0};
     uint64_t rest = 0;
-    if (position < 0) return result;
-    for (;; --position) {
+    int bit = 0;
+    if (value.high == 0) return result;
+    for (; !(result.high >> 63); ++bit) {
         const int carry = (int)(rest >> 63);
-        rest = rest << 1 | (fastreduce_detail_bits_from(digit, position) & 1);
-        result.word <<= 1;
+        rest = rest << 1 | value.high >> 63;
+        value.high = value.high << 1 | value.low >> 63;
+        value.low <<= 1;
+        result.high <<= 1;
         if (carry || rest >= n) {
             rest -= n;
-            ++result.word;
+            ++result.high;
         }
-        if (result.word >> 63) break;
     }
-    result.exponent = position + 63 + least;
-    result.below = rest != 0 || fastreduce_detail_any_below(digit, position);
+    result.exponent = value.exponent - bit + 64;
+    result.below = value.below || (rest | value.high | value.low) != 0;
     return result;
 }
 
-/* The square root, two bits of the number for each of 60 bits; `least` is even. */
-FASTREDUCE_DETAIL_FUNCTION fastreduce_detail_magnitude fastreduce_detail_root(const int64_t *digit,
-                                                                              int digits, int least)
+/* The square root: 60 bits, one for each two of the magnitude. */
+FASTREDUCE_DETAIL_FUNCTION fastreduce_detail_magnitude
+fastreduce_detail_root(fastreduce_detail_magnitude value)
 {
-    const int highest = fastreduce_detail_highest(digit, digits);
-    int position = (highest & ~1) + 2, k;
-    fastreduce_detail_magnitude result = {0, 0, 0};
+    fastreduce_detail_magnitude result = {0, 0, 0, 0};
+    const int odd = value.exponent & 1;
     uint64_t rest = 0, root = 0;
-    if (highest < 0) return result;
+    int k;
+    if (value.high == 0) return result;
+    result.exponent = (value.exponent - odd) / 2;
+    if (!odd) { /* pairs of bits end at even exponents */
+        value.below |= (int)(value.low & 1);
+        value.low = value.low >> 1 | value.high << 63;
+        value.high >>= 1;
+    }
     for (k = 0; k < 60; ++k) {
-        uint64_t trial;
-        position -= 2;
-        rest = rest << 2 | (fastreduce_detail_bits_from(digit, position) & 3);
-        trial = root << 2 | 1;
+        const uint64_t trial = root << 2 | 1;
+        rest = rest << 2 | value.high >> 62;
+        value.high = value.high << 2 | value.low >> 62;
+        value.low <<= 2;
         root <<= 1;
         if (rest >= trial) {
             rest -= trial;
             ++root;
         }
     }
-    result.word = root << 4;
-    result.exponent = ((highest & ~1) + least) / 2;
-    result.below = rest != 0 || fastreduce_detail_any_below(digit, position);
+    result.high = root << 4;
+    result.below = value.below || (rest | value.high | value.low) != 0;
     return result;
 }
 
@@ -853,15 +860,16 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_pack(int special, int nega
     if (special) {
         bits = special == 1 ? infinity | (uint64_t)1 << (precision - 2) : infinity;
         negative = special == 3;
-    } else if (value.word != 0) {
-        /* exponent of the result's lowest bit, and how many bits of word lie below it */
+    } else if (value.high != 0) {
+        /* exponent of the result's lowest bit, and how many bits of `high` lie below it */
         const int lowest =
             value.exponent - precision + 1 < least ? least : value.exponent - precision + 1;
         const int cut = 63 - value.exponent + lowest;
         if (cut <= 64) {
-            const uint64_t half = (uint64_t)1 << 63, rest = value.word << (64 - cut);
-            bits = cut < 64 ? value.word >> cut : 0;
-            bits += rest > half || (rest == half && (value.below || (bits & 1)));
+            const uint64_t half = (uint64_t)1 << 63, rest = value.high << (64 - cut);
+            const int below = value.below || value.low != 0;
+            bits = cut < 64 ? value.high >> cut : 0;
+            bits += rest > half || (rest == half && (below || (bits & 1)));
             bits += (uint64_t)(lowest - least) << (precision - 1); /* as in pack_f32 */
             if (bits > infinity) bits = infinity;
         }
@@ -884,24 +892,28 @@ FASTREDUCE_DETAIL_FUNCTION double fastreduce_detail_double_of(uint64_t bits)
     return result;
 }
 
-/* What an operator makes of an exact sum, given its limbs, which are destroyed: the sum, the mean
- * of n elements, or the square root. */
+/* What an operator makes of an exact sum: the sum, the mean of n elements, or the square root. */
+FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_finish(int special, int negative,
+                                                             fastreduce_detail_magnitude sum,
+                                                             fastreduce_operator op, uint64_t n,
+                                                             int precision)
+{
+    if (op == FASTREDUCE_MEAN && n == 0) special = 1;
+    if (op == FASTREDUCE_MEAN && !special) sum = fastreduce_detail_quotient(sum, n);
+    if (op == FASTREDUCE_NORM2) sum = fastreduce_detail_root(sum);
+    return fastreduce_detail_pack(special, negative, sum, precision);
+}
+
+/* The same, given the sum's limbs, which are destroyed. */
 FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_read(int64_t *limb, int digits, int least,
                                                            fastreduce_operator op, uint64_t n,
                                                            int precision)
 {
     const int negative = fastreduce_detail_absolute(limb, digits);
-    const int special =
-        op == FASTREDUCE_MEAN && n == 0 ? 1 : fastreduce_detail_special_of(limb + digits);
-    fastreduce_detail_magnitude value = {0, 0, 0};
-    if (special) return fastreduce_detail_pack(special, negative, value, precision);
-    if (op == FASTREDUCE_MEAN)
-        value = fastreduce_detail_quotient(limb, digits, least, n);
-    else if (op == FASTREDUCE_NORM2)
-        value = fastreduce_detail_root(limb, digits, least);
-    else
-        value = fastreduce_detail_leading(limb, digits, least);
-    return fastreduce_detail_pack(0, negative, value, precision);
+    const int special = fastreduce_detail_special_of(limb + digits);
+    fastreduce_detail_magnitude value = {0, 0, 0, 0};
+    if (!special) value = fastreduce_detail_leading(limb, digits, least);
+    return fastreduce_detail_finish(special, negative, value, op, n, precision);
 }
 #endif /* FASTREDUCE_ARITHMETIC */
 
