@@ -6928,130 +6928,74 @@ struct wide_sums {
     }
 };
 
-template <unsigned BlockSize, class Source>
-struct wide_superaccumulator {
-    using Element = typename Source::Element;
-    using Output = exact_output<Source>;
-    static constexpr bool collects = false, repeats_first = false;
-    static constexpr unsigned head_alignment = Source::head_alignment;
-    static constexpr unsigned resident_threads = separate_compilation ? 0 : 1024;
-    static constexpr unsigned warps = BlockSize / warp_size, limbs = wide_sums::limbs,
-                              nowhere = ~0u;
-    static constexpr size_t shared_bytes = (warps + 1) * sizeof(wide_sums); /* a producer's, too */
+/* By the warp: limbs, which may be destroyed, to a result. Those that are not 0 mostly lie in
+ * fewer lanes than there are; if not, one thread does it. */
+template <class = void>
+__device__ __noinline__ void round_limbs_by_warp(long long *limb, void *result,
+                                                 fastreduce_operator op, int precision, size_t n)
+{
+    constexpr unsigned all = 0xffffffff, digits = FASTREDUCE_WIDE_DIGITS;
+    constexpr int least = -1074;
+    const unsigned lane = threadIdx.x % warp_size;
+    unsigned first = digits, last = 0;
+#pragma unroll
+    for (unsigned from = 0; from < digits; from += warp_size) {
+        const unsigned nonzero = __ballot_sync(all, from + lane < digits && limb[from + lane] != 0);
+        if (nonzero == 0) continue;
+        if (first == digits) first = from + lowest_bit(nonzero);
+        last = from + 31 - static_cast<unsigned>(__clz(static_cast<int>(nonzero)));
+    }
+    if (first == digits) first = 0;
+    uint64_t bits;
+    if (last < first + warp_size - 3) {
+        long long digit =
+            carry_across_lanes<warp_size>(first + lane < digits ? limb[first + lane] : 0);
+        const bool negative = absolute_across_lanes<warp_size>(digit);
+        bits = fastreduce_detail_finish(
+            fastreduce_detail_special(limb[digits] != 0, limb[digits + 1] != 0,
+                                      limb[digits + 2] != 0),
+            negative, leading_across_lanes(digit, static_cast<int>(32 * first) + least), op, n,
+            precision);
+    } else if (lane == 0) {
+        bits = fastreduce_detail_read(reinterpret_cast<int64_t *>(limb), digits, least, op, n,
+                                      precision);
+    }
+    if (lane == 0) store_bits(result, bits, precision);
+}
+
+/* And to an accumulator, given room for as many limbs. */
+template <class = void>
+__device__ __noinline__ void add_to_total(long long *limb, long long *room, int64_t *total)
+{
+    constexpr unsigned limbs = wide_sums::limbs;
+    for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) room[k] = total[k];
+    __syncwarp();
+    if (threadIdx.x % warp_size == 0) {
+        int64_t *const number = reinterpret_cast<int64_t *>(room);
+        fastreduce_detail_normalize(number, FASTREDUCE_WIDE_DIGITS);
+        for (unsigned k = 0; k < limbs; ++k) number[k] += limb[k];
+        fastreduce_detail_normalize(number, FASTREDUCE_WIDE_DIGITS);
+    }
+    __syncwarp();
+    for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) total[k] = room[k];
+}
+
+/* A warp's sum of doubles that come in groups of Terms a thread. */
+struct wide_window {
     /* Of 2^(position - 1074). |x| < 2^(position + 102 - 1074) fits; up to here anchors are finite.
      * A window's sums hold so many doubles, and digits so many of a warp. */
     static constexpr unsigned half = 51, top_position = 1994, most_caught = 4096,
-                              most_counted = 1 << 14;
-
-    template <unsigned Slots>
-    struct tile_partials {
-    };
+                              most_counted = 1 << 14, nowhere = ~0u;
 
     long long high = 0, low = 0; /* what the thread's window has caught: 2^51 units, and units */
     unsigned position = nowhere; /* the warp's */
     unsigned caught = 0, counted = 0; /* doubles since the last flush, at most */
     unsigned digits_only = 0;         /* groups that the warp does not try to catch */
     wide_sums &sums;
-    const Source source;
-    const size_t elements_of_result;
 
-    __device__ __forceinline__ wide_superaccumulator(const Output &output,
-                                                     const elements<Element> &input, void *shared)
-        : sums(static_cast<wide_sums *>(shared)[threadIdx.x / warp_size]), source(output.source),
-          elements_of_result(input.count())
+    __device__ __forceinline__ explicit wide_window(wide_sums &of_warp) : sums(of_warp)
     {
         sums.clear();
-    }
-
-    static constexpr unsigned words_at_all = exact_totals * limbs + 1, words_per_unit = 0;
-    static __host__ __device__ constexpr bool serves(size_t) { return true; }
-    static __host__ __device__ constexpr size_t words_for(size_t) { return words_at_all; }
-
-    template <unsigned Packs>
-    __device__ __forceinline__ void
-    add(const tile_items<wide_superaccumulator, BlockSize, Packs> &items)
-    {
-        const typename Source::template loaded<Packs> all(items, source);
-        add_packs<0, Packs>(all, truth<true>());
-        if (!items.edges) return;
-        add_group<1>(one_double{items.has_edge ? source.of(items.edge, items.edge_index) : 0.0});
-    }
-    template <class Partials>
-    __device__ __forceinline__ void leave(Partials &, unsigned)
-    {
-    }
-    template <class Partials>
-    __device__ __forceinline__ void collect(Partials &, unsigned, const tile_place &, status_word *)
-    {
-    }
-
-    /* Blocks add their limbs to one of the totals, and the last one to come rounds their sum and
-     * leaves zeros. */
-    template <class Partials>
-    __device__ __forceinline__ bool reduce_units(Partials &, status_word *totals, size_t,
-                                                 const Output &output)
-    {
-        constexpr unsigned each = (limbs - 1) / warp_size + 1;
-        const unsigned lane = threadIdx.x % warp_size;
-        status_word *const ticket = totals + exact_totals * limbs;
-        flush();
-        __syncthreads();
-        if (threadIdx.x >= warp_size) return false;
-        long long sum[each];
-#pragma unroll
-        for (unsigned j = 0; j < each; ++j) {
-            sum[j] = 0;
-            for (unsigned w = 0; w < warps; ++w)
-                if (lane + j * warp_size < limbs) sum[j] += (&sums)[w].limb[lane + j * warp_size];
-        }
-        if (gridDim.x > 1) {
-            status_word *const own = totals + blockIdx.x % exact_totals * limbs;
-#pragma unroll
-            for (unsigned j = 0; j < each; ++j)
-                if (sum[j] != 0)
-                    atomicAdd(own + lane + j * warp_size, static_cast<unsigned long long>(sum[j]));
-            __threadfence();
-            __syncwarp();
-            unsigned long long before = 0;
-            if (lane == 0) before = atomicAdd(ticket, 1ull);
-            if (__shfl_sync(0xffffffffu, before, 0) + 1 < gridDim.x) return false;
-            __threadfence();
-#pragma unroll
-            for (unsigned j = 0; j < each; ++j) {
-                sum[j] = 0;
-                if (lane + j * warp_size >= limbs) continue;
-#pragma unroll
-                for (unsigned k = 0; k < exact_totals; ++k) {
-                    status_word *const word = totals + k * limbs + lane + j * warp_size;
-                    sum[j] += static_cast<long long>(peek(word));
-                    *word = 0;
-                }
-            }
-            if (lane == 0) *ticket = 0;
-        }
-#pragma unroll
-        for (unsigned j = 0; j < each; ++j)
-            if (lane + j * warp_size < limbs) sums.limb[lane + j * warp_size] = sum[j];
-        __syncwarp();
-        if (output.result != nullptr)
-            store_rounded(sums.limb, output, elements_of_result);
-        else
-            add_to_total(sums.limb, (&sums)[1].limb, output.total);
-        return lane == 0;
-    }
-
-  private:
-    template <unsigned First, unsigned Packs, class Loaded>
-    __device__ __forceinline__ void add_packs(const Loaded &all, truth<true>)
-    {
-        constexpr unsigned left = Packs - First,
-                           count = left < Source::packs_at_once ? left : Source::packs_at_once;
-        add_group<count * pack<Element>::size>(some_packs<Loaded, First, count>{all});
-        add_packs<First + count, Packs>(all, truth<(count < left)>());
-    }
-    template <unsigned First, unsigned Packs, class Loaded>
-    __device__ __forceinline__ void add_packs(const Loaded &, truth<false>)
-    {
     }
 
     template <unsigned Terms, class Group>
@@ -7066,6 +7010,13 @@ struct wide_superaccumulator {
         if (caught > most_caught - 32) flush_window();
     }
 
+    __device__ __forceinline__ void flush()
+    {
+        flush_window();
+        sums.add_digits();
+    }
+
+  private:
     /* With the group's greatest double and one more binade. */
     template <class Group>
     __device__ __forceinline__ unsigned window_for(const Group &group) const
@@ -7150,65 +7101,128 @@ struct wide_superaccumulator {
         high = low = 0;
         caught = 0;
     }
-    __device__ __forceinline__ void flush()
-    {
-        flush_window();
-        sums.add_digits();
-    }
-
     static __device__ __forceinline__ unsigned upper_bits(double x)
     {
         return static_cast<unsigned>(bits_as<unsigned long long>(x) >> 32);
     }
+};
 
-    /* By the warp: limbs, which may be destroyed, to a result. Those that are not 0 mostly lie in
-     * fewer lanes than there are; if not, one thread does it. */
-    static __device__ __noinline__ void store_rounded(long long *limb, const Output &output,
-                                                      size_t n)
+template <unsigned BlockSize, class Source>
+struct wide_superaccumulator {
+    using Element = typename Source::Element;
+    using Output = exact_output<Source>;
+    static constexpr bool collects = false, repeats_first = false;
+    static constexpr unsigned head_alignment = Source::head_alignment;
+    static constexpr unsigned resident_threads = separate_compilation ? 0 : 1024;
+    static constexpr unsigned warps = BlockSize / warp_size, limbs = wide_sums::limbs;
+    static constexpr size_t shared_bytes = (warps + 1) * sizeof(wide_sums); /* a producer's, too */
+
+    template <unsigned Slots>
+    struct tile_partials {
+    };
+
+    wide_window window;
+    const Source source;
+    const size_t count; /* elements of the result */
+
+    __device__ __forceinline__ wide_superaccumulator(const Output &output,
+                                                     const elements<Element> &input, void *shared)
+        : window(static_cast<wide_sums *>(shared)[threadIdx.x / warp_size]), source(output.source),
+          count(input.count())
     {
-        constexpr unsigned all = 0xffffffff, digits = FASTREDUCE_WIDE_DIGITS;
-        constexpr int least = -1074;
-        const unsigned lane = threadIdx.x % warp_size;
-        unsigned first = digits, last = 0;
-#pragma unroll
-        for (unsigned from = 0; from < digits; from += warp_size) {
-            const unsigned nonzero =
-                __ballot_sync(all, from + lane < digits && limb[from + lane] != 0);
-            if (nonzero == 0) continue;
-            if (first == digits) first = from + lowest_bit(nonzero);
-            last = from + 31 - static_cast<unsigned>(__clz(static_cast<int>(nonzero)));
-        }
-        if (first == digits) first = 0;
-        uint64_t bits;
-        if (last < first + warp_size - 3) {
-            long long digit =
-                carry_across_lanes<warp_size>(first + lane < digits ? limb[first + lane] : 0);
-            const bool negative = absolute_across_lanes<warp_size>(digit);
-            bits = fastreduce_detail_finish(
-                fastreduce_detail_special(limb[digits] != 0, limb[digits + 1] != 0,
-                                          limb[digits + 2] != 0),
-                negative, leading_across_lanes(digit, static_cast<int>(32 * first) + least),
-                output.op, n, output.precision);
-        } else if (lane == 0) {
-            bits = fastreduce_detail_read(reinterpret_cast<int64_t *>(limb), digits, least,
-                                          output.op, n, output.precision);
-        }
-        if (lane == 0) store_bits(output.result, bits, output.precision);
     }
 
-    static __device__ __noinline__ void add_to_total(long long *limb, long long *room,
-                                                     int64_t *total)
+    static constexpr unsigned words_at_all = exact_totals * limbs + 1, words_per_unit = 0;
+    static __host__ __device__ constexpr bool serves(size_t) { return true; }
+    static __host__ __device__ constexpr size_t words_for(size_t) { return words_at_all; }
+
+    template <unsigned Packs>
+    __device__ __forceinline__ void
+    add(const tile_items<wide_superaccumulator, BlockSize, Packs> &items)
     {
-        for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) room[k] = total[k];
-        __syncwarp();
-        if (threadIdx.x % warp_size == 0) {
-            int64_t *const number = reinterpret_cast<int64_t *>(room);
-            fastreduce_detail_normalize(number, FASTREDUCE_WIDE_DIGITS);
-            for (unsigned k = 0; k < limbs; ++k) number[k] += limb[k];
-            fastreduce_detail_normalize(number, FASTREDUCE_WIDE_DIGITS);
+        const typename Source::template loaded<Packs> all(items, source);
+        add_packs<0, Packs>(all, truth<true>());
+        if (!items.edges) return;
+        window.template add_group<1>(
+            one_double{items.has_edge ? source.of(items.edge, items.edge_index) : 0.0});
+    }
+    template <class Partials>
+    __device__ __forceinline__ void leave(Partials &, unsigned)
+    {
+    }
+    template <class Partials>
+    __device__ __forceinline__ void collect(Partials &, unsigned, const tile_place &, status_word *)
+    {
+    }
+
+    /* Blocks add their limbs to one of the totals, and the last one to come rounds their sum and
+     * leaves zeros. */
+    template <class Partials>
+    __device__ __forceinline__ bool reduce_units(Partials &, status_word *totals, size_t,
+                                                 const Output &output)
+    {
+        constexpr unsigned each = (limbs - 1) / warp_size + 1;
+        const unsigned lane = threadIdx.x % warp_size;
+        status_word *const ticket = totals + exact_totals * limbs;
+        wide_sums *const sums = &window.sums;
+        window.flush();
+        __syncthreads();
+        if (threadIdx.x >= warp_size) return false;
+        long long sum[each];
+#pragma unroll
+        for (unsigned j = 0; j < each; ++j) {
+            sum[j] = 0;
+            for (unsigned w = 0; w < warps; ++w)
+                if (lane + j * warp_size < limbs) sum[j] += sums[w].limb[lane + j * warp_size];
         }
+        if (gridDim.x > 1) {
+            status_word *const own = totals + blockIdx.x % exact_totals * limbs;
+#pragma unroll
+            for (unsigned j = 0; j < each; ++j)
+                if (sum[j] != 0)
+                    atomicAdd(own + lane + j * warp_size, static_cast<unsigned long long>(sum[j]));
+            __threadfence();
+            __syncwarp();
+            unsigned long long before = 0;
+            if (lane == 0) before = atomicAdd(ticket, 1ull);
+            if (__shfl_sync(0xffffffffu, before, 0) + 1 < gridDim.x) return false;
+            __threadfence();
+#pragma unroll
+            for (unsigned j = 0; j < each; ++j) {
+                sum[j] = 0;
+                if (lane + j * warp_size >= limbs) continue;
+#pragma unroll
+                for (unsigned k = 0; k < exact_totals; ++k) {
+                    status_word *const word = totals + k * limbs + lane + j * warp_size;
+                    sum[j] += static_cast<long long>(peek(word));
+                    *word = 0;
+                }
+            }
+            if (lane == 0) *ticket = 0;
+        }
+#pragma unroll
+        for (unsigned j = 0; j < each; ++j)
+            if (lane + j * warp_size < limbs) sums->limb[lane + j * warp_size] = sum[j];
         __syncwarp();
-        for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) total[k] = room[k];
+        if (output.result != nullptr)
+            round_limbs_by_warp(sums->limb, output.result, output.op, output.precision, count);
+        else
+            add_to_total(sums->limb, sums[1].limb, output.total);
+        return lane == 0;
+    }
+
+  private:
+    template <unsigned First, unsigned Packs, class Loaded>
+    __device__ __forceinline__ void add_packs(const Loaded &all, truth<true>)
+    {
+        constexpr unsigned left = Packs - First,
+                           some = left < Source::packs_at_once ? left : Source::packs_at_once;
+        window.template add_group<some * pack<Element>::size>(some_packs<Loaded, First, some>{all});
+        add_packs<First + some, Packs>(all, truth<(some < left)>());
+    }
+    template <unsigned First, unsigned Packs, class Loaded>
+    __device__ __forceinline__ void add_packs(const Loaded &, truth<false>)
+    {
     }
 };
 
