@@ -449,6 +449,11 @@ __device__ __forceinline__ double ieee_double(float x)
 #endif
 }
 
+__device__ __forceinline__ double ieee_double(double x)
+{
+    return x;
+}
+
 /* The sum modulo 2^32 of the 32 lanes' values, for all of them; and the greatest. */
 __device__ __forceinline__ unsigned warp_add(unsigned value)
 {
@@ -4855,6 +4860,7 @@ struct slices {
     {
         return static_cast<const Element *>(input) + offset(result);
     }
+    __device__ __forceinline__ size_t length(size_t) const { return n; }
     __device__ __forceinline__ void *place(void *output, size_t result) const
     {
         return static_cast<unsigned char *>(output) + result * result_bytes;
@@ -6961,6 +6967,7 @@ __device__ __noinline__ void round_limbs_by_warp(long long *limb, void *result,
                                       precision);
     }
     if (lane == 0) store_bits(result, bits, precision);
+    __syncwarp();
 }
 
 /* And to an accumulator, given room for as many limbs. */
@@ -6995,6 +7002,12 @@ struct wide_window {
 
     __device__ __forceinline__ explicit wide_window(wide_sums &of_warp) : sums(of_warp)
     {
+        sums.clear();
+    }
+    __device__ __forceinline__ void restart()
+    {
+        position = nowhere;
+        caught = counted = digits_only = 0;
         sums.clear();
     }
 
@@ -7846,6 +7859,88 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     if (!stores) return;
     output[result] = round_limbs<limbs>(totals, 1);
     for (unsigned k = 0; k < limbs; ++k) totals[k] = 0;
+}
+
+/* Results of any type and operator that EXACT has: a warp for each, or the block where there are
+ * more elements. */
+template <class Input>
+struct exact_terms {
+    static constexpr unsigned at_once = 8;
+    const Input *from;
+    size_t n, step; /* elements, and from one to the next */
+    fastreduce_operator op;
+
+    __device__ __forceinline__ double of(Input x) const
+    {
+        const double wide = ieee_double(widened(x));
+        if (op == FASTREDUCE_SUM_ABS)
+            return bits_as<double>(bits_as<unsigned long long>(wide) << 1 >> 1);
+        return op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2 ? ieee_multiply(wide, wide)
+                                                                      : wide;
+    }
+    struct group {
+        double term[at_once];
+        template <class Use>
+        __device__ __forceinline__ void for_each(const Use &use) const
+        {
+#pragma unroll
+            for (double x : term) use(x);
+        }
+    };
+    /* By thread number `own` of so many. */
+    __device__ __forceinline__ void add_to(wide_window &window, unsigned own,
+                                           unsigned threads) const
+    {
+        for (size_t base = 0; base < n; base += at_once * threads) {
+            group some;
+#pragma unroll
+            for (unsigned j = 0; j < at_once; ++j) {
+                const size_t k = base + j * threads + own;
+                some.term[j] = k < n ? of(from[k * step]) : 0.0;
+            }
+            window.add_group<at_once>(some);
+        }
+        window.flush();
+    }
+};
+
+template <unsigned BlockSize, class Input, class Results>
+__global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
+    exact_results(Results all, size_t results, size_t step, fastreduce_operator op, int precision,
+                  void *output)
+{
+    constexpr unsigned warps = BlockSize / warp_size;
+    constexpr size_t most_of_warp = 4096;
+    __shared__ wide_sums sums[warps];
+    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    wait_for_previous_grid();
+    allow_next_grid();
+    wide_window window(sums[warp]);
+    for (size_t first = static_cast<size_t>(blockIdx.x) * warps; first < results;
+         first += static_cast<size_t>(gridDim.x) * warps) {
+        const size_t own = first + warp, n = own < results ? all.length(own) : 0;
+        if (own < results && n <= most_of_warp) {
+            exact_terms<Input>{all.template first<Input>(own), n, step, op}.add_to(window, lane,
+                                                                                   warp_size);
+            round_limbs_by_warp(sums[warp].limb, all.place(output, own), op, precision, n);
+            window.restart();
+        }
+        for (size_t result = first; result < first + warps && result < results; ++result) {
+            const size_t length = all.length(result);
+            if (length <= most_of_warp) continue;
+            exact_terms<Input>{all.template first<Input>(result), length, step, op}.add_to(
+                window, threadIdx.x, BlockSize);
+            __syncthreads();
+            if (warp == 0) {
+                for (unsigned k = lane; k < wide_sums::limbs; k += warp_size)
+                    for (unsigned w = 1; w < warps; ++w) sums[0].limb[k] += sums[w].limb[k];
+                __syncwarp();
+                round_limbs_by_warp(sums[0].limb, all.place(output, result), op, precision, length);
+            }
+            __syncthreads();
+            window.restart();
+        }
+    }
 }
 
 } // namespace detail
@@ -9165,6 +9260,26 @@ fastreduce_status launch_exact_slices(slices all, float *output, workspace memor
         });
 }
 
+/* Of other types and operators, and of segments. Arguments are checked. */
+template <class Input, class Results>
+fastreduce_status launch_exact_results(Results all, size_t results, size_t step,
+                                       fastreduce_operator op, int precision, void *output,
+                                       cudaStream_t stream)
+{
+    constexpr unsigned warps = exact_block / warp_size, blocks_each = 8;
+    static compiled_cache known = {};
+    int device = 0;
+    device_limits limits = {};
+    const cudaError_t error = find_limits(&limits, &device);
+    if (error != cudaSuccess) return status_of(error);
+    const size_t blocks =
+        least_of((results - 1) / warps + 1, size_t(limits.multiprocessors) * blocks_each);
+    void *arguments[] = {&all, &results, &step, &op, &precision, &output};
+    return status_of(launch_kernel(kernel_address(exact_results<exact_block, Input, Results>),
+                                   known, device, static_cast<unsigned>(blocks), exact_block, 0,
+                                   arguments, stream));
+}
+
 /* ---- Which of the two ---- */
 
 /* Elements and results that the engine takes; larger ones go through V7. */
@@ -9749,7 +9864,26 @@ struct exact_call {
 struct exact_instance {
     engine (*make_engine)();
     void (*make_output)(void *place, const exact_call &call);
+    fastreduce_status (*launch_slices)(const slices &all, const exact_call &call,
+                                       cudaStream_t stream); /* null without FASTREDUCE_SHAPES */
+    fastreduce_status (*launch_segments)(const segments &all, const exact_call &call,
+                                         cudaStream_t stream);
 };
+
+template <class Input>
+static fastreduce_status launch_exact_slices_of(const slices &all, const exact_call &call,
+                                                cudaStream_t stream)
+{
+    return launch_exact_results<Input>(all, all.end, all.stride, call.op, call.precision,
+                                       call.result, stream);
+}
+template <class Input>
+static fastreduce_status launch_exact_segments_of(const segments &all, const exact_call &call,
+                                                  cudaStream_t stream)
+{
+    return launch_exact_results<Input>(all, all.count, 1, call.op, call.precision, call.result,
+                                       stream);
+}
 
 template <class Source>
 static void place_exact_output(void *place, const exact_call &call, const Source &source)
@@ -9783,22 +9917,29 @@ struct exact_squares {
     }
 };
 
-template <class What>
-static exact_instance make_exact(truth<true>)
+template <class What, class Input>
+static exact_instance make_exact(truth<true>, truth<true>)
 {
-    return {engine_of<typename What::engine>, What::make_output};
+    return {engine_of<typename What::engine>, What::make_output, launch_exact_slices_of<Input>,
+            launch_exact_segments_of<Input>};
 }
-template <class What>
-static exact_instance make_exact(truth<false>)
+template <class What, class Input>
+static exact_instance make_exact(truth<true>, truth<false>)
+{
+    return {engine_of<typename What::engine>, What::make_output, nullptr, nullptr};
+}
+template <class What, class Input, bool Shapes>
+static exact_instance make_exact(truth<false>, truth<Shapes>)
 {
     return {};
 }
 
-template <class What, fastreduce_type Type>
+template <class What, class Input, fastreduce_type Type>
 static exact_instance exact_if(fastreduce_operator op)
 {
     constexpr bool built = has_exact && holds(built_types, Type);
-    return holds(built_operators, op) ? make_exact<What>(truth<built>()) : exact_instance();
+    if (!holds(built_operators, op)) return {};
+    return make_exact<What, Input>(truth<built>(), truth<has_shapes>());
 }
 
 /* Whether the exact sum is of products. */
@@ -9813,17 +9954,18 @@ static exact_instance find_exact(fastreduce_type type, fastreduce_operator op, b
     if (!products && !magnitudes && op != FASTREDUCE_SUM && op != FASTREDUCE_MEAN) return {};
     switch (type) {
     case FASTREDUCE_F32:
-        return products     ? exact_if<exact_squares<float>, FASTREDUCE_F32>(op)
-               : magnitudes ? exact_if<exact_magnitudes, FASTREDUCE_F32>(op)
-                            : exact_if<exact_elements<float>, FASTREDUCE_F32>(op);
+        return products     ? exact_if<exact_squares<float>, float, FASTREDUCE_F32>(op)
+               : magnitudes ? exact_if<exact_magnitudes, float, FASTREDUCE_F32>(op)
+                            : exact_if<exact_elements<float>, float, FASTREDUCE_F32>(op);
     case FASTREDUCE_F16:
-        return products ? exact_if<exact_squares<f16>, FASTREDUCE_F16>(op)
-                        : exact_if<exact_elements<f16>, FASTREDUCE_F16>(op);
+        return products ? exact_if<exact_squares<f16>, f16, FASTREDUCE_F16>(op)
+                        : exact_if<exact_elements<f16>, f16, FASTREDUCE_F16>(op);
     case FASTREDUCE_BF16:
-        return products ? exact_if<exact_squares<bf16>, FASTREDUCE_BF16>(op)
-                        : exact_if<exact_elements<bf16>, FASTREDUCE_BF16>(op);
+        return products ? exact_if<exact_squares<bf16>, bf16, FASTREDUCE_BF16>(op)
+                        : exact_if<exact_elements<bf16>, bf16, FASTREDUCE_BF16>(op);
     case FASTREDUCE_F64:
-        return products ? exact_instance() : exact_if<exact_elements<double>, FASTREDUCE_F64>(op);
+        return products ? exact_instance()
+                        : exact_if<exact_elements<double>, double, FASTREDUCE_F64>(op);
     default: return {};
     }
 }
@@ -9838,6 +9980,38 @@ static fastreduce_status launch_exact(const exact_instance &found, const void *i
                          {settings.workspace, settings.workspace_bytes}, settings.stream);
 }
 
+constexpr int precision_of(fastreduce_type result)
+{
+    return result == FASTREDUCE_F64 ? 53 : 24;
+}
+
+/* Sums of floats have kernels of their own, and so have few and long rows: a launch for each. */
+static fastreduce_status launch_exact_slices(slices all, fastreduce_type type,
+                                             fastreduce_operator op, fastreduce_type result,
+                                             void *output, const fastreduce_config &settings)
+{
+    constexpr size_t few = 256, is_long = 256 * kibibyte;
+    const exact_instance found = find_exact(type, op, false);
+    if (found.launch_slices == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+#if !defined(FASTREDUCE_NO_EXACT) && defined(FASTREDUCE_SHAPES)
+    if (type == FASTREDUCE_F32 && op == FASTREDUCE_SUM && result == FASTREDUCE_F32)
+        return launch_exact_slices(all, static_cast<float *>(output),
+                                   {settings.workspace, settings.workspace_bytes}, settings.stream);
+#endif
+    exact_call call = {output, nullptr, op, precision_of(result), nullptr};
+    const size_t bytes = fastreduce_type_size(type);
+    if (all.inner != 1 || all.stride != 1 || all.end > few || all.n < is_long / bytes)
+        return found.launch_slices(all, call, settings.stream);
+    fastreduce_status status = FASTREDUCE_SUCCESS;
+    for (size_t row = 0; row < all.end && status == FASTREDUCE_SUCCESS; ++row) {
+        call.result = static_cast<unsigned char *>(output) + row * all.result_bytes;
+        status = launch_exact(
+            found, static_cast<const unsigned char *>(all.input) + row * all.outer_stride * bytes,
+            all.n, call, settings);
+    }
+    return status;
+}
+
 /* The type of a result: EXACT may be asked for a double. */
 static fastreduce_type result_type(fastreduce_type type, fastreduce_operator op,
                                    const fastreduce_config &settings)
@@ -9847,11 +10021,6 @@ static fastreduce_type result_type(fastreduce_type type, fastreduce_operator op,
                    result == FASTREDUCE_F32
                ? FASTREDUCE_F64
                : result;
-}
-
-constexpr int precision_of(fastreduce_type result)
-{
-    return result == FASTREDUCE_F64 ? 53 : 24;
 }
 
 /* Of a kernel and a block size in a configuration. */
@@ -10047,7 +10216,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
 {
     using namespace fastreduce::detail;
     const fastreduce_config settings = config_or_default(config);
-    const fastreduce_type result = fastreduce_output_type(type, op);
+    const fastreduce_type result = result_type(type, op, settings);
     slices all = {};
     size_t reach = 0; /* elements from the first to the last */
     if (shape == nullptr || !valid_choice(result, settings) || !measure(*shape, &all, &reach))
@@ -10058,19 +10227,13 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
     const fastreduce_status status =
         check_call(input, output, reach, type, result, settings, all.end);
     if (status != FASTREDUCE_SUCCESS) return status;
-    const c_instance found = find_instance(type, op, settings.kernel);
-    const bool exact = has_shapes && settings.kernel == FASTREDUCE_EXACT &&
-                       type == FASTREDUCE_F32 && op == FASTREDUCE_SUM &&
-                       find_exact(type, op, false).make_engine != nullptr;
-    if (!has_shapes || (!exact && found.make_slices == nullptr) ||
-        settings.n_on_device != nullptr ||
+    if (!has_shapes || settings.n_on_device != nullptr ||
         (settings.output_type != 0 && settings.output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
-#if !defined(FASTREDUCE_NO_EXACT) && defined(FASTREDUCE_SHAPES)
-    if (exact)
-        return launch_exact_slices(all, static_cast<float *>(output),
-                                   {settings.workspace, settings.workspace_bytes}, settings.stream);
-#endif
+    if (settings.kernel == FASTREDUCE_EXACT)
+        return launch_exact_slices(all, type, op, result, output, settings);
+    const c_instance found = find_instance(type, op, settings.kernel);
+    if (found.make_slices == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
     all.streaming = reach > 32 * mebibyte / fastreduce_type_size(type);
     engine_output place;
     found.make_output(place.bytes, output);
@@ -10087,7 +10250,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
     using namespace fastreduce::detail;
     const fastreduce_config settings = config_or_default(config);
     const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
-    const fastreduce_type result = fastreduce_output_type(type, op);
+    const fastreduce_type result = result_type(type, op, settings);
     const size_t size = fastreduce_type_size(type), result_size = fastreduce_type_size(result);
     if (!valid_choice(result, settings)) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (segments == 0) return FASTREDUCE_SUCCESS;
@@ -10099,7 +10262,10 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
     if (!valid_offsets(offsets, segments, output, segments * result_size, scratch))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     const c_instance found = find_instance(type, op, settings.kernel);
-    if (!has_shapes || found.make_slices == nullptr || settings.n_on_device != nullptr ||
+    const exact_instance exact =
+        settings.kernel == FASTREDUCE_EXACT ? find_exact(type, op, false) : exact_instance();
+    if ((found.make_slices == nullptr && exact.launch_segments == nullptr) ||
+        settings.n_on_device != nullptr ||
         (settings.output_type != 0 && settings.output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
     fastreduce::detail::segments all = {};
@@ -10107,6 +10273,9 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
     all.offsets = reinterpret_cast<const long long *>(offsets);
     all.count = segments;
     all.result_bytes = static_cast<unsigned>(result_size);
+    if (exact.launch_segments != nullptr)
+        return exact.launch_segments(all, {output, nullptr, op, precision_of(result), nullptr},
+                                     settings.stream);
     engine_output place;
     found.make_output(place.bytes, output);
     return launch_segments(found.make_slices(), all, place.bytes, scratch, settings.stream);

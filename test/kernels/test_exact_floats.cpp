@@ -8,6 +8,7 @@
 #define FASTREDUCE_OPERATORS \
     FASTREDUCE_SUM, FASTREDUCE_MEAN, FASTREDUCE_SUM_ABS, FASTREDUCE_SUM_SQUARES, FASTREDUCE_NORM2
 #define FASTREDUCE_NO_LADDER
+#define FASTREDUCE_SHAPES
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
 #include "../common/dynamic_shared.h"
@@ -16,6 +17,7 @@
 #include "../common/parts.h"
 #include "../common/turns.h"
 #include <algorithm>
+#include <functional>
 
 static bool thorough = on_gpu; /* the CPU machine and sanitizers take too long for all of it */
 
@@ -417,6 +419,95 @@ static void many_of_a_kind()
     }
 }
 
+/* Rows, columns, middle axes and segments: each result, of elements gathered on the CPU. */
+template <class T>
+static void expect_results(const char *what, const std::vector<u64> &got, size_t results, bool wide,
+                           fastreduce_operator op, const std::function<std::vector<T>(size_t)> &of)
+{
+    size_t wrong = results;
+    u64 wanted = 0, first = 0;
+    for (size_t r = results; r-- > 0;) {
+        const std::vector<T> elements = of(r);
+        u64 bits = 0, here = 0;
+        fastreduce_host_reduce(elements.data(), &bits, elements.size(), type_of<T>, op,
+                               wide && !is_double<T> ? FASTREDUCE_F64
+                                                     : static_cast<fastreduce_type>(0));
+        const size_t size = wide ? 8 : 4;
+        std::memcpy(&here, reinterpret_cast<const unsigned char *>(got.data()) + r * size, size);
+        if (here != bits) wrong = r, wanted = bits, first = here;
+    }
+    check::that(wrong == results, "%s, %s of %s as f%d: result %zu of %zu: %llx, not %llx", what,
+                fastreduce_operator_name(op), fastreduce_type_name(type_of<T>), wide ? 64 : 32,
+                wrong, results, first, wanted);
+}
+
+template <class T>
+static void shapes()
+{
+    const size_t many = thorough ? 3000 : 90, length = thorough ? 100000 : 9000;
+    const fastreduce_shape all[] = {{many, 5, 1, 0, 0},
+                                    {7, 1000, 1, 1003, 0},
+                                    {3, length, 1, 0, 0},
+                                    {1, 37, many, 0, 0},
+                                    {1, 300, 5, 0, 11},
+                                    {4, 33, 7, 0, 0},
+                                    {2, 200000 / sizeof(T), 1, 0, 0},
+                                    {3, 0, 2, 0, 0},
+                                    {2, 9, 1, 40, 3}};
+    unsigned turn = 0;
+    for (const fastreduce_shape &s : all)
+        for (fastreduce_operator op : all_operators) {
+            if (is_double<T> && is_of_squares(op)) continue;
+            const data kind = static_cast<data>(turn++ % kinds);
+            const bool wide = is_double<T> || turn % 2;
+            const size_t stride = s.stride ? s.stride : s.inner,
+                         outer = s.outer_stride ? s.outer_stride : s.n * stride,
+                         reach =
+                             s.n == 0 ? 0 : (s.outer - 1) * outer + (s.n - 1) * stride + s.inner,
+                         results = s.outer * s.inner;
+            const std::vector<T> x = make<T>(kind, reach, turn);
+            const exact_input<T> from(x, turn % 3);
+            check::buffer<u64> output(results);
+            const auto config =
+                exact(wide && !is_double<T> ? FASTREDUCE_F64 : static_cast<fastreduce_type>(0));
+            const auto status =
+                fastreduce_reduce_axis(from.data(), output.data(), &s, type_of<T>, op, &config);
+            CUDA(cudaDeviceSynchronize());
+            check::that(status == 0 && output.canaries_alive(), "reduce_axis: status %d", status);
+            expect_results<T>(names[static_cast<unsigned>(kind)], output.get(), results, wide, op,
+                              [&](size_t r) {
+                                  std::vector<T> one(s.n);
+                                  for (size_t k = 0; k < s.n; ++k)
+                                      one[k] = x[r / s.inner * outer + r % s.inner + k * stride];
+                                  return one;
+                              });
+        }
+    for (fastreduce_operator op : all_operators) {
+        if (is_double<T> && is_of_squares(op)) continue;
+        std::vector<int64_t> offsets = {3};
+        for (size_t k = 0; k < many; ++k)
+            offsets.push_back(offsets.back() +
+                              static_cast<int64_t>(k == many / 3 ? length : check::mix(k, 3) % 40));
+        const data kind = static_cast<data>(turn++ % kinds);
+        const bool wide = is_double<T> || turn % 2;
+        const std::vector<T> x = make<T>(kind, static_cast<size_t>(offsets.back()), turn);
+        const exact_input<T> from(x, turn % 3);
+        check::buffer<int64_t> device_offsets(offsets.size());
+        device_offsets.set(offsets);
+        check::buffer<u64> output(many);
+        const auto config =
+            exact(wide && !is_double<T> ? FASTREDUCE_F64 : static_cast<fastreduce_type>(0));
+        const auto status = fastreduce_reduce_segments(
+            from.data(), output.data(), many, device_offsets.data(), type_of<T>, op, &config);
+        CUDA(cudaDeviceSynchronize());
+        check::that(status == 0 && output.canaries_alive(), "reduce_segments: status %d", status);
+        expect_results<T>("segments", output.get(), many, wide, op, [&](size_t r) {
+            return std::vector<T>(x.begin() + offsets[r], x.begin() + offsets[r + 1]);
+        });
+    }
+    workspace_is_clean("shapes");
+}
+
 static void refusals()
 {
     const fastreduce_status invalid = FASTREDUCE_ERROR_INVALID_ARGUMENT,
@@ -502,6 +593,7 @@ static void of_type()
     counted<T>();
     accumulators<T>();
     many_of_a_kind<T>();
+    shapes<T>();
 }
 
 int main(int argc, char **argv)
