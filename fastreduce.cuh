@@ -6337,12 +6337,12 @@ __device__ __forceinline__ float read_across_lanes(long long digit)
 /* Where a sum goes: what the operator makes of it, rounded to 24 bits or 53; or if `result` is
  * null, to an accumulator's limbs. And what is summed. */
 template <class Source>
-struct exact_output {
+struct exact_output_of {
     void *result;
     int64_t *total;
-    fastreduce_operator op;
-    int precision;
-    Source source;
+    fastreduce_operator op = FASTREDUCE_SUM;
+    int precision = 24;
+    Source source = {};
 };
 
 /* A Source says what is summed: the elements as floats, in parts of a pack, or their magnitudes. */
@@ -6374,7 +6374,7 @@ __device__ __forceinline__ void store_bits(void *result, uint64_t bits, int prec
 template <unsigned BlockSize, class Source = floats_themselves>
 struct superaccumulator {
     using Element = typename Source::Element;
-    using Output = exact_output<Source>;
+    using Output = exact_output_of<Source>;
     static constexpr bool collects = false, repeats_first = false;
     static constexpr unsigned head_alignment = line_bytes;
     static constexpr unsigned resident_threads = separate_compilation ? 0 : 1024;
@@ -6926,7 +6926,7 @@ struct wide_sums {
         }
         __syncwarp();
     }
-    __device__ __forceinline__ void clear()
+    __device__ __forceinline__ void restart()
     {
         for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) limb[k] = 0;
         for (unsigned k = threadIdx.x % warp_size; k < digits; k += warp_size) digit[k] = 0;
@@ -7002,13 +7002,13 @@ struct wide_window {
 
     __device__ __forceinline__ explicit wide_window(wide_sums &of_warp) : sums(of_warp)
     {
-        sums.clear();
+        sums.restart();
     }
     __device__ __forceinline__ void restart()
     {
         position = nowhere;
         caught = counted = digits_only = 0;
-        sums.clear();
+        sums.restart();
     }
 
     template <unsigned Terms, class Group>
@@ -7123,7 +7123,7 @@ struct wide_window {
 template <unsigned BlockSize, class Source>
 struct wide_superaccumulator {
     using Element = typename Source::Element;
-    using Output = exact_output<Source>;
+    using Output = exact_output_of<Source>;
     static constexpr bool collects = false, repeats_first = false;
     static constexpr unsigned head_alignment = Source::head_alignment;
     static constexpr unsigned resident_threads = separate_compilation ? 0 : 1024;
@@ -7613,7 +7613,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_of_parts<BlockSize>())
                                 all.streaming);
     const size_t tiles = input.packs == 0 ? 1 : (input.packs - 1) / (BlockSize * Packs) + 1;
     wait_for_previous_grid();
-    const typename accumulator_type::Output to = {output + result, nullptr, FASTREDUCE_SUM, 24, {}};
+    const typename accumulator_type::Output to = {output + result, nullptr};
     accumulator_type accumulator(to, input, dynamic_shared<void>());
     for (size_t tile = part; tile < tiles; tile += parts) {
         tile_items<accumulator_type, BlockSize, Packs> items;
@@ -8327,9 +8327,9 @@ reduction_output<reducer_t<Operator, Input>> output_of(accumulate_t<Operator, In
  * Where a block cannot have enough shared memory for 512 x 4 (compute capability 7.5), 256 x 4 at
  * every size. */
 template <class Source, template <unsigned BlockSize, class> class Accumulator>
-struct exact_engine {
+struct exact_engine_by {
     using Element = typename Source::Element;
-    using Output = exact_output<Source>;
+    using Output = exact_output_of<Source>;
     template <unsigned BlockSize>
     using accumulator = Accumulator<BlockSize, Source>;
     static constexpr unsigned head_alignment = accumulator<512>::head_alignment;
@@ -8357,21 +8357,23 @@ struct exact_engine {
 template <class Input>
 struct exact_sum {
     using source = floats_masked<Input>;
-    using engine = exact_engine<source, superaccumulator>;
+    using engine = exact_engine_by<source, superaccumulator>;
     static source make(unsigned mask) { return {mask}; }
 };
 template <>
 struct exact_sum<float> {
     using source = floats_themselves;
-    using engine = exact_engine<source, superaccumulator>;
+    using engine = exact_engine_by<source, superaccumulator>;
     static source make(unsigned) { return {}; }
 };
 template <>
 struct exact_sum<double> {
     using source = doubles_masked;
-    using engine = exact_engine<source, wide_superaccumulator>;
+    using engine = exact_engine_by<source, wide_superaccumulator>;
     static source make(unsigned mask) { return {mask}; }
 };
+using exact_engine = exact_sum<float>::engine;
+using exact_output = exact_engine::Output;
 constexpr unsigned every_bit = ~0u, all_but_the_sign = ~0u >> 1;
 
 /* What a choice depends on besides n. */
@@ -9538,9 +9540,8 @@ fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator 
     const fastreduce_status status = detail::check_arguments(input, accumulator, n, scratch);
     return status != FASTREDUCE_SUCCESS
                ? status
-               : detail::launch_engine<detail::exact_sum<float>::engine>(
-                     input, {nullptr, accumulator->limb, FASTREDUCE_SUM, 24, {}}, n, scratch,
-                     stream, n_on_device);
+               : detail::launch_engine<detail::exact_engine>(input, {nullptr, accumulator->limb}, n,
+                                                             scratch, stream, n_on_device);
 }
 
 /* One level of the dispatcher: block b of the grid reduces elements [b * tile, (b + 1) * tile)
@@ -9889,7 +9890,7 @@ template <class Source>
 static void place_exact_output(void *place, const exact_call &call, const Source &source)
 {
     place_output(place,
-                 exact_output<Source>{call.result, call.total, call.op, call.precision, source});
+                 exact_output_of<Source>{call.result, call.total, call.op, call.precision, source});
 }
 
 template <class Input>
@@ -9901,7 +9902,7 @@ struct exact_elements {
     }
 };
 struct exact_magnitudes { /* of floats, whose sums have no mask */
-    using engine = exact_engine<floats_masked<float>, superaccumulator>;
+    using engine = exact_engine_by<floats_masked<float>, superaccumulator>;
     static void make_output(void *place, const exact_call &call)
     {
         place_exact_output(place, call, floats_masked<float>{call.mask()});
@@ -9909,7 +9910,7 @@ struct exact_magnitudes { /* of floats, whose sums have no mask */
 };
 template <class Input>
 struct exact_squares {
-    using engine = exact_engine<exact_products<Input>, wide_superaccumulator>;
+    using engine = exact_engine_by<exact_products<Input>, wide_superaccumulator>;
     static void make_output(void *place, const exact_call &call)
     {
         place_exact_output(place, call,
@@ -10376,7 +10377,8 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
 /* Revisions
  *
  *   0.4.0  2026-11  fastreduce_reduce_axis, fastreduce_reduce_segments, fastreduce_dot; EXACT of
- *                   rows and columns.
+ *                   rows, columns and segments, of every float, of dot products, magnitudes,
+ *                   squares, norms and means.
  *   0.3.0  2026-11  fastreduce_reduce: 12 element types, 13 operators; operators with state,
  *                   transforms; a length in GPU memory. NaN and -0 in minimum and maximum are
  *                   defined; sums of 16-bit floats are floats.

@@ -339,13 +339,13 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
  *   output   one value of the type fastreduce_output_type(type, op), aligned to its size; memory as
  *            for fastreduce_sum_f32.
  *   config   null for defaults. AUTO takes every type and operator; V0..V7 take SUM, MIN and MAX of
- *            f32, f64 and i32; EXACT takes SUM, SUM_ABS and MEAN of floats (f16, bf16, f32, f64), and
- *            SUM_SQUARES and NORM2 of those but f64. All else is UNSUPPORTED, and so is what this
- *            build leaves out (FASTREDUCE_TYPES, FASTREDUCE_OPERATORS in fastreduce.cuh). With AUTO
- *            and EXACT, a workspace of FASTREDUCE_WORKSPACE_BYTES serves every call; V0..V7 need
- *            what fastreduce_workspace_bytes says, for results of 8 bytes twice that.
- *            output_type: with EXACT, FASTREDUCE_F64 makes the result of f16, bf16 and f32 a double,
- *            to which the exact one is rounded once.
+ *            f32, f64 and i32; EXACT takes SUM, SUM_ABS and MEAN of floats (f16, bf16, f32, f64),
+ *            and SUM_SQUARES and NORM2 of those but f64. All else is UNSUPPORTED, and so is what
+ *            this build leaves out (FASTREDUCE_TYPES, FASTREDUCE_OPERATORS in fastreduce.cuh). With
+ *            AUTO and EXACT, a workspace of FASTREDUCE_WORKSPACE_BYTES serves every call; V0..V7
+ *            need what fastreduce_workspace_bytes says, for results of 8 bytes twice that.
+ *            output_type: with EXACT, FASTREDUCE_F64 makes the result of f16, bf16 and f32 a
+ *            double, to which the exact one is rounded once.
  *
  * Asynchrony, capture, determinism and errors as for fastreduce_sum_f32: AUTO's bits depend on the
  * values, their order, n, type and operator alone; EXACT's are those of fastreduce_host_reduce.
@@ -363,13 +363,14 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
  *   shape    read before the call returns. outer, n, inner: any number; without results nothing
  *            happens, and with n == 0 each result is that of no elements. Elements may lie in the
  *            array several times (outer_stride < n * stride).
- *   config   as for fastreduce_reduce. Kernels: AUTO; EXACT for SUM of f32; all others are
- *            UNSUPPORTED, as is n_on_device.
+ *   config   as for fastreduce_reduce. Kernels: AUTO and EXACT; all others are UNSUPPORTED, as is
+ *            n_on_device.
  *
  * Determinism: each result has the bits that fastreduce_reduce gives for its elements alone, by
  * the same kernel: they do not depend on how many results there are, on where they stand, or on
  * strides. A NaN is a NaN in both, but where floats or doubles are added its sign and payload may
- * differ. EXACT's are those of fastreduce_host_sum_f32.
+ * differ. EXACT's are those of fastreduce_host_reduce. It is fast for SUM of f32; other columns it
+ * reads one by one, and a long one by a single block.
  *
  * Memory, alignment, asynchrony, capture, workspace and errors as for fastreduce_reduce.
  * INVALID_ARGUMENT also for a null shape, and for elements or results past the address space. */
@@ -388,10 +389,11 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
  *   output   `segments` values of the type fastreduce_output_type(type, op).
  *   offsets  segments + 1 numbers in device memory, aligned to 8 bytes, not decreasing and not
  *            negative; read when the kernels run. An empty segment gives the result of no elements.
- *   config   as for fastreduce_reduce_axis, but for the kernel: AUTO.
+ *   config   as for fastreduce_reduce_axis.
  *
  * All else as for fastreduce_reduce_axis: each result has fastreduce_reduce's bits. Two launches
- * at most. */
+ * at most. EXACT takes a warp for each segment, or a block if it is long: it is no match for AUTO
+ * where one segment is longer than many others together. */
 FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, void *output,
                                                             size_t segments, const int64_t *offsets,
                                                             fastreduce_type type,
@@ -413,8 +415,8 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
  * alignment of x or y, nor on which is which. EXACT's are those of the true sum of the true
  * products, rounded once.
  *
- * Accuracy of AUTO: floats as by SUM, of f32 and 16 bits in f32, with the sum of |x[k] * y[k]| and one
- * rounding more: k < 49. Besides, products may underflow.
+ * Accuracy of AUTO: floats as by SUM, of f32 and 16 bits in f32, with the sum of |x[k] * y[k]| and
+ * one rounding more: k < 49. Besides, products may underflow.
  *
  * Asynchrony, capture, workspace and errors as for fastreduce_reduce with either array as input. */
 FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, void *output,

@@ -113,7 +113,7 @@ static void run_case(unsigned number, unsigned blocks, const char *what,
         CUDA(cudaDeviceSynchronize());
     };
     launch({rounded.data(), nullptr});
-    launch({nullptr, total.data()}); /* relies on the words that the first left */
+    launch({nullptr, total.data()->limb}); /* relies on the words that the first left */
     fastreduce_accumulator_merge(&start, &wanted.accumulator);
     const float got = rounded.get()[0];
     check::that(exact_data::bits_of(got) == exact_data::bits_of(wanted.sum),

@@ -412,7 +412,9 @@ static void refusals()
         check::that(status == wanted && output.every_byte_is(0x2e), "%s: status %d, not %d", what,
                     status, wanted);
     };
-    is_refused("doubles", FASTREDUCE_ERROR_UNSUPPORTED, shape, FASTREDUCE_F64, FASTREDUCE_SUM,
+    is_refused("squares of doubles", FASTREDUCE_ERROR_UNSUPPORTED, shape, FASTREDUCE_F64,
+               FASTREDUCE_SUM_SQUARES, input.data());
+    is_refused("integers", FASTREDUCE_ERROR_UNSUPPORTED, shape, FASTREDUCE_I32, FASTREDUCE_SUM,
                input.data());
     is_refused("maximum", FASTREDUCE_ERROR_UNSUPPORTED, shape, FASTREDUCE_F32, FASTREDUCE_MAX,
                input.data());
@@ -420,7 +422,7 @@ static void refusals()
     is_refused("a count on the device", FASTREDUCE_ERROR_UNSUPPORTED, shape, FASTREDUCE_F32,
                FASTREDUCE_SUM, input.data());
     config.n_on_device = nullptr;
-    config.output_type = FASTREDUCE_F64;
+    config.output_type = FASTREDUCE_F16;
     is_refused("output type", FASTREDUCE_ERROR_UNSUPPORTED, shape, FASTREDUCE_F32, FASTREDUCE_SUM,
                input.data());
     config.output_type = static_cast<fastreduce_type>(0);

@@ -17,6 +17,7 @@ FEW_TYPES = ["-DFASTREDUCE_NO_LADDER", "-DFASTREDUCE_TYPES=FASTREDUCE_F32,FASTRE
 TESTS = [("kernels/test_shapes.cpp", FEW_TYPES + ["-ldl"], "quick"),  # the longest begins first
          ("kernels/test_operators.cpp", ["-ldl"]),
          ("kernels/test_exact_shapes.cpp", ["-DFASTREDUCE_NO_LADDER", "-ldl"]),
+         ("kernels/test_exact_floats.cpp", ["-ldl"]),
          ("kernels/test_small.cpp", ["-ldl"]),
          ("host/test_host.c", ["-lmpfr", "-lgmp", "-lm"]),
          ("host/test_floats.c", ["-lmpfr", "-lgmp", "-lm"])] + [

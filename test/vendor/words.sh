@@ -119,10 +119,10 @@ for choice in 'FASTREDUCE_V3, 100' 'FASTREDUCE_V7, 0, 8'; do
     refused_template "workspace_bytes<$choice>" "the block size must be" \
         "size_t f() { return workspace_bytes<$choice>(9); }"
 done
-refused_template "EXACT of doubles" "the exact sum is of floats" \
-    'fastreduce_status f(double *x) { return reduce<FASTREDUCE_EXACT>(x, x + 9, 9); }'
-refused_template "EXACT of doubles, its workspace" "the exact sum is of floats" \
-    'size_t f() { return workspace_bytes<FASTREDUCE_EXACT, 256, 8, plus, double>(9); }'
+refused_template "EXACT of integers" "the exact sum is of floats" \
+    'fastreduce_status f(int *x, long long *y) { return reduce<FASTREDUCE_EXACT>(x, y, 9); }'
+refused_template "EXACT of integers, its workspace" "the exact sum is of floats" \
+    'size_t f() { return workspace_bytes<FASTREDUCE_EXACT, 256, 8, plus, int>(9); }'
 refused_template "an exact maximum" "the exact sum is of floats" \
     'fastreduce_status f(float *x)
 {
