@@ -7345,12 +7345,11 @@ __device__ __forceinline__ long long digit_of_floats(const float (&x)[Items])
         const unsigned twice = 2 * __float_as_uint(x[j]);
         greatest = greatest < twice ? twice : greatest;
     }
-    const unsigned exponent = exponent_of_twice(warp_max(greatest)), tight = position_for(exponent),
+    const unsigned tight = position_for(exponent_of_twice(warp_max(greatest))),
                    position = tight < window_bits / 2 ? window_bits / 2 : tight;
     window_sum<true> sum;
     sum.add(x, position);
-    if (!exact_integer && exponent <= top_exponent &&
-        !__any_sync(slices::all_lanes, !sum.is_complete())) {
+    if (!exact_integer && !__any_sync(slices::all_lanes, !sum.is_complete())) {
         long long digit = digit_of(slices::sum_of(sum.value(), 5), position);
         const int lowest = static_cast<int>(sum.lowest);
         if (__any_sync(slices::all_lanes, lowest != 0))
@@ -7391,12 +7390,12 @@ __device__ __forceinline__ long long sum_of_block(const float (&x)[Items],
     return sum;
 }
 
-/* One step of carries to the nearest, so that a sum of either sign is in few limbs, each below 2^32
- * in magnitude. */
+/* One step of carries to the nearest, so that a block's sum of either sign is in few limbs, each
+ * below 2^32 in magnitude. It does not reach the highest limb, and its counts do not carry. */
 __device__ __forceinline__ long long nearest_carried(long long limb)
 {
     const unsigned lane = threadIdx.x % warp_size;
-    const long long carry = lane < FASTREDUCE_DIGITS - 1 ? (limb + (1ll << 31)) >> 32 : 0;
+    const long long carry = (limb + (1ll << 31)) >> 32;
     const int incoming = __shfl_up_sync(0xffffffffu, static_cast<int>(carry), 1);
     return limb - carry * (1ll << 32) + (lane > 0 ? incoming : 0);
 }

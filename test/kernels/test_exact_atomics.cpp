@@ -9,6 +9,7 @@
 #include "../../fastreduce.cuh"
 #include "../common/dynamic_shared.h"
 #include "../common/exact_data.h"
+#include "../common/parts.h"
 #include <algorithm>
 #include <type_traits>
 
@@ -558,6 +559,17 @@ static void blocks_of(bool everything)
     }
 }
 
+/* Every lane has one unit of the least that the window's extension catches. */
+static void least_units()
+{
+    std::vector<float> values(96, 1.0f);
+    for (size_t i = 0; i < 32; ++i) {
+        values[32 + i] = 0x1p-65f;
+        values[64 + i] = -1.0f;
+    }
+    block_case<32, 3>("least units", values, 1);
+}
+
 /* A sum of either sign is in few limbs. */
 static void few_atomics()
 {
@@ -577,16 +589,8 @@ static void few_atomics()
     }
 }
 
-int main(int argc, char **)
+static void blocks()
 {
-    check::need_device();
-    thorough = on_gpu && argc == 1; /* an argument leaves out what a sanitizer takes too long for */
-    floats();
-    halves<f16>("f16");
-    halves<bf16>("bf16");
-    doubles();
-    carries();
-    others();
     blocks_of<32, 1>(true);
     blocks_of<64, 1>(thorough);
     blocks_of<128, 1>(thorough);
@@ -594,8 +598,23 @@ int main(int argc, char **)
     blocks_of<512, 1>(thorough);
     blocks_of<1024, 1>(thorough);
     blocks_of<32, 3>(thorough);
+    blocks_of<32, 6>(thorough);
     blocks_of<128, 8>(thorough);
     blocks_of<32, 64>(thorough);
+    least_units();
     few_atomics();
+}
+
+int main(int argc, char **argv)
+{
+    check::need_device();
+    thorough = !parse_parts(argc, argv) && on_gpu;
+    if (asked_for("floats")) floats();
+    if (asked_for("halves")) halves<f16>("f16");
+    if (asked_for("halves")) halves<bf16>("bf16");
+    if (asked_for("doubles")) doubles();
+    if (asked_for("carries")) carries();
+    if (asked_for("others")) others();
+    if (asked_for("blocks")) blocks();
     return check::finish("exact atomics");
 }
