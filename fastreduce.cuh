@@ -13,8 +13,8 @@
  *     #include "fastreduce.cuh"
  *
  * and holds the C functions that fastreduce.h declares. CUDA C++ files may also include this
- * one, without that macro, for the templates: the building blocks (room 4) inside kernels of its
- * own, and
+ * one, without that macro, for the templates: the building blocks (room 4; exact ones, room 7)
+ * inside kernels of its own, and
  *
  *     fastreduce::reduce(input, output, n, stream);               // float, int, structs ...
  *     fastreduce::reduce<FASTREDUCE_V7, 512, 16, fastreduce::maximum>(input, output, n);
@@ -6198,7 +6198,8 @@ __global__ void __launch_bounds__(slices_block, resident(3))
 /* ================================================================================================
  * Room 7: the superaccumulator
  * May hold: the accumulator behind FASTREDUCE_EXACT, whose arithmetic, for host and device, is in
- * fastreduce.h; and EXACT's kernels for many results, which share its window.
+ * fastreduce.h; EXACT's kernels for many results, which share its window; and last, what kernels of
+ * users' own call: exact atomics, and exact sums of blocks.
  *
  * A float is an integer times 2^-149. Adding 1.5 * 2^(23 + e) to it, and taking that away again,
  * rounds it to a multiple of 2^e, exactly; the bits of the first sum count the multiples, and
@@ -7649,6 +7650,30 @@ struct exact_column_plan {
     size_t length; /* elements of a unit */
 };
 
+/* A float or double taken apart: significand * 2^shift in units of the least denormal, or what it
+ * counts as where it is not finite: the first of three limbs or those that follow. */
+template <class Float>
+struct float_parts {
+    unsigned_t<Float> significand;
+    unsigned shift, special;
+    bool is_negative, is_finite;
+
+    __device__ __forceinline__ explicit float_parts(Float x)
+    {
+        constexpr unsigned fraction_bits = element<Float>::fraction_bits,
+                           all_bits = 8 * sizeof(Float),
+                           most = (1u << (all_bits - 1 - fraction_bits)) - 1;
+        constexpr unsigned_t<Float> one = static_cast<unsigned_t<Float>>(1) << fraction_bits;
+        const unsigned_t<Float> bits = bits_as<unsigned_t<Float>>(x), fraction = bits & (one - 1);
+        const unsigned exponent = static_cast<unsigned>(bits >> fraction_bits) & most;
+        significand = fraction | (exponent > 0 ? one : 0);
+        shift = exponent > 0 ? exponent - 1 : 0;
+        is_negative = bits >> (all_bits - 1) != 0;
+        is_finite = exponent != most;
+        special = fraction != 0 ? 0 : is_negative ? 2 : 1;
+    }
+};
+
 /* Limbs of results next to each other, `stride` apart; threads add to them. */
 struct limbs_of_result {
     static constexpr unsigned count = FASTREDUCE_NEGATIVE_INFINITY_COUNT + 1;
@@ -7674,17 +7699,13 @@ struct limbs_of_result {
     }
     __device__ __forceinline__ void add_float(float x) const
     {
-        const unsigned bits = __float_as_uint(x), exponent = bits >> 23 & 255,
-                       fraction = bits & 0x7fffff;
-        if (exponent == 255) {
-            add(fraction != 0 ? FASTREDUCE_NAN_COUNT
-                : bits >> 31  ? FASTREDUCE_NEGATIVE_INFINITY_COUNT
-                              : FASTREDUCE_POSITIVE_INFINITY_COUNT,
-                1);
+        const float_parts<float> parts(x);
+        if (!parts.is_finite) {
+            add(FASTREDUCE_NAN_COUNT + parts.special, 1);
             return;
         }
-        const long long significand = fraction | (exponent > 0 ? 0x800000 : 0);
-        add_scaled(bits >> 31 ? -significand : significand, exponent > 0 ? exponent - 1 : 0);
+        const long long significand = parts.significand;
+        add_scaled(parts.is_negative ? -significand : significand, parts.shift);
     }
 };
 
@@ -7959,7 +7980,251 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     }
 }
 
+/* ---- Exact atomics, and sums of blocks ---- */
+
+template <class Accumulator>
+__device__ __forceinline__ unsigned long long *words_of(Accumulator *accumulator)
+{
+    return reinterpret_cast<unsigned long long *>(accumulator->limb);
+}
+
+template <class Accumulator>
+struct accumulator_format {
+    static constexpr unsigned digits = FASTREDUCE_DIGITS;
+    static constexpr int least = -149; /* of the power of two that is one of limb 0 */
+};
+template <>
+struct accumulator_format<fastreduce_wide_accumulator> {
+    static constexpr unsigned digits = FASTREDUCE_WIDE_DIGITS;
+    static constexpr int least = -1074;
+};
+
+/* Adds to the limbs from that of the lowest digit on. No carries: 64 bits have room for many. */
+template <class Accumulator, class Float>
+__device__ __forceinline__ void add_atomically(Accumulator *accumulator, Float x)
+{
+    using format = accumulator_format<Accumulator>;
+    constexpr unsigned finer = (sizeof(Float) == sizeof(double) ? -1074 : -149) - format::least;
+    const float_parts<Float> parts(x);
+    unsigned long long *limb = words_of(accumulator);
+    if (!parts.is_finite) {
+        atomicAdd(limb + format::digits + parts.special, 1ull);
+        return;
+    }
+    const unsigned shift = finer + parts.shift;
+    const unsigned long long significand = parts.significand, low = significand << shift % 32;
+    limb += shift / 32;
+    const auto add = [&](unsigned k, unsigned long long digit) {
+        if (digit != 0) atomicAdd(limb + k, parts.is_negative ? 0 - digit : digit);
+    };
+    add(0, low & 0xffffffff);
+    add(1, low >> 32);
+    if (sizeof(Float) == sizeof(double) && shift % 32 > 0) add(2, significand >> (64 - shift % 32));
+}
+
+/* Each carry is taken from a limb by the same atomic that leaves the rest, so that none is lost or
+ * taken twice, whoever else adds or carries. */
+template <class Accumulator>
+__device__ __noinline__ void carry_atomically(Accumulator *accumulator)
+{
+    constexpr unsigned digits = accumulator_format<Accumulator>::digits;
+    unsigned long long *const limb = words_of(accumulator);
+#pragma unroll 1
+    for (unsigned k = 0; k + 1 < digits; ++k) {
+        const long long carry = static_cast<long long>(atomicAnd(limb + k, 0xffffffffull)) >> 32;
+        if (carry != 0) atomicAdd(limb + k + 1, static_cast<unsigned long long>(carry));
+    }
+    for (unsigned k = digits; k < digits + 3; ++k)
+        atomicMin(limb + k, static_cast<unsigned long long>(FASTREDUCE_MOST_COUNTED));
+}
+
+/* As the functions of fastreduce.h read it. Out of line, as it is long. */
+template <class Result, class Accumulator>
+__device__ __noinline__ Result read_accumulator(const Accumulator *accumulator)
+{
+    using format = accumulator_format<Accumulator>;
+    const volatile unsigned long long *const limb =
+        words_of(const_cast<Accumulator *>(accumulator));
+    Accumulator copy;
+    for (unsigned k = 0; k < sizeof copy / sizeof *copy.limb; ++k)
+        copy.limb[k] = static_cast<int64_t>(limb[k]);
+    return bits_as<Result>(static_cast<unsigned_t<Result>>(
+        fastreduce_detail_read(copy.limb, static_cast<int>(format::digits), format::least,
+                               FASTREDUCE_SUM, 0, sizeof(Result) == sizeof(double) ? 53 : 24)));
+}
+
+/* What the lane adds to its limb for the floats of a warp: by a window with its extension, placed
+ * by the greatest; where one reaches out of that, by bins of each lane. */
+template <unsigned Items>
+__device__ __forceinline__ long long digit_of_floats(const float (&x)[Items])
+{
+    static_assert(Items >= 1 && Items <= 64, "a thread gives 1 to 64 floats");
+    using slices = exact_slices<warp_size>;
+    unsigned greatest = 0;
+#pragma unroll
+    for (unsigned j = 0; j < Items; ++j) {
+        const unsigned twice = 2 * __float_as_uint(x[j]);
+        greatest = greatest < twice ? twice : greatest;
+    }
+    const unsigned tight = position_for(exponent_of_twice(warp_max(greatest))),
+                   position = tight < window_bits / 2 ? window_bits / 2 : tight;
+    window_sum<true> sum;
+    sum.add(x, position);
+    if (!exact_integer && !__any_sync(slices::all_lanes, !sum.is_complete())) {
+        long long digit = digit_of(slices::sum_of(sum.value(), 5), position);
+        const int lowest = static_cast<int>(sum.lowest);
+        if (__any_sync(slices::all_lanes, lowest != 0))
+            digit += digit_of(slices::sum_of(lowest, 5), position - window_bits / 2);
+        return digit;
+    }
+    long long bins[exact_bins];
+    for (unsigned c = 0; c < exact_bins; ++c) bins[c] = 0;
+#pragma unroll
+    for (unsigned j = 0; j < Items; j += 4) {
+        pack<float> some = {};
+#pragma unroll
+        for (unsigned i = 0; i < 4 && j + i < Items; ++i) some.item[i] = x[j + i];
+        superaccumulator<1>::add_special(bins, some);
+    }
+    return superaccumulator<1>::digit_of_bins(bins);
+}
+
+/* The sum of a block's floats: limb k in lane k of the first warp, 0 from lane 16 on. Limbs are
+ * below 2^48 in magnitude. */
+template <unsigned BlockSize, unsigned Items>
+__device__ __forceinline__ long long sum_of_block(const float (&x)[Items],
+                                                  fastreduce_accumulator *warp_sums)
+{
+    constexpr unsigned warps = BlockSize / warp_size, limbs = 16;
+    static_assert(BlockSize >= warp_size && BlockSize <= max_block_size &&
+                      (BlockSize & (BlockSize - 1)) == 0,
+                  "BlockSize must be 32, 64, 128, 256, 512 or 1024");
+    const unsigned lane = threadIdx.x % warp_size;
+    const long long digit = digit_of_floats(x);
+    if (warps == 1) return digit;
+    if (lane < limbs) warp_sums[threadIdx.x / warp_size].limb[lane] = digit;
+    __syncthreads();
+    if (threadIdx.x >= warp_size || lane >= limbs) return 0;
+    long long sum = 0;
+#pragma unroll
+    for (unsigned warp = 0; warp < warps; ++warp) sum += warp_sums[warp].limb[lane];
+    return sum;
+}
+
+/* One step of carries to the nearest, so that a block's sum of either sign is in few limbs, each
+ * below 2^32 in magnitude. It does not reach the highest limb, and its counts do not carry. */
+__device__ __forceinline__ long long nearest_carried(long long limb)
+{
+    const unsigned lane = threadIdx.x % warp_size;
+    const long long carry = (limb + (1ll << 31)) >> 32;
+    const int incoming = __shfl_up_sync(0xffffffffu, static_cast<int>(carry), 1);
+    return limb - carry * (1ll << 32) + (lane > 0 ? incoming : 0);
+}
+
 } // namespace detail
+
+/* Adds x to *accumulator, exactly: atomics on integers, which give the same accumulator in any
+ * order, where atomicAdd on floats gives the bits of the order that happened. A float goes to one
+ * limb or two, a double to up to three; a NaN or an infinity is counted, and a zero adds nothing.
+ *
+ *   accumulator   shared or global memory, aligned to 8 bytes; all zeros to begin with, or as the
+ *                 functions of fastreduce.h leave it, which also read it and merge it
+ *   x             a float or 16-bit float; for wide accumulators a float or a double
+ *
+ * No carries: an addition changes a limb by less than 2^32 of the 2^63 that it holds, so 2^31 - 1
+ * additions of any values fit after zeros, or after a carry. exact_carry below carries, and so does
+ * whatever else adds to an accumulator: fastreduce_accumulator_merge, fastreduce_accumulate_f32.
+ * Nothing that reads or merges needs a carry before. If accumulators are merged by adding their
+ * limbs, the additions to all of them count, and one for each accumulator.
+ *
+ * As other atomics, these are relaxed: who reads is behind a barrier, or in the next kernel. */
+__device__ __forceinline__ void exact_atomic_add(fastreduce_accumulator *accumulator, float x)
+{
+    detail::add_atomically(accumulator, x);
+}
+template <class Half>
+__device__ __forceinline__ void exact_atomic_add(fastreduce_accumulator *accumulator, Half x)
+{
+    using number = detail::element_t<Half>;
+    static_assert(detail::one_of<number, detail::f16, detail::bf16>::value,
+                  "exact_atomic_add takes a float, __half or __nv_bfloat16; a double goes to a "
+                  "fastreduce_wide_accumulator");
+    exact_atomic_add(accumulator, detail::widened(detail::bits_as<number>(x)));
+}
+__device__ __forceinline__ void exact_atomic_add(fastreduce_wide_accumulator *accumulator, float x)
+{
+    detail::add_atomically(accumulator, x);
+}
+__device__ __forceinline__ void exact_atomic_add(fastreduce_wide_accumulator *accumulator, double x)
+{
+    detail::add_atomically(accumulator, x);
+}
+
+/* Carries, so that 2^31 - 1 more additions fit. One thread calls it; others may add to the
+ * accumulator, and carry, at the same time. Where none does, it leaves the limbs that the functions
+ * of fastreduce.h leave. */
+__device__ __forceinline__ void exact_carry(fastreduce_accumulator *accumulator)
+{
+    detail::carry_atomically(accumulator);
+}
+__device__ __forceinline__ void exact_carry(fastreduce_wide_accumulator *accumulator)
+{
+    detail::carry_atomically(accumulator);
+}
+
+/* The number, rounded once to float or double: as fastreduce_accumulator_f32 and _f64, and
+ * fastreduce_wide_accumulator_f32 and _f64. One thread calls it, and none adds at the time. */
+template <class Result = float>
+__device__ __forceinline__ Result exact_value(const fastreduce_accumulator *accumulator)
+{
+    static_assert(detail::one_of<Result, float, double>::value, "a float or a double");
+    return detail::read_accumulator<Result>(accumulator);
+}
+template <class Result = double>
+__device__ __forceinline__ Result exact_value(const fastreduce_wide_accumulator *accumulator)
+{
+    static_assert(detail::one_of<Result, float, double>::value, "a float or a double");
+    return detail::read_accumulator<Result>(accumulator);
+}
+
+/* The sum of a float of each thread, or of an array of up to 64, over a block of BlockSize threads
+ * (one-dimensional; 32 to 1024, a power of two): exact, and rounded once, so the same bits in any
+ * order. Every thread calls it; the result is thread 0's. `warp_sums` is shared memory for
+ * BlockSize / 32 accumulators, whatever they hold, and may be used again after a block barrier. */
+template <unsigned BlockSize, unsigned Items>
+__device__ __forceinline__ float exact_block_reduce(const float (&x)[Items],
+                                                    fastreduce_accumulator *warp_sums)
+{
+    const long long sum = detail::sum_of_block<BlockSize>(x, warp_sums);
+    if (threadIdx.x >= warp_size) return 0;
+    return detail::read_across_lanes(detail::carry_across_lanes(sum));
+}
+template <unsigned BlockSize>
+__device__ __forceinline__ float exact_block_reduce(float x, fastreduce_accumulator *warp_sums)
+{
+    const float one[1] = {x};
+    return exact_block_reduce<BlockSize>(one, warp_sums);
+}
+
+/* The same, added to *accumulator without rounding: one of the 2^31 - 1 additions that fit, by an
+ * atomic for each of the few limbs that the sum touches. */
+template <unsigned BlockSize, unsigned Items>
+__device__ __forceinline__ void exact_block_add(fastreduce_accumulator *accumulator,
+                                                const float (&x)[Items],
+                                                fastreduce_accumulator *warp_sums)
+{
+    const long long sum = detail::sum_of_block<BlockSize>(x, warp_sums);
+    if (threadIdx.x >= warp_size) return;
+    const unsigned long long addend = static_cast<unsigned long long>(detail::nearest_carried(sum));
+    if (addend != 0) atomicAdd(detail::words_of(accumulator) + threadIdx.x, addend);
+}
+template <unsigned BlockSize>
+__device__ __forceinline__ void exact_block_add(fastreduce_accumulator *accumulator, float x,
+                                                fastreduce_accumulator *warp_sums)
+{
+    const float one[1] = {x};
+    exact_block_add<BlockSize>(accumulator, one, warp_sums);
+}
 
 /* ================================================================================================
  * Room 8: dispatcher

@@ -218,7 +218,8 @@ typedef struct fastreduce_shape {
  *
  * Accumulators merge by adding limbs as int64, in any order (MPI_SUM and ncclSum on int64 do):
  * each function here leaves limb[0..10] and limb[12..14] in [0, 2^32), so 2^31 of them add up
- * before a limb could overflow, and every function here takes such sums. */
+ * before a limb could overflow, and every function here takes such sums. CUDA kernels of your own
+ * add single floats by fastreduce::exact_atomic_add (fastreduce.cuh), each as one of the 2^31. */
 typedef struct fastreduce_accumulator {
     int64_t limb[16];
 } fastreduce_accumulator;

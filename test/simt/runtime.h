@@ -86,6 +86,21 @@ T atomicAdd(T *address, T value)
     return old;
 }
 
+template <class T>
+T atomicAnd(T *address, T value)
+{
+    const T old = *address;
+    *address = old & value;
+    return old;
+}
+template <class T>
+T atomicMin(T *address, T value)
+{
+    const T old = *address;
+    if (value < old) *address = value;
+    return old;
+}
+
 inline void __threadfence() {}
 inline void __threadfence_block() {}
 inline void __threadfence_system() {}

@@ -66,6 +66,18 @@ extern "C" __global__ void own_kernel(const float *x, float *sums)
     const float sum = block_reduce<256, plus>(x[blockIdx.x * 256 + threadIdx.x], slots);
     if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
+extern "C" __global__ void own_exact_kernel(const float *x, const double *y, double *sums,
+                                            fastreduce_accumulator *total,
+                                            fastreduce_wide_accumulator *wide)
+{
+    __shared__ fastreduce_accumulator slots[8];
+    const float sum = exact_block_reduce<256>(x[blockIdx.x * 256 + threadIdx.x], slots);
+    if (threadIdx.x > 0) return;
+    exact_atomic_add(total, sum);
+    exact_atomic_add(wide, y[blockIdx.x]);
+    exact_carry(wide);
+    sums[blockIdx.x] = exact_value<double>(total) + exact_value(wide);
+}
 """
 
 

@@ -56,6 +56,30 @@ __global__ void range_of_blocks(const float *input, float *ranges)
 template __global__ void range_of_blocks<32>(const float *, float *);
 template __global__ void range_of_blocks<256>(const float *, float *);
 
+/* Exact sums of blocks, and exact atomics. */
+template <unsigned BlockSize>
+__global__ void exact_sums(const float *input, float *sums, fastreduce_accumulator *total,
+                           fastreduce_wide_accumulator *weights)
+{
+    __shared__ fastreduce_accumulator slots[BlockSize / fastreduce::warp_size];
+    const float x[2] = {input[threadIdx.x], input[BlockSize + threadIdx.x]};
+    fastreduce::exact_block_add<BlockSize>(total, x, slots);
+    __syncthreads();
+    const float sum = fastreduce::exact_block_reduce<BlockSize>(x[0], slots);
+    fastreduce::exact_atomic_add(weights, 0.1 * x[0]);
+    fastreduce::exact_atomic_add(weights, x[1]);
+    if (threadIdx.x > 0) return;
+    fastreduce::exact_atomic_add(total, sum);
+    fastreduce::exact_carry(total);
+    sums[0] = sum;
+    sums[1] = fastreduce::exact_value(total);
+    sums[2] = fastreduce::exact_value<float>(weights);
+}
+template __global__ void exact_sums<32>(const float *, float *, fastreduce_accumulator *,
+                                        fastreduce_wide_accumulator *);
+template __global__ void exact_sums<512>(const float *, float *, fastreduce_accumulator *,
+                                         fastreduce_wide_accumulator *);
+
 /* Without an input, every call is refused before the runtime is asked for anything. */
 template <fastreduce_kernel Version, class Operator, class Input>
 bool refuses()

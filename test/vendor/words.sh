@@ -123,6 +123,12 @@ refused_template "EXACT of integers" "the exact sum is of floats" \
     'fastreduce_status f(int *x, long long *y) { return reduce<FASTREDUCE_EXACT>(x, y, 9); }'
 refused_template "EXACT of integers, its workspace" "the exact sum is of floats" \
     'size_t f() { return workspace_bytes<FASTREDUCE_EXACT, 256, 8, plus, int>(9); }'
+refused_template "an exact atomic of a double" "a double goes to a fastreduce_wide_accumulator" \
+    '__global__ void f(fastreduce_accumulator *x) { exact_atomic_add(x, 0.1); }'
+refused_template "an exact value that is an integer" "a float or a double" \
+    '__global__ void f(fastreduce_accumulator *x) { *x = {exact_value<int>(x)}; }'
+refused_template "an exact sum of a block of 96" "BlockSize must be 32, 64" \
+    '__global__ void f(float *x, fastreduce_accumulator *y) { *x = exact_block_reduce<96>(*x, y); }'
 refused_template "an exact maximum" "the exact sum is of floats" \
     'fastreduce_status f(float *x)
 {
@@ -378,6 +384,7 @@ pass "host implementation before the library, under nvcc"
 public='accumulate|accumulate_exactly|block_reduce|blocks_for|default_items|detail|maximum|minimum'
 public="$public|plus|reduce|round|tail|thread_reduce|v[0-7]_[a-z_]*|warp_reduce|warp_size"
 public="$public|workspace|workspace_bytes"
+public="$public|exact_atomic_add|exact_block_add|exact_block_reduce|exact_carry|exact_value"
 public="$public|argmax|argmin|count_nonzero|max_abs|mean|multiplies|norm2|sum_abs|sum_squares"
 public="$public|variance"
 nm -C both.o | grep -oE 'fastreduce::version_[a-z0-9_]*::[a-z0-9_]+' | sed 's/.*:://' |
