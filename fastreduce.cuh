@@ -454,19 +454,6 @@ __device__ __forceinline__ double ieee_double(double x)
     return x;
 }
 
-/* The same where `is_needed`, which is the same for the warp: conversions are slow. */
-__device__ __forceinline__ double ieee_double_if(bool is_needed, float x, double otherwise)
-{
-#ifdef __CUDA_ARCH__
-    asm("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %2, 0;\n\t@p cvt.f64.f32 %0, %1;\n\t}"
-        : "+d"(otherwise)
-        : "f"(x), "r"(static_cast<unsigned>(is_needed)));
-    return otherwise;
-#else
-    return is_needed ? static_cast<double>(x) : otherwise;
-#endif
-}
-
 /* The sum modulo 2^32 of the 32 lanes' values, for all of them; and the greatest. */
 __device__ __forceinline__ unsigned warp_add(unsigned value)
 {
@@ -6825,31 +6812,28 @@ struct exact_products {
     static constexpr unsigned head_alignment = 0, packs_at_once = 2;
     const Input *other;
 
-    /* or the square of x */
-    static __device__ __forceinline__ double product(Input x, Input y, bool is_square)
+    static __device__ __forceinline__ double product(Input x, Input y)
     {
-        const double wide = ieee_double(widened(x));
-        return ieee_multiply(wide, ieee_double_if(!is_square, widened(y), wide));
+        return ieee_multiply(ieee_double(widened(x)), ieee_double(widened(y)));
     }
     __device__ __forceinline__ double of(Input x, size_t index) const
     {
-        return product(x, other != nullptr ? other[index] : x, other == nullptr);
+        return product(x, other != nullptr ? other[index] : x);
     }
     template <unsigned Packs>
     struct loaded {
         const pack<Input> (&x)[Packs];
         pack<Input> y[Packs];
-        const bool squares;
 
         template <class Items>
         __device__ __forceinline__ loaded(const Items &items, const exact_products &source)
-            : x(items.packs), squares(source.other == nullptr)
+            : x(items.packs)
         {
-            if (!squares) {
+            if (source.other != nullptr) {
                 load_other_packs(items, source.other, 0, y);
             } else {
 #pragma unroll
-                for (unsigned k = 0; k < Packs; ++k) y[k] = {};
+                for (unsigned k = 0; k < Packs; ++k) y[k] = x[k];
             }
         }
         template <unsigned First, unsigned Count, class Use>
@@ -6859,7 +6843,7 @@ struct exact_products {
             for (unsigned k = First; k < First + Count; ++k)
 #pragma unroll
                 for (unsigned j = 0; j < pack<Input>::size; ++j)
-                    use(product(x[k].at(j), y[k].at(j), squares));
+                    use(product(x[k].at(j), y[k].at(j)));
         }
     };
 };
