@@ -5747,49 +5747,76 @@ struct wide_block {
         return sum[0];
     }
 
-    template <unsigned Packs, unsigned Count, class Slice>
-    __device__ __forceinline__ Value tile_value(const Reducer &reducer, const Slice &slice,
-                                                const slice_tile &tile)
+    /* use(unit, value) for each of the units of a segment from `unit` to unit_end - 1, the value in
+     * thread 0. What comes next is on its way before a tile's threads meet. */
+    template <unsigned Packs, unsigned Count, class Slice, class Use>
+    __device__ __forceinline__ void reduce_units(const Reducer &reducer, const Slice &slice,
+                                                 const segment_tree<Reducer> &tree, size_t unit,
+                                                 size_t unit_end, const Use &use)
     {
-        Value values[Count];
+        leaf_items<Reducer, Packs> items;
+        const auto load = [&](const slice_tile &tile, unsigned part) {
+            items.load(slice, tile, threadIdx.x + part * slices_block);
+            items.load_edge(slice, tile, threadIdx.x + part * slices_block);
+        };
+        tile_run run = run_of(tree.work, unit);
+        size_t done = 0; /* tiles of the unit */
+        slice_tile tile = tree.tile(run.first);
+        load(tile, 0);
+#pragma unroll 1
+        while (unit < unit_end) {
+            const size_t own = unit, number = done;
+            Value values[Count];
+            if (++done == run.count && ++unit < unit_end) {
+                run = run_of(tree.work, unit);
+                done = 0;
+            }
 #pragma unroll
-        for (unsigned k = 0; k < Count; ++k) {
-            const unsigned thread = threadIdx.x + k * slices_block;
-            leaf_items<Reducer, Packs> items;
-            items.load(slice, tile, thread);
-            items.load_edge(slice, tile, thread);
-            values[k] = items.with_edge(reducer, items.value(reducer));
+            for (unsigned k = 0; k < Count; ++k) {
+                values[k] = items.with_edge(reducer, items.value(reducer));
+                if (k + 1 < Count) {
+                    load(tile, k + 1);
+                } else if (unit < unit_end) {
+                    tile = tree.tile(run.first + done);
+                    load(tile, 0);
+                }
+            }
+            Value value = total(reducer, values);
+            if (threadIdx.x == 0) {
+                unsigned level = 0;
+                for (; number >> level & 1; ++level) value = reducer.combine(stack[level], value);
+                stack[level] = value;
+            }
+            if (unit != own) use(own, value);
         }
-        return total(reducer, values);
     }
-    template <bool Vectors>
-    __device__ __forceinline__ Value tile_value(const Reducer &reducer, const Element *from,
-                                                const Element *end, const slice_tile &tile)
+    template <class Use>
+    __device__ __forceinline__ void reduce_units(const Reducer &reducer, const Element *from,
+                                                 const segment_tree<Reducer> &tree, size_t unit,
+                                                 size_t unit_end, const Use &use)
     {
-        const global_row<Element, Vectors> row = {from, from, end};
-        return tile.threads_log == 9 ? tile_value<8, 2>(reducer, row, tile)
-                                     : tile_value<4, 1>(reducer, row, tile);
+        const Element *const end = from + tree.packs * pack<Element>::size + tree.tail;
+        const global_row<Element, true> vectors = {from, from, end};
+        const global_row<Element, false> others = {from, from, end};
+        const bool is_vectors = reinterpret_cast<uintptr_t>(from) % sizeof(pack<Element>) == 0;
+        if (tree.large() && is_vectors)
+            reduce_units<8, 2>(reducer, vectors, tree, unit, unit_end, use);
+        else if (tree.large())
+            reduce_units<8, 2>(reducer, others, tree, unit, unit_end, use);
+        else if (is_vectors)
+            reduce_units<4, 1>(reducer, vectors, tree, unit, unit_end, use);
+        else
+            reduce_units<4, 1>(reducer, others, tree, unit, unit_end, use);
     }
 
     /* Of a unit of a segment, in thread 0. All threads call it. */
     __device__ __forceinline__ Value unit_value(const Reducer &reducer, const Element *from,
                                                 const segment_tree<Reducer> &tree, size_t unit)
     {
-        const tile_run run = run_of(tree.work, unit);
-        const bool vectors = reinterpret_cast<uintptr_t>(from) % sizeof(pack<Element>) == 0;
-        const Element *const end = from + tree.packs * pack<Element>::size + tree.tail;
-        Value value = reducer.identity();
-#pragma unroll 1
-        for (size_t k = 0; k < run.count; ++k) {
-            const slice_tile tile = tree.tile(run.first + k);
-            value = vectors ? tile_value<true>(reducer, from, end, tile)
-                            : tile_value<false>(reducer, from, end, tile);
-            if (threadIdx.x > 0) continue;
-            unsigned level = 0;
-            for (; k >> level & 1; ++level) value = reducer.combine(stack[level], value);
-            stack[level] = value;
-        }
-        return value;
+        Value found = reducer.identity();
+        reduce_units(reducer, from, tree, unit, unit + 1,
+                     [&](size_t, const Value &value) { found = value; });
+        return found;
     }
 
     /* Of partials in status words, which are left zero: as of a block of threads. */
@@ -6147,22 +6174,28 @@ __global__ void __launch_bounds__(slices_block, resident(3))
     unsigned mine =
         search_by_warp(0u, entries, [&](unsigned k) { return list[k].first <= from; }) - 1;
 #pragma unroll 1
-    for (size_t unit = from; unit < to; ++unit) {
-        if (mine + 1 < entries && list[mine + 1].first == unit) ++mine;
+    for (size_t begin = from, end; begin < to; begin = end, ++mine) {
         listed_segment &entry = list[mine];
         const size_t segment = entry.number - 1, n = all.length(segment), first = entry.first;
         const segment_tree<Reducer> tree(n);
         const Element *const input = all.first<Element>(segment);
         Reducer reducer = output.reducer;
         reducer.prepare(input, n);
-        Value value = block.unit_value(reducer, input, tree, unit - first);
-        if (tree.work.units == 1) {
+        end = first + tree.work.units < to ? first + tree.work.units : to;
+        const bool is_one = tree.work.units == 1;
+        Value value = reducer.identity();
+        block.reduce_units(reducer, input, tree, begin - first, end - first,
+                           [&](size_t unit, const Value &found) {
+                               value = found;
+                               if (threadIdx.x == 0 && !is_one)
+                                   words_of::publish(partials, first + unit, found);
+                           });
+        if (is_one) {
             value = kept_value<Reducer>(value);
         } else {
-            if (threadIdx.x == 0) {
-                words_of::publish(partials, unit, value);
-                block.last = atomicAdd(&entry.ticket, 1ull) + 1 == tree.work.units;
-            }
+            if (threadIdx.x == 0)
+                block.last = atomicAdd(&entry.ticket, status_word(end - begin)) + (end - begin) ==
+                             tree.work.units;
             __syncthreads();
             if (!block.last) continue;
             if (threadIdx.x == 0) entry.ticket = 0;
