@@ -9199,9 +9199,10 @@ inline void plan_columns(const engine_table &e, const slices &all, const plan_ro
                                 neighbours < slices_block
                             ? slices_block
                             : warp_size;
-    const unsigned columns_log =
-                       slice_tile::bits_for(least_of(neighbours, least_of(all.end, most))),
-                   far_log = bits > 5 ? bits - 5 : 0, room = 8 - columns_log;
+    unsigned columns_log = slice_tile::bits_for(least_of(neighbours, least_of(all.end, most)));
+    while (columns_log > 2 && (all.end * work.units) >> columns_log < device.multiprocessors)
+        --columns_log;
+    const unsigned far_log = bits > 5 ? bits - 5 : 0, room = 8 - columns_log;
     const size_t wanted = size_t(device.multiprocessors) * 4096;
     unsigned parts_log =
         columns_log < 5 ? far_log + static_cast<unsigned>(least_of(5 - columns_log, 2)) : 0;
