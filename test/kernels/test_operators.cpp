@@ -470,7 +470,7 @@ static void of_type()
 static bool takes(fastreduce_type type, fastreduce_operator op, fastreduce_kernel kernel)
 {
     const bool f32 = type == FASTREDUCE_F32;
-    if (kernel == FASTREDUCE_EXACT) return f32 && op == FASTREDUCE_SUM;
+    if (kernel == FASTREDUCE_EXACT) return is_exact(type, op);
     return kernel == FASTREDUCE_AUTO ||
            ((f32 || type == FASTREDUCE_F64 || type == FASTREDUCE_I32) &&
             (op == FASTREDUCE_SUM || op == FASTREDUCE_MIN || op == FASTREDUCE_MAX));

@@ -801,8 +801,7 @@ static void refusals_of(refusing &r, fastreduce_type type, fastreduce_operator o
         a.config.kernel = static_cast<fastreduce_kernel>(kernel);
         if (kernel < 0 || kernel > FASTREDUCE_EXACT)
             is_refused("no such kernel", invalid);
-        else if (kernel != FASTREDUCE_AUTO &&
-                 (kernel != FASTREDUCE_EXACT || type != FASTREDUCE_F32 || op != FASTREDUCE_SUM)) {
+        else if (kernel != FASTREDUCE_AUTO && (kernel != FASTREDUCE_EXACT || !is_exact(type, op))) {
             is_refused("kernel", unsupported);
             a.config.kernel = static_cast<fastreduce_kernel>(kernel);
             a.output = nullptr;
