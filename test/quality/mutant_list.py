@@ -18,6 +18,7 @@ TESTS = {
     "small-exact": ("kernels/test_small.cpp", ["-DSMALL_EXACT", "-ldl"]),
     "small-long": ("kernels/test_small.cpp", ["-DSMALL_LONG", "-ldl"]),
     "exact-atomics": ("kernels/test_exact_atomics.cpp", ["-ldl"]),
+    "exact-floats": ("kernels/test_exact_floats.cpp", ["-ldl"]),
 }
 
 # The arguments with which a test runs, one after the other: only what a change is for.
@@ -26,12 +27,13 @@ PARTS = {
                   "u8", "u16", "u32", "u64"],
     "dot": ["refusals", "f32", "f64", "f16", "bf16", "i8", "i16", "i32", "i64",
             "u8", "u16", "u32", "u64"],
+    "exact-floats": ["refusals", "kernels", "f32", "f64", "f16", "bf16"],
     "exact-atomics": ["floats", "halves", "doubles", "carries", "others", "blocks"],
 }
 
 # Many results: not tried without --all or a word, as their survivors are not gone through yet, and
 # their tests take minutes to compile with all changes.
-UNTRIED_SECTIONS = ("Many results", "Segments", "Many exact sums")
+UNTRIED_SECTIONS = ("Many results", "Segments", "The same for doubles", "Many exact sums")
 UNTRIED_FUNCTIONS = (
     "reduce_row", "words_for_row", "begin_block_copy", "end_block_copy", "load_words", "choose",
     "measure", "multiply", "valid_offsets", "resident",
