@@ -348,7 +348,7 @@ __global__ void over_lanes(const unsigned *values, unsigned *results)
 
 static void lanes()
 {
-    check::that(ieee_add(3, 1) == 4 && ieee_subtract(3, 1) == 2 &&
+    check::that(ieee_add(3.0f, 1.0f) == 4 && ieee_subtract(3.0f, 1.0f) == 2 &&
                     ieee_add(0x1p-149f, 0x1p-149f) == 0x1p-148f &&
                     ieee_subtract(0x1p-148f, 0x1p-149f) == 0x1p-149f,
                 "a sum or difference of two floats");
@@ -623,7 +623,7 @@ static void drive_case(const char *what, const std::vector<float> &script, unsig
     const float *in = input.data();
     unsigned groups = static_cast<unsigned>(script.size() / 32);
     for (exact_output output :
-         {exact_output{rounded.data(), nullptr}, exact_output{nullptr, total.data()}}) {
+         {exact_output{rounded.data(), nullptr}, exact_output{nullptr, total.data()->limb}}) {
         void *arguments[] = {&in, &groups, &copies, &times, &output};
         CUDA(cudaLaunchKernel(drive, dim3(1), dim3(32), arguments,
                               superaccumulator<32>::shared_bytes, nullptr));
@@ -848,7 +848,7 @@ static void raw_accumulator()
         *total = raw;
         const float *in = input.data();
         unsigned groups = 2, copies = 1, times = 1;
-        exact_output output = {nullptr, total};
+        exact_output output = {nullptr, total->limb};
         void *arguments[] = {&in, &groups, &copies, &times, &output};
         CUDA(cudaLaunchKernel(drive, dim3(1), dim3(32), arguments,
                               superaccumulator<32>::shared_bytes, nullptr));
@@ -874,7 +874,7 @@ static void exact_case(const char *what, unsigned blocks, unsigned levels,
         rounded.fill(0x7f);
         total.fill(0);
         const exact_output output = {rounds ? rounded.data() : nullptr,
-                                     rounds ? nullptr : total.data()};
+                                     rounds ? nullptr : total.data()->limb};
         launch_twice<Engine>(
             (std::string(what) + ", " + p.name).c_str(), blocks, work, values, offset, output,
             [&](int) {
