@@ -36,6 +36,9 @@
  *                                 file.
  *   FASTREDUCE_NO_EXACT           the same for EXACT, of one result or many, and
  *                                 fastreduce_accumulate and its like. Scope: the implementing file.
+ *   FASTREDUCE_EXACT_PRODUCTS     EXACT has SUM_SQUARES, NORM2 and dot products, too, which answer
+ *                                 UNSUPPORTED otherwise, as they take long to compile. Scope: the
+ *                                 implementing file.
  *   FASTREDUCE_SHAPES             the C functions hold fastreduce_reduce_axis and
  *                                 fastreduce_reduce_segments, which answer UNSUPPORTED otherwise.
  *                                 Of all types and operators they take minutes to compile, so name
@@ -9916,6 +9919,11 @@ constexpr bool has_exact = false;
 #else
 constexpr bool has_exact = true;
 #endif
+#ifdef FASTREDUCE_EXACT_PRODUCTS
+constexpr bool has_exact_products = has_exact;
+#else
+constexpr bool has_exact_products = false;
+#endif
 #ifdef FASTREDUCE_SHAPES
 constexpr bool has_shapes = true;
 #else
@@ -10234,10 +10242,10 @@ static exact_instance make_exact(truth<false>, truth<Shapes>)
     return {};
 }
 
-template <class What, class Input, fastreduce_type Type>
+template <class What, class Input, fastreduce_type Type, bool Has = has_exact>
 static exact_instance exact_if(fastreduce_operator op)
 {
-    constexpr bool built = has_exact && holds(built_types, Type);
+    constexpr bool built = Has && holds(built_types, Type);
     if (!holds(built_operators, op)) return {};
     return make_exact<What, Input>(truth<built>(), truth<has_shapes>());
 }
@@ -10254,15 +10262,17 @@ static exact_instance find_exact(fastreduce_type type, fastreduce_operator op, b
     if (!products && !magnitudes && op != FASTREDUCE_SUM && op != FASTREDUCE_MEAN) return {};
     switch (type) {
     case FASTREDUCE_F32:
-        return products     ? exact_if<exact_squares<float>, float, FASTREDUCE_F32>(op)
+        return products
+                   ? exact_if<exact_squares<float>, float, FASTREDUCE_F32, has_exact_products>(op)
                : magnitudes ? exact_if<exact_magnitudes, float, FASTREDUCE_F32>(op)
                             : exact_if<exact_elements<float>, float, FASTREDUCE_F32>(op);
     case FASTREDUCE_F16:
-        return products ? exact_if<exact_squares<f16>, f16, FASTREDUCE_F16>(op)
+        return products ? exact_if<exact_squares<f16>, f16, FASTREDUCE_F16, has_exact_products>(op)
                         : exact_if<exact_elements<f16>, f16, FASTREDUCE_F16>(op);
     case FASTREDUCE_BF16:
-        return products ? exact_if<exact_squares<bf16>, bf16, FASTREDUCE_BF16>(op)
-                        : exact_if<exact_elements<bf16>, bf16, FASTREDUCE_BF16>(op);
+        return products
+                   ? exact_if<exact_squares<bf16>, bf16, FASTREDUCE_BF16, has_exact_products>(op)
+                   : exact_if<exact_elements<bf16>, bf16, FASTREDUCE_BF16>(op);
     case FASTREDUCE_F64:
         return products ? exact_instance()
                         : exact_if<exact_elements<double>, double, FASTREDUCE_F64>(op);

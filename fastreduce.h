@@ -342,7 +342,8 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
  *   config   null for defaults. AUTO takes every type and operator; V0..V7 take SUM, MIN and MAX of
  *            f32, f64 and i32; EXACT takes SUM, SUM_ABS and MEAN of floats (f16, bf16, f32, f64),
  *            and SUM_SQUARES and NORM2 of those but f64. All else is UNSUPPORTED, and so is what
- *            this build leaves out (FASTREDUCE_TYPES, FASTREDUCE_OPERATORS in fastreduce.cuh). With
+ *            this build leaves out (FASTREDUCE_TYPES, FASTREDUCE_OPERATORS in fastreduce.cuh; EXACT
+ *            has squares and norms where FASTREDUCE_EXACT_PRODUCTS is defined there). With
  *            AUTO and EXACT, a workspace of FASTREDUCE_WORKSPACE_BYTES serves every call; V0..V7
  *            need what fastreduce_workspace_bytes says, for results of 8 bytes twice that.
  *            output_type: with EXACT, FASTREDUCE_F64 makes the result of f16, bf16 and f32 a
@@ -408,7 +409,8 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
  *   output   one value of the type fastreduce_output_type(type, FASTREDUCE_SUM): of 16-bit floats
  *            and f32 an f32, of integers 64 bits, modulo 2^64.
  *   config   as for fastreduce_reduce, n_on_device and output_type too. Kernels: AUTO; EXACT for
- *            f16, bf16 and f32, with the bits of fastreduce_host_dot; all others are UNSUPPORTED,
+ *            f16, bf16 and f32, with the bits of fastreduce_host_dot, where the implementing file
+ *            defines FASTREDUCE_EXACT_PRODUCTS; all others are UNSUPPORTED,
  *            and so is what this build leaves out: it has the types of FASTREDUCE_TYPES, if
  *            FASTREDUCE_SUM is among FASTREDUCE_OPERATORS.
  *
@@ -465,7 +467,8 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
  * fastreduce_wide_accumulator: the limbs that fastreduce_host_accumulate gives. And of x[k] * y[k],
  * for k < n, of f16, bf16 and f32, as fastreduce_host_accumulate_dot. Other types are UNSUPPORTED,
  * and so is what this build leaves out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_SUM is
- * among FASTREDUCE_OPERATORS. A workspace of FASTREDUCE_WORKSPACE_BYTES serves every call. */
+ * among FASTREDUCE_OPERATORS, and products where it defines FASTREDUCE_EXACT_PRODUCTS. A workspace
+ * of FASTREDUCE_WORKSPACE_BYTES serves every call. */
 FASTREDUCE_API fastreduce_status fastreduce_accumulate(const void *input, void *accumulator,
                                                        size_t n, fastreduce_type type,
                                                        const fastreduce_config *config);
@@ -992,7 +995,8 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_status_string(fastreduce_status 
     case FASTREDUCE_ERROR_UNSUPPORTED:
         return "not supported by this build of FastReduce: not what this kernel does, or left out "
                "by FASTREDUCE_TYPES, FASTREDUCE_OPERATORS, FASTREDUCE_NO_LADDER, "
-               "FASTREDUCE_NO_EXACT or for want of FASTREDUCE_SHAPES";
+               "FASTREDUCE_NO_EXACT or for want of FASTREDUCE_SHAPES or "
+               "FASTREDUCE_EXACT_PRODUCTS";
     case FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL:
         return "the workspace is too small: FASTREDUCE_WORKSPACE_BYTES are enough for AUTO and "
                "EXACT, and fastreduce.h says what V0 to V7 need";

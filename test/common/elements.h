@@ -18,13 +18,11 @@ inline fastreduce_operator operator_of(unsigned number)
     return static_cast<fastreduce_operator>(number);
 }
 
-/* What EXACT takes. */
+/* What EXACT takes, without FASTREDUCE_EXACT_PRODUCTS. */
 inline bool is_exact(fastreduce_type type, fastreduce_operator op)
 {
-    const bool squares = op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2;
     return type < FASTREDUCE_I8 &&
-           (squares ? type != FASTREDUCE_F64
-                    : op == FASTREDUCE_SUM || op == FASTREDUCE_MEAN || op == FASTREDUCE_SUM_ABS);
+           (op == FASTREDUCE_SUM || op == FASTREDUCE_MEAN || op == FASTREDUCE_SUM_ABS);
 }
 
 /* ---- Numbers ---- */
