@@ -10242,6 +10242,8 @@ static exact_instance make_exact(truth<false>, truth<Shapes>)
     return {};
 }
 
+constexpr bool has_magnitudes = has_exact && holds(built_operators, FASTREDUCE_SUM_ABS);
+
 template <class What, class Input, fastreduce_type Type, bool Has = has_exact>
 static exact_instance exact_if(fastreduce_operator op)
 {
@@ -10264,7 +10266,7 @@ static exact_instance find_exact(fastreduce_type type, fastreduce_operator op, b
     case FASTREDUCE_F32:
         return products
                    ? exact_if<exact_squares<float>, float, FASTREDUCE_F32, has_exact_products>(op)
-               : magnitudes ? exact_if<exact_magnitudes, float, FASTREDUCE_F32>(op)
+               : magnitudes ? exact_if<exact_magnitudes, float, FASTREDUCE_F32, has_magnitudes>(op)
                             : exact_if<exact_elements<float>, float, FASTREDUCE_F32>(op);
     case FASTREDUCE_F16:
         return products ? exact_if<exact_squares<f16>, f16, FASTREDUCE_F16, has_exact_products>(op)
