@@ -1,5 +1,6 @@
 /* An array of floats in a file or a pipe: NumPy's .npy, known by its first bytes, or raw; or of
- * generated ones. What cannot be read ends the program in words. POSIX; include common.h first. */
+ * generated ones. Of float32, or of another type that the program asks for. What cannot be read
+ * ends the program in words. POSIX; include common.h first. */
 #ifndef FASTREDUCE_EXAMPLES_ARRAY_H
 #define FASTREDUCE_EXAMPLES_ARRAY_H
 
@@ -14,12 +15,14 @@ enum { HEADER_LIMIT = 1 << 16 }; /* bytes; NumPy writes some 120 for an array of
 
 typedef struct array {
     const char *name;
-    float (*generate)(uint64_t i); /* float number i; null: they are in a file */
+    fastreduce_type type;          /* f16, bf16, f32 or f64, which all are called floats here */
+    size_t size;                   /* of an element */
+    float (*generate)(uint64_t i); /* for typed_number(); null: they are in a file */
     int file;                      /* descriptor */
     int seekable;                  /* a regular file, which any thread may read anywhere */
     uint64_t count;                /* floats; UINT64_MAX until a pipe of raw ones has ended */
     off_t begin;                   /* of the first float in a seekable file */
-    const float *map;              /* the floats in memory, by map_floats; null elsewhere */
+    const float *map;              /* those of f32 in memory, by map_floats; null elsewhere */
     char ahead[8];                 /* the first bytes of a pipe that turned out to be no header */
     size_t is_ahead;               /* how many */
 } array;
@@ -44,12 +47,16 @@ static inline size_t read_bytes(const array *a, void *to, size_t bytes, off_t at
 }
 
 /* Floats begin .. begin + count - 1 of an array that is seekable or generated. */
-static inline void read_floats(const array *a, float *to, uint64_t begin, size_t count)
+static inline void read_floats(const array *a, void *to, uint64_t begin, size_t count)
 {
+    const size_t bytes = count * a->size;
     size_t i;
-    if (a->generate)
-        for (i = 0; i < count; ++i) to[i] = a->generate(begin + i);
-    else if (read_bytes(a, to, 4 * count, a->begin + (off_t)(4 * begin)) != 4 * count)
+    if (a->generate && a->type == FASTREDUCE_F32)
+        for (i = 0; i < count; ++i) ((float *)to)[i] = a->generate(begin + i);
+    else if (a->generate)
+        for (i = 0; i < count; ++i)
+            typed_number(a->type, a->generate, begin + i, (char *)to + i * a->size);
+    else if (read_bytes(a, to, bytes, a->begin + (off_t)(a->size * begin)) != bytes)
         fail(1, "%s: became shorter while it was read", a->name);
 }
 
@@ -116,18 +123,26 @@ static inline int parse_shape(const char **at, uint64_t *elements)
     return extents != 1 || comma; /* (3) is a number */
 }
 
-/* The elements' type: ends the program where it is one, but not float32. */
-static inline int parse_descr(const char *name, const char **at)
+/* The elements' type: ends the program where it is one, but not the array's. */
+static inline int parse_descr(const array *a, const char **at)
 {
-    const char *p = *at;
-    size_t length;
-    if (skip(at, "'<f4'") || skip(at, "'float32'") || skip(at, "'f4'") || skip(at, "'=f4'"))
-        return 1;
+    const char *p = *at, *const name = a->name;
+    char wanted[40];
+    size_t length, k;
+    for (k = 0; k < 4 && a->type != FASTREDUCE_BF16; ++k) { /* which NumPy does not have */
+        static const char *const forms[] = {"'<f%d'", "'f%d'", "'=f%d'", "'float%d'"};
+        snprintf(wanted, sizeof wanted, forms[k], (int)a->size * (k < 3 ? 1 : 8));
+        if (skip(at, wanted)) return 1;
+    }
+    if (a->type == FASTREDUCE_BF16)
+        snprintf(wanted, sizeof wanted, "bfloat16, which .npy files lack");
+    else
+        snprintf(wanted, sizeof wanted, "float%d ('<f%d')", (int)a->size * 8, (int)a->size);
     (void)skip(&p, "");
-    if (*p == '[') fail(1, "%s: its elements are records, not float32 ('<f4')", name);
+    if (*p == '[') fail(1, "%s: its elements are records, not %s", name, wanted);
     length = strspn(p + (*p == '\''), "<>=|[]0123456789abcdefghijklmnopqrstuvwxyzMOSUV");
     if (*p == '\'' && length > 0 && length < 40 && p[length + 1] == '\'')
-        fail(1, "%s: its elements are %.*s, not float32 ('<f4')", name, (int)length + 2, p);
+        fail(1, "%s: its elements are %.*s, not %s", name, (int)length + 2, p, wanted);
     return 0;
 }
 
@@ -142,7 +157,7 @@ static inline int parse_npy_header(array *a, const char *text, size_t length)
     while (!skip(&p, "}")) {
         int good = 0;
         if (skip(&p, "'descr':"))
-            ++descr, good = parse_descr(a->name, &p);
+            ++descr, good = parse_descr(a, &p);
         else if (skip(&p, "'fortran_order':"))
             ++order, good = skip(&p, "False") || skip(&p, "True");
         else if (skip(&p, "'shape':"))
@@ -197,27 +212,31 @@ static inline int name_ends_in(const array *a, const char *end)
 static inline void check_size(array *a, int npy, off_t size)
 {
     const uint64_t bytes = size > a->begin ? (uint64_t)(size - a->begin) : 0;
-    if (!npy && bytes % 4)
+    if (!npy && bytes % a->size)
         fail(1, "%s: its %" PRIu64 " bytes are not a whole number of floats", a->name, bytes);
-    if (!npy) a->count = bytes / 4;
-    if (bytes < 4 * a->count)
+    if (!npy) a->count = bytes / a->size;
+    if (bytes < a->size * a->count)
         fail(1, "%s: is short, with %" PRIu64 " bytes of data where its header promises %" PRIu64,
-             a->name, bytes, 4 * a->count);
-    if (bytes > 4 * a->count)
+             a->name, bytes, a->size * a->count);
+    if (bytes > a->size * a->count)
         fail(1, "%s: has %" PRIu64 " bytes too many after its array", a->name,
-             bytes - 4 * a->count);
+             bytes - a->size * a->count);
 }
 
 /* Opens a file, or standard input for "-", up to its first element. */
-static inline array open_array(const char *name)
+static inline array open_array(const char *name, fastreduce_type type)
 {
     const unsigned short one = 1;
     const int standard = strcmp(name, "-") == 0;
-    array a = {.name = name, .file = STDIN_FILENO, .count = UINT64_MAX};
+    array a = {.name = name, .type = type, .file = STDIN_FILENO, .count = UINT64_MAX};
     unsigned char start[8] = {0};
     struct stat status;
     int npy;
 
+    char extension[8];
+
+    a.size = fastreduce_type_size(type);
+    snprintf(extension, sizeof extension, ".%s", fastreduce_type_name(type));
     if (standard) a.name = "standard input";
     if (!standard) a.file = open(name, O_RDONLY);
     if (a.file < 0 && errno == ENOENT && *name >= '0' && *name <= '9')
@@ -237,9 +256,9 @@ static inline array open_array(const char *name)
         a.is_ahead = 0;
         take(&a, start + 6, 2);
         read_npy_header(&a, start);
-    } else if (a.seekable && !standard && !name_ends_in(&a, ".f32")) {
-        fail(1, "%s: neither begins as a .npy file does, nor is its name that of raw floats, .f32",
-             a.name);
+    } else if (a.seekable && !standard && !name_ends_in(&a, extension)) {
+        fail(1, "%s: neither begins as a .npy file does, nor is its name that of raw floats, %s",
+             a.name, extension);
     }
     memcpy(a.ahead, start, sizeof a.ahead);
     if (a.seekable) check_size(&a, npy, status.st_size);
@@ -247,10 +266,12 @@ static inline array open_array(const char *name)
 }
 
 /* For a number so many generated floats, else open_array. */
-static inline array open_input(const char *name, float (*generate)(uint64_t i))
+static inline array open_input(const char *name, fastreduce_type type,
+                               float (*generate)(uint64_t i))
 {
-    array a = {.name = name, .generate = generate};
-    return parse_size(name, &a.count) ? a : open_array(name);
+    array a = {.name = name, .type = type, .generate = generate};
+    a.size = fastreduce_type_size(type);
+    return parse_size(name, &a.count) ? a : open_array(name, type);
 }
 
 #endif

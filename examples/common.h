@@ -257,4 +257,22 @@ static inline uint32_t bits_of(float x)
     return bits;
 }
 
+/* Number i of f16, bf16, f32 or f64, made of floats: of f64, a product of two, which is exact; of
+ * 16 bits, a part of a float's, in f16 its sign and 14 others, for magnitudes below 2. */
+static inline void typed_number(fastreduce_type type, float (*number)(uint64_t i), uint64_t i,
+                                void *to)
+{
+    const float x = number(i);
+    const double product = (double)x * (double)number(i + 1);
+    const uint32_t bits = bits_of(x);
+    const uint16_t upper = (uint16_t)(bits >> 16),
+                   half = (uint16_t)((bits >> 16 & 0x8000) | (bits >> 3 & 0x3fff));
+    switch (type) {
+    case FASTREDUCE_F64: memcpy(to, &product, sizeof product); return;
+    case FASTREDUCE_F16: memcpy(to, &half, sizeof half); return;
+    case FASTREDUCE_BF16: memcpy(to, &upper, sizeof upper); return;
+    default: memcpy(to, &x, sizeof x);
+    }
+}
+
 #endif

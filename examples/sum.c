@@ -300,7 +300,7 @@ int main(int argc, char **argv)
     }
     if (count == 0) wrong_usage(&a, "no input", "");
     /* all are opened before any is summed */
-    for (k = 0; k < count; ++k) inputs[k] = open_input(argv[k], uniform);
+    for (k = 0; k < count; ++k) inputs[k] = open_input(argv[k], FASTREDUCE_F32, uniform);
     set_chunks(inputs, inputs + count);
     print_sum(kernel, (unsigned)block_size);
     for (k = 0; k < count; ++k) close_array(&inputs[k]);

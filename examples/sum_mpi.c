@@ -1,13 +1,13 @@
 /* One sum over any number of MPI ranks, the same bits for every number of ranks. Each rank adds
  * its slice of the array to an exact accumulator, chunk by chunk, on its GPU or on the CPU; one
- * MPI_Allreduce adds the 16 limbs of all accumulators as integers, which is exact in any order;
- * and the total, which every rank has, is rounded once.
+ * MPI_Allreduce adds the limbs of all accumulators as integers, which is exact in any order; and
+ * the total, which every rank has, is rounded once. Of any type of floats, or of their squares.
  *
- *     nvcc -O3 -arch=native -ccbin mpicxx sum_mpi.c fastreduce.cu -o sum_mpi
+ *     nvcc -O3 -arch=native -DEVERY_FLOAT -ccbin mpicxx sum_mpi.c fastreduce.cu -o sum_mpi
  *     mpirun -n 4 ./sum_mpi 2^30
  *
  *     mpicc -std=c99 -O3 -DSUM_HOST_ONLY sum_mpi.c -o sum_mpi                      (without CUDA)
- *     mpirun -n 4 ./sum_mpi data.f32
+ *     mpirun -n 4 ./sum_mpi --type f64 data.npy
  */
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
@@ -23,16 +23,17 @@ static inline void meet(int status, const char *text);
 #include "../fastreduce.h"
 #include "common.h"
 #include "array.h"
+#include "typed_sum.h"
 
-enum { CHUNK = 1 << 20 }; /* floats: 4 MiB */
+enum { CHUNK = 1 << 20 }; /* floats: 2 to 8 MiB */
 
 static const char help[] =
-    "usage: mpirun -n RANKS sum_mpi INPUT\n"
+    "usage: mpirun -n RANKS sum_mpi [--type TYPE] [--op OPERATOR] INPUT\n"
     "INPUT: so many generated floats, of both signs and of magnitudes over 2^40, whose sum as\n"
     "floats depends on the order: " SIZE_FORMS ";\n"
-    "or a file of float32, .npy or raw (.f32). Each rank sums a slice, on a GPU of its node, or\n"
-    "without one on the CPU. Times are the slowest rank's: to read its slice and add it, and to\n"
-    "merge. -h, --help and --version print and do nothing else.\n"
+    "or a file of floats, .npy or raw (.f32, say). Each rank sums a slice, on a GPU of its node,\n"
+    "or without one on the CPU. Times are the slowest rank's: to read its slice and add it, and\n"
+    "to merge.\n" SUM_OPTIONS "-h, --help and --version print and do nothing else.\n"
     "Exit status of every rank: 0; 1: the file, memory, a GPU or standard output failed; 2: the\n"
     "command line was wrong.\n";
 
@@ -59,7 +60,7 @@ static inline void meet(int status, const char *text)
 }
 
 /* The next floats of the array, at most a chunk, up to the end of the slice. */
-static size_t read_chunk(const array *a, float *chunk, uint64_t *begin, uint64_t end)
+static size_t read_chunk(const array *a, void *chunk, uint64_t *begin, uint64_t end)
 {
     const size_t count = end - *begin < CHUNK ? (size_t)(end - *begin) : CHUNK;
     read_floats(a, chunk, *begin, count);
@@ -67,12 +68,11 @@ static size_t read_chunk(const array *a, float *chunk, uint64_t *begin, uint64_t
     return count;
 }
 
-static void add_on_cpu(const array *a, uint64_t begin, uint64_t end, fastreduce_accumulator *sum)
+static void add_on_cpu(const array *a, uint64_t begin, uint64_t end, sum_limbs *sum)
 {
-    float *chunk = (float *)malloc(CHUNK * sizeof *chunk);
+    void *chunk = malloc(CHUNK * a->size);
     if (!chunk) fail(1, "no memory for a chunk");
-    while (begin < end)
-        fastreduce_host_accumulate_f32(chunk, sum, read_chunk(a, chunk, &begin, end));
+    while (begin < end) add_on_host(chunk, sum, read_chunk(a, chunk, &begin, end));
     free(chunk);
 }
 
@@ -91,20 +91,19 @@ static int choose_gpu(int node_rank)
 }
 
 /* Chunks are read into pinned memory, which the GPU sums where it lies. */
-static void add_on_gpu(const array *a, uint64_t begin, uint64_t end, fastreduce_accumulator *sum)
+static void add_on_gpu(const array *a, uint64_t begin, uint64_t end, sum_limbs *sum)
 {
     fastreduce_config config = {.kernel = FASTREDUCE_EXACT,
                                 .workspace_bytes = FASTREDUCE_WORKSPACE_BYTES};
-    fastreduce_accumulator *total; /* pinned too: the GPU adds to it */
-    float *chunk;
+    sum_limbs *total; /* pinned too: the GPU adds to it */
+    void *chunk;
     CHECK(cudaMalloc(&config.workspace, config.workspace_bytes));
     CHECK(fastreduce_workspace_init(config.workspace, config.workspace_bytes, NULL));
-    CHECK(cudaMallocHost((void **)&chunk, CHUNK * sizeof *chunk));
+    CHECK(cudaMallocHost(&chunk, CHUNK * a->size));
     CHECK(cudaMallocHost((void **)&total, sizeof *total));
     *total = *sum;
     while (begin < end) {
-        const size_t count = read_chunk(a, chunk, &begin, end);
-        CHECK(fastreduce_accumulate_f32(chunk, total, count, &config));
+        add_on_device(chunk, total, read_chunk(a, chunk, &begin, end), &config);
         CHECK(cudaStreamSynchronize(NULL));
     }
     *sum = *total;
@@ -117,7 +116,7 @@ static void add_on_gpu(const array *a, uint64_t begin, uint64_t end, fastreduce_
 
 int main(int argc, char **argv)
 {
-    fastreduce_accumulator own = {{0}}, total;
+    sum_limbs own, total;
     uint64_t size[2], least[2], begin, end;
     double times[2], slowest[2], start;
     int node_rank, on_gpu, gpus;
@@ -133,11 +132,12 @@ int main(int argc, char **argv)
     MPI_Comm_rank(node, &node_rank);
     MPI_Comm_free(&node);
 
+    memset(&own, 0, sizeof own);
     words = arguments_of(argv); /* which MPI_Init may have changed */
-    name = only_operand(&words, help);
+    name = operand_of_sum(&words, help);
     if (!name) wrong_usage(&words, "no input", "");
     if (strcmp(name, "-") == 0) fail(1, "standard input: is not a regular file");
-    a = open_input(name, ill_conditioned);
+    a = open_input(name, sum_of.type, ill_conditioned);
     if (!a.generate && !a.seekable) fail(1, "%s: is not a regular file", a.name);
     on_gpu = choose_gpu(node_rank);
     meet(0, NULL);
@@ -154,20 +154,21 @@ int main(int argc, char **argv)
     times[0] = MPI_Wtime() - start;
     meet(0, NULL);
 
-    /* An accumulator is a number in 16 integers that have room for 2^31 such summands: adding each
-     * for itself adds the numbers, without rounding and in any order. */
+    /* An accumulator is a number in 16 or 72 integers that have room for 2^31 such summands: adding
+     * each for itself adds the numbers, without rounding and in any order. */
     start = MPI_Wtime();
-    MPI_Allreduce(own.limb, total.limb, 16, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(own.limb, total.limb, limbs_of_sum(), MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     times[1] = MPI_Wtime() - start;
 
     MPI_Reduce(times, slowest, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     MPI_Reduce(&on_gpu, &gpus, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0) {
-        const float sum = fastreduce_accumulator_f32(&total);
-        printf("sum     %.9g\nbits    0x%08" PRIx32 "\n", (double)sum, bits_of(sum));
+        const sum_text text = text_of_sum(&total);
+        printf("sum     %s\nbits    %s\n", text.value, text.bits);
         printf("n       %" PRIu64 "\nranks   %d\n", a.count, ranks);
         printf("ran     exact, %d on GPUs and %d on CPUs\n", gpus, ranks - gpus);
-        printf("time    %.3g s, %.4g GB/s\n", slowest[0], 4e-9 * (double)a.count / slowest[0]);
+        printf("time    %.3g s, %.4g GB/s\n", slowest[0],
+               1e-9 * (double)(a.size * a.count) / slowest[0]);
         printf("merge   %.3g s\n", slowest[1]);
         finish_output();
     }

@@ -1,9 +1,10 @@
 /* One sum over all GPUs of a machine, in one process, the same bits for every number of GPUs.
  * Each GPU adds its slice of the array to an exact accumulator on its own stream; one
- * ncclAllReduce adds the 16 limbs of all accumulators as integers, which is exact in any order.
- * Every GPU's total is compared with the exact sum of the same array on the CPU.
+ * ncclAllReduce adds the limbs of all accumulators as integers, which is exact in any order. Every
+ * GPU's total is compared with the exact sum of the same array on the CPU. Of any type of floats,
+ * or of their squares.
  *
- *     nvcc -O3 -arch=native sum_nccl.c fastreduce.cu -lnccl -o sum_nccl
+ *     nvcc -O3 -arch=native -DEVERY_FLOAT sum_nccl.c fastreduce.cu -lnccl -o sum_nccl
  *     ./sum_nccl 2^33
  *
  * The array repeats one generated tile of 2^24 floats, as the host would take long for 2^33. The
@@ -17,16 +18,18 @@
 #include <nccl.h>
 #include "../fastreduce.h"
 #include "common.h"
+#include "typed_sum.h"
 
 enum { TILE = 1 << 24, WARM_UPS = 2, REPEATS = 15, MOST_GPUS = 64 };
 
 static const char help[] =
-    "usage: sum_nccl [N]\n"
+    "usage: sum_nccl [--type TYPE] [--op OPERATOR] [N]\n"
     "Sums N floats (" SIZE_FORMS "; default 2^28)\n"
     "on 1, 2, ... all visible GPUs, each with a slice. A row for each number of GPUs: the time\n"
     "from the first call to the sum on every GPU by the host's clock, median of 15 after 2 to\n"
     "warm up; GB/s of all GPUs; the same per GPU, over that of one; the sum's bits, which\n"
-    "every GPU had every time. -h, --help and --version print and do nothing else.\n"
+    "every GPU had every time.\n" SUM_OPTIONS
+    "-h, --help and --version print and do nothing else.\n"
     "Exit status: 0; 1: a sum was wrong, or CUDA, NCCL or memory failed; 2: the command line\n"
     "was wrong; 77: there is no GPU.\n";
 
@@ -39,16 +42,17 @@ static void check_nccl(ncclResult_t result, const char *call)
 
 /* What one GPU has of the sum. */
 typedef struct shard {
-    float *data;
+    char *data;
     size_t count;
-    fastreduce_accumulator *part, *total; /* of its data, and of all; in the GPU's memory */
-    fastreduce_config config;             /* with the GPU's own stream and workspace */
+    sum_limbs *part, *total;  /* of its data, and of all; in the GPU's memory */
+    fastreduce_config config; /* with the GPU's own stream and workspace */
     ncclComm_t communicator;
 } shard;
 
 /* Elements begin .. begin + count - 1 of the array, where element i is tile[i % TILE]. */
-static void open_shard(shard *own, size_t begin, size_t count, const float *tile)
+static void open_shard(shard *own, size_t begin, size_t count, const char *tile)
 {
+    const size_t size = fastreduce_type_size(sum_of.type);
     fastreduce_config *config = &own->config;
     size_t done, part;
     own->count = count;
@@ -56,13 +60,13 @@ static void open_shard(shard *own, size_t begin, size_t count, const float *tile
     CHECK(cudaStreamCreateWithFlags(&config->stream, cudaStreamNonBlocking));
     CHECK(cudaMalloc(&config->workspace, config->workspace_bytes));
     CHECK(fastreduce_workspace_init(config->workspace, config->workspace_bytes, config->stream));
-    CHECK(cudaMalloc((void **)&own->data, count * sizeof *own->data));
+    CHECK(cudaMalloc((void **)&own->data, count * size));
     CHECK(cudaMalloc((void **)&own->part, 2 * sizeof *own->part));
     own->total = own->part + 1;
     for (done = 0; done < count; done += part) { /* from the host, up to the end of a tile */
         const size_t phase = (begin + done) % TILE;
         part = TILE - phase < count - done ? TILE - phase : count - done;
-        CHECK(cudaMemcpy(own->data + done, tile + phase, part * sizeof *tile,
+        CHECK(cudaMemcpy(own->data + done * size, tile + phase * size, part * size,
                          cudaMemcpyHostToDevice));
     }
 }
@@ -84,36 +88,36 @@ static void sum_on_gpus(const shard *shards, int gpus)
     for (g = 0, own = shards; g < gpus; ++g, ++own) {
         CHECK(cudaSetDevice(g));
         CHECK(cudaMemsetAsync(own->part, 0, sizeof *own->part, own->config.stream));
-        CHECK(fastreduce_accumulate_f32(own->data, own->part, own->count, &own->config));
+        add_on_device(own->data, own->part, own->count, &own->config);
     }
-    /* An accumulator is a number in 16 integers with room for 2^31 such summands: adding each
-     * for itself adds the numbers, without rounding and in any order. One thread calls for all
-     * GPUs, which takes a group. */
+    /* An accumulator is a number in 16 or 72 integers with room for 2^31 such summands: adding
+     * each for itself adds the numbers, without rounding and in any order. One thread calls for
+     * all GPUs, which takes a group. */
     NCCL(ncclGroupStart());
     for (g = 0, own = shards; g < gpus; ++g, ++own)
-        NCCL(ncclAllReduce(own->part->limb, own->total->limb, 16, ncclInt64, ncclSum,
-                           own->communicator, own->config.stream));
+        NCCL(ncclAllReduce(own->part->limb, own->total->limb, (size_t)limbs_of_sum(), ncclInt64,
+                           ncclSum, own->communicator, own->config.stream));
     NCCL(ncclGroupEnd());
     for (g = 0; g < gpus; ++g) CHECK(cudaStreamSynchronize(shards[g].config.stream));
 }
 
 /* Not only the rounded sum: equal numbers have equal limbs once the carries are done, which merging
  * does. */
-static void check_totals(const shard *shards, int gpus, const fastreduce_accumulator *right)
+static void check_totals(const shard *shards, int gpus, const sum_limbs *right)
 {
     int g;
     for (g = 0; g < gpus; ++g) {
-        fastreduce_accumulator total, sum = {{0}};
+        sum_limbs total, sum = {.limb = {0}};
         CHECK(cudaMemcpy(&total, shards[g].total, sizeof total, cudaMemcpyDeviceToHost));
-        fastreduce_accumulator_merge(&sum, &total);
-        if (memcmp(&sum, right, sizeof sum) != 0)
-            fail(1, "GPU %d of %d has the sum %.9g instead of %.9g", g, gpus,
-                 fastreduce_accumulator_f64(&sum), fastreduce_accumulator_f64(right));
+        merge_sums(&sum, &total);
+        if (memcmp(sum.limb, right->limb, (size_t)limbs_of_sum() * sizeof *sum.limb) != 0)
+            fail(1, "GPU %d of %d has the sum %s instead of %s", g, gpus, text_of_sum(&sum).value,
+                 text_of_sum(right).value);
     }
 }
 
 /* A row of the table: n floats on so many GPUs, in slices that are equal but for one float. */
-static void run(int gpus, size_t n, const float *tile, const fastreduce_accumulator *right)
+static void run(int gpus, size_t n, const char *tile, const sum_limbs *right)
 {
     static double base; /* GB/s of one GPU */
     static shard shards[MOST_GPUS];
@@ -137,10 +141,10 @@ static void run(int gpus, size_t n, const float *tile, const fastreduce_accumula
         check_totals(shards, gpus, right);
     }
     us = median(times, REPEATS);
-    rate = 4e-3 * (double)n / us;
+    rate = 1e-3 * (double)(fastreduce_type_size(sum_of.type) * n) / us;
     if (gpus == 1) base = rate;
-    printf("%4d %12.1f %9.0f %9.1f %%  0x%08" PRIx32 "\n", gpus, us, rate,
-           base > 0 ? 100 * rate / gpus / base : 0.0, bits_of(fastreduce_accumulator_f32(right)));
+    printf("%4d %12.1f %9.0f %9.1f %%  %s\n", gpus, us, rate,
+           base > 0 ? 100 * rate / gpus / base : 0.0, text_of_sum(right).bits);
     finish_output();
     for (g = 0; g < gpus; ++g) {
         CHECK(cudaSetDevice(g));
@@ -151,11 +155,12 @@ static void run(int gpus, size_t n, const float *tile, const fastreduce_accumula
 int main(int argc, char **argv)
 {
     arguments a = arguments_of(argv);
-    const char *size = only_operand(&a, help);
-    const uint64_t n = size ? size_argument(&a, "no such number: ", size) : 1 << 28;
-    fastreduce_accumulator whole = {{0}}, right = {{0}};
+    const char *operand = operand_of_sum(&a, help);
+    const uint64_t n = operand ? size_argument(&a, "no such number: ", operand) : 1 << 28;
+    const size_t size = fastreduce_type_size(sum_of.type);
+    sum_limbs whole = {.limb = {0}}, right = {.limb = {0}};
     const int devices = count_gpus();
-    float *tile = (float *)malloc(TILE * sizeof *tile);
+    char *tile = (char *)malloc(TILE * size);
     struct cudaDeviceProp properties;
     uint64_t k;
     int gpus;
@@ -165,14 +170,14 @@ int main(int argc, char **argv)
     /* NVLink multicast (NVLS) gains nothing for 128 bytes, and where a machine, container or
      * virtual machine does not allow it, starting NCCL can fail. What the user has set stays. */
     if (setenv("NCCL_NVLS_ENABLE", "0", 0) != 0) fail(1, "setenv failed: %s", strerror(errno));
-    for (k = 0; k < TILE; ++k) tile[k] = ill_conditioned(k);
-    fastreduce_host_accumulate_f32(tile, &whole, TILE);
-    for (k = 0; k < n / TILE; ++k) fastreduce_accumulator_merge(&right, &whole);
-    fastreduce_host_accumulate_f32(tile, &right, (size_t)(n % TILE));
+    for (k = 0; k < TILE; ++k) typed_number(sum_of.type, ill_conditioned, k, tile + k * size);
+    add_on_host(tile, &whole, TILE);
+    for (k = 0; k < n / TILE; ++k) merge_sums(&right, &whole);
+    add_on_host(tile, &right, (size_t)(n % TILE));
 
     CHECK(cudaGetDeviceProperties(&properties, 0));
-    printf("%s, n = %" PRIu64 ", exact sum on the CPU %.9g\n", properties.name, n,
-           (double)fastreduce_accumulator_f32(&right));
+    printf("%s, n = %" PRIu64 ", exact sum on the CPU %s\n", properties.name, n,
+           text_of_sum(&right).value);
     printf("%4s %12s %9s %11s  %s\n", "GPUs", "total us", "GB/s", "efficiency", "bits");
     for (gpus = 1; gpus <= devices && gpus <= MOST_GPUS; ++gpus) run(gpus, (size_t)n, tile, &right);
     free(tile);

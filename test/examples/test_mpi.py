@@ -55,6 +55,11 @@ def float_bits(x):
     return struct.unpack("<I", struct.pack("<f", x))[0]
 
 
+def f64_bits(x):
+    """The bits of the double nearest to an exact rational, which Python rounds to itself."""
+    return struct.unpack("<Q", struct.pack("<d", x.numerator / x.denominator))[0]
+
+
 def bits_of_sum(values):
     if any(math.isnan(x) for x in values) or (math.inf in values and -math.inf in values):
         return 0x7FC00000
@@ -103,19 +108,22 @@ def mpirun(*arguments):
         return subprocess.CompletedProcess(arguments, -1, "", "hangs")
 
 
-def expect_sum(what, ranks, argument, n, bits):
-    done = mpirun("-n", str(ranks), PROGRAM, argument)
+def expect_sum(what, ranks, argument, n, bits, options=(), form="f"):
+    """form: of the sum, as struct has it: f or d."""
+    done = mpirun("-n", str(ranks), PROGRAM, *options, argument)
     what += f", {ranks} ranks"
     fields = dict(line.split(None, 1) for line in done.stdout.splitlines())
     labels = ["sum", "bits", "n", "ranks", "ran", "time", "merge"]
     if not check(done.returncode == 0 and list(fields) == labels and "sum_mpi:" not in done.stderr,
                  f"{what}: exit {done.returncode}, {done.stdout!r}, {done.stderr!r}"):
         return
-    check(fields["bits"] == f"{bits:#010x}",
-          f"{what}: bits {fields['bits']} instead of {bits:#010x}")
-    value = struct.unpack("<f", struct.pack("<I", bits))[0]
-    check(fields["sum"] == f"{value:.9g}" or math.isnan(value) and fields["sum"].endswith("nan"),
-          f"{what}: sum {fields['sum']} instead of {value:.9g}")
+    digits, shown, words = (8, ".9g", "<I") if form == "f" else (16, ".17g", "<Q")
+    wanted = f"{bits:#0{digits + 2}x}"
+    check(fields["bits"] == wanted, f"{what}: bits {fields['bits']} instead of {wanted}")
+    value = struct.unpack("<" + form, struct.pack(words, bits))[0]
+    check(fields["sum"] == f"{value:{shown}}" or
+          math.isnan(value) and fields["sum"].endswith("nan"),
+          f"{what}: sum {fields['sum']} instead of {value:{shown}}")
     check(fields["n"] == str(n) and fields["ranks"] == str(ranks), f"{what}: {done.stdout!r}")
     ran = re.fullmatch(r"exact, (\d+) on GPUs and (\d+) on CPUs", fields["ran"])
     check(ran and int(ran[1]) + int(ran[2]) == ranks,
@@ -167,6 +175,49 @@ def check_generated():
         expect_sum("generated " + text, ranks, text, n, wanted[n])
 
 
+def check_types():
+    """Of each type, generated: what the program makes of the floats' bits, made here once more."""
+    n = 10007
+    floats = [x / 2**43 for x in generated(n + 1)]
+    bits = [float_bits(x) for x in floats]
+    arrays = {
+        "f32": floats[:n],
+        "f64": [x * y for x, y in zip(floats, floats[1:])],
+        "bf16": [struct.unpack("<f", struct.pack("<I", b & 0xFFFF0000))[0] for b in bits[:n]],
+        "f16": [struct.unpack("<e", struct.pack("<H", b >> 16 & 0x8000 | b >> 3 & 0x3FFF))[0]
+                for b in bits[:n]]}
+    for name, array in arrays.items():
+        exact = sum(map(Fraction, array))
+        wide = name == "f64"
+        for ranks in (1, 3):
+            expect_sum(name, ranks, str(n), n, f64_bits(exact) if wide else f32_bits(exact),
+                       ["--type", name], "d" if wide else "f")
+        if not wide:
+            squares = sum(Fraction(x) ** 2 for x in array)
+            expect_sum("squares of " + name, 3, str(n), n, f64_bits(squares),
+                       ["--op=sum_squares", "--type=" + name], "d")
+
+    values, halves = arrays["f64"], arrays["f16"]
+    raw = struct.pack(f"<{n}d", *values)
+    bits = f64_bits(sum(map(Fraction, values)))
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (10007,), }"
+    npy = b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header
+    for path in (write("a.f64", raw), write("b.npy", npy + raw)):
+        expect_sum("doubles in a file", 2, path, n, bits, ["--type", "f64"], "d")
+    raw = struct.pack(f"<{n}e", *halves)
+    expect_sum("halves in a file", 2, write("a.f16", raw), n,
+               f32_bits(sum(map(Fraction, halves))), ["--type", "f16"])
+    for what, words, options, path in (
+            ("doubles for floats", "its elements are '<f8', not float32 ('<f4')", [], "b.npy"),
+            ("doubles for bf16", "its elements are '<f8', not bfloat16", ["--type", "bf16"],
+             "b.npy"),
+            ("an extension of another type", "that of raw floats, .f64", ["--type", "f64"],
+             "a.f16"),
+            ("half a double", "20014 bytes are not a whole number", ["--type", "f64"], "c.f64")):
+        write("c.f64", raw)
+        expect_failure(what, 1, words, "-n", "2", *WATCHED, *options, os.path.join(FOLDER, path))
+
+
 def check_files():
     draw = random.Random(2)
     values = [draw.uniform(-1, 1) * 2.0 ** draw.randint(-100, 100) for _ in range(10007)]
@@ -202,7 +253,13 @@ def check_command_lines():
                                    ("an option", "no such option: --fast", ["5", "--fast"]),
                                    ("an option after --", "no input", ["--"]),
                                    ("a number", "no such number: 12x; numbers are like 1000,",
-                                    ["12x"])):
+                                    ["12x"]),
+                                   ("a type", "no such type of floats: i32", ["--type", "i32"]),
+                                   ("no type", "a value is missing after --type", ["--type"]),
+                                   ("an operator", "neither sum nor sum_squares: max",
+                                    ["--op", "max", "5"]),
+                                   ("squares of doubles", "no squares of f64",
+                                    ["--op", "sum_squares", "--type", "f64", "5"])):
         expect_failure(what, 2, words, "-n", "2", *WATCHED, *arguments)
     if not TWO_PROGRAMS_CRASH:
         expect_failure("a wrong command line on one rank", 2, "no such option: --fast", "-n", "2",
@@ -301,7 +358,7 @@ if TWO_PROGRAMS_CRASH:
     print("skip: one rank that differs from the others (this mpirun crashes where it starts two "
           "programs)")
 with tempfile.TemporaryDirectory() as FOLDER:
-    for group in (check_oracle, check_generated, check_files, check_memory, check_command_lines,
-                  check_failures):
+    for group in (check_oracle, check_generated, check_types, check_files, check_memory,
+                  check_command_lines, check_failures):
         checks.run(group)
 sys.exit(checks.finish("sum_mpi"))
