@@ -3,9 +3,15 @@
 #ifndef DYNAMIC_SHARED_H
 #define DYNAMIC_SHARED_H
 #ifdef SIMT_MACHINE
-namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
+namespace fastreduce
+{
+inline namespace FASTREDUCE_DETAIL_ABI
+{
+namespace detail
 {
 SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
 }
+} // namespace FASTREDUCE_DETAIL_ABI
+} // namespace fastreduce
 #endif
 #endif

@@ -143,7 +143,7 @@ static void add_by_kernel(const how &made, const std::vector<float> &values, siz
 {
     check::buffer<fastreduce_accumulator> total(1);
     total.set(sum);
-    launch(made, values, offset, {nullptr, total.data()});
+    launch(made, values, offset, {nullptr, total.data()->limb});
     check::that(total.canaries_alive(), "a write beside the accumulator");
     *sum = total.get()[0];
 }
