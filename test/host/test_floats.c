@@ -154,6 +154,20 @@ static void ties(void)
         every_result("ties of norms", F32, x, x, 2);
         every_result("ties of norms", F32, x, x, 3);
     }
+    /* means of five halfway between two numbers, but for a fifth of a unit 2^m below */
+    for (round = 0; round < 700; ++round) {
+        const int m = 36 + round % 7, above = random_bits() % 2 ? 1 : -1;
+        const double float_below = (1 << 24) + 2 * (double)(random_bits() >> 9),
+                     double_below = ldexp(1, 53) + 2 * (double)random_bits();
+        float x[5];
+        double d[5];
+        x[0] = x[1] = (float)ldexp(float_below, m + 1), x[2] = (float)ldexp(float_below, m);
+        x[3] = (float)ldexp(5, m), x[4] = (float)above;
+        every_result("means almost halfway", F32, x, x, 5);
+        d[0] = d[1] = ldexp(double_below, m - 28), d[2] = ldexp(double_below, m - 29);
+        d[3] = ldexp(5, m - 29), d[4] = above;
+        every_result("means almost halfway", F64, d, d, 5);
+    }
     {
         double d[3];
         const double half = ldexp(1, 970), most = DBL_MAX;
