@@ -5,10 +5,9 @@
 
 #include <inttypes.h>
 
-#define SUM_OPTIONS                                                                             \
-    "  --type TYPE    f16, bf16, f32 (default), f64: the elements'. Sums are of f32; those of " \
-    "f64\n"                                                                                     \
-    "                 and of squares are of f64.\n"                                             \
+#define SUM_OPTIONS                                                                       \
+    "  --type TYPE    f16, bf16, f32 (default), f64: the elements'. Sums of f64 and of\n" \
+    "                 squares are of f64, others of f32.\n"                               \
     "  --op OPERATOR  sum (default); sum_squares, not of f64\n"
 
 static struct {

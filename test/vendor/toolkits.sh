@@ -173,8 +173,8 @@ test_nvcc()
     run ./program "$version, templates"
     pass "$version with $("$host" --version | sed -n '1s/ (.*) / /p'): architectures" $architectures
 
-    few_shapes="-DFASTREDUCE_TYPES=FASTREDUCE_F32\\,FASTREDUCE_U8"
-    few_shapes="$few_shapes -DFASTREDUCE_OPERATORS=FASTREDUCE_SUM\\,FASTREDUCE_ARGMAX"
+    few_types="-DFASTREDUCE_TYPES=FASTREDUCE_F32\\,FASTREDUCE_U8"
+    few_types="$few_types -DFASTREDUCE_OPERATORS=FASTREDUCE_SUM\\,FASTREDUCE_ARGMAX"
     # The examples; our tests, which take longest, by the oldest toolkit that has all that they call
     # and by the newest. CUB and Thrust are not in these toolkits.
     set -- "$root"/examples/*.c "$root"/examples/*.cu
@@ -197,7 +197,10 @@ test_nvcc()
         *.c) $strict_cc -isystem "$toolkit/include" "$source" fastreduce.o $link -lm -o program ;;
         *.cu)
             less=
-            case $file in test_shapes.cu | bench_shapes.cu) less="$few_shapes" ;; esac
+            # all types and operators are in fastreduce.cu
+            case $file in
+            test_shapes.cu | bench_shapes.cu | bench_types.cu) less="$few_types" ;;
+            esac
             # nvcc 13.5's fast way does not know __dp4a
             set -- $less -std=c++17 $ptx -DBENCH_NO_CUB -DBENCH_NO_THRUST -c "$source" -o /dev/null
             $only_compile "$@" 2>/dev/null || $compile "$@"
