@@ -156,7 +156,7 @@ static void ties(void)
     }
     /* means of five halfway between two numbers, but for a fifth of a unit 2^m below */
     for (round = 0; round < 700; ++round) {
-        const int m = 36 + round % 7, above = random_bits() % 2 ? 1 : -1;
+        const int m = 36 + round % 64, above = random_bits() % 2 ? 1 : -1;
         const double float_below = (1 << 24) + 2 * (double)(random_bits() >> 9),
                      double_below = ldexp(1, 53) + 2 * (double)random_bits();
         float x[5];
