@@ -51,7 +51,7 @@ static inline void read_floats(const array *a, void *to, uint64_t begin, size_t 
 {
     const size_t bytes = count * a->size;
     size_t i;
-    if (a->generate && a->type == FASTREDUCE_F32)
+    if (a->generate && a->type == FASTREDUCE_F32) /* quicker than through typed_number() */
         for (i = 0; i < count; ++i) ((float *)to)[i] = a->generate(begin + i);
     else if (a->generate)
         for (i = 0; i < count; ++i)
@@ -228,14 +228,16 @@ static inline array open_array(const char *name, fastreduce_type type)
 {
     const unsigned short one = 1;
     const int standard = strcmp(name, "-") == 0;
-    array a = {.name = name, .type = type, .file = STDIN_FILENO, .count = UINT64_MAX};
+    array a = {.name = name,
+               .type = type,
+               .size = fastreduce_type_size(type),
+               .file = STDIN_FILENO,
+               .count = UINT64_MAX};
     unsigned char start[8] = {0};
     struct stat status;
+    char extension[8];
     int npy;
 
-    char extension[8];
-
-    a.size = fastreduce_type_size(type);
     snprintf(extension, sizeof extension, ".%s", fastreduce_type_name(type));
     if (standard) a.name = "standard input";
     if (!standard) a.file = open(name, O_RDONLY);
@@ -269,8 +271,8 @@ static inline array open_array(const char *name, fastreduce_type type)
 static inline array open_input(const char *name, fastreduce_type type,
                                float (*generate)(uint64_t i))
 {
-    array a = {.name = name, .type = type, .generate = generate};
-    a.size = fastreduce_type_size(type);
+    array a = {
+        .name = name, .type = type, .size = fastreduce_type_size(type), .generate = generate};
     return parse_size(name, &a.count) ? a : open_array(name, type);
 }
 

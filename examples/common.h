@@ -180,15 +180,19 @@ static inline int is_option_with_value(arguments *a, const char *name)
     return 1;
 }
 
+/* Takes the word for the one operand; ends the program if it is an option, or a second one. */
+static inline void take_operand(arguments *a, const char **operand)
+{
+    if (!is_operand(a)) wrong_usage(a, "no such option: ", a->word);
+    if (*operand) wrong_usage(a, "more than one input: ", a->word);
+    *operand = a->word;
+}
+
 /* The one operand of a program without options; null if there is none. */
 static inline const char *only_operand(arguments *a, const char *help)
 {
     const char *operand = NULL;
-    while (next_argument(a, help)) {
-        if (!is_operand(a)) wrong_usage(a, "no such option: ", a->word);
-        if (operand) wrong_usage(a, "more than one input: ", a->word);
-        operand = a->word;
-    }
+    while (next_argument(a, help)) take_operand(a, &operand);
     return operand;
 }
 
@@ -263,7 +267,7 @@ static inline void typed_number(fastreduce_type type, float (*number)(uint64_t i
                                 void *to)
 {
     const float x = number(i);
-    const double product = (double)x * (double)number(i + 1);
+    const double product = type == FASTREDUCE_F64 ? (double)x * (double)number(i + 1) : 0;
     const uint32_t bits = bits_of(x);
     const uint16_t upper = (uint16_t)(bits >> 16),
                    half = (uint16_t)((bits >> 16 & 0x8000) | (bits >> 3 & 0x3fff));

@@ -116,7 +116,7 @@ static void add_on_gpu(const array *a, uint64_t begin, uint64_t end, sum_limbs *
 
 int main(int argc, char **argv)
 {
-    sum_limbs own, total;
+    sum_limbs own = {.limb = {0}}, total;
     uint64_t size[2], least[2], begin, end;
     double times[2], slowest[2], start;
     int node_rank, on_gpu, gpus;
@@ -132,7 +132,6 @@ int main(int argc, char **argv)
     MPI_Comm_rank(node, &node_rank);
     MPI_Comm_free(&node);
 
-    memset(&own, 0, sizeof own);
     words = arguments_of(argv); /* which MPI_Init may have changed */
     name = operand_of_sum(&words, help);
     if (!name) wrong_usage(&words, "no input", "");

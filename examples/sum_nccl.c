@@ -166,6 +166,7 @@ int main(int argc, char **argv)
     int gpus;
 
     (void)argc;
+    if (n > SIZE_MAX / size) wrong_usage(&a, "too many for memory: ", operand);
     if (!tile) fail(1, "no memory for a tile");
     /* NVLink multicast (NVLS) gains nothing for 128 bytes, and where a machine, container or
      * virtual machine does not allow it, starting NCCL can fail. What the user has set stays. */

@@ -49,11 +49,8 @@ static inline const char *operand_of_sum(arguments *a, const char *help)
             sum_of.op = squares ? FASTREDUCE_SUM_SQUARES : FASTREDUCE_SUM;
             if (!squares && strcmp(a->value, "sum") != 0)
                 wrong_usage(a, "neither sum nor sum_squares: ", a->value);
-        } else if (!is_operand(a)) {
-            wrong_usage(a, "no such option: ", a->word);
         } else {
-            if (operand) wrong_usage(a, "more than one input: ", a->word);
-            operand = a->word;
+            take_operand(a, &operand);
         }
     }
     if (sum_of.type == FASTREDUCE_F64 && sum_of.op == FASTREDUCE_SUM_SQUARES)
