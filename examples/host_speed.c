@@ -4,13 +4,19 @@
  *     cc -O3 host_speed.c -o host_speed -lm && ./host_speed [N]
  *
  * For each kind of data and each n up to N (10^8 by default): nanoseconds a call for few elements,
- * GB/s for many. The three take turns and the best of several rounds counts. A call begins when
- * the one before has ended: its pointer depends on the sum. */
+ * GB/s for many. They take turns and the best of several rounds counts. A call begins when the one
+ * before has ended: its pointer depends on the sum.
+ *
+ * With -DWITH_XSUM -IXSUM XSUM/xsum.c, where XSUM is R. Neal's library for exact sums of doubles
+ * (gitlab.com/radfordneal/xsum), it is in the table, too. */
 #define PROGRAM "host_speed"
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #include "../fastreduce.h"
 #include "common.h"
 #include <math.h>
+#ifdef WITH_XSUM
+#include <xsum.h>
+#endif
 
 enum { LANES = 16 };
 
@@ -64,17 +70,38 @@ static double exact_products(const void *x, size_t n)
     return (double)fastreduce_host_dot_f32((const float *)x, (const float *)x + n, n);
 }
 
+#ifdef WITH_XSUM
+/* Its larger accumulator takes longer to begin with and to round. */
+static double xsum_doubles(const void *x, size_t n)
+{
+    if (n <= 1000) {
+        xsum_small_accumulator sum;
+        xsum_small_init(&sum);
+        xsum_small_addv(&sum, (const double *)x, (xsum_length)n);
+        return xsum_small_round(&sum);
+    } else {
+        xsum_large_accumulator sum;
+        xsum_large_init(&sum);
+        xsum_large_addv(&sum, (const double *)x, (xsum_length)n);
+        return xsum_large_round(&sum);
+    }
+}
+#else
+#define xsum_doubles NULL
+#endif
+
 typedef double (*reduction)(const void *x, size_t n);
-enum { CONTENDERS = 3 };
-static const char *const contender_names[CONTENDERS] = {"exact", "one number", "16 numbers"};
+enum { CONTENDERS = 4 };
+static const char *const contender_names[CONTENDERS] = {"exact", "one number", "16 numbers",
+                                                        "xsum"};
 static const struct {
     const char *name;
     size_t bytes; /* read for each n */
     int is_double;
-    reduction contender[CONTENDERS];
-} sums[] = {{"floats", 4, 0, {exact_floats, floats_by_one, floats_by_lanes}},
-            {"doubles", 8, 1, {exact_doubles, doubles_by_one, doubles_by_lanes}},
-            {"products", 8, 0, {exact_products, products_by_one, products_by_lanes}}};
+    reduction contender[CONTENDERS]; /* null: there is none */
+} sums[] = {{"floats", 4, 0, {exact_floats, floats_by_one, floats_by_lanes, NULL}},
+            {"doubles", 8, 1, {exact_doubles, doubles_by_one, doubles_by_lanes, xsum_doubles}},
+            {"products", 8, 0, {exact_products, products_by_one, products_by_lanes, NULL}}};
 enum { SUMS = sizeof sums / sizeof *sums };
 
 static uint32_t random_bits(void)
@@ -147,12 +174,13 @@ static void measure(int which, int kind, const void *x, size_t n)
     int round, k;
     for (round = 0; round < rounds; ++round) {
         for (k = 0; k < CONTENDERS; ++k) {
+            if (!sums[which].contender[k]) continue;
             seconds = time_calls(sums[which].contender[k], x, n, calls);
             if (round == 0 || seconds < best[k]) best[k] = seconds;
         }
     }
     printf("%-9s %-18s %10lu", sums[which].name, kinds[kind], (unsigned long)n);
-    for (k = 0; k < CONTENDERS; ++k)
+    for (k = 0; k < CONTENDERS && sums[which].contender[k]; ++k)
         printf(n > 1000 ? "%10.2f GB/s" : "%10.1f ns  ",
                n > 1000 ? 1e-9 * (double)sums[which].bytes * (double)n / best[k] : 1e9 * best[k]);
     printf("\n");
@@ -174,7 +202,7 @@ int main(int argc, char **argv)
     x = most <= SIZE_MAX / sizeof(double) ? malloc((size_t)most * sizeof(double)) : NULL;
     if (!x) fail(1, "no memory for %lu doubles", (unsigned long)most);
     printf("%-9s %-18s %10s", "sum of", "data", "n");
-    for (k = 0; k < CONTENDERS; ++k) printf("%15s", contender_names[k]);
+    for (k = 0; k < CONTENDERS && sums[1].contender[k]; ++k) printf("%15s", contender_names[k]);
     printf("\n");
     for (which = 0; which < SUMS; ++which) {
         for (kind = 0; kind < KINDS; ++kind) {
