@@ -1814,10 +1814,11 @@ FASTREDUCE_DETAIL_ONCE int fastreduce_detail_round_few(const double *input, size
 /* Where a sum of many doubles, which come piece by piece, has got to. */
 typedef struct fastreduce_detail_wide_progress {
     size_t rows;        /* that go to the window at once */
+    size_t hits;        /* of the window, since a miss */
     size_t pause;       /* elements until the window is tried again */
     size_t pieces;      /* that were added */
-    size_t misses;      /* of the window; in a row, the second counts twice, and so on */
-    int in_a_row;       /* 3 for more */
+    size_t misses;      /* of a row; those that come soon after others count more */
+    int backoff;        /* the next pause is 2^backoff chunks */
     int position;       /* of the window */
     int is_many;        /* so many that bins are worth their while */
     int in_bins;        /* whether any are */
@@ -1828,10 +1829,10 @@ typedef struct fastreduce_detail_wide_progress {
 static inline void fastreduce_detail_begin_wide(fastreduce_detail_wide_progress *at, size_t n)
 {
     at->rows = 1;
-    at->pause = at->pieces = at->misses = 0;
+    at->hits = at->pause = at->pieces = at->misses = 0;
     at->position = 1993; /* the highest; a guess */
     at->is_many = n >= FASTREDUCE_DETAIL_MANY;
-    at->in_a_row = at->in_bins = 0;
+    at->backoff = at->in_bins = 0;
 }
 
 static inline void fastreduce_detail_empty_wide_bin(uint64_t *bin, unsigned k, int64_t *limb)
@@ -1884,8 +1885,9 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_to_wide_bins(uint64_t *bin, in
     bin[0] = bin[2047] = bin[2048] = bin[4095] = 0;
 }
 
-/* Adds doubles, piece by piece: to the window, or where they miss it, to bins, or if they are too
- * few for that, one by one. The limbs stay below 2^55. */
+/* Adds doubles, piece by piece: to the window, or where a row misses it, to bins, or one by one if
+ * they are too few for that; the window rests then, the longer the more it misses. The limbs stay
+ * below 2^55. */
 FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_f64(fastreduce_detail_wide_progress *at,
                                                       int64_t *limb, const double *input, size_t n)
 {
@@ -1906,14 +1908,21 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_f64(fastreduce_detail_wide_pro
             if (fastreduce_detail_find_wide_window(input + done, block, &at->position, &high,
                                                    &low)) {
                 fastreduce_detail_add_wide_window(limb, high, low, (unsigned)at->position);
-                at->rows = at->rows < 64 ? 2 * at->rows : at->rows;
-                at->in_a_row = 0;
+                if (at->rows == 64)
+                    at->backoff -= at->backoff > 0;
+                else if (++at->hits % 4 == 0)
+                    at->rows *= 2;
                 continue;
             }
+            at->hits = 0;
             at->rows = 1;
-            at->pause = (size_t)FASTREDUCE_DETAIL_CHUNK << at->in_a_row;
-            at->misses += 1 + (size_t)at->in_a_row;
-            at->in_a_row += at->in_a_row < 3;
+            if (block > FASTREDUCE_DETAIL_WIDE_ROW) { /* row by row they may fit */
+                block = 0;
+                continue;
+            }
+            at->pause = (size_t)FASTREDUCE_DETAIL_CHUNK << at->backoff;
+            at->misses += 1 + (size_t)at->backoff;
+            at->backoff += at->backoff < 5;
         }
 #endif
         block = n - done < FASTREDUCE_DETAIL_CHUNK ? n - done : FASTREDUCE_DETAIL_CHUNK;
