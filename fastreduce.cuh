@@ -308,6 +308,19 @@ __device__ __forceinline__ Value shuffle_down(Value value, unsigned delta)
     memcpy(static_cast<void *>(&value), word, sizeof(Value));
     return value;
 }
+/* The same of the lane whose number differs in the bits of `flip`. */
+template <class Value>
+__device__ __forceinline__ Value shuffle_xor(Value value, unsigned flip)
+{
+    constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
+    unsigned word[length] = {};
+    memcpy(word, static_cast<const void *>(&value), sizeof(Value));
+#pragma unroll
+    for (unsigned k = 0; k < length; ++k)
+        word[k] = __shfl_xor_sync(0xffffffffu, word[k], static_cast<int>(flip));
+    memcpy(static_cast<void *>(&value), word, sizeof(Value));
+    return value;
+}
 
 /* Overlapped launches (programmatic dependent launch, compute capability 9.0): a grid launched
  * that way takes its place on the GPU while the previous one still runs, and waits before its
@@ -757,36 +770,72 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
 #endif
 }
 
+/* What threads wrote to shared memory, or read there, before copies to it that follow a barrier. */
+__device__ __forceinline__ void fence_before_copy()
+{
+#ifdef FASTREDUCE_DETAIL_HOPPER
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
 /* The block copies bytes, a multiple of 16 from and to multiples of 16, from global to shared
- * memory: by the copy engine, or all threads do. All call both functions, once. */
+ * memory: by the copy engine, or all threads do. All call this and what waits, with one number: 0,
+ * 1, 2 ... for one copy after the other by the same barrier. */
 __device__ __forceinline__ void begin_block_copy(void *to, const void *from, unsigned bytes,
-                                                 phase_barrier *barrier)
+                                                 phase_barrier *barrier, unsigned number = 0)
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
     if (threadIdx.x != 0) return;
-    init_barrier(barrier, 1);
+    if (number == 0) init_barrier(barrier, 1);
     if (bytes > 0)
         bulk_copy(to, from, bytes, barrier);
     else
         arrive(barrier);
 #else
-    (void)barrier;
+    (void)barrier, (void)number;
 #pragma unroll 4
     for (unsigned k = threadIdx.x; k < bytes / sizeof(float4); k += blockDim.x)
         static_cast<float4 *>(to)[k] = static_cast<const float4 *>(from)[k];
 #endif
 }
 
+/* After a __syncthreads that follows begin_block_copy. */
+__device__ __forceinline__ void wait_for_block_copy(phase_barrier *barrier, unsigned number)
+{
+#ifdef FASTREDUCE_DETAIL_HOPPER
+    wait_for_phase(barrier, number & 1);
+#else
+    (void)barrier, (void)number;
+#endif
+}
+
 __device__ __forceinline__ void end_block_copy(phase_barrier *barrier)
 {
     __syncthreads();
-#ifdef FASTREDUCE_DETAIL_HOPPER
-    wait_for_phase(barrier, 0);
-#else
-    (void)barrier;
-#endif
+    wait_for_block_copy(barrier, 0);
 }
 #undef FASTREDUCE_DETAIL_HOPPER
+
+/* A thread copies a value of 4, 8 or 16 bytes from global to shared memory, where it finds it once
+ * it has waited for all such copies (cp.async, compute capability 8.0). The twin has it at once. */
+template <class Value>
+__device__ __forceinline__ void begin_own_copy(Value *to, const Value *from)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
+                     static_cast<unsigned>(__cvta_generic_to_shared(to))),
+                 "l"(from), "n"(sizeof(Value))
+                 : "memory");
+#else
+    *to = *from;
+#endif
+}
+__device__ __forceinline__ void end_own_copies()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
 
 /* The 16 bytes from any address on, by the words that they lie in. */
 __device__ __forceinline__ void load_words(unsigned (&word)[4], const void *from)
@@ -4911,6 +4960,52 @@ struct shared_slice {
             to.gather(&at(k), stride);
     }
 };
+/* The same where packs begin `Skip` words after vectors, and `bits` bits for narrow elements: lanes
+ * that read 16 bytes side by side meet no bank conflicts. Up to 16 bytes behind are read. */
+template <class Element, unsigned Skip>
+struct shifted_slice {
+    const Element *from;
+    unsigned bits;
+
+    __device__ __forceinline__ const Element &at(size_t k) const { return from[k]; }
+    __device__ __forceinline__ void load(pack<Element> &to, size_t k) const
+    {
+        const unsigned char *const first = reinterpret_cast<const unsigned char *>(&at(k));
+        const pack<unsigned> *const vectors = reinterpret_cast<const pack<unsigned> *>(
+            first - Skip * sizeof(unsigned) - (sizeof(Element) < 4 ? bits / 8 : 0));
+        constexpr bool in_both = Skip > 0 || sizeof(Element) < 4;
+        const pack<unsigned> a = vectors[0], b = in_both ? vectors[1] : a;
+        const unsigned both[8] = {a.item[0], a.item[1], a.item[2], a.item[3],
+                                  b.item[0], b.item[1], b.item[2], b.item[3]};
+        unsigned word[4];
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) {
+            word[w] = both[Skip + w];
+            if (sizeof(Element) < 4)
+                word[w] = static_cast<unsigned>(
+                    (word[w] | static_cast<unsigned long long>(both[Skip + w + 1]) << 32) >> bits);
+        }
+        memcpy(static_cast<void *>(&to), word, sizeof word);
+    }
+};
+/* use(slice), of elements in shared memory. */
+template <class Element, class Use>
+__device__ __forceinline__ void with_shifted_slice(const Element *from, const Use &use)
+{
+    const unsigned place = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes,
+                   bits = place % 4 * 8;
+    switch (sizeof(Element) == 8 ? place / 8 * 2 : place / 4) {
+    case 0: return use(shifted_slice<Element, 0>{from, bits});
+    case 2: return use(shifted_slice<Element, 2>{from, bits});
+    case 1:
+        if (sizeof(Element) < 8)
+            use(shifted_slice<Element, 1 % (16 / sizeof(Element))>{from, bits});
+        return;
+    default:
+        if (sizeof(Element) < 8)
+            use(shifted_slice<Element, 3 % (16 / sizeof(Element))>{from, bits});
+    }
+}
 /* A row in global memory, whose packs are aligned or not. */
 template <class Element, bool Vectors>
 struct global_row {
@@ -5189,25 +5284,37 @@ struct short_plan {
 };
 
 /* Copies elements to shared memory, to where they have the same place in a line, and returns the
- * first. What is no whole line is copied by the threads. */
+ * first. Whole lines are copied, and vectors at the end, with what is around the elements where it
+ * may be read; what is left is copied by the threads. */
 template <class Element>
-__device__ __forceinline__ const Element *copy_elements(unsigned char *memory, const Element *from,
-                                                        size_t count, phase_barrier *barrier)
+__device__ __forceinline__ const Element *
+copy_elements(unsigned char *memory, const Element *from, size_t count, const void *readable,
+              const void *readable_end, phase_barrier *barrier, unsigned number = 0)
 {
     constexpr uintptr_t line_mask = line_bytes - 1, vector_mask = pack_bytes - 1;
     const uintptr_t begin = reinterpret_cast<uintptr_t>(from),
                     end = begin + count * sizeof(Element), base = begin & ~line_mask,
-                    line = (begin + line_mask) & ~line_mask, vectors_end = end & ~vector_mask;
-    const bool by_lines = line < vectors_end;
+                    line = base >= reinterpret_cast<uintptr_t>(readable)
+                               ? base
+                               : (begin + line_mask) & ~line_mask,
+                    above = (end + vector_mask) & ~vector_mask,
+                    vectors_end = above <= reinterpret_cast<uintptr_t>(readable_end)
+                                      ? above
+                                      : end & ~vector_mask;
+    const bool by_lines = count > 0 && line < vectors_end;
     begin_block_copy(memory + (line - base), reinterpret_cast<const void *>(line),
-                     by_lines ? static_cast<unsigned>(vectors_end - line) : 0, barrier);
+                     by_lines ? static_cast<unsigned>(vectors_end - line) : 0, barrier, number);
     Element *const to = reinterpret_cast<Element *>(memory + (begin - base));
+    if (by_lines && line <= begin && vectors_end >= end) return to;
     const unsigned before = by_lines ? static_cast<unsigned>((line - begin) / sizeof(Element))
                                      : static_cast<unsigned>(count),
-                   after =
-                       by_lines ? static_cast<unsigned>((end - vectors_end) / sizeof(Element)) : 0;
-    for (unsigned k = threadIdx.x; k < before; k += blockDim.x) to[k] = from[k];
+                   after = by_lines && vectors_end < end
+                               ? static_cast<unsigned>((end - vectors_end) / sizeof(Element))
+                               : 0;
+    if (!by_lines || line > begin)
+        for (unsigned k = threadIdx.x; k < before; k += blockDim.x) to[k] = from[k];
     if (threadIdx.x < after) to[count - 1 - threadIdx.x] = from[count - 1 - threadIdx.x];
+    fence_before_copy();
     return to;
 }
 
@@ -5226,8 +5333,9 @@ __global__ void __launch_bounds__(slices_block)
     wait_for_previous_grid();
     allow_next_grid();
     if (plan.together) {
-        staged =
-            copy_elements(memory, input, (groups - 1) * all.outer_stride + plan.length, &copied);
+        const size_t elements = (groups - 1) * all.outer_stride + plan.length;
+        staged = copy_elements(memory, input, elements, input, input + elements, &copied);
+        end_block_copy(&copied);
     } else {
         Element *const to = reinterpret_cast<Element *>(memory);
         constexpr unsigned at_once = 8;
@@ -5247,10 +5355,9 @@ __global__ void __launch_bounds__(slices_block)
             for (unsigned k = 0; k < at_once; ++k)
                 if (place[k] != no_thread) to[place[k]] = loaded[k];
         }
-        begin_block_copy(nullptr, nullptr, 0, &copied);
         staged = to;
+        __syncthreads();
     }
-    end_block_copy(&copied);
 
     const unsigned inner = static_cast<unsigned>(all.inner), count = groups * inner;
     const slice_tile tile = {0, static_cast<unsigned>(all.n / pack<Element>::size),
@@ -5314,6 +5421,31 @@ combine_lanes(const Reducer &reducer, typename Reducer::Value (&values)[Count], 
             values[k] = reducer.combine(values[k], shuffle_down(values[k], 1u << bit));
 }
 
+/* Values of 2^lanes_log lanes each, Count at once, as by combine_lanes: lanes halve the values that
+ * they are left with while they meet. The lanes' upper bits say whose value a lane has in the end,
+ * if others are zeros. */
+template <unsigned Count, class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+deal_to_lanes(const Reducer &reducer, typename Reducer::Value (&values)[Count], unsigned lanes_log)
+{
+    using Value = typename Reducer::Value;
+    unsigned bit = (1u << lanes_log) >> 1;
+#pragma unroll
+    for (unsigned half = Count / 2; half > 0; half /= 2, bit >>= 1) {
+        const bool upper = (threadIdx.x & bit) != 0;
+#pragma unroll
+        for (unsigned k = 0; k < half; ++k) {
+            const Value first = values[k], second = values[k + half],
+                        other = shuffle_xor(upper ? first : second, bit);
+            values[k] = reducer.combine(upper ? second : first, other);
+        }
+    }
+#pragma unroll
+    for (unsigned left = warp_size / Count; left > 1; left /= 2, bit >>= 1)
+        if (bit > 0) values[0] = reducer.combine(values[0], shuffle_xor(values[0], bit));
+    return values[0];
+}
+
 /* Values of so many chunks each, several times, to those of the first ones. */
 template <unsigned Count, class Reducer>
 __device__ __forceinline__ void
@@ -5325,6 +5457,23 @@ combine_chunks(const Reducer &reducer, typename Reducer::Value (&values)[Count],
 #pragma unroll
             for (unsigned k = 0; k < Count; ++k)
                 if ((k & step) == 0) values[k] = reducer.combine(values[k], values[k | step]);
+}
+
+/* Values of a warp's lanes, Count of each, to one: as by combine_lanes and combine_chunks. */
+template <unsigned Count, class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+combine_warp(const Reducer &reducer, typename Reducer::Value (&values)[Count])
+{
+    if (Reducer::by_warp) {
+        combine_lanes(reducer, values, 5);
+        combine_chunks(reducer, values, Count);
+        return values[0];
+    }
+    typename Reducer::Value value = deal_to_lanes(reducer, values, 5);
+#pragma unroll
+    for (unsigned bit = warp_size / 2; bit > warp_size / 2 / Count; bit /= 2)
+        value = reducer.combine(value, shuffle_xor(value, bit));
+    return value;
 }
 
 /* Rows of up to 256 packs, one for each of a block's threads; all loads of a warp are under way
@@ -5405,6 +5554,32 @@ reduce_narrow_rows(const slices &all, const row_plan &plan, const slice_tile &ti
     }
 }
 
+/* Of up to 256 packs, by a warp: what a block's warps have, four at once. In lane 0. */
+template <class Reducer, class Slice>
+__device__ __forceinline__ typename Reducer::Value
+narrow_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile)
+{
+    constexpr unsigned at_once = 4;
+    const unsigned lane = threadIdx.x % warp_size, times_log = tile.packs > at_once * warp_size;
+    typename Reducer::Value value = reducer.identity();
+#pragma unroll 1
+    for (unsigned k = 0; k < 1u << times_log; ++k) {
+        leaf_items<Reducer, 1> items[at_once];
+        typename Reducer::Value values[at_once];
+#pragma unroll
+        for (unsigned j = 0; j < at_once; ++j)
+            items[j].load(slice, tile, lane + warp_size * (k + (j << times_log)));
+        reducer.choose(values_of_leaves<at_once, leaf_items<Reducer, 1>>{items, values});
+        if (k == 0 && tile.tail > 0) {
+            items[0].load_edge(slice, tile, lane);
+            values[0] = items[0].with_edge(reducer, values[0]);
+        }
+        const typename Reducer::Value next = combine_warp(reducer, values);
+        value = k == 0 ? next : reducer.combine(value, next);
+    }
+    return value;
+}
+
 /* Of up to 1024 packs: a warp does what a block's warps would, two at once. In lane 0. */
 template <class Reducer, class Slice>
 __device__ __forceinline__ typename Reducer::Value
@@ -5428,8 +5603,7 @@ wide_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile)
         reducer.choose(values_of_leaves<at_once, leaf_items<Reducer, 4>>{items, values});
 #pragma unroll
         for (unsigned j = 0; j < at_once; ++j) values[j] = items[j].with_edge(reducer, values[j]);
-        combine_lanes(reducer, values, 5);
-        found.push(reducer, reducer.combine(values[0], values[1]), k);
+        found.push(reducer, combine_warp(reducer, values), k);
     }
     return found.total(times_log);
 }
@@ -5661,7 +5835,8 @@ struct segments {
     const long long *offsets;
     size_t count;
     unsigned result_bytes;
-    size_t list_room; /* partials that go into the workspace */
+    unsigned stages, stage_bytes; /* of a block's shared memory: one or two, in whole lines */
+    size_t list_room;             /* partials that go into the workspace */
 
     __device__ __forceinline__ size_t begin(size_t segment) const
     {
@@ -5919,9 +6094,35 @@ __device__ __noinline__ bool list_segment(status_word *status_words, size_t segm
     return true;
 }
 
-/* What a block takes at once; dynamic shared memory for what reduce_alone needs. */
-constexpr unsigned batch_segments = 1024;
-constexpr size_t segments_shared_bytes = large_block * 32;
+/* What a block takes at once: offsets, and bytes of elements that lie in a row, with what is around
+ * them; and a lane takes a segment where none of the warp's has more packs. */
+constexpr unsigned batch_offsets = 512, lane_packs = 4;
+constexpr unsigned around_batch = line_bytes + 2 * pack_bytes,
+                   least_stage =
+                       one_small_tile + line_bytes + around_batch / line_bytes * line_bytes,
+                   most_stage = 2 * one_small_tile;
+static_assert(least_stage >= one_small_tile + around_batch && least_stage % line_bytes == 0,
+              "room for the longest segment that is not listed");
+static_assert(least_stage >= large_block * 32, "for what reduce_alone needs");
+
+/* Besides those in stages, one whose bounds are noted while others are still reduced. */
+__host__ __device__ constexpr unsigned segment_batches_of(unsigned stages)
+{
+    return 2 * stages;
+}
+
+/* Elements from the batch's first one; far_away, for all that are further. */
+using batch_bound = unsigned short;
+constexpr unsigned far_away = 0xffff;
+static_assert(far_away - most_stage > one_small_tile, "what ends far away is long or does not fit");
+
+/* What is known of a batch, besides its elements. */
+struct segment_batch {
+    batch_bound bounds[batch_offsets];
+    unsigned stops[batch_offsets / warp_size]; /* bits: offsets with which the batch may not end */
+    size_t first;                              /* segment */
+    unsigned count, offset;                    /* of its first element in the stage, in bytes */
+};
 
 /* Leaves of the one small tile of a slice, of which at most 256 threads have any. */
 __device__ __forceinline__ unsigned leaf_bits(const slice_tile &tile)
@@ -5931,17 +6132,19 @@ __device__ __forceinline__ unsigned leaf_bits(const slice_tile &tile)
     return used < 2 ? 0 : 32 - static_cast<unsigned>(__clz(static_cast<int>(used - 1)));
 }
 
-/* A warp's segments: up to 32, whose bounds are in shared memory. Those of up to 256 packs as
- * reduce_narrow_rows, with as many lanes for each as the longest wants; then those of up to 1024,
- * one by one. */
+/* A warp's segments: up to 32, which are in shared memory as their bounds are. Where all are short,
+ * a lane has each; else those of up to 32 packs are reduced several at once, with as many lanes for
+ * each as the longest wants; then others, one by one. */
 template <class Reducer>
 struct segments_of_warp {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
-    static constexpr unsigned pack_size = pack<Element>::size, at_once = warp_chunks;
+    static constexpr unsigned pack_size = pack<Element>::size, at_once = 8, least_group = 3;
     const segments &all;
     const reduction_output<Reducer> &output;
-    const size_t *bounds; /* of the warp's first one */
+    const Element *staged;     /* what the bounds count from */
+    const Element *zeros;      /* a pack of them */
+    const batch_bound *bounds; /* of the warp's first one */
     unsigned count;
     size_t first; /* segment */
 
@@ -5951,107 +6154,127 @@ struct segments_of_warp {
     }
     __device__ __forceinline__ unsigned length(unsigned segment) const
     {
-        return static_cast<unsigned>(bounds[segment + 1] - bounds[segment]);
+        return static_cast<unsigned>(bounds[segment + 1]) - bounds[segment];
     }
-    __device__ __forceinline__ global_row<Element, false> slice(unsigned segment) const
+    __device__ __forceinline__ shared_slice<Element> slice(unsigned segment) const
     {
-        const Element *const input = static_cast<const Element *>(all.input);
-        return {input + bounds[segment], input + bounds[0], input + bounds[count]};
+        return {staged + bounds[segment], 1};
+    }
+    __device__ __forceinline__ void store(unsigned segment, const Value &value, unsigned n) const
+    {
+        output.reducer.store(all.place(output.result, first + segment), kept_value<Reducer>(value),
+                             n);
     }
 
     __device__ __forceinline__ void reduce() const
     {
-        constexpr size_t longest = one_small_tile / sizeof(Element);
         const unsigned lane = threadIdx.x % warp_size;
-        const bool there = lane < count && bounds[lane + 1] - bounds[lane] <= longest;
-        const slice_tile tile = tile_of(there ? length(lane) : 0);
-        const bool is_narrow = tile.packs <= slices_block;
-        const unsigned narrow = __ballot_sync(0xffffffffu, there && is_narrow),
-                       bits = warp_max(there && is_narrow ? leaf_bits(tile) : 0),
-                       lanes_log = bits < 5 ? bits : 5, chunks_log = bits - lanes_log,
-                       each = (at_once >> chunks_log) << (5 - lanes_log);
-        unsigned wide = __ballot_sync(0xffffffffu, there && !is_narrow);
-#pragma unroll 1
-        for (unsigned from = 0; from < count; from += each)
-            reduce_narrow(narrow, from, lanes_log, chunks_log);
-#pragma unroll 1
-        for (; wide != 0; wide &= wide - 1) {
-            const unsigned segment = lowest_bit(wide), n = length(segment);
-            Reducer reducer = output.reducer;
-            reducer.prepare(slice(segment).from, n);
-            const Value value = wide_value(reducer, slice(segment), tile_of(n));
-            if (lane == 0)
-                reducer.store(all.place(output.result, first + segment), kept_value<Reducer>(value),
-                              n);
+        const bool there = lane < count;
+        const unsigned n = there ? length(lane) : 0;
+        const slice_tile tile = tile_of(n);
+        const unsigned longest = warp_max(tile.packs);
+        if (longest <= lane_packs) {
+            if (there) reduce_short(lane, tile, longest);
+            return;
         }
+        constexpr int few = 4;
+        unsigned one_by_one = __ballot_sync(0xffffffffu, there && tile.packs > warp_size);
+        const unsigned together = __ballot_sync(0xffffffffu, there) & ~one_by_one;
+        if (one_by_one == 0 || __popc(together) > few)
+            reduce_groups(together, there ? bounds[lane] | n << 16 : 0,
+                          warp_max(together >> lane & 1 ? leaf_bits(tile) : least_group));
+        else
+            one_by_one |= together;
+#pragma unroll 1
+        for (; one_by_one != 0; one_by_one &= one_by_one - 1) reduce_one(lowest_bit(one_by_one));
     }
 
   private:
-    __device__ __forceinline__ void reduce_narrow(unsigned narrow, unsigned from,
-                                                  unsigned lanes_log, unsigned chunks_log) const
+    __device__ __forceinline__ void reduce_short(unsigned segment, const slice_tile &tile,
+                                                 unsigned longest) const
     {
-        const unsigned lane = threadIdx.x % warp_size, own = lane & ((1u << lanes_log) - 1),
-                       chunks = 1u << chunks_log;
-        leaf_items<Reducer, 1> items[at_once];
-        Value values[at_once];
-        const void *firsts[at_once];
-        unsigned segment[at_once], lengths[at_once];
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k) {
-            const unsigned number =
-                from + ((k >> chunks_log) << (5 - lanes_log)) + (lane >> lanes_log);
-            segment[k] = number < warp_size && (narrow >> number & 1) ? number : no_thread;
-            const unsigned mine = segment[k] == no_thread ? 0 : number;
-            lengths[k] = segment[k] == no_thread ? 0 : length(mine);
-            const unsigned thread = own + warp_size * (k & (chunks - 1));
-            const global_row<Element, false> row = slice(mine);
-            firsts[k] = row.from;
-            items[k].load(row, tile_of(lengths[k]), thread);
-            items[k].load_edge(row, tile_of(lengths[k]), thread);
-        }
-        output.reducer.choose(values_of_segments{items, values, firsts, lengths});
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k) {
-            Reducer reducer = output.reducer;
-            reducer.prepare(firsts[k], lengths[k]);
-            values[k] = items[k].with_edge(reducer, values[k]);
-        }
-        combine_lanes(output.reducer, values, lanes_log);
-        combine_chunks(output.reducer, values, chunks);
-        if (own != 0) return;
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k)
-            if (segment[k] != no_thread && (k & (chunks - 1)) == 0)
-                output.reducer.store(all.place(output.result, first + segment[k]),
-                                     kept_value<Reducer>(values[k]), lengths[k]);
+        const unsigned n = tile.packs * pack_size + tile.tail;
+        Reducer reducer = output.reducer;
+        reducer.prepare(slice(segment).from, n);
+        const Value value = longest <= 1
+                                ? value_of_pack_and_tail(reducer, slice(segment), tile)
+                                : share_value<1, short_bits, 2>(reducer, slice(segment), tile,
+                                                                leaf_share{leaf_bits(tile), 0, 0});
+        store(segment, value, n);
     }
 
+    /* Where segments are: bits 0 to 15 are the bound, the others the length. */
     struct values_of_segments {
-        leaf_items<Reducer, 1> (&items)[at_once];
+        const segments_of_warp &warp;
+        const unsigned (&places)[at_once];
+        unsigned lane; /* of the segment's */
         Value (&values)[at_once];
-        const void *(&firsts)[at_once];
-        unsigned (&lengths)[at_once];
 
         template <class Member>
         __device__ __forceinline__ void operator()(const Member &member) const
         {
 #pragma unroll
             for (unsigned k = 0; k < at_once; ++k) {
+                const Element *const from = warp.staged + (places[k] & 0xffff);
+                const unsigned n = places[k] >> 16;
+                const slice_tile tile = tile_of(n);
+                leaf_items<Reducer, 1> items;
+                items.count = lane < tile.packs;
+                items.index = lane * pack_size;
+                items.has_edge = lane < tile.tail;
+                items.edge_index = tile.packs * pack_size + lane;
+                /* loaded zeros cost less than a choice for each word */
+                const shared_slice<Element> slice = {
+                    items.count ? from + lane * pack_size : warp.zeros, 1};
+                slice.load(items.packs[0], 0);
+                items.edge = *(items.has_edge ? from + items.edge_index : warp.zeros);
                 Member own = member;
-                own.prepare(firsts[k], lengths[k]);
-                values[k] = items[k].value(own);
+                own.prepare(from, n);
+                Reducer reducer = warp.output.reducer;
+                reducer.prepare(from, n);
+                values[k] = items.with_edge(reducer, items.value(own));
             }
         }
     };
-};
 
-/* For all lanes. */
-__device__ __forceinline__ unsigned long long from_first_lane(unsigned long long value)
-{
-    const unsigned low = __shfl_sync(0xffffffffu, static_cast<unsigned>(value), 0),
-                   high = __shfl_sync(0xffffffffu, static_cast<unsigned>(value >> 32), 0);
-    return static_cast<unsigned long long>(high) << 32 | low;
-}
+    /* 2^lanes_log lanes for each of `which`; lane k knows the place of segment k. */
+    __device__ __forceinline__ void reduce_groups(unsigned which, unsigned place,
+                                                  unsigned lanes_log) const
+    {
+        const unsigned lane = threadIdx.x % warp_size, each_log = 5 - lanes_log;
+#pragma unroll 1
+        for (unsigned from = 0; from < count; from += at_once << each_log) {
+            unsigned places[at_once];
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k)
+                places[k] =
+                    __shfl_sync(0xffffffffu, place,
+                                static_cast<int>(from + (k << each_log) + (lane >> lanes_log)));
+            Value values[at_once];
+            output.reducer.choose(
+                values_of_segments{*this, places, lane & ((1u << lanes_log) - 1), values});
+            const Value value = deal_to_lanes(output.reducer, values, lanes_log);
+            const unsigned below = lanes_log - least_group, k = lane >> below & (at_once - 1),
+                           segment = from + (k << each_log) + (lane >> lanes_log),
+                           n = __shfl_sync(0xffffffffu, place, static_cast<int>(segment)) >> 16;
+            if ((lane & ((1u << below) - 1)) == 0 && (which >> segment & 1) != 0)
+                store(segment, value, n);
+        }
+    }
+    __device__ __forceinline__ void reduce_one(unsigned segment) const
+    {
+        const unsigned n = length(segment);
+        const slice_tile tile = tile_of(n);
+        Reducer reducer = output.reducer;
+        reducer.prepare(slice(segment).from, n);
+        Value value = reducer.identity();
+        with_shifted_slice(slice(segment).from, [&](const auto &shifted) {
+            value = tile.packs <= slices_block ? narrow_value(reducer, shifted, tile)
+                                               : wide_value(reducer, shifted, tile);
+        });
+        if (threadIdx.x % warp_size == 0) store(segment, value, n);
+    }
+};
 
 /* Where part `number` of a whole begins. */
 __device__ __forceinline__ size_t share_of(size_t whole, unsigned number, unsigned parts)
@@ -6059,81 +6282,143 @@ __device__ __forceinline__ size_t share_of(size_t whole, unsigned number, unsign
     return whole / parts * number + whole % parts * number / parts;
 }
 
-/* Blocks on a multiprocessor: large values take many registers. */
-__host__ __device__ constexpr unsigned segment_blocks(unsigned words_per_unit)
-{
-    return words_per_unit == 1 ? 4 : 3;
-}
+constexpr unsigned segment_blocks = 3; /* on a multiprocessor */
 
-/* Segments that begin in the block's part of all there is to read. */
+/* A block's way through its segments, batch by batch: what comes next is chosen by its offsets,
+ * which are loaded while others are reduced, and copied to shared memory. */
+template <class Element>
+struct segment_batches {
+    static constexpr unsigned longest = one_small_tile / sizeof(Element); /* others are listed */
+    static constexpr unsigned each = batch_offsets / slices_block, most_wanted = batch_offsets - 2;
+    const segments &all;
+    const size_t &end; /* of the block's segments */
+    long long *next;   /* offsets, in shared memory: each thread's own */
+    size_t first;      /* segment to come */
+    size_t base;       /* where it begins */
+    unsigned most;     /* segments whose offsets were loaded */
+
+    __device__ __forceinline__ segment_batches(const segments &of, const size_t (&range)[2],
+                                               long long *offsets)
+        : all(of), end(range[1]), next(offsets), first(range[0]), base(of.begin(range[0]))
+    {
+        load(most_wanted);
+    }
+    __device__ __forceinline__ bool more() const { return first < end; }
+
+    /* What `begin` needs after the next barrier to know where the batch ends. */
+    __device__ __forceinline__ void note(segment_batch &batch) const
+    {
+        const unsigned lane = threadIdx.x % warp_size,
+                       room = (all.stage_bytes - around_batch) / unsigned(sizeof(Element));
+        end_own_copies();
+#pragma unroll
+        for (unsigned k = 0; k < each; ++k) {
+            const unsigned number = k * slices_block + threadIdx.x;
+            if (number - lane > most) break;
+            const size_t beyond =
+                number <= most ? static_cast<size_t>(next[number]) - base : far_away;
+            const unsigned bound = beyond < far_away ? static_cast<unsigned>(beyond) : far_away,
+                           before = __shfl_up_sync(0xffffffffu, bound, 1);
+            batch.bounds[number] = static_cast<batch_bound>(bound);
+            const unsigned stops =
+                __ballot_sync(0xffffffffu, bound > room || (lane > 0 && bound - before > longest));
+            if (lane == 0) batch.stops[number / warp_size] = stops;
+        }
+    }
+    /* Which segments the batch has. Its elements are on their way then, and the next offsets. */
+    __device__ __forceinline__ void begin(segment_batch &batch, unsigned char *stage,
+                                          const void *const (&readable)[2], phase_barrier *copied,
+                                          unsigned number, bool *any_long)
+    {
+        const unsigned stop = first_stop(batch), count = stop - 1;
+        const Element *const from = static_cast<const Element *>(all.input) + base,
+                             *const staged =
+                                 copy_elements(stage, from, batch.bounds[count], readable[0],
+                                               readable[1], copied, number);
+        if (threadIdx.x == 0) {
+            batch.first = first;
+            batch.count = count;
+            batch.offset =
+                static_cast<unsigned>(reinterpret_cast<const unsigned char *>(staged) - stage);
+        }
+        const unsigned bound = batch.bounds[count];
+        if (count < most && batch.bounds[stop] - bound > longest) {
+            *any_long = true;
+            first = after_long(first + stop);
+            base = all.begin(first);
+        } else {
+            first += count;
+            base += bound;
+        }
+        load(count > 0 ? 2 * count + warp_size : most);
+    }
+
+  private:
+    /* The next batch's offsets, of so many segments: few more than it will hold. */
+    __device__ __forceinline__ void load(size_t wanted)
+    {
+        size_t least = end - first;
+        if (least > wanted) least = wanted;
+        if (least > most_wanted) least = most_wanted;
+        most = static_cast<unsigned>(least);
+#pragma unroll
+        for (unsigned k = 0; k < each; ++k) {
+            const unsigned number = threadIdx.x + k * slices_block;
+            if (number <= most) begin_own_copy(next + number, all.offsets + first + number);
+        }
+    }
+    /* The first offset with which the batch may not end: lane g looks at 32 of them. */
+    __device__ __forceinline__ unsigned first_stop(const segment_batch &batch) const
+    {
+        const unsigned lane = threadIdx.x % warp_size, number = lane * warp_size;
+        unsigned stops = ~0u;
+        if (number <= most) {
+            stops = batch.stops[lane];
+            if (lane > 0 && batch.bounds[number] - batch.bounds[number - 1] > longest) stops |= 1;
+        }
+        const unsigned group = lowest_bit(__ballot_sync(0xffffffffu, stops != 0));
+        return group * warp_size + lowest_bit(__shfl_sync(0xffffffffu, stops, group));
+    }
+    /* The first segment from `segment` on that is not long. */
+    __device__ __forceinline__ size_t after_long(size_t segment) const
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        for (; segment < end; segment += warp_size) {
+            const unsigned others = __ballot_sync(
+                0xffffffffu, segment + lane >= end || all.length(segment + lane) <= longest);
+            if (others != 0) return segment + lowest_bit(others);
+        }
+        return end;
+    }
+};
+
+/* By a block, its long segments: on the list, or if that is full, each by the block itself. */
 template <class Reducer>
-__global__ void __launch_bounds__(slices_block, resident(segment_blocks(Reducer::Format::payloads)))
-    reduce_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
+__device__ __forceinline__ void
+list_long_segments(const segments &all, const reduction_output<Reducer> &output, size_t begin,
+                   size_t end, unsigned char *memory, status_word *status_words)
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
-    constexpr size_t offset_cost = 16 / sizeof(Element) == 0 ? 1 : 16 / sizeof(Element),
-                     longest = one_small_tile / sizeof(Element);
-    constexpr unsigned warps = slices_block / warp_size;
-    __shared__ size_t range[2], bounds[warps][warp_size + 1];
-    __shared__ unsigned long long taken; /* groups of 32 */
-    __shared__ bool any_long;
+    constexpr unsigned at_once = 4 * slices_block;
     __shared__ wide_block<Reducer> block;
-    unsigned char *const memory = dynamic_shared<unsigned char>();
-    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-    wait_for_previous_grid();
-    allow_next_grid();
-
-    const size_t begin = all.begin(0),
-                 cost = all.begin(all.count) - begin + all.count * offset_cost;
-    if (warp < 2) {
-        const size_t limit = share_of(cost, blockIdx.x + warp, gridDim.x);
-        const size_t found = search_by_warp(size_t(0), all.count, [&](size_t segment) {
-            return all.begin(segment) - begin + segment * offset_cost < limit;
-        });
-        if (lane == 0) range[warp] = found;
-    }
-    if (threadIdx.x == 0) {
-        taken = 0;
-        any_long = false;
-    }
-    __syncthreads();
-    const size_t range_end = range[1];
+    __shared__ unsigned own[at_once / warp_size]; /* a bit for each */
 #pragma unroll 1
-    for (;;) {
-        const unsigned long long group = from_first_lane(lane == 0 ? atomicAdd(&taken, 1ull) : 0);
-        const size_t first = range[0] + group * warp_size;
-        if (first >= range_end) break;
-        const size_t rest = range_end - first;
-        const unsigned count = rest < warp_size ? static_cast<unsigned>(rest) : warp_size;
-        if (lane < count) bounds[warp][lane] = all.begin(first + lane);
-        if (lane == 0) bounds[warp][count] = all.begin(first + count);
-        __syncwarp();
-        if (lane < count && bounds[warp][lane + 1] - bounds[warp][lane] > longest) any_long = true;
-        segments_of_warp<Reducer>{all, output, bounds[warp], count, first}.reduce();
-        __syncwarp();
-    }
-    __syncthreads();
-    if (!any_long) return;
-
-    /* those that are longer: on the list, or if that is full, by the block */
-    __shared__ unsigned own[batch_segments / warp_size]; /* a bit for each */
+    for (size_t first = begin; first < end; first += at_once) {
 #pragma unroll 1
-    for (size_t first = range[0]; first < range_end; first += batch_segments) {
-#pragma unroll 1
-        for (unsigned k = threadIdx.x; k < batch_segments; k += slices_block) {
-            const size_t segment = first + k, n = segment < range_end ? all.length(segment) : 0;
-            bool mine = n > longest;
+        for (unsigned k = threadIdx.x; k < at_once; k += slices_block) {
+            const size_t segment = first + k, n = segment < end ? all.length(segment) : 0;
+            bool mine = n > segment_batches<Element>::longest;
             if (mine) {
                 const segment_tree<Reducer> tree(n);
                 mine = !list_segment(status_words, segment, tree.work.units, all.list_room);
             }
             const unsigned bits = __ballot_sync(0xffffffffu, mine);
-            if (lane == 0) own[k / warp_size] = bits;
+            if (threadIdx.x % warp_size == 0) own[k / warp_size] = bits;
         }
         __syncthreads();
 #pragma unroll 1
-        for (unsigned k = 0; k < batch_segments / warp_size; ++k) {
+        for (unsigned k = 0; k < at_once / warp_size; ++k) {
             for (unsigned left = own[k]; left != 0; left &= left - 1) {
                 const size_t segment = first + k * warp_size + lowest_bit(left);
                 reduce_alone<Reducer>({all.place(output.result, segment), output.reducer},
@@ -6144,6 +6429,83 @@ __global__ void __launch_bounds__(slices_block, resident(segment_blocks(Reducer:
         }
         __syncthreads();
     }
+}
+
+/* Segments that begin in the block's part of all there is to read. A batch is copied while the one
+ * before is reduced; where there is one stage alone, other blocks are to fill the time. */
+template <class Reducer>
+__global__ void __launch_bounds__(slices_block, resident(segment_blocks))
+    reduce_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
+{
+    using Element = typename Reducer::Element;
+    constexpr size_t offset_cost = 16 / sizeof(Element) == 0 ? 1 : 16 / sizeof(Element);
+    constexpr unsigned warps = slices_block / warp_size;
+    __shared__ size_t range[2];
+    __shared__ const void *readable[2];
+    __shared__ phase_barrier copied[2];
+    __shared__ __align__(16) unsigned zeros[4];
+    __shared__ bool any_long;
+    const unsigned stages_mask = all.stages - 1, stages_log = all.stages - 1, /* of one or two */
+        batches_mask = segment_batches_of(all.stages) - 1;
+    unsigned char *const memory = dynamic_shared<unsigned char>();
+    segment_batch *const batches =
+        reinterpret_cast<segment_batch *>(memory + all.stages * all.stage_bytes);
+    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    wait_for_previous_grid();
+    allow_next_grid();
+
+    if (threadIdx.x < 4) zeros[threadIdx.x] = 0;
+    if (warp < 2) {
+        const size_t begin = all.begin(0), elements = all.begin(all.count) - begin,
+                     cost = elements + all.count * offset_cost,
+                     limit = share_of(cost, blockIdx.x + warp, gridDim.x);
+        const size_t found = search_by_warp(size_t(0), all.count, [&](size_t segment) {
+            return all.begin(segment) - begin + segment * offset_cost < limit;
+        });
+        if (lane == 0) {
+            range[warp] = found;
+            readable[warp] = all.first<Element>(warp == 0 ? 0 : all.count);
+            if (warp == 0) any_long = false;
+        }
+    }
+    __syncthreads();
+    segment_batches<Element> to_come(
+        all, range, reinterpret_cast<long long *>(batches + segment_batches_of(all.stages)));
+    unsigned begun = 0, under_way = 0; /* batches */
+#pragma unroll 1
+    while (to_come.more() || under_way > 0) {
+        const bool more = to_come.more();
+        if (!more || under_way == all.stages) {
+            const unsigned oldest = begun - under_way--, stage = oldest & stages_mask;
+            const segment_batch &batch = batches[oldest & batches_mask];
+            wait_for_block_copy(&copied[stage], oldest >> stages_log);
+            const unsigned count = batch.count, share = (count - 1) / warps + 1,
+                           of_warp = share < warp_size ? share : warp_size;
+            const Element *const staged =
+                reinterpret_cast<const Element *>(memory + stage * all.stage_bytes + batch.offset);
+#pragma unroll 1
+            for (unsigned own = warp * of_warp; own < count; own += warps * of_warp)
+                segments_of_warp<Reducer>{all,
+                                          output,
+                                          staged,
+                                          reinterpret_cast<const Element *>(zeros),
+                                          batch.bounds + own,
+                                          count - own < of_warp ? count - own : of_warp,
+                                          batch.first + own}
+                    .reduce();
+        }
+        segment_batch &batch = batches[begun & batches_mask];
+        if (more) to_come.note(batch);
+        __syncthreads();
+        if (!more) continue;
+        const unsigned stage = begun & stages_mask;
+        to_come.begin(batch, memory + stage * all.stage_bytes, readable, &copied[stage],
+                      begun >> stages_log, &any_long);
+        ++begun;
+        ++under_way;
+        if (all.stages == 1 || !to_come.more()) __syncthreads(); /* the next turn reduces it */
+    }
+    if (any_long) list_long_segments(all, output, range[0], range[1], memory, status_words);
 }
 
 /* Units of listed segments, in turn. The last block to come of a segment folds its partials, and
@@ -9350,6 +9712,38 @@ inline fastreduce_status launch_slices(const slices_engine &e, const slices &all
 
 /* ---- Segments ---- */
 
+/* Blocks of reduce_segments on a multiprocessor, and how each uses its shared memory: in two stages
+ * where they fit. A multiprocessor has 1 KiB more than a block may have, and blocks cost it as much
+ * each. */
+struct segments_plan {
+    unsigned blocks, stages, stage_bytes;
+
+    constexpr size_t shared_bytes() const
+    {
+        return stages * size_t(stage_bytes) + for_batches(stages);
+    }
+    static constexpr size_t for_batches(unsigned stages)
+    {
+        return segment_batches_of(stages) * sizeof(segment_batch) +
+               batch_offsets * sizeof(long long);
+    }
+};
+
+inline segments_plan plan_segments(const device_limits &device)
+{
+    constexpr size_t others = kibibyte + 1280; /* the system's, and static shared memory */
+    for (unsigned blocks = segment_blocks; blocks > 0; --blocks)
+        for (unsigned stages = 2; stages > 0; --stages) {
+            const size_t all = (device.shared_bytes + kibibyte) / blocks,
+                         taken = others + segments_plan::for_batches(stages),
+                         stage =
+                             least_of((all - taken) / stages / line_bytes * line_bytes, most_stage);
+            if (all >= taken && stage >= least_stage)
+                return {blocks, stages, static_cast<unsigned>(stage)};
+        }
+    return {1, 1, static_cast<unsigned>(least_stage)};
+}
+
 /* Two launches: the second has nothing to do where no segment is long. Arguments are checked. */
 inline fastreduce_status launch_segments(const slices_engine &e, segments all, void *output,
                                          workspace memory, cudaStream_t stream)
@@ -9359,7 +9753,10 @@ inline fastreduce_status launch_segments(const slices_engine &e, segments all, v
     device_limits limits = {};
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
-    const size_t blocks = size_t(limits.multiprocessors) * segment_blocks(e.flat.words_per_unit);
+    const segments_plan plan = plan_segments(limits);
+    const size_t blocks = size_t(limits.multiprocessors) * plan.blocks;
+    all.stages = plan.stages;
+    all.stage_bytes = plan.stage_bytes;
     all.list_room = (workspace_words - list_words) / e.flat.words_per_unit;
     return with_workspace(
         memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
@@ -9370,7 +9767,7 @@ inline fastreduce_status launch_segments(const slices_engine &e, segments all, v
                                      arguments, stream);
             };
             const cudaError_t failed =
-                launch(slices_kernel::segments, least_of(blocks, all.count), segments_shared_bytes);
+                launch(slices_kernel::segments, least_of(blocks, all.count), plan.shared_bytes());
             return failed != cudaSuccess ? failed
                                          : launch(slices_kernel::long_segments,
                                                   size_t(limits.multiprocessors) * long_blocks, 0);
