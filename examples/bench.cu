@@ -18,14 +18,7 @@
 #include "measure.cuh"
 #include "calls.cuh"
 #include <cstring>
-#if __has_include(<cub/cub.cuh>) && !defined(BENCH_NO_CUB)
-#include <cub/cub.cuh>
-#define BENCH_CUB
-#if CCCL_VERSION >= 3001000
-#include <cuda/execution>
-#define BENCH_CUB_GPU_TO_GPU
-#endif
-#endif
+#include "gpu_to_gpu.cuh"
 #if __has_include(<thrust/reduce.h>) && !defined(BENCH_NO_THRUST)
 #include <thrust/execution_policy.h>
 #include <thrust/reduce.h>
@@ -125,29 +118,6 @@ static contender ours(fastreduce_kernel kernel, unsigned block_size, const scrat
                 CHECK(fastreduce_sum_f32(input, output, n, &config));
             }};
 }
-
-#ifdef BENCH_CUB_GPU_TO_GPU
-/* A memory resource that hands out memory that is there: no allocation in the graph. */
-struct borrowed {
-    void *memory;
-    void *allocate(cuda::stream_ref, size_t, size_t = 0) { return memory; }
-    void deallocate(cuda::stream_ref, void *, size_t, size_t = 0) {}
-    void *allocate_sync(size_t, size_t = 0) { return memory; }
-    void deallocate_sync(void *, size_t, size_t = 0) {}
-    bool operator==(const borrowed &other) const { return memory == other.memory; }
-    bool operator!=(const borrowed &other) const { return memory != other.memory; }
-};
-
-template <class Resource>
-static cudaError_t sum_gpu_to_gpu(const float *input, float *output, size_t n, cudaStream_t stream,
-                                  Resource resource)
-{
-    auto reproducible = cuda::execution::require(cuda::execution::determinism::gpu_to_gpu);
-    auto memory = cuda::std::execution::prop{cuda::mr::get_memory_resource_t{}, resource};
-    auto environment = cuda::std::execution::env{cuda::stream_ref{stream}, reproducible, memory};
-    return cub::DeviceReduce::Sum(input, output, static_cast<long long>(n), environment);
-}
-#endif
 
 static std::vector<contender> peers(const scratch &memory)
 {

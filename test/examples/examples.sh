@@ -44,7 +44,7 @@ for example in *.c *.cu; do
             # and of floats alone
             command=$(echo "$line" | sed -e "s|^nvcc|$nvcc|" -e "s|-arch=native|$arch|" \
                 -e 's|bench\.cu|-DBENCH_NO_CUB -DBENCH_NO_THRUST &|' \
-                -e 's|bench_[ts][a-z]*\.cu|-DBENCH_NO_CUB -DFASTREDUCE_TYPES=FASTREDUCE_F32 &|')
+                -e 's|bench_[a-z]*\.cu|-DBENCH_NO_CUB -DFASTREDUCE_TYPES=FASTREDUCE_F32 &|')
             case $line in
             *' -x cu '* | *FASTREDUCE_SHAPES* | *EVERY_FLOAT*) ;;
             *) command=$(echo "$command" | sed 's|fastreduce\.cu|fastreduce.o|') ;;

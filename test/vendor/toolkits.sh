@@ -199,7 +199,7 @@ test_nvcc()
             less=
             # all types and operators are in fastreduce.cu
             case $file in
-            test_shapes.cu | bench_shapes.cu | bench_types.cu) less="$few_types" ;;
+            test_shapes.cu | bench_[est][a-z]*.cu) less="$few_types" ;;
             esac
             # nvcc 13.5's fast way does not know __dp4a
             set -- $less -std=c++17 $ptx -DBENCH_NO_CUB -DBENCH_NO_THRUST -c "$source" -o /dev/null
