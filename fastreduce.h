@@ -819,7 +819,7 @@ fastreduce_detail_quotient(fastreduce_detail_magnitude value, uint64_t n)
         }
     }
     result.exponent = value.exponent - bit + 64;
-    result.below = value.below || (rest | value.high | value.low) != 0;
+    result.below = value.below || (rest | value.high) != 0; /* `low` is used up */
     return result;
 }
 
@@ -850,7 +850,7 @@ fastreduce_detail_root(fastreduce_detail_magnitude value)
         }
     }
     result.high = root << 4;
-    result.below = value.below || (rest | value.high | value.low) != 0;
+    result.below = value.below || (rest | value.high) != 0; /* `low` is used up */
     return result;
 }
 
