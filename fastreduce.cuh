@@ -6140,6 +6140,7 @@ struct segments_of_warp {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
     static constexpr unsigned pack_size = pack<Element>::size, at_once = 8, least_group = 3;
+    static_assert(lane_packs >= 1u << (least_group - 1), "more packs than half of the least group");
     const segments &all;
     const reduction_output<Reducer> &output;
     const Element *staged;     /* what the bounds count from */
@@ -6374,7 +6375,9 @@ struct segment_batches {
         unsigned stops = ~0u;
         if (number <= most) {
             stops = batch.stops[lane];
-            if (lane > 0 && batch.bounds[number] - batch.bounds[number - 1] > longest) stops |= 1;
+            if (lane > 0 &&
+                static_cast<unsigned>(batch.bounds[number]) - batch.bounds[number - 1] > longest)
+                stops |= 1;
         }
         const unsigned group = lowest_bit(__ballot_sync(0xffffffffu, stops != 0));
         return group * warp_size + lowest_bit(__shfl_sync(0xffffffffu, stops, group));
