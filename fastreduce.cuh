@@ -539,6 +539,31 @@ __host__ __device__ __forceinline__ To bits_as(From from)
     return to;
 }
 
+/* a + b rounded down and up: equal where nothing is rounded. On the CPU of normal positive sums. */
+__device__ __forceinline__ float ieee_add_down(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+    float sum;
+    asm("add.rm.f32 %0, %1, %2;" : "=f"(sum) : "f"(a), "f"(b));
+    return sum;
+#else
+    const float sum = a + b, part = sum - a, lost = (a - (sum - part)) + (b - part);
+    return lost < 0 ? bits_as<float>(bits_as<unsigned>(sum) - 1) : sum;
+#endif
+}
+
+__device__ __forceinline__ float ieee_add_up(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+    float sum;
+    asm("add.rp.f32 %0, %1, %2;" : "=f"(sum) : "f"(a), "f"(b));
+    return sum;
+#else
+    const float sum = a + b, part = sum - a, lost = (a - (sum - part)) + (b - part);
+    return lost > 0 ? bits_as<float>(bits_as<unsigned>(sum) + 1) : sum;
+#endif
+}
+
 /* The value of a 16-bit float of IEEE 754. */
 __device__ __forceinline__ float half_to_float(unsigned short bits)
 {
@@ -3982,6 +4007,7 @@ __global__ void __launch_bounds__(BlockSize)
  *     collects                       whether anything happens to a tile when all warps had it
  *     tile_partials<Slots>           shared memory for what warps leave of tiles
  *     add(items)                     adds a thread's items of a tile; whole warps call it
+ *     add_in_pipeline(items)         the same where one block has all registers
  *     leave(partials, slot)          a warp leaves what it has of the tile to the collecting warp
  *     collect(partials, slot, place, status_words)
  *                                    one warp makes one partial of a tile's, and publishes a unit's
@@ -4452,6 +4478,11 @@ struct reduction_by {
         const unsigned lane = threadIdx.x % warp_size;
         return of_warp<warps>(lane < warps ? warp_values[lane] : reducer.identity());
     }
+    template <class Items>
+    __device__ __forceinline__ void add_in_pipeline(const Items &items)
+    {
+        add(items);
+    }
 
     /* Partials of a unit's tiles meet in pairs, pairs of pairs ... as ones carry in a binary number
      * that counts tiles. So no value takes more than levels additions, one after the other. */
@@ -4839,7 +4870,7 @@ consume(const Input &input, const work_plan &work, Accumulator &accumulator, Par
         else
             items.load(input, stage.tile);
         items.load_edge(input, stage.tile + 1 == work.tiles);
-        accumulator.add(items);
+        accumulator.add_in_pipeline(items);
         accumulator.leave(partials, here.stage);
         arrive(&stage.empty);
     }
@@ -6752,6 +6783,10 @@ struct floats_themselves {
     using Element = float;
     static constexpr unsigned parts = 1;
     static __device__ __forceinline__ float of(float x) { return x; }
+    static __device__ __forceinline__ void split(const pack<float> &from, pack<float> *to)
+    {
+        *to = from;
+    }
 };
 template <class Input>
 struct floats_masked {
@@ -6761,6 +6796,26 @@ struct floats_masked {
     __device__ __forceinline__ float of(Input x) const
     {
         return __uint_as_float(__float_as_uint(widened(x)) & mask);
+    }
+    __device__ __forceinline__ void split(pack<Input> from, pack<float> *to) const
+    {
+        mask_pack(from);
+#pragma unroll
+        for (unsigned j = 0; j < pack<Input>::size; ++j)
+            to[j / 4].item[j % 4] = widened(from.at(j));
+    }
+
+  private:
+    __device__ __forceinline__ void mask_pack(pack<float> &x) const
+    {
+#pragma unroll
+        for (float &item : x.item) item = of(item);
+    }
+    template <class Half>
+    __device__ __forceinline__ void mask_pack(pack<Half> &x) const
+    {
+#pragma unroll
+        for (unsigned &word : x.word) word &= mask >> 16 | (mask & 0xffff0000);
     }
 };
 
@@ -6797,6 +6852,11 @@ struct superaccumulator {
     unsigned groups = 0;         /* since the last flush */
     const Source source;
     const size_t count; /* elements of the result */
+    /* A window that never moves holds all of f16. */
+    static constexpr bool narrow = sizeof(Element) == 2,
+                          fixed = standard::is_same<Element, f16>::value;
+    static constexpr unsigned fixed_position = 149 - 24;
+    static constexpr unsigned reach = narrow ? 16 : 20;
 
     __device__ __forceinline__ superaccumulator(const Output &output,
                                                 const elements<Element> &input, void *shared)
@@ -6812,17 +6872,13 @@ struct superaccumulator {
     template <unsigned Packs>
     __device__ __forceinline__ void add(const tile_items<superaccumulator, BlockSize, Packs> &items)
     {
-        pack<float> group[Packs * Source::parts];
-#pragma unroll
-        for (unsigned k = 0; k < Packs * Source::parts; ++k)
-#pragma unroll
-            for (unsigned j = 0; j < 4; ++j)
-                group[k].item[j] =
-                    source.of(items.packs[k / Source::parts].at(k % Source::parts * 4 + j));
-        add_group(group);
-        if (!items.edges) return;
-        const pack<float> edge[1] = {{{source.of(items.edge), 0, 0, 0}}};
-        add_group(edge);
+        add_packs<narrow && !fixed ? (Packs + 1) / 2 : Packs>(items); /* for want of registers */
+    }
+    template <unsigned Packs>
+    __device__ __forceinline__ void
+    add_in_pipeline(const tile_items<superaccumulator, BlockSize, Packs> &items)
+    {
+        add_packs<Packs>(items);
     }
 
     /* Nothing is left of a tile: sums stay with the warp until the end. */
@@ -6835,6 +6891,23 @@ struct superaccumulator {
     {
     }
 
+    template <unsigned AtOnce, unsigned Packs>
+    __device__ __forceinline__ void
+    add_packs(const tile_items<superaccumulator, BlockSize, Packs> &items)
+    {
+#pragma unroll
+        for (unsigned first = 0; first < Packs; first += AtOnce) {
+            pack<float> group[AtOnce * Source::parts];
+#pragma unroll
+            for (unsigned k = 0; k < AtOnce; ++k)
+                source.split(items.packs[first + k], group + k * Source::parts);
+            add_group(group);
+        }
+        if (!items.edges) return;
+        const pack<float> edge[1] = {{{source.of(items.edge), 0, 0, 0}}};
+        add_group(edge);
+    }
+
     template <unsigned Count>
     __device__ __forceinline__ void add_group(const pack<float> (&group)[Count])
     {
@@ -6842,9 +6915,9 @@ struct superaccumulator {
         if (position == nowhere) {
             /* a guess: another look at all of them takes longer */
             const pack<float> first[1] = {group[0]};
-            position = window_for(first);
+            position = fixed ? fixed_position : window_for(first);
         }
-        const bool missed = exact_integer || bins_only > 0 || !add_to_window<false>(group);
+        const bool missed = exact_integer || bins_only > 0 || !catch_all(group, by_eights<Count>());
         const unsigned misses = __ballot_sync(0xffffffffu, missed);
         if (misses != 0) add_missed(group, misses);
         if (++groups == groups_between_flushes) flush();
@@ -6860,7 +6933,55 @@ struct superaccumulator {
             if (bits < 0x7f800000 && bits > greatest) greatest = bits;
         });
         const unsigned exponent = warp_max(greatest) >> 23;
-        return exponent <= 20 ? 0 : exponent - 20 < top_position ? exponent - 20 : top_position;
+        return exponent <= reach                 ? 0
+               : exponent - reach < top_position ? exponent - reach
+                                                 : top_position;
+    }
+
+    /* Packs of 16-bit elements are two packs of floats each. */
+    template <unsigned Count>
+    using by_eights = truth<narrow && Count % 2 == 0>;
+    template <unsigned Count>
+    __device__ __forceinline__ bool catch_all(const pack<float> (&group)[Count], truth<false>)
+    {
+        return add_to_window<false>(group);
+    }
+
+    /* The same window, but digits of 21 bits, that leave room for the sum of eight of the higher
+     * one, and of four of the lower. What is added with both ways of rounding is exact if they
+     * agree; in the fixed window everything is. */
+    template <unsigned Count>
+    __device__ __forceinline__ bool catch_all(const pack<float> (&group)[Count], truth<true>)
+    {
+        constexpr unsigned bits = window_bits / 2 - 1;
+        const unsigned upper = (position + bits + 1) << 23 | 0x400000,
+                       lower = (position + 1) << 23 | 0x400000;
+        unsigned high = 0, low = 0, above = 0, differ = 0;
+#pragma unroll
+        for (unsigned k = 0; k < Count; k += 2) {
+            float caught = __uint_as_float(upper);
+#pragma unroll
+            for (unsigned j = k; j < k + 2; ++j) {
+                float down = __uint_as_float(lower), up = down;
+#pragma unroll
+                for (float x : group[j].item) {
+                    const float next = ieee_add(caught, x),
+                                rest = ieee_subtract(x, ieee_subtract(next, caught));
+                    caught = next;
+                    down = fixed ? ieee_add(down, rest) : ieee_add_down(down, rest);
+                    up = ieee_add_up(up, rest);
+                    if (!fixed) above |= __float_as_uint(caught) ^ upper;
+                }
+                if (fixed) above |= __float_as_uint(down) ^ lower; /* where it is not finite */
+                if (!fixed) differ |= __float_as_uint(down) ^ __float_as_uint(up);
+                low += __float_as_uint(down);
+            }
+            high += __float_as_uint(caught);
+        }
+        if ((above & 0xff800000) | differ) return false;
+        value += (1ll << bits) * static_cast<int>(high - Count / 2 * upper) +
+                 static_cast<int>(low - Count * lower);
+        return true;
     }
 
     /* Adds the whole group, or if a float of it does not fit, nothing, and says so. Extended: into
@@ -6908,7 +7029,7 @@ struct superaccumulator {
         const unsigned lane_bit = 1u << threadIdx.x % warp_size;
         if (bins_only > 0) {
             --bins_only;
-        } else if (!exact_integer && __popc(misses) <= few) {
+        } else if (!exact_integer && (fixed || __popc(misses) <= few)) {
             if (position >= window_bits / 2)
                 misses =
                     __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window<true>(group));
@@ -6917,8 +7038,8 @@ struct superaccumulator {
             if (better > position || better + 8 < position) {
                 flush_window();
                 position = better;
-                misses =
-                    __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window<false>(group));
+                misses = __ballot_sync(0xffffffffu, (misses & lane_bit) &&
+                                                        !catch_all(group, by_eights<Count>()));
             }
             if (__popc(misses) > few) bins_only = 16;
         }
@@ -7564,6 +7685,11 @@ struct wide_superaccumulator {
     template <class Partials>
     __device__ __forceinline__ void leave(Partials &, unsigned)
     {
+    }
+    template <class Items>
+    __device__ __forceinline__ void add_in_pipeline(const Items &items)
+    {
+        add(items);
     }
     template <class Partials>
     __device__ __forceinline__ void collect(Partials &, unsigned, const tile_place &, status_word *)
