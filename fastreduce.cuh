@@ -1498,6 +1498,11 @@ template <class Reducer>
 struct unordered_reducer : common_reducer<Reducer> {
     static constexpr unsigned head_alignment = 16;
 };
+template <class Reducer>
+__host__ __device__ constexpr bool in_any_order()
+{
+    return Reducer::head_alignment > 0;
+}
 
 /* Any type under an operator that has combine and identity. */
 template <class Operator, class Input>
@@ -2492,7 +2497,17 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
     static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
     {
         const Key x = a.key(), y = b.key();
-        return x < y || (x == y && b.index() < a.index()) ? b : a;
+        /* no branches, and words one by one: to choose an address, compilers would put both in
+         * local memory */
+        const bool second = (x < y) | ((x == y) & (b.index() < a.index()));
+        Value best;
+#pragma unroll
+        for (unsigned k = 0; k < sizeof(Key) / 4; ++k)
+            best.key_words[k] = second ? b.key_words[k] : a.key_words[k];
+#pragma unroll
+        for (unsigned k = 0; k < 2; ++k)
+            best.index_words[k] = second ? b.index_words[k] : a.index_words[k];
+        return best;
     }
     __device__ __forceinline__ Value value_of(Element x, size_t index) const
     {
@@ -4465,6 +4480,11 @@ struct reduction_by {
         value = thread_value(reducer, items, truth<Reducer::by_itself>());
         if (items.has_edge) value = combine(value, reducer.value_of(items.edge, items.edge_index));
     }
+    template <class Items>
+    __device__ __forceinline__ void add_in_pipeline(const Items &items)
+    {
+        add(items);
+    }
 
     template <class Partials>
     __device__ __forceinline__ void leave(Partials &partials, unsigned slot) const
@@ -4477,11 +4497,6 @@ struct reduction_by {
     {
         const unsigned lane = threadIdx.x % warp_size;
         return of_warp<warps>(lane < warps ? warp_values[lane] : reducer.identity());
-    }
-    template <class Items>
-    __device__ __forceinline__ void add_in_pipeline(const Items &items)
-    {
-        add(items);
     }
 
     /* Partials of a unit's tiles meet in pairs, pairs of pairs ... as ones carry in a binary number
@@ -5219,6 +5234,22 @@ struct carries<Reducer, 0> {
     __device__ __forceinline__ Value total(unsigned) const { return value; }
 };
 
+/* The same where any order will do. */
+template <class Reducer>
+struct running {
+    using Value = typename Reducer::Value;
+    Value value;
+
+    __device__ __forceinline__ void push(const Reducer &reducer, const Value &next, unsigned number)
+    {
+        value = number == 0 ? next : reducer.combine(value, next);
+    }
+    __device__ __forceinline__ Value total(unsigned) const { return value; }
+};
+template <class Reducer, unsigned Levels>
+using values_in_turn =
+    standard::conditional_t<in_any_order<Reducer>(), running<Reducer>, carries<Reducer, Levels>>;
+
 /* A share of a tile's leaves: those whose last bits, which meet last, are `part` reversed. */
 struct leaf_share {
     unsigned bits;      /* 2^bits leaves in all */
@@ -5241,7 +5272,7 @@ share_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile,
             const leaf_share &share)
 {
     const unsigned leaves = 1u << share.leaves_log();
-    carries<Reducer, Levels> values;
+    values_in_turn<Reducer, Levels> values;
 #pragma unroll 1
     for (unsigned first = 0; first < leaves; first += AtOnce) {
         leaf_items<Reducer, Packs> items[AtOnce];
@@ -5261,6 +5292,41 @@ share_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile,
         }
     }
     return values.total(share.leaves_log());
+}
+
+/* The value of lane `own` of a slice that so many lanes share, where any order will do. */
+template <unsigned AtOnce, class Reducer, class Slice>
+__device__ __forceinline__ typename Reducer::Value
+value_in_any_order(const Reducer &reducer, const Slice &slice, const slice_tile &tile, unsigned own,
+                   unsigned lanes)
+{
+    using Items = leaf_items<Reducer, 1>;
+    const unsigned before = tile.packs * pack<typename Reducer::Element>::size,
+                   end = before + tile.tail;
+    typename Reducer::Value value = reducer.identity();
+    /* without any element, the value of none, which an identity need not be */
+#pragma unroll 1
+    for (unsigned first = own; first < tile.packs || first + end == 0; first += AtOnce * lanes) {
+        Items items[AtOnce];
+        typename Reducer::Value values[AtOnce];
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce; ++k) items[k].load(slice, tile, first + k * lanes);
+        reducer.choose(values_of_leaves<AtOnce, Items>{items, values});
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce; ++k) value = reducer.combine(value, values[k]);
+    }
+#pragma unroll 1
+    for (unsigned k = before + own; k < end; k += lanes)
+        value = reducer.combine(value, reducer.value_of(slice.at(k), k));
+    return value;
+}
+
+template <unsigned AtOnce, class Reducer, class Slice>
+__device__ __forceinline__ typename Reducer::Value
+short_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile, unsigned, unsigned,
+            truth<true>)
+{
+    return value_in_any_order<AtOnce>(reducer, slice, tile, 0, 1);
 }
 
 /* The value of a slice of one pack at most, and a tail. */
@@ -5295,6 +5361,18 @@ value_of_pack_and_tail(const Reducer &reducer, const Slice &slice, const slice_t
 }
 
 constexpr unsigned slices_block = 256, short_bits = 5;
+
+/* A lane's value of a short slice of 2^bits leaves, where no lane of the warp has more packs than
+ * `most`. */
+template <unsigned AtOnce, class Reducer, class Slice>
+__device__ __forceinline__ typename Reducer::Value
+short_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile, unsigned bits,
+            unsigned most, truth<false>)
+{
+    return most <= 1
+               ? value_of_pack_and_tail(reducer, slice, tile)
+               : share_value<1, short_bits, AtOnce>(reducer, slice, tile, leaf_share{bits, 0, 0});
+}
 
 /* What a Value between blocks would be: a Format may round. */
 template <class Reducer>
@@ -5399,10 +5477,8 @@ __global__ void __launch_bounds__(slices_block)
                                              static_cast<unsigned>(all.stride)};
         Reducer reducer = output.reducer;
         reducer.prepare(slice.from, all.n);
-        const typename Reducer::Value value =
-            tile.packs <= 1
-                ? value_of_pack_and_tail(reducer, slice, tile)
-                : share_value<1, short_bits, 4>(reducer, slice, tile, leaf_share{plan.bits, 0, 0});
+        const typename Reducer::Value value = short_value<4>(
+            reducer, slice, tile, plan.bits, tile.packs, truth<in_any_order<Reducer>()>());
         reducer.store(all.place(output.result, begin * inner + result), kept_value<Reducer>(value),
                       all.n);
     }
@@ -5434,22 +5510,25 @@ warp_value(const Reducer &, const typename Reducer::Value &value, truth<false>)
     return value;
 }
 
-/* Values of 2^lanes_log lanes each, several at once, to those of the first ones. */
+/* Values of 2^lanes_log lanes each, each `step`-th of several, to those of the first ones. */
 template <unsigned Count, class Reducer>
-__device__ __forceinline__ void
-combine_lanes(const Reducer &reducer, typename Reducer::Value (&values)[Count], unsigned lanes_log)
+__device__ __forceinline__ void combine_lanes(const Reducer &reducer,
+                                              typename Reducer::Value (&values)[Count],
+                                              unsigned lanes_log, unsigned step = 1)
 {
     if (Reducer::by_warp && lanes_log == 5) {
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k)
-            values[k] = warp_value(reducer, values[k], truth<Reducer::by_warp>());
+            if ((k & (step - 1)) == 0)
+                values[k] = warp_value(reducer, values[k], truth<Reducer::by_warp>());
         return;
     }
 #pragma unroll 1
     for (unsigned bit = lanes_log; bit-- > 0;)
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k)
-            values[k] = reducer.combine(values[k], shuffle_down(values[k], 1u << bit));
+            if ((k & (step - 1)) == 0)
+                values[k] = reducer.combine(values[k], shuffle_down(values[k], 1u << bit));
 }
 
 /* Values of 2^lanes_log lanes each, Count at once, as by combine_lanes: lanes halve the values that
@@ -5466,9 +5545,12 @@ deal_to_lanes(const Reducer &reducer, typename Reducer::Value (&values)[Count], 
         const bool upper = (threadIdx.x & bit) != 0;
 #pragma unroll
         for (unsigned k = 0; k < half; ++k) {
-            const Value first = values[k], second = values[k + half],
-                        other = shuffle_xor(upper ? first : second, bit);
-            values[k] = reducer.combine(upper ? second : first, other);
+            Value own = values[k], given = values[k + half];
+            if (upper) { /* not by ?:, which would choose an address */
+                own = values[k + half];
+                given = values[k];
+            }
+            values[k] = reducer.combine(own, shuffle_xor(given, bit));
         }
     }
 #pragma unroll
@@ -5490,14 +5572,29 @@ combine_chunks(const Reducer &reducer, typename Reducer::Value (&values)[Count],
                 if ((k & step) == 0) values[k] = reducer.combine(values[k], values[k | step]);
 }
 
-/* Values of a warp's lanes, Count of each, to one: as by combine_lanes and combine_chunks. */
+/* Values of 2^lanes_log lanes and so many chunks each, several times, to those of the first ones.
+ * Lanes meet before chunks; where any order will do, after them, as there is less for them then. */
+template <unsigned Count, class Reducer>
+__device__ __forceinline__ void combine_lanes_and_chunks(const Reducer &reducer,
+                                                         typename Reducer::Value (&values)[Count],
+                                                         unsigned lanes_log, unsigned chunks)
+{
+    if (in_any_order<Reducer>() && chunks > 1) {
+        combine_chunks(reducer, values, chunks);
+        combine_lanes(reducer, values, lanes_log, chunks);
+    } else {
+        combine_lanes(reducer, values, lanes_log);
+        combine_chunks(reducer, values, chunks);
+    }
+}
+
+/* Values of a warp's lanes, Count of each, to one: as by combine_lanes_and_chunks. */
 template <unsigned Count, class Reducer>
 __device__ __forceinline__ typename Reducer::Value
 combine_warp(const Reducer &reducer, typename Reducer::Value (&values)[Count])
 {
-    if (Reducer::by_warp) {
-        combine_lanes(reducer, values, 5);
-        combine_chunks(reducer, values, Count);
+    if (Reducer::by_warp || in_any_order<Reducer>()) {
+        combine_lanes_and_chunks(reducer, values, 5, Count);
         return values[0];
     }
     typename Reducer::Value value = deal_to_lanes(reducer, values, 5);
@@ -5505,6 +5602,25 @@ combine_warp(const Reducer &reducer, typename Reducer::Value (&values)[Count])
     for (unsigned bit = warp_size / 2; bit > warp_size / 2 / Count; bit /= 2)
         value = reducer.combine(value, shuffle_xor(value, bit));
     return value;
+}
+
+/* What combine_warp would return, if values of several calls are still to meet: where any order
+ * will do, each lane's, for end_warp. */
+template <unsigned Count, class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+begin_warp(const Reducer &reducer, typename Reducer::Value (&values)[Count])
+{
+    if (!in_any_order<Reducer>()) return combine_warp(reducer, values);
+    combine_chunks(reducer, values, Count);
+    return values[0];
+}
+template <class Reducer>
+__device__ __forceinline__ typename Reducer::Value end_warp(const Reducer &reducer,
+                                                            const typename Reducer::Value &value)
+{
+    if (!in_any_order<Reducer>()) return value;
+    typename Reducer::Value values[1] = {value};
+    return combine_warp(reducer, values);
 }
 
 /* Rows of up to 256 packs, one for each of a block's threads; all loads of a warp are under way
@@ -5573,8 +5689,16 @@ reduce_narrow_rows(const slices &all, const row_plan &plan, const slice_tile &ti
             values[k] = items[k].with_edge(reducer, values[k]);
         }
     }
-    combine_lanes(output.reducer, values, plan.lanes_log);
-    combine_chunks(output.reducer, values, chunks);
+    if (in_any_order<Reducer>() && chunks == 1 && plan.lanes_log >= 3) {
+        const typename Reducer::Value value = deal_to_lanes(output.reducer, values, plan.lanes_log);
+        const unsigned below = plan.lanes_log - 3, number = (lane >> below & (at_once - 1))
+                                                            << each_log;
+        if (number < rows && (lane & ((1u << below) - 1)) == 0)
+            output.reducer.store(all.place(output.result, first + number),
+                                 kept_value<Reducer>(value), all.n);
+        return;
+    }
+    combine_lanes_and_chunks(output.reducer, values, plan.lanes_log, chunks);
     if (own != 0) return;
     unsigned char *const results = static_cast<unsigned char *>(all.place(output.result, first));
 #pragma unroll
@@ -5618,7 +5742,7 @@ wide_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile)
 {
     constexpr unsigned at_once = 2, times_log = 2;
     const unsigned lane = threadIdx.x % warp_size;
-    carries<Reducer, times_log> found;
+    values_in_turn<Reducer, times_log> found;
 #pragma unroll 1
     for (unsigned k = 0; k < 1u << times_log; ++k) {
         leaf_items<Reducer, 4> items[at_once];
@@ -5634,9 +5758,9 @@ wide_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile)
         reducer.choose(values_of_leaves<at_once, leaf_items<Reducer, 4>>{items, values});
 #pragma unroll
         for (unsigned j = 0; j < at_once; ++j) values[j] = items[j].with_edge(reducer, values[j]);
-        found.push(reducer, combine_warp(reducer, values), k);
+        found.push(reducer, begin_warp(reducer, values), k);
     }
-    return found.total(times_log);
+    return end_warp(reducer, found.total(times_log));
 }
 
 template <bool Vectors, class Reducer>
@@ -5672,7 +5796,7 @@ __device__ __forceinline__ void reduce_rows_of_warp(const slices &all, const row
 template <class Reducer>
 __host__ __device__ constexpr unsigned rows_blocks()
 {
-    return sizeof(typename Reducer::Value) == 8 ? 3 : 4;
+    return sizeof(typename Reducer::Value) >= 8 ? 3 : 4;
 }
 
 template <class Reducer>
@@ -5754,7 +5878,7 @@ share_of_partials(const Reducer &reducer, bool exists, status_word *status_words
                    share_log = parts_log < bits ? parts_log : bits;
     const bool takes_part = exists && part < 1u << share_log;
     const leaf_share share = {bits, share_log, takes_part ? part : 0};
-    carries<Reducer, 9> values;
+    values_in_turn<Reducer, 9> values;
 #pragma unroll 1
     for (unsigned k = 0; k < 1u << share.leaves_log(); ++k) {
         const unsigned thread = share.thread(k);
@@ -6212,6 +6336,14 @@ struct segments_of_warp {
         constexpr int few = 4;
         unsigned one_by_one = __ballot_sync(0xffffffffu, there && tile.packs > warp_size);
         const unsigned together = __ballot_sync(0xffffffffu, there) & ~one_by_one;
+        /* in loops: of what is unrolled below there is too much then, as each instruction is
+         * executed once or twice a segment and takes longer to come than to execute */
+        if (Reducer::heavy && in_any_order<Reducer>()) {
+            const unsigned most = warp_max(together >> lane & 1 ? tile.packs : 0);
+            reduce_in_any_order(together, most <= 4 ? 0 : most <= 8 ? 1 : most <= 16 ? 2 : 3);
+            reduce_in_any_order(one_by_one, 5);
+            return;
+        }
         if (one_by_one == 0 || __popc(together) > few)
             reduce_groups(together, there ? bounds[lane] | n << 16 : 0,
                           warp_max(together >> lane & 1 ? leaf_bits(tile) : least_group));
@@ -6222,16 +6354,33 @@ struct segments_of_warp {
     }
 
   private:
+    /* 2^lanes_log lanes for each of `which`. */
+    __device__ __forceinline__ void reduce_in_any_order(unsigned which, unsigned lanes_log) const
+    {
+        const unsigned lane = threadIdx.x % warp_size, lanes = 1u << lanes_log,
+                       own = lane & (lanes - 1);
+#pragma unroll 1
+        for (unsigned from = 0; from < count; from += warp_size >> lanes_log) {
+            const unsigned segment = from + (lane >> lanes_log);
+            const bool mine = (which >> segment & 1) != 0;
+            if (__ballot_sync(0xffffffffu, mine) == 0) continue;
+            const unsigned n = mine ? length(segment) : 0;
+            Reducer reducer = output.reducer;
+            reducer.prepare(slice(segment).from, n);
+            Value value[1] = {
+                value_in_any_order<2>(reducer, slice(segment), tile_of(n), own, lanes)};
+            combine_lanes(reducer, value, lanes_log);
+            if (mine && own == 0) store(segment, value[0], n);
+        }
+    }
     __device__ __forceinline__ void reduce_short(unsigned segment, const slice_tile &tile,
                                                  unsigned longest) const
     {
         const unsigned n = tile.packs * pack_size + tile.tail;
         Reducer reducer = output.reducer;
         reducer.prepare(slice(segment).from, n);
-        const Value value = longest <= 1
-                                ? value_of_pack_and_tail(reducer, slice(segment), tile)
-                                : share_value<1, short_bits, 2>(reducer, slice(segment), tile,
-                                                                leaf_share{leaf_bits(tile), 0, 0});
+        const Value value = short_value<2>(reducer, slice(segment), tile, leaf_bits(tile), longest,
+                                           truth<in_any_order<Reducer>()>());
         store(segment, value, n);
     }
 
@@ -6411,7 +6560,8 @@ struct segment_batches {
                 stops |= 1;
         }
         const unsigned group = lowest_bit(__ballot_sync(0xffffffffu, stops != 0));
-        return group * warp_size + lowest_bit(__shfl_sync(0xffffffffu, stops, group));
+        return group * warp_size +
+               lowest_bit(__shfl_sync(0xffffffffu, stops, static_cast<int>(group)));
     }
     /* The first segment from `segment` on that is not long. */
     __device__ __forceinline__ size_t after_long(size_t segment) const
@@ -7682,14 +7832,14 @@ struct wide_superaccumulator {
         window.template add_group<1>(
             one_double{items.has_edge ? source.of(items.edge, items.edge_index) : 0.0});
     }
-    template <class Partials>
-    __device__ __forceinline__ void leave(Partials &, unsigned)
-    {
-    }
     template <class Items>
     __device__ __forceinline__ void add_in_pipeline(const Items &items)
     {
         add(items);
+    }
+    template <class Partials>
+    __device__ __forceinline__ void leave(Partials &, unsigned)
+    {
     }
     template <class Partials>
     __device__ __forceinline__ void collect(Partials &, unsigned, const tile_place &, status_word *)
