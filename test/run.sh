@@ -1,29 +1,30 @@
 #!/bin/sh
 # Installs what the tests lack, builds everything and runs the tests; test/README.md lists them:
 #
-#     sh test/run.sh [--all] [ARGUMENTS OF MESON TEST]
+#     sh test/run.sh [--ci | --all] [ARGUMENTS OF MESON TEST]
 #     sh test/run.sh --suite fast          under a minute
 #     sh test/run.sh 'sum without CUDA'    one test
 #
-# Without arguments: the suites fast and slow. --all: also toolkits (other CUDA toolkits, a gigabyte
-# from PyPI), mutants (every change of the kernels is noticed) and long (coverage, fuzzing, cost),
-# and the packages that these need. With nvcc the GPU code is compiled too, for every architecture
-# it knows, or for the GPU that is there; what needs a GPU is skipped where there is none. Tests
-# that are named run whatever suite they are of. CI in the environment, if not empty: warnings are
-# errors.
+# Without arguments: the suites fast and slow. --ci: also toolkits (other CUDA toolkits, a gigabyte
+# from PyPI). --all: also long (whether every change is noticed, our tests by other toolkits,
+# coverage, fuzzing, cost). Both install the packages that these need. With nvcc the GPU code is
+# compiled too, for every architecture it knows, or for the GPU that is there; what needs a GPU is
+# skipped where there is none. Tests that are named run whatever suite they are of. CI in the
+# environment, if not empty: warnings are errors.
 set -eu
 cd "$(dirname "$0")/.."
 . test/setup.sh
 setup=quick
 all=
-if [ "${1:-}" = --all ]; then
-    setup=all
+case ${1:-} in
+--ci | --all)
+    setup=${1#--}
     all=1
     shift
-elif [ $# -gt 0 ]; then
-    setup=all
-    case $* in -*) setup=quick ;; esac
-fi
+    ;;
+'' | -*) ;;
+*) setup=all ;;
+esac
 need cc gcc libc6-dev
 need c++ g++
 need python3 python3

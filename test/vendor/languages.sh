@@ -33,7 +33,7 @@ for compiler in "$cc" $(clangs | sed 's/clang++/clang/'); do
 done
 [ -n "$nvcc" ] || { skip "everything that needs nvcc" "there is none"; done_testing; exit; }
 
-"$nvcc" -O3 -arch=sm_80 -Xcompiler=-fno-exceptions,-fno-threadsafe-statics -c fastreduce.cu
+"$nvcc" -O3 -arch=sm_80 $some -Xcompiler=-fno-exceptions,-fno-threadsafe-statics -c fastreduce.cu
 $cc -std=c99 -Wall -Wextra -Wpedantic $werror -c main.c
 toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v "$nvcc")")")")
 libraries=$toolkit/lib64

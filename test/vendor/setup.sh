@@ -32,9 +32,12 @@ done_testing()
     [ "$passed" -gt 0 ] || exit 77
 }
 
-# What only has to compile needs no optimising, which takes most of nvcc's time: the option that
-# leaves it out, where this nvcc has it (from CUDA 12.9 on)
-unoptimised() { ! "$1" --help | grep -q -- --Ofast-compile || echo -Ofc max; }
+# What only has to compile needs no optimising, which takes most of nvcc's time: the options that
+# leave it out (one from CUDA 12.9 on)
+unoptimised()
+{
+    if "$1" --help | grep -q -- --Ofast-compile; then echo -Ofc max; else echo -Xcicc -O0; fi
+}
 [ -z "${nvcc:-}" ] ||
     export NVCC_APPEND_FLAGS="${NVCC_APPEND_FLAGS:-} $(unoptimised "$nvcc")"
 

@@ -1,7 +1,8 @@
 #!/bin/sh
-# The two files under other CUDA toolkits than the installed one: sh toolkits.sh ROOT FOLDER. Keeps
-# in FOLDER what it downloads. Skips a toolkit that can't be had here, or that takes no C++ compiler
-# that is here; exit 77 if that is all.
+# The two files and the examples under other CUDA toolkits than the installed one: sh toolkits.sh
+# ROOT FOLDER [tests]. Keeps in FOLDER what it downloads. Skips a toolkit that can't be had here, or
+# that takes no C++ compiler that is here; exit 77 if that is all. With `tests`: whether our tests
+# compile by the oldest toolkit that has all that they call, and by the newest.
 #
 #   nvcc 11.2, 11.8, 12.4      from Debian: PyPI has no nvcc of CUDA 11 and 12. Headers of the
 #                              later two from PyPI
@@ -12,6 +13,7 @@ set -eu
 root=$(cd "$1" && pwd)
 mkdir -p "$2"
 toolkits=$(cd "$2" && pwd)
+what=${3:-files}
 . "$(dirname "$0")/setup.sh"
 
 # ---- Downloads. Each function says in $why what is missing. --------------------------------------
@@ -134,6 +136,9 @@ find_host()
     takes "$host" || { why="$host, too: $(grep -m 1 error takes.log | cut -c 1-200)"; return 1; }
 }
 
+# What only has to compile does so quickly; nvcc 13.5's quick way does not know __dp4a.
+only_compile() { $compile $quickly "$@" 2>/dev/null || $compile "$@"; }
+
 # test_nvcc RELEASE NVCC: of the toolkit in $kept
 test_nvcc()
 {
@@ -145,67 +150,73 @@ test_nvcc()
     headers=$((${release%.*} * 1000 + ${release#*.} * 10)) # as CUDART_VERSION counts
     compile="$nvcc -ccbin $host -Wno-deprecated-gpu-targets $nvcc_werror"
     compile="$compile -Xcompiler=-Wall,-Wextra -I."
-    only_compile="$compile $(unoptimised "$nvcc")"
-    strict_cc="$cc -std=c99 -Wall -Wextra -Wpedantic $werror"
+    quickly=$(unoptimised "$nvcc")
     ptx=-gencode=arch=compute_75,code=compute_75
+    if [ "$what" = files ]; then test_files; fi
+    # What is in CUDA C++ takes longest: by the oldest toolkit that has all that it calls, and by
+    # the newest
+    case $asked in 11.8 | '') test_sources ;; esac
+}
+
+test_files()
+{
     # by its path, as -lcudart would find an installed toolkit's; PyPI's of CUDA 11 and 12 is shared
     runtime=$toolkit/lib/libcudart_static.a
     [ -e "$runtime" ] || runtime=$(ls "$toolkit"/lib/libcudart.so.*)
     link="$runtime -Wl,-rpath,$toolkit/lib -lstdc++ -ldl -lrt -lpthread"
 
-    # the C functions, for every architecture
-    architectures=$("$nvcc" --list-gpu-arch | sed 's/compute_//' | sort -n)
+    # the C functions, for the oldest architecture and the newest
+    architectures=$("$nvcc" --list-gpu-arch | sed 's/compute_//' | sort -n | sed -n '1p;$p')
     targets=$(for a in $architectures; do echo "-gencode=arch=compute_$a,code=sm_$a"; done)
-    $compile -O3 -std=c++14 --threads 2 $targets $few -c fastreduce.cu || fail "$version"
-    # more of them for one, and by the newest toolkit all
-    more=$some
-    [ -n "$asked" ] || more=
-    $compile -std=c++17 $ptx $more -c fastreduce.cu -o /dev/null || fail "$version, C++17"
+    $compile -O3 -std=c++14 $targets $few -c fastreduce.cu || fail "$version"
+    only_compile -std=c++17 $ptx $some -c fastreduce.cu -o /dev/null || fail "$version, C++17"
     $cc "$tests/main.c" -I. fastreduce.o $link -o program || fail "$version, linked"
     run ./program "$version"
 
     # the templates, by headers that are proven to be the toolkit's
     for standard in 14 17; do
-        $compile -std=c++$standard -DTOOLKIT_VERSION=$headers $ptx -c "$tests/templates.cu" ||
+        only_compile -std=c++$standard -DTOOLKIT_VERSION=$headers $ptx -c "$tests/templates.cu" ||
             fail "$version, templates, C++$standard"
     done
     $cc templates.o $link -o program || fail "$version, templates, linked"
     run ./program "$version, templates"
     pass "$version with $("$host" --version | sed -n '1s/ (.*) / /p'): architectures" $architectures
 
-    few_types="-DFASTREDUCE_TYPES=FASTREDUCE_F32\\,FASTREDUCE_U8"
-    few_types="$few_types -DFASTREDUCE_OPERATORS=FASTREDUCE_SUM\\,FASTREDUCE_ARGMAX"
-    # The examples; our tests, which take longest, by the oldest toolkit that has all that they call
-    # and by the newest. CUB and Thrust are not in these toolkits.
-    set -- "$root"/examples/*.c "$root"/examples/*.cu
-    case $asked in
-    11.8 | '')
-        set -- "$@" "$root"/test/kernels/*.cu "$root"/test/gpu/test_*.cu \
+    files=
+    for source in "$root"/examples/*.c; do
+        file=${source##*/}
+        case $file in sum_mpi.c | sum_nccl.c) continue ;; esac # need MPI, NCCL
+        if [ "$headers" -lt 11040 ] && grep -q cudaGraphInstantiateWithFlags "$source"; then
+            skip "$version, $file" "replays CUDA graphs by a call of CUDA 11.4"
+            continue
+        fi
+        $cc -std=c99 -Wall -Wextra -Wpedantic $werror -isystem "$toolkit/include" "$source" \
+            fastreduce.o $link -lm -o program || fail "$version, $file"
+        files="$files $file"
+    done
+    pass "$version:$files"
+}
+
+test_sources()
+{
+    case $what in
+    files) set -- "$root"/examples/*.cu ;;
+    tests)
+        set -- "$root"/test/kernels/*.cu "$root"/test/gpu/test_*.cu \
             "$root/test/gpu/profile_ladder.cu"
         ;;
     esac
     files=
     for source; do
         file=${source##*/}
-        if [ "$headers" -lt 11040 ] &&
-            grep -q 'cudaGraphInstantiateWithFlags\|"calls.cuh"' "$source"; then
-            skip "$version, $file" "replays CUDA graphs by a call of CUDA 11.4"
-            continue
-        fi
         case $file in
-        fastreduce.cu | sum_mpi.c | sum_nccl.c) continue ;; # compiled above; need MPI, NCCL
-        *.c) $strict_cc -isystem "$toolkit/include" "$source" fastreduce.o $link -lm -o program ;;
-        *.cu)
-            less=
-            # all types and operators are in fastreduce.cu
-            case $file in
-            test_shapes.cu | bench_[est][a-z]*.cu) less="$few_types" ;;
-            esac
-            # nvcc 13.5's fast way does not know __dp4a
-            set -- $less -std=c++17 $ptx -DBENCH_NO_CUB -DBENCH_NO_THRUST -c "$source" -o /dev/null
-            $only_compile "$@" 2>/dev/null || $compile "$@"
-            ;;
-        esac || fail "$version, $file"
+        fastreduce.cu) continue ;; # all above
+        test_shapes.cu | bench_*.cu) less=$few ;;
+        *) less= ;;
+        esac
+        # CUB and Thrust are not in these toolkits
+        only_compile $less -std=c++17 $ptx -DBENCH_NO_CUB -DBENCH_NO_THRUST -c "$source" \
+            -o /dev/null || fail "$version, $file"
         files="$files $file"
     done
     pass "$version:$files"
@@ -231,6 +242,8 @@ for release in 13.0 newest; do
         "nvidia-cuda-crt$pin" "nvidia-nvvm$pin" || { skip "nvcc $release" "$why"; continue; }
     test_nvcc "${pin:+$release}" "$kept/bin/nvcc"
 done
+
+[ "$what" = files ] || { done_testing; exit; }
 
 # ---- NVRTC, which compiles the device code at run time -------------------------------------------
 
