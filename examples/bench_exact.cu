@@ -4,8 +4,9 @@
  *
  *     nvcc -O3 -std=c++17 -arch=native bench_exact.cu -o bench_exact && ./bench_exact type=f64
  *
- * A part: lists for FASTREDUCE_TYPES and FASTREDUCE_OPERATORS, as bench_types has them. CUB's
- * reproducible sum (gpu_to_gpu) needs CCCL 3.1 or later; -DBENCH_NO_CUB: without.
+ * A part: lists for FASTREDUCE_TYPES and FASTREDUCE_OPERATORS, as bench_types has them, with F32
+ * and SUM among them. CUB's reproducible sum (gpu_to_gpu) needs CCCL 3.1 or later; -DBENCH_NO_CUB:
+ * without.
  */
 #define PROGRAM "bench_exact"
 #define FASTREDUCE_NO_LADDER
@@ -34,7 +35,7 @@ static const char help[] =
     "Device time of EXACT and of AUTO, a table for each type, operator and kind of data: graphs\n"
     "of calls, replayed in turns; median over replays. Inputs are out of L2.\n"
     "\n"
-    "  type=TYPE      f32, f64, f16, bf16; several: type=f16,bf16; all (default): those built in\n"
+    "  type=TYPE      f32, f64, f16, bf16; several: type=f16,bf16; all (default): all built in\n"
     "  op=OPERATOR    sum, sum_abs, sum_squares, norm2, mean, dot; several, or all (default)\n"
     "  data=KIND      uniform (in [-1, 1)); any: every finite bit pattern, exponents over the\n"
     "                 whole range, the slowest there is; several, or all (default)\n"
@@ -46,9 +47,9 @@ static const char help[] =
     "  -h, --help, --version  print and do nothing else\n"
     "\n"
     "Columns: bytes read, microseconds (median) of EXACT, spread (half the interquartile range,\n"
-    "percent of it), GB/s, microseconds of AUTO, EXACT over AUTO, microseconds of CUB's sum that\n"
-    "is the same on every GPU, and EXACT over that. Results of EXACT are compared with the\n"
-    "CPU's; wrong ones are named on standard error.\n"
+    "percent of it), GB/s, microseconds of AUTO, EXACT over AUTO, microseconds of CUB's sum\n"
+    "that is the same on every GPU, and EXACT over that. Results of EXACT are compared with\n"
+    "the CPU's; wrong ones are named on standard error.\n"
     "Exit status: 0; 1 for a wrong result or a failed call; 2 for a wrong command line;\n"
     "77 where there is no GPU.\n";
 /* clang-format on */

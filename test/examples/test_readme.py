@@ -92,6 +92,9 @@ def vendoring(root, text, cc, nvcc, folder):
     lines = chosen[0].replace("-arch=native", "-arch=sm_90").replace("/usr/local/cuda", toolkit)
     for word, program in (("nvcc", nvcc), ("cc", cc)):
         lines = re.sub(rf"^{word} ", program + " ", lines, flags=re.MULTILINE)
+    options = subprocess.run([nvcc, "--help"], capture_output=True, text=True, check=True).stdout
+    if "--Ofast-compile" in options: # it takes a minute otherwise, and only has to compile
+        os.environ["NVCC_APPEND_FLAGS"] = "-Ofc max"
     run(["sh", "-e", "-c", lines + "./main\n"], folder, "vendoring")
 
 

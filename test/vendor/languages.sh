@@ -60,7 +60,7 @@ fi
 warnings="$nvcc_werror -Xcompiler=-Wall,-Wextra,-Wshadow,-Wconversion,-Wswitch-default"
 for standard in $standards; do
     everything=$few
-    [ "$standard" != 17 ] || everything=
+    [ "$standard" != 17 ] || everything=$some
     for file in fastreduce.cu templates.cu; do
         "$nvcc" -std=c++$standard $ptx $warnings $everything -c $file -o /dev/null ||
             fail "C++$standard, $file"
@@ -77,11 +77,11 @@ several=$(for a in $kinds; do echo "-gencode=arch=compute_$a,code=compute_$a"; d
 for file in fastreduce.cu templates.cu; do
     "$nvcc" -std=c++14 $several $warnings $few -c $file -o /dev/null ||
         fail "architectures, $file"
-    for options in '-rdc=true -use_fast_math' -G; do
-        "$nvcc" -std=c++14 -gencode=arch=compute_$newest,code=compute_$newest $warnings $options \
-            $few -c $file -o /dev/null || fail "nvcc $options, $file"
-    done
+    "$nvcc" -std=c++14 -gencode=arch=compute_$newest,code=compute_$newest $warnings -rdc=true \
+        -use_fast_math $few -c $file -o /dev/null || fail "nvcc -rdc=true -use_fast_math, $file"
 done
+"$nvcc" -std=c++14 -gencode=arch=compute_$newest,code=compute_$newest -G -c templates.cu \
+    -o /dev/null || fail "nvcc -G, templates.cu"
 pass "nvcc: architectures" $kinds
 pass "nvcc -rdc=true -use_fast_math; -G"
 

@@ -153,9 +153,9 @@ test_nvcc()
     quickly=$(unoptimised "$nvcc")
     ptx=-gencode=arch=compute_75,code=compute_75
     if [ "$what" = files ]; then test_files; fi
-    # What is in CUDA C++ takes longest: by the oldest toolkit that has all that it calls, and by
-    # the newest
-    case $asked in 11.8 | '') test_sources ;; esac
+    # What is in CUDA C++ takes longest: by the oldest toolkit that has all that it calls, and with
+    # the tests by the newest
+    case $asked$what in 11.8* | tests) test_sources ;; esac
 }
 
 test_files()
@@ -169,7 +169,7 @@ test_files()
     architectures=$("$nvcc" --list-gpu-arch | sed 's/compute_//' | sort -n | sed -n '1p;$p')
     targets=$(for a in $architectures; do echo "-gencode=arch=compute_$a,code=sm_$a"; done)
     $compile -O3 -std=c++14 $targets $few -c fastreduce.cu || fail "$version"
-    only_compile -std=c++17 $ptx $some -c fastreduce.cu -o /dev/null || fail "$version, C++17"
+    only_compile -std=c++17 $ptx $few -c fastreduce.cu -o /dev/null || fail "$version, C++17"
     $cc "$tests/main.c" -I. fastreduce.o $link -o program || fail "$version, linked"
     run ./program "$version"
 
@@ -203,7 +203,7 @@ test_sources()
     files) set -- "$root"/examples/*.cu ;;
     tests)
         set -- "$root"/test/kernels/*.cu "$root"/test/gpu/test_*.cu \
-            "$root/test/gpu/profile_ladder.cu"
+            "$root/test/gpu/profile_ladder.cu" "$root"/examples/*.cu
         ;;
     esac
     files=
@@ -270,7 +270,7 @@ for release in 12.0 12.9; do
     flags="-x cuda --cuda-path=$kept -isystem $kept/include -Wno-unknown-cuda-version -I."
     flags="$flags -std=c++17 -O2 --cuda-gpu-arch=sm_60 --cuda-gpu-arch=sm_90 -Wall -Wextra $werror"
     if $clang $flags -fsyntax-only /dev/null 2>message; then
-        $clang $flags $(echo "$some" | tr -d '\\\\') -c fastreduce.cu -o clang.o ||
+        $clang $flags $(echo "$few" | tr -d '\\\\') -c fastreduce.cu -o clang.o ||
             fail "$clang with CUDA $release"
         $clang $flags -DTOOLKIT_VERSION="${release%.*}0${release#*.}0" \
             -c "$tests/templates.cu" -o clang.o ||
