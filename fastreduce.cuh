@@ -6627,7 +6627,7 @@ __global__ void __launch_bounds__(slices_block, resident(segment_blocks))
     __shared__ size_t range[2];
     __shared__ const void *readable[2];
     __shared__ phase_barrier copied[2];
-    __shared__ __align__(16) unsigned zeros[4];
+    __shared__ pack<unsigned> zeros;
     __shared__ bool any_long;
     const unsigned stages_mask = all.stages - 1, stages_log = all.stages - 1, /* of one or two */
         batches_mask = segment_batches_of(all.stages) - 1;
@@ -6638,7 +6638,7 @@ __global__ void __launch_bounds__(slices_block, resident(segment_blocks))
     wait_for_previous_grid();
     allow_next_grid();
 
-    if (threadIdx.x < 4) zeros[threadIdx.x] = 0;
+    if (threadIdx.x < 4) zeros.item[threadIdx.x] = 0;
     if (warp < 2) {
         const size_t begin = all.begin(0), elements = all.begin(all.count) - begin,
                      cost = elements + all.count * offset_cost,
@@ -6672,7 +6672,7 @@ __global__ void __launch_bounds__(slices_block, resident(segment_blocks))
                 segments_of_warp<Reducer>{all,
                                           output,
                                           staged,
-                                          reinterpret_cast<const Element *>(zeros),
+                                          reinterpret_cast<const Element *>(zeros.item),
                                           batch.bounds + own,
                                           count - own < of_warp ? count - own : of_warp,
                                           batch.first + own}
