@@ -59,10 +59,10 @@ fi
 # no -Wold-style-cast: nvcc hands its host compiler every C++ cast as an old one
 warnings="$nvcc_werror -Xcompiler=-Wall,-Wextra,-Wshadow,-Wconversion,-Wswitch-default"
 for standard in $standards; do
-    everything=$few
-    [ "$standard" != 17 ] || everything=$some
+    types=$few
+    [ "$standard" != 17 ] || types=$some
     for file in fastreduce.cu templates.cu; do
-        "$nvcc" -std=c++$standard $ptx $warnings $everything -c $file -o /dev/null ||
+        "$nvcc" -std=c++$standard $ptx $warnings $types -c $file -o /dev/null ||
             fail "C++$standard, $file"
     done
 done
@@ -80,8 +80,8 @@ for file in fastreduce.cu templates.cu; do
     "$nvcc" -std=c++14 -gencode=arch=compute_$newest,code=compute_$newest $warnings -rdc=true \
         -use_fast_math $few -c $file -o /dev/null || fail "nvcc -rdc=true -use_fast_math, $file"
 done
-"$nvcc" -std=c++14 -gencode=arch=compute_$newest,code=compute_$newest -G -c templates.cu \
-    -o /dev/null || fail "nvcc -G, templates.cu"
+"$nvcc" -std=c++14 -gencode=arch=compute_$newest,code=compute_$newest $warnings -G \
+    -c templates.cu -o /dev/null || fail "nvcc -G, templates.cu"
 pass "nvcc: architectures" $kinds
 pass "nvcc -rdc=true -use_fast_math; -G"
 
