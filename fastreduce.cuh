@@ -1038,6 +1038,15 @@ struct alignas(pack_bytes % sizeof(Element) == 0 ? pack_bytes : alignof(Element)
 #pragma unroll
         for (unsigned j = 0; j < size; ++j) item[j] = from[j * stride];
     }
+    /* of vectors, one below the other, in words */
+    template <class Words>
+    __device__ __forceinline__ void take_column(const Words (&rows)[size], unsigned column)
+    {
+#pragma unroll
+        for (unsigned j = 0; j < size; ++j)
+            memcpy(static_cast<void *>(&item[j]), rows[j].word + column * sizeof(Element) / 4,
+                   sizeof(Element));
+    }
 };
 /* Narrow elements in words: compilers would take arrays of them to pieces, and spill. */
 template <class Element>
@@ -1067,6 +1076,20 @@ struct alignas(pack_bytes) pack<Element, true> {
                 word[w] |= static_cast<unsigned>(
                                bits_as<unsigned_t<Element>>(from[(w * (32 / bits) + j) * stride]))
                            << j * bits;
+        }
+    }
+    template <class Words>
+    __device__ __forceinline__ void take_column(const Words (&rows)[size], unsigned column)
+    {
+        constexpr unsigned each = 32 / bits, mask = (1u << bits) - 1;
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) {
+            word[w] = 0;
+#pragma unroll
+            for (unsigned j = 0; j < each; ++j) {
+                const unsigned row = rows[w * each + j].word[column / each];
+                word[w] |= (row >> column % each * bits & mask) << j * bits;
+            }
         }
     }
 };
@@ -4323,6 +4346,8 @@ struct tile_place {
     size_t unit, position, count;
 };
 
+constexpr size_t no_partial = ~size_t(0);
+
 /* Partials of blocks, in status words as their Format says. */
 template <class Value, class Format>
 struct partial_words {
@@ -4343,6 +4368,40 @@ struct partial_words {
         unsigned long long payload[count];
         Format::split(value, payload);
         return Format::join(payload);
+    }
+
+    /* Waits for partials of these numbers, and leaves their words zero; `none` where a number is
+     * no_partial. All loads are under way at once. */
+    template <unsigned Count>
+    static __device__ __forceinline__ void await(status_word *base, const size_t (&number)[Count],
+                                                 const Value &none, Value (&values)[Count])
+    {
+        status_word word[Count][count];
+        bool missing;
+        do {
+            missing = false;
+#pragma unroll
+            for (unsigned k = 0; k < Count; ++k)
+#pragma unroll
+                for (unsigned w = 0; w < count; ++w)
+                    word[k][w] = number[k] == no_partial ? 1 : peek(base + number[k] * count + w);
+#pragma unroll
+            for (unsigned k = 0; k < Count; ++k)
+#pragma unroll
+                for (unsigned w = 0; w < count; ++w) missing |= word[k][w] == 0;
+        } while (missing);
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            values[k] = none;
+            if (number[k] == no_partial) continue;
+            unsigned long long payload[count];
+#pragma unroll
+            for (unsigned w = 0; w < count; ++w) {
+                payload[w] = word[k][w] >> 1;
+                base[number[k] * count + w] = 0;
+            }
+            values[k] = Format::join(payload);
+        }
     }
 
     /* Waits for partials first, first + stride ... Count of them, and leaves their words zero.
@@ -4937,7 +4996,11 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
  *     reduce_short_slices   up to 31 packs, through shared memory: a thread for each
  *     reduce_rows           rows of up to 16 KiB: one to 32 lanes for each
  *     reduce_row_tiles      longer rows: a block for each tile
- *     reduce_columns        what does not lie together: one lane or several for each column
+ *     reduce_columns        what does not lie together: one lane or several for each column, or a
+ *                           lane for several columns
+ *
+ * Where any order gives the same bits, there is no tree to walk, and reduce_columns_in_any_order
+ * takes packs as they come.
  */
 
 /* Result number r, from `begin` on, is of elements (r / inner) * outer_stride + r % inner + k *
@@ -5052,40 +5115,138 @@ __device__ __forceinline__ void with_shifted_slice(const Element *from, const Us
             use(shifted_slice<Element, 3 % (16 / sizeof(Element))>{from, bits});
     }
 }
-/* A row in global memory, whose packs are aligned or not. */
-template <class Element, bool Vectors>
+/* How packs of a row in global memory are loaded: as the vectors they are; each from the vectors
+ * that it lies in; or by elements. */
+enum class row_loads { vectors, shifted, elements };
+
+/* Packs that begin so many bytes after `from`, which is anywhere, each by the two vectors that it
+ * lies in, or by one and the next; those that are not there are zeros, and their vectors others. As
+ * many are under way at once as have room in registers. */
+template <unsigned Count, class Element>
+__device__ __forceinline__ void load_shifted(pack<Element> (&to)[Count], const void *from,
+                                             const unsigned (&offset)[Count],
+                                             const bool (&exists)[Count])
+{
+    constexpr unsigned at_once = Count < 4 ? Count : 4;
+    static_assert(Count % at_once == 0, "whole turns");
+    const unsigned char *const bytes = static_cast<const unsigned char *>(from);
+    const unsigned place = static_cast<unsigned>(reinterpret_cast<uintptr_t>(bytes)) % pack_bytes;
+#pragma unroll
+    for (unsigned first = 0; first < Count; first += at_once) {
+        pack<unsigned> vectors[at_once][2];
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+            const unsigned whole = (place + offset[first + k]) / pack_bytes * pack_bytes;
+            const pack<unsigned> *const around =
+                reinterpret_cast<const pack<unsigned> *>(bytes - place + whole);
+            vectors[k][0] = load_pack<false>(around);
+            vectors[k][1] = load_pack<false>(around + 1);
+        }
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+            const unsigned begin = place + offset[first + k], bits = begin % 4 * 8;
+            unsigned word[8];
+#pragma unroll
+            for (unsigned w = 0; w < 8; ++w) word[w] = vectors[k][w / 4].item[w % 4];
+#pragma unroll
+            for (unsigned w = 0; w < 6; ++w)
+                if (begin & 8) word[w] = word[w + 2];
+#pragma unroll
+            for (unsigned w = 0; w < 5; ++w)
+                if (begin & 4) word[w] = word[w + 1];
+#pragma unroll
+            for (unsigned w = 0; w < 4; ++w) {
+                const unsigned shifted = static_cast<unsigned>(
+                    (word[w] | static_cast<unsigned long long>(word[w + 1]) << 32) >> bits);
+                words_of(to[first + k])[w] = exists[first + k] ? shifted : 0;
+            }
+        }
+    }
+}
+
+/* Whether all vectors in which so many elements lie, and one more, may be read. */
+template <class Element>
+__device__ __forceinline__ bool in_readable_vectors(const Element *from, size_t count,
+                                                    const void *const (&readable)[2])
+{
+    constexpr uintptr_t mask = pack_bytes - 1;
+    const uintptr_t begin = reinterpret_cast<uintptr_t>(from) & ~mask,
+                    end = ((reinterpret_cast<uintptr_t>(from + count) + mask) & ~mask) + pack_bytes;
+    return begin >= reinterpret_cast<uintptr_t>(readable[0]) &&
+           end <= reinterpret_cast<uintptr_t>(readable[1]);
+}
+
+template <class Element, row_loads How>
 struct global_row {
     const Element *from;
-    const void *begin, *end; /* of all that may be read */
 
     __device__ __forceinline__ const Element &at(size_t k) const { return from[k]; }
-    /* with so many bytes around them */
-    __device__ __forceinline__ bool readable(const Element *first, unsigned beyond) const
-    {
-        const unsigned char *const bytes = reinterpret_cast<const unsigned char *>(first);
-        return bytes - beyond >= begin && bytes + pack_bytes + beyond <= end;
-    }
     __device__ __forceinline__ void load(pack<Element> &to, size_t k) const
     {
-        const Element *const first = &at(k);
-        constexpr unsigned beyond = sizeof(unsigned) - 1;
-        if (Vectors)
-            to = load_pack<false>(reinterpret_cast<const pack<Element> *>(first));
-        else if (sizeof(Element) <= 2 && readable(first, beyond))
-            load_words(words_of(to), first);
+        if (How == row_loads::vectors)
+            to = load_pack<false>(reinterpret_cast<const pack<Element> *>(&at(k)));
         else
-            to.gather(first);
+            to.gather(&at(k));
     }
 };
-template <class Element>
-struct global_slice {
+/* Packs number first, first + step ... of a slice, the first `count` of several; others are
+ * zeros. */
+template <unsigned Count, class Element, class Slice>
+__device__ __forceinline__ void load_packs(pack<Element> (&to)[Count], const Slice &slice,
+                                           size_t first, size_t step, unsigned count)
+{
+#pragma unroll
+    for (unsigned k = 0; k < Count; ++k) {
+        to[k] = {};
+        if (k < count) slice.load(to[k], first + k * step);
+    }
+}
+template <unsigned Count, class Element>
+__device__ __forceinline__ void load_packs(pack<Element> (&to)[Count],
+                                           const global_row<Element, row_loads::shifted> &slice,
+                                           size_t first, size_t step, unsigned count)
+{
+    unsigned offset[Count];
+    bool exists[Count];
+#pragma unroll
+    for (unsigned k = 0; k < Count; ++k) {
+        exists[k] = k < count;
+        offset[k] = exists[k] ? static_cast<unsigned>(k * step * sizeof(Element)) : 0;
+    }
+    load_shifted(to, &slice.at(count > 0 ? first : 0), offset, exists);
+}
+
+/* Columns next to each other, whose elements lie together in a vector. */
+template <class Element, unsigned Columns>
+struct column_slice {
+    static constexpr unsigned bytes = Columns * sizeof(Element),
+                              word_bytes = bytes < sizeof(unsigned) ? bytes : sizeof(unsigned);
+    struct alignas(bytes) vector {
+        Element item[Columns];
+    };
+    struct alignas(bytes) row_words {
+        typename integer_of<word_bytes, false>::type word[bytes / word_bytes];
+    };
     const Element *from;
     size_t stride;
 
-    __device__ __forceinline__ const Element &at(size_t k) const { return from[k * stride]; }
+    __device__ __forceinline__ const vector &at(size_t k) const
+    {
+        return *reinterpret_cast<const vector *>(from + k * stride);
+    }
+    /* Elements k, k + 1 ... of the first column, or of each. All loads are under way at once. */
     __device__ __forceinline__ void load(pack<Element> &to, size_t k) const
     {
-        to.gather(&at(k), stride);
+        to.gather(from + k * stride, stride);
+    }
+    __device__ __forceinline__ void load(pack<Element> (&to)[Columns], size_t k) const
+    {
+        row_words rows[pack<Element>::size];
+#pragma unroll
+        for (unsigned j = 0; j < pack<Element>::size; ++j)
+            rows[j] = *reinterpret_cast<const row_words *>(from + (k + j) * stride);
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c) to[c].take_column(rows, c);
     }
 };
 
@@ -5101,20 +5262,21 @@ struct leaf_items {
     unsigned count;
     bool has_edge;
 
-    template <class Slice>
-    __device__ __forceinline__ void load(const Slice &slice, const slice_tile &tile,
-                                         unsigned thread)
+    /* Which they are, without loading them. */
+    __device__ __forceinline__ void stand(const slice_tile &tile, unsigned thread)
     {
         const unsigned rest = thread < tile.packs ? tile.packs - thread : 0,
                        below = (1u << tile.threads_log) - 1;
         step = size_t(pack_size) << tile.threads_log;
         index = (tile.first + thread) * pack_size;
         count = Packs == 1 ? rest > 0 : (rest + below) >> tile.threads_log;
-#pragma unroll
-        for (unsigned k = 0; k < Packs; ++k) {
-            packs[k] = {};
-            if (k < count) slice.load(packs[k], index_of(k));
-        }
+    }
+    template <class Slice>
+    __device__ __forceinline__ void load(const Slice &slice, const slice_tile &tile,
+                                         unsigned thread)
+    {
+        stand(tile, thread);
+        load_packs(packs, slice, index, step, count);
     }
     template <class Slice>
     __device__ __forceinline__ void load_edge(const Slice &slice, const slice_tile &tile,
@@ -5124,6 +5286,25 @@ struct leaf_items {
         edge_index = (tile.first + tile.packs) * pack_size + thread;
         edge = Element();
         if (has_edge) edge = slice.at(edge_index);
+    }
+    /* The first so many elements of a pack, narrow ones, and what changes nothing. */
+    template <class Slice>
+    __device__ __forceinline__ void load_part(const Slice &slice, size_t first, unsigned elements)
+    {
+        constexpr unsigned bits = 8 * sizeof(Element);
+        index = first;
+        count = 1;
+        slice.load(packs[0], first);
+        pack<Element> other = {};
+        if (Reducer::missing == filler::first) other.fill(packs[0].at(0));
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) {
+            const unsigned all = elements * bits, before = w * 32,
+                           mask = all >= before + 32 ? ~0u
+                                  : all > before     ? (1u << (all - before)) - 1
+                                                     : 0;
+            words_of(packs[0])[w] = (words_of(packs[0])[w] & mask) | (words_of(other)[w] & ~mask);
+        }
     }
     /* of one of the reducers that Reducer stands for */
     template <class Member>
@@ -5139,9 +5320,13 @@ struct leaf_items {
         return thread_value(member, items_as<typename Member::Element, leaf_items>(*this),
                             truth<Member::by_itself>());
     }
-    __device__ __forceinline__ Value with_edge(const Reducer &reducer, const Value &own) const
+    template <class Member>
+    __device__ __forceinline__ Value with_edge(const Member &member, const Value &own) const
     {
-        return has_edge ? reducer.combine(own, reducer.value_of(edge, edge_index)) : own;
+        return has_edge
+                   ? member.combine(
+                         own, member.value_of(bits_as<typename Member::Element>(edge), edge_index))
+                   : own;
     }
 
     __device__ __forceinline__ const pack<Element> &at(unsigned number) const
@@ -5168,7 +5353,7 @@ struct values_of_leaves {
         for (unsigned k = 0; k < Count; ++k) values[k] = items[k].value(member);
     }
 };
-/* The same where each is of another slice of n elements. */
+/* The same where each is of another slice of n elements, with edges if there are any. */
 template <unsigned Count, class Items>
 struct values_of_slices {
     using Value = typename Items::Value;
@@ -5176,6 +5361,7 @@ struct values_of_slices {
     Value (&values)[Count];
     const void *(&slices)[Count];
     size_t n;
+    bool edges;
 
     template <class Member>
     __device__ __forceinline__ void operator()(const Member &member) const
@@ -5185,6 +5371,13 @@ struct values_of_slices {
             Member own = member;
             own.prepare(slices[k], n);
             values[k] = items[k].value(own);
+        }
+        if (!edges) return;
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            Member own = member;
+            own.prepare(slices[k], n);
+            values[k] = items[k].with_edge(own, values[k]);
         }
     }
 };
@@ -5294,6 +5487,14 @@ share_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile,
     return values.total(share.leaves_log());
 }
 
+/* Whether a tail may be a pack with others in place of what is not there: of narrow elements, where
+ * those after them can be read. */
+template <class Reducer, class Element>
+__device__ __forceinline__ bool tail_by_pack(const shared_slice<Element> &slice)
+{
+    return sizeof(Element) <= 2 && Reducer::missing != filler::nothing && slice.stride == 1;
+}
+
 /* The value of lane `own` of a slice that so many lanes share, where any order will do. */
 template <unsigned AtOnce, class Reducer, class Slice>
 __device__ __forceinline__ typename Reducer::Value
@@ -5315,13 +5516,20 @@ value_in_any_order(const Reducer &reducer, const Slice &slice, const slice_tile 
 #pragma unroll
         for (unsigned k = 0; k < AtOnce; ++k) value = reducer.combine(value, values[k]);
     }
+    if (lanes == 1 && tile.tail >= (Reducer::heavy ? 6 : 3) && tail_by_pack<Reducer>(slice)) {
+        Items rest[1];
+        typename Reducer::Value values[1];
+        rest[0].load_part(slice, before, tile.tail);
+        reducer.choose(values_of_leaves<1, Items>{rest, values});
+        return reducer.combine(value, values[0]);
+    }
 #pragma unroll 1
     for (unsigned k = before + own; k < end; k += lanes)
         value = reducer.combine(value, reducer.value_of(slice.at(k), k));
     return value;
 }
 
-template <unsigned AtOnce, class Reducer, class Slice>
+template <unsigned AtOnce, bool Alike, class Reducer, class Slice>
 __device__ __forceinline__ typename Reducer::Value
 short_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile, unsigned, unsigned,
             truth<true>)
@@ -5329,8 +5537,8 @@ short_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile, 
     return value_in_any_order<AtOnce>(reducer, slice, tile, 0, 1);
 }
 
-/* The value of a slice of one pack at most, and a tail. */
-template <class Reducer, class Slice>
+/* The value of a slice of one pack at most, and a tail. Alike: of other lanes as many elements. */
+template <bool Alike, class Reducer, class Slice>
 __device__ __forceinline__ typename Reducer::Value
 value_of_pack_and_tail(const Reducer &reducer, const Slice &slice, const slice_tile &tile)
 {
@@ -5347,16 +5555,22 @@ value_of_pack_and_tail(const Reducer &reducer, const Slice &slice, const slice_t
     } else {
         values[0] = reducer.value_of(slice.at(0), 0);
     }
+    /* where all lanes do the same, by halves, as what is not there need not meet anything */
     const unsigned before = tile.packs * size;
 #pragma unroll
-    for (unsigned k = 1; k < size; ++k)
-        values[k] =
-            k < tile.tail ? reducer.value_of(slice.at(before + k), before + k) : reducer.identity();
+    for (unsigned half = 1; half < size; half *= 2) {
+        if (Alike && tile.tail <= half) break;
 #pragma unroll
-    for (unsigned step = size / 2; step > 0; step /= 2)
+        for (unsigned k = half; k < 2 * half; ++k)
+            values[k] = k < tile.tail ? reducer.value_of(slice.at(before + k), before + k)
+                                      : reducer.identity();
+    }
 #pragma unroll
-        for (unsigned k = 0; k < step; ++k)
-            values[k] = reducer.combine(values[k], values[k + step]);
+    for (unsigned half = size / 2; half > 0; half /= 2)
+        if (!Alike || tile.tail > half)
+#pragma unroll
+            for (unsigned k = 0; k < half; ++k)
+                values[k] = reducer.combine(values[k], values[k + half]);
     return values[0];
 }
 
@@ -5364,13 +5578,13 @@ constexpr unsigned slices_block = 256, short_bits = 5;
 
 /* A lane's value of a short slice of 2^bits leaves, where no lane of the warp has more packs than
  * `most`. */
-template <unsigned AtOnce, class Reducer, class Slice>
+template <unsigned AtOnce, bool Alike, class Reducer, class Slice>
 __device__ __forceinline__ typename Reducer::Value
 short_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile, unsigned bits,
             unsigned most, truth<false>)
 {
     return most <= 1
-               ? value_of_pack_and_tail(reducer, slice, tile)
+               ? value_of_pack_and_tail<Alike>(reducer, slice, tile)
                : share_value<1, short_bits, AtOnce>(reducer, slice, tile, leaf_share{bits, 0, 0});
 }
 
@@ -5427,6 +5641,36 @@ copy_elements(unsigned char *memory, const Element *from, size_t count, const vo
     return to;
 }
 
+/* The results of so many groups in shared memory, by the reducer that is chosen. */
+template <class Element>
+struct results_of_staged {
+    const slices &all;
+    const short_plan &plan;
+    const Element *staged;
+    unsigned groups;
+    void *results;
+
+    template <class Reducer>
+    __device__ __forceinline__ void operator()(const Reducer &chosen) const
+    {
+        using Own = typename Reducer::Element;
+        const unsigned inner = static_cast<unsigned>(all.inner), count = groups * inner;
+        const slice_tile tile = {0, static_cast<unsigned>(all.n / pack<Own>::size),
+                                 static_cast<unsigned>(all.n % pack<Own>::size), 8};
+        for (unsigned result = threadIdx.x; result < count; result += slices_block) {
+            const unsigned group = inner == 1 ? result : result / inner;
+            const shared_slice<Own> slice = {reinterpret_cast<const Own *>(staged) +
+                                                 group * plan.pitch + (result - group * inner),
+                                             static_cast<unsigned>(all.stride)};
+            Reducer reducer = chosen;
+            reducer.prepare(slice.from, all.n);
+            const typename Reducer::Value value = short_value<4, true>(
+                reducer, slice, tile, plan.bits, tile.packs, truth<in_any_order<Reducer>()>());
+            reducer.store(all.place(results, result), kept_value<Reducer>(value), all.n);
+        }
+    }
+};
+
 template <class Reducer>
 __global__ void __launch_bounds__(slices_block)
     reduce_short_slices(slices all, short_plan plan, reduction_output<Reducer> output)
@@ -5468,20 +5712,8 @@ __global__ void __launch_bounds__(slices_block)
         __syncthreads();
     }
 
-    const unsigned inner = static_cast<unsigned>(all.inner), count = groups * inner;
-    const slice_tile tile = {0, static_cast<unsigned>(all.n / pack<Element>::size),
-                             static_cast<unsigned>(all.n % pack<Element>::size), 8};
-    for (unsigned result = threadIdx.x; result < count; result += slices_block) {
-        const unsigned group = inner == 1 ? result : result / inner;
-        const shared_slice<Element> slice = {staged + group * plan.pitch + (result - group * inner),
-                                             static_cast<unsigned>(all.stride)};
-        Reducer reducer = output.reducer;
-        reducer.prepare(slice.from, all.n);
-        const typename Reducer::Value value = short_value<4>(
-            reducer, slice, tile, plan.bits, tile.packs, truth<in_any_order<Reducer>()>());
-        reducer.store(all.place(output.result, begin * inner + result), kept_value<Reducer>(value),
-                      all.n);
-    }
+    output.reducer.choose(results_of_staged<Element>{all, plan, staged, groups,
+                                                     all.place(output.result, begin * all.inner)});
 }
 
 /* How reduce_rows works: a warp has eight chunks of up to 32 packs, of 2^chunks_log chunks a row; a
@@ -5489,12 +5721,14 @@ __global__ void __launch_bounds__(slices_block)
 constexpr unsigned warp_chunks = 8;
 struct row_plan {
     unsigned lanes_log, chunks_log;
-    bool vectors;    /* packs are aligned */
-    const void *end; /* of the input */
+    unsigned rows;           /* of a warp */
+    row_loads loads;         /* the most that may be */
+    const void *readable[2]; /* the input: from where to where */
     /* of a chunk: its row, after the lane's first, and where that row is; its own packs, and where
      * they are; in bytes */
     unsigned row[warp_chunks], packs[warp_chunks];
     size_t offset[warp_chunks], place[warp_chunks];
+    unsigned within[warp_chunks]; /* its place, or its row's where it has no packs */
 };
 
 template <class Reducer>
@@ -5625,7 +5859,7 @@ __device__ __forceinline__ typename Reducer::Value end_warp(const Reducer &reduc
 
 /* Rows of up to 256 packs, one for each of a block's threads; all loads of a warp are under way
  * before the first addition. */
-template <bool Vectors, class Reducer>
+template <row_loads How, class Reducer>
 __device__ __forceinline__ void
 reduce_narrow_rows(const slices &all, const row_plan &plan, const slice_tile &tile,
                    const reduction_output<Reducer> &output, size_t warp)
@@ -5643,57 +5877,78 @@ reduce_narrow_rows(const slices &all, const row_plan &plan, const slice_tile &ti
     const unsigned char *const row = reinterpret_cast<const unsigned char *>(
                                    static_cast<const Element *>(all.input) +
                                    first * all.outer_stride),
-                               *const from = row + own * sizeof(pack<Element>);
-    leaf_items<Reducer, 1> items[at_once];
+                               *const from = row + own * sizeof(pack<Element>),
+                               *const edges =
+                                   row + tile.packs * sizeof(pack<Element>) + own * sizeof(Element);
+    /* of shifted ones, whose rows are all there, half as many, for registers */
+    constexpr bool shifted = How == row_loads::shifted;
+    constexpr unsigned together = shifted ? at_once / 2 : at_once;
     typename Reducer::Value values[at_once];
 #pragma unroll
-    for (unsigned k = 0; k < at_once; ++k) {
-        const bool exists = plan.row[k] < rows && own < plan.packs[k];
-        items[k].count = exists;
-        items[k].index = (own + warp_size * (k & (chunks - 1))) * pack<Element>::size;
-        /* compilers would wait for each wide pack, to choose between it and zeros */
-        constexpr bool always = Vectors && sizeof(Element) == 8;
-        const unsigned char *const place = exists || !always
-                                               ? from + plan.place[k]
-                                               : static_cast<const unsigned char *>(all.input);
-        const global_row<Element, Vectors> slice = {reinterpret_cast<const Element *>(place),
-                                                    all.input, plan.end};
-        if (!always) items[k].packs[0] = {};
-        if (always ? tile.packs > 0 : exists) slice.load(items[k].packs[0], 0);
-    }
-    if (Vectors && sizeof(Element) == 8) {
+    for (unsigned begin = 0; begin < at_once; begin += together) {
+        leaf_items<Reducer, 1> items[together];
+        typename Reducer::Value found[together];
 #pragma unroll
-        for (unsigned k = 0; k < at_once; ++k)
-            if (items[k].count == 0) items[k].packs[0] = {};
-    }
-    if (tile.tail > 0) {
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k) {
-            const global_row<Element, Vectors> slice = {
-                reinterpret_cast<const Element *>(row + plan.offset[k]), all.input, plan.end};
-            const bool exists = plan.row[k] < rows && (k & (chunks - 1)) == 0;
-            items[k].load_edge(slice, tile, exists ? own : warp_size);
+        for (unsigned j = 0; j < together; ++j) {
+            const unsigned k = begin + j;
+            const bool exists = (shifted || plan.row[k] < rows) && own < plan.packs[k];
+            items[j].count = exists;
+            items[j].index = (own + warp_size * (k & (chunks - 1))) * pack<Element>::size;
+            if (shifted) continue;
+            /* compilers would wait for each wide pack, to choose between it and zeros */
+            constexpr bool always = How == row_loads::vectors && sizeof(Element) == 8;
+            const unsigned char *const place = exists || !always
+                                                   ? from + plan.place[k]
+                                                   : static_cast<const unsigned char *>(all.input);
+            const global_row<Element, How> slice = {reinterpret_cast<const Element *>(place)};
+            if (!always) items[j].packs[0] = {};
+            if (always ? tile.packs > 0 : exists) slice.load(items[j].packs[0], 0);
         }
-    }
-    const void *slices_of[at_once];
+        if (How == row_loads::vectors && sizeof(Element) == 8) {
 #pragma unroll
-    for (unsigned k = 0; k < at_once; ++k)
-        slices_of[k] = plan.row[k] < rows ? row + plan.offset[k] : all.input;
-    output.reducer.choose(
-        values_of_slices<at_once, leaf_items<Reducer, 1>>{items, values, slices_of, all.n});
-    if (tile.tail > 0) {
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k) {
-            Reducer reducer = output.reducer;
-            reducer.prepare(slices_of[k], all.n);
-            values[k] = items[k].with_edge(reducer, values[k]);
+            for (unsigned j = 0; j < together; ++j)
+                if (items[j].count == 0) items[j].packs[0] = {};
         }
+        if (shifted) {
+            unsigned offset[together];
+            bool exists[together];
+            pack<Element> packs[together];
+#pragma unroll
+            for (unsigned j = 0; j < together; ++j) {
+                exists[j] = items[j].count > 0;
+                offset[j] = plan.within[begin + j] + (exists[j] ? own * pack_bytes : 0);
+            }
+            load_shifted(packs, row, offset, exists);
+#pragma unroll
+            for (unsigned j = 0; j < together; ++j) items[j].packs[0] = packs[j];
+        }
+        const void *slices_of[together];
+#pragma unroll
+        for (unsigned j = 0; j < together; ++j) {
+            const unsigned k = begin + j;
+            const bool exists = shifted || plan.row[k] < rows;
+            slices_of[j] = exists ? row + plan.offset[k] : all.input;
+            if (tile.tail > 0) {
+                items[j].has_edge = exists && (k & (chunks - 1)) == 0 && own < tile.tail;
+                items[j].edge_index = tile.packs * pack<Element>::size + own;
+                items[j].edge = Element();
+                if (items[j].has_edge)
+                    items[j].edge = *reinterpret_cast<const Element *>(edges + plan.offset[k]);
+            }
+        }
+        output.reducer.choose(values_of_slices<together, leaf_items<Reducer, 1>>{
+            items, found, slices_of, all.n, tile.tail > 0});
+#pragma unroll
+        for (unsigned j = 0; j < together; ++j) values[begin + j] = found[j];
     }
-    if (in_any_order<Reducer>() && chunks == 1 && plan.lanes_log >= 3) {
-        const typename Reducer::Value value = deal_to_lanes(output.reducer, values, plan.lanes_log);
-        const unsigned below = plan.lanes_log - 3, number = (lane >> below & (at_once - 1))
-                                                            << each_log;
-        if (number < rows && (lane & ((1u << below) - 1)) == 0)
+    if (plan.lanes_log >= 3 && (in_any_order<Reducer>() ? chunks == 1 : !Reducer::by_warp)) {
+        typename Reducer::Value value = deal_to_lanes(output.reducer, values, plan.lanes_log);
+        const unsigned below = plan.lanes_log - 3, k = lane >> below & (at_once - 1);
+#pragma unroll 1
+        for (unsigned bit = chunks << below >> 1; bit >> below > 0; bit >>= 1)
+            value = output.reducer.combine(value, shuffle_xor(value, bit));
+        const unsigned number = k >> plan.chunks_log << each_log;
+        if (number < rows && (lane & ((chunks << below) - 1)) == 0)
             output.reducer.store(all.place(output.result, first + number),
                                  kept_value<Reducer>(value), all.n);
         return;
@@ -5735,12 +5990,15 @@ narrow_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile)
     return value;
 }
 
-/* Of up to 1024 packs: a warp does what a block's warps would, two at once. In lane 0. */
+/* Of up to 1024 packs: a warp does what a block's warps would, two at once, or one of shifted
+ * packs, for registers. In lane 0. */
 template <class Reducer, class Slice>
 __device__ __forceinline__ typename Reducer::Value
 wide_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile)
 {
-    constexpr unsigned at_once = 2, times_log = 2;
+    constexpr bool shifted =
+        standard::is_same<Slice, global_row<typename Reducer::Element, row_loads::shifted>>::value;
+    constexpr unsigned at_once = shifted ? 1 : 2, times_log = shifted ? 3 : 2;
     const unsigned lane = threadIdx.x % warp_size;
     values_in_turn<Reducer, times_log> found;
 #pragma unroll 1
@@ -5763,14 +6021,13 @@ wide_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile)
     return end_warp(reducer, found.total(times_log));
 }
 
-template <bool Vectors, class Reducer>
-__device__ __forceinline__ void reduce_wide_row(const slices &all, const row_plan &plan,
-                                                const slice_tile &tile,
+template <row_loads How, class Reducer>
+__device__ __forceinline__ void reduce_wide_row(const slices &all, const slice_tile &tile,
                                                 const reduction_output<Reducer> &output, size_t row)
 {
     using Element = typename Reducer::Element;
-    const global_row<Element, Vectors> slice = {
-        static_cast<const Element *>(all.input) + row * all.outer_stride, all.input, plan.end};
+    const global_row<Element, How> slice = {static_cast<const Element *>(all.input) +
+                                            row * all.outer_stride};
     Reducer reducer = output.reducer;
     reducer.prepare(slice.from, all.n);
     const typename Reducer::Value value = wide_value(reducer, slice, tile);
@@ -5778,18 +6035,15 @@ __device__ __forceinline__ void reduce_wide_row(const slices &all, const row_pla
         reducer.store(all.place(output.result, row), kept_value<Reducer>(value), all.n);
 }
 
-template <bool Vectors, class Reducer>
-__device__ __forceinline__ void reduce_rows_of_warp(const slices &all, const row_plan &plan,
-                                                    const reduction_output<Reducer> &output)
+template <row_loads How, class Reducer>
+__device__ __forceinline__ void
+reduce_rows_of_warp(const slices &all, const row_plan &plan, const slice_tile &tile,
+                    const reduction_output<Reducer> &output, size_t warp)
 {
-    constexpr unsigned pack_size = pack<typename Reducer::Element>::size;
-    const size_t warp = (static_cast<size_t>(blockIdx.x) * slices_block + threadIdx.x) / warp_size;
-    const slice_tile tile = {0, static_cast<unsigned>(all.n / pack_size),
-                             static_cast<unsigned>(all.n % pack_size), 8};
     if (tile.packs <= slices_block)
-        reduce_narrow_rows<Vectors>(all, plan, tile, output, warp);
+        reduce_narrow_rows<How>(all, plan, tile, output, warp);
     else if (all.begin + warp < all.end)
-        reduce_wide_row<Vectors>(all, plan, tile, output, all.begin + warp);
+        reduce_wide_row<How>(all, tile, output, all.begin + warp);
 }
 
 /* Blocks on a multiprocessor: eight wide packs want more registers. */
@@ -5803,12 +6057,22 @@ template <class Reducer>
 __global__ void __launch_bounds__(slices_block, resident(rows_blocks<Reducer>()))
     reduce_rows(slices all, row_plan plan, reduction_output<Reducer> output)
 {
+    using Element = typename Reducer::Element;
+    constexpr unsigned pack_size = pack<Element>::size;
+    const size_t warp = (static_cast<size_t>(blockIdx.x) * slices_block + threadIdx.x) / warp_size;
+    const slice_tile tile = {0, static_cast<unsigned>(all.n / pack_size),
+                             static_cast<unsigned>(all.n % pack_size), 8};
+    const size_t first = all.begin + warp * plan.rows; /* row */
     wait_for_previous_grid();
     allow_next_grid();
-    if (plan.vectors)
-        reduce_rows_of_warp<true>(all, plan, output);
+    if (plan.loads == row_loads::vectors)
+        reduce_rows_of_warp<row_loads::vectors>(all, plan, tile, output, warp);
+    else if (sizeof(Element) <= 2 && plan.loads == row_loads::shifted &&
+             in_readable_vectors(static_cast<const Element *>(all.input) + first * all.outer_stride,
+                                 (plan.rows - 1) * all.outer_stride + all.n, plan.readable))
+        reduce_rows_of_warp<row_loads::shifted>(all, plan, tile, output, warp);
     else
-        reduce_rows_of_warp<false>(all, plan, output);
+        reduce_rows_of_warp<row_loads::elements>(all, plan, tile, output, warp);
 }
 
 /* A block for each tile of each row. Where a row has several, their partials go to status words,
@@ -5838,107 +6102,416 @@ __global__ void __launch_bounds__(BlockSize, resident(multiprocessor_threads / B
 }
 
 /* How reduce_columns works: a block has 2^(columns_log + parts_log) threads for each of its groups
- * of columns. */
+ * of lanes, of which each has one column or several next to each other. */
 struct column_plan {
-    work_plan work; /* of a slice */
+    work_plan work; /* of a slice; where any order will do, tiles of one pack */
     unsigned columns_log, parts_log;
     unsigned near_log;    /* of parts, those whose packs are next to each other */
     unsigned bits;        /* leaves of a tile */
     unsigned threads_log; /* of a tile */
 };
 
-/* Values of a block's parts of columns to those of columns, in part 0. All threads call it. The
- * lower near_log bits of parts meet first. */
-template <class Reducer>
-__device__ __forceinline__ typename Reducer::Value
-combine_parts(const Reducer &reducer, typename Reducer::Value value,
-              typename Reducer::Value (&values)[slices_block], unsigned columns_log, unsigned part,
-              unsigned parts_log, unsigned near_log)
+/* How many columns next to each other a lane has, where they lie together in vectors and `packs`
+ * packs of a tile's thread, or any, are under way for each. */
+__host__ __device__ constexpr unsigned lane_columns(unsigned element_bytes, bool any_order,
+                                                    unsigned packs)
 {
-    for (unsigned k = 0; k < parts_log; ++k) {
-        const unsigned bit = k < near_log ? near_log - 1 - k : parts_log - 1 - (k - near_log);
-        values[threadIdx.x] = value;
-        __syncthreads();
-        if ((part >> bit & 1) == 0)
-            value = reducer.combine(value, values[threadIdx.x + (1u << (bit + columns_log))]);
-        __syncthreads();
-    }
-    return value;
+    return any_order            ? (element_bytes == 8 ? 2 : 4)
+           : element_bytes <= 2 ? element_bytes
+           : packs == 1         ? 16 / element_bytes
+                                : 1;
+}
+/* Of one tile in such lanes, how many leaves at most, as a logarithm: values in turn take
+ * registers. */
+__host__ __device__ constexpr unsigned lane_leaves_log(unsigned element_bytes)
+{
+    return element_bytes <= 2 ? 8 : 3;
 }
 
-/* The value of a column's partials: as a block's of 2^threads_log threads. */
-template <class Reducer>
-__device__ __forceinline__ typename Reducer::Value
-share_of_partials(const Reducer &reducer, bool exists, status_word *status_words, unsigned units,
-                  unsigned threads_log, unsigned parts_log, unsigned part)
-{
-    using words_of = partial_words<typename Reducer::Value, typename Reducer::Format>;
-    const unsigned others = units - 1, threads = 1u << threads_log,
-                   bits = slice_tile::bits_for(others < threads ? others : threads),
-                   share_log = parts_log < bits ? parts_log : bits;
-    const bool takes_part = exists && part < 1u << share_log;
-    const leaf_share share = {bits, share_log, takes_part ? part : 0};
-    values_in_turn<Reducer, 9> values;
-#pragma unroll 1
-    for (unsigned k = 0; k < 1u << share.leaves_log(); ++k) {
-        const unsigned thread = share.thread(k);
-        typename Reducer::Value next[1] = {reducer.identity()};
-        words_of::await(status_words, takes_part && thread == 0 ? others : units, 1, units, next);
-        typename Reducer::Value sum = next[0];
-        for (unsigned first = 0; first < others; first += threads) {
-            next[0] = reducer.identity();
-            words_of::await(status_words, takes_part ? first + thread : others, 1, others, next);
-            sum = reducer.combine(sum, next[0]);
+/* Where a lane's columns are, and its part of them. */
+template <class Reducer, unsigned Columns>
+struct column_lane {
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    using words_of = partial_words<Value, typename Reducer::Format>;
+    const slices &all;
+    const column_plan &plan;
+    const reduction_output<Reducer> &output;
+    unsigned units, block, unit, part;
+    size_t result;
+    bool exists;
+    column_slice<Element, Columns> slice;
+
+    __device__ __forceinline__ column_lane(const slices &of, const column_plan &by,
+                                           const reduction_output<Reducer> &to)
+        : all(of), plan(by), output(to), units(static_cast<unsigned>(by.work.units)),
+          block(blockIdx.x / units), unit(blockIdx.x - block * units),
+          part(threadIdx.x >> plan.columns_log & ((1u << plan.parts_log) - 1))
+    {
+        const unsigned each = slices_block >> plan.parts_log,
+                       group = threadIdx.x >> (plan.columns_log + plan.parts_log),
+                       column = threadIdx.x & ((1u << plan.columns_log) - 1);
+        result =
+            all.begin +
+            (static_cast<size_t>(block) * each + (group << plan.columns_log) + column) * Columns;
+        exists = result < all.end;
+        slice = {all.first<Element>(exists ? result : all.begin), all.stride};
+    }
+
+    __device__ __forceinline__ Reducer reducer(unsigned column) const
+    {
+        Reducer own = output.reducer;
+        own.prepare(slice.from + column, all.n);
+        return own;
+    }
+
+    /* Values of a block's parts of columns to those of columns, in part 0. All threads call it. The
+     * lower near_log bits of parts meet first. */
+    __device__ __forceinline__ void
+    combine_parts(Value (&value)[Columns], Value (&values)[slices_block], unsigned near_log) const
+    {
+        for (unsigned k = 0; k < plan.parts_log; ++k) {
+            const unsigned bit =
+                k < near_log ? near_log - 1 - k : plan.parts_log - 1 - (k - near_log);
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c) {
+                values[threadIdx.x] = value[c];
+                __syncthreads();
+                if ((part >> bit & 1) == 0)
+                    value[c] = output.reducer.combine(
+                        value[c], values[threadIdx.x + (1u << (bit + plan.columns_log))]);
+                __syncthreads();
+            }
         }
-        values.push(reducer, sum, k);
     }
-    return values.total(share.leaves_log());
+
+    /* The values of columns' partials: as a block's of a tile's threads. */
+    __device__ __forceinline__ void fold(Value (&value)[Columns], status_word *status_words,
+                                         truth<false>) const
+    {
+        constexpr unsigned at_once = sizeof(Value) > 4 || Columns > 1 ? 2 : 4;
+        const unsigned others = units - 1, threads = 1u << plan.threads_log,
+                       bits = slice_tile::bits_for(others < threads ? others : threads),
+                       share_log = plan.parts_log < bits ? plan.parts_log : bits;
+        const bool takes_part = exists && part < 1u << share_log;
+        const leaf_share share = {bits, share_log, takes_part ? part : 0};
+        const unsigned leaves = 1u << share.leaves_log();
+        carries<Reducer, 9> values[Columns];
+#pragma unroll 1
+        for (unsigned k = 0; k < leaves; k += at_once) {
+            Value sums[at_once * Columns];
+            /* thread 0, which is leaf 0 of part 0, begins with the last */
+            size_t numbers[at_once * Columns];
+#pragma unroll
+            for (unsigned j = 0; j < at_once * Columns; ++j)
+                numbers[j] = takes_part && part == 0 && k == 0 && j < Columns
+                                 ? size_t(j) * units + others
+                                 : no_partial;
+            words_of::await(status_words, numbers, output.reducer.identity(), sums);
+#pragma unroll 1
+            for (unsigned first = 0; first < others; first += threads) {
+                Value next[at_once * Columns];
+#pragma unroll
+                for (unsigned j = 0; j < at_once * Columns; ++j) {
+                    const unsigned leaf = k + j / Columns,
+                                   number = first + (leaf < leaves ? share.thread(leaf) : 0);
+                    numbers[j] = takes_part && leaf < leaves && number < others
+                                     ? size_t(j % Columns) * units + number
+                                     : no_partial;
+                }
+                words_of::await(status_words, numbers, output.reducer.identity(), next);
+#pragma unroll
+                for (unsigned j = 0; j < at_once * Columns; ++j)
+                    sums[j] = output.reducer.combine(sums[j], next[j]);
+            }
+#pragma unroll
+            for (unsigned j = 0; j < at_once * Columns; ++j)
+                if (k + j / Columns < leaves)
+                    values[j % Columns].push(output.reducer, sums[j], k + j / Columns);
+        }
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c) value[c] = values[c].total(share.leaves_log());
+    }
+    /* The same in any order. */
+    __device__ __forceinline__ void fold(Value (&value)[Columns], status_word *status_words,
+                                         truth<true>) const
+    {
+        constexpr unsigned at_once = 8 / Columns;
+        const unsigned parts = 1u << plan.parts_log;
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c) value[c] = output.reducer.identity();
+#pragma unroll 1
+        for (unsigned first = part; exists && first < units; first += at_once * parts) {
+            size_t numbers[at_once * Columns];
+            Value next[at_once * Columns];
+#pragma unroll
+            for (unsigned j = 0; j < at_once * Columns; ++j) {
+                const unsigned number = first + j / Columns * parts;
+                numbers[j] = number < units ? size_t(j % Columns) * units + number : no_partial;
+            }
+            words_of::await(status_words, numbers, output.reducer.identity(), next);
+#pragma unroll
+            for (unsigned j = 0; j < at_once * Columns; ++j)
+                value[j % Columns] = output.reducer.combine(value[j % Columns], next[j]);
+        }
+    }
+
+    /* The results, of a unit's values in part 0: the last block to come has them. */
+    template <bool Single>
+    __device__ __forceinline__ void finish(Value (&value)[Columns], Value (&values)[slices_block],
+                                           bool *last, status_word *status_words) const
+    {
+        if (!Single && units > 1) {
+            status_word *const own_words =
+                status_words + (result - all.begin) * units * words_of::count;
+            status_word *const ticket =
+                status_words + (all.end - all.begin) * units * words_of::count + block;
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c)
+                if (exists && part == 0)
+                    words_of::publish(own_words + c * units * words_of::count, unit, value[c]);
+            __syncthreads();
+            if (threadIdx.x == 0) *last = atomicAdd(ticket, 1ull) + 1 == units;
+            __syncthreads();
+            if (!*last) return;
+            fold(value, own_words, truth<in_any_order<Reducer>()>());
+            combine_parts(value, values, 0);
+            if (threadIdx.x == 0) *ticket = 0;
+        }
+        if (!exists || part != 0) return;
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c)
+            output.reducer.store(all.place(output.result, result + c),
+                                 !Single && units > 1 ? value[c] : kept_value<Reducer>(value[c]),
+                                 all.n);
+    }
+};
+
+/* A lane's packs of its columns, of AtOnce leaves. */
+template <class Reducer, unsigned Packs, unsigned AtOnce, unsigned Columns>
+struct lane_items {
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    using Items = leaf_items<Reducer, Packs>;
+    using Lane = column_lane<Reducer, Columns>;
+    Items items[AtOnce * Columns];
+
+    /* Of a tile that has packs. */
+    __device__ __forceinline__ void load(const Lane &lane, const slice_tile &tile,
+                                         const unsigned (&threads)[AtOnce])
+    {
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce * Columns; ++k) items[k].stand(tile, threads[k / Columns]);
+        if (sizeof(Element) <= 2)
+            load_always(lane, tile);
+        else
+            load_if_there(lane, truth<Columns == 1>());
+    }
+    /* Of one that has none. */
+    __device__ __forceinline__ void load_nothing()
+    {
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce * Columns; ++k) {
+            items[k].stand({}, 0);
+#pragma unroll
+            for (unsigned j = 0; j < Packs; ++j) items[k].packs[j] = {};
+        }
+    }
+    __device__ __forceinline__ void find_values(const Lane &lane, Value (&values)[AtOnce * Columns])
+    {
+        const void *slices_of[AtOnce * Columns];
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce * Columns; ++k)
+            slices_of[k] = lane.slice.from + k % Columns;
+        lane.output.reducer.choose(
+            values_of_slices<AtOnce * Columns, Items>{items, values, slices_of, lane.all.n, false});
+    }
+
+  private:
+    /* Packs of narrow elements are put together from many loads, which would not be under way at
+     * once if they were made on a condition; so what is not there is loaded from elsewhere. */
+    __device__ __forceinline__ void load_always(const Lane &lane, const slice_tile &tile)
+    {
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce; ++k) {
+            Items &own = items[k * Columns];
+#pragma unroll
+            for (unsigned j = 0; j < Packs; ++j) {
+                pack<Element> to[Columns] = {};
+                const bool there = j < own.count;
+                lane.slice.load(to, there ? own.index_of(j) : tile.first * pack<Element>::size);
+#pragma unroll
+                for (unsigned c = 0; c < Columns; ++c) {
+                    items[k * Columns + c].packs[j] = {};
+                    if (there) items[k * Columns + c].packs[j] = to[c];
+                }
+            }
+        }
+    }
+    __device__ __forceinline__ void load_if_there(const Lane &lane, truth<true>)
+    {
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce; ++k)
+            load_packs(items[k].packs, lane.slice, items[k].index, items[k].step, items[k].count);
+    }
+    __device__ __forceinline__ void load_if_there(const Lane &lane, truth<false>)
+    {
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce; ++k)
+#pragma unroll
+            for (unsigned j = 0; j < Packs; ++j) {
+                pack<Element> to[Columns] = {};
+                if (j < items[k * Columns].count)
+                    lane.slice.load(to, items[k * Columns].index_of(j));
+#pragma unroll
+                for (unsigned c = 0; c < Columns; ++c) items[k * Columns + c].packs[j] = to[c];
+            }
+    }
+};
+
+/* A lane's values of its share of a tile: as share_value. */
+template <unsigned Packs, unsigned Levels, unsigned AtOnce, class Reducer, unsigned Columns>
+__device__ __forceinline__ void share_values(typename Reducer::Value (&found)[Columns],
+                                             const column_lane<Reducer, Columns> &lane,
+                                             const slice_tile &tile, const leaf_share &share)
+{
+    using Value = typename Reducer::Value;
+    const unsigned leaves = 1u << share.leaves_log(),
+                   used = tile.packs > tile.tail ? tile.packs : tile.tail;
+    values_in_turn<Reducer, Levels> turns[Columns];
+#pragma unroll 1
+    for (unsigned first = 0; first < leaves; first += AtOnce) {
+        unsigned threads[AtOnce];
+        bool any = AtOnce == 1 || used == 0;
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce; ++k) {
+            threads[k] = first + k < leaves ? share.thread(first + k) : no_thread;
+            any |= threads[k] < used;
+        }
+        Value value[AtOnce * Columns];
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce * Columns; ++k) value[k] = lane.output.reducer.identity();
+        if (any) { /* not beyond the last pack, where there are many leaves without any */
+            lane_items<Reducer, Packs, AtOnce, Columns> of;
+            of.load(lane, tile, threads);
+            of.find_values(lane, value);
+        }
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce; ++k) {
+            if (k > 0 && first + k >= leaves) break;
+            if (threads[k] < tile.tail) { /* few have an edge */
+                const size_t edge =
+                    (tile.first + tile.packs) * pack<typename Reducer::Element>::size + threads[k];
+                const auto row = lane.slice.at(edge);
+#pragma unroll
+                for (unsigned c = 0; c < Columns; ++c)
+                    value[k * Columns + c] = lane.output.reducer.combine(
+                        value[k * Columns + c], lane.reducer(c).value_of(row.item[c], edge));
+            }
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c)
+                turns[c].push(lane.output.reducer, value[k * Columns + c], first + k);
+        }
+    }
+#pragma unroll
+    for (unsigned c = 0; c < Columns; ++c) found[c] = turns[c].total(share.leaves_log());
 }
 
-__host__ __device__ constexpr unsigned columns_at_once(unsigned packs)
+/* A lane's values of columns of one pack at most and a tail, whose loads are all under way at once:
+ * as value_of_pack_and_tail. */
+template <class Reducer, unsigned Columns>
+__device__ __forceinline__ void short_values(typename Reducer::Value (&values)[Columns],
+                                             const column_lane<Reducer, Columns> &lane,
+                                             const slice_tile &tile)
 {
-    return packs == 1 ? 8 : 1;
-}
-__host__ __device__ constexpr unsigned columns_blocks(unsigned packs)
-{
-    return packs == 1 ? 3 : packs == 4 ? 4 : 2;
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    constexpr unsigned size = pack<Element>::size;
+    const unsigned threads[1] = {0}, before = tile.packs * size;
+    lane_items<Reducer, 1, 1, Columns> of;
+    if (tile.packs > 0)
+        of.load(lane, tile, threads);
+    else
+        of.load_nothing();
+    typename column_slice<Element, Columns>::vector rows[size];
+#pragma unroll
+    for (unsigned k = 0; k + 1 < size; ++k)
+        if (k < tile.tail) rows[k] = lane.slice.at(before + k);
+    of.find_values(lane, values);
+#pragma unroll
+    for (unsigned c = 0; c < Columns; ++c) {
+        const Reducer reducer = lane.reducer(c);
+        Value all[size];
+#pragma unroll
+        for (unsigned k = 0; k + 1 < size; ++k)
+            if (k < tile.tail) all[k] = reducer.value_of(rows[k].item[c], before + k);
+        if (tile.packs > 0 || tile.tail == 0)
+            all[0] = tile.tail > 0 ? reducer.combine(values[c], all[0]) : values[c];
+#pragma unroll
+        for (unsigned half = size / 2; half > 0; half /= 2)
+#pragma unroll
+            for (unsigned k = 0; k < half; ++k)
+                if (k + half < tile.tail) all[k] = reducer.combine(all[k], all[k + half]);
+        values[c] = all[0];
+    }
 }
 
-template <class Reducer, unsigned Packs>
-__global__ void __launch_bounds__(slices_block, resident(columns_blocks(Packs)))
+/* Leaves whose packs a lane has under way. */
+__host__ __device__ constexpr unsigned columns_at_once(unsigned packs, unsigned per_lane,
+                                                       unsigned element_bytes)
+{
+    if (packs > 1) return 1;
+    if (element_bytes <= 2) return 4;
+    return per_lane == 1 ? 8 : element_bytes == 4 ? 1 : 2;
+}
+__host__ __device__ constexpr unsigned columns_blocks(unsigned packs, unsigned per_lane,
+                                                      unsigned element_bytes)
+{
+    if (packs == 1) return per_lane == 1 || element_bytes == 2 ? 3 : 4;
+    if (per_lane > 1) return 2;
+    return packs == 4 ? 4 : element_bytes == 4 ? 3 : 2;
+}
+
+template <class Reducer, unsigned Packs, unsigned Columns>
+__global__ void
+__launch_bounds__(slices_block,
+                  resident(columns_blocks(Packs, Columns, sizeof(typename Reducer::Element))))
     reduce_columns(slices all, column_plan plan, reduction_output<Reducer> output,
                    status_word *status_words)
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
-    using words_of = partial_words<Value, typename Reducer::Format>;
-    constexpr unsigned pack_size = pack<Element>::size;
+    constexpr unsigned pack_size = pack<Element>::size,
+                       at_once = columns_at_once(Packs, Columns, sizeof(Element));
     __shared__ Value values[slices_block];
     __shared__ bool last;
-    const unsigned units = static_cast<unsigned>(plan.work.units), block = blockIdx.x / units,
-                   unit = blockIdx.x - block * units, each = slices_block >> plan.parts_log,
-                   group = threadIdx.x >> (plan.columns_log + plan.parts_log),
-                   column = threadIdx.x & ((1u << plan.columns_log) - 1),
-                   part = threadIdx.x >> plan.columns_log & ((1u << plan.parts_log) - 1);
-    const size_t result =
-        all.begin + static_cast<size_t>(block) * each + (group << plan.columns_log) + column;
-    const bool exists = result < all.end;
-    const global_slice<Element> slice = {all.first<Element>(exists ? result : all.begin),
-                                         all.stride};
     wait_for_previous_grid();
     allow_next_grid();
-    Reducer reducer = output.reducer;
-    reducer.prepare(slice.from, all.n);
+    const column_lane<Reducer, Columns> lane(all, plan, output);
 
     /* neighbours take packs next to each other */
     const unsigned far_log = plan.parts_log - plan.near_log;
     const leaf_share share = {plan.bits, plan.parts_log,
-                              ((part & ((1u << plan.near_log) - 1)) << far_log) +
-                                  (part >> plan.near_log)};
-    constexpr unsigned levels = Packs == 8 ? 9 : 8;
+                              ((lane.part & ((1u << plan.near_log) - 1)) << far_log) +
+                                  (lane.part >> plan.near_log)};
     const size_t packs = all.n / pack_size, tile_packs = size_t(Packs) << plan.threads_log;
-    const tile_run run = run_of(plan.work, unit);
-    Value stack[24], value = reducer.identity();
+    Value value[Columns];
+    if (Packs == 1) { /* one tile, and where columns are several few leaves */
+        const slice_tile tile = {0, static_cast<unsigned>(packs),
+                                 static_cast<unsigned>(all.n % pack_size), plan.threads_log};
+        if (packs <= 1) /* one part has it all */
+            short_values(value, lane, tile);
+        else
+            share_values<Packs, Columns == 1 ? 8 : lane_leaves_log(sizeof(Element)), at_once>(
+                value, lane, tile, share);
+        lane.combine_parts(value, values, plan.near_log);
+        lane.template finish<true>(value, values, &last, status_words);
+        return;
+    }
+    const tile_run run = run_of(plan.work, lane.unit);
+    Value stack[24][Columns];
+#pragma unroll
+    for (unsigned c = 0; c < Columns; ++c) value[c] = output.reducer.identity();
 #pragma unroll 1
     for (size_t k = 0; k < run.count; ++k) {
         slice_tile tile = {(run.first + k) * tile_packs, static_cast<unsigned>(tile_packs), 0,
@@ -5947,33 +6520,107 @@ __global__ void __launch_bounds__(slices_block, resident(columns_blocks(Packs)))
             tile.packs = static_cast<unsigned>(packs - tile.first);
             tile.tail = static_cast<unsigned>(all.n % pack_size);
         }
-        value = share_value<Packs, levels, columns_at_once(Packs)>(reducer, slice, tile, share);
-        value = combine_parts(reducer, value, values, plan.columns_log, part, plan.parts_log,
-                              plan.near_log);
+        share_values<Packs, Packs == 8 ? 9 : 8, at_once>(value, lane, tile, share);
+        lane.combine_parts(value, values, plan.near_log);
         if (run.count == 1) break;
         unsigned level = 0;
-        for (; k >> level & 1; ++level) value = reducer.combine(stack[level], value);
-        stack[level] = value;
+        for (; k >> level & 1; ++level)
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c)
+                value[c] = output.reducer.combine(stack[level][c], value[c]);
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c) stack[level][c] = value[c];
     }
+    lane.template finish<false>(value, values, &last, status_words);
+}
 
-    if (units > 1) {
-        status_word *const own_words =
-            status_words + (result - all.begin) * units * words_of::count;
-        status_word *const ticket =
-            status_words + (all.end - all.begin) * units * words_of::count + block;
-        if (exists && part == 0) words_of::publish(own_words, unit, value);
-        __syncthreads();
-        if (threadIdx.x == 0) last = atomicAdd(ticket, 1ull) + 1 == units;
-        __syncthreads();
-        if (!last) return;
-        value = share_of_partials(reducer, exists, own_words, units, plan.threads_log,
-                                  plan.parts_log, part);
-        value = combine_parts(reducer, value, values, plan.columns_log, part, plan.parts_log, 0);
-        if (threadIdx.x == 0) *ticket = 0;
-    } else {
-        value = kept_value<Reducer>(value);
+/* Where part `number` of a whole begins. */
+__device__ __forceinline__ size_t share_of(size_t whole, unsigned number, unsigned parts)
+{
+    return whole / parts * number + whole % parts * number / parts;
+}
+
+/* Values of columns and those of so many rows, as far as there are any, where any order will do. */
+template <class Reducer, unsigned Columns, unsigned Count>
+struct values_of_rows {
+    using Slice = column_slice<typename Reducer::Element, Columns>;
+    const Slice &slice;
+    size_t first, end;
+    typename Reducer::Value (&values)[Columns];
+
+    template <class Member>
+    __device__ __forceinline__ void operator()(const Member &member) const
+    {
+        typename Slice::vector rows[Count];
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k)
+            rows[k] = slice.at(first + k < end ? first + k : first);
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k)
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c)
+                if (first + k < end)
+                    values[c] = member.combine(
+                        values[c],
+                        member.value_of(bits_as<typename Member::Element>(rows[k].item[c]),
+                                        first + k));
     }
-    if (exists && part == 0) reducer.store(all.place(output.result, result), value, all.n);
+};
+
+/* The same where any order will do: a block's parts take a unit's packs in turn. */
+template <class Reducer, unsigned Columns>
+__global__ void __launch_bounds__(slices_block, resident(Columns == 1 || Reducer::heavy ? 3 : 4))
+    reduce_columns_in_any_order(slices all, column_plan plan, reduction_output<Reducer> output,
+                                status_word *status_words)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    constexpr unsigned pack_size = pack<Element>::size,
+                       at_once = sizeof(Element) <= 2 && Columns == 1 ? 2 : 8 / Columns;
+    __shared__ Value values[slices_block];
+    __shared__ bool last;
+    wait_for_previous_grid();
+    allow_next_grid();
+    const column_lane<Reducer, Columns> lane(all, plan, output);
+    const unsigned parts = 1u << plan.parts_log, tail = static_cast<unsigned>(all.n % pack_size);
+    const size_t packs = all.n / pack_size, begin = share_of(packs, lane.unit, lane.units),
+                 end = share_of(packs, lane.unit + 1, lane.units);
+    Value value[Columns];
+#pragma unroll
+    for (unsigned c = 0; c < Columns; ++c) value[c] = output.reducer.identity();
+    if (all.n == 0) { /* the value of none, which an identity need not be */
+        lane_items<Reducer, 1, 1, Columns> of;
+        of.load_nothing();
+        of.find_values(lane, value);
+    }
+#pragma unroll 1
+    for (size_t first = begin + lane.part; first < end; first += at_once * parts) {
+        const slice_tile tile = {first,
+                                 end - first < at_once * parts ? static_cast<unsigned>(end - first)
+                                                               : at_once * parts,
+                                 0, 0};
+        unsigned threads[at_once];
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) threads[k] = k * parts;
+        lane_items<Reducer, 1, at_once, Columns> of;
+        Value found[at_once * Columns];
+        of.load(lane, tile, threads);
+        of.find_values(lane, found);
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k)
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c)
+                value[c] = output.reducer.combine(value[c], found[k * Columns + c]);
+    }
+    if (lane.part == 0 && lane.unit + 1 == lane.units) {
+        constexpr unsigned rows_at_once = 4;
+#pragma unroll 1
+        for (unsigned k = 0; k < tail; k += rows_at_once)
+            output.reducer.choose(values_of_rows<Reducer, Columns, rows_at_once>{
+                lane.slice, packs * pack_size + k, all.n, value});
+    }
+    lane.combine_parts(value, values, 0);
+    lane.template finish<false>(value, values, &last, status_words);
 }
 
 /* ---- Segments ----
@@ -6043,6 +6690,7 @@ struct segment_tree {
           work(plan_for(packs == 0 ? 1 : (packs - 1) / tile_packs() + 1, false))
     {
     }
+    __device__ __forceinline__ size_t count() const { return packs * pack_size + tail; }
     __device__ __forceinline__ bool large() const { return threads_log == 9; }
     __device__ __forceinline__ size_t tile_packs() const { return large() ? 512 * 8 : 256 * 4; }
     __device__ __forceinline__ slice_tile tile(size_t number) const
@@ -6062,7 +6710,15 @@ struct wide_block {
     using words_of = partial_words<Value, typename Reducer::Format>;
     static constexpr unsigned warps = slices_block / warp_size;
     Value warp_values[2 * warps], stack[most_levels];
+    const void *readable[2]; /* from where to where there are elements */
     bool last;
+
+    /* Before a barrier. */
+    __device__ __forceinline__ void know_readable(const segments &all)
+    {
+        if (threadIdx.x < 2)
+            readable[threadIdx.x] = all.first<Element>(threadIdx.x == 0 ? 0 : all.count);
+    }
 
     /* Of threads threadIdx.x + k * 256, in all warps' first lanes. */
     template <unsigned Count>
@@ -6128,18 +6784,24 @@ struct wide_block {
                                                  const segment_tree<Reducer> &tree, size_t unit,
                                                  size_t unit_end, const Use &use)
     {
-        const Element *const end = from + tree.packs * pack<Element>::size + tree.tail;
-        const global_row<Element, true> vectors = {from, from, end};
-        const global_row<Element, false> others = {from, from, end};
-        const bool is_vectors = reinterpret_cast<uintptr_t>(from) % sizeof(pack<Element>) == 0;
-        if (tree.large() && is_vectors)
-            reduce_units<8, 2>(reducer, vectors, tree, unit, unit_end, use);
-        else if (tree.large())
-            reduce_units<8, 2>(reducer, others, tree, unit, unit_end, use);
-        else if (is_vectors)
-            reduce_units<4, 1>(reducer, vectors, tree, unit, unit_end, use);
+        const bool vectors = reinterpret_cast<uintptr_t>(from) % pack_bytes == 0;
+        if (vectors)
+            reduce_units_by<row_loads::vectors>(reducer, from, tree, unit, unit_end, use);
+        else if (sizeof(Element) <= 2 && in_readable_vectors(from, tree.count(), readable))
+            reduce_units_by<row_loads::shifted>(reducer, from, tree, unit, unit_end, use);
         else
-            reduce_units<4, 1>(reducer, others, tree, unit, unit_end, use);
+            reduce_units_by<row_loads::elements>(reducer, from, tree, unit, unit_end, use);
+    }
+    template <row_loads How, class Use>
+    __device__ __forceinline__ void reduce_units_by(const Reducer &reducer, const Element *from,
+                                                    const segment_tree<Reducer> &tree, size_t unit,
+                                                    size_t unit_end, const Use &use)
+    {
+        const global_row<Element, How> slice = {from};
+        if (tree.large())
+            reduce_units<8, 2>(reducer, slice, tree, unit, unit_end, use);
+        else
+            reduce_units<4, 1>(reducer, slice, tree, unit, unit_end, use);
     }
 
     /* Of a unit of a segment, in thread 0. All threads call it. */
@@ -6379,8 +7041,8 @@ struct segments_of_warp {
         const unsigned n = tile.packs * pack_size + tile.tail;
         Reducer reducer = output.reducer;
         reducer.prepare(slice(segment).from, n);
-        const Value value = short_value<2>(reducer, slice(segment), tile, leaf_bits(tile), longest,
-                                           truth<in_any_order<Reducer>()>());
+        const Value value = short_value<2, false>(reducer, slice(segment), tile, leaf_bits(tile),
+                                                  longest, truth<in_any_order<Reducer>()>());
         store(segment, value, n);
     }
 
@@ -6456,12 +7118,6 @@ struct segments_of_warp {
         if (threadIdx.x % warp_size == 0) store(segment, value, n);
     }
 };
-
-/* Where part `number` of a whole begins. */
-__device__ __forceinline__ size_t share_of(size_t whole, unsigned number, unsigned parts)
-{
-    return whole / parts * number + whole % parts * number / parts;
-}
 
 constexpr unsigned segment_blocks = 3; /* on a multiprocessor */
 
@@ -6587,6 +7243,7 @@ list_long_segments(const segments &all, const reduction_output<Reducer> &output,
     constexpr unsigned at_once = 4 * slices_block;
     __shared__ wide_block<Reducer> block;
     __shared__ unsigned own[at_once / warp_size]; /* a bit for each */
+    block.know_readable(all);
 #pragma unroll 1
     for (size_t first = begin; first < end; first += at_once) {
 #pragma unroll 1
@@ -6708,6 +7365,8 @@ __global__ void __launch_bounds__(slices_block, resident(3))
     allow_next_grid();
     const status_word counts = status_words[0];
     if (counts == 0) return;
+    block.know_readable(all);
+    __syncthreads();
 
     const unsigned counted = static_cast<unsigned>(counts >> listed_shift);
     const unsigned entries =
@@ -9354,11 +10013,14 @@ enum class slices_kernel : unsigned {
     in_columns,
     small_columns,
     large_columns,
+    in_wide_columns, /* by lanes of several */
+    small_wide_columns,
+    large_wide_columns,
     segments,
     long_segments,
     flat
 };
-constexpr unsigned slices_kernels = 9;
+constexpr unsigned slices_kernels = 12;
 
 constexpr size_t tiles_of(size_t packs, const plan_row &row)
 {
@@ -9813,7 +10475,7 @@ inline bool plan_short(const engine_table &e, const slices &all, slices_plan *pl
     plan->kernel = slices_kernel::short_slices;
     plan->threads = slices_block;
     plan->shared_bytes =
-        ((groups - 1) * pitch + length) * e.element_bytes + line_bytes + pack_bytes;
+        ((groups - 1) * pitch + length) * e.element_bytes + line_bytes + 2 * pack_bytes;
     plan->results_each = groups * all.inner;
     plan->shorts = {all.end / all.inner,
                     static_cast<unsigned>(groups),
@@ -9825,40 +10487,85 @@ inline bool plan_short(const engine_table &e, const slices &all, slices_plan *pl
     return true;
 }
 
+/* Whether lanes may have so many columns: these lie together in aligned vectors, and there are
+ * enough of them. */
+inline bool in_wide_lanes(const engine_table &e, const slices &all, const device_limits &device,
+                          unsigned per_lane)
+{
+    const size_t bytes = per_lane * e.element_bytes, packs = all.n / e.pack_size,
+                 outer = all.inner < all.end ? all.outer_stride : 0,
+                 enough = size_t(device.multiprocessors) * 1024;
+    return per_lane > 1 && all.inner % per_lane == 0 &&
+           (reinterpret_cast<uintptr_t>(all.input) | all.stride * e.element_bytes |
+            outer * e.element_bytes) %
+                   bytes ==
+               0 &&
+           all.end / per_lane >= enough / (packs > 0 ? least_of(packs, enough) : 1);
+}
+
 inline void plan_columns(const engine_table &e, const slices &all, const plan_row &tile,
                          const device_limits &device, slices_plan *plan)
 {
-    const work_plan work = plan_work(all.n / e.pack_size, tile);
+    const bool any_order = e.head_alignment > 0;
+    work_plan work = plan_work(all.n / e.pack_size, tile);
     const size_t packs = all.n / e.pack_size, tail = all.n % e.pack_size;
     const unsigned threads_log = slice_tile::bits_for(tile.block_size);
-    const bool single =
-        work.tiles == 1 && packs <= tile.block_size && tile.block_size == slices_block;
+    const bool is_small = tile.block_size == slices_block,
+               single = work.tiles == 1 && packs <= tile.block_size && is_small;
     const size_t used = single ? (packs > tail ? packs : tail) : tile.block_size;
-    const unsigned bits = slice_tile::bits_for(used);
+    const unsigned bits = slice_tile::bits_for(any_order ? packs : used),
+                   wide = lane_columns(e.element_bytes, any_order,
+                                       single     ? 1
+                                       : is_small ? 4
+                                                  : 8),
+                   per_lane =
+                       in_wide_lanes(e, all, device, wide) &&
+                               (any_order || !single || bits <= lane_leaves_log(e.element_bytes))
+                           ? wide
+                           : 1;
     /* threads next to each other take results that are, and then packs */
-    const size_t neighbours = all.inner > 1                    ? all.inner
-                              : all.outer_stride <= all.stride ? all.end
+    const size_t lanes = all.end / per_lane,
+                 neighbours = all.inner > 1                    ? all.inner / per_lane
+                              : all.outer_stride <= all.stride ? lanes
                                                                : 1,
-                 most = neighbours == all.end && neighbours % warp_size != 0 &&
-                                neighbours < slices_block
-                            ? slices_block
-                            : warp_size;
-    unsigned columns_log = slice_tile::bits_for(least_of(neighbours, least_of(all.end, most)));
-    while (columns_log > 2 && (all.end * work.units) >> columns_log < device.multiprocessors)
+                 most =
+                     neighbours == lanes && neighbours % warp_size != 0 && neighbours < slices_block
+                         ? slices_block
+                         : warp_size;
+    if (any_order) work = {packs, 1, 0, 0, 0, false};
+    unsigned columns_log = slice_tile::bits_for(least_of(neighbours, least_of(lanes, most)));
+    const size_t most_units = any_order ? packs / 64 + 1 : work.units,
+                 lane_bytes = per_lane * e.element_bytes;
+    /* what takes longer to compare than to load wants many blocks */
+    const bool slow = any_order && e.words_per_unit > 1;
+    while (columns_log > 2 && ((lanes * most_units) >> columns_log < device.multiprocessors ||
+                               (slow && lane_bytes << columns_log > 256)))
         --columns_log;
-    const unsigned far_log = bits > 5 ? bits - 5 : 0, room = 8 - columns_log;
+    const unsigned far_log = !any_order && bits > 5 ? bits - 5 : 0, room = 8 - columns_log;
     const size_t wanted = size_t(device.multiprocessors) * 4096;
     unsigned parts_log =
         columns_log < 5 ? far_log + static_cast<unsigned>(least_of(5 - columns_log, 2)) : 0;
-    while (((all.end * work.units) << parts_log) < wanted && parts_log < room) ++parts_log;
+    while (((lanes * work.units) << parts_log) < wanted && parts_log < room) ++parts_log;
     if (parts_log > room) parts_log = room;
     if (parts_log > bits) parts_log = bits;
+    if (packs <= 1) parts_log = 0;
     const unsigned near_log = parts_log > far_log ? parts_log - far_log : 0;
-    plan->kernel = single                            ? slices_kernel::in_columns
-                   : tile.block_size == slices_block ? slices_kernel::small_columns
-                                                     : slices_kernel::large_columns;
+    const unsigned kernel = (single ? 0 : is_small ? 1 : 2) + (per_lane > 1 ? 3 : 0);
+    plan->kernel =
+        static_cast<slices_kernel>(static_cast<unsigned>(slices_kernel::in_columns) + kernel);
     plan->threads = slices_block;
-    plan->results_each = slices_block >> parts_log;
+    plan->results_each = size_t(slices_block >> parts_log) * per_lane;
+    if (any_order) { /* as many units as fill the device, of many packs for each thread, and few for
+                        those who fold them */
+        const size_t blocks = (all.end - 1) / plan->results_each + 1,
+                     enough = size_t(device.multiprocessors) * (slow ? 12 : 3) / blocks,
+                     most_by_packs = (packs >> parts_log) / 16,
+                     most_by_parts = size_t(32) << parts_log,
+                     most_by_words = (workspace_words / 2) / (all.end * e.words_per_unit + blocks);
+        work.units =
+            least_of(least_of(enough, most_by_parts), least_of(most_by_packs, most_by_words));
+        if (work.units == 0) work.units = 1;
+    }
     plan->blocks_each = work.units;
     plan->in_columns = {work, columns_log, parts_log, near_log, bits, threads_log};
     if (work.units > 1) {
@@ -9896,9 +10603,9 @@ inline slices_plan plan_slices(const engine_table &e, const slices &all,
         plan.threads = slices_block;
         plan.rows.lanes_log = bits < 5 ? bits : 5;
         plan.rows.chunks_log = bits - plan.rows.lanes_log;
-        plan.rows.vectors = vectors;
-        plan.rows.end = static_cast<const unsigned char *>(all.input) +
-                        ((all.end - 1) * all.outer_stride + all.n) * e.element_bytes;
+        plan.rows.readable[0] = all.input;
+        plan.rows.readable[1] = static_cast<const unsigned char *>(all.input) +
+                                ((all.end - 1) * all.outer_stride + all.n) * e.element_bytes;
         for (unsigned k = 0; k < warp_chunks; ++k) {
             plan.rows.row[k] = (k >> plan.rows.chunks_log) << (5 - plan.rows.lanes_log);
             plan.rows.offset[k] = plan.rows.row[k] * all.outer_stride * e.element_bytes;
@@ -9906,11 +10613,18 @@ inline slices_plan plan_slices(const engine_table &e, const slices &all,
             const size_t packs = all.n / e.pack_size;
             plan.rows.packs[k] = packs > before ? static_cast<unsigned>(packs - before) : 0;
             plan.rows.place[k] = plan.rows.offset[k] + before * size_t(pack_bytes);
+            plan.rows.within[k] = static_cast<unsigned>(
+                plan.rows.packs[k] > 0 ? plan.rows.place[k] : plan.rows.offset[k]);
         }
-        plan.results_each = (slices_block / warp_size) *
-                            (all.n / e.pack_size > slices_block
-                                 ? 1
-                                 : size_t(8 >> plan.rows.chunks_log) << (5 - plan.rows.lanes_log));
+        const bool fits = plan.rows.offset[warp_chunks - 1] < mebibyte * 1024;
+        plan.rows.loads = vectors ? row_loads::vectors
+                          : e.element_bytes <= 2 && fits && all.n >= e.pack_size
+                              ? row_loads::shifted
+                              : row_loads::elements;
+        plan.rows.rows = all.n / e.pack_size > slices_block
+                             ? 1
+                             : warp_chunks >> plan.rows.chunks_log << (5 - plan.rows.lanes_log);
+        plan.results_each = (slices_block / warp_size) * plan.rows.rows;
         plan.results = least_of(all.end, max_blocks * plan.results_each);
         return plan;
     }
@@ -10053,6 +10767,20 @@ inline fastreduce_status launch_segments(const slices_engine &e, segments all, v
         });
 }
 
+template <class Reducer, unsigned Packs, bool Wide>
+static const void *columns_kernel(truth<false>)
+{
+    return kernel_address(reduce_columns < Reducer, Packs,
+                          Wide ? lane_columns(sizeof(typename Reducer::Element), false, Packs)
+                               : 1 >);
+}
+template <class Reducer, unsigned Packs, bool Wide>
+static const void *columns_kernel(truth<true>)
+{
+    return kernel_address(reduce_columns_in_any_order < Reducer,
+                          Wide ? lane_columns(sizeof(typename Reducer::Element), true, 1) : 1 >);
+}
+
 /* The kernels of an engine of AUTO's. */
 template <class Reducer>
 static const void *slices_kernel_of(slices_kernel which)
@@ -10062,9 +10790,12 @@ static const void *slices_kernel_of(slices_kernel which)
         kernel_address(reduce_rows<Reducer>),
         kernel_address(reduce_row_tiles<reduction_by<Reducer, 256>, 256, 4>),
         kernel_address(reduce_row_tiles<reduction_by<Reducer, 512>, 512, 8>),
-        kernel_address(reduce_columns<Reducer, 1>),
-        kernel_address(reduce_columns<Reducer, 4>),
-        kernel_address(reduce_columns<Reducer, 8>),
+        columns_kernel<Reducer, 1, false>(truth<in_any_order<Reducer>()>()),
+        columns_kernel<Reducer, 4, false>(truth<in_any_order<Reducer>()>()),
+        columns_kernel<Reducer, 8, false>(truth<in_any_order<Reducer>()>()),
+        columns_kernel<Reducer, 1, true>(truth<in_any_order<Reducer>()>()),
+        columns_kernel<Reducer, 4, true>(truth<in_any_order<Reducer>()>()),
+        columns_kernel<Reducer, 8, true>(truth<in_any_order<Reducer>()>()),
         kernel_address(reduce_segments<Reducer>),
         kernel_address(reduce_long_segments<Reducer>)};
     return all[static_cast<unsigned>(which)];

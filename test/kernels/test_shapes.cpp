@@ -422,6 +422,38 @@ static void columns()
             }
 }
 
+/* So many columns that a lane may have several, where these lie together in aligned vectors: of
+ * arrays that are aligned, and nearly. */
+template <class T>
+static void many_columns()
+{
+    const size_t pack_size = 16 / sizeof(T), enough = on_gpu ? 600000 : 17000,
+                 lengths[] = {1,
+                              2,
+                              3,
+                              4,
+                              5,
+                              pack_size,
+                              pack_size + 1,
+                              3 * pack_size + 2,
+                              70,
+                              thorough ? size_t(1100) : 300,
+                              thorough ? size_t(70000) : 17000};
+    unsigned turn = type_of<T>;
+    for (size_t n : lengths) {
+        if (quick && turn++ % 3) continue;
+        const size_t packs = std::max<size_t>(n / pack_size, 1), results = enough / packs + 7;
+        for (size_t inner : {size_t(4), size_t(20), results / 8 * 8}) {
+            const size_t outer = results / inner + 1, gaps[] = {0, 0, 8, 2, 1},
+                         gap = one_of(gaps, ++turn, 6), stride = inner + gap,
+                         between[] = {0, 0, 4 * stride, 2}, offsets[] = {0, 0, 0, 1, 2, 4};
+            axes<T>({"many columns", inner > 20 ? 1 : outer, n, inner,
+                     n * stride + one_of(between, turn, 7), stride, one_of(offsets, turn, 8)},
+                    quick ? 1u << FASTREDUCE_SUM | 1u << FASTREDUCE_ARGMAX : every_operator);
+        }
+    }
+}
+
 /* Results so long that several blocks share one. */
 template <class T>
 static void long_results()
@@ -431,6 +463,7 @@ static void long_results()
     const size_t n = scaled<T>(600000), two = (size_t(2) << 20) / sizeof(T);
     axis<T>({"a long row", 1, n, 1, 0, 0, 1}, contents_of<T>(0), which);
     axis<T>({"long columns", 1, scaled<T>(70001), 3, 0, 0, 1}, contents_of<T>(0), which);
+    axis<T>({"four long columns", 1, scaled<T>(70001), 4, 0, 0, 0}, contents_of<T>(0), which);
     if (quick) return;
     const contents for_products = contents_of<T>(2), specials = contents_of<T>(1);
     axis<T>({"long rows", 3, n + 1, 1, n + 4, 1, 3}, for_products);
@@ -448,6 +481,7 @@ static void long_results()
         axis<T>({"long rows", 7, longer, 1, longer + kind, 1, kind % 3}, what);
         axis<T>({"long columns", 1, longer / 2 + kind, 7, 0, 0, kind % 3}, what);
         axis<T>({"long columns", 1, longer / 30, 100, 0, 103, kind % 3}, what);
+        axis<T>({"long columns", 1, longer / 30, 100, 0, 104, 0}, what);
         axis<T>({"long middle axis", 3, longer / 8, 5, 0, 0, kind % 3}, what);
     }
     if (type_of<T> == FASTREDUCE_F32 || type_of<T> == FASTREDUCE_U8)
@@ -906,6 +940,7 @@ static void of_type()
         rows<T>();
         workspace_is_clean("rows");
         columns<T>();
+        many_columns<T>();
         workspace_is_clean("columns");
         windows<T>();
         workspace_is_clean("windows");
