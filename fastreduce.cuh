@@ -5555,13 +5555,19 @@ value_of_pack_and_tail(const Reducer &reducer, const Slice &slice, const slice_t
     } else {
         values[0] = reducer.value_of(slice.at(0), 0);
     }
-    /* where all lanes do the same, by halves, as what is not there need not meet anything */
     const unsigned before = tile.packs * size;
+    if (Alike) { /* by halves, as what is not there need not meet anything */
 #pragma unroll
-    for (unsigned half = 1; half < size; half *= 2) {
-        if (Alike && tile.tail <= half) break;
+        for (unsigned half = 1; half < size; half *= 2) {
+            if (tile.tail <= half) break;
 #pragma unroll
-        for (unsigned k = half; k < 2 * half; ++k)
+            for (unsigned k = half; k < 2 * half; ++k)
+                values[k] = k < tile.tail ? reducer.value_of(slice.at(before + k), before + k)
+                                          : reducer.identity();
+        }
+    } else {
+#pragma unroll
+        for (unsigned k = 1; k < size; ++k)
             values[k] = k < tile.tail ? reducer.value_of(slice.at(before + k), before + k)
                                       : reducer.identity();
     }
@@ -6779,15 +6785,17 @@ struct wide_block {
             if (unit != own) use(own, value);
         }
     }
-    template <class Use>
-    __device__ __forceinline__ void reduce_units(const Reducer &reducer, const Element *from,
-                                                 const segment_tree<Reducer> &tree, size_t unit,
-                                                 size_t unit_end, const Use &use)
+    /* Shifted: packs that are not aligned may be, which takes code. */
+    template <bool Shifted, class Use>
+    __device__ __forceinline__ void reduce_units_from(const Reducer &reducer, const Element *from,
+                                                      const segment_tree<Reducer> &tree,
+                                                      size_t unit, size_t unit_end, const Use &use)
     {
         const bool vectors = reinterpret_cast<uintptr_t>(from) % pack_bytes == 0;
         if (vectors)
             reduce_units_by<row_loads::vectors>(reducer, from, tree, unit, unit_end, use);
-        else if (sizeof(Element) <= 2 && in_readable_vectors(from, tree.count(), readable))
+        else if (Shifted && sizeof(Element) <= 2 &&
+                 in_readable_vectors(from, tree.count(), readable))
             reduce_units_by<row_loads::shifted>(reducer, from, tree, unit, unit_end, use);
         else
             reduce_units_by<row_loads::elements>(reducer, from, tree, unit, unit_end, use);
@@ -6809,8 +6817,8 @@ struct wide_block {
                                                 const segment_tree<Reducer> &tree, size_t unit)
     {
         Value found = reducer.identity();
-        reduce_units(reducer, from, tree, unit, unit + 1,
-                     [&](size_t, const Value &value) { found = value; });
+        reduce_units_from<false>(reducer, from, tree, unit, unit + 1,
+                                 [&](size_t, const Value &value) { found = value; });
         return found;
     }
 
@@ -7243,7 +7251,6 @@ list_long_segments(const segments &all, const reduction_output<Reducer> &output,
     constexpr unsigned at_once = 4 * slices_block;
     __shared__ wide_block<Reducer> block;
     __shared__ unsigned own[at_once / warp_size]; /* a bit for each */
-    block.know_readable(all);
 #pragma unroll 1
     for (size_t first = begin; first < end; first += at_once) {
 #pragma unroll 1
@@ -7392,12 +7399,11 @@ __global__ void __launch_bounds__(slices_block, resident(3))
         end = first + tree.work.units < to ? first + tree.work.units : to;
         const bool is_one = tree.work.units == 1;
         Value value = reducer.identity();
-        block.reduce_units(reducer, input, tree, begin - first, end - first,
-                           [&](size_t unit, const Value &found) {
-                               value = found;
-                               if (threadIdx.x == 0 && !is_one)
-                                   words_of::publish(partials, first + unit, found);
-                           });
+        block.template reduce_units_from<true>(
+            reducer, input, tree, begin - first, end - first, [&](size_t unit, const Value &found) {
+                value = found;
+                if (threadIdx.x == 0 && !is_one) words_of::publish(partials, first + unit, found);
+            });
         if (is_one) {
             value = kept_value<Reducer>(value);
         } else {
