@@ -10776,15 +10776,16 @@ inline fastreduce_status launch_segments(const slices_engine &e, segments all, v
 template <class Reducer, unsigned Packs, bool Wide>
 static const void *columns_kernel(truth<false>)
 {
-    return kernel_address(reduce_columns < Reducer, Packs,
-                          Wide ? lane_columns(sizeof(typename Reducer::Element), false, Packs)
-                               : 1 >);
+    constexpr unsigned per_lane =
+        Wide ? lane_columns(sizeof(typename Reducer::Element), false, Packs) : 1;
+    return kernel_address(reduce_columns<Reducer, Packs, per_lane>);
 }
 template <class Reducer, unsigned Packs, bool Wide>
 static const void *columns_kernel(truth<true>)
 {
-    return kernel_address(reduce_columns_in_any_order < Reducer,
-                          Wide ? lane_columns(sizeof(typename Reducer::Element), true, 1) : 1 >);
+    constexpr unsigned per_lane =
+        Wide ? lane_columns(sizeof(typename Reducer::Element), true, 1) : 1;
+    return kernel_address(reduce_columns_in_any_order<Reducer, per_lane>);
 }
 
 /* The kernels of an engine of AUTO's. */
