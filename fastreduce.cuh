@@ -4393,14 +4393,7 @@ struct partial_words {
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) {
             values[k] = none;
-            if (number[k] == no_partial) continue;
-            unsigned long long payload[count];
-#pragma unroll
-            for (unsigned w = 0; w < count; ++w) {
-                payload[w] = word[k][w] >> 1;
-                base[number[k] * count + w] = 0;
-            }
-            values[k] = Format::join(payload);
+            if (number[k] != no_partial) values[k] = taken(base + number[k] * count, word[k]);
         }
     }
 
@@ -4426,15 +4419,22 @@ struct partial_words {
         } while (__any_sync(0xffffffffu, missing));
 #pragma unroll
         for (unsigned j = 0; j < Count; ++j) {
-            if (first + j * stride >= end) continue;
-            unsigned long long payload[count];
-#pragma unroll
-            for (unsigned w = 0; w < count; ++w) {
-                payload[w] = word[j * count + w] >> 1;
-                mine[j * stride * count + w] = 0;
-            }
-            values[j] = Format::join(payload);
+            if (first + j * stride < end)
+                values[j] = taken(mine + j * stride * count, word + j * count);
         }
+    }
+
+  private:
+    /* A partial from its words, which are left zero. */
+    static __device__ __forceinline__ Value taken(status_word *from, const status_word *word)
+    {
+        unsigned long long payload[count];
+#pragma unroll
+        for (unsigned w = 0; w < count; ++w) {
+            payload[w] = word[w] >> 1;
+            from[w] = 0;
+        }
+        return Format::join(payload);
     }
 };
 
@@ -6110,7 +6110,7 @@ __global__ void __launch_bounds__(BlockSize, resident(multiprocessor_threads / B
 /* How reduce_columns works: a block has 2^(columns_log + parts_log) threads for each of its groups
  * of lanes, of which each has one column or several next to each other. */
 struct column_plan {
-    work_plan work; /* of a slice; where any order will do, tiles of one pack */
+    work_plan work; /* of a slice; where any order will do, units alone */
     unsigned columns_log, parts_log;
     unsigned near_log;    /* of parts, those whose packs are next to each other */
     unsigned bits;        /* leaves of a tile */
@@ -6124,7 +6124,7 @@ __host__ __device__ constexpr unsigned lane_columns(unsigned element_bytes, bool
 {
     return any_order            ? (element_bytes == 8 ? 2 : 4)
            : element_bytes <= 2 ? element_bytes
-           : packs == 1         ? 16 / element_bytes
+           : packs == 1         ? pack_bytes / element_bytes
                                 : 1;
 }
 /* Of one tile in such lanes, how many leaves at most, as a logarithm: values in turn take
@@ -10538,7 +10538,7 @@ inline void plan_columns(const engine_table &e, const slices &all, const plan_ro
                      neighbours == lanes && neighbours % warp_size != 0 && neighbours < slices_block
                          ? slices_block
                          : warp_size;
-    if (any_order) work = {packs, 1, 0, 0, 0, false};
+    if (any_order) work.units = 1; /* until it is known how many are wanted */
     unsigned columns_log = slice_tile::bits_for(least_of(neighbours, least_of(lanes, most)));
     const size_t most_units = any_order ? packs / 64 + 1 : work.units,
                  lane_bytes = per_lane * e.element_bytes;
@@ -10792,17 +10792,18 @@ static const void *columns_kernel(truth<true>)
 template <class Reducer>
 static const void *slices_kernel_of(slices_kernel which)
 {
+    const truth<in_any_order<Reducer>()> any_order{};
     const void *const all[slices_kernels] = {
         kernel_address(reduce_short_slices<Reducer>),
         kernel_address(reduce_rows<Reducer>),
         kernel_address(reduce_row_tiles<reduction_by<Reducer, 256>, 256, 4>),
         kernel_address(reduce_row_tiles<reduction_by<Reducer, 512>, 512, 8>),
-        columns_kernel<Reducer, 1, false>(truth<in_any_order<Reducer>()>()),
-        columns_kernel<Reducer, 4, false>(truth<in_any_order<Reducer>()>()),
-        columns_kernel<Reducer, 8, false>(truth<in_any_order<Reducer>()>()),
-        columns_kernel<Reducer, 1, true>(truth<in_any_order<Reducer>()>()),
-        columns_kernel<Reducer, 4, true>(truth<in_any_order<Reducer>()>()),
-        columns_kernel<Reducer, 8, true>(truth<in_any_order<Reducer>()>()),
+        columns_kernel<Reducer, 1, false>(any_order),
+        columns_kernel<Reducer, 4, false>(any_order),
+        columns_kernel<Reducer, 8, false>(any_order),
+        columns_kernel<Reducer, 1, true>(any_order),
+        columns_kernel<Reducer, 4, true>(any_order),
+        columns_kernel<Reducer, 8, true>(any_order),
         kernel_address(reduce_segments<Reducer>),
         kernel_address(reduce_long_segments<Reducer>)};
     return all[static_cast<unsigned>(which)];
