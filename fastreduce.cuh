@@ -5189,6 +5189,19 @@ struct global_row {
             to.gather(&at(k));
     }
 };
+/* use(slice), of `count` elements in global memory. Shifted: packs that are not aligned may be, where
+ * all of their vectors may be read. */
+template <bool Shifted, class Element, class Use>
+__device__ __forceinline__ void with_global_row(const Element *from, size_t count,
+                                                const void *const (&readable)[2], const Use &use)
+{
+    if (reinterpret_cast<uintptr_t>(from) % pack_bytes == 0)
+        use(global_row<Element, row_loads::vectors>{from});
+    else if (Shifted && sizeof(Element) <= 2 && in_readable_vectors(from, count, readable))
+        use(global_row<Element, row_loads::shifted>{from});
+    else
+        use(global_row<Element, row_loads::elements>{from});
+}
 /* Packs number first, first + step ... of a slice, the first `count` of several; others are
  * zeros. */
 template <unsigned Count, class Element, class Slice>
@@ -6115,7 +6128,9 @@ struct column_plan {
     unsigned near_log;    /* of parts, those whose packs are next to each other */
     unsigned bits;        /* leaves of a tile */
     unsigned threads_log; /* of a tile */
+    unsigned blocks_log;  /* that share a unit of large tiles */
 };
+constexpr unsigned most_sharing_log = 3;
 
 /* How many columns next to each other a lane has, where they lie together in vectors and `packs`
  * packs of a tile's thread, or any, are under way for each. */
@@ -6127,12 +6142,47 @@ __host__ __device__ constexpr unsigned lane_columns(unsigned element_bytes, bool
            : packs == 1         ? pack_bytes / element_bytes
                                 : 1;
 }
-/* Of one tile in such lanes, how many leaves at most, as a logarithm: values in turn take
- * registers. */
-__host__ __device__ constexpr unsigned lane_leaves_log(unsigned element_bytes)
+/* The same of halves where there are few in each, so that enough is under way. */
+constexpr unsigned half_columns = pack_bytes / 2;
+/* Of one tile in lanes of so many bytes, how many leaves at most, as a logarithm: values in turn
+ * take registers. */
+__host__ __device__ constexpr unsigned lane_leaves_log(unsigned lane_bytes)
 {
-    return element_bytes <= 2 ? 8 : 3;
+    return lane_bytes < pack_bytes ? 8 : 3;
 }
+
+/* Stores results next to each other, as vectors where these are aligned. */
+template <class Value, unsigned Columns>
+struct results_of_lane {
+    void *place;
+    const Value (&value)[Columns];
+    size_t n;
+
+    template <class Reducer>
+    __device__ __forceinline__ void operator()(const Reducer &reducer) const
+    {
+        using Result = typename Reducer::Result;
+        constexpr unsigned most = pack_bytes / sizeof(Result),
+                           count = Columns < most ? Columns : most;
+        struct alignas(count * sizeof(Result)) vector {
+            Result item[count];
+        };
+        Result *const to = static_cast<Result *>(place);
+        const bool aligned = reinterpret_cast<uintptr_t>(place) % sizeof(vector) == 0;
+#pragma unroll
+        for (unsigned first = 0; first < Columns; first += count) {
+            vector some;
+#pragma unroll
+            for (unsigned k = 0; k < count; ++k) some.item[k] = reducer.finish(value[first + k], n);
+            if (aligned) {
+                *reinterpret_cast<vector *>(to + first) = some;
+            } else {
+#pragma unroll
+                for (unsigned k = 0; k < count; ++k) to[first + k] = some.item[k];
+            }
+        }
+    }
+};
 
 /* Where a lane's columns are, and its part of them. */
 template <class Reducer, unsigned Columns>
@@ -6143,15 +6193,18 @@ struct column_lane {
     const slices &all;
     const column_plan &plan;
     const reduction_output<Reducer> &output;
-    unsigned units, block, unit, part;
+    unsigned units, blocks_log, block, unit, share, part;
     size_t result;
     bool exists;
     column_slice<Element, Columns> slice;
 
     __device__ __forceinline__ column_lane(const slices &of, const column_plan &by,
-                                           const reduction_output<Reducer> &to)
+                                           const reduction_output<Reducer> &to,
+                                           unsigned blocks_of_unit_log)
         : all(of), plan(by), output(to), units(static_cast<unsigned>(by.work.units)),
-          block(blockIdx.x / units), unit(blockIdx.x - block * units),
+          blocks_log(blocks_of_unit_log), block(blockIdx.x / (units << blocks_log)),
+          unit((blockIdx.x - block * (units << blocks_log)) >> blocks_log),
+          share(blockIdx.x & ((1u << blocks_log) - 1)),
           part(threadIdx.x >> plan.columns_log & ((1u << plan.parts_log) - 1))
     {
         const unsigned each = slices_block >> plan.parts_log,
@@ -6179,14 +6232,19 @@ struct column_lane {
         for (unsigned k = 0; k < plan.parts_log; ++k) {
             const unsigned bit =
                 k < near_log ? near_log - 1 - k : plan.parts_log - 1 - (k - near_log);
+            const unsigned distance = 1u << (bit + plan.columns_log);
 #pragma unroll
             for (unsigned c = 0; c < Columns; ++c) {
-                values[threadIdx.x] = value[c];
-                __syncthreads();
-                if ((part >> bit & 1) == 0)
-                    value[c] = output.reducer.combine(
-                        value[c], values[threadIdx.x + (1u << (bit + plan.columns_log))]);
-                __syncthreads();
+                Value other;
+                if (distance < warp_size) {
+                    other = shuffle_down(value[c], distance);
+                } else {
+                    values[threadIdx.x] = value[c];
+                    __syncthreads();
+                    other = values[(threadIdx.x + distance) % slices_block];
+                    __syncthreads();
+                }
+                if ((part >> bit & 1) == 0) value[c] = output.reducer.combine(value[c], other);
             }
         }
     }
@@ -6262,34 +6320,87 @@ struct column_lane {
         }
     }
 
+    /* Partials of part 0 go to status words, `each` of them for a column. True in the last of so
+     * many blocks to come. */
+    template <class Words>
+    __device__ __forceinline__ bool publish(const Value (&value)[Columns], status_word *own_words,
+                                            unsigned each, unsigned number, status_word *ticket,
+                                            unsigned blocks, bool *last) const
+    {
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c)
+            if (exists && part == 0)
+                Words::publish(own_words + size_t(c) * each * Words::count, number, value[c]);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            *last = atomicAdd(ticket, 1ull) + 1 == blocks;
+            if (*last) *ticket = 0;
+        }
+        __syncthreads();
+        return *last;
+    }
+    /* Values of blocks that share a unit to the unit's, in part 0 of the last one to come, of which
+     * this is true. Their words, which lose nothing, come after those of units, and tickets last. */
+    using all_words = partial_words<Value, all_bits<Value>>;
+    __device__ __forceinline__ bool meet(Value (&value)[Columns], bool *last,
+                                         status_word *status_words) const
+    {
+        static_assert(all_words::count <= 2 * words_of::count, "as plan_columns counts them");
+        constexpr unsigned most = 1u << most_sharing_log;
+        const unsigned blocks = 1u << blocks_log, each = units << blocks_log,
+                       first = unit << blocks_log;
+        const size_t results = all.end - all.begin;
+        status_word *const of_blocks = status_words + results * units * words_of::count,
+                           *const own_words =
+                               of_blocks + (result - all.begin) * each * all_words::count,
+                           *const ticket = of_blocks + results * each * all_words::count +
+                                           (gridDim.x >> blocks_log) / units +
+                                           (blockIdx.x >> blocks_log);
+        if (!publish<all_words>(value, own_words, each, first + share, ticket, blocks, last))
+            return false;
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c) {
+            size_t numbers[most];
+            Value found[most];
+#pragma unroll
+            for (unsigned k = 0; k < most; ++k)
+                numbers[k] =
+                    exists && part == 0 && k < blocks ? size_t(c) * each + first + k : no_partial;
+            all_words::await(own_words, numbers, output.reducer.identity(), found);
+#pragma unroll
+            for (unsigned half = most / 2; half > 0; half /= 2)
+#pragma unroll
+                for (unsigned k = 0; k < half; ++k)
+                    if (k + half < blocks)
+                        found[k] = output.reducer.combine(found[k], found[k + half]);
+            value[c] = found[0];
+        }
+        return true;
+    }
     /* The results, of a unit's values in part 0: the last block to come has them. */
     template <bool Single>
     __device__ __forceinline__ void finish(Value (&value)[Columns], Value (&values)[slices_block],
                                            bool *last, status_word *status_words) const
     {
+        if (!Single && blocks_log > 0 && !meet(value, last, status_words)) return;
         if (!Single && units > 1) {
             status_word *const own_words =
                 status_words + (result - all.begin) * units * words_of::count;
-            status_word *const ticket =
-                status_words + (all.end - all.begin) * units * words_of::count + block;
-#pragma unroll
-            for (unsigned c = 0; c < Columns; ++c)
-                if (exists && part == 0)
-                    words_of::publish(own_words + c * units * words_of::count, unit, value[c]);
-            __syncthreads();
-            if (threadIdx.x == 0) *last = atomicAdd(ticket, 1ull) + 1 == units;
-            __syncthreads();
-            if (!*last) return;
+            const size_t of_units = (all.end - all.begin) * units;
+            status_word *const tickets =
+                status_words + of_units * words_of::count +
+                (blocks_log > 0 ? (of_units << blocks_log) * all_words::count : 0);
+            if (!publish<words_of>(value, own_words, units, unit, tickets + block, units, last))
+                return;
             fold(value, own_words, truth<in_any_order<Reducer>()>());
             combine_parts(value, values, 0);
-            if (threadIdx.x == 0) *ticket = 0;
         }
         if (!exists || part != 0) return;
 #pragma unroll
         for (unsigned c = 0; c < Columns; ++c)
-            output.reducer.store(all.place(output.result, result + c),
-                                 !Single && units > 1 ? value[c] : kept_value<Reducer>(value[c]),
-                                 all.n);
+            if (Single || units == 1) value[c] = kept_value<Reducer>(value[c]);
+        output.reducer.choose(
+            results_of_lane<Value, Columns>{all.place(output.result, result), value, all.n});
     }
 };
 
@@ -6466,16 +6577,24 @@ __device__ __forceinline__ void short_values(typename Reducer::Value (&values)[C
 __host__ __device__ constexpr unsigned columns_at_once(unsigned packs, unsigned per_lane,
                                                        unsigned element_bytes)
 {
-    if (packs > 1) return 1;
+    if (packs > 1 || per_lane == half_columns) return 1;
     if (element_bytes <= 2) return 4;
     return per_lane == 1 ? 8 : element_bytes == 4 ? 1 : 2;
 }
 __host__ __device__ constexpr unsigned columns_blocks(unsigned packs, unsigned per_lane,
                                                       unsigned element_bytes)
 {
+    if (per_lane == half_columns) return 2;
     if (packs == 1) return per_lane == 1 || element_bytes == 2 ? 3 : 4;
     if (per_lane > 1) return 2;
     return packs == 4 ? 4 : element_bytes == 4 ? 3 : 2;
+}
+/* Whether blocks may share a unit: of small tiles there are more of them, and for single columns of
+ * narrow elements it takes registers that are missed. */
+__host__ __device__ constexpr bool blocks_share(unsigned packs, unsigned per_lane,
+                                                unsigned element_bytes)
+{
+    return packs == 8 && (per_lane > 1 || element_bytes > 2);
 }
 
 template <class Reducer, unsigned Packs, unsigned Columns>
@@ -6488,18 +6607,22 @@ __launch_bounds__(slices_block,
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
     constexpr unsigned pack_size = pack<Element>::size,
-                       at_once = columns_at_once(Packs, Columns, sizeof(Element));
+                       at_once = columns_at_once(Packs, Columns, sizeof(Element)),
+                       half = Packs > 1 && Columns > 1 ? Packs / 2 : Packs;
     __shared__ Value values[slices_block];
     __shared__ bool last;
+    const column_lane<Reducer, Columns> lane(
+        all, plan, output, blocks_share(Packs, Columns, sizeof(Element)) ? plan.blocks_log : 0);
     wait_for_previous_grid();
     allow_next_grid();
-    const column_lane<Reducer, Columns> lane(all, plan, output);
 
     /* neighbours take packs next to each other */
     const unsigned far_log = plan.parts_log - plan.near_log;
     const leaf_share share = {plan.bits, plan.parts_log,
                               ((lane.part & ((1u << plan.near_log) - 1)) << far_log) +
                                   (lane.part >> plan.near_log)};
+    const leaf_share of_block = {plan.bits, plan.parts_log + lane.blocks_log,
+                                 share.part << lane.blocks_log | lane.share};
     const size_t packs = all.n / pack_size, tile_packs = size_t(Packs) << plan.threads_log;
     Value value[Columns];
     if (Packs == 1) { /* one tile, and where columns are several few leaves */
@@ -6508,8 +6631,8 @@ __launch_bounds__(slices_block,
         if (packs <= 1) /* one part has it all */
             short_values(value, lane, tile);
         else
-            share_values<Packs, Columns == 1 ? 8 : lane_leaves_log(sizeof(Element)), at_once>(
-                value, lane, tile, share);
+            share_values<Packs, lane_leaves_log(Columns * sizeof(Element)), at_once>(value, lane,
+                                                                                     tile, share);
         lane.combine_parts(value, values, plan.near_log);
         lane.template finish<true>(value, values, &last, status_words);
         return;
@@ -6526,7 +6649,10 @@ __launch_bounds__(slices_block,
             tile.packs = static_cast<unsigned>(packs - tile.first);
             tile.tail = static_cast<unsigned>(all.n % pack_size);
         }
-        share_values<Packs, Packs == 8 ? 9 : 8, at_once>(value, lane, tile, share);
+        if (half < Packs && tile.packs <= tile_packs / 2) /* no thread has more */
+            share_values<half, Packs == 8 ? 9 : 8, 2 * at_once>(value, lane, tile, of_block);
+        else
+            share_values<Packs, Packs == 8 ? 9 : 8, at_once>(value, lane, tile, of_block);
         lane.combine_parts(value, values, plan.near_log);
         if (run.count == 1) break;
         unsigned level = 0;
@@ -6543,6 +6669,10 @@ __launch_bounds__(slices_block,
 /* Where part `number` of a whole begins. */
 __device__ __forceinline__ size_t share_of(size_t whole, unsigned number, unsigned parts)
 {
+    if (whole >> 32 == 0 && parts < 1u << 16) { /* divisions by 64 bits take long */
+        const unsigned all = static_cast<unsigned>(whole);
+        return size_t(all / parts) * number + all % parts * number / parts;
+    }
     return whole / parts * number + whole % parts * number / parts;
 }
 
@@ -6585,9 +6715,9 @@ __global__ void __launch_bounds__(slices_block, resident(Columns == 1 || Reducer
                        at_once = sizeof(Element) <= 2 && Columns == 1 ? 2 : 8 / Columns;
     __shared__ Value values[slices_block];
     __shared__ bool last;
+    const column_lane<Reducer, Columns> lane(all, plan, output, 0);
     wait_for_previous_grid();
     allow_next_grid();
-    const column_lane<Reducer, Columns> lane(all, plan, output);
     const unsigned parts = 1u << plan.parts_log, tail = static_cast<unsigned>(all.n % pack_size);
     const size_t packs = all.n / pack_size, begin = share_of(packs, lane.unit, lane.units),
                  end = share_of(packs, lane.unit + 1, lane.units);
@@ -6634,7 +6764,8 @@ __global__ void __launch_bounds__(slices_block, resident(Columns == 1 || Reducer
  * Lengths are known on the device alone. Segments are shared out to blocks by what they are to
  * read, elements and offsets; a block's go through its shared memory, as many consecutive ones at
  * once as it holds. What is longer than that and than a fair part of a block's work is put on a
- * list, which the second kernel's blocks share out by units.
+ * list, which the second kernel's blocks share out by units. Where there are few, a kernel of their
+ * own does without a list.
  */
 
 /* Result s is of input[offsets[s]] to input[offsets[s + 1] - 1], for s < count. */
@@ -6692,19 +6823,24 @@ struct segment_tree {
     __device__ __forceinline__ explicit segment_tree(size_t n)
         : packs(n / pack_size), tail(static_cast<unsigned>(n % pack_size)),
           threads_log(
-              tile_choice<Reducer>::in_small_tiles(n * sizeof(typename Reducer::Element)) ? 8 : 9),
-          work(plan_for(packs == 0 ? 1 : (packs - 1) / tile_packs() + 1, false))
+              tile_choice<Reducer>::in_small_tiles(n * sizeof(typename Reducer::Element)) ? 8 : 9)
     {
+        const size_t tiles = packs == 0 ? 1 : ((packs - 1) >> tile_log()) + 1;
+        if (tiles <= most_single_tiles)
+            work = {tiles, tiles, 0, 0, 0, false};
+        else
+            work = plan_for(tiles, false);
     }
     __device__ __forceinline__ size_t count() const { return packs * pack_size + tail; }
     __device__ __forceinline__ bool large() const { return threads_log == 9; }
-    __device__ __forceinline__ size_t tile_packs() const { return large() ? 512 * 8 : 256 * 4; }
+    /* of its packs: 512 * 8 or 256 * 4 */
+    __device__ __forceinline__ unsigned tile_log() const { return large() ? 12 : 10; }
     __device__ __forceinline__ slice_tile tile(size_t number) const
     {
-        const size_t first = number * tile_packs();
+        const size_t first = number << tile_log();
         const bool last = number + 1 == work.tiles;
-        return {first, static_cast<unsigned>(last ? packs - first : tile_packs()), last ? tail : 0,
-                threads_log};
+        return {first, last ? static_cast<unsigned>(packs - first) : 1u << tile_log(),
+                last ? tail : 0, threads_log};
     }
 };
 
@@ -6791,25 +6927,12 @@ struct wide_block {
                                                       const segment_tree<Reducer> &tree,
                                                       size_t unit, size_t unit_end, const Use &use)
     {
-        const bool vectors = reinterpret_cast<uintptr_t>(from) % pack_bytes == 0;
-        if (vectors)
-            reduce_units_by<row_loads::vectors>(reducer, from, tree, unit, unit_end, use);
-        else if (Shifted && sizeof(Element) <= 2 &&
-                 in_readable_vectors(from, tree.count(), readable))
-            reduce_units_by<row_loads::shifted>(reducer, from, tree, unit, unit_end, use);
-        else
-            reduce_units_by<row_loads::elements>(reducer, from, tree, unit, unit_end, use);
-    }
-    template <row_loads How, class Use>
-    __device__ __forceinline__ void reduce_units_by(const Reducer &reducer, const Element *from,
-                                                    const segment_tree<Reducer> &tree, size_t unit,
-                                                    size_t unit_end, const Use &use)
-    {
-        const global_row<Element, How> slice = {from};
-        if (tree.large())
-            reduce_units<8, 2>(reducer, slice, tree, unit, unit_end, use);
-        else
-            reduce_units<4, 1>(reducer, slice, tree, unit, unit_end, use);
+        with_global_row<Shifted>(from, tree.count(), readable, [&](const auto &slice) {
+            if (tree.large())
+                reduce_units<8, 2>(reducer, slice, tree, unit, unit_end, use);
+            else
+                reduce_units<4, 1>(reducer, slice, tree, unit, unit_end, use);
+        });
     }
 
     /* Of a unit of a segment, in thread 0. All threads call it. */
@@ -7356,47 +7479,30 @@ __global__ void __launch_bounds__(slices_block, resident(segment_blocks))
     if (any_long) list_long_segments(all, output, range[0], range[1], memory, status_words);
 }
 
-/* Units of listed segments, in turn. The last block to come of a segment folds its partials, and
- * the last one of all leaves the list empty. */
-template <class Reducer>
-__global__ void __launch_bounds__(slices_block, resident(3))
-    reduce_long_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
+/* Units of long segments, in turn, as the list says: which they are, and the first unit of each,
+ * with as many of all behind the last. The last block to come of a segment folds its partials. */
+template <class Reducer, class List>
+__device__ __forceinline__ void
+reduce_in_turn(const segments &all, const reduction_output<Reducer> &output, const List &list,
+               status_word *partials, wide_block<Reducer> &block)
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
     using words_of = partial_words<Value, typename Reducer::Format>;
-    __shared__ wide_block<Reducer> block;
-    listed_segment *const list = listed(status_words);
-    status_word *const partials = status_words + list_words;
-    wait_for_previous_grid();
-    allow_next_grid();
-    const status_word counts = status_words[0];
-    if (counts == 0) return;
-    block.know_readable(all);
-    __syncthreads();
-
-    const unsigned counted = static_cast<unsigned>(counts >> listed_shift);
-    const unsigned entries =
-        search_by_warp(0u, counted < most_listed ? counted : most_listed,
-                       [&](unsigned entry) { return list[entry].number != 0; });
-    size_t units = 0;
-    if (entries > 0) {
-        const listed_segment &last = list[entries - 1];
-        units = last.first + segment_tree<Reducer>(all.length(last.number - 1)).work.units;
-    }
-    const size_t from = share_of(units, blockIdx.x, gridDim.x),
+    const size_t units = list.first_unit(list.count), from = share_of(units, blockIdx.x, gridDim.x),
                  to = share_of(units, blockIdx.x + 1, gridDim.x);
     unsigned mine =
-        search_by_warp(0u, entries, [&](unsigned k) { return list[k].first <= from; }) - 1;
+        search_by_warp(0u, list.count, [&](unsigned k) { return list.first_unit(k) <= from; }) - 1;
 #pragma unroll 1
     for (size_t begin = from, end; begin < to; begin = end, ++mine) {
-        listed_segment &entry = list[mine];
-        const size_t segment = entry.number - 1, n = all.length(segment), first = entry.first;
+        const size_t first = list.first_unit(mine), after = list.first_unit(mine + 1);
+        end = after < to ? after : to;
+        if (begin == end) continue; /* it has none */
+        const size_t segment = list.segment(mine), n = all.length(segment);
         const segment_tree<Reducer> tree(n);
         const Element *const input = all.first<Element>(segment);
         Reducer reducer = output.reducer;
         reducer.prepare(input, n);
-        end = first + tree.work.units < to ? first + tree.work.units : to;
         const bool is_one = tree.work.units == 1;
         Value value = reducer.identity();
         block.template reduce_units_from<true>(
@@ -7407,24 +7513,161 @@ __global__ void __launch_bounds__(slices_block, resident(3))
         if (is_one) {
             value = kept_value<Reducer>(value);
         } else {
-            if (threadIdx.x == 0)
-                block.last = atomicAdd(&entry.ticket, status_word(end - begin)) + (end - begin) ==
-                             tree.work.units;
+            if (threadIdx.x == 0) {
+                status_word *const ticket = list.ticket(mine);
+                block.last =
+                    atomicAdd(ticket, status_word(end - begin)) + (end - begin) == tree.work.units;
+                if (block.last) *ticket = 0;
+            }
             __syncthreads();
             if (!block.last) continue;
-            if (threadIdx.x == 0) entry.ticket = 0;
             value = block.fold(reducer, partials + first * words_of::count,
                                static_cast<unsigned>(tree.work.units), 1u << tree.threads_log);
         }
         if (threadIdx.x == 0) reducer.store(all.place(output.result, segment), value, n);
     }
+}
+
+/* Of listed segments. The last block of all leaves the list empty. */
+template <class Reducer>
+__global__ void __launch_bounds__(slices_block, resident(3))
+    reduce_long_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
+{
+    struct {
+        listed_segment *entries;
+        unsigned count;
+        size_t units;
+
+        __device__ __forceinline__ size_t segment(unsigned k) const
+        {
+            return entries[k].number - 1;
+        }
+        __device__ __forceinline__ size_t first_unit(unsigned k) const
+        {
+            return k < count ? entries[k].first : units;
+        }
+        __device__ __forceinline__ status_word *ticket(unsigned k) const
+        {
+            return &entries[k].ticket;
+        }
+    } list = {listed(status_words), 0, 0};
+    __shared__ wide_block<Reducer> block;
+    wait_for_previous_grid();
+    allow_next_grid();
+    const status_word counts = status_words[0];
+    if (counts == 0) return;
+    block.know_readable(all);
+    __syncthreads();
+
+    const unsigned counted = static_cast<unsigned>(counts >> listed_shift);
+    list.count = search_by_warp(0u, counted < most_listed ? counted : most_listed,
+                                [&](unsigned k) { return list.entries[k].number != 0; });
+    if (list.count > 0) {
+        const unsigned last = list.count - 1;
+        list.units = list.entries[last].first +
+                     segment_tree<Reducer>(all.length(list.segment(last))).work.units;
+    }
+    reduce_in_turn(all, output, list, status_words + list_words, block);
     __syncthreads();
     if (threadIdx.x == 0) block.last = atomicAdd(status_words + 1, 1ull) + 1 == gridDim.x;
     __syncthreads();
     if (!block.last) return;
-    for (unsigned k = threadIdx.x; k < entries * entry_words; k += slices_block)
+    for (unsigned k = threadIdx.x; k < list.count * entry_words; k += slices_block)
         status_words[list_head + k] = 0;
     if (threadIdx.x < list_head) status_words[threadIdx.x] = 0;
+}
+
+/* Where there are few segments, each block knows them all: warps take the short ones, and blocks
+ * share out the others by units, one launch in all. Those whose partials have no room in the
+ * workspace are taken by a block each. */
+constexpr unsigned most_few = 1024;
+
+template <class Reducer>
+__global__ void __launch_bounds__(slices_block, resident(3))
+    reduce_few_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    constexpr unsigned each = most_few / slices_block, warps = slices_block / warp_size,
+                       pack_size = pack<Element>::size;
+    __shared__ wide_block<Reducer> block;
+    __shared__ long long offsets[most_few + 1];
+    __shared__ unsigned first_units[most_few + 1], warp_units[warps];
+    __shared__ Value sums[large_block];
+    struct {
+        const unsigned *first_units;
+        status_word *tickets;
+        unsigned count;
+
+        __device__ __forceinline__ size_t segment(unsigned k) const { return k; }
+        __device__ __forceinline__ size_t first_unit(unsigned k) const { return first_units[k]; }
+        __device__ __forceinline__ status_word *ticket(unsigned k) const { return tickets + k; }
+    } list = {first_units, status_words, 0};
+    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size,
+                   count = static_cast<unsigned>(all.count);
+    wait_for_previous_grid();
+    allow_next_grid();
+    for (unsigned k = threadIdx.x; k <= count; k += slices_block) offsets[k] = all.offsets[k];
+    block.know_readable(all);
+    __syncthreads();
+    all.offsets = offsets;
+
+    for (unsigned k = blockIdx.x + gridDim.x * warp; k < count; k += gridDim.x * warps) {
+        const size_t n = all.length(k);
+        if (n / pack_size > slices_block) continue;
+        const slice_tile tile = {0, static_cast<unsigned>(n / pack_size),
+                                 static_cast<unsigned>(n % pack_size), 8};
+        Reducer reducer = output.reducer;
+        reducer.prepare(all.first<Element>(k), n);
+        Value value = reducer.identity();
+        with_global_row<true>(all.first<Element>(k), n, block.readable, [&](const auto &slice) {
+            value = narrow_value(reducer, slice, tile);
+        });
+        if (lane == 0) reducer.store(all.place(output.result, k), kept_value<Reducer>(value), n);
+    }
+
+    unsigned units[each], own = 0;
+#pragma unroll
+    for (unsigned j = 0; j < each; ++j) {
+        const unsigned k = threadIdx.x * each + j;
+        const size_t n = k < count ? all.length(k) : 0;
+        const bool is_long = n / pack_size > slices_block;
+        units[j] = is_long ? static_cast<unsigned>(segment_tree<Reducer>(n).work.units) : 0;
+        own += units[j];
+    }
+    unsigned before = own;
+#pragma unroll
+    for (unsigned step = 1; step < warp_size; step *= 2) {
+        const unsigned other = __shfl_up_sync(0xffffffffu, before, step);
+        if (lane >= step) before += other;
+    }
+    if (lane == warp_size - 1) warp_units[warp] = before;
+    before -= own;
+    __syncthreads();
+    unsigned all_units = 0;
+#pragma unroll
+    for (unsigned k = 0; k < warps; ++k) {
+        if (k < warp) before += warp_units[k];
+        all_units += warp_units[k];
+    }
+    if (all_units == 0) return;
+#pragma unroll
+    for (unsigned j = 0; j < each; ++j) {
+        if (threadIdx.x * each + j <= count) first_units[threadIdx.x * each + j] = before;
+        before += units[j];
+    }
+    if (count == most_few && threadIdx.x == slices_block - 1) first_units[most_few] = before;
+    __syncthreads();
+
+    list.count =
+        search_by_warp(0u, count, [&](unsigned k) { return first_units[k + 1] <= all.list_room; });
+    reduce_in_turn(all, output, list, status_words + most_few, block);
+    for (unsigned k = list.count + blockIdx.x; k < count; k += gridDim.x) {
+        if (first_units[k + 1] == first_units[k]) continue;
+        __syncthreads();
+        reduce_alone<Reducer>({all.place(output.result, k), output.reducer}, all.first<Element>(k),
+                              all.length(k), &block, sums);
+    }
 }
 
 } // namespace detail
@@ -10022,11 +10265,13 @@ enum class slices_kernel : unsigned {
     in_wide_columns, /* by lanes of several */
     small_wide_columns,
     large_wide_columns,
+    half_columns, /* by lanes of as many halves as a vector has */
     segments,
     long_segments,
+    few_segments,
     flat
 };
-constexpr unsigned slices_kernels = 12;
+constexpr unsigned slices_kernels = 14;
 
 constexpr size_t tiles_of(size_t packs, const plan_row &row)
 {
@@ -10509,6 +10754,15 @@ inline bool in_wide_lanes(const engine_table &e, const slices &all, const device
            all.end / per_lane >= enough / (packs > 0 ? least_of(packs, enough) : 1);
 }
 
+/* Whether parts of so many leaves' warps have almost as much to do each. */
+constexpr bool is_balanced(size_t leaves, unsigned parts_log)
+{
+    size_t of_first = 0;
+    for (size_t warp = 0; warp * warp_size < leaves; warp += size_t(1) << parts_log)
+        of_first += least_of(leaves - warp * warp_size, warp_size);
+    return of_first << parts_log <= leaves + leaves / 3;
+}
+
 inline void plan_columns(const engine_table &e, const slices &all, const plan_row &tile,
                          const device_limits &device, slices_plan *plan)
 {
@@ -10523,12 +10777,13 @@ inline void plan_columns(const engine_table &e, const slices &all, const plan_ro
                    wide = lane_columns(e.element_bytes, any_order,
                                        single     ? 1
                                        : is_small ? 4
-                                                  : 8),
-                   per_lane =
-                       in_wide_lanes(e, all, device, wide) &&
-                               (any_order || !single || bits <= lane_leaves_log(e.element_bytes))
-                           ? wide
-                           : 1;
+                                                  : 8);
+    const auto in_lanes_of = [&](unsigned columns) {
+        return in_wide_lanes(e, all, device, columns) &&
+               (any_order || !single || bits <= lane_leaves_log(columns * e.element_bytes));
+    };
+    const bool halves = e.element_bytes == 2 && !any_order && single && in_lanes_of(half_columns);
+    const unsigned per_lane = halves ? half_columns : in_lanes_of(wide) ? wide : 1;
     /* threads next to each other take results that are, and then packs */
     const size_t lanes = all.end / per_lane,
                  neighbours = all.inner > 1                    ? all.inner / per_lane
@@ -10544,19 +10799,44 @@ inline void plan_columns(const engine_table &e, const slices &all, const plan_ro
                  lane_bytes = per_lane * e.element_bytes;
     /* what takes longer to compare than to load wants many blocks */
     const bool slow = any_order && e.words_per_unit > 1;
-    while (columns_log > 2 && ((lanes * most_units) >> columns_log < device.multiprocessors ||
-                               (slow && lane_bytes << columns_log > 256)))
+    const unsigned least_log = all.n * all.end * e.element_bytes <= 4 * mebibyte ? 0 : 2;
+    while (columns_log > least_log &&
+           ((lanes * most_units) >> columns_log < device.multiprocessors ||
+            (slow && lane_bytes << columns_log > 256)))
         --columns_log;
-    const unsigned far_log = !any_order && bits > 5 ? bits - 5 : 0, room = 8 - columns_log;
+    const unsigned all_far = !any_order && bits > 5 ? bits - 5 : 0, room = 8 - columns_log;
     const size_t wanted = size_t(device.multiprocessors) * 4096;
     unsigned parts_log =
-        columns_log < 5 ? far_log + static_cast<unsigned>(least_of(5 - columns_log, 2)) : 0;
+        columns_log < 5 ? all_far + static_cast<unsigned>(least_of(5 - columns_log, 2)) : 0;
     while (((lanes * work.units) << parts_log) < wanted && parts_log < room) ++parts_log;
     if (parts_log > room) parts_log = room;
     if (parts_log > bits) parts_log = bits;
     if (packs <= 1) parts_log = 0;
+    while (single && parts_log > 0 && parts_log <= all_far && !is_balanced(used, parts_log))
+        --parts_log;
+    unsigned blocks_log = 0;
+    const size_t of_blocks = 2 * e.words_per_unit; /* at most */
+    if (!any_order && columns_log <= 5 &&
+        blocks_share(single     ? 1
+                     : is_small ? 4
+                                : 8,
+                     per_lane, e.element_bytes)) {
+        const size_t blocks = ((lanes - 1) / (slices_block >> parts_log) + 1) * work.units,
+                     places = size_t(device.multiprocessors) *
+                              columns_blocks(8, per_lane, e.element_bytes),
+                     words = all.end * of_blocks * work.units + 2 * blocks;
+        while (blocks_log < most_sharing_log && blocks_log < all_far &&
+               parts_log + blocks_log + 1 < bits && blocks << blocks_log < 2 * places &&
+               words << (blocks_log + 2) < workspace_words)
+            ++blocks_log;
+    }
+    const unsigned far_log = all_far - blocks_log;
     const unsigned near_log = parts_log > far_log ? parts_log - far_log : 0;
-    const unsigned kernel = (single ? 0 : is_small ? 1 : 2) + (per_lane > 1 ? 3 : 0);
+    const unsigned kernel = (halves     ? 6
+                             : single   ? 0
+                             : is_small ? 1
+                                        : 2) +
+                            (!halves && per_lane > 1 ? 3 : 0);
     plan->kernel =
         static_cast<slices_kernel>(static_cast<unsigned>(slices_kernel::in_columns) + kernel);
     plan->threads = slices_block;
@@ -10572,9 +10852,13 @@ inline void plan_columns(const engine_table &e, const slices &all, const plan_ro
             least_of(least_of(enough, most_by_parts), least_of(most_by_packs, most_by_words));
         if (work.units == 0) work.units = 1;
     }
-    plan->blocks_each = work.units;
-    plan->in_columns = {work, columns_log, parts_log, near_log, bits, threads_log};
-    if (work.units > 1) {
+    plan->blocks_each = work.units << blocks_log;
+    plan->in_columns = {work, columns_log, parts_log, near_log, bits, threads_log, blocks_log};
+    if (blocks_log > 0) {
+        const size_t blocks = (all.end - 1) / plan->results_each + 1;
+        plan->status_words =
+            (all.end * ((of_blocks << blocks_log) + e.words_per_unit) + 2 * blocks) * work.units;
+    } else if (work.units > 1) {
         plan->results = (workspace_words - slices_block) / (work.units * e.words_per_unit + 1);
         plan->results -= plan->results % plan->results_each;
         if (plan->results == 0) plan->results = plan->results_each;
@@ -10743,20 +11027,23 @@ inline segments_plan plan_segments(const device_limits &device)
     return {1, 1, static_cast<unsigned>(least_stage)};
 }
 
-/* Two launches: the second has nothing to do where no segment is long. Arguments are checked. */
+/* One launch for few segments; else two, of which the second has nothing to do where none is long.
+ * Arguments are checked. */
 inline fastreduce_status launch_segments(const slices_engine &e, segments all, void *output,
                                          workspace memory, cudaStream_t stream)
 {
-    constexpr unsigned long_blocks = 3; /* on a multiprocessor, as its launch bounds say */
+    constexpr unsigned long_blocks = 3; /* on a multiprocessor, as their launch bounds say */
+    const bool few = all.count <= most_few;
     int device = 0;
     device_limits limits = {};
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
     const segments_plan plan = plan_segments(limits);
-    const size_t blocks = size_t(limits.multiprocessors) * plan.blocks;
+    const size_t blocks = size_t(limits.multiprocessors) * plan.blocks,
+                 blocks_of_long = size_t(limits.multiprocessors) * long_blocks;
     all.stages = plan.stages;
     all.stage_bytes = plan.stage_bytes;
-    all.list_room = (workspace_words - list_words) / e.flat.words_per_unit;
+    all.list_room = (workspace_words - (few ? most_few : list_words)) / e.flat.words_per_unit;
     return with_workspace(
         memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
             const auto launch = [&](slices_kernel which, size_t grid, size_t shared_bytes) {
@@ -10765,11 +11052,11 @@ inline fastreduce_status launch_segments(const slices_engine &e, segments all, v
                                      static_cast<unsigned>(grid), slices_block, shared_bytes,
                                      arguments, stream);
             };
+            if (few) return launch(slices_kernel::few_segments, blocks_of_long, 0);
             const cudaError_t failed =
                 launch(slices_kernel::segments, least_of(blocks, all.count), plan.shared_bytes());
             return failed != cudaSuccess ? failed
-                                         : launch(slices_kernel::long_segments,
-                                                  size_t(limits.multiprocessors) * long_blocks, 0);
+                                         : launch(slices_kernel::long_segments, blocks_of_long, 0);
         });
 }
 
@@ -10790,6 +11077,21 @@ static const void *columns_kernel(truth<true>)
 
 /* The kernels of an engine of AUTO's. */
 template <class Reducer>
+constexpr bool in_half_columns()
+{
+    return sizeof(typename Reducer::Element) == 2 && !in_any_order<Reducer>();
+}
+template <class Reducer>
+static const void *halves_kernel(truth<true>)
+{
+    return kernel_address(reduce_columns<Reducer, 1, half_columns>);
+}
+template <class Reducer>
+static const void *halves_kernel(truth<false>)
+{
+    return nullptr;
+}
+template <class Reducer>
 static const void *slices_kernel_of(slices_kernel which)
 {
     const truth<in_any_order<Reducer>()> any_order{};
@@ -10804,8 +11106,10 @@ static const void *slices_kernel_of(slices_kernel which)
         columns_kernel<Reducer, 1, true>(any_order),
         columns_kernel<Reducer, 4, true>(any_order),
         columns_kernel<Reducer, 8, true>(any_order),
+        halves_kernel<Reducer>(truth<in_half_columns<Reducer>()>()),
         kernel_address(reduce_segments<Reducer>),
-        kernel_address(reduce_long_segments<Reducer>)};
+        kernel_address(reduce_long_segments<Reducer>),
+        kernel_address(reduce_few_segments<Reducer>)};
     return all[static_cast<unsigned>(which)];
 }
 

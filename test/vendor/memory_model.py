@@ -67,7 +67,8 @@ READS = {"reduce_tile": ["loads"], "reduce_grid_stride": ["loads"],
 # The same of many results, which the templates do not have
 MANY = {"reduce_short_slices": ["loads"], "reduce_rows": ["loads"], "reduce_row_tiles": ["loads"],
         "reduce_columns_in_any_order": ["loads"], "reduce_columns": ["loads"],
-        "reduce_segments": ["loads"], "reduce_long_segments": ["loads"], "exact_rows": ["loads"],
+        "reduce_segments": ["loads"], "reduce_long_segments": ["loads"],
+        "reduce_few_segments": ["loads"], "exact_rows": ["loads"],
         "exact_row_parts": ["loads"], "exact_columns": ["loads"], "exact_results": ["loads"]}
 # By architecture, those that have no body there
 OTHERS = {"90": set(), "120": {"reduce_pipelined"}}
