@@ -1,9 +1,10 @@
 /* How fast, by shape: many results in one call, of rows, columns, middle axes and ragged segments,
- * beside CUB's segmented reduction and AUTO's one result of the same elements. Device time, in
- * graphs of calls on inputs out of L2.
+ * beside CUB's segmented reduction and AUTO's one result of the same elements; dot products beside
+ * cuBLAS. Device time, in graphs of calls on inputs out of L2.
  *
  *     nvcc -O3 -std=c++17 -arch=native bench_shapes.cu -o bench_shapes && ./bench_shapes
  *
+ * With cuBLAS: -DBENCH_CUBLAS -lcublas. Without EXACT, for a shorter build: -DFASTREDUCE_NO_EXACT.
  * Other types and operators than these few: a list for each of these macros, with F32 and SUM in it
  * (nvcc splits at a comma without a backslash); -DBENCH_NO_CUB, or CUB before CCCL 3.0: without
  * peers, and nothing to compare results with.
@@ -12,7 +13,6 @@
  */
 #define PROGRAM "bench_shapes"
 #define FASTREDUCE_NO_LADDER
-#define FASTREDUCE_NO_EXACT
 #define FASTREDUCE_SHAPES
 #define FASTREDUCE_IMPLEMENTATION
 #ifndef FASTREDUCE_TYPES
@@ -27,6 +27,9 @@
 #include "calls.cuh"
 #include "elements.cuh"
 #include <cstring>
+#ifdef BENCH_CUBLAS
+#include <cublas_v2.h>
+#endif
 #if __has_include(<cub/cub.cuh>) && !defined(BENCH_NO_CUB)
 #include <cub/cub.cuh>
 #if CUB_VERSION >= 300000
@@ -46,8 +49,8 @@ static const char help[] =
     "Device time of fastreduce_reduce_axis and fastreduce_reduce_segments with AUTO: graphs of\n"
     "calls, replayed in turns; median over replays. Inputs are out of L2.\n"
     "\n"
-    "  --table TABLE  rows, columns (and middle axes), segments (ragged), small; several:\n"
-    "                 --table rows,small; all (default)\n"
+    "  --table TABLE  rows, columns (and middle axes), segments (ragged), small, dot (products\n"
+    "                 of two arrays); several: --table rows,small; all (default)\n"
     "  shape=...      arrays of OUTER x N x INNER elements, reduced along N, instead of tables:\n"
     "                 shape=2^18x1000x1\n"
     "  --elements N   of the array, but in the table small (default 2^28);\n"
@@ -56,6 +59,7 @@ static const char help[] =
     "                 several: --type f32,f16; all: those built in\n"
     "  --op OPERATOR  sum (default), product, min, max, argmin, argmax, sum_abs, sum_squares,\n"
     "                 max_abs, norm2, mean, variance, count_nonzero; several, or all\n"
+    "  --exact        EXACT in place of AUTO, of sums; of flat stays AUTO's\n"
     "  --replays N    timed replays of each graph (default 15)\n"
     "  --no-peers     CUB is not timed, for a shorter run; results are compared all the same\n"
     "  --csv          machine-readable rows instead of the tables\n"
@@ -68,26 +72,33 @@ static const char help[] =
     "(CCCL 3.2 or later) and with offsets, which are in memory where segments are ragged, and\n"
     "computed elsewhere. It reads columns through an iterator. Its norm2 is the sum of squares,\n"
     "its mean the sum, and variance has none. Results are compared with CUB's; the first wrong\n"
-    "one is named on standard error.\n"
+    "one is named on standard error. Of dot products, of floats: cuBLAS's\n"
+    "time over ours, and of flat is beside one sum of both arrays.\n"
     "Exit status: 0; 1 for a wrong result or a failed call; 2 for a wrong command line;\n"
     "77 where there is no GPU.\n";
 /* clang-format on */
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
 
-enum class lengths { equal, ragged, half_in_one };
+enum class lengths { equal, ragged, half_in_one, dot };
 
 struct shape {
-    size_t outer, n, inner; /* of ragged segments: how many, their average length, 1 */
+    size_t outer, n, inner; /* of ragged segments: how many, their average length, 1; of dot: 2 */
     lengths kind = lengths::equal;
 
-    size_t results() const { return outer * inner; }
+    size_t results() const { return kind == lengths::dot ? 1 : outer * inner; }
     size_t elements() const { return outer * n * inner; }
 };
 
+static bool is_ragged(const shape &s)
+{
+    return s.kind == lengths::ragged || s.kind == lengths::half_in_one;
+}
+
 static std::string name_of(const shape &s)
 {
-    return s.kind == lengths::ragged        ? "ragged"
+    return s.kind == lengths::dot           ? "dot"
+           : s.kind == lengths::ragged      ? "ragged"
            : s.kind == lengths::half_in_one ? "half in one"
                                             : std::to_string(s.inner);
 }
@@ -140,6 +151,14 @@ static std::vector<shape> small_ones(size_t)
             {64, 4096, 1, lengths::ragged},
             {1000, 100, 1, lengths::ragged},
             {1000, 1000, 1, lengths::half_in_one}};
+}
+
+static std::vector<shape> dots_of(size_t elements)
+{
+    std::vector<shape> all;
+    for (size_t n = 1024; 2 * n <= elements; n *= 8) all.push_back({2, n, 1, lengths::dot});
+    all.push_back({2, elements / 2, 1, lengths::dot});
+    return all;
 }
 
 /* Where each segment begins, and the end: lengths from 0 to twice the average, scaled so that they
@@ -377,20 +396,53 @@ static bool are_alike(const scratch &memory, const shape &s, fastreduce_type typ
 }
 #endif
 
+/* ---- cuBLAS ---------------------------------------------------------------------------------- */
+
+#ifdef BENCH_CUBLAS
+static cublasHandle_t cublas_of(cudaStream_t stream)
+{
+    static cublasHandle_t handle = nullptr;
+    if ((handle == nullptr &&
+         (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS ||
+          cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE) != CUBLAS_STATUS_SUCCESS)) ||
+        cublasSetStream(handle, stream) != CUBLAS_STATUS_SUCCESS)
+        fail(1, "cuBLAS does not start");
+    return handle;
+}
+
+/* Both arrays behind each other. The result is of the elements' type; of halves it is added up in
+ * float. */
+template <class T>
+static void dot_by_cublas(const scratch &memory, const void *input, const shape &s,
+                          cudaStream_t stream)
+{
+    constexpr cudaDataType_t type = std::is_same_v<T, double>   ? CUDA_R_64F
+                                    : std::is_same_v<T, float>  ? CUDA_R_32F
+                                    : std::is_same_v<T, __half> ? CUDA_R_16F
+                                                                : CUDA_R_16BF;
+    const T *const x = static_cast<const T *>(input);
+    if (cublasDotEx_64(cublas_of(stream), static_cast<int64_t>(s.n), x, type, 1, x + s.n, type, 1,
+                       memory.of_peers, type,
+                       std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F) !=
+        CUBLAS_STATUS_SUCCESS)
+        fail(1, "cublasDotEx failed");
+}
+#endif
+
 /* ---- Contenders ------------------------------------------------------------------------------ */
 
 struct reduction {
     fastreduce_type type;
     fastreduce_operator op;
     void (*fill)(void *memory, size_t bytes, filling kind);
-    peer offsets, fixed;
+    peer offsets, fixed, dot;
     comparison are_alike;
 };
 
 template <fastreduce_operator Op, class T>
 static reduction reduction_of(fastreduce_type type)
 {
-    reduction r = {type, Op, fill_with<T>, nullptr, nullptr, nullptr};
+    reduction r = {type, Op, fill_with<T>, nullptr, nullptr, nullptr, nullptr};
 #ifdef BENCH_CUB
     if constexpr (Op != FASTREDUCE_VARIANCE) {
         r.offsets = with_offsets<counterpart(Op), T>;
@@ -399,6 +451,9 @@ static reduction reduction_of(fastreduce_type type)
         r.fixed = with_one_size<counterpart(Op), T>;
 #endif
     }
+#endif
+#ifdef BENCH_CUBLAS
+    if constexpr (!std::is_integral_v<T>) r.dot = dot_by_cublas<T>;
 #endif
     return r;
 }
@@ -417,6 +472,8 @@ static std::vector<reduction> reductions(list<Types...>)
     return all;
 }
 
+static fastreduce_kernel kernel_wanted = FASTREDUCE_AUTO;
+
 static fastreduce_config config_for(const scratch &memory, cudaStream_t stream)
 {
     fastreduce_config config = {};
@@ -429,9 +486,14 @@ static fastreduce_config config_for(const scratch &memory, cudaStream_t stream)
 static void reduce_shape(const reduction &r, const scratch &memory, const void *input,
                          const shape &s, cudaStream_t stream)
 {
-    const fastreduce_config config = config_for(memory, stream);
+    fastreduce_config config = config_for(memory, stream);
     const fastreduce_shape axis = {s.outer, s.n, s.inner, 0, 0};
-    if (s.kind == lengths::equal)
+    config.kernel = kernel_wanted;
+    if (s.kind == lengths::dot)
+        CHECK(fastreduce_dot(input,
+                             static_cast<const char *>(input) + s.n * fastreduce_type_size(r.type),
+                             memory.results, s.n, r.type, &config));
+    else if (s.kind == lengths::equal)
         CHECK(fastreduce_reduce_axis(input, memory.results, &axis, r.type, r.op, &config));
     else
         CHECK(fastreduce_reduce_segments(input, memory.results, s.outer, memory.offsets, r.type,
@@ -459,11 +521,12 @@ static std::vector<contender> contenders(const reduction &r, const scratch &memo
              const fastreduce_config config = config_for(memory, stream);
              CHECK(fastreduce_reduce(input, output, n, r.type, r.op, &config));
          }}};
-    const peer forms[2] = {r.fixed, r.offsets};
+    const bool of_dot = s.kind == lengths::dot;
+    const peer forms[2] = {of_dot ? r.dot : r.fixed, of_dot ? nullptr : r.offsets};
     for (int k = 0; k < 2; ++k) {
         const peer form = forms[k];
         where[k] = 0;
-        if (!peers || !form || !fits(s, k == 0)) continue;
+        if (!peers || !form || !(of_dot || fits(s, k == 0))) continue;
         where[k] = all.size();
         all.push_back({"cub", 0, true, false, true,
                        [=, &memory](const float *input, float *, size_t, cudaStream_t stream) {
@@ -478,7 +541,7 @@ static bool results_are_right(const reduction &r, const scratch &memory, const s
                               const void *input, cudaStream_t stream)
 {
     const size_t ours = fastreduce_type_size(fastreduce_output_type(r.type, r.op));
-    if (!r.are_alike || !fits(s, false)) return true;
+    if (!r.are_alike || s.kind == lengths::dot || !fits(s, false)) return true;
     CHECK(cudaMemsetAsync(memory.results, 0xff, s.results() * ours, stream));
     reduce_shape(r, memory, input, s, stream);
     r.offsets(memory, input, s, stream);
@@ -491,9 +554,12 @@ struct table {
     const char *name;
     std::vector<shape> (*shapes)(size_t elements);
 };
-static const table tables[] = {
-    {"rows", rows_of}, {"columns", columns_of}, {"segments", segments_of}, {"small", small_ones}};
-enum table_number { ROWS, COLUMNS, SEGMENTS, SMALL };
+static const table tables[] = {{"rows", rows_of},
+                               {"columns", columns_of},
+                               {"segments", segments_of},
+                               {"small", small_ones},
+                               {"dot", dots_of}};
+enum table_number { ROWS, COLUMNS, SEGMENTS, SMALL, DOT };
 
 static const char *table_name(table_number number)
 {
@@ -537,7 +603,8 @@ static void print_table_head(const reduction &r, const char *table)
 {
     std::printf("\n%s %s, %s\n%11s %11s %11s %11s %7s %8s %8s %10s %12s\n",
                 fastreduce_type_name(r.type), fastreduce_operator_name(r.op), table, "outer", "n",
-                "inner", "us", "spread", "GB/s", "of flat", "CUB fixed", "CUB offsets");
+                "inner", "us", "spread", "GB/s", "of flat",
+                std::strcmp(table, table_name(DOT)) == 0 ? "cuBLAS" : "CUB fixed", "CUB offsets");
 }
 
 static void print_row(const options &wanted, const device &gpu, const reduction &r, const row &w,
@@ -549,7 +616,7 @@ static void print_row(const options &wanted, const device &gpu, const reduction 
                  offsets = where[1] ? times[where[1]].microseconds : 0;
     const size_t read = s.elements() * fastreduce_type_size(r.type),
                  written = s.results() * fastreduce_type_size(fastreduce_output_type(r.type, r.op)),
-                 of_offsets = s.kind == lengths::equal ? 0 : (s.outer + 1) * sizeof(int64_t);
+                 of_offsets = is_ragged(s) ? (s.outer + 1) * sizeof(int64_t) : 0;
     const double gbs = 1e-3 * static_cast<double>(read + written + of_offsets) / us,
                  of_flat = gbs / (1e-3 * static_cast<double>(read) / flat);
     if (wanted.csv)
@@ -573,7 +640,7 @@ static bool measure(const options &wanted, const device &gpu, const reduction &r
     size_t where[2];
     progress(std::string(fastreduce_type_name(r.type)) + " " + fastreduce_operator_name(r.op) +
              ", " + std::to_string(s.outer) + " x " + std::to_string(s.n) + " x " + name_of(s));
-    if (s.kind != lengths::equal) {
+    if (is_ragged(s)) {
         const std::vector<int64_t> offsets = offsets_of(s);
         CHECK(cudaMemcpy(memory.offsets, offsets.data(), offsets.size() * sizeof offsets[0],
                          cudaMemcpyHostToDevice));
@@ -597,7 +664,7 @@ static bool measure_all(const options &wanted, const std::vector<reduction> &cho
     bool good = true;
     for (const row &w : rows) {
         results = std::max(results, w.what.results());
-        if (w.what.kind != lengths::equal) segments = std::max(segments, w.what.outer);
+        if (is_ragged(w.what)) segments = std::max(segments, w.what.outer);
         for (const reduction &r : chosen)
             bytes = std::max(bytes, w.what.elements() * fastreduce_type_size(r.type));
     }
@@ -615,6 +682,9 @@ static bool measure_all(const options &wanted, const std::vector<reduction> &cho
         const char *table = "";
         r.fill(inputs.inputs, inputs.floats * sizeof(float), filling_for(r.op));
         for (const row &w : rows) {
+            if (w.what.kind == lengths::dot &&
+                (r.op != FASTREDUCE_SUM || kernel_wanted == FASTREDUCE_EXACT))
+                continue;
             if (!wanted.csv && std::strcmp(table, w.table) != 0) print_table_head(r, w.table);
             table = w.table;
             good &= measure(wanted, gpu, r, w, memory, inputs);
@@ -657,7 +727,7 @@ static options parse(char **argv)
             if (wanted.sizes.size() > 1) wrong_usage(&a, "one number, not ", a.value);
             wanted.elements = wanted.sizes[0];
         } else if (is_option_with_value(&a, "--table")) {
-            take_names(a, a.value, "no such table: ", ROWS, SMALL, table_name, wanted.tables);
+            take_names(a, a.value, "no such table: ", ROWS, DOT, table_name, wanted.tables);
         } else if (is_option_with_value(&a, "--type")) {
             take_names(a, a.value, "no such type: ", FASTREDUCE_F32, FASTREDUCE_U64,
                        fastreduce_type_name, wanted.types);
@@ -666,6 +736,8 @@ static options parse(char **argv)
                        fastreduce_operator_name, wanted.ops);
         } else if (is_option(&a, "--no-peers")) {
             wanted.peers = false;
+        } else if (is_option(&a, "--exact")) {
+            kernel_wanted = FASTREDUCE_EXACT;
         } else if (is_option(&a, "--csv")) {
             wanted.csv = true;
         } else if (std::strncmp(a.word, "shape=", 6) == 0) {
@@ -675,7 +747,7 @@ static options parse(char **argv)
         }
     }
     if (wanted.tables.empty() && wanted.shapes.empty())
-        wanted.tables = {ROWS, COLUMNS, SEGMENTS, SMALL};
+        wanted.tables = {ROWS, COLUMNS, SEGMENTS, SMALL, DOT};
     if (wanted.types.empty()) wanted.types = {FASTREDUCE_F32};
     if (wanted.ops.empty()) wanted.ops = {FASTREDUCE_SUM};
     return wanted;
@@ -685,6 +757,10 @@ int main(int, char **argv)
 {
     const options wanted = parse(argv);
     const auto chosen = chosen_of(reductions(list<FASTREDUCE_TYPES>()), wanted);
+    for (const reduction &r : chosen)
+        if (!fastreduce_supports(r.type, r.op, kernel_wanted))
+            fail(2, "no EXACT %s of %s in this build", fastreduce_operator_name(r.op),
+                 fastreduce_type_name(r.type));
     (void)count_gpus();
     const bool good = measure_all(wanted, chosen);
     finish_output();
