@@ -5189,8 +5189,8 @@ struct global_row {
             to.gather(&at(k));
     }
 };
-/* use(slice), of `count` elements in global memory. Shifted: packs that are not aligned may be, where
- * all of their vectors may be read. */
+/* use(slice), of `count` elements in global memory. Shifted: packs that are not aligned may be,
+ * where all of their vectors may be read. */
 template <bool Shifted, class Element, class Use>
 __device__ __forceinline__ void with_global_row(const Element *from, size_t count,
                                                 const void *const (&readable)[2], const Use &use)
@@ -6151,6 +6151,11 @@ __host__ __device__ constexpr unsigned lane_leaves_log(unsigned lane_bytes)
     return lane_bytes < pack_bytes ? 8 : 3;
 }
 
+template <class Element, unsigned Count>
+struct alignas(Count * sizeof(Element)) vector_of {
+    Element item[Count];
+};
+
 /* Stores results next to each other, as vectors where these are aligned. */
 template <class Value, unsigned Columns>
 struct results_of_lane {
@@ -6164,9 +6169,7 @@ struct results_of_lane {
         using Result = typename Reducer::Result;
         constexpr unsigned most = pack_bytes / sizeof(Result),
                            count = Columns < most ? Columns : most;
-        struct alignas(count * sizeof(Result)) vector {
-            Result item[count];
-        };
+        using vector = vector_of<Result, count>;
         Result *const to = static_cast<Result *>(place);
         const bool aligned = reinterpret_cast<uintptr_t>(place) % sizeof(vector) == 0;
 #pragma unroll
@@ -6340,7 +6343,7 @@ struct column_lane {
         return *last;
     }
     /* Values of blocks that share a unit to the unit's, in part 0 of the last one to come, of which
-     * this is true. Their words, which lose nothing, come after those of units, and tickets last. */
+     * it is true. Their words, which lose nothing, come after those of units, and tickets last. */
     using all_words = partial_words<Value, all_bits<Value>>;
     __device__ __forceinline__ bool meet(Value (&value)[Columns], bool *last,
                                          status_word *status_words) const
@@ -7029,14 +7032,14 @@ __device__ __forceinline__ listed_segment *listed(status_word *status_words)
  * does not fit none will after it. */
 template <class = void>
 __device__ __noinline__ bool list_segment(status_word *status_words, size_t segment, size_t units,
-                                          size_t room)
+                                          size_t room, unsigned most_entries = most_listed)
 {
     constexpr status_word entry = status_word(1) << listed_shift, mask = entry - 1;
     const status_word now = peek(status_words);
-    if ((now & mask) + units > room || now >> listed_shift >= most_listed) return false;
+    if ((now & mask) + units > room || now >> listed_shift >= most_entries) return false;
     const status_word before = atomicAdd(status_words, entry + units),
                       number = before >> listed_shift, first = before & mask;
-    if (first + units > room || number >= most_listed) return false;
+    if (first + units > room || number >= most_entries) return false;
     listed(status_words)[number].number = segment + 1;
     listed(status_words)[number].first = first;
     return true;
@@ -7479,8 +7482,8 @@ __global__ void __launch_bounds__(slices_block, resident(segment_blocks))
     if (any_long) list_long_segments(all, output, range[0], range[1], memory, status_words);
 }
 
-/* Units of long segments, in turn, as the list says: which they are, and the first unit of each,
- * with as many of all behind the last. The last block to come of a segment folds its partials. */
+/* Units of long segments, in turn, as the list says. The last block to come of a segment folds its
+ * partials. */
 template <class Reducer, class List>
 __device__ __forceinline__ void
 reduce_in_turn(const segments &all, const reduction_output<Reducer> &output, const List &list,
@@ -7489,17 +7492,18 @@ reduce_in_turn(const segments &all, const reduction_output<Reducer> &output, con
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
     using words_of = partial_words<Value, typename Reducer::Format>;
-    const size_t units = list.first_unit(list.count), from = share_of(units, blockIdx.x, gridDim.x),
+    const size_t units = list.units, from = share_of(units, blockIdx.x, gridDim.x),
                  to = share_of(units, blockIdx.x + 1, gridDim.x);
     unsigned mine =
         search_by_warp(0u, list.count, [&](unsigned k) { return list.first_unit(k) <= from; }) - 1;
 #pragma unroll 1
     for (size_t begin = from, end; begin < to; begin = end, ++mine) {
-        const size_t first = list.first_unit(mine), after = list.first_unit(mine + 1);
-        end = after < to ? after : to;
-        if (begin == end) continue; /* it has none */
-        const size_t segment = list.segment(mine), n = all.length(segment);
+        const size_t segment = list.segment(mine), n = all.length(segment),
+                     first = list.first_unit(mine);
+        end = begin;
+        if (!list.has_units(n / pack<Element>::size)) continue;
         const segment_tree<Reducer> tree(n);
+        end = first + tree.work.units < to ? first + tree.work.units : to;
         const Element *const input = all.first<Element>(segment);
         Reducer reducer = output.reducer;
         reducer.prepare(input, n);
@@ -7528,59 +7532,76 @@ reduce_in_turn(const segments &all, const reduction_output<Reducer> &output, con
     }
 }
 
-/* Of listed segments. The last block of all leaves the list empty. */
+/* What is listed. The units of entry k begin with first_unit(k). */
+struct segment_list {
+    status_word *words;
+    unsigned count;
+    size_t units;
+
+    __device__ __forceinline__ listed_segment &entry(unsigned k) const { return listed(words)[k]; }
+    __device__ __forceinline__ size_t segment(unsigned k) const { return entry(k).number - 1; }
+    static __device__ __forceinline__ bool has_units(size_t) { return true; }
+    __device__ __forceinline__ size_t first_unit(unsigned k) const { return entry(k).first; }
+    __device__ __forceinline__ status_word *ticket(unsigned k) const { return &entry(k).ticket; }
+
+    /* units_of(n): of a segment. */
+    template <class Units>
+    __device__ __forceinline__ segment_list(const segments &all, status_word *status_words,
+                                            unsigned most_entries, const Units &units_of)
+        : words(status_words), count(static_cast<unsigned>(words[0] >> listed_shift)), units(0)
+    {
+        count = search_by_warp(0u, count < most_entries ? count : most_entries,
+                               [&](unsigned k) { return entry(k).number != 0; });
+        if (count > 0) units = entry(count - 1).first + units_of(all.length(segment(count - 1)));
+    }
+    /* By the last block of all. */
+    __device__ __forceinline__ void clear(bool *last) const
+    {
+        __syncthreads();
+        if (threadIdx.x == 0) *last = atomicAdd(words + 1, 1ull) + 1 == gridDim.x;
+        __syncthreads();
+        if (!*last) return;
+        for (unsigned k = threadIdx.x; k < count * entry_words; k += slices_block)
+            words[list_head + k] = 0;
+        if (threadIdx.x < list_head) words[threadIdx.x] = 0;
+    }
+};
+
 template <class Reducer>
 __global__ void __launch_bounds__(slices_block, resident(3))
     reduce_long_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
 {
-    struct {
-        listed_segment *entries;
-        unsigned count;
-        size_t units;
-
-        __device__ __forceinline__ size_t segment(unsigned k) const
-        {
-            return entries[k].number - 1;
-        }
-        __device__ __forceinline__ size_t first_unit(unsigned k) const
-        {
-            return k < count ? entries[k].first : units;
-        }
-        __device__ __forceinline__ status_word *ticket(unsigned k) const
-        {
-            return &entries[k].ticket;
-        }
-    } list = {listed(status_words), 0, 0};
     __shared__ wide_block<Reducer> block;
     wait_for_previous_grid();
     allow_next_grid();
-    const status_word counts = status_words[0];
-    if (counts == 0) return;
+    if (status_words[0] == 0) return;
     block.know_readable(all);
     __syncthreads();
-
-    const unsigned counted = static_cast<unsigned>(counts >> listed_shift);
-    list.count = search_by_warp(0u, counted < most_listed ? counted : most_listed,
-                                [&](unsigned k) { return list.entries[k].number != 0; });
-    if (list.count > 0) {
-        const unsigned last = list.count - 1;
-        list.units = list.entries[last].first +
-                     segment_tree<Reducer>(all.length(list.segment(last))).work.units;
-    }
+    const segment_list list(all, status_words, most_listed,
+                            [](size_t n) { return segment_tree<Reducer>(n).work.units; });
     reduce_in_turn(all, output, list, status_words + list_words, block);
-    __syncthreads();
-    if (threadIdx.x == 0) block.last = atomicAdd(status_words + 1, 1ull) + 1 == gridDim.x;
-    __syncthreads();
-    if (!block.last) return;
-    for (unsigned k = threadIdx.x; k < list.count * entry_words; k += slices_block)
-        status_words[list_head + k] = 0;
-    if (threadIdx.x < list_head) status_words[threadIdx.x] = 0;
+    list.clear(&block.last);
 }
 
 /* Where there are few segments, each block knows them all: warps take the short ones, and blocks
  * share out the others by units, one launch in all. Those whose partials have no room in the
  * workspace are taken by a block each. */
 constexpr unsigned most_few = 1024;
+/* Those that are not short, as a segment_list. */
+struct few_list {
+    const unsigned *first_units;
+    status_word *tickets;
+    unsigned count;
+    size_t units;
+
+    __device__ __forceinline__ size_t segment(unsigned k) const { return k; }
+    static __device__ __forceinline__ bool has_units(size_t packs)
+    {
+        return packs > slices_block; /* others are short */
+    }
+    __device__ __forceinline__ size_t first_unit(unsigned k) const { return first_units[k]; }
+    __device__ __forceinline__ status_word *ticket(unsigned k) const { return tickets + k; }
+};
 
 template <class Reducer>
 __global__ void __launch_bounds__(slices_block, resident(3))
@@ -7594,15 +7615,7 @@ __global__ void __launch_bounds__(slices_block, resident(3))
     __shared__ long long offsets[most_few + 1];
     __shared__ unsigned first_units[most_few + 1], warp_units[warps];
     __shared__ Value sums[large_block];
-    struct {
-        const unsigned *first_units;
-        status_word *tickets;
-        unsigned count;
-
-        __device__ __forceinline__ size_t segment(unsigned k) const { return k; }
-        __device__ __forceinline__ size_t first_unit(unsigned k) const { return first_units[k]; }
-        __device__ __forceinline__ status_word *ticket(unsigned k) const { return tickets + k; }
-    } list = {first_units, status_words, 0};
+    few_list list = {first_units, status_words, 0, 0};
     const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size,
                    count = static_cast<unsigned>(all.count);
     wait_for_previous_grid();
@@ -7614,7 +7627,7 @@ __global__ void __launch_bounds__(slices_block, resident(3))
 
     for (unsigned k = blockIdx.x + gridDim.x * warp; k < count; k += gridDim.x * warps) {
         const size_t n = all.length(k);
-        if (n / pack_size > slices_block) continue;
+        if (list.has_units(n / pack_size)) continue;
         const slice_tile tile = {0, static_cast<unsigned>(n / pack_size),
                                  static_cast<unsigned>(n % pack_size), 8};
         Reducer reducer = output.reducer;
@@ -7631,8 +7644,9 @@ __global__ void __launch_bounds__(slices_block, resident(3))
     for (unsigned j = 0; j < each; ++j) {
         const unsigned k = threadIdx.x * each + j;
         const size_t n = k < count ? all.length(k) : 0;
-        const bool is_long = n / pack_size > slices_block;
-        units[j] = is_long ? static_cast<unsigned>(segment_tree<Reducer>(n).work.units) : 0;
+        units[j] = list.has_units(n / pack_size)
+                       ? static_cast<unsigned>(segment_tree<Reducer>(n).work.units)
+                       : 0;
         own += units[j];
     }
     unsigned before = own;
@@ -7661,6 +7675,7 @@ __global__ void __launch_bounds__(slices_block, resident(3))
 
     list.count =
         search_by_warp(0u, count, [&](unsigned k) { return first_units[k + 1] <= all.list_room; });
+    list.units = first_units[list.count];
     reduce_in_turn(all, output, list, status_words + most_few, block);
     for (unsigned k = list.count + blockIdx.x; k < count; k += gridDim.x) {
         if (first_units[k + 1] == first_units[k]) continue;
@@ -9467,8 +9482,9 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     for (unsigned k = 0; k < limbs; ++k) totals[k] = 0;
 }
 
-/* Results of any type and operator that EXACT has: a warp for each, or the block where there are
- * more elements. */
+/* Results of any type and operator that EXACT has. A lane takes one that it can add up in doubles
+ * without rounding; others take a warp each; longer ones, blocks, in units of so many elements. */
+constexpr size_t exact_unit = 65536, most_of_exact_warp = 4096, most_of_exact_lane = 128;
 template <class Input>
 struct exact_terms {
     static constexpr unsigned at_once = 8;
@@ -9508,45 +9524,234 @@ struct exact_terms {
         }
         window.flush();
     }
+    /* By one thread: says whether it could. The sum is a double and what it lost, which has to be a
+     * double, too; then one addition rounds it. */
+    __device__ __forceinline__ bool add_up(void *result, int precision) const
+    {
+        if (exact_integer ||
+            (op != FASTREDUCE_SUM && op != FASTREDUCE_SUM_ABS && op != FASTREDUCE_SUM_SQUARES))
+            return false;
+        double sum = 0, lost = 0;
+        const bool added = n <= 2 ? add<2>(sum, lost) : add<at_once>(sum, lost);
+        if (!added) return false;
+        if (precision != 24) {
+            store_bits(result, bits_as<unsigned long long>(ieee_add(sum, lost)), precision);
+            return true;
+        }
+        /* some compilers flush what is not normal */
+        const unsigned exponent =
+            static_cast<unsigned>(bits_as<unsigned long long>(sum) >> 52) & 2047;
+        if (lost != 0 || (sum != 0 && exponent < 1023 - 126)) return false;
+        store_bits(result, __float_as_uint(static_cast<float>(sum)), precision);
+        return true;
+    }
+
+  private:
+    /* a + b, and what that loses: not a number where a sum is not finite. */
+    static __device__ __forceinline__ double add_losing(double &a, double b)
+    {
+        const double sum = ieee_add(a, b), added = ieee_subtract(sum, a),
+                     lost = ieee_add(ieee_subtract(a, ieee_subtract(sum, added)),
+                                     ieee_subtract(b, added));
+        a = sum;
+        return lost;
+    }
+    template <unsigned Count>
+    __device__ __forceinline__ bool add(double &sum, double &lost) const
+    {
+        for (size_t base = 0; base < n; base += Count) {
+            double term[Count];
+#pragma unroll
+            for (unsigned j = 0; j < Count; ++j)
+                term[j] = base + j < n ? of(from[(base + j) * step]) : 0.0;
+            bool loses = false;
+#pragma unroll
+            for (double &x : term) {
+                x = add_losing(sum, x);
+                loses |= !(x == 0);
+            }
+            if (!loses) continue;
+            bool fails = false;
+#pragma unroll
+            for (double x : term) fails |= !(add_losing(lost, x) == 0);
+            if (fails) return false;
+        }
+        return true;
+    }
 };
+
+/* By a block: terms to the limbs of its first warp, which has come. */
+template <unsigned BlockSize, class Input>
+__device__ __forceinline__ void add_by_block(const exact_terms<Input> &terms, wide_window &window,
+                                             wide_sums *sums)
+{
+    constexpr unsigned warps = BlockSize / warp_size;
+    terms.add_to(window, threadIdx.x, BlockSize);
+    __syncthreads();
+    if (threadIdx.x < warp_size)
+        for (unsigned k = threadIdx.x; k < wide_sums::limbs; k += warp_size)
+            for (unsigned w = 1; w < warps; ++w) sums[0].limb[k] += sums[w].limb[k];
+    __syncwarp();
+}
+
+/* How exact_results works: a warp has `each` results at a time, up to 32. */
+struct exact_plan {
+    size_t step;                       /* from one element to the next */
+    size_t most_of_lane, most_of_warp; /* elements of a result */
+    unsigned each;
+    bool listed; /* which are long */
+};
+/* As many as have room for their totals. */
+constexpr unsigned exact_listed = 1024;
 
 template <unsigned BlockSize, class Input, class Results>
 __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
-    exact_results(Results all, size_t results, size_t step, fastreduce_operator op, int precision,
-                  void *output)
+    exact_results(Results all, size_t results, exact_plan plan, fastreduce_operator op,
+                  int precision, void *output, status_word *status_words)
 {
     constexpr unsigned warps = BlockSize / warp_size;
-    constexpr size_t most_of_warp = 4096;
     __shared__ wide_sums sums[warps];
+    __shared__ unsigned long_ones[warps]; /* a bit for each */
+    __shared__ bool is_listed;
     const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
     wait_for_previous_grid();
     allow_next_grid();
     wide_window window(sums[warp]);
-    for (size_t first = static_cast<size_t>(blockIdx.x) * warps; first < results;
-         first += static_cast<size_t>(gridDim.x) * warps) {
-        const size_t own = first + warp, n = own < results ? all.length(own) : 0;
-        if (own < results && n <= most_of_warp) {
-            exact_terms<Input>{all.template first<Input>(own), n, step, op}.add_to(window, lane,
-                                                                                   warp_size);
-            round_limbs_by_warp(sums[warp].limb, all.place(output, own), op, precision, n);
+    const auto terms_of = [&](size_t result, size_t n) {
+        return exact_terms<Input>{all.template first<Input>(result), n, plan.step, op};
+    };
+    for (size_t first = static_cast<size_t>(blockIdx.x) * warps * plan.each; first < results;
+         first += static_cast<size_t>(gridDim.x) * warps * plan.each) {
+        const size_t of_warp = first + warp * plan.each, own = of_warp + lane;
+        const bool exists = lane < plan.each && own < results;
+        const size_t n = exists ? all.length(own) : 0;
+        bool left = exists && n <= plan.most_of_warp;
+        if (left && n <= plan.most_of_lane)
+            left = !terms_of(own, n).add_up(all.place(output, own), precision);
+        for (unsigned others = __ballot_sync(0xffffffffu, left); others != 0;
+             others &= others - 1) {
+            const size_t result = of_warp + lowest_bit(others), length = all.length(result);
+            terms_of(result, length).add_to(window, lane, warp_size);
+            round_limbs_by_warp(sums[warp].limb, all.place(output, result), op, precision, length);
             window.restart();
         }
-        for (size_t result = first; result < first + warps && result < results; ++result) {
-            const size_t length = all.length(result);
-            if (length <= most_of_warp) continue;
-            exact_terms<Input>{all.template first<Input>(result), length, step, op}.add_to(
-                window, threadIdx.x, BlockSize);
-            __syncthreads();
-            if (warp == 0) {
-                for (unsigned k = lane; k < wide_sums::limbs; k += warp_size)
-                    for (unsigned w = 1; w < warps; ++w) sums[0].limb[k] += sums[w].limb[k];
-                __syncwarp();
-                round_limbs_by_warp(sums[0].limb, all.place(output, result), op, precision, length);
+        const unsigned long_bits = __ballot_sync(0xffffffffu, n > plan.most_of_warp);
+        if (lane == 0) long_ones[warp] = long_bits;
+        __syncthreads();
+        for (unsigned w = 0; w < warps; ++w)
+            for (unsigned others = long_ones[w]; others != 0; others &= others - 1) {
+                const size_t result = first + w * plan.each + lowest_bit(others),
+                             length = all.length(result);
+                if (threadIdx.x == 0)
+                    is_listed = length > exact_unit &&
+                                list_segment(status_words, result, (length - 1) / exact_unit + 1,
+                                             SIZE_MAX >> 25, exact_listed);
+                __syncthreads();
+                if (!is_listed) {
+                    add_by_block<BlockSize>(terms_of(result, length), window, sums);
+                    if (warp == 0)
+                        round_limbs_by_warp(sums[0].limb, all.place(output, result), op, precision,
+                                            length);
+                }
+                __syncthreads();
+                window.restart();
             }
-            __syncthreads();
-            window.restart();
-        }
+        __syncthreads();
     }
+}
+
+/* Results that are all long, in units of exact_unit elements, as segment_list. */
+struct results_in_units {
+    size_t begin, units_each;
+    unsigned count;
+    status_word *tickets;
+    size_t units;
+
+    __device__ __forceinline__ size_t segment(unsigned k) const { return begin + k; }
+    __device__ __forceinline__ size_t first_unit(unsigned k) const { return k * units_each; }
+    __device__ __forceinline__ status_word *ticket(unsigned k) const { return tickets + k; }
+    __device__ __forceinline__ status_word *totals() const { return tickets + count; }
+    __device__ __forceinline__ void clear(bool *) const {}
+};
+__device__ __forceinline__ results_in_units long_results_of(const slices &all,
+                                                            status_word *status_words)
+{
+    const size_t each = (all.n - 1) / exact_unit + 1, count = all.end - all.begin;
+    return {all.begin, each, static_cast<unsigned>(count), status_words, count * each};
+}
+struct listed_in_units : segment_list {
+    __device__ __forceinline__ listed_in_units(const segments &all, status_word *status_words)
+        : segment_list(all, status_words, exact_listed,
+                       [](size_t n) { return (n - 1) / exact_unit + 1; })
+    {
+    }
+    __device__ __forceinline__ status_word *totals() const { return words + list_words; }
+};
+__device__ __forceinline__ listed_in_units long_results_of(const segments &all,
+                                                           status_word *status_words)
+{
+    return {all, status_words};
+}
+
+/* Units of long results, in turn. Blocks add limbs to the result's total, which the last one to
+ * come rounds and leaves zero. */
+template <unsigned BlockSize, class Input, class Results>
+__global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
+    exact_long_results(Results all, exact_plan plan, fastreduce_operator op, int precision,
+                       void *output, status_word *status_words)
+{
+    constexpr unsigned warps = BlockSize / warp_size, limbs = wide_sums::limbs;
+    __shared__ wide_sums sums[warps];
+    __shared__ bool last;
+    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    wait_for_previous_grid();
+    allow_next_grid();
+    if (plan.listed && status_words[0] == 0) return;
+    wide_window window(sums[warp]);
+    const auto list = long_results_of(all, status_words);
+    const size_t units = list.units, from = share_of(units, blockIdx.x, gridDim.x),
+                 to = share_of(units, blockIdx.x + 1, gridDim.x);
+    unsigned mine =
+        search_by_warp(0u, list.count, [&](unsigned k) { return list.first_unit(k) <= from; }) - 1;
+    for (size_t begin = from, end; begin < to; begin = end, ++mine) {
+        const size_t result = list.segment(mine), n = all.length(result),
+                     first = list.first_unit(mine), after = first + (n - 1) / exact_unit + 1;
+        end = after < to ? after : to;
+        const size_t begin_element = (begin - first) * exact_unit,
+                     end_element = end == after ? n : (end - first) * exact_unit;
+        add_by_block<BlockSize>(
+            exact_terms<Input>{all.template first<Input>(result) + begin_element * plan.step,
+                               end_element - begin_element, plan.step, op},
+            window, sums);
+        if (warp == 0) {
+            bool rounds = begin == first && end == after;
+            if (!rounds) {
+                status_word *const total = list.totals() + static_cast<size_t>(mine) * limbs;
+                for (unsigned k = lane; k < limbs; k += warp_size)
+                    if (sums[0].limb[k] != 0)
+                        atomicAdd(total + k, static_cast<unsigned long long>(sums[0].limb[k]));
+                __threadfence();
+                __syncwarp();
+                unsigned long long before = 0;
+                if (lane == 0) before = atomicAdd(list.ticket(mine), status_word(end - begin));
+                rounds = __shfl_sync(0xffffffffu, before, 0) + (end - begin) == after - first;
+                if (rounds) {
+                    __threadfence();
+                    for (unsigned k = lane; k < limbs; k += warp_size) {
+                        sums[0].limb[k] = static_cast<long long>(peek(total + k));
+                        total[k] = 0;
+                    }
+                    if (lane == 0) *list.ticket(mine) = 0;
+                    __syncwarp();
+                }
+            }
+            if (rounds)
+                round_limbs_by_warp(sums[0].limb, all.place(output, result), op, precision, n);
+        }
+        __syncthreads();
+        window.restart();
+    }
+    list.clear(&last);
 }
 
 /* ---- Exact atomics, and sums of blocks ---- */
@@ -11285,22 +11490,95 @@ fastreduce_status launch_exact_slices(slices all, float *output, workspace memor
 
 /* Of other types and operators, and of segments. Arguments are checked. */
 template <class Input, class Results>
-fastreduce_status launch_exact_results(Results all, size_t results, size_t step,
-                                       fastreduce_operator op, int precision, void *output,
-                                       cudaStream_t stream)
-{
-    constexpr unsigned warps = exact_block / warp_size, blocks_each = 8;
-    static compiled_cache known = {};
+struct exact_launcher {
     int device = 0;
     device_limits limits = {};
-    const cudaError_t error = find_limits(&limits, &device);
+    exact_plan plan;
+    fastreduce_operator op;
+    int precision;
+    void *output;
+    cudaStream_t stream;
+
+    /* Of most_of_warp elements at most, and others as they are listed. Lanes take several. */
+    cudaError_t launch_short(Results all, size_t results, bool by_lanes,
+                             status_word *status_words) const
+    {
+        constexpr unsigned warps = exact_block / warp_size, blocks_each = 8;
+        static compiled_cache known = {};
+        exact_plan own = plan;
+        const size_t most = size_t(limits.multiprocessors) * blocks_each,
+                     fair = by_lanes ? results / (most * warps) : 1;
+        own.each = static_cast<unsigned>(fair < 1 ? 1 : least_of(fair, warp_size));
+        const size_t blocks = least_of((results - 1) / (warps * own.each) + 1, most);
+        int bits = precision;
+        fastreduce_operator which = op;
+        void *place = output;
+        void *arguments[] = {&all, &results, &own, &which, &bits, &place, &status_words};
+        return launch_kernel(kernel_address(exact_results<exact_block, Input, Results>), known,
+                             device, static_cast<unsigned>(blocks), exact_block, 0, arguments,
+                             stream);
+    }
+    cudaError_t launch_long(Results all, status_word *status_words) const
+    {
+        static compiled_cache known = {};
+        exact_plan own = plan;
+        int bits = precision;
+        fastreduce_operator which = op;
+        void *place = output;
+        void *arguments[] = {&all, &own, &which, &bits, &place, &status_words};
+        return launch_kernel(kernel_address(exact_long_results<exact_block, Input, Results>), known,
+                             device,
+                             static_cast<unsigned>(limits.multiprocessors) * (1024 / exact_block),
+                             exact_block, 0, arguments, stream);
+    }
+};
+
+template <class Input>
+fastreduce_status launch_exact_results(slices all, fastreduce_operator op, int precision,
+                                       void *output, workspace memory, cudaStream_t stream)
+{
+    /* lanes next to each other read columns that are */
+    constexpr size_t most_of_column = 65536, enough = size_t(1) << 17;
+    const bool many_columns = all.stride != 1 && all.end >= enough && all.n <= most_of_column,
+               by_lanes = many_columns || all.n <= most_of_exact_lane;
+    exact_launcher<Input, slices> launcher = {
+        0,
+        {},
+        {all.stride, by_lanes ? all.n : 0, many_columns ? all.n : most_of_exact_warp, 1, false},
+        op,
+        precision,
+        output,
+        stream};
+    const cudaError_t error = find_limits(&launcher.limits, &launcher.device);
     if (error != cudaSuccess) return status_of(error);
-    const size_t blocks =
-        least_of((results - 1) / warps + 1, size_t(limits.multiprocessors) * blocks_each);
-    void *arguments[] = {&all, &results, &step, &op, &precision, &output};
-    return status_of(launch_kernel(kernel_address(exact_results<exact_block, Input, Results>),
-                                   known, device, static_cast<unsigned>(blocks), exact_block, 0,
-                                   arguments, stream));
+    if (all.n <= launcher.plan.most_of_warp)
+        return status_of(launcher.launch_short(all, all.end, by_lanes, nullptr));
+    const size_t results = all.end;
+    return with_workspace(
+        memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
+            cudaError_t failed = cudaSuccess;
+            for (all.end = 0; all.end < results && failed == cudaSuccess;) {
+                all.begin = all.end;
+                all.end += least_of(size_t(exact_listed), results - all.begin);
+                failed = launcher.launch_long(all, static_cast<status_word *>(data));
+            }
+            return failed;
+        });
+}
+template <class Input>
+fastreduce_status launch_exact_results(const segments &all, fastreduce_operator op, int precision,
+                                       void *output, workspace memory, cudaStream_t stream)
+{
+    exact_launcher<Input, segments> launcher = {
+        0, {}, {1, most_of_exact_lane, most_of_exact_warp, 1, true}, op, precision, output, stream};
+    const cudaError_t error = find_limits(&launcher.limits, &launcher.device);
+    if (error != cudaSuccess) return status_of(error);
+    return with_workspace(
+        memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
+            status_word *const status_words = static_cast<status_word *>(data);
+            const cudaError_t failed = launcher.launch_short(all, all.count, true, status_words);
+            return failed != cudaSuccess ? failed : launcher.launch_long(all, status_words);
+        });
 }
 
 /* ---- Which of the two ---- */
@@ -11891,25 +12169,18 @@ struct exact_call {
 struct exact_instance {
     engine (*make_engine)();
     void (*make_output)(void *place, const exact_call &call);
-    fastreduce_status (*launch_slices)(const slices &all, const exact_call &call,
-                                       cudaStream_t stream); /* null without FASTREDUCE_SHAPES */
+    /* null without FASTREDUCE_SHAPES */
+    fastreduce_status (*launch_slices)(const slices &all, const exact_call &call, workspace memory,
+                                       cudaStream_t stream);
     fastreduce_status (*launch_segments)(const segments &all, const exact_call &call,
-                                         cudaStream_t stream);
+                                         workspace memory, cudaStream_t stream);
 };
 
-template <class Input>
-static fastreduce_status launch_exact_slices_of(const slices &all, const exact_call &call,
-                                                cudaStream_t stream)
+template <class Input, class Results>
+static fastreduce_status launch_exact_results_of(const Results &all, const exact_call &call,
+                                                 workspace memory, cudaStream_t stream)
 {
-    return launch_exact_results<Input>(all, all.end, all.stride, call.op, call.precision,
-                                       call.result, stream);
-}
-template <class Input>
-static fastreduce_status launch_exact_segments_of(const segments &all, const exact_call &call,
-                                                  cudaStream_t stream)
-{
-    return launch_exact_results<Input>(all, all.count, 1, call.op, call.precision, call.result,
-                                       stream);
+    return launch_exact_results<Input>(all, call.op, call.precision, call.result, memory, stream);
 }
 
 template <class Source>
@@ -11947,8 +12218,8 @@ struct exact_squares {
 template <class What, class Input>
 static exact_instance make_exact(truth<true>, truth<true>)
 {
-    return {engine_of<typename What::engine>, What::make_output, launch_exact_slices_of<Input>,
-            launch_exact_segments_of<Input>};
+    return {engine_of<typename What::engine>, What::make_output,
+            launch_exact_results_of<Input, slices>, launch_exact_results_of<Input, segments>};
 }
 template <class What, class Input>
 static exact_instance make_exact(truth<true>, truth<false>)
@@ -12024,15 +12295,16 @@ static fastreduce_status launch_exact_slices(slices all, fastreduce_type type,
     constexpr size_t few = 256, is_long = 256 * kibibyte;
     const exact_instance found = find_exact(type, op, false);
     if (found.launch_slices == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+    const workspace memory = {settings.workspace, settings.workspace_bytes};
 #if !defined(FASTREDUCE_NO_EXACT) && defined(FASTREDUCE_SHAPES)
-    if (type == FASTREDUCE_F32 && op == FASTREDUCE_SUM && result == FASTREDUCE_F32)
-        return launch_exact_slices(all, static_cast<float *>(output),
-                                   {settings.workspace, settings.workspace_bytes}, settings.stream);
+    const bool very_short = all.inner == 1 && all.stride == 1 && all.n < 8 && all.n % 4 != 0;
+    if (type == FASTREDUCE_F32 && op == FASTREDUCE_SUM && result == FASTREDUCE_F32 && !very_short)
+        return launch_exact_slices(all, static_cast<float *>(output), memory, settings.stream);
 #endif
     exact_call call = {output, nullptr, op, precision_of(result), nullptr};
     const size_t bytes = fastreduce_type_size(type);
     if (all.inner != 1 || all.stride != 1 || all.end > few || all.n < is_long / bytes)
-        return found.launch_slices(all, call, settings.stream);
+        return found.launch_slices(all, call, memory, settings.stream);
     fastreduce_status status = FASTREDUCE_SUCCESS;
     for (size_t row = 0; row < all.end && status == FASTREDUCE_SUCCESS; ++row) {
         call.result = static_cast<unsigned char *>(output) + row * all.result_bytes;
@@ -12306,7 +12578,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
     all.result_bytes = static_cast<unsigned>(result_size);
     if (exact.launch_segments != nullptr)
         return exact.launch_segments(all, {output, nullptr, op, precision_of(result), nullptr},
-                                     settings.stream);
+                                     scratch, settings.stream);
     engine_output place;
     found.make_output(place.bytes, output);
     return launch_segments(found.make_slices(), all, place.bytes, scratch, settings.stream);

@@ -1,4 +1,6 @@
-"""Tests examples/plot.py and figures.sh with rows made up here: python3 test_plot.py PLOT FIGURES
+"""Tests examples/plot.py, plot_shapes.py beside it, and figures.sh, with rows made up here:
+
+    python3 test_plot.py PLOT FIGURES
 
 Without matplotlib: exit 77.
 """
@@ -214,13 +216,63 @@ def check_committed_figures():
              f"{name} is not what plot.py draws of h200.csv")
 
 
+def draw_shapes(text):
+    """(exit status, standard error, the figure)"""
+    with tempfile.TemporaryDirectory() as folder:
+        rows = os.path.join(folder, "rows.csv")
+        with open(rows, "w", encoding="utf-8") as file:
+            file.write(text)
+        program = os.path.join(os.path.dirname(PLOT), "plot_shapes.py")
+        ran = subprocess.run([sys.executable, program, rows, "--out", folder],
+                             capture_output=True, text=True, check=False)
+        return ran.returncode, ran.stderr, drawn(folder).get("shapes.svg")
+
+
+def shape_row(table, outer, n, inner, fixed="2.0", offsets="", gpu="A GPU"):
+    return (f'"{gpu}",{table},f32,sum,{outer},{n},{inner},10,0.001,3000,9,0.9,'
+            f'20,,{fixed},{offsets}\n')
+
+
+def check_shapes():
+    header = ("gpu,table,type,op,outer,n,inner,us,spread,gbs,flat_us,of_flat,cub_fixed_us,"
+              "cub_offsets_us,cub_fixed_over_ours,cub_offsets_over_ours\n")
+    rows = "".join(shape_row("rows", 1 << (20 - k), 1 << k, 1) for k in range(0, 20, 4))
+    columns = "".join(shape_row("columns", 1, 1 << (20 - k), 1 << k) for k in range(2, 20, 4))
+    planes = shape_row("columns", 64, 64, 7)
+    status, error, figure = draw_shapes(header + rows + planes)
+    that(status == 0 and error == "", f"rows alone: {status} {error}")
+    words = text_of(figure)
+    that("elements of a row" in words and "FastReduce AUTO" in words and "CUB" in words and
+         "ragged" not in words and "columns" not in words, f"rows alone: {words}")
+    status, error, figure = draw_shapes(
+        header + rows + columns + shape_row("segments", 100, 64, "ragged", "", "1.5") +
+        shape_row("segments", 100, 64, "half in one") + shape_row("small", 10, 10, 1))
+    words = text_of(figure)
+    that(status == 0 and "elements on average" in words, f"three panels: {status} {error}")
+    for text in (header, header + shape_row("small", 10, 10, 1), OURS, "nothing\n",
+                 header + rows.replace(",0.9,", ",fast,")):
+        status, error, figure = draw_shapes(text)
+        that(status == 1 and error.startswith("plot: ") and error.count("\n") == 1 and
+             figure is None, f"refused: {status} {error}")
+    with open(os.path.join(FIGURES, "h200_shapes.csv"), encoding="utf-8") as file:
+        status, error, figure = draw_shapes(file.read())
+    with open(os.path.join(FIGURES, "shapes.svg"), "rb") as file:
+        kept = file.read()
+    creator = rb"<dc:title>(.*?)</dc:title>"
+    same = re.findall(creator, kept) == re.findall(creator, figure)
+    words = [text_of(re.sub(creator, b"", x)).split() for x in (kept, figure)]
+    that(kept == figure if same else words[0] == words[1],
+         "shapes.svg is not what plot_shapes.py draws of h200_shapes.csv")
+
+
 def main():
     try:
         import matplotlib  # pylint: disable=unused-import
     except ImportError:
         print("SKIP: no matplotlib")
         return 77
-    for group in (check_what_is_drawn, check_refusals, check_figures_sh, check_committed_figures):
+    for group in (check_what_is_drawn, check_refusals, check_figures_sh, check_committed_figures,
+                  check_shapes):
         checks.run(group)
     return checks.finish("plot")
 

@@ -475,7 +475,9 @@ static void shapes()
                                     {4, 33, 7, 0, 0},
                                     {2, 270000 / sizeof(T), 1, 0, 0}, /* by a launch for each */
                                     {3, 0, 2, 0, 0},
-                                    {2, 9, 1, 40, 3}};
+                                    {2, 9, 1, 40, 3},
+                                    {1, 70001, 3, 0, 0}, /* by several blocks each */
+                                    {1, 20, thorough ? size_t(16500) : 40, 0, 0}};
     unsigned turn = 0;
     for (const fastreduce_shape &s : all)
         for (fastreduce_operator op : all_operators) {
@@ -508,8 +510,10 @@ static void shapes()
         if (is_double<T> && is_of_squares(op)) continue;
         std::vector<int64_t> offsets = {3};
         for (size_t k = 0; k < many; ++k)
-            offsets.push_back(offsets.back() +
-                              static_cast<int64_t>(k == many / 3 ? length : check::mix(k, 3) % 40));
+            offsets.push_back(offsets.back() + static_cast<int64_t>(k == many / 3 ? 140001
+                                                                    : k == many / 2
+                                                                        ? length
+                                                                        : check::mix(k, 3) % 40));
         const data kind = static_cast<data>(check::mix(++turn, 1) % kinds);
         const bool wide = is_double<T> || turn % 2;
         const std::vector<T> x = make<T>(kind, static_cast<size_t>(offsets.back()), turn);

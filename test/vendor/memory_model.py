@@ -69,7 +69,8 @@ MANY = {"reduce_short_slices": ["loads"], "reduce_rows": ["loads"], "reduce_row_
         "reduce_columns_in_any_order": ["loads"], "reduce_columns": ["loads"],
         "reduce_segments": ["loads"], "reduce_long_segments": ["loads"],
         "reduce_few_segments": ["loads"], "exact_rows": ["loads"],
-        "exact_row_parts": ["loads"], "exact_columns": ["loads"], "exact_results": ["loads"]}
+        "exact_row_parts": ["loads"], "exact_columns": ["loads"], "exact_results": ["loads"],
+        "exact_long_results": ["loads"]}
 # By architecture, those that have no body there
 OTHERS = {"90": set(), "120": {"reduce_pipelined"}}
 
