@@ -9484,7 +9484,11 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
 
 /* Results of any type and operator that EXACT has. A lane takes one that it can add up in doubles
  * without rounding; others take a warp each; longer ones, blocks, in units of so many elements. */
-constexpr size_t exact_unit = 65536, most_of_exact_warp = 4096, most_of_exact_lane = 128;
+constexpr size_t exact_unit = 16384, most_of_exact_warp = 4096;
+__host__ __device__ constexpr size_t units_of_exact(size_t n)
+{
+    return (n - 1) / exact_unit + 1;
+}
 template <class Input>
 struct exact_terms {
     static constexpr unsigned at_once = 8;
@@ -9596,8 +9600,8 @@ __device__ __forceinline__ void add_by_block(const exact_terms<Input> &terms, wi
 
 /* How exact_results works: a warp has `each` results at a time, up to 32. */
 struct exact_plan {
-    size_t step;                       /* from one element to the next */
-    size_t most_of_lane, most_of_warp; /* elements of a result */
+    size_t step;                                      /* from one element to the next */
+    size_t most_of_lane, most_of_warp, most_of_block; /* elements of a result */
     unsigned each;
     bool listed; /* which are long */
 };
@@ -9643,8 +9647,8 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
                 const size_t result = first + w * plan.each + lowest_bit(others),
                              length = all.length(result);
                 if (threadIdx.x == 0)
-                    is_listed = length > exact_unit &&
-                                list_segment(status_words, result, (length - 1) / exact_unit + 1,
+                    is_listed = length > plan.most_of_block &&
+                                list_segment(status_words, result, units_of_exact(length),
                                              SIZE_MAX >> 25, exact_listed);
                 __syncthreads();
                 if (!is_listed) {
@@ -9676,13 +9680,12 @@ struct results_in_units {
 __device__ __forceinline__ results_in_units long_results_of(const slices &all,
                                                             status_word *status_words)
 {
-    const size_t each = (all.n - 1) / exact_unit + 1, count = all.end - all.begin;
+    const size_t each = units_of_exact(all.n), count = all.end - all.begin;
     return {all.begin, each, static_cast<unsigned>(count), status_words, count * each};
 }
 struct listed_in_units : segment_list {
     __device__ __forceinline__ listed_in_units(const segments &all, status_word *status_words)
-        : segment_list(all, status_words, exact_listed,
-                       [](size_t n) { return (n - 1) / exact_unit + 1; })
+        : segment_list(all, status_words, exact_listed, units_of_exact)
     {
     }
     __device__ __forceinline__ status_word *totals() const { return words + list_words; }
@@ -9715,7 +9718,7 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
         search_by_warp(0u, list.count, [&](unsigned k) { return list.first_unit(k) <= from; }) - 1;
     for (size_t begin = from, end; begin < to; begin = end, ++mine) {
         const size_t result = list.segment(mine), n = all.length(result),
-                     first = list.first_unit(mine), after = first + (n - 1) / exact_unit + 1;
+                     first = list.first_unit(mine), after = first + units_of_exact(n);
         end = after < to ? after : to;
         const size_t begin_element = (begin - first) * exact_unit,
                      end_element = end == after ? n : (end - first) * exact_unit;
@@ -11499,15 +11502,20 @@ struct exact_launcher {
     void *output;
     cudaStream_t stream;
 
+    size_t most_blocks() const { return size_t(limits.multiprocessors) * 8; }
+    /* Elements that a lane takes: where there are few results, warps are faster. */
+    size_t most_of_lane(size_t results) const
+    {
+        return results / (exact_block / warp_size) < most_blocks() ? 16 : 128;
+    }
     /* Of most_of_warp elements at most, and others as they are listed. Lanes take several. */
     cudaError_t launch_short(Results all, size_t results, bool by_lanes,
                              status_word *status_words) const
     {
-        constexpr unsigned warps = exact_block / warp_size, blocks_each = 8;
+        constexpr unsigned warps = exact_block / warp_size;
         static compiled_cache known = {};
         exact_plan own = plan;
-        const size_t most = size_t(limits.multiprocessors) * blocks_each,
-                     fair = by_lanes ? results / (most * warps) : 1;
+        const size_t most = most_blocks(), fair = by_lanes ? results / (most * warps) : 1;
         own.each = static_cast<unsigned>(fair < 1 ? 1 : least_of(fair, warp_size));
         const size_t blocks = least_of((results - 1) / (warps * own.each) + 1, most);
         int bits = precision;
@@ -11539,18 +11547,14 @@ fastreduce_status launch_exact_results(slices all, fastreduce_operator op, int p
 {
     /* lanes next to each other read columns that are */
     constexpr size_t most_of_column = 65536, enough = size_t(1) << 17;
-    const bool many_columns = all.stride != 1 && all.end >= enough && all.n <= most_of_column,
-               by_lanes = many_columns || all.n <= most_of_exact_lane;
     exact_launcher<Input, slices> launcher = {
-        0,
-        {},
-        {all.stride, by_lanes ? all.n : 0, many_columns ? all.n : most_of_exact_warp, 1, false},
-        op,
-        precision,
-        output,
-        stream};
+        0, {}, {all.stride, 0, most_of_exact_warp, 0, 1, false}, op, precision, output, stream};
     const cudaError_t error = find_limits(&launcher.limits, &launcher.device);
     if (error != cudaSuccess) return status_of(error);
+    const bool many_columns = all.stride != 1 && all.end >= enough && all.n <= most_of_column,
+               by_lanes = many_columns || all.n <= launcher.most_of_lane(all.end);
+    if (by_lanes) launcher.plan.most_of_lane = all.n;
+    if (many_columns) launcher.plan.most_of_warp = all.n;
     if (all.n <= launcher.plan.most_of_warp)
         return status_of(launcher.launch_short(all, all.end, by_lanes, nullptr));
     const size_t results = all.end;
@@ -11570,9 +11574,11 @@ fastreduce_status launch_exact_results(const segments &all, fastreduce_operator 
                                        void *output, workspace memory, cudaStream_t stream)
 {
     exact_launcher<Input, segments> launcher = {
-        0, {}, {1, most_of_exact_lane, most_of_exact_warp, 1, true}, op, precision, output, stream};
+        0, {}, {1, 0, most_of_exact_warp, exact_unit, 1, true}, op, precision, output, stream};
     const cudaError_t error = find_limits(&launcher.limits, &launcher.device);
     if (error != cudaSuccess) return status_of(error);
+    launcher.plan.most_of_lane = launcher.most_of_lane(all.count);
+    if (all.count <= exact_listed) launcher.plan.most_of_block = most_of_exact_warp;
     return with_workspace(
         memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
             status_word *const status_words = static_cast<status_word *>(data);
@@ -12297,7 +12303,8 @@ static fastreduce_status launch_exact_slices(slices all, fastreduce_type type,
     if (found.launch_slices == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
     const workspace memory = {settings.workspace, settings.workspace_bytes};
 #if !defined(FASTREDUCE_NO_EXACT) && defined(FASTREDUCE_SHAPES)
-    const bool very_short = all.inner == 1 && all.stride == 1 && all.n < 8 && all.n % 4 != 0;
+    const bool very_short =
+        all.inner == 1 && all.stride == 1 && all.n > 2 && all.n < 8 && all.n % 4 != 0;
     if (type == FASTREDUCE_F32 && op == FASTREDUCE_SUM && result == FASTREDUCE_F32 && !very_short)
         return launch_exact_slices(all, static_cast<float *>(output), memory, settings.stream);
 #endif
