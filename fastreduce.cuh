@@ -6196,7 +6196,7 @@ struct column_lane {
     const slices &all;
     const column_plan &plan;
     const reduction_output<Reducer> &output;
-    unsigned units, blocks_log, block, unit, share, part;
+    unsigned units, blocks_log, block, unit, rank, part; /* rank: of the blocks of a unit */
     size_t result;
     bool exists;
     column_slice<Element, Columns> slice;
@@ -6207,7 +6207,7 @@ struct column_lane {
         : all(of), plan(by), output(to), units(static_cast<unsigned>(by.work.units)),
           blocks_log(blocks_of_unit_log), block(blockIdx.x / (units << blocks_log)),
           unit((blockIdx.x - block * (units << blocks_log)) >> blocks_log),
-          share(blockIdx.x & ((1u << blocks_log) - 1)),
+          rank(blockIdx.x & ((1u << blocks_log) - 1)),
           part(threadIdx.x >> plan.columns_log & ((1u << plan.parts_log) - 1))
     {
         const unsigned each = slices_block >> plan.parts_log,
@@ -6359,7 +6359,7 @@ struct column_lane {
                            *const ticket = of_blocks + results * each * all_words::count +
                                            (gridDim.x >> blocks_log) / units +
                                            (blockIdx.x >> blocks_log);
-        if (!publish<all_words>(value, own_words, each, first + share, ticket, blocks, last))
+        if (!publish<all_words>(value, own_words, each, first + rank, ticket, blocks, last))
             return false;
 #pragma unroll
         for (unsigned c = 0; c < Columns; ++c) {
@@ -6625,7 +6625,7 @@ __launch_bounds__(slices_block,
                               ((lane.part & ((1u << plan.near_log) - 1)) << far_log) +
                                   (lane.part >> plan.near_log)};
     const leaf_share of_block = {plan.bits, plan.parts_log + lane.blocks_log,
-                                 share.part << lane.blocks_log | lane.share};
+                                 share.part << lane.blocks_log | lane.rank};
     const size_t packs = all.n / pack_size, tile_packs = size_t(Packs) << plan.threads_log;
     Value value[Columns];
     if (Packs == 1) { /* one tile, and where columns are several few leaves */
@@ -7534,11 +7534,11 @@ reduce_in_turn(const segments &all, const reduction_output<Reducer> &output, con
 
 /* What is listed. The units of entry k begin with first_unit(k). */
 struct segment_list {
-    status_word *words;
+    status_word *base;
     unsigned count;
     size_t units;
 
-    __device__ __forceinline__ listed_segment &entry(unsigned k) const { return listed(words)[k]; }
+    __device__ __forceinline__ listed_segment &entry(unsigned k) const { return listed(base)[k]; }
     __device__ __forceinline__ size_t segment(unsigned k) const { return entry(k).number - 1; }
     static __device__ __forceinline__ bool has_units(size_t) { return true; }
     __device__ __forceinline__ size_t first_unit(unsigned k) const { return entry(k).first; }
@@ -7548,22 +7548,22 @@ struct segment_list {
     template <class Units>
     __device__ __forceinline__ segment_list(const segments &all, status_word *status_words,
                                             unsigned most_entries, const Units &units_of)
-        : words(status_words), count(static_cast<unsigned>(words[0] >> listed_shift)), units(0)
+        : base(status_words), count(static_cast<unsigned>(base[0] >> listed_shift)), units(0)
     {
         count = search_by_warp(0u, count < most_entries ? count : most_entries,
                                [&](unsigned k) { return entry(k).number != 0; });
         if (count > 0) units = entry(count - 1).first + units_of(all.length(segment(count - 1)));
     }
     /* By the last block of all. */
-    __device__ __forceinline__ void clear(bool *last) const
+    __device__ __forceinline__ void leave_empty(bool *last) const
     {
         __syncthreads();
-        if (threadIdx.x == 0) *last = atomicAdd(words + 1, 1ull) + 1 == gridDim.x;
+        if (threadIdx.x == 0) *last = atomicAdd(base + 1, 1ull) + 1 == gridDim.x;
         __syncthreads();
         if (!*last) return;
         for (unsigned k = threadIdx.x; k < count * entry_words; k += slices_block)
-            words[list_head + k] = 0;
-        if (threadIdx.x < list_head) words[threadIdx.x] = 0;
+            base[list_head + k] = 0;
+        if (threadIdx.x < list_head) base[threadIdx.x] = 0;
     }
 };
 
@@ -7580,7 +7580,7 @@ __global__ void __launch_bounds__(slices_block, resident(3))
     const segment_list list(all, status_words, most_listed,
                             [](size_t n) { return segment_tree<Reducer>(n).work.units; });
     reduce_in_turn(all, output, list, status_words + list_words, block);
-    list.clear(&block.last);
+    list.leave_empty(&block.last);
 }
 
 /* Where there are few segments, each block knows them all: warps take the short ones, and blocks
@@ -9675,7 +9675,7 @@ struct results_in_units {
     __device__ __forceinline__ size_t first_unit(unsigned k) const { return k * units_each; }
     __device__ __forceinline__ status_word *ticket(unsigned k) const { return tickets + k; }
     __device__ __forceinline__ status_word *totals() const { return tickets + count; }
-    __device__ __forceinline__ void clear(bool *) const {}
+    __device__ __forceinline__ void leave_empty(bool *) const {}
 };
 __device__ __forceinline__ results_in_units long_results_of(const slices &all,
                                                             status_word *status_words)
@@ -9688,7 +9688,7 @@ struct listed_in_units : segment_list {
         : segment_list(all, status_words, exact_listed, units_of_exact)
     {
     }
-    __device__ __forceinline__ status_word *totals() const { return words + list_words; }
+    __device__ __forceinline__ status_word *totals() const { return base + list_words; }
 };
 __device__ __forceinline__ listed_in_units long_results_of(const segments &all,
                                                            status_word *status_words)
@@ -9754,7 +9754,7 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
         __syncthreads();
         window.restart();
     }
-    list.clear(&last);
+    list.leave_empty(&last);
 }
 
 /* ---- Exact atomics, and sums of blocks ---- */
@@ -10473,7 +10473,7 @@ enum class slices_kernel : unsigned {
     in_wide_columns, /* by lanes of several */
     small_wide_columns,
     large_wide_columns,
-    half_columns, /* by lanes of as many halves as a vector has */
+    columns_of_halves, /* by lanes of as many as a vector has */
     segments,
     long_segments,
     few_segments,
@@ -10986,9 +10986,9 @@ inline void plan_columns(const engine_table &e, const slices &all, const plan_ro
                                        single     ? 1
                                        : is_small ? 4
                                                   : 8);
-    const auto in_lanes_of = [&](unsigned columns) {
-        return in_wide_lanes(e, all, device, columns) &&
-               (any_order || !single || bits <= lane_leaves_log(columns * e.element_bytes));
+    const auto in_lanes_of = [&](unsigned each) {
+        return in_wide_lanes(e, all, device, each) &&
+               (any_order || !single || bits <= lane_leaves_log(each * e.element_bytes));
     };
     const bool halves = e.element_bytes == 2 && !any_order && single && in_lanes_of(half_columns);
     const unsigned per_lane = halves ? half_columns : in_lanes_of(wide) ? wide : 1;
@@ -11032,10 +11032,10 @@ inline void plan_columns(const engine_table &e, const slices &all, const plan_ro
         const size_t blocks = ((lanes - 1) / (slices_block >> parts_log) + 1) * work.units,
                      places = size_t(device.multiprocessors) *
                               columns_blocks(8, per_lane, e.element_bytes),
-                     words = all.end * of_blocks * work.units + 2 * blocks;
+                     taken = all.end * of_blocks * work.units + 2 * blocks;
         while (blocks_log < most_sharing_log && blocks_log < all_far &&
                parts_log + blocks_log + 1 < bits && blocks << blocks_log < 2 * places &&
-               words << (blocks_log + 2) < workspace_words)
+               taken << (blocks_log + 2) < workspace_words)
             ++blocks_log;
     }
     const unsigned far_log = all_far - blocks_log;
