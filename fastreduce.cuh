@@ -5229,6 +5229,29 @@ __device__ __forceinline__ void load_packs(pack<Element> (&to)[Count],
     load_shifted(to, &slice.at(count > 0 ? first : 0), offset, exists);
 }
 
+/* The same where all are there. */
+template <unsigned Step, unsigned Count, class Element, class Slice>
+__device__ __forceinline__ void load_whole_packs(pack<Element> (&to)[Count], const Slice &slice,
+                                                 size_t first)
+{
+#pragma unroll
+    for (unsigned k = 0; k < Count; ++k) slice.load(to[k], first + k * Step);
+}
+template <unsigned Step, unsigned Count, class Element>
+__device__ __forceinline__ void
+load_whole_packs(pack<Element> (&to)[Count], const global_row<Element, row_loads::shifted> &slice,
+                 size_t first)
+{
+    unsigned offset[Count];
+    bool exists[Count];
+#pragma unroll
+    for (unsigned k = 0; k < Count; ++k) {
+        exists[k] = true;
+        offset[k] = k * Step * unsigned(sizeof(Element));
+    }
+    load_shifted(to, &slice.at(first), offset, exists);
+}
+
 /* Columns next to each other, whose elements lie together in a vector. */
 template <class Element, unsigned Columns>
 struct column_slice {
@@ -5290,6 +5313,17 @@ struct leaf_items {
     {
         stand(tile, thread);
         load_packs(packs, slice, index, step, count);
+    }
+    /* The same of a tile without gaps, of 2^ThreadsLog threads: by one address. */
+    template <unsigned ThreadsLog, class Slice>
+    __device__ __forceinline__ void load_whole(const Slice &slice, const slice_tile &tile,
+                                               unsigned thread)
+    {
+        constexpr unsigned apart = pack_size << ThreadsLog;
+        index = (tile.first + thread) * pack_size;
+        step = apart;
+        count = Packs;
+        load_whole_packs<apart>(packs, slice, index);
     }
     template <class Slice>
     __device__ __forceinline__ void load_edge(const Slice &slice, const slice_tile &tile,
@@ -6888,10 +6922,15 @@ struct wide_block {
                                                  const segment_tree<Reducer> &tree, size_t unit,
                                                  size_t unit_end, const Use &use)
     {
+        constexpr unsigned threads_log = Count == 2 ? 9 : 8;
         leaf_items<Reducer, Packs> items;
         const auto load = [&](const slice_tile &tile, unsigned part) {
-            items.load(slice, tile, threadIdx.x + part * slices_block);
-            items.load_edge(slice, tile, threadIdx.x + part * slices_block);
+            const unsigned thread = threadIdx.x + part * slices_block;
+            if (tile.packs == Packs << threads_log)
+                items.template load_whole<threads_log>(slice, tile, thread);
+            else
+                items.load(slice, tile, thread);
+            items.load_edge(slice, tile, thread);
         };
         tile_run run = run_of(tree.work, unit);
         size_t done = 0; /* tiles of the unit */
@@ -7043,6 +7082,13 @@ __device__ __noinline__ bool list_segment(status_word *status_words, size_t segm
     listed(status_words)[number].number = segment + 1;
     listed(status_words)[number].first = first;
     return true;
+}
+
+/* Of each block, behind the list: from where to where in its part segments are that are long and
+ * not listed; the first number is one more, or zero where there is none. */
+__device__ __forceinline__ status_word *noted_of_block(status_word *status_words)
+{
+    return status_words + list_words + 2 * blockIdx.x;
 }
 
 /* What a block takes at once: offsets, and bytes of elements that lie in a row, with what is around
@@ -7366,7 +7412,9 @@ struct segment_batches {
     }
 };
 
-/* By a block, its long segments: on the list, or if that is full, each by the block itself. */
+/* By a block, its long segments: the last one, which may reach far into others' parts, and those in
+ * large tiles are listed, or if the list is full, reduced by the block itself. Of the others it
+ * notes between which they are, for the second kernel's block of this number. */
 template <class Reducer>
 __device__ __forceinline__ void
 list_long_segments(const segments &all, const reduction_output<Reducer> &output, size_t begin,
@@ -7377,6 +7425,12 @@ list_long_segments(const segments &all, const reduction_output<Reducer> &output,
     constexpr unsigned at_once = 4 * slices_block;
     __shared__ wide_block<Reducer> block;
     __shared__ unsigned own[at_once / warp_size]; /* a bit for each */
+    __shared__ status_word from, to;
+    if (threadIdx.x == 0) {
+        from = end;
+        to = begin;
+    }
+    __syncthreads();
 #pragma unroll 1
     for (size_t first = begin; first < end; first += at_once) {
 #pragma unroll 1
@@ -7385,7 +7439,13 @@ list_long_segments(const segments &all, const reduction_output<Reducer> &output,
             bool mine = n > segment_batches<Element>::longest;
             if (mine) {
                 const segment_tree<Reducer> tree(n);
-                mine = !list_segment(status_words, segment, tree.work.units, all.list_room);
+                if (segment + 1 == end || tree.large()) {
+                    mine = !list_segment(status_words, segment, tree.work.units, all.list_room);
+                } else {
+                    mine = false;
+                    atomicMin(&from, status_word(segment));
+                    atomicMax(&to, status_word(segment) + 1);
+                }
             }
             const unsigned bits = __ballot_sync(0xffffffffu, mine);
             if (threadIdx.x % warp_size == 0) own[k / warp_size] = bits;
@@ -7402,6 +7462,10 @@ list_long_segments(const segments &all, const reduction_output<Reducer> &output,
             }
         }
         __syncthreads();
+    }
+    if (threadIdx.x == 0 && from < to) {
+        noted_of_block(status_words)[0] = from + 1;
+        noted_of_block(status_words)[1] = to;
     }
 }
 
@@ -7482,6 +7546,54 @@ __global__ void __launch_bounds__(slices_block, resident(segment_blocks))
     if (any_long) list_long_segments(all, output, range[0], range[1], memory, status_words);
 }
 
+/* Of partials of tiles of 256 threads, up to 256 of them, by a warp. In lane 0. */
+template <class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+fold_by_warp(const Reducer &reducer, const typename Reducer::Value *partials, unsigned units)
+{
+    using Value = typename Reducer::Value;
+    constexpr unsigned each = slices_block / warp_size;
+    const unsigned lane = threadIdx.x % warp_size;
+    Value values[each];
+#pragma unroll
+    for (unsigned k = 0; k < each; ++k) {
+        const unsigned unit = lane + k * warp_size;
+        values[k] = reducer.identity();
+        if (unit < units - 1) values[k] = partials[unit];
+    }
+    if (lane == 0) values[0] = reducer.combine(partials[units - 1], values[0]);
+    return combine_warp(reducer, values);
+}
+
+/* Units of a segment, that are tiles: each by the block's warp of its number and `first`. One alone
+ * is stored, others go to partials. */
+template <class Reducer>
+__device__ __forceinline__ void
+reduce_by_warps(const reduction_output<Reducer> &output, const typename Reducer::Element *from,
+                const segment_tree<Reducer> &tree, unsigned first,
+                typename Reducer::Value *partials, const void *const (&readable)[2])
+{
+    constexpr unsigned warps = slices_block / warp_size;
+    const unsigned lane = threadIdx.x % warp_size,
+                   mine = (threadIdx.x / warp_size - first) & (warps - 1),
+                   units = static_cast<unsigned>(tree.work.units);
+    if (mine >= units) return;
+    const size_t n = tree.count();
+    Reducer reducer = output.reducer;
+    reducer.prepare(from, n);
+    with_global_row<true>(from, n, readable, [&](const auto &slice) {
+#pragma unroll 1
+        for (unsigned unit = mine; unit < units; unit += warps) {
+            const typename Reducer::Value value = wide_value(reducer, slice, tree.tile(unit));
+            if (lane != 0) continue;
+            if (units == 1)
+                reducer.store(output.result, kept_value<Reducer>(value), n);
+            else
+                partials[first + unit] = kept_value<Reducer>(value);
+        }
+    });
+}
+
 /* Units of long segments, in turn, as the list says. The last block to come of a segment folds its
  * partials. */
 template <class Reducer, class List>
@@ -7498,10 +7610,10 @@ reduce_in_turn(const segments &all, const reduction_output<Reducer> &output, con
         search_by_warp(0u, list.count, [&](unsigned k) { return list.first_unit(k) <= from; }) - 1;
 #pragma unroll 1
     for (size_t begin = from, end; begin < to; begin = end, ++mine) {
+        end = begin;
+        if (!list.has_units(mine)) continue;
         const size_t segment = list.segment(mine), n = all.length(segment),
                      first = list.first_unit(mine);
-        end = begin;
-        if (!list.has_units(n / pack<Element>::size)) continue;
         const segment_tree<Reducer> tree(n);
         end = first + tree.work.units < to ? first + tree.work.units : to;
         const Element *const input = all.first<Element>(segment);
@@ -7540,7 +7652,7 @@ struct segment_list {
 
     __device__ __forceinline__ listed_segment &entry(unsigned k) const { return listed(base)[k]; }
     __device__ __forceinline__ size_t segment(unsigned k) const { return entry(k).number - 1; }
-    static __device__ __forceinline__ bool has_units(size_t) { return true; }
+    static __device__ __forceinline__ bool has_units(unsigned) { return true; }
     __device__ __forceinline__ size_t first_unit(unsigned k) const { return entry(k).first; }
     __device__ __forceinline__ status_word *ticket(unsigned k) const { return &entry(k).ticket; }
 
@@ -7567,19 +7679,113 @@ struct segment_list {
     }
 };
 
+/* first_units[k]: units of those before number k, of which a thread has Each. A block calls it after
+ * a barrier, and another one follows. */
+template <unsigned Each>
+__device__ __forceinline__ void number_units(const unsigned (&units)[Each],
+                                             unsigned (&first_units)[Each * slices_block + 1],
+                                             unsigned (&of_warps)[slices_block / warp_size])
+{
+    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    unsigned own = 0;
+#pragma unroll
+    for (unsigned k = 0; k < Each; ++k) own += units[k];
+    unsigned before = own;
+#pragma unroll
+    for (unsigned step = 1; step < warp_size; step *= 2) {
+        const unsigned other = __shfl_up_sync(0xffffffffu, before, step);
+        if (lane >= step) before += other;
+    }
+    if (lane == warp_size - 1) of_warps[warp] = before;
+    before -= own;
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < slices_block / warp_size; ++k)
+        if (k < warp) before += of_warps[k];
+#pragma unroll
+    for (unsigned k = 0; k < Each; ++k) {
+        first_units[threadIdx.x * Each + k] = before;
+        before += units[k];
+    }
+    if (threadIdx.x == slices_block - 1) first_units[Each * slices_block] = before;
+    __syncthreads();
+}
+
+/* A block's own segments that are long and not listed, as many at a time as have room for their
+ * partials. */
 template <class Reducer>
-__global__ void __launch_bounds__(slices_block, resident(3))
+struct own_segments {
+    static constexpr unsigned most_units = 256, warps = slices_block / warp_size;
+    static_assert(most_units >= most_in_small_tiles / one_small_tile, "one fits at least");
+    typename Reducer::Value values[most_units];
+    unsigned first_units[slices_block + 1], of_warps[warps];
+
+    __device__ __forceinline__ void reduce(const segments &all,
+                                           const reduction_output<Reducer> &output, size_t begin,
+                                           size_t end, const void *const (&readable)[2])
+    {
+        using Element = typename Reducer::Element;
+#pragma unroll 1
+        while (begin < end) {
+            const size_t own = begin + threadIdx.x, n = own < end ? all.length(own) : 0;
+            unsigned units[1] = {0};
+            if (n > segment_batches<Element>::longest) {
+                const segment_tree<Reducer> tree(n);
+                if (!tree.large()) units[0] = static_cast<unsigned>(tree.work.units);
+            }
+            number_units(units, first_units, of_warps);
+            const unsigned count = search_by_warp(
+                0u, slices_block, [&](unsigned k) { return first_units[k + 1] <= most_units; });
+#pragma unroll 1
+            for (unsigned k = 0; k < count; ++k) {
+                if (first_units[k] == first_units[k + 1]) continue;
+                const size_t segment = begin + k;
+                const reduction_output<Reducer> place = {all.place(output.result, segment),
+                                                         output.reducer};
+                const Element *const from = all.first<Element>(segment);
+                const segment_tree<Reducer> tree(all.length(segment));
+                reduce_by_warps(place, from, tree, first_units[k], values, readable);
+            }
+            __syncthreads();
+#pragma unroll 1
+            for (unsigned k = threadIdx.x / warp_size; k < count; k += warps) {
+                const unsigned first = first_units[k], after = first_units[k + 1];
+                if (after - first <= 1) continue;
+                const size_t segment = begin + k, length = all.length(segment);
+                Reducer reducer = output.reducer;
+                reducer.prepare(all.first<Element>(segment), length);
+                const typename Reducer::Value sum =
+                    fold_by_warp(reducer, values + first, after - first);
+                if (threadIdx.x % warp_size == 0)
+                    reducer.store(all.place(output.result, segment), sum, length);
+            }
+            begin += count;
+        }
+    }
+};
+
+/* What is noted of the block's own part, then what is listed. */
+template <class Reducer>
+__global__ void __launch_bounds__(slices_block, resident(segment_blocks))
     reduce_long_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
 {
     __shared__ wide_block<Reducer> block;
+    __shared__ own_segments<Reducer> own;
     wait_for_previous_grid();
     allow_next_grid();
-    if (status_words[0] == 0) return;
+    const size_t noted = noted_of_block(status_words)[0];
+    if (status_words[0] == 0 && noted == 0) return;
     block.know_readable(all);
     __syncthreads();
+    if (noted > 0) {
+        own.reduce(all, output, noted - 1, noted_of_block(status_words)[1], block.readable);
+        __syncthreads();
+        if (threadIdx.x < 2) noted_of_block(status_words)[threadIdx.x] = 0;
+    }
+    if (status_words[0] == 0) return;
     const segment_list list(all, status_words, most_listed,
                             [](size_t n) { return segment_tree<Reducer>(n).work.units; });
-    reduce_in_turn(all, output, list, status_words + list_words, block);
+    reduce_in_turn(all, output, list, status_words + list_words + 2 * gridDim.x, block);
     list.leave_empty(&block.last);
 }
 
@@ -7595,16 +7801,17 @@ struct few_list {
     size_t units;
 
     __device__ __forceinline__ size_t segment(unsigned k) const { return k; }
-    static __device__ __forceinline__ bool has_units(size_t packs)
+    static __device__ __forceinline__ bool is_short(size_t packs) { return packs <= slices_block; }
+    __device__ __forceinline__ bool has_units(unsigned k) const
     {
-        return packs > slices_block; /* others are short */
+        return first_units[k] < first_units[k + 1];
     }
     __device__ __forceinline__ size_t first_unit(unsigned k) const { return first_units[k]; }
     __device__ __forceinline__ status_word *ticket(unsigned k) const { return tickets + k; }
 };
 
 template <class Reducer>
-__global__ void __launch_bounds__(slices_block, resident(3))
+__global__ void __launch_bounds__(slices_block, resident(segment_blocks))
     reduce_few_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
 {
     using Element = typename Reducer::Element;
@@ -7627,7 +7834,7 @@ __global__ void __launch_bounds__(slices_block, resident(3))
 
     for (unsigned k = blockIdx.x + gridDim.x * warp; k < count; k += gridDim.x * warps) {
         const size_t n = all.length(k);
-        if (list.has_units(n / pack_size)) continue;
+        if (!list.is_short(n / pack_size)) continue;
         const slice_tile tile = {0, static_cast<unsigned>(n / pack_size),
                                  static_cast<unsigned>(n % pack_size), 8};
         Reducer reducer = output.reducer;
@@ -7639,39 +7846,17 @@ __global__ void __launch_bounds__(slices_block, resident(3))
         if (lane == 0) reducer.store(all.place(output.result, k), kept_value<Reducer>(value), n);
     }
 
-    unsigned units[each], own = 0;
+    unsigned units[each];
 #pragma unroll
     for (unsigned j = 0; j < each; ++j) {
         const unsigned k = threadIdx.x * each + j;
         const size_t n = k < count ? all.length(k) : 0;
-        units[j] = list.has_units(n / pack_size)
-                       ? static_cast<unsigned>(segment_tree<Reducer>(n).work.units)
-                       : 0;
-        own += units[j];
+        units[j] = list.is_short(n / pack_size)
+                       ? 0
+                       : static_cast<unsigned>(segment_tree<Reducer>(n).work.units);
     }
-    unsigned before = own;
-#pragma unroll
-    for (unsigned step = 1; step < warp_size; step *= 2) {
-        const unsigned other = __shfl_up_sync(0xffffffffu, before, step);
-        if (lane >= step) before += other;
-    }
-    if (lane == warp_size - 1) warp_units[warp] = before;
-    before -= own;
-    __syncthreads();
-    unsigned all_units = 0;
-#pragma unroll
-    for (unsigned k = 0; k < warps; ++k) {
-        if (k < warp) before += warp_units[k];
-        all_units += warp_units[k];
-    }
-    if (all_units == 0) return;
-#pragma unroll
-    for (unsigned j = 0; j < each; ++j) {
-        if (threadIdx.x * each + j <= count) first_units[threadIdx.x * each + j] = before;
-        before += units[j];
-    }
-    if (count == most_few && threadIdx.x == slices_block - 1) first_units[most_few] = before;
-    __syncthreads();
+    number_units(units, first_units, warp_units);
+    if (first_units[most_few] == 0) return;
 
     list.count =
         search_by_warp(0u, count, [&](unsigned k) { return first_units[k + 1] <= all.list_room; });
@@ -11240,7 +11425,6 @@ inline segments_plan plan_segments(const device_limits &device)
 inline fastreduce_status launch_segments(const slices_engine &e, segments all, void *output,
                                          workspace memory, cudaStream_t stream)
 {
-    constexpr unsigned long_blocks = 3; /* on a multiprocessor, as their launch bounds say */
     const bool few = all.count <= most_few;
     int device = 0;
     device_limits limits = {};
@@ -11248,10 +11432,11 @@ inline fastreduce_status launch_segments(const slices_engine &e, segments all, v
     if (error != cudaSuccess) return status_of(error);
     const segments_plan plan = plan_segments(limits);
     const size_t blocks = size_t(limits.multiprocessors) * plan.blocks,
-                 blocks_of_long = size_t(limits.multiprocessors) * long_blocks;
+                 blocks_of_long = size_t(limits.multiprocessors) * segment_blocks;
     all.stages = plan.stages;
     all.stage_bytes = plan.stage_bytes;
-    all.list_room = (workspace_words - (few ? most_few : list_words)) / e.flat.words_per_unit;
+    all.list_room = (workspace_words - (few ? most_few : list_words + 2 * blocks_of_long)) /
+                    e.flat.words_per_unit;
     return with_workspace(
         memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
             const auto launch = [&](slices_kernel which, size_t grid, size_t shared_bytes) {

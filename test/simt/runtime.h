@@ -100,6 +100,13 @@ T atomicMin(T *address, T value)
     if (value < old) *address = value;
     return old;
 }
+template <class T>
+T atomicMax(T *address, T value)
+{
+    const T old = *address;
+    if (value > old) *address = value;
+    return old;
+}
 
 inline void __threadfence() {}
 inline void __threadfence_block() {}
