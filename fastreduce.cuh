@@ -7679,8 +7679,8 @@ struct segment_list {
     }
 };
 
-/* first_units[k]: units of those before number k, of which a thread has Each. A block calls it after
- * a barrier, and another one follows. */
+/* first_units[k]: units of those before number k, of which a thread has Each. A block calls it
+ * after a barrier, and another one follows. */
 template <unsigned Each>
 __device__ __forceinline__ void number_units(const unsigned (&units)[Each],
                                              unsigned (&first_units)[Each * slices_block + 1],
@@ -7699,9 +7699,11 @@ __device__ __forceinline__ void number_units(const unsigned (&units)[Each],
     if (lane == warp_size - 1) of_warps[warp] = before;
     before -= own;
     __syncthreads();
+    unsigned of_earlier = lane < warp ? of_warps[lane] : 0;
 #pragma unroll
-    for (unsigned k = 0; k < slices_block / warp_size; ++k)
-        if (k < warp) before += of_warps[k];
+    for (unsigned step = slices_block / warp_size / 2; step > 0; step /= 2)
+        of_earlier += __shfl_xor_sync(0xffffffffu, of_earlier, step);
+    before += __shfl_sync(0xffffffffu, of_earlier, 0);
 #pragma unroll
     for (unsigned k = 0; k < Each; ++k) {
         first_units[threadIdx.x * Each + k] = before;
@@ -7715,8 +7717,8 @@ __device__ __forceinline__ void number_units(const unsigned (&units)[Each],
  * partials. */
 template <class Reducer>
 struct own_segments {
-    static constexpr unsigned most_units = 256, warps = slices_block / warp_size;
-    static_assert(most_units >= most_in_small_tiles / one_small_tile, "one fits at least");
+    static constexpr unsigned most_units = 2 * most_in_small_tiles / one_small_tile, /* of two */
+        warps = slices_block / warp_size;
     typename Reducer::Value values[most_units];
     unsigned first_units[slices_block + 1], of_warps[warps];
 
