@@ -6852,15 +6852,15 @@ __device__ __forceinline__ Number search_by_warp(Number begin, Number end, const
 /* The tree of a segment of n elements. */
 template <class Reducer>
 struct segment_tree {
-    static constexpr unsigned pack_size = pack<typename Reducer::Element>::size;
+    using Element = typename Reducer::Element;
+    static constexpr unsigned pack_size = pack<Element>::size;
     size_t packs;
     unsigned tail, threads_log; /* of the block whose tiles they are */
     work_plan work;
 
     __device__ __forceinline__ explicit segment_tree(size_t n)
         : packs(n / pack_size), tail(static_cast<unsigned>(n % pack_size)),
-          threads_log(
-              tile_choice<Reducer>::in_small_tiles(n * sizeof(typename Reducer::Element)) ? 8 : 9)
+          threads_log(tile_choice<Reducer>::in_small_tiles(n * sizeof(Element)) ? 8 : 9)
     {
         const size_t tiles = packs == 0 ? 1 : ((packs - 1) >> tile_log()) + 1;
         if (tiles <= most_single_tiles)
@@ -6870,6 +6870,12 @@ struct segment_tree {
     }
     __device__ __forceinline__ size_t count() const { return packs * pack_size + tail; }
     __device__ __forceinline__ bool large() const { return threads_log == 9; }
+    /* One large tile, of which warps of a block take parts. Of narrow elements a whole block is
+     * faster. */
+    __device__ __forceinline__ bool in_parts() const
+    {
+        return sizeof(Element) >= 4 && large() && work.units == 1;
+    }
     /* of its packs: 512 * 8 or 256 * 4 */
     __device__ __forceinline__ unsigned tile_log() const { return large() ? 12 : 10; }
     __device__ __forceinline__ slice_tile tile(size_t number) const
@@ -7412,9 +7418,9 @@ struct segment_batches {
     }
 };
 
-/* By a block, its long segments: the last one, which may reach far into others' parts, and those in
- * large tiles are listed, or if the list is full, reduced by the block itself. Of the others it
- * notes between which they are, for the second kernel's block of this number. */
+/* By a block, its long segments: the last one, which may reach far into others' parts, and those of
+ * several large tiles are listed, or if the list is full, reduced by the block itself. Of the
+ * others it notes between which they are, for the second kernel's block of this number. */
 template <class Reducer>
 __device__ __forceinline__ void
 list_long_segments(const segments &all, const reduction_output<Reducer> &output, size_t begin,
@@ -7439,7 +7445,7 @@ list_long_segments(const segments &all, const reduction_output<Reducer> &output,
             bool mine = n > segment_batches<Element>::longest;
             if (mine) {
                 const segment_tree<Reducer> tree(n);
-                if (segment + 1 == end || tree.large()) {
+                if (segment + 1 == end || (tree.large() && !tree.in_parts())) {
                     mine = !list_segment(status_words, segment, tree.work.units, all.list_room);
                 } else {
                     mine = false;
@@ -7546,6 +7552,32 @@ __global__ void __launch_bounds__(slices_block, resident(segment_blocks))
     if (any_long) list_long_segments(all, output, range[0], range[1], memory, status_words);
 }
 
+/* Of a tile of a block of 512, what its warp `part` has. In lane 0. */
+constexpr unsigned large_parts = large_block / warp_size;
+template <class Reducer, class Slice>
+__device__ __forceinline__ typename Reducer::Value
+part_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile, unsigned part)
+{
+    const unsigned thread = part * warp_size + threadIdx.x % warp_size;
+    leaf_items<Reducer, 8> items;
+    items.load(slice, tile, thread);
+    items.load_edge(slice, tile, thread);
+    typename Reducer::Value values[1] = {items.with_edge(reducer, items.value(reducer))};
+    combine_lanes(reducer, values, 5);
+    return values[0];
+}
+
+/* Of those parts, by a warp. In lane 0. */
+template <class Reducer>
+__device__ __forceinline__ typename Reducer::Value fold_parts(const Reducer &reducer,
+                                                              const typename Reducer::Value *parts)
+{
+    const unsigned lane = threadIdx.x % warp_size;
+    typename Reducer::Value values[1] = {lane < large_parts ? parts[lane] : reducer.identity()};
+    combine_lanes(reducer, values, 4);
+    return values[0];
+}
+
 /* Of partials of tiles of 256 threads, up to 256 of them, by a warp. In lane 0. */
 template <class Reducer>
 __device__ __forceinline__ typename Reducer::Value
@@ -7553,6 +7585,7 @@ fold_by_warp(const Reducer &reducer, const typename Reducer::Value *partials, un
 {
     using Value = typename Reducer::Value;
     constexpr unsigned each = slices_block / warp_size;
+    static_assert(most_in_small_tiles / one_small_tile <= slices_block, "a place for each");
     const unsigned lane = threadIdx.x % warp_size;
     Value values[each];
 #pragma unroll
@@ -7565,8 +7598,16 @@ fold_by_warp(const Reducer &reducer, const typename Reducer::Value *partials, un
     return combine_warp(reducer, values);
 }
 
-/* Units of a segment, that are tiles: each by the block's warp of its number and `first`. One alone
- * is stored, others go to partials. */
+/* Of a long segment, what warps of its block take. */
+template <class Reducer>
+__device__ __forceinline__ unsigned own_units(const segment_tree<Reducer> &tree)
+{
+    if (tree.in_parts()) return large_parts;
+    return tree.large() ? 0 : static_cast<unsigned>(tree.work.units);
+}
+
+/* Units of a segment, that are tiles, or the parts of a large one: each by the block's warp of its
+ * number and `first`. One alone is stored, others go to partials. */
 template <class Reducer>
 __device__ __forceinline__ void
 reduce_by_warps(const reduction_output<Reducer> &output, const typename Reducer::Element *from,
@@ -7575,8 +7616,7 @@ reduce_by_warps(const reduction_output<Reducer> &output, const typename Reducer:
 {
     constexpr unsigned warps = slices_block / warp_size;
     const unsigned lane = threadIdx.x % warp_size,
-                   mine = (threadIdx.x / warp_size - first) & (warps - 1),
-                   units = static_cast<unsigned>(tree.work.units);
+                   mine = (threadIdx.x / warp_size - first) & (warps - 1), units = own_units(tree);
     if (mine >= units) return;
     const size_t n = tree.count();
     Reducer reducer = output.reducer;
@@ -7584,12 +7624,14 @@ reduce_by_warps(const reduction_output<Reducer> &output, const typename Reducer:
     with_global_row<true>(from, n, readable, [&](const auto &slice) {
 #pragma unroll 1
         for (unsigned unit = mine; unit < units; unit += warps) {
-            const typename Reducer::Value value = wide_value(reducer, slice, tree.tile(unit));
+            const typename Reducer::Value value =
+                tree.in_parts() ? part_value(reducer, slice, tree.tile(0), unit)
+                                : kept_value<Reducer>(wide_value(reducer, slice, tree.tile(unit)));
             if (lane != 0) continue;
             if (units == 1)
-                reducer.store(output.result, kept_value<Reducer>(value), n);
+                reducer.store(output.result, value, n);
             else
-                partials[first + unit] = kept_value<Reducer>(value);
+                partials[first + unit] = value;
         }
     });
 }
@@ -7733,7 +7775,7 @@ struct own_segments {
             unsigned units[1] = {0};
             if (n > segment_batches<Element>::longest) {
                 const segment_tree<Reducer> tree(n);
-                if (!tree.large()) units[0] = static_cast<unsigned>(tree.work.units);
+                units[0] = own_units(tree);
             }
             number_units(units, first_units, of_warps);
             const unsigned count = search_by_warp(
@@ -7757,7 +7799,9 @@ struct own_segments {
                 Reducer reducer = output.reducer;
                 reducer.prepare(all.first<Element>(segment), length);
                 const typename Reducer::Value sum =
-                    fold_by_warp(reducer, values + first, after - first);
+                    segment_tree<Reducer>(length).in_parts()
+                        ? kept_value<Reducer>(fold_parts(reducer, values + first))
+                        : fold_by_warp(reducer, values + first, after - first);
                 if (threadIdx.x % warp_size == 0)
                     reducer.store(all.place(output.result, segment), sum, length);
             }

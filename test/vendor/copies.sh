@@ -151,7 +151,7 @@ pass "the C functions for one architecture, the templates for another"
 mkdir other
 sed 's/\(#define FASTREDUCE_VERSION_PATCH\) .*/\1 99/' fastreduce.h > other/fastreduce.h
 sed -e 's/\(most_single_tiles =\) [0-9]*/\1 8192/' \
-    -e 's/\(mebibyte =\) [0-9]* \* kibibyte/\1 4096 * kibibyte/' \
+    -e 's/\(mebibyte =\) [0-9]* \* kibibyte/\1 2048 * kibibyte/' \
     fastreduce.cuh > other/fastreduce.cuh
 compile c80_other 80 -Iother $functions
 compile t80_other 80 -Iother $weak
