@@ -7744,7 +7744,7 @@ __device__ __forceinline__ void number_units(const unsigned (&units)[Each],
     unsigned of_earlier = lane < warp ? of_warps[lane] : 0;
 #pragma unroll
     for (unsigned step = slices_block / warp_size / 2; step > 0; step /= 2)
-        of_earlier += __shfl_xor_sync(0xffffffffu, of_earlier, step);
+        of_earlier += __shfl_xor_sync(0xffffffffu, of_earlier, static_cast<int>(step));
     before += __shfl_sync(0xffffffffu, of_earlier, 0);
 #pragma unroll
     for (unsigned k = 0; k < Each; ++k) {

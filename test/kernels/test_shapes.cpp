@@ -628,6 +628,12 @@ static void all_segments()
         add("very long ones", {in(32768) - 1, 1, in(32768), in(32768) + 1, 0, in(65536) + 3});
     }
 
+    /* a GPU's block has a longer part of all: several segments of one large tile in each; two of
+     * them, as quick leaves out every other one */
+    if (quick && on_gpu)
+        for (size_t kibibytes : {40, 44})
+            add("several long ones for each block", random_lengths(600, in(kibibytes)));
+
     /* few have a kernel of their own: the same lengths among many empty ones */
     for (size_t k = 0, named = all.size(); k < named; ++k) {
         lengths padded = all[k].second;
