@@ -912,6 +912,8 @@ __device__ __forceinline__ void load_words(unsigned (&word)[4], const void *from
  *     most_in_tiles                  bytes up to which one block for each tile is fastest
  *     Format                         how a Value travels between blocks
  *     prepare(input, n)              looks at the array before anything else
+ *     after_head(value, head)        the Value without the first `head` elements, which are what
+ *                                    changes nothing
  *     store(result, value, n)        writes what finish() returns
  * Operators that differ by a constant share a Reducer, and so its kernels. The C functions, which
  * have all types and operators, also share kernels among Reducers that differ only in what a single
@@ -1510,6 +1512,11 @@ struct common_reducer {
     static constexpr size_t most_in_tiles = size_t(256) << 20;
 
     __device__ __forceinline__ void prepare(const void *, size_t) {}
+    template <class Value>
+    static __device__ __forceinline__ Value after_head(const Value &value, unsigned)
+    {
+        return value;
+    }
     template <class Use>
     __device__ __forceinline__ void choose(const Use &with) const
     {
@@ -2564,6 +2571,11 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
                                                                            : ~0u);
         return {best, low | static_cast<unsigned long long>(high) << 32};
     }
+    /* of elements that are the first one, again */
+    static __device__ __forceinline__ Value after_head(const Value &value, unsigned head)
+    {
+        return {value.key(), value.index() > head ? value.index() - head : 0};
+    }
     static __device__ __forceinline__ Result finish(const Value &value, size_t)
     {
         return static_cast<Result>(value.index());
@@ -3327,6 +3339,10 @@ struct any_of {
     static __device__ __forceinline__ Value warp_value(const Value &value)
     {
         return First::warp_value(value);
+    }
+    static __device__ __forceinline__ Value after_head(const Value &value, unsigned head)
+    {
+        return First::after_head(value, head);
     }
     __device__ __forceinline__ void prepare(const void *input, size_t n)
     {
@@ -6870,12 +6886,6 @@ struct segment_tree {
     }
     __device__ __forceinline__ size_t count() const { return packs * pack_size + tail; }
     __device__ __forceinline__ bool large() const { return threads_log == 9; }
-    /* One large tile, of which warps of a block take parts. Of narrow elements a whole block is
-     * faster. */
-    __device__ __forceinline__ bool in_parts() const
-    {
-        return sizeof(Element) >= 4 && large() && work.units == 1;
-    }
     /* of its packs: 512 * 8 or 256 * 4 */
     __device__ __forceinline__ unsigned tile_log() const { return large() ? 12 : 10; }
     __device__ __forceinline__ slice_tile tile(size_t number) const
@@ -7091,7 +7101,8 @@ __device__ __noinline__ bool list_segment(status_word *status_words, size_t segm
 }
 
 /* Of each block, behind the list: from where to where in its part segments are that are long and
- * not listed; the first number is one more, or zero where there is none. */
+ * not listed; the first number is one more, or zero where there is none. The second one is twice as
+ * much, and one more where all that are there count as long. */
 __device__ __forceinline__ status_word *noted_of_block(status_word *status_words)
 {
     return status_words + list_words + 2 * blockIdx.x;
@@ -7418,23 +7429,115 @@ struct segment_batches {
     }
 };
 
-/* By a block, its long segments: the last one, which may reach far into others' parts, and those of
- * several large tiles are listed, or if the list is full, reduced by the block itself. Of the
- * others it notes between which they are, for the second kernel's block of this number. */
+/* Of partials of tiles of 256 threads, up to 256 of them, by a warp. In lane 0. */
+template <class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+fold_by_warp(const Reducer &reducer, const typename Reducer::Value *partials, unsigned units)
+{
+    using Value = typename Reducer::Value;
+    constexpr unsigned each = slices_block / warp_size;
+    static_assert(most_in_small_tiles / one_small_tile <= slices_block, "a place for each");
+    const unsigned lane = threadIdx.x % warp_size;
+    Value values[each];
+#pragma unroll
+    for (unsigned k = 0; k < each; ++k) {
+        const unsigned unit = lane + k * warp_size;
+        values[k] = reducer.identity();
+        if (unit < units - 1) values[k] = partials[unit];
+    }
+    if (lane == 0) values[0] = reducer.combine(partials[units - 1], values[0]);
+    return combine_warp(reducer, values);
+}
+
+/* A segment that a block's warps take, in units of up to 16 KiB: a small tile, or of one large tile
+ * what 32 or 64 threads have. Longer ones have no units. */
+template <class Reducer>
+struct own_segment {
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    static constexpr unsigned pack_size = pack<Element>::size, tile_packs = slices_block * 4,
+                              large_warps = large_block / warp_size;
+    unsigned packs, tail, units;
+    bool large;
+
+    __device__ __forceinline__ explicit own_segment(size_t n)
+        : packs(static_cast<unsigned>(n / pack_size)), tail(static_cast<unsigned>(n % pack_size)),
+          units(0), large(!tile_choice<Reducer>::in_small_tiles(n * sizeof(Element)))
+    {
+        if (!large)
+            units = packs == 0 ? 1 : (packs - 1) / tile_packs + 1;
+        else if (n * sizeof(Element) <= most_in_small_tiles)
+            units = packs > 4 * large_block ? large_warps : large_warps / 2;
+    }
+    /* Of a unit, by a warp; in lane 0. */
+    template <class Slice>
+    __device__ __forceinline__ Value value(const Reducer &reducer, const Slice &slice,
+                                           unsigned unit) const
+    {
+        if (large)
+            return units == large_warps ? value_of_threads<8, 1>(reducer, slice, unit)
+                                        : value_of_threads<4, 2>(reducer, slice, unit);
+        const bool last = unit + 1 == units;
+        const unsigned first = unit * tile_packs;
+        const slice_tile tile = {first, last ? packs - first : tile_packs, last ? tail : 0, 8};
+        return kept_value<Reducer>(wide_value(reducer, slice, tile));
+    }
+    /* Of all units, of which there are several; the same. */
+    __device__ __forceinline__ Value fold(const Reducer &reducer, const Value *partials) const
+    {
+        if (!large) return fold_by_warp(reducer, partials, units);
+        const unsigned lane = threadIdx.x % warp_size;
+        Value values[1] = {lane < units ? partials[lane] : reducer.identity()};
+        combine_lanes(reducer, values, units == large_warps ? 4 : 3);
+        return kept_value<Reducer>(values[0]);
+    }
+
+  private:
+    /* Of Count warps of the block of 512, evenly apart: those that meet last in it. */
+    template <unsigned Packs, unsigned Count, class Slice>
+    __device__ __forceinline__ Value value_of_threads(const Reducer &reducer, const Slice &slice,
+                                                      unsigned unit) const
+    {
+        const slice_tile tile = {0, packs, tail, 9};
+        const unsigned thread = unit * warp_size + threadIdx.x % warp_size;
+        leaf_items<Reducer, Packs> items[Count];
+        Value values[Count];
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k)
+            items[k].load(slice, tile, thread + k * (large_block / Count));
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k)
+            items[k].load_edge(slice, tile, thread + k * (large_block / Count));
+        reducer.choose(values_of_leaves<Count, leaf_items<Reducer, Packs>>{items, values});
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) values[k] = items[k].with_edge(reducer, values[k]);
+        return combine_warp(reducer, values);
+    }
+};
+
+/* By a block, its long segments: those that its warps do not take, and the last one if it reaches
+ * far into others' parts, are listed, or if the list is full, reduced by the block itself. Of the
+ * others it notes between which they are, for the second kernel's block of this number. Whole: it
+ * has reduced none, and notes the short ones too. */
 template <class Reducer>
 __device__ __forceinline__ void
 list_long_segments(const segments &all, const reduction_output<Reducer> &output, size_t begin,
-                   size_t end, unsigned char *memory, status_word *status_words)
+                   size_t end, bool whole, unsigned char *memory, status_word *status_words)
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
     constexpr unsigned at_once = 4 * slices_block;
+    constexpr size_t longest = segment_batches<Element>::longest;
     __shared__ wide_block<Reducer> block;
     __shared__ unsigned own[at_once / warp_size]; /* a bit for each */
     __shared__ status_word from, to;
+    const size_t last = end - 1, last_length = all.length(last);
+    const bool lists_last =
+        last_length > longest && (own_segment<Reducer>(last_length).units == 0 ||
+                                  last_length > (all.begin(end) - all.begin(begin)) / 16);
     if (threadIdx.x == 0) {
-        from = end;
-        to = begin;
+        from = whole ? begin : end;
+        to = !whole ? begin : lists_last ? last : end;
     }
     __syncthreads();
 #pragma unroll 1
@@ -7442,11 +7545,11 @@ list_long_segments(const segments &all, const reduction_output<Reducer> &output,
 #pragma unroll 1
         for (unsigned k = threadIdx.x; k < at_once; k += slices_block) {
             const size_t segment = first + k, n = segment < end ? all.length(segment) : 0;
-            bool mine = n > segment_batches<Element>::longest;
+            bool mine = n > longest;
             if (mine) {
-                const segment_tree<Reducer> tree(n);
-                if (segment + 1 == end || (tree.large() && !tree.in_parts())) {
-                    mine = !list_segment(status_words, segment, tree.work.units, all.list_room);
+                if (segment == last ? lists_last : own_segment<Reducer>(n).units == 0) {
+                    mine = !list_segment(status_words, segment, segment_tree<Reducer>(n).work.units,
+                                         all.list_room);
                 } else {
                     mine = false;
                     atomicMin(&from, status_word(segment));
@@ -7471,8 +7574,22 @@ list_long_segments(const segments &all, const reduction_output<Reducer> &output,
     }
     if (threadIdx.x == 0 && from < to) {
         noted_of_block(status_words)[0] = from + 1;
-        noted_of_block(status_words)[1] = to;
+        noted_of_block(status_words)[1] = 2 * to + whole;
     }
+}
+
+/* Whether a part's segments are so long on average that batches would have few. Its last one, which
+ * may have any length, does not count; and what all segments are on average does, as it takes long
+ * where blocks with parts of the same kind choose differently. */
+template <class Element>
+__device__ __forceinline__ bool has_long_ones(const segments &all, const size_t (&part)[2])
+{
+    constexpr size_t limit = one_small_tile / sizeof(Element) * (sizeof(Element) < 4 ? 3 : 4) / 8;
+    if (part[1] <= part[0] + 1) return false;
+    const size_t elements = all.begin(part[1] - 1) - all.begin(part[0]),
+                 others = part[1] - 1 - part[0];
+    const bool all_are = all.begin(all.count) - all.begin(0) > all.count * limit;
+    return elements > others * (all_are ? limit / 2 : 2 * limit);
 }
 
 /* Segments that begin in the block's part of all there is to read. A batch is copied while the one
@@ -7513,11 +7630,12 @@ __global__ void __launch_bounds__(slices_block, resident(segment_blocks))
         }
     }
     __syncthreads();
+    const bool whole = has_long_ones<Element>(all, range);
     segment_batches<Element> to_come(
         all, range, reinterpret_cast<long long *>(batches + segment_batches_of(all.stages)));
     unsigned begun = 0, under_way = 0; /* batches */
 #pragma unroll 1
-    while (to_come.more() || under_way > 0) {
+    while (!whole && (to_come.more() || under_way > 0)) {
         const bool more = to_come.more();
         if (!more || under_way == all.stages) {
             const unsigned oldest = begun - under_way--, stage = oldest & stages_mask;
@@ -7549,91 +7667,8 @@ __global__ void __launch_bounds__(slices_block, resident(segment_blocks))
         ++under_way;
         if (all.stages == 1 || !to_come.more()) __syncthreads(); /* the next turn reduces it */
     }
-    if (any_long) list_long_segments(all, output, range[0], range[1], memory, status_words);
-}
-
-/* Of a tile of a block of 512, what its warp `part` has. In lane 0. */
-constexpr unsigned large_parts = large_block / warp_size;
-template <class Reducer, class Slice>
-__device__ __forceinline__ typename Reducer::Value
-part_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile, unsigned part)
-{
-    const unsigned thread = part * warp_size + threadIdx.x % warp_size;
-    leaf_items<Reducer, 8> items;
-    items.load(slice, tile, thread);
-    items.load_edge(slice, tile, thread);
-    typename Reducer::Value values[1] = {items.with_edge(reducer, items.value(reducer))};
-    combine_lanes(reducer, values, 5);
-    return values[0];
-}
-
-/* Of those parts, by a warp. In lane 0. */
-template <class Reducer>
-__device__ __forceinline__ typename Reducer::Value fold_parts(const Reducer &reducer,
-                                                              const typename Reducer::Value *parts)
-{
-    const unsigned lane = threadIdx.x % warp_size;
-    typename Reducer::Value values[1] = {lane < large_parts ? parts[lane] : reducer.identity()};
-    combine_lanes(reducer, values, 4);
-    return values[0];
-}
-
-/* Of partials of tiles of 256 threads, up to 256 of them, by a warp. In lane 0. */
-template <class Reducer>
-__device__ __forceinline__ typename Reducer::Value
-fold_by_warp(const Reducer &reducer, const typename Reducer::Value *partials, unsigned units)
-{
-    using Value = typename Reducer::Value;
-    constexpr unsigned each = slices_block / warp_size;
-    static_assert(most_in_small_tiles / one_small_tile <= slices_block, "a place for each");
-    const unsigned lane = threadIdx.x % warp_size;
-    Value values[each];
-#pragma unroll
-    for (unsigned k = 0; k < each; ++k) {
-        const unsigned unit = lane + k * warp_size;
-        values[k] = reducer.identity();
-        if (unit < units - 1) values[k] = partials[unit];
-    }
-    if (lane == 0) values[0] = reducer.combine(partials[units - 1], values[0]);
-    return combine_warp(reducer, values);
-}
-
-/* Of a long segment, what warps of its block take. */
-template <class Reducer>
-__device__ __forceinline__ unsigned own_units(const segment_tree<Reducer> &tree)
-{
-    if (tree.in_parts()) return large_parts;
-    return tree.large() ? 0 : static_cast<unsigned>(tree.work.units);
-}
-
-/* Units of a segment, that are tiles, or the parts of a large one: each by the block's warp of its
- * number and `first`. One alone is stored, others go to partials. */
-template <class Reducer>
-__device__ __forceinline__ void
-reduce_by_warps(const reduction_output<Reducer> &output, const typename Reducer::Element *from,
-                const segment_tree<Reducer> &tree, unsigned first,
-                typename Reducer::Value *partials, const void *const (&readable)[2])
-{
-    constexpr unsigned warps = slices_block / warp_size;
-    const unsigned lane = threadIdx.x % warp_size,
-                   mine = (threadIdx.x / warp_size - first) & (warps - 1), units = own_units(tree);
-    if (mine >= units) return;
-    const size_t n = tree.count();
-    Reducer reducer = output.reducer;
-    reducer.prepare(from, n);
-    with_global_row<true>(from, n, readable, [&](const auto &slice) {
-#pragma unroll 1
-        for (unsigned unit = mine; unit < units; unit += warps) {
-            const typename Reducer::Value value =
-                tree.in_parts() ? part_value(reducer, slice, tree.tile(0), unit)
-                                : kept_value<Reducer>(wide_value(reducer, slice, tree.tile(unit)));
-            if (lane != 0) continue;
-            if (units == 1)
-                reducer.store(output.result, value, n);
-            else
-                partials[first + unit] = value;
-        }
-    });
+    if (any_long || whole)
+        list_long_segments(all, output, range[0], range[1], whole, memory, status_words);
 }
 
 /* Units of long segments, in turn, as the list says. The last block to come of a segment folds its
@@ -7755,57 +7790,90 @@ __device__ __forceinline__ void number_units(const unsigned (&units)[Each],
     __syncthreads();
 }
 
-/* A block's own segments that are long and not listed, as many at a time as have room for their
- * partials. */
+/* A block's own segments from `begin` to `end` that are not listed, as many at a time as have room
+ * for their partials. Whole: the short ones too. */
 template <class Reducer>
 struct own_segments {
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
     static constexpr unsigned most_units = 2 * most_in_small_tiles / one_small_tile, /* of two */
         warps = slices_block / warp_size;
-    typename Reducer::Value values[most_units];
-    unsigned first_units[slices_block + 1], of_warps[warps];
+    Value values[most_units];
+    size_t begins[slices_block + 1]; /* where segments begin */
+    unsigned first_units[slices_block + 1], of_warps[warps], next_unit;
 
     __device__ __forceinline__ void reduce(const segments &all,
                                            const reduction_output<Reducer> &output, size_t begin,
-                                           size_t end, const void *const (&readable)[2])
+                                           size_t end, bool whole, const void *const (&readable)[2])
     {
-        using Element = typename Reducer::Element;
+        const unsigned lane = threadIdx.x % warp_size;
+        const Element *const input = static_cast<const Element *>(all.input);
 #pragma unroll 1
         while (begin < end) {
-            const size_t own = begin + threadIdx.x, n = own < end ? all.length(own) : 0;
+            const unsigned some =
+                end - begin < slices_block ? static_cast<unsigned>(end - begin) : slices_block;
+#pragma unroll 1
+            for (unsigned k = threadIdx.x; k <= some; k += slices_block)
+                begins[k] = all.begin(begin + k);
+            if (threadIdx.x == 0) next_unit = 0;
+            __syncthreads();
             unsigned units[1] = {0};
-            if (n > segment_batches<Element>::longest) {
-                const segment_tree<Reducer> tree(n);
-                units[0] = own_units(tree);
+            if (threadIdx.x < some) {
+                const size_t n = begins[threadIdx.x + 1] - begins[threadIdx.x];
+                if (whole || n > segment_batches<Element>::longest)
+                    units[0] = own_segment<Reducer>(n).units;
             }
             number_units(units, first_units, of_warps);
             const unsigned count = search_by_warp(
-                0u, slices_block, [&](unsigned k) { return first_units[k + 1] <= most_units; });
-#pragma unroll 1
-            for (unsigned k = 0; k < count; ++k) {
-                if (first_units[k] == first_units[k + 1]) continue;
-                const size_t segment = begin + k;
-                const reduction_output<Reducer> place = {all.place(output.result, segment),
-                                                         output.reducer};
-                const Element *const from = all.first<Element>(segment);
-                const segment_tree<Reducer> tree(all.length(segment));
-                reduce_by_warps(place, from, tree, first_units[k], values, readable);
-            }
+                0u, some, [&](unsigned k) { return first_units[k + 1] <= most_units; });
+            reduce_units(all, output, begin, first_units[count], readable);
             __syncthreads();
 #pragma unroll 1
             for (unsigned k = threadIdx.x / warp_size; k < count; k += warps) {
-                const unsigned first = first_units[k], after = first_units[k + 1];
-                if (after - first <= 1) continue;
-                const size_t segment = begin + k, length = all.length(segment);
+                const unsigned first = first_units[k];
+                if (first_units[k + 1] - first <= 1) continue;
+                const size_t n = begins[k + 1] - begins[k];
                 Reducer reducer = output.reducer;
-                reducer.prepare(all.first<Element>(segment), length);
-                const typename Reducer::Value sum =
-                    segment_tree<Reducer>(length).in_parts()
-                        ? kept_value<Reducer>(fold_parts(reducer, values + first))
-                        : fold_by_warp(reducer, values + first, after - first);
-                if (threadIdx.x % warp_size == 0)
-                    reducer.store(all.place(output.result, segment), sum, length);
+                reducer.prepare(input + begins[k], n);
+                const Value value = own_segment<Reducer>(n).fold(reducer, values + first);
+                if (lane == 0) reducer.store(all.place(output.result, begin + k), value, n);
             }
             begin += count;
+            __syncthreads();
+        }
+    }
+
+  private:
+    /* Each by the next warp that is free. What is its segment's only one is stored, others go to
+     * partials. */
+    __device__ __forceinline__ void reduce_units(const segments &all,
+                                                 const reduction_output<Reducer> &output,
+                                                 size_t begin, unsigned units,
+                                                 const void *const (&readable)[2])
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+#pragma unroll 1
+        for (unsigned k = 0, unit = 0;;) { /* segment k has the unit */
+            if (lane == 0) unit = atomicAdd(&next_unit, 1u);
+            unit = __shfl_sync(0xffffffffu, unit, 0);
+            if (unit >= units) return;
+            for (unsigned passed = ~0u; passed == ~0u; k += static_cast<unsigned>(__popc(passed)))
+                passed = __ballot_sync(0xffffffffu, k + lane < slices_block &&
+                                                        first_units[k + lane + 1] <= unit);
+            const Element *const from = static_cast<const Element *>(all.input) + begins[k];
+            const size_t n = begins[k + 1] - begins[k];
+            const own_segment<Reducer> one(n);
+            const unsigned number = unit - first_units[k];
+            Reducer reducer = output.reducer;
+            reducer.prepare(from, n);
+            with_global_row<true>(from, n, readable, [&](const auto &slice) {
+                const Value value = one.value(reducer, slice, number);
+                if (lane != 0) return;
+                if (one.units == 1)
+                    reducer.store(all.place(output.result, begin + k), value, n);
+                else
+                    values[unit] = value;
+            });
         }
     }
 };
@@ -7819,12 +7887,13 @@ __global__ void __launch_bounds__(slices_block, resident(segment_blocks))
     __shared__ own_segments<Reducer> own;
     wait_for_previous_grid();
     allow_next_grid();
-    const size_t noted = noted_of_block(status_words)[0];
+    const status_word noted = noted_of_block(status_words)[0];
     if (status_words[0] == 0 && noted == 0) return;
     block.know_readable(all);
     __syncthreads();
     if (noted > 0) {
-        own.reduce(all, output, noted - 1, noted_of_block(status_words)[1], block.readable);
+        const status_word to = noted_of_block(status_words)[1];
+        own.reduce(all, output, noted - 1, to / 2, to % 2 != 0, block.readable);
         __syncthreads();
         if (threadIdx.x < 2) noted_of_block(status_words)[threadIdx.x] = 0;
     }

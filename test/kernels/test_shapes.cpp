@@ -606,6 +606,11 @@ static void all_segments()
     for (size_t k = 0; k < 40; ++k) blocks.push_back(in(17) + k);
     add("one for each block", blocks);
 
+    /* long on average, with short and empty ones */
+    lengths mostly;
+    for (size_t k = 0; k < 60; ++k) mostly.push_back(k % 3 == 2 ? k % 9 / 3 * 70 : in(29) + 37 * k);
+    add("mostly long", mostly);
+
     lengths rising, falling, doubling, apart;
     for (size_t n = 0; n < (quick ? 80 : 300); ++n) rising.push_back(n);
     falling.assign(rising.rbegin(), rising.rend());
@@ -628,11 +633,11 @@ static void all_segments()
         add("very long ones", {in(32768) - 1, 1, in(32768), in(32768) + 1, 0, in(65536) + 3});
     }
 
-    /* a GPU's block has a longer part of all: several segments of one large tile in each; two of
-     * them, as quick leaves out every other one */
+    /* a GPU's block has a longer part of all: several long ones in each; twice, as quick leaves out
+     * every other one */
     if (quick && on_gpu)
-        for (size_t kibibytes : {40, 44})
-            add("several long ones for each block", random_lengths(600, in(kibibytes)));
+        for (size_t kibibytes : {20, 36})
+            add("several long ones for each block", random_lengths(1400, in(kibibytes)));
 
     /* few have a kernel of their own: the same lengths among many empty ones */
     for (size_t k = 0, named = all.size(); k < named; ++k) {
