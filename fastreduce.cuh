@@ -648,6 +648,20 @@ __device__ __forceinline__ unsigned max_or_nan_bf16x2(unsigned a, unsigned b)
 #endif
 }
 
+/* Four bytes of eight, `low`'s and then `high`'s: those that the digits of `which` number. */
+__device__ __forceinline__ unsigned choose_bytes(unsigned low, unsigned high, unsigned which)
+{
+#ifdef __CUDA_ARCH__
+    return __byte_perm(low, high, which);
+#else
+    const unsigned long long both = low | static_cast<unsigned long long>(high) << 32;
+    unsigned chosen = 0;
+    for (unsigned shift = 0; shift < 32; shift += 8)
+        chosen |= static_cast<unsigned>(both >> 8 * (which >> shift / 2 & 7) & 0xff) << shift;
+    return chosen;
+#endif
+}
+
 /* The greater of 16 unsigned bits, for both halves of a word. */
 __device__ __forceinline__ unsigned max_u16x2(unsigned a, unsigned b)
 {
@@ -912,8 +926,8 @@ __device__ __forceinline__ void load_words(unsigned (&word)[4], const void *from
  *     most_in_tiles                  bytes up to which one block for each tile is fastest
  *     Format                         how a Value travels between blocks
  *     prepare(input, n)              looks at the array before anything else
- *     after_head(value, head)        the Value without the first `head` elements, which are what
- *                                    changes nothing
+ *     after_head(value, head, first) the Value without the first `head` elements, which are what
+ *                                    changes nothing; the one after them has the index `first`
  *     store(result, value, n)        writes what finish() returns
  * Operators that differ by a constant share a Reducer, and so its kernels. The C functions, which
  * have all types and operators, also share kernels among Reducers that differ only in what a single
@@ -1513,7 +1527,7 @@ struct common_reducer {
 
     __device__ __forceinline__ void prepare(const void *, size_t) {}
     template <class Value>
-    static __device__ __forceinline__ Value after_head(const Value &value, unsigned)
+    static __device__ __forceinline__ Value after_head(const Value &value, unsigned, size_t)
     {
         return value;
     }
@@ -2572,9 +2586,10 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
         return {best, low | static_cast<unsigned long long>(high) << 32};
     }
     /* of elements that are the first one, again */
-    static __device__ __forceinline__ Value after_head(const Value &value, unsigned head)
+    static __device__ __forceinline__ Value after_head(const Value &value, unsigned head,
+                                                       size_t first)
     {
-        return {value.key(), value.index() > head ? value.index() - head : 0};
+        return {value.key(), first + (value.index() > head ? value.index() - head : 0)};
     }
     static __device__ __forceinline__ Result finish(const Value &value, size_t)
     {
@@ -3340,9 +3355,10 @@ struct any_of {
     {
         return First::warp_value(value);
     }
-    static __device__ __forceinline__ Value after_head(const Value &value, unsigned head)
+    static __device__ __forceinline__ Value after_head(const Value &value, unsigned head,
+                                                       size_t first)
     {
-        return First::after_head(value, head);
+        return First::after_head(value, head, first);
     }
     __device__ __forceinline__ void prepare(const void *input, size_t n)
     {
@@ -5015,8 +5031,8 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
  *     reduce_columns        what does not lie together: one lane or several for each column, or a
  *                           lane for several columns
  *
- * Where any order gives the same bits, there is no tree to walk, and reduce_columns_in_any_order
- * takes packs as they come.
+ * Where any order gives the same bits, there is no tree to walk, and reduce_rows_in_any_order and
+ * reduce_columns_in_any_order take packs as they come.
  */
 
 /* Result number r, from `begin` on, is of elements (r / inner) * outer_stride + r % inner + k *
@@ -5558,11 +5574,11 @@ __device__ __forceinline__ bool tail_by_pack(const shared_slice<Element> &slice)
     return sizeof(Element) <= 2 && Reducer::missing != filler::nothing && slice.stride == 1;
 }
 
-/* The value of lane `own` of a slice that so many lanes share, where any order will do. */
-template <unsigned AtOnce, class Reducer, class Slice>
+/* A lane's value of a short slice, where any order will do. */
+template <unsigned AtOnce, bool Alike, class Reducer, class Slice>
 __device__ __forceinline__ typename Reducer::Value
-value_in_any_order(const Reducer &reducer, const Slice &slice, const slice_tile &tile, unsigned own,
-                   unsigned lanes)
+short_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile, unsigned, unsigned,
+            truth<true>)
 {
     using Items = leaf_items<Reducer, 1>;
     const unsigned before = tile.packs * pack<typename Reducer::Element>::size,
@@ -5570,16 +5586,16 @@ value_in_any_order(const Reducer &reducer, const Slice &slice, const slice_tile 
     typename Reducer::Value value = reducer.identity();
     /* without any element, the value of none, which an identity need not be */
 #pragma unroll 1
-    for (unsigned first = own; first < tile.packs || first + end == 0; first += AtOnce * lanes) {
+    for (unsigned first = 0; first < tile.packs || first + end == 0; first += AtOnce) {
         Items items[AtOnce];
         typename Reducer::Value values[AtOnce];
 #pragma unroll
-        for (unsigned k = 0; k < AtOnce; ++k) items[k].load(slice, tile, first + k * lanes);
+        for (unsigned k = 0; k < AtOnce; ++k) items[k].load(slice, tile, first + k);
         reducer.choose(values_of_leaves<AtOnce, Items>{items, values});
 #pragma unroll
         for (unsigned k = 0; k < AtOnce; ++k) value = reducer.combine(value, values[k]);
     }
-    if (lanes == 1 && tile.tail >= (Reducer::heavy ? 6 : 3) && tail_by_pack<Reducer>(slice)) {
+    if (tile.tail >= (Reducer::heavy ? 6 : 3) && tail_by_pack<Reducer>(slice)) {
         Items rest[1];
         typename Reducer::Value values[1];
         rest[0].load_part(slice, before, tile.tail);
@@ -5587,17 +5603,9 @@ value_in_any_order(const Reducer &reducer, const Slice &slice, const slice_tile 
         return reducer.combine(value, values[0]);
     }
 #pragma unroll 1
-    for (unsigned k = before + own; k < end; k += lanes)
+    for (unsigned k = before; k < end; ++k)
         value = reducer.combine(value, reducer.value_of(slice.at(k), k));
     return value;
-}
-
-template <unsigned AtOnce, bool Alike, class Reducer, class Slice>
-__device__ __forceinline__ typename Reducer::Value
-short_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile, unsigned, unsigned,
-            truth<true>)
-{
-    return value_in_any_order<AtOnce>(reducer, slice, tile, 0, 1);
 }
 
 /* The value of a slice of one pack at most, and a tail. Alike: of other lanes as many elements. */
@@ -6134,7 +6142,9 @@ __global__ void __launch_bounds__(slices_block, resident(rows_blocks<Reducer>())
     const size_t first = all.begin + warp * plan.rows; /* row */
     wait_for_previous_grid();
     allow_next_grid();
-    if (plan.loads == row_loads::vectors)
+    if (in_any_order<Reducer>()) /* others have a kernel of their own */
+        reduce_narrow_rows<row_loads::vectors>(all, plan, tile, output, warp);
+    else if (plan.loads == row_loads::vectors)
         reduce_rows_of_warp<row_loads::vectors>(all, plan, tile, output, warp);
     else if (sizeof(Element) <= 2 && plan.loads == row_loads::shifted &&
              in_readable_vectors(static_cast<const Element *>(all.input) + first * all.outer_stride,
@@ -6142,6 +6152,134 @@ __global__ void __launch_bounds__(slices_block, resident(rows_blocks<Reducer>())
         reduce_rows_of_warp<row_loads::shifted>(all, plan, tile, output, warp);
     else
         reduce_rows_of_warp<row_loads::elements>(all, plan, tile, output, warp);
+}
+
+/* Elements in a row, where any order will do: the aligned vectors that they lie in. What the first
+ * and the last of these have of others becomes what changes nothing; where nothing does, or it may
+ * not be read, those elements are taken one by one. */
+template <class Reducer, class Number = unsigned>
+struct row_in_vectors {
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    static constexpr unsigned size = pack<Element>::size, at_once = 4;
+    const Element *row;
+    unsigned head;     /* elements in front of the row */
+    Number stop;       /* and with the row's */
+    Number begin, end; /* vectors */
+
+    __device__ __forceinline__ row_in_vectors(const Element *from, Number n,
+                                              const void *const (&readable)[2])
+        : row(from), head(n == 0 ? 0
+                                 : static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) %
+                                                         pack_bytes / sizeof(Element))),
+          stop(head + n), begin(0), end((stop + size - 1) / size)
+    {
+        const bool all_readable =
+            reinterpret_cast<uintptr_t>(vector(begin)) >=
+                reinterpret_cast<uintptr_t>(readable[0]) &&
+            reinterpret_cast<uintptr_t>(vector(end)) <= reinterpret_cast<uintptr_t>(readable[1]);
+        if (all_readable && Reducer::missing != filler::nothing) return;
+        begin = head > 0;
+        end = stop / size;
+    }
+
+    /* Of lane `own` of 2^lanes_log, for after_head. Without any element, the value of none, which
+     * an identity need not be. */
+    __device__ __forceinline__ Value value(const Reducer &reducer, unsigned own,
+                                           unsigned lanes_log) const
+    {
+        using Items = leaf_items<Reducer, at_once>;
+        Value value = reducer.identity();
+#pragma unroll 1
+        for (Number first = begin + own; first < end || first + stop == own;
+             first += at_once << lanes_log) {
+            Items items[1];
+            pack<Element>(&packs)[at_once] = items[0].packs;
+            items[0].index = size_t(first) * size;
+            items[0].step = size_t(size) << lanes_log;
+            items[0].count = 0;
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k) {
+                packs[k] = {};
+                if (first + (k << lanes_log) >= end) continue;
+                packs[k] = load_pack<false>(vector(first + (k << lanes_log)));
+                items[0].count = k + 1;
+            }
+            if (first == 0 && head > 0) replace(packs[0], ~(others << 4 * head * sizeof(Element)));
+            if (stop < end * size)
+#pragma unroll
+                for (unsigned k = 0; k < at_once; ++k)
+                    if (first + (k << lanes_log) == end - 1)
+                        replace(packs[k], others << 4 * (stop % size) * sizeof(Element));
+            Value values[1];
+            reducer.choose(values_of_leaves<1, Items>{items, values});
+            value = reducer.combine(value, values[0]);
+        }
+        const Number inner = begin == 0    ? head
+                             : size < stop ? size
+                                           : stop,
+                     outer = end * size > inner ? end * size : inner,
+                     left = inner - head + (outer < stop ? stop - outer : 0);
+#pragma unroll 1
+        for (Number k = own; k < left; k += 1u << lanes_log) {
+            const Number element = head + k < inner ? head + k : outer + head + k - inner;
+            value = reducer.combine(value, reducer.value_of((row - head)[element], element));
+        }
+        return value;
+    }
+
+  private:
+    static constexpr unsigned long long others = 0x4444444444444444;
+
+    __device__ __forceinline__ const pack<Element> *vector(Number number) const
+    {
+        return reinterpret_cast<const pack<Element> *>(row - head) + number;
+    }
+    /* The vector's bytes for which `which` has a 4, of 16 digits, the first one last. */
+    __device__ __forceinline__ void replace(pack<Element> &in, unsigned long long which) const
+    {
+        const unsigned long long digits = 0x3210321032103210 + (which & others);
+        pack<Element> other = {};
+        if (Reducer::missing == filler::first) other.fill(*row);
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w)
+            words_of(in)[w] = choose_bytes(words_of(in)[w], words_of(other)[w],
+                                           static_cast<unsigned>(digits >> 16 * w) & 0xffff);
+    }
+};
+
+/* How reduce_rows_in_any_order works. */
+struct row_turns {
+    unsigned lanes_log;      /* 2^lanes_log lanes a row */
+    unsigned turns;          /* of a warp, with a row for each of its groups of lanes */
+    const void *readable[2]; /* the input: from where to where */
+};
+
+template <class Reducer>
+__global__ void __launch_bounds__(slices_block, resident(rows_blocks<Reducer>()))
+    reduce_rows_in_any_order(slices all, row_turns plan, reduction_output<Reducer> output)
+{
+    using Value = typename Reducer::Value;
+    const unsigned lane = threadIdx.x % warp_size, own = lane & ((1u << plan.lanes_log) - 1),
+                   rows = warp_size >> plan.lanes_log;
+    const size_t warp = (static_cast<size_t>(blockIdx.x) * slices_block + threadIdx.x) / warp_size;
+    size_t first = all.begin + warp * rows * plan.turns; /* the warp's */
+    wait_for_previous_grid();
+    allow_next_grid();
+#pragma unroll 1
+    for (unsigned turn = 0; turn < plan.turns && first < all.end; ++turn, first += rows) {
+        const size_t row = first + (lane >> plan.lanes_log);
+        const bool exists = row < all.end;
+        const row_in_vectors<Reducer> vectors(
+            static_cast<const typename Reducer::Element *>(all.input) +
+                (exists ? row : first) * all.outer_stride,
+            static_cast<unsigned>(all.n), plan.readable);
+        Value value[1] = {vectors.value(output.reducer, own, plan.lanes_log)};
+        combine_lanes(output.reducer, value, plan.lanes_log);
+        const Value found = output.reducer.after_head(value[0], vectors.head, 0);
+        if (exists && own == 0)
+            output.reducer.store(all.place(output.result, row), kept_value<Reducer>(found), all.n);
+    }
 }
 
 /* A block for each tile of each row. Where a row has several, their partials go to status words,
@@ -6885,6 +7023,11 @@ struct segment_tree {
             work = plan_for(tiles, false);
     }
     __device__ __forceinline__ size_t count() const { return packs * pack_size + tail; }
+    /* Elements before a unit, or before the end. */
+    __device__ __forceinline__ size_t before(size_t unit) const
+    {
+        return unit < work.units ? (run_of(work, unit).first << tile_log()) * pack_size : count();
+    }
     __device__ __forceinline__ bool large() const { return threads_log == 9; }
     /* of its packs: 512 * 8 or 256 * 4 */
     __device__ __forceinline__ unsigned tile_log() const { return large() ? 12 : 10; }
@@ -7003,6 +7146,15 @@ struct wide_block {
         return found;
     }
 
+    /* Of elements `begin` to `end` of a segment, where any order will do. In thread 0. */
+    __device__ __forceinline__ Value value_of_elements(const Reducer &reducer, const Element *from,
+                                                       size_t begin, size_t end)
+    {
+        const row_in_vectors<Reducer, size_t> vectors(from + begin, end - begin, readable);
+        Value values[1] = {vectors.value(reducer, threadIdx.x, 8)};
+        return reducer.after_head(total(reducer, values), vectors.head, begin);
+    }
+
     /* Of partials in status words, which are left zero: as of a block of threads. */
     __device__ __forceinline__ Value fold(const Reducer &reducer, status_word *status_words,
                                           unsigned units, unsigned threads)
@@ -7035,6 +7187,8 @@ struct wide_block {
                                                  const segment_tree<Reducer> &tree, Value *sums)
     {
         const size_t units = tree.work.units, threads_mask = (1u << tree.threads_log) - 1;
+        if (in_any_order<Reducer>())
+            return kept_value<Reducer>(value_of_elements(reducer, from, 0, tree.count()));
         if (units == 1) return kept_value<Reducer>(unit_value(reducer, from, tree, 0));
         for (unsigned k = threadIdx.x; k < large_block; k += slices_block)
             sums[k] = reducer.identity();
@@ -7195,14 +7349,6 @@ struct segments_of_warp {
         constexpr int few = 4;
         unsigned one_by_one = __ballot_sync(0xffffffffu, there && tile.packs > warp_size);
         const unsigned together = __ballot_sync(0xffffffffu, there) & ~one_by_one;
-        /* in loops: of what is unrolled below there is too much then, as each instruction is
-         * executed once or twice a segment and takes longer to come than to execute */
-        if (Reducer::heavy && in_any_order<Reducer>()) {
-            const unsigned most = warp_max(together >> lane & 1 ? tile.packs : 0);
-            reduce_in_any_order(together, most <= 4 ? 0 : most <= 8 ? 1 : most <= 16 ? 2 : 3);
-            reduce_in_any_order(one_by_one, 5);
-            return;
-        }
         if (one_by_one == 0 || __popc(together) > few)
             reduce_groups(together, there ? bounds[lane] | n << 16 : 0,
                           warp_max(together >> lane & 1 ? leaf_bits(tile) : least_group));
@@ -7213,25 +7359,6 @@ struct segments_of_warp {
     }
 
   private:
-    /* 2^lanes_log lanes for each of `which`. */
-    __device__ __forceinline__ void reduce_in_any_order(unsigned which, unsigned lanes_log) const
-    {
-        const unsigned lane = threadIdx.x % warp_size, lanes = 1u << lanes_log,
-                       own = lane & (lanes - 1);
-#pragma unroll 1
-        for (unsigned from = 0; from < count; from += warp_size >> lanes_log) {
-            const unsigned segment = from + (lane >> lanes_log);
-            const bool mine = (which >> segment & 1) != 0;
-            if (__ballot_sync(0xffffffffu, mine) == 0) continue;
-            const unsigned n = mine ? length(segment) : 0;
-            Reducer reducer = output.reducer;
-            reducer.prepare(slice(segment).from, n);
-            Value value[1] = {
-                value_in_any_order<2>(reducer, slice(segment), tile_of(n), own, lanes)};
-            combine_lanes(reducer, value, lanes_log);
-            if (mine && own == 0) store(segment, value[0], n);
-        }
-    }
     __device__ __forceinline__ void reduce_short(unsigned segment, const slice_tile &tile,
                                                  unsigned longest) const
     {
@@ -7239,7 +7366,7 @@ struct segments_of_warp {
         Reducer reducer = output.reducer;
         reducer.prepare(slice(segment).from, n);
         const Value value = short_value<2, false>(reducer, slice(segment), tile, leaf_bits(tile),
-                                                  longest, truth<in_any_order<Reducer>()>());
+                                                  longest, truth<false>());
         store(segment, value, n);
     }
 
@@ -7316,7 +7443,7 @@ struct segments_of_warp {
     }
 };
 
-constexpr unsigned segment_blocks = 3; /* on a multiprocessor */
+constexpr unsigned segment_blocks = 3, any_order_segment_blocks = 4; /* on a multiprocessor */
 
 /* A block's way through its segments, batch by batch: what comes next is chosen by its offsets,
  * which are loaded while others are reduced, and copied to shared memory. */
@@ -7515,6 +7642,13 @@ struct own_segment {
     }
 };
 
+/* Elements of the longest segment that the first kernel reduces. */
+template <class Reducer>
+__host__ __device__ constexpr size_t longest_segment()
+{
+    return (in_any_order<Reducer>() ? 4 : 1) * one_small_tile / sizeof(typename Reducer::Element);
+}
+
 /* By a block, its long segments: those that its warps do not take, and the last one if it reaches
  * far into others' parts, are listed, or if the list is full, reduced by the block itself. Of the
  * others it notes between which they are, for the second kernel's block of this number. Whole: it
@@ -7527,7 +7661,7 @@ list_long_segments(const segments &all, const reduction_output<Reducer> &output,
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
     constexpr unsigned at_once = 4 * slices_block;
-    constexpr size_t longest = segment_batches<Element>::longest;
+    constexpr size_t longest = longest_segment<Reducer>();
     __shared__ wide_block<Reducer> block;
     __shared__ unsigned own[at_once / warp_size]; /* a bit for each */
     __shared__ status_word from, to;
@@ -7539,6 +7673,7 @@ list_long_segments(const segments &all, const reduction_output<Reducer> &output,
         from = whole ? begin : end;
         to = !whole ? begin : lists_last ? last : end;
     }
+    block.know_readable(all);
     __syncthreads();
 #pragma unroll 1
     for (size_t first = begin; first < end; first += at_once) {
@@ -7547,7 +7682,8 @@ list_long_segments(const segments &all, const reduction_output<Reducer> &output,
             const size_t segment = first + k, n = segment < end ? all.length(segment) : 0;
             bool mine = n > longest;
             if (mine) {
-                if (segment == last ? lists_last : own_segment<Reducer>(n).units == 0) {
+                if (in_any_order<Reducer>() ||
+                    (segment == last ? lists_last : own_segment<Reducer>(n).units == 0)) {
                     mine = !list_segment(status_words, segment, segment_tree<Reducer>(n).work.units,
                                          all.list_room);
                 } else {
@@ -7578,6 +7714,26 @@ list_long_segments(const segments &all, const reduction_output<Reducer> &output,
     }
 }
 
+/* By a block, before a barrier: the segments that begin in its part of all there is to read, and
+ * from where to where there are elements. */
+template <class Element>
+__device__ __forceinline__ void find_part(const segments &all, size_t (&part)[2],
+                                          const void *(&readable)[2])
+{
+    constexpr size_t offset_cost = 16 / sizeof(Element) == 0 ? 1 : 16 / sizeof(Element);
+    const unsigned warp = threadIdx.x / warp_size;
+    if (warp >= 2) return;
+    const size_t begin = all.begin(0), elements = all.begin(all.count) - begin,
+                 cost = elements + all.count * offset_cost,
+                 limit = share_of(cost, blockIdx.x + warp, gridDim.x);
+    const size_t found = search_by_warp(size_t(0), all.count, [&](size_t segment) {
+        return all.begin(segment) - begin + segment * offset_cost < limit;
+    });
+    if (threadIdx.x % warp_size != 0) return;
+    part[warp] = found;
+    readable[warp] = all.first<Element>(warp == 0 ? 0 : all.count);
+}
+
 /* Whether a part's segments are so long on average that batches would have few. Its last one, which
  * may have any length, does not count; and what all segments are on average does, as it takes long
  * where blocks with parts of the same kind choose differently. */
@@ -7599,7 +7755,6 @@ __global__ void __launch_bounds__(slices_block, resident(segment_blocks))
     reduce_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
 {
     using Element = typename Reducer::Element;
-    constexpr size_t offset_cost = 16 / sizeof(Element) == 0 ? 1 : 16 / sizeof(Element);
     constexpr unsigned warps = slices_block / warp_size;
     __shared__ size_t range[2];
     __shared__ const void *readable[2];
@@ -7611,24 +7766,13 @@ __global__ void __launch_bounds__(slices_block, resident(segment_blocks))
     unsigned char *const memory = dynamic_shared<unsigned char>();
     segment_batch *const batches =
         reinterpret_cast<segment_batch *>(memory + all.stages * all.stage_bytes);
-    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    const unsigned warp = threadIdx.x / warp_size;
     wait_for_previous_grid();
     allow_next_grid();
 
     if (threadIdx.x < 4) zeros.item[threadIdx.x] = 0;
-    if (warp < 2) {
-        const size_t begin = all.begin(0), elements = all.begin(all.count) - begin,
-                     cost = elements + all.count * offset_cost,
-                     limit = share_of(cost, blockIdx.x + warp, gridDim.x);
-        const size_t found = search_by_warp(size_t(0), all.count, [&](size_t segment) {
-            return all.begin(segment) - begin + segment * offset_cost < limit;
-        });
-        if (lane == 0) {
-            range[warp] = found;
-            readable[warp] = all.first<Element>(warp == 0 ? 0 : all.count);
-            if (warp == 0) any_long = false;
-        }
-    }
+    if (threadIdx.x == 0) any_long = false;
+    find_part<Element>(all, range, readable);
     __syncthreads();
     const bool whole = has_long_ones<Element>(all, range);
     segment_batches<Element> to_come(
@@ -7671,6 +7815,97 @@ __global__ void __launch_bounds__(slices_block, resident(segment_blocks))
         list_long_segments(all, output, range[0], range[1], whole, memory, status_words);
 }
 
+/* 2 to this power: lanes for each of a part's segments. The last one, which may have any length,
+ * does not count. */
+template <class Reducer>
+__device__ __forceinline__ unsigned lanes_for_part(const segments &all, const size_t (&part)[2])
+{
+    using Vectors = row_in_vectors<Reducer>;
+    const size_t count = part[1] - part[0],
+                 elements = all.begin(count > 1 ? part[1] - 1 : part[1]) - all.begin(part[0]),
+                 each = (count > 1 ? count - 1 : 1) * Vectors::size;
+    unsigned lanes_log = elements > 2 * each;
+    while (lanes_log < 5 && (elements > each * (2 * Vectors::at_once) << lanes_log ||
+                             (elements > each << lanes_log && count << lanes_log < slices_block)))
+        ++lanes_log;
+    return lanes_log;
+}
+
+/* The same where any order will do, without batches: a warp has as many segments at once as it has
+ * groups of lanes, which are as wide as suits most of the block's; longer ones are taken by all of
+ * its lanes, one by one. The next offsets are on their way meanwhile. */
+template <class Reducer>
+__global__ void __launch_bounds__(slices_block, resident(any_order_segment_blocks))
+    reduce_segments_in_any_order(segments all, reduction_output<Reducer> output,
+                                 status_word *status_words)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    using Vectors = row_in_vectors<Reducer>;
+    constexpr size_t longest = longest_segment<Reducer>();
+    __shared__ size_t range[2];
+    __shared__ const void *readable[2];
+    __shared__ bool any_long;
+    __shared__ unsigned next_group;
+    const unsigned lane = threadIdx.x % warp_size;
+    const Element *const input = static_cast<const Element *>(all.input);
+    wait_for_previous_grid();
+    allow_next_grid();
+
+    if (threadIdx.x == 0) {
+        any_long = false;
+        next_group = slices_block / warp_size;
+    }
+    find_part<Element>(all, range, readable);
+    __syncthreads();
+    if (range[0] == range[1]) return;
+    const unsigned lanes_log = lanes_for_part<Reducer>(all, range), lanes = 1u << lanes_log,
+                   rows = warp_size >> lanes_log;
+    const size_t few_elements = (Vectors::at_once * 4 * Vectors::size) << lanes_log;
+    size_t first = range[0] + threadIdx.x / warp_size * rows;
+    const auto bound = [&](unsigned which) {
+        const size_t segment = first + (lane >> lanes_log) + which;
+        return all.begin(segment < range[1] ? segment : range[1]);
+    };
+    size_t begin = bound(0), end = bound(1);
+#pragma unroll 1
+    while (first < range[1]) {
+        const size_t own_first = first, own_begin = begin, own_n = end - begin;
+        unsigned group = 0;
+        if (lane == 0) group = atomicAdd(&next_group, 1u);
+        first = range[0] + size_t(__shfl_sync(0xffffffffu, group, 0)) * rows;
+        begin = bound(0);
+        end = bound(1);
+
+        size_t segment = own_first + (lane >> lanes_log), from = own_begin, n = own_n;
+        if (n > longest) any_long = true;
+        bool mine = segment < range[1] && n <= few_elements;
+        const bool by_all = n > few_elements && n <= longest && lane % lanes == 0;
+        unsigned others = __ballot_sync(0xffffffffu, by_all), log = lanes_log;
+#pragma unroll 1
+        for (;;) {
+            const unsigned own = lane & ((1u << log) - 1);
+            const Vectors vectors(input + from, mine ? static_cast<unsigned>(n) : 0, readable);
+            Value value[1] = {vectors.value(output.reducer, own, log)};
+            combine_lanes(output.reducer, value, log);
+            const Value found = output.reducer.after_head(value[0], vectors.head, 0);
+            if (mine && own == 0)
+                output.reducer.store(all.place(output.result, segment), kept_value<Reducer>(found),
+                                     n);
+            if (others == 0) break;
+            const unsigned source = lowest_bit(others);
+            others &= others - 1;
+            segment = own_first + (source >> lanes_log);
+            from = __shfl_sync(0xffffffffu, own_begin, static_cast<int>(source));
+            n = __shfl_sync(0xffffffffu, own_n, static_cast<int>(source));
+            mine = true;
+            log = 5;
+        }
+    }
+    __syncthreads();
+    if (any_long) list_long_segments(all, output, range[0], range[1], false, nullptr, status_words);
+}
+
 /* Units of long segments, in turn, as the list says. The last block to come of a segment folds its
  * partials. */
 template <class Reducer, class List>
@@ -7698,11 +7933,20 @@ reduce_in_turn(const segments &all, const reduction_output<Reducer> &output, con
         reducer.prepare(input, n);
         const bool is_one = tree.work.units == 1;
         Value value = reducer.identity();
-        block.template reduce_units_from<true>(
-            reducer, input, tree, begin - first, end - first, [&](size_t unit, const Value &found) {
-                value = found;
-                if (threadIdx.x == 0 && !is_one) words_of::publish(partials, first + unit, found);
-            });
+        const auto use = [&](size_t unit, const Value &found) {
+            value = found;
+            if (threadIdx.x == 0 && !is_one) words_of::publish(partials, first + unit, found);
+        };
+        if (in_any_order<Reducer>()) { /* all units together, as the first one's */
+            const size_t unit = begin - first;
+            use(unit, block.value_of_elements(reducer, input, tree.before(unit),
+                                              tree.before(end - first)));
+            for (size_t k = begin + 1 + threadIdx.x; k < end; k += slices_block)
+                words_of::publish(partials, k, reducer.identity());
+        } else {
+            block.template reduce_units_from<true>(reducer, input, tree, begin - first, end - first,
+                                                   use);
+        }
         if (is_one) {
             value = kept_value<Reducer>(value);
         } else {
@@ -7887,7 +8131,7 @@ __global__ void __launch_bounds__(slices_block, resident(segment_blocks))
     __shared__ own_segments<Reducer> own;
     wait_for_previous_grid();
     allow_next_grid();
-    const status_word noted = noted_of_block(status_words)[0];
+    const status_word noted = in_any_order<Reducer>() ? 0 : noted_of_block(status_words)[0];
     if (status_words[0] == 0 && noted == 0) return;
     block.know_readable(all);
     __syncthreads();
@@ -7955,9 +8199,16 @@ __global__ void __launch_bounds__(slices_block, resident(segment_blocks))
         Reducer reducer = output.reducer;
         reducer.prepare(all.first<Element>(k), n);
         Value value = reducer.identity();
-        with_global_row<true>(all.first<Element>(k), n, block.readable, [&](const auto &slice) {
-            value = narrow_value(reducer, slice, tile);
-        });
+        if (in_any_order<Reducer>()) {
+            const row_in_vectors<Reducer> vectors(all.first<Element>(k), static_cast<unsigned>(n),
+                                                  block.readable);
+            Value values[1] = {vectors.value(reducer, lane, 5)};
+            value = reducer.after_head(combine_warp(reducer, values), vectors.head, 0);
+        } else {
+            with_global_row<true>(all.first<Element>(k), n, block.readable, [&](const auto &slice) {
+                value = narrow_value(reducer, slice, tile);
+            });
+        }
         if (lane == 0) reducer.store(all.place(output.result, k), kept_value<Reducer>(value), n);
     }
 
@@ -10765,6 +11016,7 @@ struct engine : engine_table {
 enum class slices_kernel : unsigned {
     short_slices,
     rows,
+    rows_in_any_order,
     small_tiles,
     large_tiles,
     in_columns,
@@ -10779,7 +11031,7 @@ enum class slices_kernel : unsigned {
     few_segments,
     flat
 };
-constexpr unsigned slices_kernels = 14;
+constexpr unsigned slices_kernels = 15;
 
 constexpr size_t tiles_of(size_t packs, const plan_row &row)
 {
@@ -11164,6 +11416,7 @@ struct slices_plan {
     unsigned tiles;                   /* of a result */
     short_plan shorts;
     row_plan rows;
+    row_turns any_rows;
     column_plan in_columns;
 };
 
@@ -11376,6 +11629,32 @@ inline void plan_columns(const engine_table &e, const slices &all, const plan_ro
     }
 }
 
+/* Rows of up to 16 KiB where any order will do: a few vectors a lane, more lanes where there are
+ * few rows, and enough turns for a block to be worth its launch. */
+inline void plan_rows_in_any_order(const engine_table &e, const slices &all,
+                                   const device_limits &device, slices_plan *plan)
+{
+    constexpr size_t at_once = 4, most_times = 6, warp_bytes = 8 * kibibyte;
+    const size_t bytes = all.n * e.element_bytes, vectors = bytes / pack_bytes + 2,
+                 span = (all.end - 1) * all.outer_stride + all.n;
+    unsigned lanes_log = 1;
+    while (lanes_log < 5 && (vectors > at_once * most_times << lanes_log ||
+                             (vectors > at_once << lanes_log &&
+                              all.end << lanes_log < size_t(device.multiprocessors) * 2048)))
+        ++lanes_log;
+    const size_t rows = warp_size >> lanes_log, wanted = warp_bytes / (rows * bytes),
+                 most = all.end / (rows * device.multiprocessors * 64),
+                 turns = least_of(wanted, most);
+    plan->kernel = slices_kernel::rows_in_any_order;
+    plan->threads = slices_block;
+    plan->any_rows = {
+        lanes_log,
+        turns > 1 ? static_cast<unsigned>(turns) : 1,
+        {all.input, static_cast<const unsigned char *>(all.input) + span * e.element_bytes}};
+    plan->results_each = (slices_block / warp_size) * rows * plan->any_rows.turns;
+    plan->results = least_of(all.end, max_blocks * plan->results_each);
+}
+
 /* The same for every device but for what the bits do not depend on. */
 inline slices_plan plan_slices(const engine_table &e, const slices &all,
                                const device_limits &device)
@@ -11395,6 +11674,10 @@ inline slices_plan plan_slices(const engine_table &e, const slices &all,
                    0,
                through_shared = !rows || (!vectors && bytes <= 64);
     if (tiles == 1 && is_small && through_shared && plan_short(e, all, &plan)) return plan;
+    if (rows && tiles == 1 && is_small && !by_block && e.head_alignment > 0 && bytes > 64) {
+        plan_rows_in_any_order(e, all, device, &plan);
+        return plan;
+    }
     if (rows && tiles == 1 && is_small && !by_block) {
         const unsigned bits = leaf_bits(e, all.n);
         plan.kernel = slices_kernel::rows;
@@ -11453,12 +11736,14 @@ inline cudaError_t launch_slices(const slices_engine &e, const slices_plan &plan
     const size_t blocks = ((all.end - all.begin - 1) / plan.results_each + 1) * plan.blocks_each;
     short_plan shorts = plan.shorts;
     row_plan rows = plan.rows;
+    row_turns any_rows = plan.any_rows;
     column_plan in_columns = plan.in_columns;
     unsigned tiles = plan.tiles;
-    void *how = plan.kernel == slices_kernel::short_slices ? static_cast<void *>(&shorts)
-                : plan.kernel == slices_kernel::rows       ? static_cast<void *>(&rows)
-                : plan.kernel >= slices_kernel::in_columns ? static_cast<void *>(&in_columns)
-                                                           : static_cast<void *>(&tiles);
+    void *how = plan.kernel == slices_kernel::short_slices        ? static_cast<void *>(&shorts)
+                : plan.kernel == slices_kernel::rows              ? static_cast<void *>(&rows)
+                : plan.kernel == slices_kernel::rows_in_any_order ? static_cast<void *>(&any_rows)
+                : plan.kernel >= slices_kernel::in_columns        ? static_cast<void *>(&in_columns)
+                                                                  : static_cast<void *>(&tiles);
     void *arguments[] = {&all, how, output, &status_words};
     return launch_kernel(e.kernel(plan.kernel), e.known[static_cast<unsigned>(plan.kernel)], device,
                          static_cast<unsigned>(blocks), plan.threads, plan.shared_bytes, arguments,
@@ -11546,7 +11831,9 @@ inline fastreduce_status launch_segments(const slices_engine &e, segments all, v
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
     const segments_plan plan = plan_segments(limits);
-    const size_t blocks = size_t(limits.multiprocessors) * plan.blocks,
+    const bool any_order = e.flat.head_alignment > 0;
+    const size_t blocks = size_t(limits.multiprocessors) *
+                          (any_order ? any_order_segment_blocks : plan.blocks),
                  blocks_of_long = size_t(limits.multiprocessors) * segment_blocks;
     all.stages = plan.stages;
     all.stage_bytes = plan.stage_bytes;
@@ -11561,8 +11848,8 @@ inline fastreduce_status launch_segments(const slices_engine &e, segments all, v
                                      arguments, stream);
             };
             if (few) return launch(slices_kernel::few_segments, blocks_of_long, 0);
-            const cudaError_t failed =
-                launch(slices_kernel::segments, least_of(blocks, all.count), plan.shared_bytes());
+            const cudaError_t failed = launch(slices_kernel::segments, least_of(blocks, all.count),
+                                              any_order ? 0 : plan.shared_bytes());
             return failed != cudaSuccess ? failed
                                          : launch(slices_kernel::long_segments, blocks_of_long, 0);
         });
@@ -11600,12 +11887,33 @@ static const void *halves_kernel(truth<false>)
     return nullptr;
 }
 template <class Reducer>
+static const void *segments_kernel(truth<true>)
+{
+    return kernel_address(reduce_segments_in_any_order<Reducer>);
+}
+template <class Reducer>
+static const void *segments_kernel(truth<false>)
+{
+    return kernel_address(reduce_segments<Reducer>);
+}
+template <class Reducer>
+static const void *any_rows_kernel(truth<true>)
+{
+    return kernel_address(reduce_rows_in_any_order<Reducer>);
+}
+template <class Reducer>
+static const void *any_rows_kernel(truth<false>)
+{
+    return nullptr;
+}
+template <class Reducer>
 static const void *slices_kernel_of(slices_kernel which)
 {
     const truth<in_any_order<Reducer>()> any_order{};
     const void *const all[slices_kernels] = {
         kernel_address(reduce_short_slices<Reducer>),
         kernel_address(reduce_rows<Reducer>),
+        any_rows_kernel<Reducer>(any_order),
         kernel_address(reduce_row_tiles<reduction_by<Reducer, 256>, 256, 4>),
         kernel_address(reduce_row_tiles<reduction_by<Reducer, 512>, 512, 8>),
         columns_kernel<Reducer, 1, false>(any_order),
@@ -11615,7 +11923,7 @@ static const void *slices_kernel_of(slices_kernel which)
         columns_kernel<Reducer, 4, true>(any_order),
         columns_kernel<Reducer, 8, true>(any_order),
         halves_kernel<Reducer>(truth<in_half_columns<Reducer>()>()),
-        kernel_address(reduce_segments<Reducer>),
+        segments_kernel<Reducer>(any_order),
         kernel_address(reduce_long_segments<Reducer>),
         kernel_address(reduce_few_segments<Reducer>)};
     return all[static_cast<unsigned>(which)];
