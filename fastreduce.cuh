@@ -6123,6 +6123,16 @@ reduce_rows_of_warp(const slices &all, const row_plan &plan, const slice_tile &t
         reduce_wide_row<How>(all, tile, output, all.begin + warp);
 }
 
+/* Bytes of a row up to which reduce_rows is fastest, where reduce_rows_in_any_order could do. */
+constexpr size_t aligned_row = 64;
+template <class Reducer>
+__host__ __device__ constexpr size_t longest_narrow_row()
+{
+    return !in_any_order<Reducer>()                                   ? SIZE_MAX
+           : Reducer::heavy || sizeof(typename Reducer::Element) <= 2 ? aligned_row
+                                                                      : 1024;
+}
+
 /* Blocks on a multiprocessor: eight wide packs want more registers. */
 template <class Reducer>
 __host__ __device__ constexpr unsigned rows_blocks()
@@ -6142,7 +6152,7 @@ __global__ void __launch_bounds__(slices_block, resident(rows_blocks<Reducer>())
     const size_t first = all.begin + warp * plan.rows; /* row */
     wait_for_previous_grid();
     allow_next_grid();
-    if (in_any_order<Reducer>()) /* others have a kernel of their own */
+    if (longest_narrow_row<Reducer>() == aligned_row) /* longer ones have a kernel of their own */
         reduce_narrow_rows<row_loads::vectors>(all, plan, tile, output, warp);
     else if (plan.loads == row_loads::vectors)
         reduce_rows_of_warp<row_loads::vectors>(all, plan, tile, output, warp);
@@ -6163,9 +6173,9 @@ struct row_in_vectors {
     using Value = typename Reducer::Value;
     static constexpr unsigned size = pack<Element>::size, at_once = 4;
     const Element *row;
-    unsigned head;     /* elements in front of the row */
-    Number stop;       /* and with the row's */
-    Number begin, end; /* vectors */
+    unsigned head;     /* elements before the row in its first vector */
+    Number stop;       /* elements from there to the row's end */
+    Number begin, end; /* vectors, from the first one */
 
     __device__ __forceinline__ row_in_vectors(const Element *from, Number n,
                                               const void *const (&readable)[2])
@@ -6957,6 +6967,11 @@ __global__ void __launch_bounds__(slices_block, resident(Columns == 1 || Reducer
  * once as it holds. What is longer than that and than a fair part of a block's work is put on a
  * list, which the second kernel's blocks share out by units. Where there are few, a kernel of their
  * own does without a list.
+ *
+ *     reduce_segments                a block's through its shared memory
+ *     reduce_segments_in_any_order   where any order will do: by the vectors that each lies in
+ *     reduce_long_segments           the second kernel, of both
+ *     reduce_few_segments            where there are few
  */
 
 /* Result s is of input[offsets[s]] to input[offsets[s + 1] - 1], for s < count. */
@@ -7308,6 +7323,8 @@ struct segments_of_warp {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
     static constexpr unsigned pack_size = pack<Element>::size, at_once = 8, least_group = 3;
+    /* packs of many elements: rather several lanes with one each, than one with several */
+    static constexpr bool by_lanes = sizeof(Element) <= 2;
     static_assert(lane_packs >= 1u << (least_group - 1), "more packs than half of the least group");
     const segments &all;
     const reduction_output<Reducer> &output;
@@ -7342,7 +7359,7 @@ struct segments_of_warp {
         const unsigned n = there ? length(lane) : 0;
         const slice_tile tile = tile_of(n);
         const unsigned longest = warp_max(tile.packs);
-        if (longest <= lane_packs) {
+        if (longest <= (by_lanes ? 1 : lane_packs)) {
             if (there) reduce_short(lane, tile, longest);
             return;
         }
@@ -7351,7 +7368,9 @@ struct segments_of_warp {
         const unsigned together = __ballot_sync(0xffffffffu, there) & ~one_by_one;
         if (one_by_one == 0 || __popc(together) > few)
             reduce_groups(together, there ? bounds[lane] | n << 16 : 0,
-                          warp_max(together >> lane & 1 ? leaf_bits(tile) : least_group));
+                          warp_max(together >> lane & 1 && leaf_bits(tile) > least_group
+                                       ? leaf_bits(tile)
+                                       : least_group));
         else
             one_by_one |= together;
 #pragma unroll 1
@@ -7824,8 +7843,9 @@ __device__ __forceinline__ unsigned lanes_for_part(const segments &all, const si
     const size_t count = part[1] - part[0],
                  elements = all.begin(count > 1 ? part[1] - 1 : part[1]) - all.begin(part[0]),
                  each = (count > 1 ? count - 1 : 1) * Vectors::size;
-    unsigned lanes_log = elements > 2 * each;
-    while (lanes_log < 5 && (elements > each * (2 * Vectors::at_once) << lanes_log ||
+    /* eight vectors for a lane, as one H100 measured */
+    unsigned lanes_log = elements > 17 * each ? 2 : elements > 8 * each;
+    while (lanes_log < 5 && ((lanes_log > 1 && elements > each * 8 << lanes_log) ||
                              (elements > each << lanes_log && count << lanes_log < slices_block)))
         ++lanes_log;
     return lanes_log;
@@ -7931,23 +7951,23 @@ reduce_in_turn(const segments &all, const reduction_output<Reducer> &output, con
         const Element *const input = all.first<Element>(segment);
         Reducer reducer = output.reducer;
         reducer.prepare(input, n);
-        const bool is_one = tree.work.units == 1;
+        const bool alone = tree.work.units == (in_any_order<Reducer>() ? end - begin : 1);
         Value value = reducer.identity();
         const auto use = [&](size_t unit, const Value &found) {
             value = found;
-            if (threadIdx.x == 0 && !is_one) words_of::publish(partials, first + unit, found);
+            if (threadIdx.x == 0 && !alone) words_of::publish(partials, first + unit, found);
         };
         if (in_any_order<Reducer>()) { /* all units together, as the first one's */
             const size_t unit = begin - first;
             use(unit, block.value_of_elements(reducer, input, tree.before(unit),
                                               tree.before(end - first)));
-            for (size_t k = begin + 1 + threadIdx.x; k < end; k += slices_block)
+            for (size_t k = begin + 1 + threadIdx.x; k < end && !alone; k += slices_block)
                 words_of::publish(partials, k, reducer.identity());
         } else {
             block.template reduce_units_from<true>(reducer, input, tree, begin - first, end - first,
                                                    use);
         }
-        if (is_one) {
+        if (alone) {
             value = kept_value<Reducer>(value);
         } else {
             if (threadIdx.x == 0) {
@@ -11403,6 +11423,7 @@ struct slices_engine {
     engine flat;
     const void *(*kernel)(slices_kernel which);
     compiled_cache *known; /* one a kernel */
+    size_t longest_narrow_row;
 };
 
 /* What one launch does, of several if there are more results than status words. */
@@ -11655,8 +11676,22 @@ inline void plan_rows_in_any_order(const engine_table &e, const slices &all,
     plan->results = least_of(all.end, max_blocks * plan->results_each);
 }
 
+/* Whether a row is rather to go through shared memory: a short one that is not aligned; and where
+ * any order will do, if rows lie close together without bank conflicts, longer ones, also aligned
+ * ones that reduce_rows does not take. Up to how many bytes is what one H100 measured; fewer of
+ * elements that take long to compare. */
+inline bool is_short_row(const engine_table &e, size_t longest_narrow_row, const slices &all,
+                         bool vectors)
+{
+    const size_t bytes = all.n * e.element_bytes, most = e.words_per_unit > 1 ? 200 : 256;
+    if (bytes <= aligned_row) return !vectors;
+    return e.head_alignment > 0 && bytes <= most && (!vectors || bytes > longest_narrow_row) &&
+           all.outer_stride <= all.n + all.n / 8 &&
+           bank_conflicts(all.outer_stride, 1, e.element_bytes) < 16;
+}
+
 /* The same for every device but for what the bits do not depend on. */
-inline slices_plan plan_slices(const engine_table &e, const slices &all,
+inline slices_plan plan_slices(const engine_table &e, size_t longest_narrow_row, const slices &all,
                                const device_limits &device)
 {
     const plan_row tile = e.row(pick(e, all.n, {1, SIZE_MAX, true}));
@@ -11672,9 +11707,9 @@ inline slices_plan plan_slices(const engine_table &e, const slices &all,
                    (reinterpret_cast<uintptr_t>(all.input) | all.outer_stride * e.element_bytes) %
                        pack_bytes ==
                    0,
-               through_shared = !rows || (!vectors && bytes <= 64);
+               through_shared = !rows || is_short_row(e, longest_narrow_row, all, vectors);
     if (tiles == 1 && is_small && through_shared && plan_short(e, all, &plan)) return plan;
-    if (rows && tiles == 1 && is_small && !by_block && e.head_alignment > 0 && bytes > 64) {
+    if (rows && tiles == 1 && is_small && !by_block && bytes > longest_narrow_row) {
         plan_rows_in_any_order(e, all, device, &plan);
         return plan;
     }
@@ -11759,7 +11794,7 @@ inline fastreduce_status launch_slices(const slices_engine &e, const slices &all
     device_limits limits = {};
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
-    const slices_plan plan = plan_slices(e.flat, all, limits);
+    const slices_plan plan = plan_slices(e.flat, e.longest_narrow_row, all, limits);
     if (plan.kernel == slices_kernel::flat) {
         void **const place = static_cast<void **>(output);
         unsigned char *const results = static_cast<unsigned char *>(*place);
@@ -11933,7 +11968,8 @@ template <class Reducer>
 static slices_engine slices_engine_of()
 {
     static compiled_cache known[slices_kernels] = {};
-    return {engine_of<auto_engine_by<Reducer>>(), slices_kernel_of<Reducer>, known};
+    return {engine_of<auto_engine_by<Reducer>>(), slices_kernel_of<Reducer>, known,
+            longest_narrow_row<Reducer>()};
 }
 
 /* ---- Many exact sums ---- */

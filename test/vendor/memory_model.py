@@ -65,9 +65,11 @@ int others(const unsigned char *x, unsigned long long *sum, const point *p, poin
 READS = {"reduce_tile": ["loads"], "reduce_grid_stride": ["loads"],
          "reduce_pipelined": ["loads", "copies"]}
 # The same of many results, which the templates do not have
-MANY = {"reduce_short_slices": ["loads"], "reduce_rows": ["loads"], "reduce_row_tiles": ["loads"],
+MANY = {"reduce_short_slices": ["loads"], "reduce_rows_in_any_order": ["loads"],
+        "reduce_rows": ["loads"], "reduce_row_tiles": ["loads"],
         "reduce_columns_in_any_order": ["loads"], "reduce_columns": ["loads"],
-        "reduce_segments": ["loads"], "reduce_long_segments": ["loads"],
+        "reduce_segments_in_any_order": ["loads"], "reduce_segments": ["loads"],
+        "reduce_long_segments": ["loads"],
         "reduce_few_segments": ["loads"], "exact_rows": ["loads"],
         "exact_row_parts": ["loads"], "exact_columns": ["loads"], "exact_results": ["loads"],
         "exact_long_results": ["loads"]}
