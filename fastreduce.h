@@ -942,7 +942,9 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_read(int64_t *limb, int di
 #define FASTREDUCE_DETAIL_BINS_FULL (1 << 20)
 #define FASTREDUCE_DETAIL_WIDE_ROW 128 /* doubles whose sum fits the window's two integers */
 #define FASTREDUCE_DETAIL_CHUNK 512    /* elements that are converted at once: rows */
-#ifndef FASTREDUCE_DETAIL_HOST_BLOCK   /* a test makes it small */
+#define FASTREDUCE_DETAIL_LEVEL 44     /* bits of a level of the wider window, and levels */
+#define FASTREDUCE_DETAIL_LEVELS 4
+#ifndef FASTREDUCE_DETAIL_HOST_BLOCK /* a test makes it small */
 #define FASTREDUCE_DETAIL_HOST_BLOCK ((size_t)1 << 30)
 #endif
 
@@ -1788,6 +1790,97 @@ static inline void fastreduce_detail_add_wide_window(int64_t *limb, int64_t high
 }
 #endif
 
+#ifdef FASTREDUCE_DETAIL_AVX2
+typedef double fastreduce_detail_doubles_t __attribute__((vector_size(32)));
+/* For the compiler x may be any number, so that -ffast-math does not simplify what comes of it. */
+#define FASTREDUCE_DETAIL_KEEP(x) __asm__("" : "+x"(x))
+
+/* A wider window, by additions of doubles: a constant as large as 1.5 * 2^52 units rounds what is
+ * added to it to a unit, and what that loses goes to the next constant, whose unit is 2^44 times
+ * smaller. Sums stay in the binade of their constant, so that their bits count units, and only the
+ * addition to a constant rounds, which has to be to nearest.
+ *
+ * Sums n doubles, or products x[k] * y[k], a multiple of 8 and 512 at most, and returns 1 if all
+ * are below 2^(unit + 44) in magnitude and multiples of the last level's unit: the sum is
+ * sums[0] * 2^unit + sums[1] * 2^(unit - 44) ... */
+FASTREDUCE_DETAIL_ALWAYS_INLINE FASTREDUCE_DETAIL_AVX2 int
+fastreduce_detail_sum_levels(const double *input, const float *x, const float *y, size_t n,
+                             int unit, const int levels, int64_t *sums)
+{
+    const uint64_t greatest = ((uint64_t)(unit + 1023 + FASTREDUCE_DETAIL_LEVEL) << 52) - 1;
+    const fastreduce_detail_words_t magnitudes = FASTREDUCE_DETAIL_ALL(0x7fffffffffffffff),
+                                    most = FASTREDUCE_DETAIL_ALL(greatest);
+    fastreduce_detail_words_t above = FASTREDUCE_DETAIL_ALL(0), lost = FASTREDUCE_DETAIL_ALL(0);
+    fastreduce_detail_words_t constant[FASTREDUCE_DETAIL_LEVELS];
+    fastreduce_detail_doubles_t level[FASTREDUCE_DETAIL_LEVELS][2];
+    size_t i;
+    int j, k;
+
+    for (k = 0; k < levels; ++k) {
+        const uint64_t bits =
+            (uint64_t)(unit + 1075 - k * FASTREDUCE_DETAIL_LEVEL) << 52 | (uint64_t)1 << 51;
+        const fastreduce_detail_words_t all = FASTREDUCE_DETAIL_ALL(bits);
+        constant[k] = all;
+        memcpy(&level[k][0], &all, sizeof all);
+        memcpy(&level[k][1], &all, sizeof all);
+    }
+    for (i = 0; i < n; i += 8) {
+        double products[8];
+        if (input == 0) {
+            __builtin_prefetch((const void *)((uintptr_t)(x + i) + 2048));
+            __builtin_prefetch((const void *)((uintptr_t)(y + i) + 2048));
+            for (k = 0; k < 8; ++k) products[k] = (double)x[i + k] * (double)y[i + k];
+        } else {
+            __builtin_prefetch((const void *)((uintptr_t)(input + i) + 4096));
+        }
+        for (j = 0; j < 2; ++j) {
+            fastreduce_detail_doubles_t rest;
+            fastreduce_detail_words_t bits;
+            memcpy(&rest, input == 0 ? products + 4 * j : input + i + 4 * j, sizeof rest);
+            memcpy(&bits, &rest, sizeof bits);
+            above |= most - (bits & magnitudes);
+            for (k = 0; k < levels; ++k) {
+                fastreduce_detail_doubles_t sum = level[k][j] + rest, taken;
+                FASTREDUCE_DETAIL_KEEP(sum);
+                taken = sum - level[k][j];
+                FASTREDUCE_DETAIL_KEEP(taken);
+                rest -= taken;
+                FASTREDUCE_DETAIL_KEEP(rest);
+                level[k][j] = sum;
+            }
+            memcpy(&bits, &rest, sizeof bits);
+            lost |= bits & magnitudes;
+        }
+    }
+    for (k = 0; k < levels; ++k) {
+        fastreduce_detail_words_t bits[2];
+        memcpy(bits, level[k], sizeof bits);
+        bits[0] = bits[0] - constant[k] + (bits[1] - constant[k]);
+        sums[k] = (int64_t)(bits[0][0] + bits[0][1] + bits[0][2] + bits[0][3]);
+    }
+    return ((above[0] | above[1] | above[2] | above[3]) >> 63) == 0 &&
+           (lost[0] | lost[1] | lost[2] | lost[3]) == 0;
+}
+FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_products(const float *x, const float *y,
+                                                                 size_t n, int unit, int64_t *sums)
+{
+    return fastreduce_detail_sum_levels(0, x, y, n, unit, 2, sums);
+}
+FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_far_apart(const double *input, size_t n,
+                                                                  int unit, int64_t *sums)
+{
+    return fastreduce_detail_sum_levels(input, 0, 0, n, unit, FASTREDUCE_DETAIL_LEVELS, sums);
+}
+
+/* Whether sums are rounded to nearest, and denormals are numbers. */
+FASTREDUCE_DETAIL_ONCE int fastreduce_detail_is_usual_arithmetic(void)
+{
+    volatile double one = 1, little = 5e-17, least_normal = 2.3e-308; /* little: below 2^-54 */
+    volatile double more = one + little, less = one - little, denormal = least_normal * 0.125;
+    return more == 1 && less == 1 && denormal > 0;
+}
+#endif
+
 /* The bits of the sum of a row or less, rounded, without an accumulator, which takes longer; or 0,
  * where no window has it. */
 FASTREDUCE_DETAIL_ONCE int fastreduce_detail_round_few(const double *input, size_t n, int precision,
@@ -1810,17 +1903,26 @@ FASTREDUCE_DETAIL_ONCE int fastreduce_detail_round_few(const double *input, size
     return 0;
 }
 
+/* Whether the wider window is tried, where it is, and how long it rests. */
+typedef struct fastreduce_detail_wider {
+    int unit;  /* as an exponent of 2 */
+    int rest;  /* chunks until the next try */
+    int added; /* chunks of rest that the last miss added */
+} fastreduce_detail_wider;
+
 /* Where a sum of many doubles, which come piece by piece, has got to. */
 typedef struct fastreduce_detail_wide_progress {
-    size_t rows;        /* that go to the window at once */
-    size_t hits;        /* of the window, since a miss */
-    size_t pause;       /* elements until the window is tried again */
-    size_t pieces;      /* that were added */
-    size_t misses;      /* of a row; those that come soon after others count more */
-    int backoff;        /* the next pause is 2^backoff chunks */
-    int position;       /* of the window */
-    int is_many;        /* so many that bins are worth their while */
-    int in_bins;        /* whether any are */
+    size_t rows;   /* that go to the window at once */
+    size_t hits;   /* of the window, since a miss */
+    size_t pause;  /* elements until the window is tried again */
+    size_t pieces; /* that were added */
+    size_t misses; /* of a row; those that come soon after others count more */
+    int backoff;   /* the next pause is 2^backoff chunks */
+    int position;  /* of the window */
+    int is_many;   /* so many that bins are worth their while */
+    int in_bins;   /* whether any are */
+    int is_usual;  /* arithmetic, for wider windows */
+    fastreduce_detail_wider products, far_apart;
     uint64_t bin[4096]; /* of each sign and exponent: a sum of significands */
 } fastreduce_detail_wide_progress;
 
@@ -1832,7 +1934,49 @@ static inline void fastreduce_detail_begin_wide(fastreduce_detail_wide_progress 
     at->position = 1993; /* the highest; a guess */
     at->is_many = n >= FASTREDUCE_DETAIL_MANY;
     at->backoff = at->in_bins = 0;
+    at->products.added = at->far_apart.added = 0;
+    at->products.rest = at->far_apart.rest = 1; /* the first chunk shows where the others may be */
+#ifdef FASTREDUCE_DETAIL_AVX2
+    at->is_usual = n > FASTREDUCE_DETAIL_CHUNK && FASTREDUCE_DETAIL_HAS_AVX2 &&
+                   fastreduce_detail_is_usual_arithmetic();
+#endif
 }
+
+#ifdef FASTREDUCE_DETAIL_AVX2
+/* A chunk of doubles, or of products where input is null. Adds them and returns 1 if the wider
+ * window has them all; else it rests, the longer the more it misses. */
+static inline int fastreduce_detail_add_wider(fastreduce_detail_wide_progress *at,
+                                              fastreduce_detail_wider *window, int64_t *limb,
+                                              const double *input, const float *x, const float *y,
+                                              size_t n)
+{
+    int64_t sums[FASTREDUCE_DETAIL_LEVELS];
+    int k;
+    if (!at->is_usual || window->rest > 0 || n != FASTREDUCE_DETAIL_CHUNK) return 0;
+    if (input == 0 ? fastreduce_detail_sum_products(x, y, n, window->unit, sums)
+                   : fastreduce_detail_sum_far_apart(input, n, window->unit, sums)) {
+        for (k = 0; k < (input == 0 ? 2 : FASTREDUCE_DETAIL_LEVELS); ++k)
+            fastreduce_detail_add_scaled(
+                limb, sums[k], (unsigned)(window->unit + 1074 - k * FASTREDUCE_DETAIL_LEVEL));
+        window->added /= 2;
+        return 1;
+    }
+    window->rest = window->added = window->added < 16 ? 2 * window->added + 1 : 31;
+    return 0;
+}
+
+/* A chunk went another way: at the end of a rest the window is placed by it, with so many binades
+ * above. */
+static inline void fastreduce_detail_rest(fastreduce_detail_wider *window, const double *input,
+                                          size_t n, int above)
+{
+    const int lowest = (FASTREDUCE_DETAIL_LEVELS - 1) * FASTREDUCE_DETAIL_LEVEL - 1074;
+    if (window->rest == 0 || --window->rest > 0) return;
+    window->unit = fastreduce_detail_wide_position(input, n) - 1023 + 52 - 43 + above;
+    if (window->unit < lowest) window->unit = lowest;
+    if (window->unit > 970) window->unit = 970;
+}
+#endif
 
 static inline void fastreduce_detail_empty_wide_bin(uint64_t *bin, unsigned k, int64_t *limb)
 {
@@ -1926,6 +2070,11 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_f64(fastreduce_detail_wide_pro
 #endif
         block = n - done < FASTREDUCE_DETAIL_CHUNK ? n - done : FASTREDUCE_DETAIL_CHUNK;
         at->pause -= block < at->pause ? block : at->pause;
+#ifdef FASTREDUCE_DETAIL_AVX2
+        if (fastreduce_detail_add_wider(at, &at->far_apart, limb, input + done, 0, 0, block))
+            continue;
+        if (at->is_usual) fastreduce_detail_rest(&at->far_apart, input + done, block, 20);
+#endif
         if (at->is_many && (!has_window || at->misses > 2)) {
             if (!at->in_bins) memset(at->bin, 0, sizeof at->bin);
             at->in_bins = 1;
@@ -1953,12 +2102,21 @@ static inline void fastreduce_detail_add_products(fastreduce_detail_wide_progres
                                                   size_t n)
 {
     double products[FASTREDUCE_DETAIL_CHUNK];
-    if (fastreduce_detail_are_doubles(x, y, products, n)) {
-        fastreduce_detail_add_f64(at, limb, products, n);
-    } else {
+#ifdef FASTREDUCE_DETAIL_AVX2
+    if (fastreduce_detail_add_wider(at, &at->products, limb, 0, x, y, n)) {
+        if (++at->pieces % (1 << 20) == 0) fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
+        return;
+    }
+#endif
+    if (!fastreduce_detail_are_doubles(x, y, products, n)) {
         fastreduce_detail_add_each_product(limb, x, y, n);
         fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
+        return;
     }
+    fastreduce_detail_add_f64(at, limb, products, n);
+#ifdef FASTREDUCE_DETAIL_AVX2
+    if (at->is_usual) fastreduce_detail_rest(&at->products, products, n, 2);
+#endif
 }
 
 /* Adds n doubles, or their magnitudes. */

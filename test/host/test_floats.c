@@ -252,6 +252,89 @@ static void far_apart(void)
     }
 }
 
+/* Many doubles, and products, about the limits of the wider windows; one chunk says where the next
+ * are to be, in which some lie beyond. */
+static void wider_windows(void)
+{
+    static double x[6 * FASTREDUCE_DETAIL_CHUNK + 5];
+    static float a[sizeof x / sizeof *x], b[sizeof x / sizeof *x];
+    const size_t n = sizeof x / sizeof *x;
+    unsigned turn;
+    size_t i;
+    for (turn = 0; turn < 150; ++turn) {
+        const uint64_t spread = turn % 3 ? 70 + random_words() % 70 : 1 + random_words() % 60,
+                       least = turn % 7 ? 1 + random_words() % (2046 - spread) : 1,
+                       lost = random_words() % 53, /* bits at the end that are zeros */
+            spread_a = 1 + random_words() % 40, least_a = 1 + random_words() % (254 - spread_a),
+                       spread_b = 1 + random_words() % 12,
+                       least_b = 1 + random_words() % (254 - spread_b);
+        for (i = 0; i < n; ++i) {
+            const uint64_t fraction = random_words() >> 12 >> lost << lost;
+            uint64_t exponent = least + random_words() % spread;
+            if (i > n / 2 && random_words() % 700 == 0) exponent += random_words() % 30;
+            if (exponent > 2046) exponent = 2046;
+            x[i] = from_bits_f64((random_words() & (uint64_t)1 << 63) | exponent << 52 | fraction);
+            a[i] = from_bits((uint32_t)(random_words() & 0x807fffff) |
+                             (uint32_t)(least_a + random_words() % spread_a) << 23);
+            b[i] = from_bits((uint32_t)(random_words() & 0x807fffff) |
+                             (uint32_t)(least_b + random_words() % spread_b) << 23);
+            if (random_words() % 50 == 0) x[i] = a[i] = turn % 2 ? -0.0f : 0.0f;
+        }
+        if (turn % 10 == 9) { /* what no window has */
+            const uint32_t others[] = {1, 0x80000001, 0x7f800000, 0x7fc00000};
+            a[n - 600] = from_bits(others[turn / 10 % 4]);
+            x[n - 600] = from_bits_f64((uint64_t)(turn / 10 % 2 ? 0x7ff : 0) << 52 | 1);
+        }
+        every_result("wider windows", F64, x, x, n);
+        every_result("wider windows", F32, a, b, n);
+    }
+}
+
+#ifdef FASTREDUCE_DETAIL_AVX2
+/* A power of two, and one with a last bit, in windows of 2 and 4 levels: whether it is in it, and
+ * the sums. */
+static void levels(void)
+{
+    static double x[FASTREDUCE_DETAIL_CHUNK];
+    static float a[FASTREDUCE_DETAIL_CHUNK], b[FASTREDUCE_DETAIL_CHUNK];
+    const int units[] = {-942, -400, 0, 970};
+    size_t k, i;
+    int exponent, bits, which;
+    for (i = 0; i < FASTREDUCE_DETAIL_CHUNK; ++i) {
+        x[i] = i % 2 ? -0.0 : 0.0;
+        a[i] = 0, b[i] = -1;
+    }
+    for (k = 0; k < 8; ++k) {
+        const int of_products = k >= 4, count = of_products ? 2 : 4,
+                  unit = of_products ? (int)(k - 5) * 20 : units[k], last = unit - (count - 1) * 44;
+        const int from = of_products || last - 4 > -1022 ? last - 4 : -1022;
+        for (exponent = from; exponent < unit + 50 && exponent < 1024; ++exponent)
+            for (which = 0; which < 2; ++which) {
+                int64_t sums[4] = {0};
+                double got = 0;
+                const double value =
+                    ldexp(which ? (of_products ? 1.5 : 1 + ldexp(1, -52)) : 1, exponent);
+                const int least = exponent - (which ? (of_products ? 1 : 52) : 0),
+                          fits = exponent < unit + 44 && least >= last;
+                i = random_words() % FASTREDUCE_DETAIL_CHUNK;
+                x[i] = value;
+                a[i] = (float)ldexp(value, -exponent / 2);
+                b[i] = (float)ldexp(1, exponent / 2);
+                bits =
+                    of_products
+                        ? fastreduce_detail_sum_products(a, b, FASTREDUCE_DETAIL_CHUNK, unit, sums)
+                        : fastreduce_detail_sum_far_apart(x, FASTREDUCE_DETAIL_CHUNK, unit, sums);
+                expect(bits == fits, "in a wider window", (size_t)(exponent - from), bits, fits);
+                for (bits = 0; bits < count; ++bits)
+                    got += ldexp((double)sums[bits], unit - 44 * bits);
+                expect(!fits || got == value, "the sums of a wider window", i, got, value);
+                x[i] = i % 2 ? -0.0 : 0.0;
+                a[i] = 0, b[i] = -1;
+            }
+    }
+}
+#endif
+
 /* Which way a sum is made, which the sum does not show. */
 static void paths(void)
 {
@@ -259,6 +342,7 @@ static void paths(void)
     static double row[FASTREDUCE_DETAIL_WIDE_ROW];
     int64_t high, low;
     int position, exponent;
+    if (has_avx2() && fastreduce_detail_is_usual_arithmetic()) levels();
     for (position = 0; position <= 1993 && has_avx2(); position += position == 0 ? 1 : 332) {
         for (exponent = 0; exponent < 2048; ++exponent) {
             const int fits = exponent > position && exponent <= position + 53;
@@ -483,6 +567,7 @@ int main(void)
     headroom();
     windows();
     far_apart();
+    wider_windows();
     ties();
     random_cases();
     expect(fastreduce_host_dot_f32(ones, ones, 2) == 2.3125f, "dot_f32", 2,
