@@ -2073,7 +2073,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_f64(fastreduce_detail_wide_pro
 #ifdef FASTREDUCE_DETAIL_AVX2
         if (fastreduce_detail_add_wider(at, &at->far_apart, limb, input + done, 0, 0, block))
             continue;
-        if (at->is_usual) fastreduce_detail_rest(&at->far_apart, input + done, block, 20);
+        if (at->is_usual) fastreduce_detail_rest(&at->far_apart, input + done, block, 4);
 #endif
         if (at->is_many && (!has_window || at->misses > 2)) {
             if (!at->in_bins) memset(at->bin, 0, sizeof at->bin);
