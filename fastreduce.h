@@ -1813,7 +1813,7 @@ fastreduce_detail_sum_levels(const double *input, const float *x, const float *y
     fastreduce_detail_words_t above = FASTREDUCE_DETAIL_ALL(0), lost = FASTREDUCE_DETAIL_ALL(0);
     fastreduce_detail_words_t constant[FASTREDUCE_DETAIL_LEVELS];
     fastreduce_detail_doubles_t level[FASTREDUCE_DETAIL_LEVELS][2];
-    size_t i;
+    size_t i, m;
     int j, k;
 
     for (k = 0; k < levels; ++k) {
@@ -1829,7 +1829,7 @@ fastreduce_detail_sum_levels(const double *input, const float *x, const float *y
         if (input == 0) {
             __builtin_prefetch((const void *)((uintptr_t)(x + i) + 2048));
             __builtin_prefetch((const void *)((uintptr_t)(y + i) + 2048));
-            for (k = 0; k < 8; ++k) products[k] = (double)x[i + k] * (double)y[i + k];
+            for (m = 0; m < 8; ++m) products[m] = (double)x[i + m] * (double)y[i + m];
         } else {
             __builtin_prefetch((const void *)((uintptr_t)(input + i) + 4096));
         }
