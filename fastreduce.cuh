@@ -6164,6 +6164,8 @@ __global__ void __launch_bounds__(slices_block, resident(rows_blocks<Reducer>())
         reduce_rows_of_warp<row_loads::elements>(all, plan, tile, output, warp);
 }
 
+constexpr unsigned row_vectors = 4; /* that a lane has under way */
+
 /* Elements in a row, where any order will do: the aligned vectors that they lie in. What the first
  * and the last of these have of others becomes what changes nothing; where nothing does, or it may
  * not be read, those elements are taken one by one. */
@@ -6171,7 +6173,7 @@ template <class Reducer, class Number = unsigned>
 struct row_in_vectors {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
-    static constexpr unsigned size = pack<Element>::size, at_once = 4;
+    static constexpr unsigned size = pack<Element>::size, at_once = row_vectors;
     const Element *row;
     unsigned head;     /* elements before the row in its first vector */
     Number stop;       /* elements from there to the row's end */
@@ -7669,9 +7671,9 @@ __host__ __device__ constexpr size_t longest_segment()
 }
 
 /* By a block, its long segments: those that its warps do not take, and the last one if it reaches
- * far into others' parts, are listed, or if the list is full, reduced by the block itself. Of the
- * others it notes between which they are, for the second kernel's block of this number. Whole: it
- * has reduced none, and notes the short ones too. */
+ * far into others' parts, or all where any order will do, are listed, or if the list is full,
+ * reduced by the block itself. Of the others it notes between which they are, for the second
+ * kernel's block of this number. Whole: it has reduced none, and notes the short ones too. */
 template <class Reducer>
 __device__ __forceinline__ void
 list_long_segments(const segments &all, const reduction_output<Reducer> &output, size_t begin,
@@ -11650,14 +11652,19 @@ inline void plan_columns(const engine_table &e, const slices &all, const plan_ro
     }
 }
 
+inline const void *end_of_rows(const engine_table &e, const slices &all)
+{
+    return static_cast<const unsigned char *>(all.input) +
+           ((all.end - 1) * all.outer_stride + all.n) * e.element_bytes;
+}
+
 /* Rows of up to 16 KiB where any order will do: a few vectors a lane, more lanes where there are
  * few rows, and enough turns for a block to be worth its launch. */
 inline void plan_rows_in_any_order(const engine_table &e, const slices &all,
                                    const device_limits &device, slices_plan *plan)
 {
-    constexpr size_t at_once = 4, most_times = 6, warp_bytes = 8 * kibibyte;
-    const size_t bytes = all.n * e.element_bytes, vectors = bytes / pack_bytes + 2,
-                 span = (all.end - 1) * all.outer_stride + all.n;
+    constexpr size_t at_once = row_vectors, most_times = 6, warp_bytes = 8 * kibibyte;
+    const size_t bytes = all.n * e.element_bytes, vectors = bytes / pack_bytes + 2;
     unsigned lanes_log = 1;
     while (lanes_log < 5 && (vectors > at_once * most_times << lanes_log ||
                              (vectors > at_once << lanes_log &&
@@ -11669,9 +11676,7 @@ inline void plan_rows_in_any_order(const engine_table &e, const slices &all,
     plan->kernel = slices_kernel::rows_in_any_order;
     plan->threads = slices_block;
     plan->any_rows = {
-        lanes_log,
-        turns > 1 ? static_cast<unsigned>(turns) : 1,
-        {all.input, static_cast<const unsigned char *>(all.input) + span * e.element_bytes}};
+        lanes_log, turns > 1 ? static_cast<unsigned>(turns) : 1, {all.input, end_of_rows(e, all)}};
     plan->results_each = (slices_block / warp_size) * rows * plan->any_rows.turns;
     plan->results = least_of(all.end, max_blocks * plan->results_each);
 }
@@ -11720,8 +11725,7 @@ inline slices_plan plan_slices(const engine_table &e, size_t longest_narrow_row,
         plan.rows.lanes_log = bits < 5 ? bits : 5;
         plan.rows.chunks_log = bits - plan.rows.lanes_log;
         plan.rows.readable[0] = all.input;
-        plan.rows.readable[1] = static_cast<const unsigned char *>(all.input) +
-                                ((all.end - 1) * all.outer_stride + all.n) * e.element_bytes;
+        plan.rows.readable[1] = end_of_rows(e, all);
         for (unsigned k = 0; k < warp_chunks; ++k) {
             plan.rows.row[k] = (k >> plan.rows.chunks_log) << (5 - plan.rows.lanes_log);
             plan.rows.offset[k] = plan.rows.row[k] * all.outer_stride * e.element_bytes;
