@@ -923,6 +923,7 @@ __device__ __forceinline__ void load_words(unsigned (&word)[4], const void *from
  *     by_warp                        whether it reduces a warp's Values at once, by warp_value
  *     tile_by_warp                   the same for Values of a single tile, by tile_warp_value
  *     heavy                          whether it takes many instructions for an element
+ *     packs_meet_in_pairs            whether a thread's Value is that of its packs' in pairs
  *     most_in_tiles                  bytes up to which one block for each tile is fastest
  *     Format                         how a Value travels between blocks
  *     prepare(input, n)              looks at the array before anything else
@@ -1523,6 +1524,7 @@ struct common_reducer {
     static constexpr bool by_warp = false;
     static constexpr bool tile_by_warp = false;
     static constexpr bool heavy = false;
+    static constexpr bool packs_meet_in_pairs = false;
     static constexpr size_t most_in_tiles = size_t(256) << 20;
 
     __device__ __forceinline__ void prepare(const void *, size_t) {}
@@ -1693,6 +1695,7 @@ struct float_reducer : common_reducer<float_reducer<Input, Operator, Map, Ends>>
     using Partial = Value;
     using Result = Value;
     using Format = all_bits<Value>;
+    static constexpr bool packs_meet_in_pairs = true;
     static constexpr filler missing =
         standard::is_same<Operator, plus>::value ? filler::zeros : filler::nothing;
 
@@ -3340,7 +3343,8 @@ struct any_of {
     static constexpr unsigned head_alignment = First::head_alignment;
     static constexpr filler missing = First::missing;
     static constexpr bool by_itself = true, by_warp = First::by_warp,
-                          tile_by_warp = First::tile_by_warp, heavy = First::heavy;
+                          tile_by_warp = First::tile_by_warp, heavy = First::heavy,
+                          packs_meet_in_pairs = First::packs_meet_in_pairs;
     static constexpr size_t most_in_tiles = First::most_in_tiles;
 
     unsigned which;
@@ -6320,15 +6324,18 @@ __global__ void __launch_bounds__(BlockSize, resident(multiprocessor_threads / B
                            tile, tiles, output);
 }
 
-/* How reduce_columns works: a block has 2^(columns_log + parts_log) threads for each of its groups
- * of lanes, of which each has one column or several next to each other. */
+/* How reduce_columns works: a block has `columns` times 2^parts_log lanes for each of its groups of
+ * them, of which each has one column or several next to each other. */
 struct column_plan {
     work_plan work; /* of a slice; where any order will do, units alone */
-    unsigned columns_log, parts_log;
+    unsigned columns, parts_log;
     unsigned near_log;    /* of parts, those whose packs are next to each other */
+    unsigned turns_log;   /* warps of a tile that a lane's part has, one after the other */
     unsigned bits;        /* leaves of a tile */
     unsigned threads_log; /* of a tile */
     unsigned blocks_log;  /* that share a unit of large tiles */
+    unsigned blocks;      /* with other columns */
+    unsigned reciprocal;  /* of columns, times 2^16, rounded up */
 };
 constexpr unsigned most_sharing_log = 3;
 
@@ -6396,30 +6403,45 @@ struct column_lane {
     const slices &all;
     const column_plan &plan;
     const reduction_output<Reducer> &output;
-    unsigned units, blocks_log, block, unit, rank, part; /* rank: of the blocks of a unit */
+    unsigned units, blocks_log, block, unit = 0, rank = 0, part; /* rank: of the blocks of a unit */
     size_t result;
     bool exists;
     column_slice<Element, Columns> slice;
 
+    template <bool Many>
     __device__ __forceinline__ column_lane(const slices &of, const column_plan &by,
                                            const reduction_output<Reducer> &to,
-                                           unsigned blocks_of_unit_log)
+                                           unsigned blocks_of_unit_log, truth<Many>)
         : all(of), plan(by), output(to), units(static_cast<unsigned>(by.work.units)),
-          blocks_log(blocks_of_unit_log), block(blockIdx.x / (units << blocks_log)),
-          unit((blockIdx.x - block * (units << blocks_log)) >> blocks_log),
-          rank(blockIdx.x & ((1u << blocks_log) - 1)),
-          part(threadIdx.x >> plan.columns_log & ((1u << plan.parts_log) - 1))
+          blocks_log(blocks_of_unit_log), block(blockIdx.x)
     {
-        const unsigned each = slices_block >> plan.parts_log,
-                       group = threadIdx.x >> (plan.columns_log + plan.parts_log),
-                       column = threadIdx.x & ((1u << plan.columns_log) - 1);
-        result =
-            all.begin +
-            (static_cast<size_t>(block) * each + (group << plan.columns_log) + column) * Columns;
-        exists = result < all.end;
+        if (Many && units << blocks_log > 1) { /* neighbours have columns next to each other */
+            const unsigned number = blockIdx.x / plan.blocks;
+            block = blockIdx.x - number * plan.blocks;
+            unit = number >> blocks_log;
+            rank = number & ((1u << blocks_log) - 1);
+        }
+        const unsigned number = threadIdx.x * plan.reciprocal >> 16,
+                       group = number >> plan.parts_log, lanes = plan.columns << plan.parts_log,
+                       groups = blockDim.x / lanes;
+        part = number & ((1u << plan.parts_log) - 1);
+        result = all.begin + ((size_t(block) * groups + group) * plan.columns + threadIdx.x -
+                              number * plan.columns) *
+                                 Columns;
+        exists = group < groups && result < all.end;
+        if (group >= groups) part = (1u << plan.parts_log) - 1;
         slice = {all.first<Element>(exists ? result : all.begin), all.stride};
     }
 
+    /* The leaves of a turn. Parts next to each other have packs that are, then warps that are. */
+    __device__ __forceinline__ leaf_share share(unsigned turn) const
+    {
+        const unsigned far_log = plan.parts_log - plan.near_log,
+                       warps_log = plan.turns_log + far_log + blocks_log,
+                       near = part & ((1u << plan.near_log) - 1),
+                       far = turn << far_log | part >> plan.near_log;
+        return {plan.bits, plan.near_log + warps_log, near << warps_log | far << blocks_log | rank};
+    }
     __device__ __forceinline__ Reducer reducer(unsigned column) const
     {
         Reducer own = output.reducer;
@@ -6432,14 +6454,15 @@ struct column_lane {
     __device__ __forceinline__ void
     combine_parts(Value (&value)[Columns], Value (&values)[slices_block], unsigned near_log) const
     {
+        const bool in_warps = (plan.columns & (plan.columns - 1)) == 0;
         for (unsigned k = 0; k < plan.parts_log; ++k) {
             const unsigned bit =
                 k < near_log ? near_log - 1 - k : plan.parts_log - 1 - (k - near_log);
-            const unsigned distance = 1u << (bit + plan.columns_log);
+            const unsigned distance = plan.columns << bit;
 #pragma unroll
             for (unsigned c = 0; c < Columns; ++c) {
                 Value other;
-                if (distance < warp_size) {
+                if (in_warps && distance < warp_size) {
                     other = shuffle_down(value[c], distance);
                 } else {
                     values[threadIdx.x] = value[c];
@@ -6450,6 +6473,37 @@ struct column_lane {
                 if ((part >> bit & 1) == 0) value[c] = output.reducer.combine(value[c], other);
             }
         }
+    }
+
+    /* The same of what lanes left of their turns. */
+    template <unsigned Turns>
+    __device__ __forceinline__ void
+    combine_turns(Value (&value)[Columns], Value (&values)[Turns][Columns][slices_block]) const
+    {
+        const unsigned me = threadIdx.x, near = part & ((1u << plan.near_log) - 1),
+                       far = part >> plan.near_log;
+        const auto meet = [&](unsigned turn, unsigned other_turn, unsigned distance) {
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c)
+                values[turn][c][me] = output.reducer.combine(values[turn][c][me],
+                                                             values[other_turn][c][me + distance]);
+        };
+        for (unsigned bit = plan.near_log; bit-- > 0;) {
+            __syncthreads();
+            if (near >> bit != 0) continue;
+            for (unsigned turn = 0; turn < 1u << plan.turns_log; ++turn)
+                meet(turn, turn, plan.columns << bit);
+        }
+        if (near == 0)
+            for (unsigned half = (1u << plan.turns_log) / 2; half > 0; half /= 2)
+                for (unsigned turn = 0; turn < half; ++turn) meet(turn, turn + half, 0);
+        for (unsigned bit = plan.parts_log - plan.near_log; bit-- > 0;) {
+            __syncthreads();
+            if (near == 0 && far >> bit == 0) meet(0, 0, plan.columns << (plan.near_log + bit));
+        }
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c) value[c] = values[0][c][me];
+        if (plan.parts_log > 0) __syncthreads();
     }
 
     /* The values of columns' partials: as a block's of a tile's threads. */
@@ -6528,7 +6582,7 @@ struct column_lane {
     template <class Words>
     __device__ __forceinline__ bool publish(const Value (&value)[Columns], status_word *own_words,
                                             unsigned each, unsigned number, status_word *ticket,
-                                            unsigned blocks, bool *last) const
+                                            unsigned to_come, bool *last) const
     {
 #pragma unroll
         for (unsigned c = 0; c < Columns; ++c)
@@ -6536,7 +6590,7 @@ struct column_lane {
                 Words::publish(own_words + size_t(c) * each * Words::count, number, value[c]);
         __syncthreads();
         if (threadIdx.x == 0) {
-            *last = atomicAdd(ticket, 1ull) + 1 == blocks;
+            *last = atomicAdd(ticket, 1ull) + 1 == to_come;
             if (*last) *ticket = 0;
         }
         __syncthreads();
@@ -6548,18 +6602,16 @@ struct column_lane {
     __device__ __forceinline__ bool meet(Value (&value)[Columns], bool *last,
                                          status_word *status_words) const
     {
-        static_assert(all_words::count <= 2 * words_of::count, "as plan_columns counts them");
         constexpr unsigned most = 1u << most_sharing_log;
-        const unsigned blocks = 1u << blocks_log, each = units << blocks_log,
+        const unsigned sharing = 1u << blocks_log, each = units << blocks_log,
                        first = unit << blocks_log;
         const size_t results = all.end - all.begin;
         status_word *const of_blocks = status_words + results * units * words_of::count,
                            *const own_words =
                                of_blocks + (result - all.begin) * each * all_words::count,
                            *const ticket = of_blocks + results * each * all_words::count +
-                                           (gridDim.x >> blocks_log) / units +
-                                           (blockIdx.x >> blocks_log);
-        if (!publish<all_words>(value, own_words, each, first + rank, ticket, blocks, last))
+                                           (1 + size_t(unit)) * plan.blocks + block;
+        if (!publish<all_words>(value, own_words, each, first + rank, ticket, sharing, last))
             return false;
 #pragma unroll
         for (unsigned c = 0; c < Columns; ++c) {
@@ -6568,13 +6620,13 @@ struct column_lane {
 #pragma unroll
             for (unsigned k = 0; k < most; ++k)
                 numbers[k] =
-                    exists && part == 0 && k < blocks ? size_t(c) * each + first + k : no_partial;
+                    exists && part == 0 && k < sharing ? size_t(c) * each + first + k : no_partial;
             all_words::await(own_words, numbers, output.reducer.identity(), found);
 #pragma unroll
             for (unsigned half = most / 2; half > 0; half /= 2)
 #pragma unroll
                 for (unsigned k = 0; k < half; ++k)
-                    if (k + half < blocks)
+                    if (k + half < sharing)
                         found[k] = output.reducer.combine(found[k], found[k + half]);
             value[c] = found[0];
         }
@@ -6737,6 +6789,102 @@ __device__ __forceinline__ void share_values(typename Reducer::Value (&found)[Co
     for (unsigned c = 0; c < Columns; ++c) found[c] = turns[c].total(share.leaves_log());
 }
 
+/* Leaves whose packs a lane has under way. */
+__host__ __device__ constexpr unsigned columns_at_once(unsigned packs, unsigned per_lane,
+                                                       unsigned element_bytes)
+{
+    if (packs > 1 || per_lane == half_columns) return 1;
+    if (element_bytes <= 2) return 4;
+    return per_lane == 1 ? 8 : element_bytes == 4 ? 1 : 2;
+}
+
+/* How many leaves of columns a lane takes side by side, pack by pack, as a logarithm: more of what
+ * is under way lies together. H100s read f32 faster so, wider elements and narrower ones not. */
+template <class Reducer>
+__host__ __device__ constexpr unsigned leaves_log_of()
+{
+    return Reducer::packs_meet_in_pairs && sizeof(typename Reducer::Element) == 4 ? 3 : 0;
+}
+
+/* The same of a tile without gaps, where packs' values meet in pairs, and of so many leaves at
+ * least: the first pack of several, and then the next. */
+template <unsigned Packs, unsigned Levels, class Reducer, unsigned Columns>
+__device__ __forceinline__ void values_by_packs(typename Reducer::Value (&found)[Columns],
+                                                const column_lane<Reducer, Columns> &lane,
+                                                const slice_tile &tile, const leaf_share &share)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    constexpr unsigned size = pack<Element>::size, at_once_log = leaves_log_of<Reducer>(),
+                       at_once = 1u << at_once_log, packs_log = Packs == 8 ? 3 : 2;
+    static_assert(Columns == 1 && Packs == 1u << packs_log, "what is loaded here");
+    const unsigned leaves = 1u << share.leaves_log();
+    const size_t stride = lane.slice.stride,
+                 next_leaf = size_t(size) * (warp_size >> at_once_log) * stride,
+                 next_pack = (size_t(size) << tile.threads_log) * stride - at_once * next_leaf;
+    const Reducer &reducer = lane.output.reducer;
+    carries<Reducer, Levels> turns;
+#pragma unroll 1
+    for (unsigned first = 0; first < leaves; first += at_once) {
+        carries<Reducer, packs_log> of_leaf[at_once];
+        const Element *row[size];
+        row[0] = lane.slice.from + (tile.first + share.thread(first)) * size * stride;
+#pragma unroll
+        for (unsigned r = 1; r < size; ++r) row[r] = row[r - 1] + stride;
+#pragma unroll 1
+        for (unsigned j = 0; j < Packs; ++j) {
+            lane_items<Reducer, 1, at_once, 1> of;
+            of.load_nothing();
+#pragma unroll
+            for (unsigned m = 0; m < at_once; ++m) { /* as they lie; leaves have bits reversed */
+                leaf_items<Reducer, 1> &items = of.items[(m & 1) << 2 | (m & 2) | m >> 2];
+                items.count = 1;
+#pragma unroll
+                for (unsigned r = 0; r < size; ++r) {
+                    items.packs[0].item[r] = *row[r];
+                    row[r] += next_leaf;
+                }
+            }
+#pragma unroll
+            for (unsigned r = 0; r < size; ++r) row[r] += next_pack;
+            Value value[at_once];
+            of.find_values(lane, value);
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k) of_leaf[k].push(reducer, value[k], j);
+        }
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k)
+            turns.push(reducer, of_leaf[k].total(packs_log), first + k);
+    }
+    found[0] = turns.total(share.leaves_log());
+}
+
+/* By a lane, of its share of a tile of several packs a thread. */
+template <unsigned Packs, class Reducer, unsigned Columns>
+__device__ __forceinline__ void
+values_of_turn(typename Reducer::Value (&found)[Columns], const column_lane<Reducer, Columns> &lane,
+               const slice_tile &tile, const leaf_share &share, truth<false>)
+{
+    constexpr unsigned levels = Packs == 8 ? 9 : 8,
+                       at_once = columns_at_once(Packs, Columns, sizeof(typename Reducer::Element)),
+                       half = Columns > 1 ? Packs / 2 : Packs;
+    if (half < Packs && tile.packs <= half << tile.threads_log) /* no thread has more */
+        share_values<half, levels, 2 * at_once>(found, lane, tile, share);
+    else
+        share_values<Packs, levels, at_once>(found, lane, tile, share);
+}
+template <unsigned Packs, class Reducer, unsigned Columns>
+__device__ __forceinline__ void
+values_of_turn(typename Reducer::Value (&found)[Columns], const column_lane<Reducer, Columns> &lane,
+               const slice_tile &tile, const leaf_share &share, truth<true>)
+{
+    if (share.leaves_log() >= leaves_log_of<Reducer>() && tile.tail == 0 &&
+        tile.packs == Packs << tile.threads_log)
+        values_by_packs<Packs, Packs == 8 ? 9 : 8>(found, lane, tile, share);
+    else
+        values_of_turn<Packs>(found, lane, tile, share, truth<false>());
+}
+
 /* A lane's values of columns of one pack at most and a tail, whose loads are all under way at once:
  * as value_of_pack_and_tail. */
 template <class Reducer, unsigned Columns>
@@ -6776,21 +6924,21 @@ __device__ __forceinline__ void short_values(typename Reducer::Value (&values)[C
     }
 }
 
-/* Leaves whose packs a lane has under way. */
-__host__ __device__ constexpr unsigned columns_at_once(unsigned packs, unsigned per_lane,
-                                                       unsigned element_bytes)
-{
-    if (packs > 1 || per_lane == half_columns) return 1;
-    if (element_bytes <= 2) return 4;
-    return per_lane == 1 ? 8 : element_bytes == 4 ? 1 : 2;
-}
 __host__ __device__ constexpr unsigned columns_blocks(unsigned packs, unsigned per_lane,
                                                       unsigned element_bytes)
 {
     if (per_lane == half_columns) return 2;
     if (packs == 1) return per_lane == 1 || element_bytes == 2 ? 3 : 4;
-    if (per_lane > 1) return 2;
-    return packs == 4 ? 4 : element_bytes == 4 ? 3 : 2;
+    return packs == 8 || per_lane > 1 || element_bytes == 4 ? 2 : 4;
+}
+/* How many warps of a tile a lane may have in turn, as a logarithm: shared memory holds their
+ * values. */
+__host__ __device__ constexpr unsigned turns_log_of(unsigned packs, size_t value_bytes)
+{
+    constexpr size_t most_bytes = 32 * 1024;
+    unsigned turns_log = packs == 1 ? 0 : packs == 4 ? 3 : 4;
+    while (turns_log > 0 && (slices_block * value_bytes) << turns_log > most_bytes) --turns_log;
+    return turns_log;
 }
 /* Whether blocks may share a unit: of small tiles there are more of them, and for single columns of
  * narrow elements it takes registers that are missed. */
@@ -6800,6 +6948,73 @@ __host__ __device__ constexpr bool blocks_share(unsigned packs, unsigned per_lan
     return packs == 8 && (per_lane > 1 || element_bytes > 2);
 }
 
+/* Columns of one tile, of a pack for each of its threads. */
+template <unsigned Packs, class Reducer, unsigned Columns>
+__device__ __forceinline__ void reduce_tiles_of_columns(const column_lane<Reducer, Columns> &lane,
+                                                        status_word *status_words, truth<true>)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    constexpr unsigned pack_size = pack<Element>::size, bytes = Columns * sizeof(Element);
+    __shared__ Value values[slices_block];
+    const size_t n = lane.all.n;
+    const slice_tile tile = {0, static_cast<unsigned>(n / pack_size),
+                             static_cast<unsigned>(n % pack_size), lane.plan.threads_log};
+    Value value[Columns];
+    if (tile.packs <= 1) /* one part has it all */
+        short_values(value, lane, tile);
+    else
+        share_values<1, lane_leaves_log(bytes), columns_at_once(1, Columns, sizeof(Element))>(
+            value, lane, tile, lane.share(0));
+    lane.combine_parts(value, values, lane.plan.near_log);
+    lane.template finish<true>(value, values, nullptr, status_words);
+}
+/* Of any number of them, of several packs for each. */
+template <unsigned Packs, class Reducer, unsigned Columns>
+__device__ __forceinline__ void reduce_tiles_of_columns(const column_lane<Reducer, Columns> &lane,
+                                                        status_word *status_words, truth<false>)
+{
+    using Value = typename Reducer::Value;
+    constexpr unsigned pack_size = pack<typename Reducer::Element>::size,
+                       most_turns = 1u << turns_log_of(Packs, Columns * sizeof(Value));
+    constexpr bool by_packs = leaves_log_of<Reducer>() > 0 && Columns == 1;
+    __shared__ Value values[most_turns][Columns][slices_block];
+    __shared__ bool last;
+    const column_plan &plan = lane.plan;
+    const Reducer &reducer = lane.output.reducer;
+    const size_t n = lane.all.n, packs = n / pack_size,
+                 tile_packs = size_t(Packs) << plan.threads_log;
+    const tile_run run = run_of(plan.work, lane.unit);
+    Value value[Columns], stack[24][Columns];
+#pragma unroll
+    for (unsigned c = 0; c < Columns; ++c) value[c] = reducer.identity();
+#pragma unroll 1
+    for (size_t k = 0; k < run.count; ++k) {
+        slice_tile tile = {(run.first + k) * tile_packs, static_cast<unsigned>(tile_packs), 0,
+                           plan.threads_log};
+        if (run.first + k + 1 == plan.work.tiles) {
+            tile.packs = static_cast<unsigned>(packs - tile.first);
+            tile.tail = static_cast<unsigned>(n % pack_size);
+        }
+#pragma unroll 1
+        for (unsigned turn = 0; turn < 1u << plan.turns_log; ++turn) {
+            values_of_turn<Packs>(value, lane, tile, lane.share(turn), truth<by_packs>());
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c) values[turn][c][threadIdx.x] = value[c];
+        }
+        lane.combine_turns(value, values);
+        if (run.count == 1) break;
+        unsigned level = 0;
+        for (; k >> level & 1; ++level)
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c)
+                value[c] = reducer.combine(stack[level][c], value[c]);
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c) stack[level][c] = value[c];
+    }
+    lane.template finish<false>(value, values[0][0], &last, status_words);
+}
+
 template <class Reducer, unsigned Packs, unsigned Columns>
 __global__ void
 __launch_bounds__(slices_block,
@@ -6807,66 +7022,12 @@ __launch_bounds__(slices_block,
     reduce_columns(slices all, column_plan plan, reduction_output<Reducer> output,
                    status_word *status_words)
 {
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    constexpr unsigned pack_size = pack<Element>::size,
-                       at_once = columns_at_once(Packs, Columns, sizeof(Element)),
-                       half = Packs > 1 && Columns > 1 ? Packs / 2 : Packs;
-    __shared__ Value values[slices_block];
-    __shared__ bool last;
-    const column_lane<Reducer, Columns> lane(
-        all, plan, output, blocks_share(Packs, Columns, sizeof(Element)) ? plan.blocks_log : 0);
+    constexpr bool shared = blocks_share(Packs, Columns, sizeof(typename Reducer::Element));
+    const column_lane<Reducer, Columns> lane(all, plan, output, shared ? plan.blocks_log : 0,
+                                             truth<(Packs > 1)>());
     wait_for_previous_grid();
     allow_next_grid();
-
-    /* neighbours take packs next to each other */
-    const unsigned far_log = plan.parts_log - plan.near_log;
-    const leaf_share share = {plan.bits, plan.parts_log,
-                              ((lane.part & ((1u << plan.near_log) - 1)) << far_log) +
-                                  (lane.part >> plan.near_log)};
-    const leaf_share of_block = {plan.bits, plan.parts_log + lane.blocks_log,
-                                 share.part << lane.blocks_log | lane.rank};
-    const size_t packs = all.n / pack_size, tile_packs = size_t(Packs) << plan.threads_log;
-    Value value[Columns];
-    if (Packs == 1) { /* one tile, and where columns are several few leaves */
-        const slice_tile tile = {0, static_cast<unsigned>(packs),
-                                 static_cast<unsigned>(all.n % pack_size), plan.threads_log};
-        if (packs <= 1) /* one part has it all */
-            short_values(value, lane, tile);
-        else
-            share_values<Packs, lane_leaves_log(Columns * sizeof(Element)), at_once>(value, lane,
-                                                                                     tile, share);
-        lane.combine_parts(value, values, plan.near_log);
-        lane.template finish<true>(value, values, &last, status_words);
-        return;
-    }
-    const tile_run run = run_of(plan.work, lane.unit);
-    Value stack[24][Columns];
-#pragma unroll
-    for (unsigned c = 0; c < Columns; ++c) value[c] = output.reducer.identity();
-#pragma unroll 1
-    for (size_t k = 0; k < run.count; ++k) {
-        slice_tile tile = {(run.first + k) * tile_packs, static_cast<unsigned>(tile_packs), 0,
-                           plan.threads_log};
-        if (run.first + k + 1 == plan.work.tiles) {
-            tile.packs = static_cast<unsigned>(packs - tile.first);
-            tile.tail = static_cast<unsigned>(all.n % pack_size);
-        }
-        if (half < Packs && tile.packs <= tile_packs / 2) /* no thread has more */
-            share_values<half, Packs == 8 ? 9 : 8, 2 * at_once>(value, lane, tile, of_block);
-        else
-            share_values<Packs, Packs == 8 ? 9 : 8, at_once>(value, lane, tile, of_block);
-        lane.combine_parts(value, values, plan.near_log);
-        if (run.count == 1) break;
-        unsigned level = 0;
-        for (; k >> level & 1; ++level)
-#pragma unroll
-            for (unsigned c = 0; c < Columns; ++c)
-                value[c] = output.reducer.combine(stack[level][c], value[c]);
-#pragma unroll
-        for (unsigned c = 0; c < Columns; ++c) stack[level][c] = value[c];
-    }
-    lane.template finish<false>(value, values, &last, status_words);
+    reduce_tiles_of_columns<Packs>(lane, status_words, truth<Packs == 1>());
 }
 
 /* Where part `number` of a whole begins. */
@@ -6918,7 +7079,7 @@ __global__ void __launch_bounds__(slices_block, resident(Columns == 1 || Reducer
                        at_once = sizeof(Element) <= 2 && Columns == 1 ? 2 : 8 / Columns;
     __shared__ Value values[slices_block];
     __shared__ bool last;
-    const column_lane<Reducer, Columns> lane(all, plan, output, 0);
+    const column_lane<Reducer, Columns> lane(all, plan, output, 0, truth<true>());
     wait_for_previous_grid();
     allow_next_grid();
     const unsigned parts = 1u << plan.parts_log, tail = static_cast<unsigned>(all.n % pack_size);
@@ -11419,13 +11580,20 @@ fastreduce_status launch_engine(const void *input, typename Engine::Output outpu
 
 /* ---- Many results ---- */
 
+/* What plans for many results need to know of a Reducer. */
+struct slices_reducer {
+    size_t longest_narrow_row;
+    unsigned value_bytes, value_words; /* words: without loss */
+    bool columns_by_packs;
+};
+
 /* A reduction along an axis: shape without zeros for strides, results' size, and an engine's
  * kernels for it. */
 struct slices_engine {
     engine flat;
+    slices_reducer reducer;
     const void *(*kernel)(slices_kernel which);
     compiled_cache *known; /* one a kernel */
-    size_t longest_narrow_row;
 };
 
 /* What one launch does, of several if there are more results than status words. */
@@ -11547,8 +11715,124 @@ constexpr bool is_balanced(size_t leaves, unsigned parts_log)
     return of_first << parts_log <= leaves + leaves / 3;
 }
 
-inline void plan_columns(const engine_table &e, const slices &all, const plan_row &tile,
-                         const device_limits &device, slices_plan *plan)
+/* The status words of a launch for columns, whose units blocks do not share: as many results as
+ * there are words for. */
+inline void plan_units(const engine_table &e, size_t units, size_t results, slices_plan *plan)
+{
+    if (units == 1) return;
+    plan->results = (workspace_words - slices_block) / (units * e.words_per_unit + 1);
+    plan->results -= plan->results % plan->results_each;
+    if (plan->results == 0) plan->results = plan->results_each;
+    plan->results = least_of(plan->results, results);
+    plan->status_words =
+        plan->results * units * e.words_per_unit + (plan->results - 1) / plan->results_each + 1;
+}
+
+/* How much of their places blocks take that all take equally long, in 64ths. */
+constexpr size_t places_taken(size_t blocks, size_t places)
+{
+    return blocks * 64 / ((blocks + places - 1) / places * places);
+}
+
+/* How many of `all` columns next to each other a block has: not more than `most`, and so that most
+ * of its threads have one, or a part. */
+constexpr size_t columns_of_block(size_t all, size_t most)
+{
+    size_t groups = (all - 1) / most + 1, columns = (all - 1) / groups + 1, best = columns,
+           best_lanes = 0;
+    do {
+        size_t lanes = columns;
+        while (lanes * 2 <= slices_block) lanes *= 2;
+        if (lanes > best_lanes + slices_block / 16) best = columns, best_lanes = lanes;
+        columns = (all - 1) / ++groups + 1;
+    } while (columns * 2 >= most);
+    return best;
+}
+
+/* What columns need to be planned. */
+struct lanes_plan {
+    work_plan work;
+    bool is_small;                        /* tiles are */
+    unsigned per_lane, bits, threads_log; /* as column_plan has them */
+    size_t lanes, neighbours;             /* in all; next to each other */
+};
+
+/* Columns in tiles of several packs a thread: blocks have up to 256 bytes next to each other, and
+ * share units where that leaves fewer places for blocks empty at the end. */
+inline void plan_tiled_columns(const engine_table &e, const slices_reducer &reducer,
+                               const slices &all, const lanes_plan &of, const device_limits &device,
+                               slices_plan *plan)
+{
+    const unsigned packs = of.is_small ? 4 : 8, all_warps_log = of.bits - 5,
+                   lane_bytes = of.per_lane * e.element_bytes,
+                   most_sharing =
+                       blocks_share(packs, of.per_lane, e.element_bytes)
+                           ? static_cast<unsigned>(least_of(most_sharing_log, all_warps_log))
+                           : 0,
+                   most_turns = turns_log_of(packs, of.per_lane * reducer.value_bytes);
+    const size_t units = of.work.units,
+                 places = size_t(device.multiprocessors) *
+                          columns_blocks(packs, of.per_lane, e.element_bytes),
+                 least = all.n * all.end * e.element_bytes <= 4 * mebibyte ? 1 : 4;
+    size_t columns = columns_of_block(of.neighbours, 256 / lane_bytes);
+    const auto blocks = [&] { return ((of.lanes - 1) / columns + 1) * units; };
+    const auto words = [&](unsigned log) {
+        return (all.end * ((size_t(reducer.value_words) << log) + e.words_per_unit) +
+                2 * ((of.lanes - 1) / columns + 1)) *
+               units;
+    };
+    unsigned blocks_log = 0;
+    for (unsigned log = 1; log <= most_sharing && words(log) < workspace_words; ++log)
+        if (places_taken(blocks() << log, places) >
+            places_taken(blocks() << blocks_log, places) + 2)
+            blocks_log = log;
+    const auto are_few = [&](size_t number) {
+        return number < device.multiprocessors ||
+               (number < places - places / 8 && columns * lane_bytes > line_bytes);
+    };
+    while (columns > least && are_few(blocks() << blocks_log)) columns = (columns + 1) / 2;
+    while (blocks_log > 0 && words(blocks_log) >= workspace_words) --blocks_log;
+    if (columns <= 16) columns = size_t(1) << slice_tile::bits_for(columns); /* for shuffles */
+
+    unsigned parts_log = 0;
+    while (columns << (parts_log + 1) <= slices_block && parts_log + blocks_log < of.bits)
+        ++parts_log;
+    /* a tile's warps are those of blocks, of parts far from each other, and in turn */
+    /* what lies together does already in long rows; and a lane has several leaves of a warp */
+    const size_t most_near =
+        !reducer.columns_by_packs && of.neighbours * lane_bytes >= 1024 ? 0 : 2;
+    const unsigned warps_log = all_warps_log - blocks_log;
+    unsigned near_log = static_cast<unsigned>(least_of(parts_log, most_near));
+    if (parts_log - near_log > warps_log) near_log = parts_log - warps_log;
+    unsigned turns_log = warps_log - (parts_log - near_log);
+    for (; turns_log > most_turns; --turns_log)
+        if (near_log > 0) --near_log;
+
+    const unsigned kernel = (of.is_small ? 1 : 2) + (of.per_lane > 1 ? 3 : 0);
+    plan->kernel =
+        static_cast<slices_kernel>(static_cast<unsigned>(slices_kernel::in_columns) + kernel);
+    plan->threads =
+        static_cast<unsigned>(((columns << parts_log) + warp_size - 1) / warp_size) * warp_size;
+    plan->results_each = columns * of.per_lane;
+    plan->blocks_each = units << blocks_log;
+    plan->in_columns = {of.work,
+                        static_cast<unsigned>(columns),
+                        parts_log,
+                        near_log,
+                        turns_log,
+                        of.bits,
+                        of.threads_log,
+                        blocks_log,
+                        0,
+                        0};
+    if (blocks_log > 0)
+        plan->status_words = words(blocks_log);
+    else
+        plan_units(e, units, all.end, plan);
+}
+
+inline void plan_columns(const engine_table &e, const slices_reducer &reducer, const slices &all,
+                         const plan_row &tile, const device_limits &device, slices_plan *plan)
 {
     const bool any_order = e.head_alignment > 0;
     work_plan work = plan_work(all.n / e.pack_size, tile);
@@ -11569,14 +11853,19 @@ inline void plan_columns(const engine_table &e, const slices &all, const plan_ro
     const bool halves = e.element_bytes == 2 && !any_order && single && in_lanes_of(half_columns);
     const unsigned per_lane = halves ? half_columns : in_lanes_of(wide) ? wide : 1;
     /* threads next to each other take results that are, and then packs */
-    const size_t lanes = all.end / per_lane,
-                 neighbours = all.inner > 1                    ? all.inner / per_lane
-                              : all.outer_stride <= all.stride ? lanes
-                                                               : 1,
-                 most =
-                     neighbours == lanes && neighbours % warp_size != 0 && neighbours < slices_block
-                         ? slices_block
-                         : warp_size;
+    const size_t lanes = all.end / per_lane, neighbours = all.inner > 1 ? all.inner / per_lane
+                                                          : all.outer_stride <= all.stride ? lanes
+                                                                                           : 1;
+    if (!any_order && !single) {
+        plan_tiled_columns(e, reducer, all,
+                           {work, is_small, per_lane, bits, threads_log, lanes, neighbours}, device,
+                           plan);
+        return;
+    }
+    const size_t most =
+        neighbours == lanes && neighbours % warp_size != 0 && neighbours < slices_block
+            ? slices_block
+            : warp_size;
     if (any_order) work.units = 1; /* until it is known how many are wanted */
     unsigned columns_log = slice_tile::bits_for(least_of(neighbours, least_of(lanes, most)));
     const size_t most_units = any_order ? packs / 64 + 1 : work.units,
@@ -11598,24 +11887,7 @@ inline void plan_columns(const engine_table &e, const slices &all, const plan_ro
     if (packs <= 1) parts_log = 0;
     while (single && parts_log > 0 && parts_log <= all_far && !is_balanced(used, parts_log))
         --parts_log;
-    unsigned blocks_log = 0;
-    const size_t of_blocks = 2 * e.words_per_unit; /* at most */
-    if (!any_order && columns_log <= 5 &&
-        blocks_share(single     ? 1
-                     : is_small ? 4
-                                : 8,
-                     per_lane, e.element_bytes)) {
-        const size_t blocks = ((lanes - 1) / (slices_block >> parts_log) + 1) * work.units,
-                     places = size_t(device.multiprocessors) *
-                              columns_blocks(8, per_lane, e.element_bytes),
-                     taken = all.end * of_blocks * work.units + 2 * blocks;
-        while (blocks_log < most_sharing_log && blocks_log < all_far &&
-               parts_log + blocks_log + 1 < bits && blocks << blocks_log < 2 * places &&
-               taken << (blocks_log + 2) < workspace_words)
-            ++blocks_log;
-    }
-    const unsigned far_log = all_far - blocks_log;
-    const unsigned near_log = parts_log > far_log ? parts_log - far_log : 0;
+    const unsigned near_log = parts_log > all_far ? parts_log - all_far : 0;
     const unsigned kernel = (halves     ? 6
                              : single   ? 0
                              : is_small ? 1
@@ -11636,20 +11908,10 @@ inline void plan_columns(const engine_table &e, const slices &all, const plan_ro
             least_of(least_of(enough, most_by_parts), least_of(most_by_packs, most_by_words));
         if (work.units == 0) work.units = 1;
     }
-    plan->blocks_each = work.units << blocks_log;
-    plan->in_columns = {work, columns_log, parts_log, near_log, bits, threads_log, blocks_log};
-    if (blocks_log > 0) {
-        const size_t blocks = (all.end - 1) / plan->results_each + 1;
-        plan->status_words =
-            (all.end * ((of_blocks << blocks_log) + e.words_per_unit) + 2 * blocks) * work.units;
-    } else if (work.units > 1) {
-        plan->results = (workspace_words - slices_block) / (work.units * e.words_per_unit + 1);
-        plan->results -= plan->results % plan->results_each;
-        if (plan->results == 0) plan->results = plan->results_each;
-        plan->results = least_of(plan->results, all.end);
-        plan->status_words = plan->results * work.units * e.words_per_unit +
-                             (plan->results - 1) / plan->results_each + 1;
-    }
+    plan->blocks_each = work.units;
+    plan->in_columns = {work, 1u << columns_log, parts_log, near_log, 0,
+                        bits, threads_log,       0,         0,        0};
+    plan_units(e, work.units, all.end, plan);
 }
 
 inline const void *end_of_rows(const engine_table &e, const slices &all)
@@ -11696,9 +11958,10 @@ inline bool is_short_row(const engine_table &e, size_t longest_narrow_row, const
 }
 
 /* The same for every device but for what the bits do not depend on. */
-inline slices_plan plan_slices(const engine_table &e, size_t longest_narrow_row, const slices &all,
-                               const device_limits &device)
+inline slices_plan plan_slices(const engine_table &e, const slices_reducer &reducer,
+                               const slices &all, const device_limits &device)
 {
+    const size_t longest_narrow_row = reducer.longest_narrow_row;
     const plan_row tile = e.row(pick(e, all.n, {1, SIZE_MAX, true}));
     const size_t tiles = tiles_of(all.n / e.pack_size, tile), bytes = all.n * e.element_bytes;
     const bool rows = all.inner == 1 && all.stride == 1, is_small = tile.block_size == slices_block;
@@ -11749,7 +12012,7 @@ inline slices_plan plan_slices(const engine_table &e, size_t longest_narrow_row,
         return plan;
     }
     if (!rows) {
-        plan_columns(e, all, tile, device, &plan);
+        plan_columns(e, reducer, all, tile, device, &plan);
         return plan;
     }
     if (tiles > most_single_tiles) {
@@ -11777,6 +12040,8 @@ inline cudaError_t launch_slices(const slices_engine &e, const slices_plan &plan
     row_plan rows = plan.rows;
     row_turns any_rows = plan.any_rows;
     column_plan in_columns = plan.in_columns;
+    in_columns.blocks = static_cast<unsigned>(blocks / plan.blocks_each);
+    in_columns.reciprocal = in_columns.columns > 0 ? 65535 / in_columns.columns + 1 : 0;
     unsigned tiles = plan.tiles;
     void *how = plan.kernel == slices_kernel::short_slices        ? static_cast<void *>(&shorts)
                 : plan.kernel == slices_kernel::rows              ? static_cast<void *>(&rows)
@@ -11798,7 +12063,7 @@ inline fastreduce_status launch_slices(const slices_engine &e, const slices &all
     device_limits limits = {};
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
-    const slices_plan plan = plan_slices(e.flat, e.longest_narrow_row, all, limits);
+    const slices_plan plan = plan_slices(e.flat, e.reducer, all, limits);
     if (plan.kernel == slices_kernel::flat) {
         void **const place = static_cast<void **>(output);
         unsigned char *const results = static_cast<unsigned char *>(*place);
@@ -11972,8 +12237,12 @@ template <class Reducer>
 static slices_engine slices_engine_of()
 {
     static compiled_cache known[slices_kernels] = {};
-    return {engine_of<auto_engine_by<Reducer>>(), slices_kernel_of<Reducer>, known,
-            longest_narrow_row<Reducer>()};
+    using Value = typename Reducer::Value;
+    return {engine_of<auto_engine_by<Reducer>>(),
+            {longest_narrow_row<Reducer>(), static_cast<unsigned>(sizeof(Value)),
+             all_bits<Value>::payloads, leaves_log_of<Reducer>() > 0},
+            slices_kernel_of<Reducer>,
+            known};
 }
 
 /* ---- Many exact sums ---- */
