@@ -11749,6 +11749,11 @@ constexpr size_t columns_of_block(size_t all, size_t most)
     return best;
 }
 
+constexpr unsigned whole_warps(size_t threads)
+{
+    return static_cast<unsigned>((threads + warp_size - 1) / warp_size * warp_size);
+}
+
 /* What columns need to be planned. */
 struct lanes_plan {
     work_plan work;
@@ -11808,11 +11813,7 @@ inline void plan_tiled_columns(const engine_table &e, const slices_reducer &redu
     for (; turns_log > most_turns; --turns_log)
         if (near_log > 0) --near_log;
 
-    const unsigned kernel = (of.is_small ? 1 : 2) + (of.per_lane > 1 ? 3 : 0);
-    plan->kernel =
-        static_cast<slices_kernel>(static_cast<unsigned>(slices_kernel::in_columns) + kernel);
-    plan->threads =
-        static_cast<unsigned>(((columns << parts_log) + warp_size - 1) / warp_size) * warp_size;
+    plan->threads = whole_warps(columns << parts_log);
     plan->results_each = columns * of.per_lane;
     plan->blocks_each = units << blocks_log;
     plan->in_columns = {of.work,
@@ -11831,15 +11832,84 @@ inline void plan_tiled_columns(const engine_table &e, const slices_reducer &redu
         plan_units(e, units, all.end, plan);
 }
 
+/* Columns where any order will do: as many units as fill the device, of many packs for each thread,
+ * and few for those who fold them. */
+inline void plan_columns_in_any_order(const engine_table &e, const slices &all,
+                                      const lanes_plan &of, const device_limits &device,
+                                      slices_plan *plan)
+{
+    /* what takes longer to compare than to load wants many blocks */
+    const bool slow = e.words_per_unit > 1;
+    const size_t packs = all.n / e.pack_size, lane_bytes = of.per_lane * e.element_bytes,
+                 wanted = size_t(device.multiprocessors) * 4096,
+                 least = all.n * all.end * e.element_bytes <= 4 * mebibyte ? 1 : 4;
+    size_t columns =
+        columns_of_block(of.neighbours, slow ? least_of(256 / lane_bytes, warp_size) : warp_size);
+    while (columns > least &&
+           ((of.lanes - 1) / columns + 1) * (packs / 64 + 1) < device.multiprocessors)
+        columns = (columns + 1) / 2;
+    const unsigned columns_log = slice_tile::bits_for(columns);
+    if (columns <= 16) columns = size_t(1) << columns_log;
+    unsigned parts_log = columns_log < 5 ? static_cast<unsigned>(least_of(5 - columns_log, 2)) : 0;
+    while (of.lanes << parts_log < wanted && columns << (parts_log + 1) <= slices_block)
+        ++parts_log;
+    if (parts_log > of.bits) parts_log = of.bits;
+    if (packs <= 1) parts_log = 0;
+
+    const size_t groups = slices_block / (columns << parts_log);
+    plan->threads = whole_warps(groups * (columns << parts_log));
+    plan->results_each = groups * columns * of.per_lane;
+    const size_t blocks = (all.end - 1) / plan->results_each + 1,
+                 enough = size_t(device.multiprocessors) * (slow ? 12 : 3) / blocks,
+                 most_by_packs = (packs >> parts_log) / 16, most_by_parts = size_t(32) << parts_log,
+                 most_by_words = (workspace_words / 2) / (all.end * e.words_per_unit + blocks),
+                 units = least_of(least_of(enough, most_by_parts),
+                                  least_of(most_by_packs, most_by_words));
+    work_plan work = of.work;
+    work.units = units > 0 ? units : 1;
+    plan->blocks_each = work.units;
+    plan->in_columns = {
+        work, static_cast<unsigned>(columns), parts_log, 0, 0, of.bits, of.threads_log, 0, 0, 0};
+    plan_units(e, work.units, all.end, plan);
+}
+
+/* Columns of one tile, of a pack for each of its threads at most. */
+inline void plan_columns_of_tile(const engine_table &e, const slices &all, const lanes_plan &of,
+                                 const device_limits &device, slices_plan *plan)
+{
+    const size_t packs = all.n / e.pack_size, tail = all.n % e.pack_size,
+                 leaves = packs > tail ? packs : tail,
+                 wanted = size_t(device.multiprocessors) * 4096,
+                 most = of.neighbours == of.lanes && of.neighbours % warp_size != 0 &&
+                                of.neighbours < slices_block
+                            ? slices_block
+                            : warp_size;
+    const unsigned least_log = all.n * all.end * e.element_bytes <= 4 * mebibyte ? 0 : 2;
+    unsigned columns_log = slice_tile::bits_for(least_of(of.neighbours, least_of(of.lanes, most)));
+    while (columns_log > least_log && of.lanes >> columns_log < device.multiprocessors)
+        --columns_log;
+    const unsigned all_far = of.bits > 5 ? of.bits - 5 : 0, room = 8 - columns_log;
+    unsigned parts_log =
+        columns_log < 5 ? all_far + static_cast<unsigned>(least_of(5 - columns_log, 2)) : 0;
+    while (of.lanes << parts_log < wanted && parts_log < room) ++parts_log;
+    if (parts_log > room) parts_log = room;
+    if (parts_log > of.bits) parts_log = of.bits;
+    if (packs <= 1) parts_log = 0;
+    while (parts_log > 0 && parts_log <= all_far && !is_balanced(leaves, parts_log)) --parts_log;
+    const unsigned near_log = parts_log > all_far ? parts_log - all_far : 0;
+    plan->threads = slices_block;
+    plan->results_each = size_t(slices_block >> parts_log) * of.per_lane;
+    plan->in_columns = {of.work, 1u << columns_log, parts_log, near_log, 0,
+                        of.bits, of.threads_log,    0,         0,        0};
+}
+
 inline void plan_columns(const engine_table &e, const slices_reducer &reducer, const slices &all,
                          const plan_row &tile, const device_limits &device, slices_plan *plan)
 {
-    const bool any_order = e.head_alignment > 0;
-    work_plan work = plan_work(all.n / e.pack_size, tile);
+    const bool any_order = e.head_alignment > 0, is_small = tile.block_size == slices_block;
+    const work_plan work = plan_work(all.n / e.pack_size, tile);
     const size_t packs = all.n / e.pack_size, tail = all.n % e.pack_size;
-    const unsigned threads_log = slice_tile::bits_for(tile.block_size);
-    const bool is_small = tile.block_size == slices_block,
-               single = work.tiles == 1 && packs <= tile.block_size && is_small;
+    const bool single = work.tiles == 1 && packs <= tile.block_size && is_small;
     const size_t used = single ? (packs > tail ? packs : tail) : tile.block_size;
     const unsigned bits = slice_tile::bits_for(any_order ? packs : used),
                    wide = lane_columns(e.element_bytes, any_order,
@@ -11856,38 +11926,14 @@ inline void plan_columns(const engine_table &e, const slices_reducer &reducer, c
     const size_t lanes = all.end / per_lane, neighbours = all.inner > 1 ? all.inner / per_lane
                                                           : all.outer_stride <= all.stride ? lanes
                                                                                            : 1;
-    if (!any_order && !single) {
-        plan_tiled_columns(e, reducer, all,
-                           {work, is_small, per_lane, bits, threads_log, lanes, neighbours}, device,
-                           plan);
-        return;
-    }
-    const size_t most =
-        neighbours == lanes && neighbours % warp_size != 0 && neighbours < slices_block
-            ? slices_block
-            : warp_size;
-    if (any_order) work.units = 1; /* until it is known how many are wanted */
-    unsigned columns_log = slice_tile::bits_for(least_of(neighbours, least_of(lanes, most)));
-    const size_t most_units = any_order ? packs / 64 + 1 : work.units,
-                 lane_bytes = per_lane * e.element_bytes;
-    /* what takes longer to compare than to load wants many blocks */
-    const bool slow = any_order && e.words_per_unit > 1;
-    const unsigned least_log = all.n * all.end * e.element_bytes <= 4 * mebibyte ? 0 : 2;
-    while (columns_log > least_log &&
-           ((lanes * most_units) >> columns_log < device.multiprocessors ||
-            (slow && lane_bytes << columns_log > 256)))
-        --columns_log;
-    const unsigned all_far = !any_order && bits > 5 ? bits - 5 : 0, room = 8 - columns_log;
-    const size_t wanted = size_t(device.multiprocessors) * 4096;
-    unsigned parts_log =
-        columns_log < 5 ? all_far + static_cast<unsigned>(least_of(5 - columns_log, 2)) : 0;
-    while (((lanes * work.units) << parts_log) < wanted && parts_log < room) ++parts_log;
-    if (parts_log > room) parts_log = room;
-    if (parts_log > bits) parts_log = bits;
-    if (packs <= 1) parts_log = 0;
-    while (single && parts_log > 0 && parts_log <= all_far && !is_balanced(used, parts_log))
-        --parts_log;
-    const unsigned near_log = parts_log > all_far ? parts_log - all_far : 0;
+    const lanes_plan of = {work,  is_small,  per_lane, bits, slice_tile::bits_for(tile.block_size),
+                           lanes, neighbours};
+    if (any_order)
+        plan_columns_in_any_order(e, all, of, device, plan);
+    else if (single)
+        plan_columns_of_tile(e, all, of, device, plan);
+    else
+        plan_tiled_columns(e, reducer, all, of, device, plan);
     const unsigned kernel = (halves     ? 6
                              : single   ? 0
                              : is_small ? 1
@@ -11895,23 +11941,6 @@ inline void plan_columns(const engine_table &e, const slices_reducer &reducer, c
                             (!halves && per_lane > 1 ? 3 : 0);
     plan->kernel =
         static_cast<slices_kernel>(static_cast<unsigned>(slices_kernel::in_columns) + kernel);
-    plan->threads = slices_block;
-    plan->results_each = size_t(slices_block >> parts_log) * per_lane;
-    if (any_order) { /* as many units as fill the device, of many packs for each thread, and few for
-                        those who fold them */
-        const size_t blocks = (all.end - 1) / plan->results_each + 1,
-                     enough = size_t(device.multiprocessors) * (slow ? 12 : 3) / blocks,
-                     most_by_packs = (packs >> parts_log) / 16,
-                     most_by_parts = size_t(32) << parts_log,
-                     most_by_words = (workspace_words / 2) / (all.end * e.words_per_unit + blocks);
-        work.units =
-            least_of(least_of(enough, most_by_parts), least_of(most_by_packs, most_by_words));
-        if (work.units == 0) work.units = 1;
-    }
-    plan->blocks_each = work.units;
-    plan->in_columns = {work, 1u << columns_log, parts_log, near_log, 0,
-                        bits, threads_log,       0,         0,        0};
-    plan_units(e, work.units, all.end, plan);
 }
 
 inline const void *end_of_rows(const engine_table &e, const slices &all)
