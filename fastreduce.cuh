@@ -8589,6 +8589,7 @@ struct exact_output_of {
 struct floats_themselves {
     using Element = float;
     static constexpr unsigned parts = 1;
+    static __device__ __forceinline__ floats_themselves whole() { return {}; }
     static __device__ __forceinline__ float of(float x) { return x; }
     static __device__ __forceinline__ void split(const pack<float> &from, pack<float> *to)
     {
@@ -8600,6 +8601,7 @@ struct floats_masked {
     using Element = Input;
     static constexpr unsigned parts = pack<Input>::size / 4;
     unsigned mask; /* of a float's bits */
+    static __device__ __forceinline__ floats_masked whole() { return {~0u}; }
     __device__ __forceinline__ float of(Input x) const
     {
         return __uint_as_float(__float_as_uint(widened(x)) & mask);
@@ -9689,13 +9691,14 @@ struct exact_row_plan {
     size_t place[warp_chunks];
 };
 
-template <unsigned BlockSize>
+template <unsigned BlockSize, class Input>
 struct exact_slices {
+    using items_type = pack<Input>;
     static constexpr unsigned all_lanes = 0xffffffff, warps = BlockSize / warp_size;
 
     /* A row by a warp, where its window misses something: by the window with its extension, or if
      * that misses too, one by one into bins of each lane. Out of line, as it is rare. */
-    static __device__ __noinline__ float sum_by_warp(const float *row, unsigned n)
+    static __device__ __noinline__ float sum_by_warp(const Input *row, unsigned n)
     {
         using bins_of = superaccumulator<1>;
         unsigned greatest = 0;
@@ -9736,12 +9739,12 @@ struct exact_slices {
         return read_across_lanes(carry_across_lanes(bins_of::digit_of_bins(bins)));
     }
     static constexpr unsigned four = 4 * warp_size;
-    static __device__ __forceinline__ pack<float> four_of(const float *row, unsigned k, unsigned n)
+    static __device__ __forceinline__ pack<float> four_of(const Input *row, unsigned k, unsigned n)
     {
         pack<float> some = {};
 #pragma unroll
         for (unsigned j = 0; j < 4; ++j)
-            if (k + j * warp_size < n) some.item[j] = row[k + j * warp_size];
+            if (k + j * warp_size < n) some.item[j] = widened(row[k + j * warp_size]);
         return some;
     }
 
@@ -9780,14 +9783,14 @@ struct exact_slices {
     static __device__ __forceinline__ void sum_rows(const slices &all, const exact_row_plan &plan,
                                                     float *output)
     {
-        constexpr unsigned at_once = warp_chunks;
+        constexpr unsigned at_once = warp_chunks, size = items_type::size;
         __shared__ unsigned greatest_of_warps[warps];
         __shared__ long long sums_of_warps[warps];
         __shared__ unsigned misses_of_warps[warps];
         const unsigned lane = threadIdx.x % warp_size, lanes = 1u << plan.lanes_log,
                        own = lane & (lanes - 1), chunks = 1u << plan.chunks_log,
                        warp = threadIdx.x / warp_size, warps_of_row = 1u << plan.warps_log,
-                       part = warp & (warps_of_row - 1), tail = static_cast<unsigned>(all.n % 4),
+                       part = warp & (warps_of_row - 1), tail = static_cast<unsigned>(all.n % size),
                        skipped = part * at_once * warp_size; /* packs */
         const size_t set = ((static_cast<size_t>(blockIdx.x) * BlockSize + threadIdx.x) /
                             warp_size) >>
@@ -9799,9 +9802,9 @@ struct exact_slices {
         const unsigned rows =
             left < at_once * warp_size ? static_cast<unsigned>(left) : at_once * warp_size;
         const unsigned char *const row =
-            reinterpret_cast<const unsigned char *>(all.first<float>(left > 0 ? first : all.begin));
+            reinterpret_cast<const unsigned char *>(all.first<Input>(left > 0 ? first : all.begin));
 
-        pack<float> items[at_once];
+        items_type items[at_once];
         float edges[at_once];
 #pragma unroll
         for (unsigned k = 0; k < at_once; ++k) {
@@ -9812,16 +9815,16 @@ struct exact_slices {
             if (plan.row[k] >= rows || own >= width) continue;
             const unsigned char *const from = row + plan.place[k] + skipped * sizeof(items[k]);
             if (Vectors)
-                items[k] = load_pack<true>(reinterpret_cast<const pack<float> *>(from) + own);
+                items[k] = load_pack<true>(reinterpret_cast<const items_type *>(from) + own);
             else
-                items[k].gather(reinterpret_cast<const float *>(from) + own, width);
+                items[k].gather(reinterpret_cast<const Input *>(from) + own, width);
         }
         if (tail > 0 && part == 0 && own < tail) {
 #pragma unroll
             for (unsigned k = 0; k < at_once; ++k)
                 if (plan.row[k] < rows && (k & (chunks - 1)) == 0)
-                    edges[k] =
-                        reinterpret_cast<const float *>(row + plan.place[k])[all.n - tail + own];
+                    edges[k] = widened(
+                        reinterpret_cast<const Input *>(row + plan.place[k])[all.n - tail + own]);
         }
 
         /* twice the bits of the greatest magnitude: of a chunk, of a row, for all chunks of it */
@@ -9830,8 +9833,8 @@ struct exact_slices {
         for (unsigned k = 0; k < at_once; ++k) {
             greatest[k] = 2 * __float_as_uint(edges[k]);
 #pragma unroll
-            for (float x : items[k].item) {
-                const unsigned bits = 2 * __float_as_uint(x);
+            for (unsigned j = 0; j < size; ++j) {
+                const unsigned bits = 2 * __float_as_uint(widened(items[k].at(j)));
                 greatest[k] = greatest[k] < bits ? bits : greatest[k];
             }
         }
@@ -9864,7 +9867,10 @@ struct exact_slices {
 #pragma unroll
         for (unsigned k = 0; k < at_once; ++k) {
             const unsigned position = position_for(exponent_of_twice(greatest[k]));
-            sums[k].add(items[k].item, position);
+            float group[size];
+#pragma unroll
+            for (unsigned j = 0; j < size; ++j) group[j] = widened(items[k].at(j));
+            sums[k].add(group, position);
             if (tail == 0) continue;
             const float edge[1] = {edges[k]};
             sums[k].add(edge, position);
@@ -9910,7 +9916,7 @@ struct exact_slices {
                 static_cast<unsigned long long>(
                     first + (static_cast<size_t>(k >> plan.chunks_log) << (5 - plan.lanes_log))),
                 from);
-            const float sum = sum_by_warp(all.first<float>(result), static_cast<unsigned>(all.n));
+            const float sum = sum_by_warp(all.first<Input>(result), static_cast<unsigned>(all.n));
             if (lane != static_cast<unsigned>(from)) continue;
             output[result] = sum;
             missed &= ~(1u << k);
@@ -9918,17 +9924,21 @@ struct exact_slices {
     }
 };
 
-template <unsigned BlockSize>
+template <unsigned BlockSize, class Input>
 __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     exact_rows(slices all, exact_row_plan plan, float *output)
 {
     wait_for_previous_grid();
     allow_next_grid();
     if (plan.vectors)
-        exact_slices<BlockSize>::template sum_rows<true>(all, plan, output);
+        exact_slices<BlockSize, Input>::template sum_rows<true>(all, plan, output);
     else
-        exact_slices<BlockSize>::template sum_rows<false>(all, plan, output);
+        exact_slices<BlockSize, Input>::template sum_rows<false>(all, plan, output);
 }
+
+template <class Input>
+using whole_floats = standard::conditional_t<standard::is_same<Input, float>::value,
+                                             floats_themselves, floats_masked<Input>>;
 
 template <unsigned BlockSize>
 __host__ __device__ constexpr unsigned blocks_of_parts()
@@ -9937,18 +9947,20 @@ __host__ __device__ constexpr unsigned blocks_of_parts()
 }
 
 /* `parts` blocks a row, which take its tiles in turn. */
-template <unsigned BlockSize, unsigned Packs>
+template <unsigned BlockSize, unsigned Packs, class Input>
 __global__ void __launch_bounds__(BlockSize, blocks_of_parts<BlockSize>())
     exact_row_parts(slices all, unsigned parts, float *output, status_word *status_words)
 {
-    using accumulator_type = superaccumulator<BlockSize>;
+    using Source = whole_floats<Input>;
+    using accumulator_type = superaccumulator<BlockSize, Source>;
     const unsigned row = blockIdx.x / parts, part = blockIdx.x - row * parts;
     const size_t result = all.begin + row;
-    const elements<float> input(all.first<float>(result), all.n, accumulator_type::head_alignment,
+    const elements<Input> input(all.first<Input>(result), all.n, accumulator_type::head_alignment,
                                 all.streaming);
     const size_t tiles = input.packs == 0 ? 1 : (input.packs - 1) / (BlockSize * Packs) + 1;
     wait_for_previous_grid();
-    const typename accumulator_type::Output to = {output + result, nullptr};
+    typename accumulator_type::Output to = {output + result, nullptr};
+    to.source = Source::whole();
     accumulator_type accumulator(to, input, dynamic_shared<void>());
     for (size_t tile = part; tile < tiles; tile += parts) {
         tile_items<accumulator_type, BlockSize, Packs> items;
@@ -10118,7 +10130,7 @@ __device__ __noinline__ float round_limbs(const unsigned long long *first, unsig
     return fastreduce_detail_read_f32(&sum);
 }
 
-template <unsigned BlockSize>
+template <unsigned BlockSize, class Input>
 __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     exact_columns(slices all, exact_column_plan plan, float *output, status_word *status_words)
 {
@@ -10142,18 +10154,18 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
 
     moving_window window;
     const bool has_any = exists && begin + part < end;
-    const float *from =
-        all.first<float>(exists ? result : all.begin) + (has_any ? (begin + part) * all.stride : 0);
+    const Input *from =
+        all.first<Input>(exists ? result : all.begin) + (has_any ? (begin + part) * all.stride : 0);
     for (size_t k = has_any ? begin + part : end; k < end; k += at_once * parts) {
         float group[at_once];
         if (k + (at_once - 1) * parts < end) {
 #pragma unroll
-            for (unsigned j = 0; j < at_once; ++j) group[j] = from[j * step];
+            for (unsigned j = 0; j < at_once; ++j) group[j] = widened(from[j * step]);
             from += at_once * step;
         } else {
 #pragma unroll
             for (unsigned j = 0; j < at_once; ++j)
-                group[j] = k + j * parts < end ? from[j * step] : 0.0f;
+                group[j] = k + j * parts < end ? widened(from[j * step]) : 0.0f;
         }
         window.add(group, own);
     }
@@ -10570,7 +10582,7 @@ template <unsigned Items>
 __device__ __forceinline__ long long digit_of_floats(const float (&x)[Items])
 {
     static_assert(Items >= 1 && Items <= 64, "a thread gives 1 to 64 floats");
-    using slices = exact_slices<warp_size>;
+    using slices = exact_slices<warp_size, float>;
     unsigned greatest = 0;
 #pragma unroll
     for (unsigned j = 0; j < Items; ++j) {
@@ -12278,8 +12290,8 @@ static slices_engine slices_engine_of()
 
 enum class exact_kernel : unsigned { rows, row_parts, in_columns };
 constexpr unsigned exact_kernels = 3, exact_block = 256, exact_packs = 4;
-/* that a block of exact_rows has in registers */
-constexpr size_t longest_exact_row = exact_block * warp_chunks * 4;
+/* bytes that a block of exact_rows has in registers */
+constexpr size_t longest_exact_row = exact_block * warp_chunks * pack_bytes;
 
 /* What one launch does, as slices_plan. */
 struct exact_slices_plan {
@@ -12291,9 +12303,9 @@ struct exact_slices_plan {
     exact_column_plan in_columns;
 };
 
-inline void plan_exact_rows(const slices &all, exact_slices_plan *plan)
+inline void plan_exact_rows(const slices &all, unsigned element_bytes, exact_slices_plan *plan)
 {
-    const size_t packs = all.n / 4, tail = all.n % 4;
+    const size_t size = pack_bytes / element_bytes, packs = all.n / size, tail = all.n % size;
     const unsigned bits = slice_tile::bits_for(packs > tail ? packs : tail),
                    lanes_log = bits < 5 ? bits : 5, chunks_log = bits < 8 ? bits - lanes_log : 3;
     exact_row_plan &rows = plan->rows;
@@ -12301,14 +12313,14 @@ inline void plan_exact_rows(const slices &all, exact_slices_plan *plan)
     rows.chunks_log = chunks_log;
     rows.warps_log = bits - lanes_log - chunks_log;
     rows.vectors =
-        (reinterpret_cast<uintptr_t>(all.input) | all.outer_stride * sizeof(float)) % pack_bytes ==
+        (reinterpret_cast<uintptr_t>(all.input) | all.outer_stride * element_bytes) % pack_bytes ==
         0;
     for (unsigned k = 0; k < warp_chunks; ++k) {
         const unsigned before = warp_size * (k & ((1u << chunks_log) - 1));
         rows.row[k] = (k >> chunks_log) << (5 - lanes_log);
         rows.packs[k] = packs > before ? static_cast<unsigned>(packs - before) : 0;
         rows.place[k] =
-            rows.row[k] * all.outer_stride * sizeof(float) + before * size_t(pack_bytes);
+            rows.row[k] * all.outer_stride * element_bytes + before * size_t(pack_bytes);
     }
     plan->kernel = exact_kernel::rows;
     plan->results_each = ((exact_block / warp_size) >> rows.warps_log) *
@@ -12316,11 +12328,11 @@ inline void plan_exact_rows(const slices &all, exact_slices_plan *plan)
     plan->results = max_blocks * plan->results_each;
 }
 
-inline void plan_exact_row_parts(const slices &all, const device_limits &device,
-                                 exact_slices_plan *plan)
+inline void plan_exact_row_parts(const slices &all, unsigned element_bytes,
+                                 const device_limits &device, exact_slices_plan *plan)
 {
-    constexpr size_t tile = exact_block * exact_packs * 4;
-    const size_t wanted = size_t(device.multiprocessors) * 8, /* blocks */
+    const size_t tile = exact_block * exact_packs * size_t(pack_bytes / element_bytes),
+                 wanted = size_t(device.multiprocessors) * 8, /* blocks */
         parts = least_of((wanted - 1) / all.end + 1, (all.n - 1) / tile + 1);
     plan->kernel = exact_kernel::row_parts;
     plan->shared_bytes = superaccumulator<exact_block>::shared_bytes;
@@ -12373,32 +12385,33 @@ inline void plan_exact_columns(const slices &all, const device_limits &device,
     }
 }
 
-inline exact_slices_plan plan_exact_slices(const slices &all, const device_limits &device)
+inline exact_slices_plan plan_exact_slices(const slices &all, unsigned element_bytes,
+                                           const device_limits &device)
 {
     exact_slices_plan plan = {};
     plan.blocks_each = 1;
     if (all.inner != 1 || all.stride != 1)
         plan_exact_columns(all, device, &plan);
-    else if (all.n <= longest_exact_row)
-        plan_exact_rows(all, &plan);
+    else if (all.n * element_bytes <= longest_exact_row)
+        plan_exact_rows(all, element_bytes, &plan);
     else
-        plan_exact_row_parts(all, device, &plan);
+        plan_exact_row_parts(all, element_bytes, device, &plan);
     plan.results = least_of(plan.results, all.end);
     return plan;
 }
 
-template <class = void>
+template <class Input>
 const void *exact_kernel_of(exact_kernel which)
 {
     const void *const all[exact_kernels] = {
-        kernel_address(exact_rows<exact_block>),
-        kernel_address(exact_row_parts<exact_block, exact_packs>),
-        kernel_address(exact_columns<exact_block>)};
+        kernel_address(exact_rows<exact_block, Input>),
+        kernel_address(exact_row_parts<exact_block, exact_packs, Input>),
+        kernel_address(exact_columns<exact_block, Input>)};
     return all[static_cast<unsigned>(which)];
 }
 
 /* All results, in one launch or as many as status words allow. Arguments are checked. */
-template <class = void>
+template <class Input>
 fastreduce_status launch_exact_slices(slices all, float *output, workspace memory,
                                       cudaStream_t stream)
 {
@@ -12411,7 +12424,7 @@ fastreduce_status launch_exact_slices(slices all, float *output, workspace memor
         all.inner = all.stride = 1;
         all.outer_stride = 0;
     }
-    exact_slices_plan plan = plan_exact_slices(all, limits);
+    exact_slices_plan plan = plan_exact_slices(all, sizeof(Input), limits);
     return with_workspace(
         memory, plan.status_words * sizeof(status_word), memory_use::status_words, stream,
         [&](void *data) {
@@ -12428,7 +12441,7 @@ fastreduce_status launch_exact_slices(slices all, float *output, workspace memor
                 const size_t blocks =
                     ((all.end - all.begin - 1) / plan.results_each + 1) * plan.blocks_each;
                 void *arguments[] = {&all, how, &output, &status_words};
-                failed = launch_kernel(exact_kernel_of<>(plan.kernel),
+                failed = launch_kernel(exact_kernel_of<Input>(plan.kernel),
                                        known[static_cast<unsigned>(plan.kernel)], device,
                                        static_cast<unsigned>(blocks), exact_block,
                                        plan.shared_bytes, arguments, stream);
@@ -13126,7 +13139,21 @@ struct exact_instance {
                                        cudaStream_t stream);
     fastreduce_status (*launch_segments)(const segments &all, const exact_call &call,
                                          workspace memory, cudaStream_t stream);
+    /* of sums as floats; null where no kernels are for these */
+    fastreduce_status (*launch_sums)(slices all, float *output, workspace memory,
+                                     cudaStream_t stream);
 };
+
+template <class Input>
+static decltype(exact_instance::launch_sums) exact_sums_of(truth<true>)
+{
+    return launch_exact_slices<Input>;
+}
+template <class Input>
+static decltype(exact_instance::launch_sums) exact_sums_of(truth<false>)
+{
+    return nullptr;
+}
 
 template <class Input, class Results>
 static fastreduce_status launch_exact_results_of(const Results &all, const exact_call &call,
@@ -13171,12 +13198,13 @@ template <class What, class Input>
 static exact_instance make_exact(truth<true>, truth<true>)
 {
     return {engine_of<typename What::engine>, What::make_output,
-            launch_exact_results_of<Input, slices>, launch_exact_results_of<Input, segments>};
+            launch_exact_results_of<Input, slices>, launch_exact_results_of<Input, segments>,
+            exact_sums_of<Input>(truth<(sizeof(Input) < sizeof(double))>())};
 }
 template <class What, class Input>
 static exact_instance make_exact(truth<true>, truth<false>)
 {
-    return {engine_of<typename What::engine>, What::make_output, nullptr, nullptr};
+    return {engine_of<typename What::engine>, What::make_output, nullptr, nullptr, nullptr};
 }
 template <class What, class Input, bool Shapes>
 static exact_instance make_exact(truth<false>, truth<Shapes>)
@@ -13239,6 +13267,16 @@ constexpr int precision_of(fastreduce_type result)
     return result == FASTREDUCE_F64 ? 53 : 24;
 }
 
+/* Whether most lanes of exact_rows would have nothing, as short rows end in less than a pack, or
+ * exact_columns would load little at once. */
+static bool is_for_few_lanes(const slices &all, size_t element_bytes)
+{
+    const size_t size = pack_bytes / element_bytes;
+    if (all.inner != 1 || all.stride != 1) return element_bytes < 4 && all.n < size;
+    return all.n % size != 0 && all.n < (element_bytes < 4 ? 4 : 2) * size &&
+           all.n > (element_bytes < 4 ? 1 : 2);
+}
+
 /* Sums of floats have kernels of their own, and so have few and long rows: a launch for each. */
 static fastreduce_status launch_exact_slices(slices all, fastreduce_type type,
                                              fastreduce_operator op, fastreduce_type result,
@@ -13248,12 +13286,9 @@ static fastreduce_status launch_exact_slices(slices all, fastreduce_type type,
     const exact_instance found = find_exact(type, op, false);
     if (found.launch_slices == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
     const workspace memory = {settings.workspace, settings.workspace_bytes};
-#if !defined(FASTREDUCE_NO_EXACT) && defined(FASTREDUCE_SHAPES)
-    const bool very_short =
-        all.inner == 1 && all.stride == 1 && all.n > 2 && all.n < 8 && all.n % 4 != 0;
-    if (type == FASTREDUCE_F32 && op == FASTREDUCE_SUM && result == FASTREDUCE_F32 && !very_short)
-        return launch_exact_slices(all, static_cast<float *>(output), memory, settings.stream);
-#endif
+    if (found.launch_sums != nullptr && op == FASTREDUCE_SUM && result == FASTREDUCE_F32 &&
+        !is_for_few_lanes(all, fastreduce_type_size(type)))
+        return found.launch_sums(all, static_cast<float *>(output), memory, settings.stream);
     exact_call call = {output, nullptr, op, precision_of(result), nullptr};
     const size_t bytes = fastreduce_type_size(type);
     if (all.inner != 1 || all.stride != 1 || all.end > few || all.n < is_long / bytes)

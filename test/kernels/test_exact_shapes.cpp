@@ -1,10 +1,10 @@
-/* fastreduce_reduce_axis by FASTREDUCE_EXACT: each of many results has the bits of the exact sum on
- * the CPU, which test_host.c compares with MPFR. Rows, columns and middle axes of many lengths,
- * offsets and pitches; data about the edges of the windows. */
+/* fastreduce_reduce_axis by FASTREDUCE_EXACT: each of many results, of floats and halves, has the
+ * bits of the exact sum on the CPU, which test_host.c compares with MPFR. Rows, columns and middle
+ * axes of many lengths, offsets and pitches; data about the edges of the windows. */
 #include <cuda_runtime.h>
 #define FASTREDUCE_SHAPES
 #define FASTREDUCE_IMPLEMENTATION
-#define FASTREDUCE_TYPES FASTREDUCE_F32, FASTREDUCE_F64
+#define FASTREDUCE_TYPES FASTREDUCE_F32, FASTREDUCE_F64, FASTREDUCE_F16, FASTREDUCE_BF16
 #define FASTREDUCE_OPERATORS FASTREDUCE_SUM, FASTREDUCE_MAX
 #include "../../fastreduce.cuh"
 #include "../common/dynamic_shared.h"
@@ -16,6 +16,8 @@
 
 using namespace fastreduce::detail;
 using exact_data::bits_of;
+using fastreduce::detail::bf16;
+using fastreduce::detail::f16;
 using ull = unsigned long long;
 
 static bool thorough = on_gpu; /* the CPU machine and sanitizers take too long for all of it */
@@ -124,6 +126,49 @@ static const std::vector<exact_data::pattern> &patterns()
     return all;
 }
 
+/* An element of another type like it: of halves with five bits of exponent what the eight come to,
+ * so that most are finite; and its value. */
+static void take(float x, float *to)
+{
+    *to = x;
+}
+static void take(float x, bf16 *to)
+{
+    to->bits = static_cast<unsigned short>(bits_of(x) >> 16);
+}
+static void take(float x, f16 *to)
+{
+    const unsigned bits = bits_of(x), exponent = bits >> 23 & 255,
+                   own = exponent == 255 ? 31
+                         : exponent == 0 ? 0
+                                         : 1 + exponent % 30;
+    to->bits = static_cast<unsigned short>((bits >> 16 & 0x8000) | own << 10 | (bits >> 13 & 1023));
+}
+static float value_of(float x)
+{
+    return x;
+}
+static float value_of(bf16 x)
+{
+    const unsigned bits = static_cast<unsigned>(x.bits) << 16;
+    float value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+static float value_of(f16 x)
+{
+    const unsigned exponent = x.bits >> 10 & 31, fraction = x.bits & 1023;
+    const float magnitude = exponent == 31
+                                ? (fraction ? NAN : INFINITY)
+                                : std::ldexp(static_cast<float>(fraction | (exponent ? 1024 : 0)),
+                                             static_cast<int>(exponent ? exponent : 1) - 25);
+    return x.bits >> 15 ? -magnitude : magnitude;
+}
+template <class T>
+constexpr fastreduce_type type_of = std::is_same<T, float>::value ? FASTREDUCE_F32
+                                    : std::is_same<T, f16>::value ? FASTREDUCE_F16
+                                                                  : FASTREDUCE_BF16;
+
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
 static check::buffer<unsigned char> &workspace()
@@ -138,7 +183,8 @@ static check::buffer<unsigned char> &workspace()
 
 /* `first` and `count`: the pattern of result r is number first + r % count, with a seed of its
  * own. */
-static void axis(const geometry &g, size_t first, size_t count)
+template <class T>
+static void axis_of(const geometry &g, size_t first, size_t count)
 {
     const size_t stride = g.stride ? g.stride : g.inner,
                  outer_stride = g.outer_stride ? g.outer_stride : g.n * stride,
@@ -151,19 +197,22 @@ static void axis(const geometry &g, size_t first, size_t count)
     };
 
     /* gaps are not to be read: NaN would show */
-    std::vector<float> values(span, NAN), elements(g.n), wanted(results);
+    T gap;
+    take(NAN, &gap);
+    std::vector<T> values(span, gap);
+    std::vector<float> elements(g.n), wanted(results);
     static ull seed = 1;
     for (size_t r = 0; any && r < results; ++r) {
         ++seed;
         for (size_t k = 0; k < g.n; ++k)
-            values[at(r) + k * stride] = pattern_of(r).at(k, g.n, seed);
+            take(pattern_of(r).at(k, g.n, seed), &values[at(r) + k * stride]);
     }
     for (size_t r = 0; r < results; ++r) { /* where results overlap, that is another pattern */
-        for (size_t k = 0; k < g.n; ++k) elements[k] = values[at(r) + k * stride];
+        for (size_t k = 0; k < g.n; ++k) elements[k] = value_of(values[at(r) + k * stride]);
         wanted[r] = fastreduce_host_sum_f32(elements.data(), g.n);
     }
 
-    const exact_input<float> input(values, g.offset);
+    const exact_input<T> input(values, g.offset);
     check::buffer<float> output(results, 1);
     output.fill(0x7b);
     fastreduce_config config = {};
@@ -173,9 +222,8 @@ static void axis(const geometry &g, size_t first, size_t count)
 #ifdef SIMT_MACHINE
     const size_t allocations = simt::live_allocations();
 #endif
-    const fastreduce_status status =
-        fastreduce_reduce_axis(any ? input.data() : nullptr, output.data(), &shape, FASTREDUCE_F32,
-                               FASTREDUCE_SUM, &config);
+    const fastreduce_status status = fastreduce_reduce_axis(
+        any ? input.data() : nullptr, output.data(), &shape, type_of<T>, FASTREDUCE_SUM, &config);
     CUDA(cudaDeviceSynchronize());
 #ifdef SIMT_MACHINE
     check::that(simt::live_allocations() == allocations, "%s: memory of the pool is lost", g.name);
@@ -183,8 +231,9 @@ static void axis(const geometry &g, size_t first, size_t count)
 #endif
     char text[300];
     std::snprintf(text, sizeof text,
-                  "%s: outer %zu, n %zu, inner %zu, strides %zu and %zu, offset %zu", g.name,
-                  g.outer, g.n, g.inner, g.outer_stride, g.stride, g.offset);
+                  "%s of %s: outer %zu, n %zu, inner %zu, strides %zu and %zu, offset %zu", g.name,
+                  fastreduce_type_name(type_of<T>), g.outer, g.n, g.inner, g.outer_stride, g.stride,
+                  g.offset);
     check::that(status == 0, "%s: status %d", text, status);
     check::that(output.canaries_alive(), "%s: a write outside the output", text);
     const std::vector<float> got = output.get();
@@ -192,13 +241,23 @@ static void axis(const geometry &g, size_t first, size_t count)
         check::that(bits_of(got[r]) == bits_of(wanted[r]), "%s, %s, result %zu: %a (%08x), not %a",
                     text, pattern_of(r).name, r, static_cast<double>(got[r]), bits_of(got[r]),
                     static_cast<double>(wanted[r]));
-    std::vector<float> after(values.size());
+    std::vector<T> after(values.size());
     if (!values.empty())
-        CUDA(cudaMemcpy(after.data(), input.data(), values.size() * sizeof(float),
+        CUDA(cudaMemcpy(after.data(), input.data(), values.size() * sizeof(T),
                         cudaMemcpyDeviceToHost));
     check::that(values.empty() ||
-                    std::memcmp(after.data(), values.data(), values.size() * sizeof(float)) == 0,
+                    std::memcmp(after.data(), values.data(), values.size() * sizeof(T)) == 0,
                 "%s: the input was written", text);
+}
+/* Of floats, and of halves of one kind or the other. */
+static void axis(const geometry &g, size_t first, size_t count)
+{
+    static unsigned turn = 0;
+    axis_of<float>(g, first, count);
+    if (++turn % 2)
+        axis_of<f16>(g, first, count);
+    else
+        axis_of<bf16>(g, first, count);
 }
 
 static void workspace_is_clean(const char *what)
@@ -218,9 +277,9 @@ static void rows()
 {
     std::vector<size_t> lengths;
     for (size_t n = 0; n <= 33; ++n) lengths.push_back(n);
-    for (size_t n :
-         {63,   64,   65,   100,  127,  128,  129,  255,  256,  257,  511,  512,  515,   1000, 1023,
-          1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097, 5001, 8191, 8192, 8193, 12289, 20000})
+    for (size_t n : {63,   64,   65,   100,  127,  128,   129,   255,   256,  257,  511,
+                     512,  515,  1000, 1023, 1024, 1025,  2047,  2048,  2049, 4095, 4096,
+                     4097, 5001, 8191, 8192, 8193, 12289, 16384, 16393, 20000})
         lengths.push_back(n);
     unsigned turn = 0;
     for (size_t n : lengths)
@@ -233,7 +292,7 @@ static void rows()
         }
     /* every pattern at every offset */
     for (size_t n : {5, 40, 129, 1000, 1030, 3001, 6000})
-        for (size_t offset = 0; offset < 4; ++offset)
+        for (size_t offset = 0; offset < 5; ++offset)
             axis({"rows",
                   (thorough  ? 5
                    : n < 500 ? 2
@@ -295,7 +354,7 @@ static void planned_column(const char *name, const std::vector<float> &values, s
     float *to = output.data();
     status_word *words = reinterpret_cast<status_word *>(workspace().data());
     void *arguments[] = {&all, &plan, &to, &words};
-    CUDA(cudaLaunchKernel(exact_kernel_of<>(exact_kernel::in_columns), dim3(blocks * units),
+    CUDA(cudaLaunchKernel(exact_kernel_of<float>(exact_kernel::in_columns), dim3(blocks * units),
                           dim3(256), arguments, 0, nullptr));
     CUDA(cudaDeviceSynchronize());
     const std::vector<float> got = output.get();
@@ -353,6 +412,7 @@ static void plans()
                             size_t(1) << 24,
                             (size_t(1) << 30) + 1,
                             size_t(1) << 35};
+    unsigned turn = 0;
     for (unsigned multiprocessors : {1u, 30u, 132u, 200u})
         for (size_t outer : sizes)
             for (size_t n : sizes)
@@ -365,8 +425,8 @@ static void plans()
                     all.n = n;
                     all.inner = all.stride = inner;
                     all.outer_stride = n * inner;
-                    const exact_slices_plan plan =
-                        plan_exact_slices(all, {multiprocessors, 100000, false});
+                    const exact_slices_plan plan = plan_exact_slices(
+                        all, turn++ % 2 ? 2 : 4, {multiprocessors, 100000, false});
                     const size_t blocks = (plan.results - 1) / plan.results_each + 1;
                     check::that(plan.results > 0 && plan.results <= all.end &&
                                     blocks <= max_blocks / plan.blocks_each &&
