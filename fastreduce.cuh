@@ -13277,7 +13277,7 @@ static bool is_for_few_lanes(const slices &all, size_t element_bytes)
            all.n > (element_bytes < 4 ? 1 : 2);
 }
 
-/* Sums of floats have kernels of their own, and so have few and long rows: a launch for each. */
+/* Sums as floats have kernels of their own, and so have few and long rows: a launch for each. */
 static fastreduce_status launch_exact_slices(slices all, fastreduce_type type,
                                              fastreduce_operator op, fastreduce_type result,
                                              void *output, const fastreduce_config &settings)
