@@ -11807,7 +11807,10 @@ inline void plan_tiled_columns(const engine_table &e, const slices_reducer &redu
         return number < device.multiprocessors ||
                (number < places - places / 8 && columns * lane_bytes > line_bytes);
     };
-    while (columns > least && are_few(blocks() << blocks_log)) columns = (columns + 1) / 2;
+    const size_t most_results = workspace_words / 2 / (units * e.words_per_unit);
+    while ((columns > least && are_few(blocks() << blocks_log)) ||
+           (columns > 1 && columns * of.per_lane > most_results))
+        columns = (columns + 1) / 2;
     while (blocks_log > 0 && words(blocks_log) >= workspace_words) --blocks_log;
     if (columns <= 16) columns = size_t(1) << slice_tile::bits_for(columns); /* for shuffles */
 

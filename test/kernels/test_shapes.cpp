@@ -933,6 +933,75 @@ static void refusals()
     r.check_untouched();
 }
 
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+/* Lanes of a block, and what each has: each column once, and each leaf of its tiles. */
+static void check_columns(const fastreduce::detail::slices_plan &plan, bool any_order,
+                          const char *shape)
+{
+    const fastreduce::detail::column_plan &by = plan.in_columns;
+    const size_t lanes = size_t(by.columns) << by.parts_log, groups = plan.threads / lanes,
+                 per_lane = groups ? plan.results_each / (groups * by.columns) : 0;
+    check::that(plan.threads % 32 == 0 && plan.threads <= 256 && groups > 0 && per_lane > 0 &&
+                    per_lane <= 8 && per_lane * groups * by.columns == plan.results_each,
+                "%s: %u columns, 2^%u parts, %u threads, %zu results", shape, by.columns,
+                by.parts_log, plan.threads, plan.results_each);
+    check::that((by.work.units > 1 || by.blocks_log > 0) == (plan.status_words > 0) &&
+                    plan.blocks_each == by.work.units << by.blocks_log,
+                "%s: %zu units, 2^%u blocks for each, %zu status words", shape,
+                size_t(by.work.units), by.blocks_log, plan.status_words);
+    if (any_order) return;
+    const unsigned warps_log = by.bits > 5 ? by.bits - 5 : 0,
+                   taken = by.turns_log + by.parts_log - by.near_log + by.blocks_log;
+    check::that(by.near_log <= by.parts_log && by.near_log <= 5 && taken <= warps_log &&
+                    (by.near_log == 0 || taken == warps_log || warps_log == 0),
+                "%s: 2^%u leaves, 2^%u parts of which 2^%u near, 2^%u turns, 2^%u blocks", shape,
+                by.bits, by.parts_log, by.near_log, by.turns_log, by.blocks_log);
+}
+
+/* Plans for any shape: what a launch and a workspace hold. */
+template <class T>
+static void plans()
+{
+    using namespace fastreduce::detail;
+    const size_t sizes[] = {1,    3,    7,    16,    33,      100,     257,
+                            1000, 4097, 5000, 20000, 1000003, 1 << 24, (1 << 28) + 5};
+    size_t turn = 0;
+    for (fastreduce_operator op : {FASTREDUCE_SUM, FASTREDUCE_ARGMAX}) {
+        if (!(every_operator >> op & 1)) continue;
+        const slices_engine e = find_instance(type_of<T>, op, FASTREDUCE_AUTO).make_slices();
+        for (unsigned multiprocessors : {1u, 30u, 132u})
+            for (size_t outer : sizes)
+                for (size_t n : sizes)
+                    for (size_t inner : sizes) {
+                        if (outer > (size_t(1) << 38) / sizeof(T) / n / inner) continue;
+                        slices all = {};
+                        all.input = reinterpret_cast<const void *>(++turn % 3 * sizeof(T));
+                        all.end = outer * inner;
+                        all.n = n;
+                        all.inner = all.stride = inner;
+                        all.outer_stride = n * inner;
+                        const slices_plan plan = plan_slices(
+                            e.flat, e.reducer, all, {multiprocessors, 227 * kibibyte, true});
+                        if (plan.kernel == slices_kernel::flat) continue;
+                        char shape[120];
+                        std::snprintf(shape, sizeof shape,
+                                      "plan of %s, %zu x %zu x %zu of %s, %u multiprocessors",
+                                      fastreduce_operator_name(op), outer, n, inner,
+                                      fastreduce_type_name(type_of<T>), multiprocessors);
+                        const size_t blocks =
+                            ((least_of(plan.results, all.end) - 1) / plan.results_each + 1) *
+                            plan.blocks_each;
+                        check::that(plan.results > 0 && blocks < size_t(1) << 31 &&
+                                        plan.status_words <= workspace_words,
+                                    "%s: %zu results, %zu blocks, %zu words", shape, plan.results,
+                                    blocks, plan.status_words);
+                        if (plan.kernel >= slices_kernel::in_columns)
+                            check_columns(plan, e.flat.head_alignment > 0, shape);
+                    }
+    }
+}
+
 /* ---- What is asked for ----------------------------------------------------------------------- */
 
 /* By default everything. `axes`, `segments`, `refusals`: these parts alone; names of types: these
@@ -957,6 +1026,7 @@ static void of_type()
     if (any_named(types) ? !is_named(name) : quick && !few) return;
     if (!fastreduce_supports(type_of<T>, FASTREDUCE_SUM, FASTREDUCE_AUTO)) return;
     if (part_asked_for("axes")) {
+        plans<T>();
         rows<T>();
         workspace_is_clean("rows");
         columns<T>();
