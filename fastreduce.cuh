@@ -6324,18 +6324,18 @@ __global__ void __launch_bounds__(BlockSize, resident(multiprocessor_threads / B
                            tile, tiles, output);
 }
 
-/* How reduce_columns works: a block has `columns` times 2^parts_log lanes for each of its groups of
+/* How reduce_columns works: a block has `across` times 2^parts_log lanes for each of its groups of
  * them, of which each has one column or several next to each other. */
 struct column_plan {
     work_plan work; /* of a slice; where any order will do, units alone */
-    unsigned columns, parts_log;
+    unsigned across, parts_log;
     unsigned near_log;    /* of parts, those whose packs are next to each other */
     unsigned turns_log;   /* warps of a tile that a lane's part has, one after the other */
     unsigned bits;        /* leaves of a tile */
     unsigned threads_log; /* of a tile */
     unsigned blocks_log;  /* that share a unit of large tiles */
     unsigned blocks;      /* with other columns */
-    unsigned reciprocal;  /* of columns, times 2^16, rounded up */
+    unsigned reciprocal;  /* of across, times 2^16, rounded up */
 };
 constexpr unsigned most_sharing_log = 3;
 
@@ -6422,11 +6422,11 @@ struct column_lane {
             rank = number & ((1u << blocks_log) - 1);
         }
         const unsigned number = threadIdx.x * plan.reciprocal >> 16,
-                       group = number >> plan.parts_log, lanes = plan.columns << plan.parts_log,
+                       group = number >> plan.parts_log, lanes = plan.across << plan.parts_log,
                        groups = blockDim.x / lanes;
         part = number & ((1u << plan.parts_log) - 1);
-        result = all.begin + ((size_t(block) * groups + group) * plan.columns + threadIdx.x -
-                              number * plan.columns) *
+        result = all.begin + ((size_t(block) * groups + group) * plan.across + threadIdx.x -
+                              number * plan.across) *
                                  Columns;
         exists = group < groups && result < all.end;
         if (group >= groups) part = (1u << plan.parts_log) - 1;
@@ -6438,9 +6438,10 @@ struct column_lane {
     {
         const unsigned far_log = plan.parts_log - plan.near_log,
                        warps_log = plan.turns_log + far_log + blocks_log,
-                       near = part & ((1u << plan.near_log) - 1),
-                       far = turn << far_log | part >> plan.near_log;
-        return {plan.bits, plan.near_log + warps_log, near << warps_log | far << blocks_log | rank};
+                       near_part = part & ((1u << plan.near_log) - 1),
+                       far_part = turn << far_log | part >> plan.near_log;
+        return {plan.bits, plan.near_log + warps_log,
+                near_part << warps_log | far_part << blocks_log | rank};
     }
     __device__ __forceinline__ Reducer reducer(unsigned column) const
     {
@@ -6454,11 +6455,11 @@ struct column_lane {
     __device__ __forceinline__ void
     combine_parts(Value (&value)[Columns], Value (&values)[slices_block], unsigned near_log) const
     {
-        const bool in_warps = (plan.columns & (plan.columns - 1)) == 0;
+        const bool in_warps = (plan.across & (plan.across - 1)) == 0;
         for (unsigned k = 0; k < plan.parts_log; ++k) {
             const unsigned bit =
                 k < near_log ? near_log - 1 - k : plan.parts_log - 1 - (k - near_log);
-            const unsigned distance = plan.columns << bit;
+            const unsigned distance = plan.across << bit;
 #pragma unroll
             for (unsigned c = 0; c < Columns; ++c) {
                 Value other;
@@ -6480,8 +6481,8 @@ struct column_lane {
     __device__ __forceinline__ void
     combine_turns(Value (&value)[Columns], Value (&values)[Turns][Columns][slices_block]) const
     {
-        const unsigned me = threadIdx.x, near = part & ((1u << plan.near_log) - 1),
-                       far = part >> plan.near_log;
+        const unsigned me = threadIdx.x, near_part = part & ((1u << plan.near_log) - 1),
+                       far_part = part >> plan.near_log;
         const auto meet = [&](unsigned turn, unsigned other_turn, unsigned distance) {
 #pragma unroll
             for (unsigned c = 0; c < Columns; ++c)
@@ -6490,16 +6491,17 @@ struct column_lane {
         };
         for (unsigned bit = plan.near_log; bit-- > 0;) {
             __syncthreads();
-            if (near >> bit != 0) continue;
+            if (near_part >> bit != 0) continue;
             for (unsigned turn = 0; turn < 1u << plan.turns_log; ++turn)
-                meet(turn, turn, plan.columns << bit);
+                meet(turn, turn, plan.across << bit);
         }
-        if (near == 0)
+        if (near_part == 0)
             for (unsigned half = (1u << plan.turns_log) / 2; half > 0; half /= 2)
                 for (unsigned turn = 0; turn < half; ++turn) meet(turn, turn + half, 0);
         for (unsigned bit = plan.parts_log - plan.near_log; bit-- > 0;) {
             __syncthreads();
-            if (near == 0 && far >> bit == 0) meet(0, 0, plan.columns << (plan.near_log + bit));
+            if (near_part == 0 && far_part >> bit == 0)
+                meet(0, 0, plan.across << (plan.near_log + bit));
         }
 #pragma unroll
         for (unsigned c = 0; c < Columns; ++c) value[c] = values[0][c][me];
@@ -11750,14 +11752,14 @@ constexpr size_t places_taken(size_t blocks, size_t places)
  * of its threads have one, or a part. */
 constexpr size_t columns_of_block(size_t all, size_t most)
 {
-    size_t groups = (all - 1) / most + 1, columns = (all - 1) / groups + 1, best = columns,
+    size_t groups = (all - 1) / most + 1, across = (all - 1) / groups + 1, best = across,
            best_lanes = 0;
     do {
-        size_t lanes = columns;
+        size_t lanes = across;
         while (lanes * 2 <= slices_block) lanes *= 2;
-        if (lanes > best_lanes + slices_block / 16) best = columns, best_lanes = lanes;
-        columns = (all - 1) / ++groups + 1;
-    } while (columns * 2 >= most);
+        if (lanes > best_lanes + slices_block / 16) best = across, best_lanes = lanes;
+        across = (all - 1) / ++groups + 1;
+    } while (across * 2 >= most);
     return best;
 }
 
@@ -11791,31 +11793,31 @@ inline void plan_tiled_columns(const engine_table &e, const slices_reducer &redu
                  places = size_t(device.multiprocessors) *
                           columns_blocks(packs, of.per_lane, e.element_bytes),
                  least = all.n * all.end * e.element_bytes <= 4 * mebibyte ? 1 : 4;
-    size_t columns = columns_of_block(of.neighbours, 256 / lane_bytes);
-    const auto blocks = [&] { return ((of.lanes - 1) / columns + 1) * units; };
-    const auto words = [&](unsigned log) {
+    size_t across = columns_of_block(of.neighbours, 256 / lane_bytes);
+    const auto blocks = [&] { return ((of.lanes - 1) / across + 1) * units; };
+    const auto words_with = [&](unsigned log) {
         return (all.end * ((size_t(reducer.value_words) << log) + e.words_per_unit) +
-                2 * ((of.lanes - 1) / columns + 1)) *
+                2 * ((of.lanes - 1) / across + 1)) *
                units;
     };
     unsigned blocks_log = 0;
-    for (unsigned log = 1; log <= most_sharing && words(log) < workspace_words; ++log)
+    for (unsigned log = 1; log <= most_sharing && words_with(log) < workspace_words; ++log)
         if (places_taken(blocks() << log, places) >
             places_taken(blocks() << blocks_log, places) + 2)
             blocks_log = log;
     const auto are_few = [&](size_t number) {
         return number < device.multiprocessors ||
-               (number < places - places / 8 && columns * lane_bytes > line_bytes);
+               (number < places - places / 8 && across * lane_bytes > line_bytes);
     };
     const size_t most_results = workspace_words / 2 / (units * e.words_per_unit);
-    while ((columns > least && are_few(blocks() << blocks_log)) ||
-           (columns > 1 && columns * of.per_lane > most_results))
-        columns = (columns + 1) / 2;
-    while (blocks_log > 0 && words(blocks_log) >= workspace_words) --blocks_log;
-    if (columns <= 16) columns = size_t(1) << slice_tile::bits_for(columns); /* for shuffles */
+    while ((across > least && are_few(blocks() << blocks_log)) ||
+           (across > 1 && across * of.per_lane > most_results))
+        across = (across + 1) / 2;
+    while (blocks_log > 0 && words_with(blocks_log) >= workspace_words) --blocks_log;
+    if (across <= 16) across = size_t(1) << slice_tile::bits_for(across); /* for shuffles */
 
     unsigned parts_log = 0;
-    while (columns << (parts_log + 1) <= slices_block && parts_log + blocks_log < of.bits)
+    while (across << (parts_log + 1) <= slices_block && parts_log + blocks_log < of.bits)
         ++parts_log;
     /* a tile's warps are those of blocks, of parts far from each other, and in turn */
     /* what lies together does already in long rows; and a lane has several leaves of a warp */
@@ -11828,11 +11830,11 @@ inline void plan_tiled_columns(const engine_table &e, const slices_reducer &redu
     for (; turns_log > most_turns; --turns_log)
         if (near_log > 0) --near_log;
 
-    plan->threads = whole_warps(columns << parts_log);
-    plan->results_each = columns * of.per_lane;
+    plan->threads = whole_warps(across << parts_log);
+    plan->results_each = across * of.per_lane;
     plan->blocks_each = units << blocks_log;
     plan->in_columns = {of.work,
-                        static_cast<unsigned>(columns),
+                        static_cast<unsigned>(across),
                         parts_log,
                         near_log,
                         turns_log,
@@ -11842,7 +11844,7 @@ inline void plan_tiled_columns(const engine_table &e, const slices_reducer &redu
                         0,
                         0};
     if (blocks_log > 0)
-        plan->status_words = words(blocks_log);
+        plan->status_words = words_with(blocks_log);
     else
         plan_units(e, units, all.end, plan);
 }
@@ -11858,22 +11860,21 @@ inline void plan_columns_in_any_order(const engine_table &e, const slices &all,
     const size_t packs = all.n / e.pack_size, lane_bytes = of.per_lane * e.element_bytes,
                  wanted = size_t(device.multiprocessors) * 4096,
                  least = all.n * all.end * e.element_bytes <= 4 * mebibyte ? 1 : 4;
-    size_t columns =
+    size_t across =
         columns_of_block(of.neighbours, slow ? least_of(256 / lane_bytes, warp_size) : warp_size);
-    while (columns > least &&
-           ((of.lanes - 1) / columns + 1) * (packs / 64 + 1) < device.multiprocessors)
-        columns = (columns + 1) / 2;
-    const unsigned columns_log = slice_tile::bits_for(columns);
-    if (columns <= 16) columns = size_t(1) << columns_log;
+    while (across > least &&
+           ((of.lanes - 1) / across + 1) * (packs / 64 + 1) < device.multiprocessors)
+        across = (across + 1) / 2;
+    const unsigned columns_log = slice_tile::bits_for(across);
+    if (across <= 16) across = size_t(1) << columns_log;
     unsigned parts_log = columns_log < 5 ? static_cast<unsigned>(least_of(5 - columns_log, 2)) : 0;
-    while (of.lanes << parts_log < wanted && columns << (parts_log + 1) <= slices_block)
-        ++parts_log;
+    while (of.lanes << parts_log < wanted && across << (parts_log + 1) <= slices_block) ++parts_log;
     if (parts_log > of.bits) parts_log = of.bits;
     if (packs <= 1) parts_log = 0;
 
-    const size_t groups = slices_block / (columns << parts_log);
-    plan->threads = whole_warps(groups * (columns << parts_log));
-    plan->results_each = groups * columns * of.per_lane;
+    const size_t groups = slices_block / (across << parts_log);
+    plan->threads = whole_warps(groups * (across << parts_log));
+    plan->results_each = groups * across * of.per_lane;
     const size_t blocks = (all.end - 1) / plan->results_each + 1,
                  enough = size_t(device.multiprocessors) * (slow ? 12 : 3) / blocks,
                  most_by_packs = (packs >> parts_log) / 16, most_by_parts = size_t(32) << parts_log,
@@ -11884,7 +11885,7 @@ inline void plan_columns_in_any_order(const engine_table &e, const slices &all,
     work.units = units > 0 ? units : 1;
     plan->blocks_each = work.units;
     plan->in_columns = {
-        work, static_cast<unsigned>(columns), parts_log, 0, 0, of.bits, of.threads_log, 0, 0, 0};
+        work, static_cast<unsigned>(across), parts_log, 0, 0, of.bits, of.threads_log, 0, 0, 0};
     plan_units(e, work.units, all.end, plan);
 }
 
@@ -12085,7 +12086,7 @@ inline cudaError_t launch_slices(const slices_engine &e, const slices_plan &plan
     row_turns any_rows = plan.any_rows;
     column_plan in_columns = plan.in_columns;
     in_columns.blocks = static_cast<unsigned>(blocks / plan.blocks_each);
-    in_columns.reciprocal = in_columns.columns > 0 ? 65535 / in_columns.columns + 1 : 0;
+    in_columns.reciprocal = in_columns.across > 0 ? 65535 / in_columns.across + 1 : 0;
     unsigned tiles = plan.tiles;
     void *how = plan.kernel == slices_kernel::short_slices        ? static_cast<void *>(&shorts)
                 : plan.kernel == slices_kernel::rows              ? static_cast<void *>(&rows)

@@ -464,6 +464,10 @@ static void long_results()
     axis<T>({"a long row", 1, n, 1, 0, 0, 1}, contents_of<T>(0), which);
     axis<T>({"long columns", 1, scaled<T>(70001), 3, 0, 0, 1}, contents_of<T>(0), which);
     axis<T>({"four long columns", 1, scaled<T>(70001), 4, 0, 0, 0}, contents_of<T>(0), which);
+    /* sums that round: the order counts */
+    const unsigned most = every_operator & ~product;
+    axis<T>({"twenty long columns", 1, scaled<T>(17001), 20, 0, 0, 1},
+            {data::wide, false, most, "wide", most}, which);
     if (quick) return;
     const contents for_products = contents_of<T>(2), specials = contents_of<T>(1);
     axis<T>({"long rows", 3, n + 1, 1, n + 4, 1, 3}, for_products);
@@ -472,6 +476,10 @@ static void long_results()
     axis<T>({"rows beyond 2 MiB", 2, two + 1, 1, 0, 0, 0}, contents_of<T>(0), some);
     axis<T>({"overlapping rows", 2, two + 1, 1, 1, 1, 0}, contents_of<T>(0), some);
     axis<T>({"long columns", 1, two + 1, 1, 0, 2, 1}, contents_of<T>(0), some);
+    for (size_t inner : {2, 5, 20, 33, 64}) /* large tiles; so many columns in a block, or a part */
+        axis<T>({"columns beyond 2 MiB", 1, two + 4 * inner, inner, 0, 0, inner % 3},
+                contents_of<T>(0), some);
+    axis<T>({"planes beyond 2 MiB", 2, two + 3, 12, 0, 0, 0}, contents_of<T>(0), some);
     axis<T>({"long columns", 1, scaled<T>(40000), 7, 0, 8, 1}, for_products);
     axis<T>({"long middle axis", 2, scaled<T>(50001), 2, 0, 0, 0}, specials);
     if (!thorough) return;
@@ -940,11 +948,11 @@ static void check_columns(const fastreduce::detail::slices_plan &plan, bool any_
                           const char *shape)
 {
     const fastreduce::detail::column_plan &by = plan.in_columns;
-    const size_t lanes = size_t(by.columns) << by.parts_log, groups = plan.threads / lanes,
-                 per_lane = groups ? plan.results_each / (groups * by.columns) : 0;
+    const size_t lanes = size_t(by.across) << by.parts_log, groups = plan.threads / lanes,
+                 per_lane = groups ? plan.results_each / (groups * by.across) : 0;
     check::that(plan.threads % 32 == 0 && plan.threads <= 256 && groups > 0 && per_lane > 0 &&
-                    per_lane <= 8 && per_lane * groups * by.columns == plan.results_each,
-                "%s: %u columns, 2^%u parts, %u threads, %zu results", shape, by.columns,
+                    per_lane <= 8 && per_lane * groups * by.across == plan.results_each,
+                "%s: %u columns, 2^%u parts, %u threads, %zu results", shape, by.across,
                 by.parts_log, plan.threads, plan.results_each);
     check::that((by.work.units > 1 || by.blocks_log > 0) == (plan.status_words > 0) &&
                     plan.blocks_each == by.work.units << by.blocks_log,
@@ -964,10 +972,10 @@ template <class T>
 static void plans()
 {
     using namespace fastreduce::detail;
-    const size_t sizes[] = {1,    3,    7,    16,    33,      100,     257,
-                            1000, 4097, 5000, 20000, 1000003, 1 << 24, (1 << 28) + 5};
+    const size_t sizes[] = {1,    3,    7,    16,    33,      100,     128,     257,
+                            1000, 4097, 5000, 20000, 1000003, 1 << 24, 1 << 26, (1 << 28) + 5};
     size_t turn = 0;
-    for (fastreduce_operator op : {FASTREDUCE_SUM, FASTREDUCE_ARGMAX}) {
+    for (fastreduce_operator op : {FASTREDUCE_SUM, FASTREDUCE_ARGMAX, FASTREDUCE_VARIANCE}) {
         if (!(every_operator >> op & 1)) continue;
         const slices_engine e = find_instance(type_of<T>, op, FASTREDUCE_AUTO).make_slices();
         for (unsigned multiprocessors : {1u, 30u, 132u})
