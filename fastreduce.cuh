@@ -8591,7 +8591,7 @@ struct exact_output_of {
 struct floats_themselves {
     using Element = float;
     static constexpr unsigned parts = 1;
-    static __device__ __forceinline__ floats_themselves whole() { return {}; }
+    static __host__ __device__ __forceinline__ floats_themselves masked(unsigned) { return {}; }
     static __device__ __forceinline__ float of(float x) { return x; }
     static __device__ __forceinline__ void split(const pack<float> &from, pack<float> *to)
     {
@@ -8603,7 +8603,7 @@ struct floats_masked {
     using Element = Input;
     static constexpr unsigned parts = pack<Input>::size / 4;
     unsigned mask; /* of a float's bits */
-    static __device__ __forceinline__ floats_masked whole() { return {~0u}; }
+    static __host__ __device__ __forceinline__ floats_masked masked(unsigned by) { return {by}; }
     __device__ __forceinline__ float of(Input x) const
     {
         return __uint_as_float(__float_as_uint(widened(x)) & mask);
@@ -8629,6 +8629,11 @@ struct floats_masked {
         for (unsigned &word : x.word) word &= mask >> 16 | (mask & 0xffff0000);
     }
 };
+
+/* A sum's, by the element. */
+template <class Input>
+using floats_of = standard::conditional_t<standard::is_same<Input, float>::value, floats_themselves,
+                                          floats_masked<Input>>;
 
 /* The bits of a float (precision 24) or of a double. */
 __device__ __forceinline__ void store_bits(void *result, uint64_t bits, int precision)
@@ -9938,10 +9943,6 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
         exact_slices<BlockSize, Input>::template sum_rows<false>(all, plan, output);
 }
 
-template <class Input>
-using whole_floats = standard::conditional_t<standard::is_same<Input, float>::value,
-                                             floats_themselves, floats_masked<Input>>;
-
 template <unsigned BlockSize>
 __host__ __device__ constexpr unsigned blocks_of_parts()
 {
@@ -9953,7 +9954,7 @@ template <unsigned BlockSize, unsigned Packs, class Input>
 __global__ void __launch_bounds__(BlockSize, blocks_of_parts<BlockSize>())
     exact_row_parts(slices all, unsigned parts, float *output, status_word *status_words)
 {
-    using Source = whole_floats<Input>;
+    using Source = floats_of<Input>;
     using accumulator_type = superaccumulator<BlockSize, Source>;
     const unsigned row = blockIdx.x / parts, part = blockIdx.x - row * parts;
     const size_t result = all.begin + row;
@@ -9962,7 +9963,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_of_parts<BlockSize>())
     const size_t tiles = input.packs == 0 ? 1 : (input.packs - 1) / (BlockSize * Packs) + 1;
     wait_for_previous_grid();
     typename accumulator_type::Output to = {output + result, nullptr};
-    to.source = Source::whole();
+    to.source = Source::masked(~0u);
     accumulator_type accumulator(to, input, dynamic_shared<void>());
     for (size_t tile = part; tile < tiles; tile += parts) {
         tile_items<accumulator_type, BlockSize, Packs> items;
@@ -11162,15 +11163,9 @@ struct exact_engine_by {
 /* The sum's, by the element. */
 template <class Input>
 struct exact_sum {
-    using source = floats_masked<Input>;
+    using source = floats_of<Input>;
     using engine = exact_engine_by<source, superaccumulator>;
-    static source make(unsigned mask) { return {mask}; }
-};
-template <>
-struct exact_sum<float> {
-    using source = floats_themselves;
-    using engine = exact_engine_by<source, superaccumulator>;
-    static source make(unsigned) { return {}; }
+    static source make(unsigned mask) { return source::masked(mask); }
 };
 template <>
 struct exact_sum<double> {

@@ -8,6 +8,7 @@
 #define FASTREDUCE_OPERATORS FASTREDUCE_SUM, FASTREDUCE_MAX
 #include "../../fastreduce.cuh"
 #include "../common/dynamic_shared.h"
+#include "../common/elements.h"
 #include "../common/exact_data.h"
 #include "../common/exact_input.h"
 #include "../common/geometry.h"
@@ -16,8 +17,6 @@
 
 using namespace fastreduce::detail;
 using exact_data::bits_of;
-using fastreduce::detail::bf16;
-using fastreduce::detail::f16;
 using ull = unsigned long long;
 
 static bool thorough = on_gpu; /* the CPU machine and sanitizers take too long for all of it */
@@ -127,16 +126,16 @@ static const std::vector<exact_data::pattern> &patterns()
 }
 
 /* An element of another type like it: of halves with five bits of exponent what the eight come to,
- * so that most are finite; and its value. */
+ * so that most are finite. */
 static void take(float x, float *to)
 {
     *to = x;
 }
-static void take(float x, bf16 *to)
+static void take(float x, ::bf16 *to)
 {
     to->bits = static_cast<unsigned short>(bits_of(x) >> 16);
 }
-static void take(float x, f16 *to)
+static void take(float x, ::f16 *to)
 {
     const unsigned bits = bits_of(x), exponent = bits >> 23 & 255,
                    own = exponent == 255 ? 31
@@ -144,30 +143,6 @@ static void take(float x, f16 *to)
                                          : 1 + exponent % 30;
     to->bits = static_cast<unsigned short>((bits >> 16 & 0x8000) | own << 10 | (bits >> 13 & 1023));
 }
-static float value_of(float x)
-{
-    return x;
-}
-static float value_of(bf16 x)
-{
-    const unsigned bits = static_cast<unsigned>(x.bits) << 16;
-    float value;
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
-}
-static float value_of(f16 x)
-{
-    const unsigned exponent = x.bits >> 10 & 31, fraction = x.bits & 1023;
-    const float magnitude = exponent == 31
-                                ? (fraction ? NAN : INFINITY)
-                                : std::ldexp(static_cast<float>(fraction | (exponent ? 1024 : 0)),
-                                             static_cast<int>(exponent ? exponent : 1) - 25);
-    return x.bits >> 15 ? -magnitude : magnitude;
-}
-template <class T>
-constexpr fastreduce_type type_of = std::is_same<T, float>::value ? FASTREDUCE_F32
-                                    : std::is_same<T, f16>::value ? FASTREDUCE_F16
-                                                                  : FASTREDUCE_BF16;
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
@@ -208,7 +183,8 @@ static void axis_of(const geometry &g, size_t first, size_t count)
             take(pattern_of(r).at(k, g.n, seed), &values[at(r) + k * stride]);
     }
     for (size_t r = 0; r < results; ++r) { /* where results overlap, that is another pattern */
-        for (size_t k = 0; k < g.n; ++k) elements[k] = value_of(values[at(r) + k * stride]);
+        for (size_t k = 0; k < g.n; ++k)
+            elements[k] = static_cast<float>(real_of(values[at(r) + k * stride]));
         wanted[r] = fastreduce_host_sum_f32(elements.data(), g.n);
     }
 
@@ -255,9 +231,9 @@ static void axis(const geometry &g, size_t first, size_t count)
     static unsigned turn = 0;
     axis_of<float>(g, first, count);
     if (++turn % 2)
-        axis_of<f16>(g, first, count);
+        axis_of<::f16>(g, first, count);
     else
-        axis_of<bf16>(g, first, count);
+        axis_of<::bf16>(g, first, count);
 }
 
 static void workspace_is_clean(const char *what)
