@@ -809,6 +809,16 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
 #endif
 }
 
+/* Whether copies take none of a thread's time, if only as far as it can tell. */
+__device__ __forceinline__ constexpr bool has_copy_engine()
+{
+#if defined(FASTREDUCE_DETAIL_HOPPER) || !defined(__CUDA_ARCH__)
+    return true;
+#else
+    return false;
+#endif
+}
+
 /* What threads wrote to shared memory, or read there, before copies to it that follow a barrier. */
 __device__ __forceinline__ void fence_before_copy()
 {
@@ -7001,10 +7011,14 @@ __device__ __forceinline__ void reduce_tiles_of_columns(const column_lane<Reduce
 #pragma unroll 1
         for (unsigned turn = 0; turn < 1u << plan.turns_log; ++turn) {
             values_of_turn<Packs>(value, lane, tile, lane.share(turn), truth<by_packs>());
+            if (plan.turns_log == 0) break;
 #pragma unroll
             for (unsigned c = 0; c < Columns; ++c) values[turn][c][threadIdx.x] = value[c];
         }
-        lane.combine_turns(value, values);
+        if (plan.turns_log == 0)
+            lane.combine_parts(value, values[0][0], plan.near_log);
+        else
+            lane.combine_turns(value, values);
         if (run.count == 1) break;
         unsigned level = 0;
         for (; k >> level & 1; ++level)
@@ -7135,7 +7149,7 @@ __global__ void __launch_bounds__(slices_block, resident(Columns == 1 || Reducer
  *
  *     reduce_segments                a block's through its shared memory
  *     reduce_segments_in_any_order   where any order will do: by the vectors that each lies in
- *     reduce_long_segments           the second kernel, of both
+ *     reduce_long_segments           the second kernel, of both, by chunks of 16 KiB
  *     reduce_few_segments            where there are few
  */
 
@@ -7146,6 +7160,7 @@ struct segments {
     size_t count;
     unsigned result_bytes;
     unsigned stages, stage_bytes; /* of a block's shared memory: one or two, in whole lines */
+    unsigned slots;               /* the same in the second kernel, of slot_bytes_of */
     size_t list_room;             /* partials that go into the workspace */
 
     __device__ __forceinline__ size_t begin(size_t segment) const
@@ -7628,6 +7643,17 @@ struct segments_of_warp {
 };
 
 constexpr unsigned segment_blocks = 3, any_order_segment_blocks = 4; /* on a multiprocessor */
+template <class Reducer>
+__host__ __device__ constexpr unsigned segment_blocks_of()
+{
+    return in_any_order<Reducer>() ? any_order_segment_blocks : segment_blocks;
+}
+/* Of the second kernel's shared memory: a chunk of up to 16 KiB, in rows, with what is around. */
+constexpr unsigned most_slots = 4, most_turns = 2 * most_slots;
+__host__ __device__ constexpr unsigned slot_bytes_of(bool any_order)
+{
+    return one_small_tile + (any_order ? 1 : 9) * 2 * line_bytes; /* gaps */
+}
 
 /* A block's way through its segments, batch by batch: what comes next is chosen by its offsets,
  * which are loaded while others are reduced, and copied to shared memory. */
@@ -7760,71 +7786,12 @@ fold_by_warp(const Reducer &reducer, const typename Reducer::Value *partials, un
     return combine_warp(reducer, values);
 }
 
-/* A segment that a block's warps take, in units of up to 16 KiB: a small tile, or of one large tile
- * what 32 or 64 threads have. Longer ones have no units. */
-template <class Reducer>
-struct own_segment {
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    static constexpr unsigned pack_size = pack<Element>::size, tile_packs = slices_block * 4,
-                              large_warps = large_block / warp_size;
-    unsigned packs, tail, units;
-    bool large;
-
-    __device__ __forceinline__ explicit own_segment(size_t n)
-        : packs(static_cast<unsigned>(n / pack_size)), tail(static_cast<unsigned>(n % pack_size)),
-          units(0), large(!tile_choice<Reducer>::in_small_tiles(n * sizeof(Element)))
-    {
-        if (!large)
-            units = packs == 0 ? 1 : (packs - 1) / tile_packs + 1;
-        else if (n * sizeof(Element) <= most_in_small_tiles)
-            units = packs > 4 * large_block ? large_warps : large_warps / 2;
-    }
-    /* Of a unit, by a warp; in lane 0. */
-    template <class Slice>
-    __device__ __forceinline__ Value value(const Reducer &reducer, const Slice &slice,
-                                           unsigned unit) const
-    {
-        if (large)
-            return units == large_warps ? value_of_threads<8, 1>(reducer, slice, unit)
-                                        : value_of_threads<4, 2>(reducer, slice, unit);
-        const bool last = unit + 1 == units;
-        const unsigned first = unit * tile_packs;
-        const slice_tile tile = {first, last ? packs - first : tile_packs, last ? tail : 0, 8};
-        return kept_value<Reducer>(wide_value(reducer, slice, tile));
-    }
-    /* Of all units, of which there are several; the same. */
-    __device__ __forceinline__ Value fold(const Reducer &reducer, const Value *partials) const
-    {
-        if (!large) return fold_by_warp(reducer, partials, units);
-        const unsigned lane = threadIdx.x % warp_size;
-        Value values[1] = {lane < units ? partials[lane] : reducer.identity()};
-        combine_lanes(reducer, values, units == large_warps ? 4 : 3);
-        return kept_value<Reducer>(values[0]);
-    }
-
-  private:
-    /* Of Count warps of the block of 512, evenly apart: those that meet last in it. */
-    template <unsigned Packs, unsigned Count, class Slice>
-    __device__ __forceinline__ Value value_of_threads(const Reducer &reducer, const Slice &slice,
-                                                      unsigned unit) const
-    {
-        const slice_tile tile = {0, packs, tail, 9};
-        const unsigned thread = unit * warp_size + threadIdx.x % warp_size;
-        leaf_items<Reducer, Packs> items[Count];
-        Value values[Count];
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k)
-            items[k].load(slice, tile, thread + k * (large_block / Count));
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k)
-            items[k].load_edge(slice, tile, thread + k * (large_block / Count));
-        reducer.choose(values_of_leaves<Count, leaf_items<Reducer, Packs>>{items, values});
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k) values[k] = items[k].with_edge(reducer, values[k]);
-        return combine_warp(reducer, values);
-    }
-};
+/* Whether a block reduces a segment alone, if it is not much of the block's work. */
+template <class Element>
+__device__ __forceinline__ bool is_for_one_block(size_t n)
+{
+    return n <= most_in_small_tiles / sizeof(Element);
+}
 
 /* Elements of the longest segment that the first kernel reduces. */
 template <class Reducer>
@@ -7833,10 +7800,10 @@ __host__ __device__ constexpr size_t longest_segment()
     return (in_any_order<Reducer>() ? 4 : 1) * one_small_tile / sizeof(typename Reducer::Element);
 }
 
-/* By a block, its long segments: those that its warps do not take, and the last one if it reaches
- * far into others' parts, or all where any order will do, are listed, or if the list is full,
- * reduced by the block itself. Of the others it notes between which they are, for the second
- * kernel's block of this number. Whole: it has reduced none, and notes the short ones too. */
+/* By a block, its long segments: those that are for several blocks, and the last one if it reaches
+ * far into others' parts, are listed, or if the list is full, reduced by the block itself. Of the
+ * others it notes between which they are, for the second kernel's block of this number. Whole: it
+ * has reduced none, and notes the short ones too. */
 template <class Reducer>
 __device__ __forceinline__ void
 list_long_segments(const segments &all, const reduction_output<Reducer> &output, size_t begin,
@@ -7851,7 +7818,7 @@ list_long_segments(const segments &all, const reduction_output<Reducer> &output,
     __shared__ status_word from, to;
     const size_t last = end - 1, last_length = all.length(last);
     const bool lists_last =
-        last_length > longest && (own_segment<Reducer>(last_length).units == 0 ||
+        last_length > longest && (!is_for_one_block<Element>(last_length) ||
                                   last_length > (all.begin(end) - all.begin(begin)) / 16);
     if (threadIdx.x == 0) {
         from = whole ? begin : end;
@@ -7866,8 +7833,7 @@ list_long_segments(const segments &all, const reduction_output<Reducer> &output,
             const size_t segment = first + k, n = segment < end ? all.length(segment) : 0;
             bool mine = n > longest;
             if (mine) {
-                if (in_any_order<Reducer>() ||
-                    (segment == last ? lists_last : own_segment<Reducer>(n).units == 0)) {
+                if (segment == last ? lists_last : !is_for_one_block<Element>(n)) {
                     mine = !list_segment(status_words, segment, segment_tree<Reducer>(n).work.units,
                                          all.list_room);
                 } else {
@@ -7921,10 +7887,14 @@ __device__ __forceinline__ void find_part(const segments &all, size_t (&part)[2]
 /* Whether a part's segments are so long on average that batches would have few. Its last one, which
  * may have any length, does not count; and what all segments are on average does, as it takes long
  * where blocks with parts of the same kind choose differently. */
-template <class Element>
+template <class Reducer>
 __device__ __forceinline__ bool has_long_ones(const segments &all, const size_t (&part)[2])
 {
-    constexpr size_t limit = one_small_tile / sizeof(Element) * (sizeof(Element) < 4 ? 3 : 4) / 8;
+    using Element = typename Reducer::Element;
+    constexpr size_t limit = (in_any_order<Reducer>() ? 2 * one_small_tile
+                              : sizeof(Element) < 4   ? one_small_tile * 3 / 8
+                                                      : one_small_tile / 2) /
+                             sizeof(Element);
     if (part[1] <= part[0] + 1) return false;
     const size_t elements = all.begin(part[1] - 1) - all.begin(part[0]),
                  others = part[1] - 1 - part[0];
@@ -7958,7 +7928,7 @@ __global__ void __launch_bounds__(slices_block, resident(segment_blocks))
     if (threadIdx.x == 0) any_long = false;
     find_part<Element>(all, range, readable);
     __syncthreads();
-    const bool whole = has_long_ones<Element>(all, range);
+    const bool whole = has_long_ones<Reducer>(all, range);
     segment_batches<Element> to_come(
         all, range, reinterpret_cast<long long *>(batches + segment_batches_of(all.stages)));
     unsigned begun = 0, under_way = 0; /* batches */
@@ -8044,6 +8014,7 @@ __global__ void __launch_bounds__(slices_block, resident(any_order_segment_block
     find_part<Element>(all, range, readable);
     __syncthreads();
     if (range[0] == range[1]) return;
+    const bool whole = has_long_ones<Reducer>(all, range);
     const unsigned lanes_log = lanes_for_part<Reducer>(all, range), lanes = 1u << lanes_log,
                    rows = warp_size >> lanes_log;
     const size_t few_elements = (Vectors::at_once * 4 * Vectors::size) << lanes_log;
@@ -8054,7 +8025,7 @@ __global__ void __launch_bounds__(slices_block, resident(any_order_segment_block
     };
     size_t begin = bound(0), end = bound(1);
 #pragma unroll 1
-    while (first < range[1]) {
+    while (!whole && first < range[1]) {
         const size_t own_first = first, own_begin = begin, own_n = end - begin;
         unsigned group = 0;
         if (lane == 0) group = atomicAdd(&next_group, 1u);
@@ -8088,7 +8059,8 @@ __global__ void __launch_bounds__(slices_block, resident(any_order_segment_block
         }
     }
     __syncthreads();
-    if (any_long) list_long_segments(all, output, range[0], range[1], false, nullptr, status_words);
+    if (any_long || whole)
+        list_long_segments(all, output, range[0], range[1], whole, nullptr, status_words);
 }
 
 /* Units of long segments, in turn, as the list says. The last block to come of a segment folds its
@@ -8219,118 +8191,600 @@ __device__ __forceinline__ void number_units(const unsigned (&units)[Each],
     __syncthreads();
 }
 
-/* A block's own segments from `begin` to `end` that are not listed, as many at a time as have room
- * for their partials. Whole: the short ones too. */
-template <class Reducer>
-struct own_segments {
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    static constexpr unsigned most_units = 2 * most_in_small_tiles / one_small_tile, /* of two */
-        warps = slices_block / warp_size;
-    Value values[most_units];
-    size_t begins[slices_block + 1]; /* where segments begin */
-    unsigned first_units[slices_block + 1], of_warps[warps], next_unit;
+/* A chunk: what a block has of a segment in a slot of its shared memory, or will have. It is a
+ * small tile, or of a large one the packs of some threads, and the tail that is theirs. */
+struct staged_chunk {
+    bool exists, ends_tile, ends_unit, ends_share; /* what ends with it */
+    bool ends_alone;                               /* a tile that is all of a segment */
+    unsigned char slot, phase;                     /* its slot's */
+    unsigned char turn;                            /* of tiles, below most_turns */
+    unsigned short leaf, leaves; /* the first of the tile's threads that it has, and how many */
+    unsigned short place, tail_place; /* bytes: of the first pack and the tail in the slot */
+    unsigned short apart;             /* from pack to pack of a thread */
+    unsigned char copies;             /* to the slot; none: it is loaded from the input */
+    slice_tile tile;
+    const void *from; /* the segment, and its elements */
+    size_t n;
+    void *result;
+    unsigned position;    /* of the tile in its unit */
+    unsigned unit, units; /* of the segment; so many are this block's */
+    unsigned entry;       /* of the list, or not_listed */
+    size_t first_unit;    /* of the segment, among all units of the list */
+};
+constexpr unsigned not_listed = ~0u, most_own_tiles = most_in_small_tiles / one_small_tile;
+/* Bytes that are copied from lines to a place in the block's shared memory. */
+struct chunk_copy {
+    const void *from;
+    unsigned to, bytes;
+};
 
-    __device__ __forceinline__ void reduce(const segments &all,
-                                           const reduction_output<Reducer> &output, size_t begin,
-                                           size_t end, bool whole, const void *const (&readable)[2])
+/* Where an element is in its line. */
+template <class Element>
+__device__ __forceinline__ unsigned place_of(const Element *element)
+{
+    return static_cast<unsigned>(reinterpret_cast<uintptr_t>(element) % line_bytes);
+}
+/* Chunks of a segment in large tiles: a quarter of a tile's threads has eight rows of packs in
+ * 16 KiB, or half of them has four, if there are no more. */
+struct tile_part {
+    unsigned log; /* 2^log parts */
+    unsigned threads, rows, pitch;
+
+    __device__ __forceinline__ explicit tile_part(size_t packs)
+        : log(packs > 4 * large_block ? 2 : 1), threads(large_block >> log), rows(2u << log),
+          pitch(threads * pack_bytes + 2 * line_bytes)
+    {
+    }
+};
+
+/* The chunks that a block is to reduce, as one of its warps finds them, a batch at once: of its own
+ * segments that are not listed, then of its share of those that are. In shared memory. */
+template <class Reducer>
+struct chunks_to_come {
+    using Element = typename Reducer::Element;
+    static constexpr unsigned pack_size = pack<Element>::size, batch = 16, known = 2 * batch,
+                              chunk_packs = one_small_tile / pack_bytes,
+                              slot_bytes = slot_bytes_of(in_any_order<Reducer>()),
+                              most_copies = in_any_order<Reducer>() ? 1 : 9; /* rows and a tail */
+    staged_chunk chunk[known];
+    chunk_copy copies[known][most_copies];
+    const void *readable[2]; /* from where to where there are elements */
+
+  private:
+    void *results;
+    unsigned number, turn; /* chunks in all, and tiles, below most_turns */
+    /* Segments that are known, of which `first` is lane 0's; ends: chunks of those up to each. */
+    size_t first, begins[warp_size], lengths[warp_size], ends[warp_size], done;
+    unsigned entry;             /* or a single one of the list, and the */
+    size_t unit, last_unit;     /* first unit that is the block's */
+    size_t from, to;            /* its tiles, or packs where any order will do */
+    size_t next_own, end;       /* own segments to come */
+    bool whole;                 /* short ones too */
+    bool is_over;               /* all chunks are found */
+    size_t next_unit, unit_end; /* units of the list to come */
+    unsigned next_entry;
+
+  public:
+    __device__ __forceinline__ void begin(const segments &all, const segment_list &list,
+                                          void *result, size_t own_begin, size_t own_end,
+                                          bool with_short)
+    {
+        const size_t own_unit = share_of(list.units, blockIdx.x, gridDim.x),
+                     own_unit_end = share_of(list.units, blockIdx.x + 1, gridDim.x);
+        const unsigned after = search_by_warp(
+            0u, list.count, [&](unsigned k) { return list.first_unit(k) <= own_unit; });
+        const unsigned lane = threadIdx.x % warp_size;
+        ends[lane] = 0;
+        if (lane < 2) readable[lane] = all.first<Element>(lane == 0 ? 0 : all.count);
+        if (lane == 0) {
+            results = result;
+            done = 0;
+            next_own = own_begin;
+            end = own_end;
+            next_unit = own_unit;
+            unit_end = own_unit_end;
+            next_entry = after - 1;
+            number = 0;
+            turn = 0;
+            whole = with_short;
+            is_over = false;
+        }
+        __syncwarp();
+    }
+    /* The next `batch` chunks, of which each lane finds one. */
+    __device__ __noinline__ void find(segments all, segment_list list)
     {
         const unsigned lane = threadIdx.x % warp_size;
-        const Element *const input = static_cast<const Element *>(all.input);
-#pragma unroll 1
-        while (begin < end) {
-            const unsigned some =
-                end - begin < slices_block ? static_cast<unsigned>(end - begin) : slices_block;
-#pragma unroll 1
-            for (unsigned k = threadIdx.x; k <= some; k += slices_block)
-                begins[k] = all.begin(begin + k);
-            if (threadIdx.x == 0) next_unit = 0;
-            __syncthreads();
-            unsigned units[1] = {0};
-            if (threadIdx.x < some) {
-                const size_t n = begins[threadIdx.x + 1] - begins[threadIdx.x];
-                if (whole || n > segment_batches<Element>::longest)
-                    units[0] = own_segment<Reducer>(n).units;
+        for (unsigned wanted = is_over ? 0 : batch; wanted > 0;) {
+            if (done == ends[warp_size - 1] && !look_for_more(all, list)) {
+                if (lane <= most_slots) chunk[(number + lane) % known].exists = false;
+                if (lane == 0) is_over = true;
+                __syncwarp();
+                return;
             }
-            number_units(units, first_units, of_warps);
-            const unsigned count = search_by_warp(
-                0u, some, [&](unsigned k) { return first_units[k + 1] <= most_units; });
-            reduce_units(all, output, begin, first_units[count], readable);
-            __syncthreads();
-#pragma unroll 1
-            for (unsigned k = threadIdx.x / warp_size; k < count; k += warps) {
-                const unsigned first = first_units[k];
-                if (first_units[k + 1] - first <= 1) continue;
-                const size_t n = begins[k + 1] - begins[k];
-                Reducer reducer = output.reducer;
-                reducer.prepare(input + begins[k], n);
-                const Value value = own_segment<Reducer>(n).fold(reducer, values + first);
-                if (lane == 0) reducer.store(all.place(output.result, begin + k), value, n);
+            const size_t rest = ends[warp_size - 1] - done;
+            const unsigned some = rest < wanted ? static_cast<unsigned>(rest) : wanted;
+            bool ends_tile = false;
+            if (lane < some) {
+                set_chunk(number + lane, all, list, done + lane);
+                ends_tile = chunk[(number + lane) % known].ends_tile;
             }
-            begin += count;
-            __syncthreads();
+            const unsigned tiles = __ballot_sync(0xffffffffu, ends_tile);
+            if (lane < some)
+                chunk[(number + lane) % known].turn = static_cast<unsigned char>(
+                    (turn + unsigned(__popc(tiles & ((1u << lane) - 1)))) % most_turns);
+            __syncwarp();
+            if (lane == 0) {
+                last_unit = chunk[(number + some - 1) % known].unit;
+                number += some;
+                done += some;
+                turn = (turn + unsigned(__popc(tiles))) % most_turns;
+            }
+            wanted -= some;
+            __syncwarp();
         }
     }
 
   private:
-    /* Each by the next warp that is free. What is its segment's only one is stored, others go to
-     * partials. */
-    __device__ __forceinline__ void reduce_units(const segments &all,
-                                                 const reduction_output<Reducer> &output,
-                                                 size_t begin, unsigned units,
-                                                 const void *const (&readable)[2])
+    __device__ __forceinline__ bool takes(size_t segment, size_t elements) const
     {
+        return segment < end && (whole || elements > longest_segment<Reducer>()) &&
+               is_for_one_block<Element>(elements);
+    }
+    static __device__ __forceinline__ unsigned parts_log(const segment_tree<Reducer> &tree)
+    {
+        return tree.large() ? tile_part(tree.packs).log : 0;
+    }
+    /* Tiles before a unit, or packs where any order will do. */
+    static __device__ __forceinline__ size_t before(const segment_tree<Reducer> &tree, size_t to)
+    {
+        if (to >= tree.work.units) return in_any_order<Reducer>() ? tree.packs : tree.work.tiles;
+        const size_t tile = run_of(tree.work, to).first;
+        return in_any_order<Reducer>() ? tile << tree.tile_log() : tile;
+    }
+    /* Of so many of these. */
+    static __device__ __forceinline__ size_t chunks_of(const segment_tree<Reducer> &tree,
+                                                       size_t count)
+    {
+        if (!in_any_order<Reducer>()) return count << parts_log(tree);
+        return count == 0 ? 1 : (count - 1) / chunk_packs + 1;
+    }
+    /* False if there are none. */
+    __device__ __forceinline__ bool look_for_more(const segments &all, const segment_list &list)
+    {
+        constexpr unsigned at_once = 8; /* where many are not taken */
         const unsigned lane = threadIdx.x % warp_size;
-#pragma unroll 1
-        for (unsigned k = 0, unit = 0;;) { /* segment k has the unit */
-            if (lane == 0) unit = atomicAdd(&next_unit, 1u);
-            unit = __shfl_sync(0xffffffffu, unit, 0);
-            if (unit >= units) return;
-            for (unsigned passed = ~0u; passed == ~0u; k += static_cast<unsigned>(__popc(passed)))
-                passed = __ballot_sync(0xffffffffu, k + lane < slices_block &&
-                                                        first_units[k + lane + 1] <= unit);
-            const Element *const from = static_cast<const Element *>(all.input) + begins[k];
-            const size_t n = begins[k + 1] - begins[k];
-            const own_segment<Reducer> one(n);
-            const unsigned number = unit - first_units[k];
-            Reducer reducer = output.reducer;
-            reducer.prepare(from, n);
-            with_global_row<true>(from, n, readable, [&](const auto &slice) {
-                const Value value = one.value(reducer, slice, number);
-                if (lane != 0) return;
-                if (one.units == 1)
-                    reducer.store(all.place(output.result, begin + k), value, n);
-                else
-                    values[unit] = value;
-            });
+        size_t own = next_own, chunks = 0;
+        bool any = false;
+        __syncwarp();
+        while (!any && own < end) {
+            const size_t segment = own + lane, inside = segment < end ? segment : end - 1,
+                         begin = all.begin(inside), n = all.length(inside);
+            chunks = 0;
+            if (takes(segment, n)) {
+                const segment_tree<Reducer> tree(n);
+                chunks = chunks_of(tree, before(tree, tree.work.units));
+            }
+            any = __any_sync(0xffffffffu, chunks > 0);
+            begins[lane] = begin;
+            lengths[lane] = n;
+            if (lane == 0) {
+                first = own;
+                entry = not_listed;
+            }
+            own += warp_size;
+            while (!any && own < end) {
+                bool others = false;
+#pragma unroll
+                for (unsigned k = 0; k < at_once; ++k) {
+                    const size_t other = own + k * warp_size + lane;
+                    others |= other < end && takes(other, all.length(other));
+                }
+                if (__any_sync(0xffffffffu, others)) break;
+                own += at_once * warp_size;
+            }
         }
+        if (any) {
+#pragma unroll
+            for (unsigned step = 1; step < warp_size; step *= 2) {
+                const size_t other = __shfl_up_sync(0xffffffffu, chunks, step);
+                if (lane >= step) chunks += other;
+            }
+            ends[lane] = chunks;
+        } else if (next_unit < unit_end) {
+            const size_t segment = list.segment(next_entry), n = all.length(segment),
+                         first_unit = list.first_unit(next_entry),
+                         own_unit = next_unit - first_unit;
+            const segment_tree<Reducer> tree(n);
+            const size_t rest = unit_end - first_unit,
+                         own_end = rest < tree.work.units ? rest : tree.work.units;
+            const size_t own_from = before(tree, own_unit), own_to = before(tree, own_end);
+            ends[lane] = chunks_of(tree, own_to - own_from);
+            __syncwarp();
+            if (lane == 0) {
+                begins[0] = all.begin(segment);
+                lengths[0] = n;
+                first = segment;
+                entry = next_entry++;
+                unit = last_unit = own_unit;
+                from = own_from;
+                to = own_to;
+                next_unit = first_unit + own_end;
+            }
+            any = true;
+        }
+        if (lane == 0) {
+            next_own = own;
+            if (any) done = 0;
+        }
+        __syncwarp();
+        return any;
+    }
+    /* Chunk `own_number` of the block's, number_here of these segments'. */
+    __device__ __forceinline__ void set_chunk(unsigned own_number, const segments &all,
+                                              const segment_list &list, size_t number_here)
+    {
+        staged_chunk &of = chunk[own_number % known];
+        unsigned which = 0;
+#pragma unroll
+        for (unsigned step = warp_size / 2; step > 0; step /= 2)
+            if (ends[which + step - 1] <= number_here) which += step;
+        const bool is_own = entry == not_listed;
+        const segment_tree<Reducer> tree(lengths[which]);
+        const size_t before_it = which > 0 ? ends[which - 1] : 0, own = number_here - before_it;
+        const Element *const input = static_cast<const Element *>(all.input) + begins[which];
+        of.exists = true;
+        of.from = input;
+        of.n = lengths[which];
+        of.result = all.place(results, first + which);
+        of.entry = entry;
+        of.ends_share = own + 1 == ends[which] - before_it;
+        of.leaf = 0;
+        of.leaves = slices_block;
+        of.place = of.tail_place = static_cast<unsigned short>(place_of(input));
+        of.apart = slices_block * pack_bytes;
+        size_t of_unit = is_own ? 0 : unit;
+        if (in_any_order<Reducer>()) { /* as of one unit */
+            const size_t pack = (is_own ? 0 : from) + own * chunk_packs,
+                         rest = (is_own ? tree.packs : to) - pack;
+            of.tile = {pack, rest < chunk_packs ? static_cast<unsigned>(rest) : chunk_packs,
+                       of.ends_share && pack + rest == tree.packs ? tree.tail : 0, 8};
+            of.position = static_cast<unsigned>(own);
+            of.ends_tile = true;
+            of.ends_unit = of.ends_share;
+        } else {
+            const unsigned log = parts_log(tree),
+                           part = static_cast<unsigned>(own) & ((1u << log) - 1);
+            const size_t tile = (is_own ? 0 : from) + (own >> log);
+            tile_run run = {tile, 1};
+            of_unit = tile;
+            if (tree.work.levels > 0) { /* no chunk of the batch is as many units further */
+                size_t above = last_unit + batch + 1;
+                if (above > tree.work.units) above = tree.work.units;
+                for (of_unit = last_unit; above - of_unit > 1;) {
+                    const size_t middle = of_unit + (above - of_unit) / 2;
+                    (run_of(tree.work, middle).first <= tile ? of_unit : above) = middle;
+                }
+                run = run_of(tree.work, of_unit);
+            }
+            of.tile = tree.tile(tile);
+            of.position = static_cast<unsigned>(tile - run.first);
+            of.ends_tile = part + 1 == 1u << log;
+            of.ends_unit = of.ends_tile && of.position + 1 == run.count;
+            if (tree.large()) {
+                const tile_part by(tree.packs);
+                of.leaf = static_cast<unsigned short>(part * by.threads);
+                of.leaves = static_cast<unsigned short>(by.threads);
+                of.apart = static_cast<unsigned short>(by.pitch);
+                of.tail_place = static_cast<unsigned short>(
+                    by.rows * by.pitch + place_of(input + tree.packs * pack_size));
+            }
+        }
+        of.unit = static_cast<unsigned>(of_unit);
+        of.units = in_any_order<Reducer>() ? 1 : static_cast<unsigned>(tree.work.units);
+        if (!is_own) {
+            const size_t rest = unit_end - list.first_unit(entry);
+            of.first_unit = list.first_unit(entry);
+            of.units =
+                static_cast<unsigned>((rest < tree.work.units ? rest : tree.work.units) - unit);
+        }
+        of.ends_alone = is_own && of.ends_unit && of.position == 0 && of.units == 1;
+        of.slot = static_cast<unsigned char>(own_number % all.slots);
+        of.phase = own_number / all.slots & 1;
+        of.copies = 0;
+        const uintptr_t begin = reinterpret_cast<uintptr_t>(input),
+                        end = in_vectors(begin + of.n * sizeof(Element));
+        if (!has_copy_engine() || of.n == 0 ||
+            begin - of.place < reinterpret_cast<uintptr_t>(readable[0]) ||
+            end > reinterpret_cast<uintptr_t>(readable[1]))
+            return;
+        const uintptr_t packs = begin + of.tile.first * pack_bytes,
+                        after = packs + of.tile.packs * pack_bytes;
+        const unsigned tail = of.tile.tail * unsigned(sizeof(Element));
+        if (of.tile.threads_log == 8) {
+            add_copy(own_number, packs, static_cast<unsigned>(after - packs) + tail, 0);
+            return;
+        }
+        const tile_part by(tree.packs);
+#pragma unroll 1
+        for (unsigned row = 0; row < by.rows; ++row) {
+            const unsigned before = row * large_block + of.leaf,
+                           left = of.tile.packs > before ? of.tile.packs - before : 0;
+            add_copy(own_number, packs + before * pack_bytes,
+                     (left < by.threads ? left : by.threads) * pack_bytes, row * by.pitch);
+        }
+        if (of.leaf == 0) add_copy(own_number, after, tail, by.rows * by.pitch);
+    }
+    template <class Number>
+    static __device__ __forceinline__ Number in_vectors(Number bytes)
+    {
+        return (bytes + pack_bytes - 1) / pack_bytes * pack_bytes;
+    }
+    /* Of bytes that go to a place in the slot's line there. */
+    __device__ __forceinline__ void add_copy(unsigned own_number, uintptr_t from, unsigned bytes,
+                                             unsigned to_line)
+    {
+        if (bytes == 0) return;
+        staged_chunk &of = chunk[own_number % known];
+        const unsigned place = static_cast<unsigned>(from % line_bytes),
+                       all_bytes = in_vectors(place + bytes);
+        copies[own_number % known][of.copies++] = {reinterpret_cast<const void *>(from - place),
+                                                   of.slot * slot_bytes + to_line, all_bytes};
     }
 };
 
+/* How a block reduces chunks in slots of its shared memory: eight warps add each, and the ninth
+ * finds what comes next, has it copied where a slot is empty, and adds up what the others found. */
+template <class Reducer>
+struct staged_segments {
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    using words_of = partial_words<Value, typename Reducer::Format>;
+    using Chunks = chunks_to_come<Reducer>;
+    static constexpr unsigned warps = slices_block / warp_size, pack_size = pack<Element>::size,
+                              known = Chunks::known;
+    Value warp_values[most_turns][in_any_order<Reducer>() ? warps : 2 * warps],
+        partials[in_any_order<Reducer>() ? 2 * warps : most_own_tiles],
+        stack[in_any_order<Reducer>() ? 1 : most_levels];
+    Chunks to_come;
+    phase_barrier full[most_slots], empty[most_slots];
+    bool last;
+
+    __device__ __forceinline__ void reduce(const segments &all,
+                                           const reduction_output<Reducer> &output,
+                                           const segment_list &list, status_word *listed_partials,
+                                           size_t begin, size_t end, bool whole)
+    {
+        const bool adds = threadIdx.x < slices_block;
+        if (threadIdx.x < all.slots) {
+            init_barrier(&full[threadIdx.x], warp_size);
+            init_barrier(&empty[threadIdx.x], slices_block);
+        }
+        if (!adds) {
+            to_come.begin(all, list, output.result, begin, end, whole);
+            to_come.find(all, list);
+        }
+        __syncthreads();
+        if (adds)
+            empty_slots(output.reducer);
+        else
+            fill_slots(all, output, list, listed_partials);
+        __syncthreads();
+    }
+
+  private:
+    __device__ __forceinline__ void fill_slots(const segments &all,
+                                               const reduction_output<Reducer> &output,
+                                               const segment_list &list,
+                                               status_word *listed_partials)
+    {
+        for (unsigned k = 0; k < all.slots; ++k) copy(k);
+#pragma unroll 1
+        for (unsigned number = 0; to_come.chunk[number % known].exists; ++number) {
+            const staged_chunk &own = to_come.chunk[number % known];
+            wait_for_phase(&empty[own.slot], own.phase);
+            copy(number + all.slots);
+            if (own.ends_tile) end_tile(output.reducer, own, list, listed_partials);
+            if (number % Chunks::batch == Chunks::batch / 2) to_come.find(all, list);
+        }
+    }
+    /* Has a chunk copied, if there is one. */
+    __device__ __forceinline__ void copy(unsigned number)
+    {
+        const staged_chunk &of = to_come.chunk[number % known];
+        const unsigned lane = threadIdx.x % warp_size;
+        if (!of.exists) return;
+        if (lane < of.copies) {
+            const chunk_copy own = to_come.copies[number % known][lane];
+            bulk_copy(dynamic_shared<unsigned char>() + own.to, own.from, own.bytes,
+                      &full[of.slot]);
+        } else {
+            arrive(&full[of.slot]);
+        }
+    }
+
+    __device__ __forceinline__ void empty_slots(const Reducer &prepared)
+    {
+#pragma unroll 1
+        for (unsigned number = 0; to_come.chunk[number % known].exists; ++number) {
+            const staged_chunk &own = to_come.chunk[number % known];
+            wait_for_phase(&full[own.slot], own.phase);
+            Reducer reducer = prepared;
+            reducer.prepare(own.from, own.n);
+            if (in_any_order<Reducer>() || own.leaves == slices_block)
+                add_packs<4>(reducer, own);
+            else if (threadIdx.x / 128 == own.leaf / 128 % 2) /* half of the warps in turn */
+                add_packs<8>(reducer, own);
+            arrive(&empty[own.slot]);
+        }
+    }
+    /* A warp's value, of packs of its threads, which are leaves of the tile. */
+    template <unsigned Packs>
+    __device__ __forceinline__ void add_packs(const Reducer &reducer, const staged_chunk &of)
+    {
+        const unsigned thread = threadIdx.x & (of.leaves - 1u), leaf = of.leaf + thread;
+        leaf_items<Reducer, Packs> items[1];
+        items[0].stand(of.tile, leaf);
+        items[0].has_edge = leaf < of.tile.tail;
+        items[0].edge_index = (of.tile.first + of.tile.packs) * pack_size + leaf;
+        items[0].edge = Element();
+        if (of.copies > 0) {
+            const unsigned char *const slot =
+                dynamic_shared<unsigned char>() + of.slot * Chunks::slot_bytes;
+            const Element *const packs = reinterpret_cast<const Element *>(slot + of.place);
+            with_shifted_slice(packs, [&](const auto &slice) {
+#pragma unroll
+                for (unsigned k = 0; k < Packs; ++k) {
+                    if (k % 4 == 0) __syncwarp(); /* not all at once, for registers */
+                    items[0].packs[k] = {};
+                    if (k < items[0].count)
+                        slice.load(items[0].packs[k],
+                                   thread * pack_size + k * (of.apart / unsigned(sizeof(Element))));
+                }
+            });
+            if (items[0].has_edge) {
+                const Element *const tail =
+                    of.tile.threads_log == 8
+                        ? packs + of.tile.packs * pack_size
+                        : reinterpret_cast<const Element *>(slot + of.tail_place);
+                items[0].edge = tail[leaf];
+            }
+        } else {
+            const Element *const from = static_cast<const Element *>(of.from);
+            with_global_row<true>(from, of.n, to_come.readable, [&](const auto &slice) {
+                load_packs(items[0].packs, slice, items[0].index, items[0].step, items[0].count);
+            });
+            if (items[0].has_edge) items[0].edge = from[items[0].edge_index];
+        }
+        Value values[1];
+        reducer.choose(values_of_leaves<1, leaf_items<Reducer, Packs>>{items, values});
+        values[0] = items[0].with_edge(reducer, values[0]);
+        const Value value = combine_warp(reducer, values);
+        if (threadIdx.x % warp_size == 0) warp_values[of.turn][leaf / warp_size] = value;
+    }
+
+    /* By one warp, a tile's value, and what ends with it. */
+    __device__ __forceinline__ void end_tile(const Reducer &prepared, const staged_chunk &own,
+                                             const segment_list &list, status_word *listed_partials)
+    {
+        const unsigned lane = threadIdx.x % warp_size, threads_log = own.tile.threads_log;
+        Reducer reducer = prepared;
+        reducer.prepare(own.from, own.n);
+        Value sum[1] = {lane < 1u << (threads_log - 5) ? warp_values[own.turn][lane]
+                                                       : reducer.identity()};
+        combine_lanes(reducer, sum, threads_log - 5);
+        if (!own.ends_alone)
+            end_part(reducer, own, list, listed_partials, sum[0]);
+        else if (lane == 0)
+            reducer.store(own.result, kept_value<Reducer>(sum[0]), own.n);
+    }
+    /* The same where it is not all of a segment. */
+    __device__ __noinline__ void end_part(Reducer reducer, const staged_chunk &own,
+                                          segment_list list, status_word *listed_partials,
+                                          Value value)
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        reducer.prepare(own.from, own.n);
+        if (lane == 0 && (own.position > 0 || !own.ends_unit)) {
+            unsigned level = 0;
+            for (; in_any_order<Reducer>() ? level < (own.position > 0) : own.position >> level & 1;
+                 ++level)
+                value = reducer.combine(stack[level], value);
+            stack[in_any_order<Reducer>() ? 0 : level] = value;
+        }
+        if (!own.ends_unit) return;
+        if (own.entry == not_listed) {
+            value = kept_value<Reducer>(value);
+            if (own.units > 1) {
+                if (lane == 0) partials[own.unit] = value;
+                if (!own.ends_share) return;
+                __syncwarp();
+                value = fold_by_warp(reducer, partials, own.units);
+            }
+        } else {
+            const segment_tree<Reducer> tree(own.n);
+            const unsigned units = static_cast<unsigned>(tree.work.units);
+            if (units == 1) {
+                value = kept_value<Reducer>(value);
+            } else {
+                status_word *const of_segment = listed_partials + own.first_unit * words_of::count;
+                if (lane == 0) words_of::publish(of_segment, own.unit, value);
+                for (unsigned k = 1 + lane; in_any_order<Reducer>() && k < own.units;
+                     k += warp_size) /* one stands for all */
+                    words_of::publish(of_segment, own.unit + k, reducer.identity());
+                if (!own.ends_share) return;
+                status_word *const ticket = list.ticket(own.entry);
+                unsigned is_last = 0;
+                if (lane == 0) {
+                    is_last = atomicAdd(ticket, status_word(own.units)) + own.units == units;
+                    if (is_last) *ticket = 0;
+                }
+                if (!__shfl_sync(0xffffffffu, is_last, 0)) return;
+                value = fold_listed(reducer, of_segment, units, tree.threads_log);
+            }
+        }
+        if (lane == 0) reducer.store(own.result, value, own.n);
+    }
+    /* Of partials in status words, which are left zero: as of a block of threads. */
+    __device__ __forceinline__ Value fold_listed(const Reducer &reducer, status_word *status_words,
+                                                 unsigned units, unsigned threads_log)
+    {
+        constexpr unsigned at_once = sizeof(Value) > 4 ? 4 : 8;
+        const unsigned lane = threadIdx.x % warp_size, threads = 1u << threads_log;
+#pragma unroll 1
+        for (unsigned thread = lane; thread < threads; thread += at_once * warp_size) {
+            Value sums[at_once];
+            size_t numbers[at_once];
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k)
+                numbers[k] = thread + k == 0 ? units - 1 : no_partial;
+            words_of::await(status_words, numbers, reducer.identity(), sums);
+#pragma unroll 1
+            for (unsigned first = 0; first < units - 1; first += threads) {
+                Value others[at_once];
+#pragma unroll
+                for (unsigned k = 0; k < at_once; ++k) {
+                    const unsigned number = first + thread + k * warp_size;
+                    numbers[k] = number < units - 1 ? number : no_partial;
+                }
+                words_of::await(status_words, numbers, reducer.identity(), others);
+#pragma unroll
+                for (unsigned k = 0; k < at_once; ++k)
+                    sums[k] = reducer.combine(sums[k], others[k]);
+            }
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k) {
+                Value of_warp[1] = {sums[k]};
+                combine_lanes(reducer, of_warp, 5);
+                if (lane == 0) partials[thread / warp_size + k] = of_warp[0];
+            }
+        }
+        __syncwarp();
+        Value all[1] = {lane < threads / warp_size ? partials[lane] : reducer.identity()};
+        combine_lanes(reducer, all, threads_log - 5);
+        __syncwarp();
+        return all[0];
+    }
+};
+constexpr unsigned staged_threads = slices_block + warp_size;
+
 /* What is noted of the block's own part, then what is listed. */
 template <class Reducer>
-__global__ void __launch_bounds__(slices_block, resident(segment_blocks))
+__global__ void __launch_bounds__(staged_threads, resident(segment_blocks_of<Reducer>()))
     reduce_long_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
 {
-    __shared__ wide_block<Reducer> block;
-    __shared__ own_segments<Reducer> own;
+    __shared__ staged_segments<Reducer> block;
     wait_for_previous_grid();
     allow_next_grid();
-    const status_word noted = in_any_order<Reducer>() ? 0 : noted_of_block(status_words)[0];
-    if (status_words[0] == 0 && noted == 0) return;
-    block.know_readable(all);
-    __syncthreads();
-    if (noted > 0) {
-        const status_word to = noted_of_block(status_words)[1];
-        own.reduce(all, output, noted - 1, to / 2, to % 2 != 0, block.readable);
-        __syncthreads();
-        if (threadIdx.x < 2) noted_of_block(status_words)[threadIdx.x] = 0;
-    }
-    if (status_words[0] == 0) return;
+    status_word *const noted = noted_of_block(status_words);
+    const status_word from = noted[0], to = noted[1];
+    if (status_words[0] == 0 && from == 0) return;
     const segment_list list(all, status_words, most_listed,
                             [](size_t n) { return segment_tree<Reducer>(n).work.units; });
-    reduce_in_turn(all, output, list, status_words + list_words + 2 * gridDim.x, block);
-    list.leave_empty(&block.last);
+    block.reduce(all, output, list, status_words + list_words + 2 * gridDim.x,
+                 from == 0 ? 0 : from - 1, to / 2, to % 2 != 0);
+    if (threadIdx.x < 2 && from != 0) noted[threadIdx.x] = 0;
+    if (list.count > 0) list.leave_empty(&block.last);
 }
 
 /* Where there are few segments, each block knows them all: warps take the short ones, and blocks
@@ -8346,6 +8800,14 @@ struct few_list {
 
     __device__ __forceinline__ size_t segment(unsigned k) const { return k; }
     static __device__ __forceinline__ bool is_short(size_t packs) { return packs <= slices_block; }
+    /* Elements of one unit, at most. */
+    template <class Reducer>
+    static __device__ __forceinline__ constexpr size_t most_alone()
+    {
+        return (tile_choice<Reducer>::one_large_tile > 0 ? tile_choice<Reducer>::one_large_tile
+                                                         : one_small_tile) /
+               sizeof(typename Reducer::Element);
+    }
     __device__ __forceinline__ bool has_units(unsigned k) const
     {
         return first_units[k] < first_units[k + 1];
@@ -8371,44 +8833,72 @@ __global__ void __launch_bounds__(slices_block, resident(segment_blocks))
                    count = static_cast<unsigned>(all.count);
     wait_for_previous_grid();
     allow_next_grid();
-    for (unsigned k = threadIdx.x; k <= count; k += slices_block) offsets[k] = all.offsets[k];
-    block.know_readable(all);
-    __syncthreads();
-    all.offsets = offsets;
-
-    for (unsigned k = blockIdx.x + gridDim.x * warp; k < count; k += gridDim.x * warps) {
-        const size_t n = all.length(k);
-        if (!list.is_short(n / pack_size)) continue;
-        const slice_tile tile = {0, static_cast<unsigned>(n / pack_size),
-                                 static_cast<unsigned>(n % pack_size), 8};
-        Reducer reducer = output.reducer;
-        reducer.prepare(all.first<Element>(k), n);
-        Value value = reducer.identity();
-        if (in_any_order<Reducer>()) {
-            const row_in_vectors<Reducer> vectors(all.first<Element>(k), static_cast<unsigned>(n),
-                                                  block.readable);
-            Value values[1] = {vectors.value(reducer, lane, 5)};
-            value = reducer.after_head(combine_warp(reducer, values), vectors.head, 0);
-        } else {
-            with_global_row<true>(all.first<Element>(k), n, block.readable, [&](const auto &slice) {
-                value = narrow_value(reducer, slice, tile);
-            });
-        }
-        if (lane == 0) reducer.store(all.place(output.result, k), kept_value<Reducer>(value), n);
-    }
-
-    unsigned units[each];
+    size_t longest = 0;
+    long long begins[each], ends[each];
 #pragma unroll
     for (unsigned j = 0; j < each; ++j) {
-        const unsigned k = threadIdx.x * each + j;
-        const size_t n = k < count ? all.length(k) : 0;
-        units[j] = list.is_short(n / pack_size)
-                       ? 0
-                       : static_cast<unsigned>(segment_tree<Reducer>(n).work.units);
+        const unsigned k = threadIdx.x + j * slices_block;
+        begins[j] = ends[j] = 0;
+        if (k >= count) continue;
+        begins[j] = all.offsets[k];
+        ends[j] = all.offsets[k + 1];
     }
-    number_units(units, first_units, warp_units);
-    if (first_units[most_few] == 0) return;
+#pragma unroll
+    for (unsigned j = 0; j < each; ++j) {
+        const unsigned k = threadIdx.x + j * slices_block;
+        if (k >= count) continue;
+        if (k == 0) offsets[0] = begins[0];
+        offsets[k + 1] = ends[j];
+        first_units[k + 1] = k + 1;
+        const size_t n = static_cast<size_t>(ends[j] - begins[j]);
+        if (n > longest) longest = n;
+    }
+    if (threadIdx.x == 0) first_units[0] = 0;
+    const bool any_long = !list.is_short(longest / pack_size),
+               any_shared = longest > few_list::most_alone<Reducer>();
+    const unsigned found = warp_max(any_long + 2u * any_shared);
+    if (lane == 0) warp_units[warp] = found;
+    block.know_readable(all);
+    __syncthreads();
+    const unsigned all_found = warp_max(lane < warps ? warp_units[lane] : 0);
+    all.offsets = offsets;
 
+    if (all_found != 1 || count > gridDim.x) { /* else each has a block */
+        for (unsigned k = blockIdx.x + gridDim.x * warp; k < count; k += gridDim.x * warps) {
+            const size_t n = all.length(k);
+            if (!list.is_short(n / pack_size)) continue;
+            const slice_tile tile = {0, static_cast<unsigned>(n / pack_size),
+                                     static_cast<unsigned>(n % pack_size), 8};
+            Reducer reducer = output.reducer;
+            reducer.prepare(all.first<Element>(k), n);
+            Value value = reducer.identity();
+            if (in_any_order<Reducer>()) {
+                const row_in_vectors<Reducer> vectors(all.first<Element>(k),
+                                                      static_cast<unsigned>(n), block.readable);
+                Value values[1] = {vectors.value(reducer, lane, 5)};
+                value = reducer.after_head(combine_warp(reducer, values), vectors.head, 0);
+            } else {
+                with_global_row<true>(
+                    all.first<Element>(k), n, block.readable,
+                    [&](const auto &slice) { value = narrow_value(reducer, slice, tile); });
+            }
+            if (lane == 0)
+                reducer.store(all.place(output.result, k), kept_value<Reducer>(value), n);
+        }
+
+        if (all_found == 0) return;
+        __syncthreads();
+        unsigned units[each];
+#pragma unroll
+        for (unsigned j = 0; j < each; ++j) {
+            const unsigned k = threadIdx.x * each + j;
+            const size_t n = k < count ? all.length(k) : 0;
+            units[j] = list.is_short(n / pack_size)
+                           ? 0
+                           : static_cast<unsigned>(segment_tree<Reducer>(n).work.units);
+        }
+        number_units(units, first_units, warp_units);
+    }
     list.count =
         search_by_warp(0u, count, [&](unsigned k) { return first_units[k + 1] <= all.list_room; });
     list.units = first_units[list.count];
@@ -12164,6 +12654,17 @@ inline segments_plan plan_segments(const device_limits &device)
     return {1, 1, static_cast<unsigned>(least_stage)};
 }
 
+/* Slots of reduce_long_segments: as many as let so many blocks be on a multiprocessor. */
+inline unsigned slots_of_segments(const device_limits &device, unsigned blocks, bool any_order)
+{
+    /* the system's, and static shared memory */
+    const size_t others = kibibyte + (any_order ? 7 : 12) * kibibyte,
+                 slot_bytes = slot_bytes_of(any_order);
+    const size_t all = (device.shared_bytes + kibibyte) / blocks,
+                 slots = all > others ? (all - others) / slot_bytes : 0;
+    return static_cast<unsigned>(slots > most_slots ? most_slots : slots < 1 ? 1 : slots);
+}
+
 /* One launch for few segments; else two, of which the second has nothing to do where none is long.
  * Arguments are checked. */
 inline fastreduce_status launch_segments(const slices_engine &e, segments all, void *output,
@@ -12178,7 +12679,10 @@ inline fastreduce_status launch_segments(const slices_engine &e, segments all, v
     const bool any_order = e.flat.head_alignment > 0;
     const size_t blocks = size_t(limits.multiprocessors) *
                           (any_order ? any_order_segment_blocks : plan.blocks),
-                 blocks_of_long = size_t(limits.multiprocessors) * segment_blocks;
+                 blocks_of_few = size_t(limits.multiprocessors) * segment_blocks,
+                 blocks_of_long = any_order ? blocks : blocks_of_few;
+    all.slots =
+        slots_of_segments(limits, any_order ? any_order_segment_blocks : segment_blocks, any_order);
     all.stages = plan.stages;
     all.stage_bytes = plan.stage_bytes;
     all.list_room = (workspace_words - (few ? most_few : list_words + 2 * blocks_of_long)) /
@@ -12188,14 +12692,17 @@ inline fastreduce_status launch_segments(const slices_engine &e, segments all, v
             const auto launch = [&](slices_kernel which, size_t grid, size_t shared_bytes) {
                 void *arguments[] = {&all, output, &data};
                 return launch_kernel(e.kernel(which), e.known[static_cast<unsigned>(which)], device,
-                                     static_cast<unsigned>(grid), slices_block, shared_bytes,
-                                     arguments, stream);
+                                     static_cast<unsigned>(grid),
+                                     which == slices_kernel::long_segments ? staged_threads
+                                                                           : slices_block,
+                                     shared_bytes, arguments, stream);
             };
-            if (few) return launch(slices_kernel::few_segments, blocks_of_long, 0);
+            if (few) return launch(slices_kernel::few_segments, blocks_of_few, 0);
             const cudaError_t failed = launch(slices_kernel::segments, least_of(blocks, all.count),
                                               any_order ? 0 : plan.shared_bytes());
             return failed != cudaSuccess ? failed
-                                         : launch(slices_kernel::long_segments, blocks_of_long, 0);
+                                         : launch(slices_kernel::long_segments, blocks_of_long,
+                                                  all.slots * size_t(slot_bytes_of(any_order)));
         });
 }
 

@@ -608,6 +608,12 @@ static void all_segments()
     }
     add("tiles and none", {in(16), in(16), 0, 0, in(64), in(32), 0, in(16) * 3, 0});
     add("long and short", {1, in(200), 2, 0, in(100) + 1, 7, 0, 0, in(150) - 1, 0});
+    /* a block has several that are in several tiles */
+    lengths tiled;
+    for (size_t k = 0; k < 28; ++k) tiled.push_back(in(66) + k);
+    add("several tiles for each block", tiled);
+    /* a block has a share of several units: not a power of two of them; twice, for quick */
+    for (size_t tiles : {41, 67}) add("nearly all in one", {3, in(16) * tiles + 5, 1});
 
     /* no more than a block's part of all, nor staged with others */
     lengths blocks;
@@ -632,13 +638,15 @@ static void all_segments()
     if (thorough || (!quick && (type_of<T> == FASTREDUCE_F32 || type_of<T> == FASTREDUCE_U8))) {
         lengths tiles;
         for (size_t k = 0; k < 34; ++k) tiles.push_back(in(85) + k);
-        add("several tiles for each block", tiles);
+        add("more tiles for each block", tiles);
         add("about 2 MiB", {in(2048) - 1, 5, in(2048), 0, in(2048) + 1});
     }
     if (thorough) {
         add("millions", random_lengths(3000000, 41));
         add("long ones", random_lengths(3000, 20000));
         add("very long ones", {in(32768) - 1, 1, in(32768), in(32768) + 1, 0, in(65536) + 3});
+        if (type_of<T> == FASTREDUCE_F64) /* of one type, as there is much */
+            add("dozens of long ones for each block", random_lengths(8000, in(64)));
     }
 
     /* a GPU's block has a longer part of all: several long ones in each; twice, as quick leaves out
