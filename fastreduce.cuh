@@ -8767,10 +8767,18 @@ struct staged_segments {
     }
 };
 constexpr unsigned staged_threads = slices_block + warp_size;
+/* Blocks of these on a multiprocessor, which may have few threads (compute capability 7.5). */
+template <class Reducer>
+__host__ __device__ constexpr unsigned staged_blocks()
+{
+    return segment_blocks_of<Reducer>() * staged_threads <= multiprocessor_threads
+               ? segment_blocks_of<Reducer>()
+               : multiprocessor_threads / staged_threads;
+}
 
 /* What is noted of the block's own part, then what is listed. */
 template <class Reducer>
-__global__ void __launch_bounds__(staged_threads, resident(segment_blocks_of<Reducer>()))
+__global__ void __launch_bounds__(staged_threads, resident(staged_blocks<Reducer>()))
     reduce_long_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
 {
     __shared__ staged_segments<Reducer> block;
