@@ -7160,7 +7160,7 @@ struct segments {
     size_t count;
     unsigned result_bytes;
     unsigned stages, stage_bytes; /* of a block's shared memory: one or two, in whole lines */
-    unsigned slots;               /* the same in the second kernel, of slot_bytes_of */
+    unsigned slot_count;          /* the same in the second kernel, of slot_bytes_of */
     size_t list_room;             /* partials that go into the workspace */
 
     __device__ __forceinline__ size_t begin(size_t segment) const
@@ -7649,7 +7649,7 @@ __host__ __device__ constexpr unsigned segment_blocks_of()
     return in_any_order<Reducer>() ? any_order_segment_blocks : segment_blocks;
 }
 /* Of the second kernel's shared memory: a chunk of up to 16 KiB, in rows, with what is around. */
-constexpr unsigned most_slots = 4, most_turns = 2 * most_slots;
+constexpr unsigned most_slots = 4, most_open_tiles = 2 * most_slots;
 __host__ __device__ constexpr unsigned slot_bytes_of(bool any_order)
 {
     return one_small_tile + (any_order ? 1 : 9) * 2 * line_bytes; /* gaps */
@@ -8197,7 +8197,7 @@ struct staged_chunk {
     bool exists, ends_tile, ends_unit, ends_share; /* what ends with it */
     bool ends_alone;                               /* a tile that is all of a segment */
     unsigned char slot, phase;                     /* its slot's */
-    unsigned char turn;                            /* of tiles, below most_turns */
+    unsigned char turn;                            /* of tiles, below most_open_tiles */
     unsigned short leaf, leaves; /* the first of the tile's threads that it has, and how many */
     unsigned short place, tail_place; /* bytes: of the first pack and the tail in the slot */
     unsigned short apart;             /* from pack to pack of a thread */
@@ -8252,7 +8252,7 @@ struct chunks_to_come {
 
   private:
     void *results;
-    unsigned number, turn; /* chunks in all, and tiles, below most_turns */
+    unsigned number, turn; /* chunks in all, and tiles, below most_open_tiles */
     /* Segments that are known, of which `first` is lane 0's; ends: chunks of those up to each. */
     size_t first, begins[warp_size], lengths[warp_size], ends[warp_size], done;
     unsigned entry;             /* or a single one of the list, and the */
@@ -8312,13 +8312,13 @@ struct chunks_to_come {
             const unsigned tiles = __ballot_sync(0xffffffffu, ends_tile);
             if (lane < some)
                 chunk[(number + lane) % known].turn = static_cast<unsigned char>(
-                    (turn + unsigned(__popc(tiles & ((1u << lane) - 1)))) % most_turns);
+                    (turn + unsigned(__popc(tiles & ((1u << lane) - 1)))) % most_open_tiles);
             __syncwarp();
             if (lane == 0) {
                 last_unit = chunk[(number + some - 1) % known].unit;
                 number += some;
                 done += some;
-                turn = (turn + unsigned(__popc(tiles))) % most_turns;
+                turn = (turn + unsigned(__popc(tiles))) % most_open_tiles;
             }
             wanted -= some;
             __syncwarp();
@@ -8489,8 +8489,8 @@ struct chunks_to_come {
                 static_cast<unsigned>((rest < tree.work.units ? rest : tree.work.units) - unit);
         }
         of.ends_alone = is_own && of.ends_unit && of.position == 0 && of.units == 1;
-        of.slot = static_cast<unsigned char>(own_number % all.slots);
-        of.phase = own_number / all.slots & 1;
+        of.slot = static_cast<unsigned char>(own_number % all.slot_count);
+        of.phase = own_number / all.slot_count & 1;
         of.copies = 0;
         const uintptr_t begin = reinterpret_cast<uintptr_t>(input),
                         end = in_vectors(begin + of.n * sizeof(Element));
@@ -8521,14 +8521,14 @@ struct chunks_to_come {
         return (bytes + pack_bytes - 1) / pack_bytes * pack_bytes;
     }
     /* Of bytes that go to a place in the slot's line there. */
-    __device__ __forceinline__ void add_copy(unsigned own_number, uintptr_t from, unsigned bytes,
+    __device__ __forceinline__ void add_copy(unsigned own_number, uintptr_t start, unsigned bytes,
                                              unsigned to_line)
     {
         if (bytes == 0) return;
         staged_chunk &of = chunk[own_number % known];
-        const unsigned place = static_cast<unsigned>(from % line_bytes),
+        const unsigned place = static_cast<unsigned>(start % line_bytes),
                        all_bytes = in_vectors(place + bytes);
-        copies[own_number % known][of.copies++] = {reinterpret_cast<const void *>(from - place),
+        copies[own_number % known][of.copies++] = {reinterpret_cast<const void *>(start - place),
                                                    of.slot * slot_bytes + to_line, all_bytes};
     }
 };
@@ -8543,7 +8543,7 @@ struct staged_segments {
     using Chunks = chunks_to_come<Reducer>;
     static constexpr unsigned warps = slices_block / warp_size, pack_size = pack<Element>::size,
                               known = Chunks::known;
-    Value warp_values[most_turns][in_any_order<Reducer>() ? warps : 2 * warps],
+    Value warp_values[most_open_tiles][in_any_order<Reducer>() ? warps : 2 * warps],
         partials[in_any_order<Reducer>() ? 2 * warps : most_own_tiles],
         stack[in_any_order<Reducer>() ? 1 : most_levels];
     Chunks to_come;
@@ -8556,7 +8556,7 @@ struct staged_segments {
                                            size_t begin, size_t end, bool whole)
     {
         const bool adds = threadIdx.x < slices_block;
-        if (threadIdx.x < all.slots) {
+        if (threadIdx.x < all.slot_count) {
             init_barrier(&full[threadIdx.x], warp_size);
             init_barrier(&empty[threadIdx.x], slices_block);
         }
@@ -8578,12 +8578,12 @@ struct staged_segments {
                                                const segment_list &list,
                                                status_word *listed_partials)
     {
-        for (unsigned k = 0; k < all.slots; ++k) copy(k);
+        for (unsigned k = 0; k < all.slot_count; ++k) copy(k);
 #pragma unroll 1
         for (unsigned number = 0; to_come.chunk[number % known].exists; ++number) {
             const staged_chunk &own = to_come.chunk[number % known];
             wait_for_phase(&empty[own.slot], own.phase);
-            copy(number + all.slots);
+            copy(number + all.slot_count);
             if (own.ends_tile) end_tile(output.reducer, own, list, listed_partials);
             if (number % Chunks::batch == Chunks::batch / 2) to_come.find(all, list);
         }
@@ -12669,8 +12669,8 @@ inline unsigned slots_of_segments(const device_limits &device, unsigned blocks, 
     const size_t others = kibibyte + (any_order ? 7 : 12) * kibibyte,
                  slot_bytes = slot_bytes_of(any_order);
     const size_t all = (device.shared_bytes + kibibyte) / blocks,
-                 slots = all > others ? (all - others) / slot_bytes : 0;
-    return static_cast<unsigned>(slots > most_slots ? most_slots : slots < 1 ? 1 : slots);
+                 fitting = all > others ? (all - others) / slot_bytes : 0;
+    return static_cast<unsigned>(fitting > most_slots ? most_slots : fitting < 1 ? 1 : fitting);
 }
 
 /* One launch for few segments; else two, of which the second has nothing to do where none is long.
@@ -12689,7 +12689,7 @@ inline fastreduce_status launch_segments(const slices_engine &e, segments all, v
                           (any_order ? any_order_segment_blocks : plan.blocks),
                  blocks_of_few = size_t(limits.multiprocessors) * segment_blocks,
                  blocks_of_long = any_order ? blocks : blocks_of_few;
-    all.slots =
+    all.slot_count =
         slots_of_segments(limits, any_order ? any_order_segment_blocks : segment_blocks, any_order);
     all.stages = plan.stages;
     all.stage_bytes = plan.stage_bytes;
@@ -12708,9 +12708,10 @@ inline fastreduce_status launch_segments(const slices_engine &e, segments all, v
             if (few) return launch(slices_kernel::few_segments, blocks_of_few, 0);
             const cudaError_t failed = launch(slices_kernel::segments, least_of(blocks, all.count),
                                               any_order ? 0 : plan.shared_bytes());
-            return failed != cudaSuccess ? failed
-                                         : launch(slices_kernel::long_segments, blocks_of_long,
-                                                  all.slots * size_t(slot_bytes_of(any_order)));
+            return failed != cudaSuccess
+                       ? failed
+                       : launch(slices_kernel::long_segments, blocks_of_long,
+                                all.slot_count * size_t(slot_bytes_of(any_order)));
         });
 }
 
