@@ -8493,10 +8493,10 @@ struct chunks_to_come {
         of.phase = own_number / all.slot_count & 1;
         of.copies = 0;
         const uintptr_t begin = reinterpret_cast<uintptr_t>(input),
-                        end = in_vectors(begin + of.n * sizeof(Element));
+                        behind = in_vectors(begin + of.n * sizeof(Element));
         if (!has_copy_engine() || of.n == 0 ||
             begin - of.place < reinterpret_cast<uintptr_t>(readable[0]) ||
-            end > reinterpret_cast<uintptr_t>(readable[1]))
+            behind > reinterpret_cast<uintptr_t>(readable[1]))
             return;
         const uintptr_t packs = begin + of.tile.first * pack_bytes,
                         after = packs + of.tile.packs * pack_bytes;
