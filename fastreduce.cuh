@@ -10254,10 +10254,13 @@ struct exact_slices {
     }
 
     /* The greatest of 2^lanes_log lanes' values, for all of them; and the sum, of integers below
-     * 2^52 in magnitude. */
+     * 2^52 in magnitude. The warp's is found whether it is asked for or not: where a condition that
+     * is the same for all lanes guards such an instruction, ptxas (12.4 and 13.0, not 13.5) may
+     * forget to evaluate it. */
     static __device__ __forceinline__ unsigned greatest_of(unsigned value, unsigned lanes_log)
     {
-        if (lanes_log == 5) return warp_max(value);
+        const unsigned of_warp = warp_max(value);
+        if (lanes_log == 5) return of_warp;
 #pragma unroll 1
         for (unsigned bit = 0; bit < lanes_log; ++bit) {
             const unsigned other = __shfl_xor_sync(all_lanes, value, 1 << bit);
@@ -10270,9 +10273,10 @@ struct exact_slices {
         constexpr unsigned bits = 26, mask = (1u << bits) - 1;
         unsigned low = static_cast<unsigned>(value) & mask,
                  high = static_cast<unsigned>(value >> bits);
+        const unsigned low_of_warp = warp_add(low), high_of_warp = warp_add(high);
         if (lanes_log == 5) {
-            low = warp_add(low);
-            high = warp_add(high);
+            low = low_of_warp;
+            high = high_of_warp;
         } else {
 #pragma unroll 1
             for (unsigned bit = 0; bit < lanes_log; ++bit) {
