@@ -10092,7 +10092,12 @@ struct wide_superaccumulator {
  *     exact_columns     what does not lie together: a thread or several for each column, which
  *                       place a window by the first elements and put what misses it into limbs
  *
- * Windows end in one or two integers, which a thread rounds by itself. */
+ * Windows end in one or two integers, which a thread rounds by itself. Of other types and
+ * operators, and of segments:
+ *
+ *     exact_results             rows, segments and short columns: lanes for each, or a warp
+ *     exact_results_in_columns  longer columns: threads for each, and limbs
+ *     exact_long_results        long rows and segments: blocks, in units */
 
 /* Floats caught as integers: in multiples of 2^(position + 22) and of 2^position, and Extended, of
  * 2^(position - 22), all times 2^-149. Of up to 500 floats. Those that are not below
@@ -10509,6 +10514,46 @@ struct float_parts {
     }
 };
 
+template <class Accumulator>
+__device__ __forceinline__ unsigned long long *words_of(Accumulator *accumulator)
+{
+    return reinterpret_cast<unsigned long long *>(accumulator->limb);
+}
+
+template <class Accumulator>
+struct accumulator_format {
+    static constexpr unsigned digits = FASTREDUCE_DIGITS;
+    static constexpr int least = -149; /* of the power of two that is one of limb 0 */
+};
+template <>
+struct accumulator_format<fastreduce_wide_accumulator> {
+    static constexpr unsigned digits = FASTREDUCE_WIDE_DIGITS;
+    static constexpr int least = -1074;
+};
+
+/* Adds to the limbs from that of the lowest digit on. No carries: 64 bits have room for many. */
+template <class Accumulator, class Float>
+__device__ __forceinline__ void add_atomically(Accumulator *accumulator, Float x)
+{
+    using format = accumulator_format<Accumulator>;
+    constexpr unsigned finer = (sizeof(Float) == sizeof(double) ? -1074 : -149) - format::least;
+    const float_parts<Float> parts(x);
+    unsigned long long *limb = words_of(accumulator);
+    if (!parts.is_finite) {
+        atomicAdd(limb + format::digits + parts.special, 1ull);
+        return;
+    }
+    const unsigned shift = finer + parts.shift;
+    const unsigned long long significand = parts.significand, low = significand << shift % 32;
+    limb += shift / 32;
+    const auto add = [&](unsigned k, unsigned long long digit) {
+        if (digit != 0) atomicAdd(limb + k, parts.is_negative ? 0 - digit : digit);
+    };
+    add(0, low & 0xffffffff);
+    add(1, low >> 32);
+    if (sizeof(Float) == sizeof(double) && shift % 32 > 0) add(2, significand >> (64 - shift % 32));
+}
+
 /* Limbs of results next to each other, `stride` apart; threads add to them. */
 struct limbs_of_result {
     static constexpr unsigned count = FASTREDUCE_NEGATIVE_INFINITY_COUNT + 1;
@@ -10733,27 +10778,89 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     for (unsigned k = 0; k < limbs; ++k) totals[k] = 0;
 }
 
-/* Results of any type and operator that EXACT has. A lane takes one that it can add up in doubles
- * without rounding; others take a warp each; longer ones, blocks, in units of so many elements. */
-constexpr size_t exact_unit = 16384, most_of_exact_warp = 4096;
+/* Results of any type and operator that EXACT has. Lanes add up short ones as pairs of doubles, and
+ * a warp what these cannot hold; blocks add longer ones, in units of so many elements. */
+constexpr size_t exact_unit = 16384;
 __host__ __device__ constexpr size_t units_of_exact(size_t n)
 {
     return (n - 1) / exact_unit + 1;
 }
+
+/* A sum as a double and what that has lost, which has to be a double, too: bits of numbers that lie
+ * within some hundred binades. */
+struct exact_pair {
+    double sum, lost;
+
+    /* a + b, and what that loses: not a number where a sum is not finite. */
+    static __device__ __forceinline__ double add_losing(double &a, double b)
+    {
+        const double both = ieee_add(a, b), added = ieee_subtract(both, a),
+                     rest = ieee_add(ieee_subtract(a, ieee_subtract(both, added)),
+                                     ieee_subtract(b, added));
+        a = both;
+        return rest;
+    }
+    /* Say whether they could. If not, the pair is nothing. */
+    template <unsigned Count>
+    __device__ __forceinline__ bool add(const double (&term)[Count])
+    {
+        double rest[Count];
+        bool loses = false, fails = false;
+#pragma unroll
+        for (unsigned j = 0; j < Count; ++j) {
+            rest[j] = add_losing(sum, term[j]);
+            loses |= !(rest[j] == 0);
+        }
+        if (!loses) return true;
+#pragma unroll
+        for (double x : rest) fails |= !(add_losing(lost, x) == 0);
+        return !fails;
+    }
+    __device__ __forceinline__ bool add(const exact_pair &other)
+    {
+        const double rest = add_losing(sum, other.sum), first = add_losing(lost, other.lost),
+                     second = add_losing(lost, rest);
+        return first == 0 && second == 0;
+    }
+};
+
 template <class Input>
 struct exact_terms {
     static constexpr unsigned at_once = 8;
+    /* Of doubles windows are faster where they are many: a pair always loses something. */
+    static constexpr size_t most_of_lanes = sizeof(Input) == sizeof(double) ? 2048 : SIZE_MAX;
     const Input *from;
-    size_t n, step; /* elements, and from one to the next */
-    fastreduce_operator op;
+    size_t n, step;          /* elements, and from one to the next */
+    unsigned long long mask; /* of a double's bits */
+    bool squares;
 
+    __device__ __forceinline__ exact_terms(const Input *first, size_t count, size_t apart,
+                                           fastreduce_operator op)
+        : from(first), n(count), step(apart), mask(op == FASTREDUCE_SUM_ABS ? ~0ull >> 1 : ~0ull),
+          squares(sizeof(Input) < sizeof(double) &&
+                  (op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2))
+    {
+    }
     __device__ __forceinline__ double of(Input x) const
     {
-        const double wide = ieee_double(widened(x));
-        if (op == FASTREDUCE_SUM_ABS)
-            return bits_as<double>(bits_as<unsigned long long>(wide) << 1 >> 1);
-        return op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2 ? ieee_multiply(wide, wide)
-                                                                      : wide;
+        double wide = ieee_double(widened(x));
+        if (squares) wide = ieee_multiply(wide, wide);
+        return bits_as<double>(bits_as<unsigned long long>(wide) & mask);
+    }
+    /* Numbers k, k + apart ...: zeros behind the end. */
+    template <unsigned Count>
+    __device__ __forceinline__ void load(double (&term)[Count], size_t k, unsigned apart) const
+    {
+        const Input *const at = from + k * step;
+        const size_t stride = apart * step;
+        if (k + (Count - 1) * apart < n) {
+#pragma unroll
+            for (unsigned j = 0; j < Count; ++j) term[j] = of(at[j * stride]);
+        } else {
+#pragma unroll
+            for (unsigned j = 0; j < Count; ++j)
+                term[j] = k + j * apart < n ? of(at[j * stride]) : 0.0;
+        }
     }
     struct group {
         double term[at_once];
@@ -10770,70 +10877,123 @@ struct exact_terms {
     {
         for (size_t base = 0; base < n; base += at_once * threads) {
             group some;
-#pragma unroll
-            for (unsigned j = 0; j < at_once; ++j) {
-                const size_t k = base + j * threads + own;
-                some.term[j] = k < n ? of(from[k * step]) : 0.0;
-            }
+            load(some.term, base + own, threads);
             window.add_group<at_once>(some);
         }
         window.flush();
     }
-    /* By one thread: says whether it could. The sum is a double and what it lost, which has to be a
-     * double, too; then one addition rounds it. */
-    __device__ __forceinline__ bool add_up(void *result, int precision) const
-    {
-        if (exact_integer ||
-            (op != FASTREDUCE_SUM && op != FASTREDUCE_SUM_ABS && op != FASTREDUCE_SUM_SQUARES))
-            return false;
-        double sum = 0, lost = 0;
-        const bool added = n <= 2 ? add<2>(sum, lost) : add<at_once>(sum, lost);
-        if (!added) return false;
-        if (precision != 24) {
-            store_bits(result, bits_as<unsigned long long>(ieee_add(sum, lost)), precision);
-            return true;
-        }
-        /* some compilers flush what is not normal */
-        const unsigned exponent =
-            static_cast<unsigned>(bits_as<unsigned long long>(sum) >> 52) & 2047;
-        if (lost != 0 || (sum != 0 && exponent < 1023 - 126)) return false;
-        store_bits(result, __float_as_uint(static_cast<float>(sum)), precision);
-        return true;
-    }
-
-  private:
-    /* a + b, and what that loses: not a number where a sum is not finite. */
-    static __device__ __forceinline__ double add_losing(double &a, double b)
-    {
-        const double sum = ieee_add(a, b), added = ieee_subtract(sum, a),
-                     lost = ieee_add(ieee_subtract(a, ieee_subtract(sum, added)),
-                                     ieee_subtract(b, added));
-        a = sum;
-        return lost;
-    }
+    /* The same to the thread's pair, so many at a time: says whether it could. */
     template <unsigned Count>
-    __device__ __forceinline__ bool add(double &sum, double &lost) const
+    __device__ __forceinline__ bool add_to(exact_pair &pair, unsigned own, unsigned threads) const
     {
-        for (size_t base = 0; base < n; base += Count) {
+        for (size_t k = own; k < n; k += Count * threads) {
             double term[Count];
-#pragma unroll
-            for (unsigned j = 0; j < Count; ++j)
-                term[j] = base + j < n ? of(from[(base + j) * step]) : 0.0;
-            bool loses = false;
-#pragma unroll
-            for (double &x : term) {
-                x = add_losing(sum, x);
-                loses |= !(x == 0);
-            }
-            if (!loses) continue;
-            bool fails = false;
-#pragma unroll
-            for (double x : term) fails |= !(add_losing(lost, x) == 0);
-            if (fails) return false;
+            load(term, k, threads);
+            if (!pair.add(term)) return false;
         }
         return true;
     }
 };
+
+/* sum + rest, which the double `sum` is when rounded, as what the operator makes of it. Digits from
+ * 2^(32 base - 1074) on hold 128 bits behind the lowest of `sum`, and one for all of `rest` that
+ * lies below. Out of line, as it is long. */
+template <class = void>
+__device__ __noinline__ void round_sum(double sum, double rest, void *result,
+                                       fastreduce_operator op, int precision, size_t n)
+{
+    constexpr int digits = 8;
+    int64_t digit[digits + 3] = {};
+    const float_parts<double> large(sum), little(rest);
+    const unsigned base = large.shift / 32 > 4 ? large.shift / 32 - 4 : 0,
+                   below = little.shift < 32 * base ? 32 * base - little.shift : 0;
+    const unsigned long long left = below < 64 ? little.significand >> below : 0;
+    const bool is_cut = (below < 64 ? left << below : 0) != little.significand;
+    const int64_t a = static_cast<int64_t>(large.significand),
+                  b = static_cast<int64_t>(left | (is_cut ? 1 : 0));
+    fastreduce_detail_add_scaled(digit, large.is_negative ? -a : a, large.shift - 32 * base);
+    fastreduce_detail_add_scaled(digit, little.is_negative ? -b : b,
+                                 below > 0 ? 0 : little.shift - 32 * base);
+    store_bits(
+        result,
+        fastreduce_detail_read(digit, digits, static_cast<int>(32 * base) - 1074, op, n, precision),
+        precision);
+}
+
+/* By a thread: what the operator makes of a sum of n elements. */
+__device__ __forceinline__ void store_pair(exact_pair pair, void *result, fastreduce_operator op,
+                                           int precision, size_t n)
+{
+    constexpr unsigned least_normal = 1023 - 126; /* some compilers flush floats that are not */
+    const double rest = exact_pair::add_losing(pair.sum, pair.lost);
+    unsigned long long bits = bits_as<unsigned long long>(pair.sum);
+    if (op == FASTREDUCE_MEAN || op == FASTREDUCE_NORM2 ||
+        (precision == 24 && pair.sum != 0 &&
+         (static_cast<unsigned>(bits >> 52) & 2047) <= least_normal)) {
+        round_sum(pair.sum, rest, result, op, precision, n);
+    } else if (precision == 53) {
+        store_bits(result, bits, precision);
+    } else {
+        /* to odd, as far as the sum is no double: so that one more rounding is as good as one */
+        if (rest != 0 && bits % 2 == 0) bits += (rest < 0) == (pair.sum < 0) ? 1 : ~0ull;
+        store_bits(result, __float_as_uint(static_cast<float>(bits_as<double>(bits))), precision);
+    }
+}
+
+/* The sums of the warp's results, of which each lane has one: by itself, or by up to
+ * 2^most_lanes_log lanes each, as the longest suggests. `origin`: where the input begins. Says
+ * whether the lane's own is complete; what is too long has n = 0. */
+template <class Input>
+__device__ __forceinline__ bool sum_by_lanes(const exact_terms<Input> &own, const Input *origin,
+                                             unsigned results, unsigned most_lanes_log,
+                                             exact_pair &sum)
+{
+    constexpr unsigned all = 0xffffffff, at_once = exact_terms<Input>::at_once;
+    /* of a lane by itself, in memory that caches hold until the lane comes back to it; of eight
+     * lanes and more, as it takes long for lanes' sums to meet */
+    constexpr unsigned alone = sizeof(Input) == sizeof(double) ? at_once : 256 / sizeof(Input),
+                       few_lanes_log = 3, at_once_and_again = 4 * at_once;
+    const unsigned lane = threadIdx.x % warp_size, n = static_cast<unsigned>(own.n),
+                   longest = warp_max(n);
+    sum = {0, 0};
+    if (longest <= alone || most_lanes_log == 0) {
+        const bool added = longest <= 2   ? own.template add_to<2>(sum, 0, 1)
+                           : longest <= 4 ? own.template add_to<4>(sum, 0, 1)
+                                          : own.template add_to<at_once>(sum, 0, 1);
+        return added && !exact_integer;
+    }
+    unsigned lanes_log = 1;
+    while (lanes_log < most_lanes_log &&
+           longest > (lanes_log < few_lanes_log ? at_once : at_once_and_again) << lanes_log)
+        ++lanes_log;
+    const unsigned groups = warp_size >> lanes_log, part = lane & ((1u << lanes_log) - 1);
+    bool complete = false;
+    for (unsigned first = 0; first < results; first += groups) {
+        const int giver = static_cast<int>(first + (lane >> lanes_log));
+        exact_terms<Input> terms = own;
+        terms.from =
+            origin + __shfl_sync(all, static_cast<unsigned long long>(own.from - origin), giver);
+        terms.n = __shfl_sync(all, n, giver);
+        exact_pair pair = {0, 0};
+        bool added = terms.template add_to<at_once>(pair, part, 1u << lanes_log);
+        __syncwarp();
+#pragma unroll 1
+        for (unsigned bit = 0; bit < lanes_log; ++bit) {
+            const exact_pair other = {__shfl_xor_sync(all, pair.sum, 1 << bit),
+                                      __shfl_xor_sync(all, pair.lost, 1 << bit)};
+            added &= pair.add(other);
+        }
+        /* a group's lanes have the same pair, but not each misses what another does */
+        const unsigned failed = __ballot_sync(all, !added), place = (lane - first) << lanes_log,
+                       source = place % warp_size;
+        const exact_pair found = {__shfl_sync(all, pair.sum, static_cast<int>(source)),
+                                  __shfl_sync(all, pair.lost, static_cast<int>(source))};
+        if (lane - first >= groups) continue;
+        sum = found;
+        complete = (failed >> source & (all >> (warp_size - (1u << lanes_log)))) == 0;
+    }
+    return complete && !exact_integer;
+}
 
 /* By a block: terms to the limbs of its first warp, which has come. */
 template <unsigned BlockSize, class Input>
@@ -10851,14 +11011,15 @@ __device__ __forceinline__ void add_by_block(const exact_terms<Input> &terms, wi
 
 /* How exact_results works: a warp has `each` results at a time, up to 32. */
 struct exact_plan {
-    size_t step;                                      /* from one element to the next */
-    size_t most_of_lane, most_of_warp, most_of_block; /* elements of a result */
-    unsigned each;
-    bool listed; /* which are long */
+    size_t step;                        /* from one element to the next */
+    size_t most_of_warp, most_of_block; /* elements of a result */
+    unsigned each, lanes_log;           /* 2^lanes_log lanes for a result, at most */
+    bool listed;                        /* which are long; else none is in exact_results */
 };
 /* As many as have room for their totals. */
 constexpr unsigned exact_listed = 1024;
 
+/* A block's warps take results far apart, as long ones may lie together. */
 template <unsigned BlockSize, class Input, class Results>
 __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     exact_results(Results all, size_t results, exact_plan plan, fastreduce_operator op,
@@ -10869,33 +11030,40 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     __shared__ unsigned long_ones[warps]; /* a bit for each */
     __shared__ bool is_listed;
     const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    const size_t apart = static_cast<size_t>(gridDim.x) * plan.each;
     wait_for_previous_grid();
     allow_next_grid();
     wide_window window(sums[warp]);
     const auto terms_of = [&](size_t result, size_t n) {
-        return exact_terms<Input>{all.template first<Input>(result), n, plan.step, op};
+        return exact_terms<Input>(all.template first<Input>(result), n, plan.step, op);
     };
-    for (size_t first = static_cast<size_t>(blockIdx.x) * warps * plan.each; first < results;
-         first += static_cast<size_t>(gridDim.x) * warps * plan.each) {
-        const size_t of_warp = first + warp * plan.each, own = of_warp + lane;
+    const Input *const origin = static_cast<const Input *>(all.input);
+    for (size_t first = static_cast<size_t>(blockIdx.x) * plan.each; first < results;
+         first += warps * apart) {
+        const size_t of_warp = first + warp * apart, own = of_warp + lane;
         const bool exists = lane < plan.each && own < results;
         const size_t n = exists ? all.length(own) : 0;
-        bool left = exists && n <= plan.most_of_warp;
-        if (left && n <= plan.most_of_lane)
-            left = !terms_of(own, n).add_up(all.place(output, own), precision);
-        for (unsigned others = __ballot_sync(0xffffffffu, left); others != 0;
+        const bool is_short = exists && n <= plan.most_of_warp;
+        const bool for_lanes = is_short && n <= exact_terms<Input>::most_of_lanes;
+        exact_pair sum;
+        const bool complete = sum_by_lanes(terms_of(exists ? own : first, for_lanes ? n : 0),
+                                           origin, plan.each, plan.lanes_log, sum) &&
+                              for_lanes;
+        if (complete) store_pair(sum, all.place(output, own), op, precision, n);
+        for (unsigned others = __ballot_sync(0xffffffffu, is_short && !complete); others != 0;
              others &= others - 1) {
             const size_t result = of_warp + lowest_bit(others), length = all.length(result);
             terms_of(result, length).add_to(window, lane, warp_size);
             round_limbs_by_warp(sums[warp].limb, all.place(output, result), op, precision, length);
             window.restart();
         }
-        const unsigned long_bits = __ballot_sync(0xffffffffu, n > plan.most_of_warp);
+        if (!plan.listed) continue;
+        const unsigned long_bits = __ballot_sync(0xffffffffu, exists && !is_short);
         if (lane == 0) long_ones[warp] = long_bits;
         __syncthreads();
         for (unsigned w = 0; w < warps; ++w)
             for (unsigned others = long_ones[w]; others != 0; others &= others - 1) {
-                const size_t result = first + w * plan.each + lowest_bit(others),
+                const size_t result = first + w * apart + lowest_bit(others),
                              length = all.length(result);
                 if (threadIdx.x == 0)
                     is_listed = length > plan.most_of_block &&
@@ -10913,6 +11081,149 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
             }
         __syncthreads();
     }
+}
+
+/* A thread's sum of a column: a pair, and limbs that threads share for what pairs cannot hold. */
+struct exact_column {
+    fastreduce_wide_accumulator *limbs;
+    exact_pair pair;
+    bool limbs_used;
+
+    __device__ __forceinline__ explicit exact_column(fastreduce_wide_accumulator *of_column)
+        : limbs(of_column), pair{0, 0}, limbs_used(false)
+    {
+    }
+    /* Of doubles, or of another pair. */
+    template <class Terms>
+    __device__ __forceinline__ void add(const Terms &terms)
+    {
+        const exact_pair before = pair;
+        if (!exact_integer && pair.add(terms)) return;
+        add_to_limbs(before);
+        pair = {0, 0};
+        if (!exact_integer && pair.add(terms)) return;
+        pair = {0, 0};
+        add_to_limbs(terms);
+    }
+    __device__ __forceinline__ void add_to_limbs(const exact_pair &terms)
+    {
+        const double both[2] = {terms.sum, terms.lost};
+        add_to_limbs(both);
+    }
+    template <unsigned Count>
+    __device__ __forceinline__ void add_to_limbs(const double (&term)[Count])
+    {
+        limbs_used = true;
+#pragma unroll
+        for (double x : term) add_one(limbs, x);
+    }
+
+  private:
+    /* Out of line, as it is rare. */
+    static __device__ __noinline__ void add_one(fastreduce_wide_accumulator *limbs, double x)
+    {
+        add_atomically(limbs, x);
+    }
+};
+
+/* By a thread: limbs, which are destroyed, to a result. Out of line, as few threads need it. */
+template <class = void>
+__device__ __noinline__ void round_limbs_by_thread(int64_t *limb, void *result,
+                                                   fastreduce_operator op, int precision, size_t n)
+{
+    store_bits(result,
+               fastreduce_detail_read(limb, FASTREDUCE_WIDE_DIGITS, -1074, op, n, precision),
+               precision);
+}
+
+/* As exact_columns, of any type and operator that EXACT has. */
+constexpr unsigned most_wide_columns = 32; /* that a block has limbs for */
+template <unsigned BlockSize, class Input>
+__global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
+    exact_results_in_columns(slices all, exact_column_plan plan, fastreduce_operator op,
+                             int precision, void *output, status_word *status_words)
+{
+    constexpr unsigned at_once = exact_terms<Input>::at_once, limbs = wide_sums::limbs;
+    struct apart { /* threads that go through one each meet no bank conflicts */
+        fastreduce_wide_accumulator of;
+        int64_t unused;
+    };
+    __shared__ apart columns_limbs[most_wide_columns];
+    __shared__ double sums[BlockSize], losts[BlockSize];
+    __shared__ unsigned limbs_used; /* by how many threads */
+    __shared__ bool last;
+    const unsigned each = 1u << plan.columns_log, parts = 1u << plan.parts_log,
+                   column = threadIdx.x & (each - 1), part = threadIdx.x >> plan.columns_log,
+                   block = blockIdx.x / plan.units, unit = blockIdx.x - block * plan.units;
+    const size_t result = all.begin + static_cast<size_t>(block) * each + column,
+                 begin = unit * plan.length,
+                 length = all.n - begin < plan.length ? all.n - begin : plan.length;
+    const bool exists = result < all.end;
+    wait_for_previous_grid();
+    allow_next_grid();
+    for (unsigned k = threadIdx.x; k < limbs * each; k += BlockSize)
+        columns_limbs[k / limbs].of.limb[k % limbs] = 0;
+    if (threadIdx.x == 0) limbs_used = 0;
+    __syncthreads();
+
+    const exact_terms<Input> terms(all.first<Input>(exists ? result : all.begin) +
+                                       begin * all.stride,
+                                   exists ? length : 0, all.stride, op);
+    exact_column own(&columns_limbs[column].of);
+    for (size_t k = part; k < terms.n; k += at_once * parts) {
+        double term[at_once];
+        terms.load(term, k, parts);
+        own.add(term);
+    }
+    for (unsigned half = BlockSize / 2; half >= each; half /= 2) {
+        sums[threadIdx.x] = own.pair.sum;
+        losts[threadIdx.x] = own.pair.lost;
+        __syncthreads();
+        if (threadIdx.x < half)
+            own.add(exact_pair{sums[threadIdx.x + half], losts[threadIdx.x + half]});
+        __syncthreads();
+    }
+    if (own.limbs_used) atomicAdd(&limbs_used, 1u);
+    __syncthreads();
+
+    int64_t *const limb = own.limbs->limb;
+    void *const place = all.place(output, result);
+    const bool stores = exists && part == 0;
+    if (plan.units == 1) {
+        if (!stores) return;
+        if (limbs_used == 0) {
+            store_pair(own.pair, place, op, precision, all.n);
+        } else {
+            own.add_to_limbs(own.pair);
+            round_limbs_by_thread(limb, place, op, precision, all.n);
+        }
+        return;
+    }
+
+    status_word *const totals = status_words + (result - all.begin) * limbs,
+                       *const ticket = status_words + (all.end - all.begin) * limbs + block;
+    if (stores) {
+        if (limbs_used != 0) {
+            fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
+            for (unsigned k = 0; k < limbs; ++k)
+                if (limb[k] != 0) atomicAdd(totals + k, static_cast<unsigned long long>(limb[k]));
+        }
+        exact_column total(reinterpret_cast<fastreduce_wide_accumulator *>(totals));
+        total.add_to_limbs(own.pair);
+        __threadfence();
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicAdd(ticket, 1ull) + 1 == plan.units;
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    if (threadIdx.x == 0) *ticket = 0;
+    if (!stores) return;
+    for (unsigned k = 0; k < limbs; ++k) {
+        limb[k] = static_cast<int64_t>(peek(totals + k));
+        totals[k] = 0;
+    }
+    round_limbs_by_thread(limb, place, op, precision, all.n);
 }
 
 /* Results that are all long, in units of exact_unit elements, as segment_list. */
@@ -10974,8 +11285,8 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
         const size_t begin_element = (begin - first) * exact_unit,
                      end_element = end == after ? n : (end - first) * exact_unit;
         add_by_block<BlockSize>(
-            exact_terms<Input>{all.template first<Input>(result) + begin_element * plan.step,
-                               end_element - begin_element, plan.step, op},
+            exact_terms<Input>(all.template first<Input>(result) + begin_element * plan.step,
+                               end_element - begin_element, plan.step, op),
             window, sums);
         if (warp == 0) {
             bool rounds = begin == first && end == after;
@@ -11009,46 +11320,6 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
 }
 
 /* ---- Exact atomics, and sums of blocks ---- */
-
-template <class Accumulator>
-__device__ __forceinline__ unsigned long long *words_of(Accumulator *accumulator)
-{
-    return reinterpret_cast<unsigned long long *>(accumulator->limb);
-}
-
-template <class Accumulator>
-struct accumulator_format {
-    static constexpr unsigned digits = FASTREDUCE_DIGITS;
-    static constexpr int least = -149; /* of the power of two that is one of limb 0 */
-};
-template <>
-struct accumulator_format<fastreduce_wide_accumulator> {
-    static constexpr unsigned digits = FASTREDUCE_WIDE_DIGITS;
-    static constexpr int least = -1074;
-};
-
-/* Adds to the limbs from that of the lowest digit on. No carries: 64 bits have room for many. */
-template <class Accumulator, class Float>
-__device__ __forceinline__ void add_atomically(Accumulator *accumulator, Float x)
-{
-    using format = accumulator_format<Accumulator>;
-    constexpr unsigned finer = (sizeof(Float) == sizeof(double) ? -1074 : -149) - format::least;
-    const float_parts<Float> parts(x);
-    unsigned long long *limb = words_of(accumulator);
-    if (!parts.is_finite) {
-        atomicAdd(limb + format::digits + parts.special, 1ull);
-        return;
-    }
-    const unsigned shift = finer + parts.shift;
-    const unsigned long long significand = parts.significand, low = significand << shift % 32;
-    limb += shift / 32;
-    const auto add = [&](unsigned k, unsigned long long digit) {
-        if (digit != 0) atomicAdd(limb + k, parts.is_negative ? 0 - digit : digit);
-    };
-    add(0, low & 0xffffffff);
-    add(1, low >> 32);
-    if (sizeof(Float) == sizeof(double) && shift % 32 > 0) add(2, significand >> (64 - shift % 32));
-}
 
 /* Each carry is taken from a limb by the same atomic that leaves the rest, so that none is lost or
  * taken twice, whoever else adds or carries. */
@@ -12867,16 +13138,18 @@ inline void plan_exact_row_parts(const slices &all, unsigned element_bytes,
     }
 }
 
-/* A block's threads take results that are next to each other, and then elements. */
-inline void plan_exact_columns(const slices &all, const device_limits &device,
-                               exact_slices_plan *plan)
+/* A block's threads take results that are next to each other, and then elements. A result has so
+ * many limbs, and a block limbs for so many results. */
+inline void plan_exact_columns(const slices &all, unsigned limbs, unsigned most_columns,
+                               const device_limits &device, exact_slices_plan *plan)
 {
     /* that a thread has, where there are enough; that limbs take */
     constexpr size_t fair = 64, most = size_t(1) << 30;
     const size_t neighbours = all.inner > 1                    ? all.inner
                               : all.outer_stride <= all.stride ? all.end
                                                                : 1,
-                 wanted = size_t(device.multiprocessors) * 2048; /* threads */
+                 places = size_t(device.multiprocessors) * 1024, /* for threads */
+        wanted = 2 * places;
     const unsigned block_log = slice_tile::bits_for(exact_block),
                    near_log =
                        slice_tile::bits_for(least_of(least_of(neighbours, all.end), warp_size));
@@ -12884,24 +13157,31 @@ inline void plan_exact_columns(const slices &all, const device_limits &device,
     while (parts_log + near_log < block_log && (all.n >> parts_log) >= fair &&
            (parts_log + near_log < 5 || (all.end << parts_log) < wanted))
         ++parts_log;
-    const size_t threads = all.end << parts_log, least = (all.n - 1) / most + 1;
-    size_t units = (wanted - 1) / threads + 1;
-    units = least_of(units, ((all.n - 1) >> parts_log) / fair + 1);
-    if (units < least) units = least;
+    while (exact_block >> parts_log > most_columns) ++parts_log;
+    const size_t each = size_t(exact_block) >> parts_log;
+    /* blocks for the elements of a result, where there are so many results */
+    const auto units_for = [&](size_t results) {
+        const size_t threads = results << parts_log, least = (all.n - 1) / most + 1,
+                     rounds = (threads - 1) / places + 1; /* that take the device, nearly, each */
+        const bool fills = threads >= rounds * places / 10 * 9;
+        const size_t units =
+            least_of(fills ? 1 : (wanted - 1) / threads + 1, ((all.n - 1) >> parts_log) / fair + 1);
+        return units < least ? least : units;
+    };
+    const size_t with_words = (workspace_words - exact_block) / (limbs + 1) / each * each;
+    size_t results = all.end, units = units_for(results);
+    if (units > 1 && results > with_words) { /* launches alike */
+        results = ((all.end - 1) / ((all.end - 1) / with_words + 1) / each + 1) * each;
+        units = units_for(results);
+    }
     plan->kernel = exact_kernel::in_columns;
     plan->in_columns = {block_log - parts_log, parts_log, 0, (all.n - 1) / units + 1};
     units = (all.n - 1) / plan->in_columns.length + 1; /* none is empty */
     plan->in_columns.units = static_cast<unsigned>(units);
-    plan->results_each = size_t(exact_block) >> parts_log;
+    plan->results_each = each;
     plan->blocks_each = units;
-    plan->results = max_blocks / units * plan->results_each;
-    if (units > 1) {
-        constexpr unsigned limbs = limbs_of_result::count;
-        plan->results = least_of(plan->results, (workspace_words - exact_block) / (limbs + 1));
-        plan->results -= plan->results % plan->results_each;
-        const size_t results = least_of(plan->results, all.end);
-        plan->status_words = results * limbs + (results - 1) / plan->results_each + 1;
-    }
+    plan->results = least_of(results, max_blocks / units * each);
+    if (units > 1) plan->status_words = plan->results * limbs + (plan->results - 1) / each + 1;
 }
 
 inline exact_slices_plan plan_exact_slices(const slices &all, unsigned element_bytes,
@@ -12910,7 +13190,7 @@ inline exact_slices_plan plan_exact_slices(const slices &all, unsigned element_b
     exact_slices_plan plan = {};
     plan.blocks_each = 1;
     if (all.inner != 1 || all.stride != 1)
-        plan_exact_columns(all, device, &plan);
+        plan_exact_columns(all, limbs_of_result::count, exact_block, device, &plan);
     else if (all.n * element_bytes <= longest_exact_row)
         plan_exact_rows(all, element_bytes, &plan);
     else
@@ -12929,7 +13209,22 @@ const void *exact_kernel_of(exact_kernel which)
     return all[static_cast<unsigned>(which)];
 }
 
-/* All results, in one launch or as many as status words allow. Arguments are checked. */
+/* In one launch, or as many as status words allow. */
+template <class Launch>
+cudaError_t launch_in_parts(slices &all, const exact_slices_plan &plan, const Launch &launch)
+{
+    const size_t results = all.end;
+    cudaError_t failed = cudaSuccess;
+    for (all.end = 0; all.end < results && failed == cudaSuccess;) {
+        all.begin = all.end;
+        all.end += least_of(plan.results, results - all.begin);
+        failed = launch(static_cast<unsigned>(((all.end - all.begin - 1) / plan.results_each + 1) *
+                                              plan.blocks_each));
+    }
+    return failed;
+}
+
+/* All results. Arguments are checked. */
 template <class Input>
 fastreduce_status launch_exact_slices(slices all, float *output, workspace memory,
                                       cudaStream_t stream)
@@ -12944,29 +13239,20 @@ fastreduce_status launch_exact_slices(slices all, float *output, workspace memor
         all.outer_stride = 0;
     }
     exact_slices_plan plan = plan_exact_slices(all, sizeof(Input), limits);
-    return with_workspace(
-        memory, plan.status_words * sizeof(status_word), memory_use::status_words, stream,
-        [&](void *data) {
-            status_word *status_words = static_cast<status_word *>(data);
-            void *const how = plan.kernel == exact_kernel::rows ? static_cast<void *>(&plan.rows)
-                              : plan.kernel == exact_kernel::in_columns
-                                  ? static_cast<void *>(&plan.in_columns)
-                                  : static_cast<void *>(&plan.parts);
-            const size_t results = all.end;
-            cudaError_t failed = cudaSuccess;
-            for (all.end = 0; all.end < results && failed == cudaSuccess;) {
-                all.begin = all.end;
-                all.end += least_of(plan.results, results - all.begin);
-                const size_t blocks =
-                    ((all.end - all.begin - 1) / plan.results_each + 1) * plan.blocks_each;
-                void *arguments[] = {&all, how, &output, &status_words};
-                failed = launch_kernel(exact_kernel_of<Input>(plan.kernel),
-                                       known[static_cast<unsigned>(plan.kernel)], device,
-                                       static_cast<unsigned>(blocks), exact_block,
-                                       plan.shared_bytes, arguments, stream);
-            }
-            return failed;
-        });
+    void *const how = plan.kernel == exact_kernel::rows ? static_cast<void *>(&plan.rows)
+                      : plan.kernel == exact_kernel::in_columns
+                          ? static_cast<void *>(&plan.in_columns)
+                          : static_cast<void *>(&plan.parts);
+    return with_workspace(memory, plan.status_words * sizeof(status_word), memory_use::status_words,
+                          stream, [&](void *data) {
+                              return launch_in_parts(all, plan, [&](unsigned blocks) {
+                                  void *arguments[] = {&all, how, &output, &data};
+                                  return launch_kernel(exact_kernel_of<Input>(plan.kernel),
+                                                       known[static_cast<unsigned>(plan.kernel)],
+                                                       device, blocks, exact_block,
+                                                       plan.shared_bytes, arguments, stream);
+                              });
+                          });
 }
 
 /* Of other types and operators, and of segments. Arguments are checked. */
@@ -12981,21 +13267,21 @@ struct exact_launcher {
     cudaStream_t stream;
 
     size_t most_blocks() const { return size_t(limits.multiprocessors) * 8; }
-    /* Elements that a lane takes: where there are few results, warps are faster. */
-    size_t most_of_lane(size_t results) const
+    /* Elements that a warp takes: where there are few results, blocks are faster. */
+    size_t most_of_warp(size_t results) const
     {
-        return results / (exact_block / warp_size) < most_blocks() ? 16 : 128;
+        return results / (2 * exact_block / warp_size) < most_blocks() ? exact_unit / 4
+                                                                       : exact_unit;
     }
-    /* Of most_of_warp elements at most, and others as they are listed. Lanes take several. */
-    cudaError_t launch_short(Results all, size_t results, bool by_lanes,
-                             status_word *status_words) const
+    /* Of most_of_warp elements at most, and others as they are listed. */
+    cudaError_t launch_short(Results all, size_t results, status_word *status_words) const
     {
-        constexpr unsigned warps = exact_block / warp_size;
         static compiled_cache known = {};
         exact_plan own = plan;
-        const size_t most = most_blocks(), fair = by_lanes ? results / (most * warps) : 1;
-        own.each = static_cast<unsigned>(fair < 1 ? 1 : least_of(fair, warp_size));
-        const size_t blocks = least_of((results - 1) / (warps * own.each) + 1, most);
+        const size_t most = most_blocks(), fair = results / (most * (exact_block / warp_size));
+        if (own.each == 0)
+            own.each = static_cast<unsigned>(fair < 1 ? 1 : least_of(fair, warp_size));
+        const size_t blocks = least_of((results - 1) / own.each + 1, most);
         int bits = precision;
         fastreduce_operator which = op;
         void *place = output;
@@ -13020,21 +13306,47 @@ struct exact_launcher {
 };
 
 template <class Input>
+fastreduce_status launch_exact_results_in_columns(const exact_launcher<Input, slices> &launcher,
+                                                  slices all, workspace memory)
+{
+    static compiled_cache known = {};
+    exact_slices_plan plan = {};
+    plan_exact_columns(all, wide_sums::limbs, most_wide_columns, launcher.limits, &plan);
+    int bits = launcher.precision;
+    fastreduce_operator op = launcher.op;
+    void *output = launcher.output;
+    return with_workspace(
+        memory, plan.status_words * sizeof(status_word), memory_use::status_words, launcher.stream,
+        [&](void *data) {
+            return launch_in_parts(all, plan, [&](unsigned blocks) {
+                void *arguments[] = {&all, &plan.in_columns, &op, &bits, &output, &data};
+                return launch_kernel(kernel_address(exact_results_in_columns<exact_block, Input>),
+                                     known, launcher.device, blocks, exact_block, 0, arguments,
+                                     launcher.stream);
+            });
+        });
+}
+
+template <class Input>
 fastreduce_status launch_exact_results(slices all, fastreduce_operator op, int precision,
                                        void *output, workspace memory, cudaStream_t stream)
 {
-    /* lanes next to each other read columns that are */
-    constexpr size_t most_of_column = 65536, enough = size_t(1) << 17;
+    /* lanes next to each other read columns that are, but a warp takes long ones one by one */
+    constexpr size_t most_of_column = 64;
+    const bool are_columns = all.inner != 1 || all.stride != 1;
     exact_launcher<Input, slices> launcher = {
-        0, {}, {all.stride, 0, most_of_exact_warp, 0, 1, false}, op, precision, output, stream};
+        0, {}, {all.stride, 0, 0, 0, 5, false}, op, precision, output, stream};
     const cudaError_t error = find_limits(&launcher.limits, &launcher.device);
     if (error != cudaSuccess) return status_of(error);
-    const bool many_columns = all.stride != 1 && all.end >= enough && all.n <= most_of_column,
-               by_lanes = many_columns || all.n <= launcher.most_of_lane(all.end);
-    if (by_lanes) launcher.plan.most_of_lane = all.n;
-    if (many_columns) launcher.plan.most_of_warp = all.n;
+    if (are_columns && all.n > most_of_column)
+        return launch_exact_results_in_columns(launcher, all, memory);
+    if (are_columns) {
+        launcher.plan.each = warp_size;
+        launcher.plan.lanes_log = 0;
+    }
+    launcher.plan.most_of_warp = launcher.most_of_warp(all.end);
     if (all.n <= launcher.plan.most_of_warp)
-        return status_of(launcher.launch_short(all, all.end, by_lanes, nullptr));
+        return status_of(launcher.launch_short(all, all.end, nullptr));
     const size_t results = all.end;
     return with_workspace(
         memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
@@ -13052,15 +13364,15 @@ fastreduce_status launch_exact_results(const segments &all, fastreduce_operator 
                                        void *output, workspace memory, cudaStream_t stream)
 {
     exact_launcher<Input, segments> launcher = {
-        0, {}, {1, 0, most_of_exact_warp, exact_unit, 1, true}, op, precision, output, stream};
+        0, {}, {1, 0, exact_unit, 0, 5, true}, op, precision, output, stream};
     const cudaError_t error = find_limits(&launcher.limits, &launcher.device);
     if (error != cudaSuccess) return status_of(error);
-    launcher.plan.most_of_lane = launcher.most_of_lane(all.count);
-    if (all.count <= exact_listed) launcher.plan.most_of_block = most_of_exact_warp;
+    launcher.plan.most_of_warp = launcher.most_of_warp(all.count);
+    if (all.count <= exact_listed) launcher.plan.most_of_block = launcher.plan.most_of_warp;
     return with_workspace(
         memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
             status_word *const status_words = static_cast<status_word *>(data);
-            const cudaError_t failed = launcher.launch_short(all, all.count, true, status_words);
+            const cudaError_t failed = launcher.launch_short(all, all.count, status_words);
             return failed != cudaSuccess ? failed : launcher.launch_long(all, status_words);
         });
 }

@@ -68,12 +68,14 @@ enum class data {
     binades,    /* a hundred exponents, higher ones later */
     cancelling, /* pairs, but for the middle element */
     denormal,
-    huge, /* near the greatest, any sign */
-    ties, /* a sum halfway between two floats or doubles but for a little */
-    zeros /* of any sign */
+    huge,       /* near the greatest, any sign */
+    ties,       /* a sum halfway between two floats or doubles but for a little */
+    ties_apart, /* the same, by every eighth element */
+    zeros       /* of any sign */
 };
-static const char *const names[] = {"any",        "special",  "usual", "ones", "binades",
-                                    "cancelling", "denormal", "huge",  "ties", "zeros"};
+static const char *const names[] = {"any",     "special",    "usual",    "ones",
+                                    "binades", "cancelling", "denormal", "huge",
+                                    "ties",    "ties apart", "zeros"};
 constexpr unsigned kinds = sizeof names / sizeof *names;
 
 template <class T>
@@ -115,6 +117,8 @@ static T element(data kind, size_t i, size_t n, u64 seed)
         fraction = i == 2 && exponent == 0;
         sign = i == 2 && turn & 4;
         break;
+    case data::ties_apart:
+        return i % 8 == 1 ? element<T>(data::ties, i / 8, n, seed) : from_bits<T>(0);
     case data::zeros: return from_bits<T>(sign << (8 * sizeof(T) - 1));
     default: break;
     }
@@ -477,6 +481,7 @@ static void shapes()
                                     {3, 0, 2, 0, 0},
                                     {2, 9, 1, 40, 3},
                                     {1, 70001, 3, 0, 0}, /* by several blocks each */
+                                    {1, thorough ? size_t(3000) : 70, 2000, 0, 0}, /* launches */
                                     {1, 20, thorough ? size_t(16500) : 40, 0, 0}};
     unsigned turn = 0;
     for (const fastreduce_shape &s : all)
@@ -532,6 +537,60 @@ static void shapes()
         });
     }
     workspace_is_clean("shapes");
+}
+
+/* Rows, columns and segments of which each has a kind of data of its own: what lanes hold in two
+ * doubles, and miss; by any number of lanes, warps and blocks a result. */
+template <class T>
+static void result_by_result()
+{
+    const std::vector<size_t> lengths =
+        thorough ? std::vector<size_t>{1,  2,  3,   4,   5,   8,    9,    16,   17,   32,    64,
+                                       65, 90, 128, 257, 513, 1025, 3000, 4097, 9000, 17000, 70000}
+                 : std::vector<size_t>{1, 2, 3, 4, 5, 17, 32, 65, 130, 300, 1100, 2500};
+    unsigned turn = 0;
+    for (size_t n : lengths)
+        for (int shape = 0; shape < 3; ++shape)
+            for (fastreduce_operator op : all_operators) {
+                if (is_double<T> && is_of_squares(op)) continue;
+                const bool wide = ++turn % 2 || is_double<T>, columns = shape == 1;
+                if (!thorough && n > 64 && check::mix(turn, 2) % 3) continue;
+                const size_t results = n < 10000 ? 47 : 5;
+                std::vector<std::vector<T>> each;
+                std::vector<int64_t> offsets = {0};
+                for (size_t r = 0; r < results; ++r) {
+                    const size_t length = shape < 2 ? n : check::mix(r, n) % (2 * n);
+                    each.push_back(make<T>(static_cast<data>((r + turn) % kinds), length, r + n));
+                    offsets.push_back(offsets.back() + static_cast<int64_t>(length));
+                }
+                std::vector<T> x(static_cast<size_t>(offsets.back()));
+                for (size_t r = 0; r < results; ++r)
+                    for (size_t k = 0; k < each[r].size(); ++k)
+                        x[columns ? k * results + r : static_cast<size_t>(offsets[r]) + k] =
+                            each[r][k];
+                const exact_input<T> from(x, turn % 3);
+                check::buffer<u64> output(results);
+                check::buffer<int64_t> device_offsets(offsets.size());
+                device_offsets.set(offsets);
+                const fastreduce_shape s = {columns ? 1 : results, n, columns ? results : 1, 0, 0};
+                const auto config =
+                    exact(wide && !is_double<T> ? FASTREDUCE_F64 : static_cast<fastreduce_type>(0));
+                const auto status = shape < 2
+                                        ? fastreduce_reduce_axis(from.data(), output.data(), &s,
+                                                                 type_of<T>, op, &config)
+                                        : fastreduce_reduce_segments(from.data(), output.data(),
+                                                                     results, device_offsets.data(),
+                                                                     type_of<T>, op, &config);
+                CUDA(cudaDeviceSynchronize());
+                check::that(status == 0 && output.canaries_alive(), "result by result: status %d",
+                            status);
+                expect_results<T>(columns     ? "columns"
+                                  : shape < 1 ? "rows"
+                                              : "segments",
+                                  output.get(), results, wide, op,
+                                  [&](size_t r) { return each[r]; });
+            }
+    workspace_is_clean("result by result");
 }
 
 static void refusals()
@@ -629,6 +688,7 @@ static void of_type()
     accumulators<T>();
     many_of_a_kind<T>();
     shapes<T>();
+    result_by_result<T>();
 }
 
 int main(int argc, char **argv)

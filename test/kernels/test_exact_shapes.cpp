@@ -370,7 +370,26 @@ static void planned_columns()
         }
 }
 
-/* Plans of any shape: what a launch and a workspace can hold. */
+/* Plans of any shape: what a launch and a workspace can hold, each element once. */
+static void expect_plan(const exact_slices_plan &plan, const slices &all, const char *what)
+{
+    const size_t blocks = (plan.results - 1) / plan.results_each + 1;
+    check::that(plan.results > 0 && plan.results <= all.end &&
+                    blocks <= max_blocks / plan.blocks_each &&
+                    plan.status_words <= workspace_words &&
+                    (plan.blocks_each == 1) == (plan.status_words == 0),
+                "%s: plan of %zu results of %zu, %zu inner: %zu results, %zu blocks for %zu, %zu "
+                "words",
+                what, all.end, all.n, all.inner, plan.results, plan.blocks_each, plan.results_each,
+                plan.status_words);
+    if (plan.kernel != exact_kernel::in_columns) return;
+    const exact_column_plan &columns = plan.in_columns;
+    check::that(columns.length <= size_t(1) << 30 && columns.length * columns.units >= all.n &&
+                    columns.length * (columns.units - 1) < all.n &&
+                    columns.columns_log + columns.parts_log == 8,
+                "%s: plan of %zu results of %zu, %zu inner: %u units of %zu", what, all.end, all.n,
+                all.inner, columns.units, columns.length);
+}
 static void plans()
 {
     const size_t sizes[] = {1,
@@ -393,6 +412,7 @@ static void plans()
         for (size_t outer : sizes)
             for (size_t n : sizes)
                 for (size_t inner : sizes) {
+                    const device_limits device = {multiprocessors, 100000, false};
                     slices all = {};
                     if (outer > size_t(1) << 60 >> slice_tile::bits_for(n) >>
                         slice_tile::bits_for(inner))
@@ -401,23 +421,12 @@ static void plans()
                     all.n = n;
                     all.inner = all.stride = inner;
                     all.outer_stride = n * inner;
-                    const exact_slices_plan plan = plan_exact_slices(
-                        all, turn++ % 2 ? 2 : 4, {multiprocessors, 100000, false});
-                    const size_t blocks = (plan.results - 1) / plan.results_each + 1;
-                    check::that(plan.results > 0 && plan.results <= all.end &&
-                                    blocks <= max_blocks / plan.blocks_each &&
-                                    plan.status_words <= workspace_words &&
-                                    (plan.blocks_each == 1) == (plan.status_words == 0),
-                                "plan of %zu x %zu x %zu, %u multiprocessors: %zu results, %zu "
-                                "blocks for %zu, %zu words",
-                                outer, n, inner, multiprocessors, plan.results, plan.blocks_each,
-                                plan.results_each, plan.status_words);
-                    if (plan.kernel != exact_kernel::in_columns) continue;
-                    check::that(plan.in_columns.length <= size_t(1) << 30 &&
-                                    plan.in_columns.length * plan.in_columns.units >= n &&
-                                    plan.in_columns.length * (plan.in_columns.units - 1) < n,
-                                "plan of %zu x %zu x %zu: %u units of %zu", outer, n, inner,
-                                plan.in_columns.units, plan.in_columns.length);
+                    expect_plan(plan_exact_slices(all, turn++ % 2 ? 2 : 4, device), all, "floats");
+                    exact_slices_plan wide = {};
+                    plan_exact_columns(all, wide_sums::limbs, most_wide_columns, device, &wide);
+                    expect_plan(wide, all, "doubles");
+                    check::that(wide.results_each <= most_wide_columns, "%zu columns of doubles",
+                                wide.results_each);
                 }
 }
 
