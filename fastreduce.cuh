@@ -10828,7 +10828,7 @@ template <class Input>
 struct exact_terms {
     static constexpr unsigned at_once = 8;
     /* Of doubles windows are faster where they are many: a pair always loses something. */
-    static constexpr size_t most_of_lanes = sizeof(Input) == sizeof(double) ? 2048 : SIZE_MAX;
+    static constexpr size_t most_of_lanes = sizeof(Input) == sizeof(double) ? 2048 : ~size_t(0);
     const Input *from;
     size_t n, step;          /* elements, and from one to the next */
     unsigned long long mask; /* of a double's bits */
