@@ -9602,16 +9602,189 @@ struct superaccumulator {
 
 /* ---- The same for doubles ----
  *
- * Doubles, and products of floats, of which a double holds every one: integers times 2^-1074. The
- * window is of two doubles' bits, 51 apart. What it misses is cut into digits of 16 bits, which the
- * warp counts in shared memory; its limbs are there, too. */
+ * Doubles, and products of floats, of which a double holds every one: integers times 2^-1074. A
+ * window cuts each into two doubles, multiples of two powers of two 48 binades apart, of which a
+ * group's add up without rounding. What it misses goes to shared memory, where the warp's limbs
+ * are, too: doubles as digits that the warp counts, products to bins of each lane. */
+
+/* The upper half of a double's bits. */
+__device__ __forceinline__ unsigned upper_bits(double x)
+{
+    return static_cast<unsigned>(bits_as<unsigned long long>(x) >> 32);
+}
+__device__ __forceinline__ unsigned lower_bits(double x)
+{
+    return static_cast<unsigned>(bits_as<unsigned long long>(x));
+}
+constexpr unsigned not_finite = 2047; /* a double's exponent, as its bits say it */
+
+/* A warp's sum in shared memory: limbs, as of a fastreduce_wide_accumulator. Those derived from it
+ * have what windows miss: so many of a lane, before the warp adds them to the limbs. */
+struct wide_limbs {
+    static constexpr unsigned limbs = FASTREDUCE_WIDE_DIGITS + 4;
+    long long limb[limbs];
+
+    /* By the warp: the sum of the lanes' numbers, each times 2^(shift - 1074). In three parts, as
+     * digit_of_sum. */
+    __device__ __forceinline__ void add_lanes(long long number, unsigned shift)
+    {
+        constexpr unsigned bits = 27, mask = (1u << bits) - 1;
+        const long long low = warp_add(static_cast<unsigned>(number) & mask),
+                        middle = warp_add(static_cast<unsigned>(number >> bits) & mask);
+        const int high = static_cast<int>(warp_add(static_cast<unsigned>(number >> 2 * bits)));
+        const unsigned lane = threadIdx.x % warp_size;
+        if (lane < 5)
+            limb[shift / 32 + lane] += digit_of(low + (middle << bits), shift % 32) +
+                                       digit_of(high, shift % 32 + 2 * bits);
+        __syncwarp();
+    }
+
+  protected:
+    /* Which of the three counts behind the digits one is of, that is not finite. */
+    static __device__ __forceinline__ unsigned special_of(double x)
+    {
+        return (bits_as<unsigned long long>(x) << 12) != 0 ? 0 : 1 + (upper_bits(x) >> 31);
+    }
+};
+
+/* Of any doubles: counts of 2^(16 k - 1074), whose last three are of what is not finite. */
+struct wide_sums : wide_limbs {
+    static constexpr unsigned digits = 2 * limbs - 4, specials = digits - 4, most_missed = 512;
+    static constexpr bool may_be_denormal = true;
+    int digit[digits];
+
+    template <class Group>
+    __device__ __forceinline__ void add_missed(const Group &group)
+    {
+        group.for_each([&](double x) { add_any(x); });
+    }
+    /* To digits, by one thread: less than 2^17 each. Out of line, as it is rare. */
+    __device__ __noinline__ void add_any(double x)
+    {
+        const unsigned exponent = upper_bits(x) >> 20 & not_finite;
+        if (exponent == not_finite) {
+            atomicAdd(&digit[specials + special_of(x)], 1);
+            return;
+        }
+        const unsigned long long significand =
+            bits_as<unsigned long long>(x) << 12 >> 12 | (exponent > 0 ? 1ull << 52 : 0);
+        const unsigned shift = exponent > 0 ? exponent - 1 : 0;
+        const unsigned long long low = (significand & 0xffffffff) << shift % 16,
+                                 high = (significand >> 32) << shift % 16;
+        const int sign = upper_bits(x) >> 31 ? -1 : 1,
+                  part[5] = {static_cast<int>(low & 0xffff), static_cast<int>(low >> 16 & 0xffff),
+                             static_cast<int>(low >> 32) + static_cast<int>(high & 0xffff),
+                             static_cast<int>(high >> 16 & 0xffff), static_cast<int>(high >> 32)};
+#pragma unroll
+        for (unsigned k = 0; k < 5; ++k)
+            if (part[k] != 0) atomicAdd(&digit[shift / 16 + k], sign * part[k]);
+    }
+    /* By the warp: digits to limbs. */
+    __device__ __forceinline__ void flush_missed()
+    {
+        __syncwarp();
+        for (unsigned k = threadIdx.x % warp_size; k + 1 < limbs; k += warp_size) {
+            if (k < FASTREDUCE_WIDE_DIGITS) {
+                limb[k] += digit[2 * k] + (1ll << 16) * digit[2 * k + 1];
+                digit[2 * k] = digit[2 * k + 1] = 0;
+            } else {
+                int &counted = digit[specials + k - FASTREDUCE_WIDE_DIGITS];
+                limb[k] += counted;
+                counted = 0;
+            }
+        }
+        __syncwarp();
+    }
+    __device__ __forceinline__ void restart()
+    {
+        for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) limb[k] = 0;
+        for (unsigned k = threadIdx.x % warp_size; k < digits; k += warp_size) digit[k] = 0;
+        __syncwarp();
+    }
+};
+
+/* Of products of floats, which are normal doubles or zero: bin c of a lane has minus the sum of
+ * multiples of 2^(32 c - 345), which are halves of products, of 24 bits each. Lower ones of narrow
+ * products are zero. */
+template <bool Narrow>
+struct product_sums : wide_limbs {
+    static constexpr unsigned bins = 19, most_missed = 256, first_shift = 1074 - 345,
+                              least_exponent = 1023 - 298, half_bits = 24;
+    static constexpr bool may_be_denormal = false;
+    long long bin[bins][warp_size];
+
+    template <class Group>
+    __device__ __forceinline__ void add_missed(const Group &group)
+    {
+        unsigned greatest = 0;
+        group.for_each([&](double x) {
+            const unsigned upper = upper_bits(x) & ~0u >> 1;
+            greatest = upper > greatest ? upper : greatest;
+        });
+        if (greatest >= not_finite << 20)
+            group.for_each([&](double x) { add_any(x); });
+        else
+            group.for_each([&](double x) { add_finite(x); });
+    }
+    /* By the warp: bins to limbs. */
+    __device__ __noinline__ void flush_missed()
+    {
+        for (unsigned c = 0; c < bins; ++c) {
+            long long &own = bin[c][threadIdx.x % warp_size];
+            if (__any_sync(0xffffffffu, own != 0)) add_lanes(-own, first_shift + 32 * c);
+            own = 0;
+        }
+    }
+    __device__ __forceinline__ void restart()
+    {
+        for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) limb[k] = 0;
+        for (auto &of_lanes : bin) of_lanes[threadIdx.x % warp_size] = 0;
+        __syncwarp();
+    }
+
+  private:
+    /* Without branches, so that the next one's bins are found meanwhile. */
+    __device__ __forceinline__ void add_finite(double x)
+    {
+        constexpr unsigned one = 1u << (half_bits - 1), low_zeros = 53 - 2 * half_bits;
+        const unsigned exponent = upper_bits(x) >> 20 & not_finite,
+                       place =
+                           (exponent > least_exponent ? exponent : least_exponent) - least_exponent,
+                       fraction = static_cast<unsigned>(bits_as<unsigned long long>(x) >>
+                                                        (low_zeros + half_bits)) &
+                                  (one - 1);
+        const int sign = static_cast<int>(upper_bits(x)) >> 31, /* 0 or -1 */
+            above = static_cast<int>(fraction | (exponent > 0 ? one : 0)),
+                  below = static_cast<int>(lower_bits(x) >> low_zeros & (2 * one - 1));
+        if (!Narrow) subtract_scaled((below ^ sign) - sign, place);
+        subtract_scaled((above ^ sign) - sign, place + half_bits);
+    }
+    /* Minus, as -2^31 is an int. */
+    __device__ __forceinline__ void subtract_scaled(int number, unsigned place)
+    {
+        bin[place / 32][threadIdx.x % warp_size] +=
+            static_cast<long long>(number) * static_cast<int>(~0u << place % 32);
+    }
+    __device__ __noinline__ void add_any(double x)
+    {
+        if ((upper_bits(x) >> 20 & not_finite) != not_finite)
+            add_finite(x);
+        else
+            atomicAdd(reinterpret_cast<unsigned long long *>(limb) + FASTREDUCE_WIDE_DIGITS +
+                          special_of(x),
+                      1ull);
+    }
+};
 
 /* A Source of doubles says what is summed: of an edge, and of a thread's packs, which it loads what
  * belongs to; then for_each calls with each double of Count packs from number First on. As many at
- * once as there are registers for. */
+ * once as there are registers for. All are multiples of 2^(least_unit - 1074), and of the 53 bits
+ * of each the lowest, so many, are 0. */
 struct doubles_masked {
     using Element = double;
-    static constexpr unsigned head_alignment = line_bytes, packs_at_once = 4;
+    using Sums = wide_sums;
+    static constexpr unsigned head_alignment = line_bytes, packs_at_once = 4, least_unit = 0,
+                              low_zeros = 0;
     unsigned mask; /* of a double's upper half */
 
     __device__ __forceinline__ double of(double x, size_t = 0) const
@@ -9645,11 +9818,18 @@ template <class Input>
 struct exact_products {
     using Element = Input;
     /* 0, so that packs of the other array begin as it does */
-    static constexpr unsigned head_alignment = 0, packs_at_once = 2;
+    static constexpr unsigned head_alignment = 0, packs_at_once = 2,
+                              fraction_bits = element<Input>::fraction_bits,
+                              bias = (1u << (8 * sizeof(Input) - 2 - fraction_bits)) - 1,
+                              least_unit = 1074 - 2 * (bias - 1 + fraction_bits),
+                              low_zeros = 53 - 2 * (fraction_bits + 1);
+    using Sums = product_sums<(sizeof(Input) < sizeof(float))>;
     const Input *other;
 
     static __device__ __forceinline__ double product(Input x, Input y)
     {
+        if (standard::is_same<Input, f16>::value) /* a float holds it */
+            return ieee_double(widened(x) * widened(y));
         return ieee_multiply(ieee_double(widened(x)), ieee_double(widened(y)));
     }
     __device__ __forceinline__ double of(Input x, size_t index) const
@@ -9703,74 +9883,6 @@ struct one_double {
     }
 };
 
-/* A warp's sum in shared memory: limbs, as of a fastreduce_wide_accumulator, and counts of 2^(16 k
- * - 1074), whose last three are of what is not finite. */
-struct wide_sums {
-    static constexpr unsigned limbs = FASTREDUCE_WIDE_DIGITS + 4, digits = 2 * limbs - 4,
-                              specials = digits - 4;
-    long long limb[limbs];
-    int digit[digits];
-
-    /* To digits, by one thread: less than 2^17 each. Out of line, as it is rare. */
-    __device__ __noinline__ void count(double x)
-    {
-        const unsigned long long bits = bits_as<unsigned long long>(x);
-        const unsigned exponent = static_cast<unsigned>(bits >> 52) & 2047;
-        const unsigned long long fraction = bits & 0xfffffffffffff;
-        if (exponent == 2047) {
-            atomicAdd(&digit[specials + (fraction != 0 ? 0 : 1 + (bits >> 63))], 1);
-            return;
-        }
-        const unsigned long long significand = fraction | (exponent > 0 ? 1ull << 52 : 0);
-        const unsigned shift = exponent > 0 ? exponent - 1 : 0;
-        const unsigned long long low = (significand & 0xffffffff) << shift % 16,
-                                 high = (significand >> 32) << shift % 16;
-        const int sign = bits >> 63 ? -1 : 1,
-                  part[5] = {static_cast<int>(low & 0xffff), static_cast<int>(low >> 16 & 0xffff),
-                             static_cast<int>(low >> 32) + static_cast<int>(high & 0xffff),
-                             static_cast<int>(high >> 16 & 0xffff), static_cast<int>(high >> 32)};
-#pragma unroll
-        for (unsigned k = 0; k < 5; ++k)
-            if (part[k] != 0) atomicAdd(&digit[shift / 16 + k], sign * part[k]);
-    }
-    /* By the warp: the sum of the lanes' numbers, each times 2^(shift - 1074). In three parts, as
-     * digit_of_sum. */
-    __device__ __forceinline__ void add_lanes(long long number, unsigned shift)
-    {
-        constexpr unsigned bits = 27, mask = (1u << bits) - 1;
-        const long long low = warp_add(static_cast<unsigned>(number) & mask),
-                        middle = warp_add(static_cast<unsigned>(number >> bits) & mask);
-        const int high = static_cast<int>(warp_add(static_cast<unsigned>(number >> 2 * bits)));
-        const unsigned lane = threadIdx.x % warp_size;
-        if (lane < 5)
-            limb[shift / 32 + lane] += digit_of(low + (middle << bits), shift % 32) +
-                                       digit_of(high, shift % 32 + 2 * bits);
-        __syncwarp();
-    }
-    /* By the warp: digits to limbs. */
-    __device__ __forceinline__ void add_digits()
-    {
-        __syncwarp();
-        for (unsigned k = threadIdx.x % warp_size; k + 1 < limbs; k += warp_size) {
-            if (k < FASTREDUCE_WIDE_DIGITS) {
-                limb[k] += digit[2 * k] + (1ll << 16) * digit[2 * k + 1];
-                digit[2 * k] = digit[2 * k + 1] = 0;
-            } else {
-                int &counted = digit[specials + k - FASTREDUCE_WIDE_DIGITS];
-                limb[k] += counted;
-                counted = 0;
-            }
-        }
-        __syncwarp();
-    }
-    __device__ __forceinline__ void restart()
-    {
-        for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) limb[k] = 0;
-        for (unsigned k = threadIdx.x % warp_size; k < digits; k += warp_size) digit[k] = 0;
-        __syncwarp();
-    }
-};
-
 /* By the warp: limbs, which may be destroyed, to a result. Those that are not 0 mostly lie in
  * fewer lanes than there are; if not, one thread does it. */
 template <class = void>
@@ -9811,7 +9923,7 @@ __device__ __noinline__ void round_limbs_by_warp(long long *limb, void *result,
 template <class = void>
 __device__ __noinline__ void add_to_total(long long *limb, long long *room, int64_t *total)
 {
-    constexpr unsigned limbs = wide_sums::limbs;
+    constexpr unsigned limbs = wide_limbs::limbs;
     for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) room[k] = total[k];
     __syncwarp();
     if (threadIdx.x % warp_size == 0) {
@@ -9825,91 +9937,106 @@ __device__ __noinline__ void add_to_total(long long *limb, long long *room, int6
 }
 
 /* A warp's sum of doubles that come in groups of Terms a thread. */
+template <class Source>
 struct wide_window {
-    /* Of 2^(position - 1074). |x| < 2^(position + 102 - 1074) fits; up to here anchors are finite.
-     * A window's sums hold so many doubles, and digits so many of a warp. */
-    static constexpr unsigned half = 51, top_position = 1994, most_caught = 4096,
-                              most_counted = 1 << 14, nowhere = ~0u;
+    using Sums = typename Source::Sums;
+    /* In units of 2^(position - 1074). |x| < 2^(2 * half - 1) fits, so that doubles hold the sums
+     * of most_terms, and `high` and `low` those of most_caught. Up to top_position anchors are
+     * finite. */
+    static constexpr unsigned half = 48, most_terms = 16, top_position = 2045 - half,
+                              most_caught = 4096, nowhere = ~0u;
 
-    long long high = 0, low = 0; /* what the thread's window has caught: 2^51 units, and units */
+    long long high = 0, low = 0; /* what the thread's window has caught: 2^half units, and units */
     unsigned position = nowhere; /* the warp's */
-    unsigned caught = 0, counted = 0; /* doubles since the last flush, at most */
-    unsigned digits_only = 0;         /* groups that the warp does not try to catch */
-    wide_sums &sums;
+    unsigned caught = 0, missed = 0; /* doubles since the last flush, at most */
+    unsigned no_window = 0;          /* groups that the warp does not try to catch */
+    Sums &sums;
 
-    __device__ __forceinline__ explicit wide_window(wide_sums &of_warp) : sums(of_warp)
+    __device__ __forceinline__ explicit wide_window(Sums &of_warp) : sums(of_warp)
     {
         sums.restart();
     }
     __device__ __forceinline__ void restart()
     {
         position = nowhere;
-        caught = counted = digits_only = 0;
+        caught = missed = no_window = 0;
         sums.restart();
     }
 
     template <unsigned Terms, class Group>
     __device__ __forceinline__ void add_group(const Group &group)
     {
-        static_assert(Terms <= 32, "digits of a group could overflow");
+        static_assert(Terms <= most_terms, "a sum of doubles could round");
         if (position == nowhere) position = window_for(group);
-        const bool missed = exact_integer || digits_only > 0 || !add_to_window<Terms>(group);
-        const unsigned misses = __ballot_sync(0xffffffffu, missed);
+        const bool misses_any = exact_integer || no_window > 0 || !add_to_window(group);
+        const unsigned misses = __ballot_sync(0xffffffffu, misses_any);
         if (misses != 0) add_missed<Terms>(group, misses);
         caught += Terms;
-        if (caught > most_caught - 32) flush_window();
+        if (caught > most_caught - most_terms) flush_window();
     }
 
     __device__ __forceinline__ void flush()
     {
         flush_window();
-        sums.add_digits();
+        if (missed > 0) sums.flush_missed();
+        missed = 0;
     }
 
   private:
+    /* The double that rounds what is added to it to multiples of 2^(unit - 1074). */
+    static __device__ __forceinline__ double anchor(unsigned unit)
+    {
+        return bits_as<double>(static_cast<unsigned long long>(unit + 1) << 52 | 1ull << 51);
+    }
+    /* A sum of such multiples, of less than 2^51, as their number. */
+    static __device__ __forceinline__ long long number_of(double sum, unsigned unit)
+    {
+        const double above = anchor(unit);
+        return static_cast<long long>(bits_as<unsigned long long>(ieee_add(sum, above)) -
+                                      bits_as<unsigned long long>(above));
+    }
+
     /* With the group's greatest double and one more binade. */
     template <class Group>
     __device__ __forceinline__ unsigned window_for(const Group &group) const
     {
         unsigned greatest = 0;
         group.for_each([&](double x) {
-            const unsigned upper = upper_bits(x) & 0x7fffffff;
-            if (upper < 0x7ff00000 && upper > greatest) greatest = upper;
+            const unsigned upper = upper_bits(x) & ~0u >> 1;
+            if (upper < not_finite << 20 && upper > greatest) greatest = upper;
         });
-        const unsigned exponent = warp_max(greatest) >> 20, room = half - 2;
+        const unsigned exponent = warp_max(greatest) >> 20, room = 2 * half - 54;
         return exponent <= room                 ? 0
                : exponent - room < top_position ? exponent - room
                                                 : top_position;
     }
 
-    /* All of the group, or if a double of it does not fit, nothing: says so. */
-    template <unsigned Terms, class Group>
+    /* All of the group, or if a double of it does not fit, nothing: says so. One that reaches below
+     * shows in the least exponent, whose bits come before those of no number but 0. */
+    template <class Group>
     __device__ __forceinline__ bool add_to_window(const Group &group)
     {
-        const unsigned long long anchor = 0x8000000000000ull,
-                                 upper = static_cast<unsigned long long>(position + half + 1)
-                                             << 52 |
-                                         anchor,
-                                 lower =
-                                     static_cast<unsigned long long>(position + 1) << 52 | anchor;
-        const double above_it = bits_as<double>(upper), below_it = bits_as<double>(lower);
-        unsigned long long sum = 0, rest_sum = 0, below = 0;
-        unsigned above = 0;
+        constexpr unsigned reach = 1u << (half - 1 - 32);
+        const double above = anchor(position + half);
+        const unsigned lowest = upper_bits(above) - reach,
+                       least_fit = position > Source::least_unit
+                                       ? ((position + 1 - Source::low_zeros) << 20) - 1
+                                       : 0;
+        double high_sum = 0, low_sum = 0;
+        unsigned highest_found = 0, least = ~0u;
         group.for_each([&](double x) {
-            const double found = ieee_add(x, above_it),
-                         rest = ieee_subtract(x, ieee_subtract(found, above_it)),
-                         found_rest = ieee_add(rest, below_it),
-                         kept = ieee_subtract(found_rest, below_it);
-            sum += bits_as<unsigned long long>(found);
-            rest_sum += bits_as<unsigned long long>(found_rest);
-            /* another exponent: too large, or not finite */
-            above |= upper_bits(found) ^ static_cast<unsigned>(upper >> 32);
-            /* some of it lies below; signs of 0 differ */
-            below |= bits_as<unsigned long long>(kept) ^ bits_as<unsigned long long>(rest);
+            const double found = ieee_add(x, above), kept = ieee_subtract(found, above);
+            high_sum = ieee_add(high_sum, kept);
+            low_sum = ieee_add(low_sum, ieee_subtract(x, kept));
+            const unsigned place = upper_bits(found) - lowest;
+            highest_found = place > highest_found ? place : highest_found;
+            unsigned upper = upper_bits(x) & ~0u >> 1;
+            if (Sums::may_be_denormal && upper == 0 && lower_bits(x) != 0) upper = 1;
+            least = upper - 1 < least ? upper - 1 : least;
         });
-        if ((above & 0xfff00000) != 0 || (below << 1) != 0) return false;
-        high += static_cast<long long>(sum - Terms * upper);
-        low += static_cast<long long>(rest_sum - Terms * lower);
+        if (highest_found >= 2 * reach || least < least_fit) return false;
+        high += number_of(high_sum, position + half);
+        low += number_of(low_sum, position);
         return true;
     }
 
@@ -9921,24 +10048,23 @@ struct wide_window {
         constexpr int few = 3;
         constexpr unsigned too_high = 16;
         const unsigned lane_bit = 1u << threadIdx.x % warp_size;
-        if (digits_only > 0) {
-            --digits_only;
+        if (no_window > 0) {
+            --no_window;
         } else if (!exact_integer) {
             const unsigned better = window_for(group);
             if (better > position || better + too_high < position) {
                 flush_window();
                 position = better;
-                misses =
-                    __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window<Terms>(group));
+                misses = __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window(group));
             }
-            if (__popc(misses) > few) digits_only = 16;
+            if (__popc(misses) > few) no_window = 16;
         }
         if (misses == 0) return;
-        if (misses & lane_bit) group.for_each([&](double x) { sums.count(x); });
-        counted += Terms * warp_size;
-        if (counted > most_counted - 32 * warp_size) {
-            sums.add_digits();
-            counted = 0;
+        if (misses & lane_bit) sums.add_missed(group);
+        missed += Terms;
+        if (missed > Sums::most_missed - most_terms) {
+            sums.flush_missed();
+            missed = 0;
         }
     }
 
@@ -9951,10 +10077,6 @@ struct wide_window {
         high = low = 0;
         caught = 0;
     }
-    static __device__ __forceinline__ unsigned upper_bits(double x)
-    {
-        return static_cast<unsigned>(bits_as<unsigned long long>(x) >> 32);
-    }
 };
 
 template <unsigned BlockSize, class Source>
@@ -9963,21 +10085,24 @@ struct wide_superaccumulator {
     using Output = exact_output_of<Source>;
     static constexpr bool collects = false, repeats_first = false;
     static constexpr unsigned head_alignment = Source::head_alignment;
-    static constexpr unsigned resident_threads = separate_compilation ? 0 : 1024;
-    static constexpr unsigned warps = BlockSize / warp_size, limbs = wide_sums::limbs;
-    static constexpr size_t shared_bytes = (warps + 1) * sizeof(wide_sums); /* a producer's, too */
+    using Sums = typename Source::Sums;
+    static constexpr unsigned resident_threads = separate_compilation    ? 0
+                                                 : Sums::may_be_denormal ? 1024
+                                                                         : 512;
+    static constexpr unsigned warps = BlockSize / warp_size, limbs = wide_limbs::limbs;
+    static constexpr size_t shared_bytes = (warps + 1) * sizeof(Sums); /* a producer's, too */
 
     template <unsigned Slots>
     struct tile_partials {
     };
 
-    wide_window window;
+    wide_window<Source> window;
     const Source source;
     const size_t count; /* elements of the result */
 
     __device__ __forceinline__ wide_superaccumulator(const Output &output,
                                                      const elements<Element> &input, void *shared)
-        : window(static_cast<wide_sums *>(shared)[threadIdx.x / warp_size]), source(output.source),
+        : window(static_cast<Sums *>(shared)[threadIdx.x / warp_size]), source(output.source),
           count(input.count())
     {
     }
@@ -10019,7 +10144,7 @@ struct wide_superaccumulator {
         constexpr unsigned each = (limbs - 1) / warp_size + 1;
         const unsigned lane = threadIdx.x % warp_size;
         status_word *const ticket = totals + exact_totals * limbs;
-        wide_sums *const sums = &window.sums;
+        Sums *const sums = &window.sums;
         window.flush();
         __syncthreads();
         if (threadIdx.x >= warp_size) return false;
@@ -10680,6 +10805,21 @@ __device__ __noinline__ float round_limbs(const unsigned long long *first, unsig
     return fastreduce_detail_read_f32(&sum);
 }
 
+/* By a block: whether it is the last of so many, which sees what the others have written before and
+ * leaves the ticket zero. `last`: the block's. */
+__device__ __forceinline__ bool comes_last(status_word *ticket, unsigned blocks, bool &last)
+{
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = atomicAdd(ticket, 1ull) + 1 == blocks;
+        if (last) *ticket = 0;
+    }
+    __syncthreads();
+    if (last) __threadfence();
+    return last;
+}
+
 template <unsigned BlockSize, class Input>
 __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     exact_columns(slices all, exact_column_plan plan, float *output, status_word *status_words)
@@ -10765,15 +10905,8 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
                 static_cast<unsigned long long>(carries ? number & 0xffffffff : number);
             if (digit != 0) atomicAdd(totals + k, digit);
         }
-        __threadfence();
     }
-    __syncthreads();
-    if (threadIdx.x == 0) last = atomicAdd(ticket, 1ull) + 1 == plan.units;
-    __syncthreads();
-    if (!last) return;
-    __threadfence();
-    if (threadIdx.x == 0) *ticket = 0;
-    if (!stores) return;
+    if (!comes_last(ticket, plan.units, last) || !stores) return;
     output[result] = round_limbs<limbs>(totals, 1);
     for (unsigned k = 0; k < limbs; ++k) totals[k] = 0;
 }
@@ -10827,8 +10960,9 @@ struct exact_pair {
 template <class Input>
 struct exact_terms {
     static constexpr unsigned at_once = 8;
+    static constexpr bool is_narrow = sizeof(Input) < sizeof(double);
     /* Of doubles windows are faster where they are many: a pair always loses something. */
-    static constexpr size_t most_of_lanes = sizeof(Input) == sizeof(double) ? 2048 : ~size_t(0);
+    static constexpr size_t most_of_lanes = is_narrow ? ~size_t(0) : 2048;
     const Input *from;
     size_t n, step;          /* elements, and from one to the next */
     unsigned long long mask; /* of a double's bits */
@@ -10849,7 +10983,23 @@ struct exact_terms {
     }
     /* Numbers k, k + apart ...: zeros behind the end. */
     template <unsigned Count>
-    __device__ __forceinline__ void load(double (&term)[Count], size_t k, unsigned apart) const
+    __device__ __forceinline__ void load(Input (&item)[Count], size_t k, unsigned apart) const
+    {
+        const Input *const at = from + k * step;
+        const size_t stride = apart * step;
+        if (k + (Count - 1) * apart < n) {
+#pragma unroll
+            for (unsigned j = 0; j < Count; ++j) item[j] = at[j * stride];
+        } else {
+#pragma unroll
+            for (unsigned j = 0; j < Count; ++j)
+                item[j] = k + j * apart < n ? at[j * stride] : Input{};
+        }
+    }
+    /* As terms: of long results, whose ends are rare, this is faster. */
+    template <unsigned Count>
+    __device__ __forceinline__ void load_terms(double (&term)[Count], size_t k,
+                                               unsigned apart) const
     {
         const Input *const at = from + k * step;
         const size_t stride = apart * step;
@@ -10862,8 +11012,9 @@ struct exact_terms {
                 term[j] = k + j * apart < n ? of(at[j * stride]) : 0.0;
         }
     }
+    template <unsigned Count>
     struct group {
-        double term[at_once];
+        double term[Count];
         template <class Use>
         __device__ __forceinline__ void for_each(const Use &use) const
         {
@@ -10872,14 +11023,20 @@ struct exact_terms {
         }
     };
     /* By thread number `own` of so many. */
-    __device__ __forceinline__ void add_to(wide_window &window, unsigned own,
+    __device__ __forceinline__ void add_to(wide_window<doubles_masked> &window, unsigned own,
                                            unsigned threads) const
     {
         for (size_t base = 0; base < n; base += at_once * threads) {
-            group some;
-            load(some.term, base + own, threads);
-            window.add_group<at_once>(some);
+            group<at_once> some;
+            load_terms(some.term, base + own, threads);
+            window.template add_group<at_once>(some);
         }
+        window.flush();
+    }
+    static __device__ __forceinline__ void add_to(wide_window<doubles_masked> &window,
+                                                  const exact_pair &pair)
+    {
+        window.template add_group<2>(group<2>{{pair.sum, pair.lost}});
         window.flush();
     }
     /* The same to the thread's pair, so many at a time: says whether it could. */
@@ -10887,11 +11044,51 @@ struct exact_terms {
     __device__ __forceinline__ bool add_to(exact_pair &pair, unsigned own, unsigned threads) const
     {
         for (size_t k = own; k < n; k += Count * threads) {
-            double term[Count];
-            load(term, k, threads);
-            if (!pair.add(term)) return false;
+            constexpr unsigned each = Count < at_once ? Count : at_once;
+            Input item[Count];
+            load(item, k, threads);
+#pragma unroll
+            for (unsigned first = 0; first < Count; first += each) {
+                double term[each];
+#pragma unroll
+                for (unsigned j = 0; j < each; ++j) term[j] = of(item[first + j]);
+                if (!add_terms(pair, term)) return false;
+            }
         }
         return true;
+    }
+    /* To a pair or column: as one, where a double holds the sum. */
+    template <class Sum, unsigned Count>
+    __device__ __forceinline__ bool add_terms(Sum &to, const double (&term)[Count]) const
+    {
+        double sum[1];
+        return is_narrow && add_in_one(term, sum[0]) ? to.add(sum) : to.add(term);
+    }
+
+  private:
+    /* Whether a double holds their sum, by the exponents: the greatest's, and the least's but of 0;
+     * if so, the sum. */
+    template <unsigned Count>
+    __device__ __forceinline__ bool add_in_one(const double (&term)[Count], double &sum) const
+    {
+        constexpr unsigned bits_of_count = 3, bits = element<Input>::fraction_bits + 1;
+        static_assert(Count <= 1u << bits_of_count, "the sum of more takes more bits");
+        unsigned greatest = 0, least = ~0u;
+        double sums[Count];
+#pragma unroll
+        for (unsigned j = 0; j < Count; ++j) {
+            const unsigned upper = upper_bits(term[j]) & ~0u >> 1;
+            greatest = upper > greatest ? upper : greatest;
+            least = upper - 1 < least ? upper - 1 : least;
+            sums[j] = term[j];
+        }
+#pragma unroll
+        for (unsigned half = Count / 2; half > 0; half /= 2)
+#pragma unroll
+            for (unsigned j = 0; j < half; ++j) sums[j] = ieee_add(sums[j], sums[j + half]);
+        sum = sums[0];
+        return (greatest >> 20) - ((least + 1) >> 20) + bits_of_count + (squares ? 2 : 1) * bits <=
+               53;
     }
 };
 
@@ -10997,14 +11194,21 @@ __device__ __forceinline__ bool sum_by_lanes(const exact_terms<Input> &own, cons
 
 /* By a block: terms to the limbs of its first warp, which has come. */
 template <unsigned BlockSize, class Input>
-__device__ __forceinline__ void add_by_block(const exact_terms<Input> &terms, wide_window &window,
-                                             wide_sums *sums)
+__device__ __forceinline__ void add_by_block(const exact_terms<Input> &terms,
+                                             wide_window<doubles_masked> &window, wide_sums *sums)
 {
     constexpr unsigned warps = BlockSize / warp_size;
-    terms.add_to(window, threadIdx.x, BlockSize);
+    constexpr unsigned at_once = 2 * exact_terms<Input>::at_once;
+    exact_pair pair = {0, 0};
+    const bool added = exact_terms<Input>::is_narrow && !exact_integer &&
+                       terms.template add_to<at_once>(pair, threadIdx.x, BlockSize);
+    if (!__any_sync(0xffffffffu, !added))
+        terms.add_to(window, pair);
+    else
+        terms.add_to(window, threadIdx.x, BlockSize);
     __syncthreads();
     if (threadIdx.x < warp_size)
-        for (unsigned k = threadIdx.x; k < wide_sums::limbs; k += warp_size)
+        for (unsigned k = threadIdx.x; k < wide_limbs::limbs; k += warp_size)
             for (unsigned w = 1; w < warps; ++w) sums[0].limb[k] += sums[w].limb[k];
     __syncwarp();
 }
@@ -11033,7 +11237,7 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     const size_t apart = static_cast<size_t>(gridDim.x) * plan.each;
     wait_for_previous_grid();
     allow_next_grid();
-    wide_window window(sums[warp]);
+    wide_window<doubles_masked> window(sums[warp]);
     const auto terms_of = [&](size_t result, size_t n) {
         return exact_terms<Input>(all.template first<Input>(result), n, plan.step, op);
     };
@@ -11095,15 +11299,16 @@ struct exact_column {
     }
     /* Of doubles, or of another pair. */
     template <class Terms>
-    __device__ __forceinline__ void add(const Terms &terms)
+    __device__ __forceinline__ bool add(const Terms &terms)
     {
         const exact_pair before = pair;
-        if (!exact_integer && pair.add(terms)) return;
+        if (!exact_integer && pair.add(terms)) return true;
         add_to_limbs(before);
         pair = {0, 0};
-        if (!exact_integer && pair.add(terms)) return;
+        if (!exact_integer && pair.add(terms)) return true;
         pair = {0, 0};
         add_to_limbs(terms);
+        return true;
     }
     __device__ __forceinline__ void add_to_limbs(const exact_pair &terms)
     {
@@ -11136,14 +11341,15 @@ __device__ __noinline__ void round_limbs_by_thread(int64_t *limb, void *result,
                precision);
 }
 
-/* As exact_columns, of any type and operator that EXACT has. */
 constexpr unsigned most_wide_columns = 32; /* that a block has limbs for */
+
+/* As exact_columns, of any type and operator that EXACT has. */
 template <unsigned BlockSize, class Input>
 __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     exact_results_in_columns(slices all, exact_column_plan plan, fastreduce_operator op,
                              int precision, void *output, status_word *status_words)
 {
-    constexpr unsigned at_once = exact_terms<Input>::at_once, limbs = wide_sums::limbs;
+    constexpr unsigned at_once = exact_terms<Input>::at_once, limbs = wide_limbs::limbs;
     struct apart { /* threads that go through one each meet no bank conflicts */
         fastreduce_wide_accumulator of;
         int64_t unused;
@@ -11172,8 +11378,8 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     exact_column own(&columns_limbs[column].of);
     for (size_t k = part; k < terms.n; k += at_once * parts) {
         double term[at_once];
-        terms.load(term, k, parts);
-        own.add(term);
+        terms.load_terms(term, k, parts);
+        terms.add_terms(own, term);
     }
     for (unsigned half = BlockSize / 2; half >= each; half /= 2) {
         sums[threadIdx.x] = own.pair.sum;
@@ -11210,15 +11416,8 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
         }
         exact_column total(reinterpret_cast<fastreduce_wide_accumulator *>(totals));
         total.add_to_limbs(own.pair);
-        __threadfence();
     }
-    __syncthreads();
-    if (threadIdx.x == 0) last = atomicAdd(ticket, 1ull) + 1 == plan.units;
-    __syncthreads();
-    if (!last) return;
-    __threadfence();
-    if (threadIdx.x == 0) *ticket = 0;
-    if (!stores) return;
+    if (!comes_last(ticket, plan.units, last) || !stores) return;
     for (unsigned k = 0; k < limbs; ++k) {
         limb[k] = static_cast<int64_t>(peek(totals + k));
         totals[k] = 0;
@@ -11265,14 +11464,14 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     exact_long_results(Results all, exact_plan plan, fastreduce_operator op, int precision,
                        void *output, status_word *status_words)
 {
-    constexpr unsigned warps = BlockSize / warp_size, limbs = wide_sums::limbs;
+    constexpr unsigned warps = BlockSize / warp_size, limbs = wide_limbs::limbs;
     __shared__ wide_sums sums[warps];
     __shared__ bool last;
     const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
     wait_for_previous_grid();
     allow_next_grid();
     if (plan.listed && status_words[0] == 0) return;
-    wide_window window(sums[warp]);
+    wide_window<doubles_masked> window(sums[warp]);
     const auto list = long_results_of(all, status_words);
     const size_t units = list.units, from = share_of(units, blockIdx.x, gridDim.x),
                  to = share_of(units, blockIdx.x + 1, gridDim.x);
@@ -11928,6 +12127,29 @@ struct exact_engine_by {
             {any_bytes, engine_kernel::pipelined, 512, 4, stages, 1, pipeline, false, stages},
             {any_bytes, engine_kernel::grid_stride, 512, 4, 0, 0, 76 * kibibyte, false, 0},
             {any_bytes, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false, 0},
+        };
+        return table[number];
+    }
+};
+
+/* Of products, which take more registers and instructions an element.
+ *     up to 16 MiB   256 x 4, two blocks a multiprocessor
+ *     beyond         pipelined */
+template <class Source>
+struct exact_products_engine : exact_engine_by<Source, wide_superaccumulator> {
+    template <unsigned BlockSize>
+    using accumulator = wide_superaccumulator<BlockSize, Source>;
+    static constexpr unsigned rows = 3;
+
+    static constexpr plan_row row(unsigned number)
+    {
+        constexpr unsigned stages = 3;
+        constexpr size_t pipeline =
+            stages * stage_bytes<accumulator<512>, 512 * 4>() + accumulator<512>::shared_bytes;
+        constexpr plan_row table[rows] = {
+            {16 * mebibyte, engine_kernel::grid_stride, 256, 4, 0, 2, 80 * kibibyte, false, 0},
+            {any_bytes, engine_kernel::pipelined, 512, 4, stages, 1, pipeline, false, stages},
+            {any_bytes, engine_kernel::grid_stride, 256, 4, 0, 0, 52 * kibibyte, false, 0},
         };
         return table[number];
     }
@@ -13311,7 +13533,7 @@ fastreduce_status launch_exact_results_in_columns(const exact_launcher<Input, sl
 {
     static compiled_cache known = {};
     exact_slices_plan plan = {};
-    plan_exact_columns(all, wide_sums::limbs, most_wide_columns, launcher.limits, &plan);
+    plan_exact_columns(all, wide_limbs::limbs, most_wide_columns, launcher.limits, &plan);
     int bits = launcher.precision;
     fastreduce_operator op = launcher.op;
     void *output = launcher.output;
@@ -14017,7 +14239,7 @@ struct exact_magnitudes { /* of floats, whose sums have no mask */
 };
 template <class Input>
 struct exact_squares {
-    using engine = exact_engine_by<exact_products<Input>, wide_superaccumulator>;
+    using engine = exact_products_engine<exact_products<Input>>;
     static void make_output(void *place, const exact_call &call)
     {
         place_exact_output(place, call,
@@ -14103,9 +14325,8 @@ constexpr int precision_of(fastreduce_type result)
 static bool is_for_few_lanes(const slices &all, size_t element_bytes)
 {
     const size_t size = pack_bytes / element_bytes;
-    if (all.inner != 1 || all.stride != 1) return element_bytes < 4 && all.n < size;
-    return all.n % size != 0 && all.n < (element_bytes < 4 ? 4 : 2) * size &&
-           all.n > (element_bytes < 4 ? 1 : 2);
+    if (all.inner != 1 || all.stride != 1) return all.n < 8;
+    return all.n % size != 0 && all.n < (element_bytes < 4 ? 4 : 2) * size && all.n > 1;
 }
 
 /* Sums as floats have kernels of their own, and so have few and long rows: a launch for each. */

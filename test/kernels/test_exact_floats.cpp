@@ -407,6 +407,46 @@ static void by_kernels(fastreduce_operator op, typename Accumulator::Output outp
     workspace_is_clean("kernels");
 }
 
+/* One number is left of three, about as far below the others as windows reach, with its highest and
+ * lowest bit: of doubles that is 42 binades, of products of floats 46, of floats 20 and 42. */
+template <class T>
+static void edges_of_windows()
+{
+    constexpr int top = most_exponent<T> - 2;
+    constexpr u64 one = 1ull << fraction_bits<T>;
+    const std::vector<T> y(64, from_bits<T>((top / 2 + 1) * one - 1));
+    const exact_input<T> from_y(y, 0);
+    for (int greatest : {top, top / 2, 50, 46, 43})
+        for (int depth = 0; depth < 100; ++depth) {
+            if (greatest > top || depth > greatest || (!thorough && depth % 20 > 7)) continue;
+            std::vector<T> x(64);
+            x[0] = from_bits<T>((static_cast<u64>(greatest) + 1) * one - 1);
+            x[1] = from_bits<T>((static_cast<u64>(greatest) + 1) * one - 1 +
+                                (1ull << (8 * sizeof(T) - 1)));
+            x[7] = from_bits<T>(static_cast<u64>(greatest - depth) * one + 1);
+            const exact_input<T> from_x(x, 0);
+            expect_result<T>({"edge", FASTREDUCE_SUM, false}, from_x.data(), nullptr, x, x, 64,
+                             exact(FASTREDUCE_F64), 64);
+            if (!is_double<T>)
+                expect_result<T>({"edge", FASTREDUCE_SUM, true}, from_x.data(), from_y.data(), x, y,
+                                 64, exact(FASTREDUCE_F64), 64);
+        }
+}
+
+/* More than a warp's digits or a lane's bins hold, as no window takes two exponents that far
+ * apart; of products each to the place where a bin's room is least. */
+template <class Accumulator, class T>
+static void by_kernel_without_windows(fastreduce_operator op, typename Accumulator::Output output)
+{
+    using fastreduce::detail::engine_kernel;
+    std::vector<T> x(64 * 2600);
+    constexpr u64 high = is_double<T> ? 1500 : 141, low = is_double<T> ? 500 : 29;
+    for (size_t i = 0; i < x.size(); ++i)
+        x[i] = from_bits<T>((((i % 2 ? high : low) + 1) << fraction_bits<T>)-1);
+    by_kernel<one_row::engine<Accumulator, engine_kernel::grid_stride, 64, 4>>("no window", x, op,
+                                                                               output);
+}
+
 static void kernels()
 {
     using namespace fastreduce::detail;
@@ -417,6 +457,10 @@ static void kernels()
     by_kernels<wide_superaccumulator<64, doubles_masked>, double>(
         FASTREDUCE_SUM, {nullptr, nullptr, FASTREDUCE_SUM, 53, {every_bit}});
     by_kernels<wide_superaccumulator<64, exact_products<float>>, float>(
+        FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {nullptr}});
+    by_kernel_without_windows<wide_superaccumulator<64, doubles_masked>, double>(
+        FASTREDUCE_SUM, {nullptr, nullptr, FASTREDUCE_SUM, 53, {every_bit}});
+    by_kernel_without_windows<wide_superaccumulator<64, exact_products<float>>, float>(
         FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {nullptr}});
     by_kernels<wide_superaccumulator<64, exact_products<f16>>, f16>(
         FASTREDUCE_SUM_SQUARES, {nullptr, nullptr, FASTREDUCE_SUM, 53, {nullptr}});
@@ -687,6 +731,7 @@ static void of_type()
     counted<T>();
     accumulators<T>();
     many_of_a_kind<T>();
+    edges_of_windows<T>();
     shapes<T>();
     result_by_result<T>();
 }

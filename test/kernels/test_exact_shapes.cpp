@@ -423,7 +423,7 @@ static void plans()
                     all.outer_stride = n * inner;
                     expect_plan(plan_exact_slices(all, turn++ % 2 ? 2 : 4, device), all, "floats");
                     exact_slices_plan wide = {};
-                    plan_exact_columns(all, wide_sums::limbs, most_wide_columns, device, &wide);
+                    plan_exact_columns(all, wide_limbs::limbs, most_wide_columns, device, &wide);
                     expect_plan(wide, all, "doubles");
                     check::that(wide.results_each <= most_wide_columns, "%zu columns of doubles",
                                 wide.results_each);
