@@ -9778,8 +9778,8 @@ struct product_sums : wide_limbs {
 
 /* A Source of doubles says what is summed: of an edge, and of a thread's packs, which it loads what
  * belongs to; then for_each calls with each double of Count packs from number First on. As many at
- * once as there are registers for. All are multiples of 2^(least_unit - 1074), and of the 53 bits
- * of each the lowest, so many, are 0. */
+ * once as there are registers for. All are multiples of 2^(least_unit - 1074), and of each one's 53
+ * bits the lowest low_zeros are 0. */
 struct doubles_masked {
     using Element = double;
     using Sums = wide_sums;
@@ -12132,9 +12132,11 @@ struct exact_engine_by {
     }
 };
 
-/* Of products, which take more registers and instructions an element.
- *     up to 16 MiB   256 x 4, two blocks a multiprocessor
- *     beyond         pipelined */
+/* Of products, which take more registers and instructions an element (one H100, CUDA 13.0, squares
+ * of floats):
+ *     up to 16 MiB   256 x 4, two blocks a multiprocessor: 6.5 at 4 MiB, 7.9 with four
+ *     beyond         pipelined: 28.4 at 64 MiB, against 37.3 for 512 x 4, two blocks, and 32.1 for
+ *                    one */
 template <class Source>
 struct exact_products_engine : exact_engine_by<Source, wide_superaccumulator> {
     template <unsigned BlockSize>

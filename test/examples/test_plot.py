@@ -254,7 +254,7 @@ def check_shapes():
         status, error, figure = draw_shapes(text)
         that(status == 1 and error.startswith("plot: ") and error.count("\n") == 1 and
              figure is None, f"refused: {status} {error}")
-    with open(os.path.join(FIGURES, "h200_shapes.csv"), encoding="utf-8") as file:
+    with open(os.path.join(FIGURES, "h100_shapes.csv"), encoding="utf-8") as file:
         status, error, figure = draw_shapes(file.read())
     with open(os.path.join(FIGURES, "shapes.svg"), "rb") as file:
         kept = file.read()
@@ -262,7 +262,7 @@ def check_shapes():
     same = re.findall(creator, kept) == re.findall(creator, figure)
     words = [text_of(re.sub(creator, b"", x)).split() for x in (kept, figure)]
     that(kept == figure if same else words[0] == words[1],
-         "shapes.svg is not what plot_shapes.py draws of h200_shapes.csv")
+         "shapes.svg is not what plot_shapes.py draws of h100_shapes.csv")
 
 
 def main():
