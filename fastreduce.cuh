@@ -233,7 +233,7 @@ constexpr bool compiles_pipelined = true, compiles_grid_stride = true; /* the CP
 #endif
 constexpr bool exact_integer = FASTREDUCE_DETAIL_INTEGER;
 constexpr bool separate_compilation = FASTREDUCE_DETAIL_SEPARATE;
-/* Blocks that a multiprocessor shall have room for. */
+/* Blocks, or threads, that a multiprocessor shall have room for. */
 __host__ __device__ constexpr unsigned resident(unsigned wanted)
 {
     return separate_compilation ? 0 : wanted;
@@ -9148,7 +9148,7 @@ struct superaccumulator {
     using Output = exact_output_of<Source>;
     static constexpr bool collects = false, repeats_first = false;
     static constexpr unsigned head_alignment = line_bytes;
-    static constexpr unsigned resident_threads = separate_compilation ? 0 : 1024;
+    static constexpr unsigned resident_threads = resident(1024);
     static constexpr size_t shared_bytes = exact_bins * BlockSize * sizeof(long long);
     static constexpr unsigned limbs = 16, nowhere = ~0u;
 
@@ -9784,7 +9784,7 @@ struct doubles_masked {
     using Element = double;
     using Sums = wide_sums;
     static constexpr unsigned head_alignment = line_bytes, packs_at_once = 4, least_unit = 0,
-                              low_zeros = 0;
+                              low_zeros = 0, resident_threads = 1024;
     unsigned mask; /* of a double's upper half */
 
     __device__ __forceinline__ double of(double x, size_t = 0) const
@@ -9818,7 +9818,7 @@ template <class Input>
 struct exact_products {
     using Element = Input;
     /* 0, so that packs of the other array begin as it does */
-    static constexpr unsigned head_alignment = 0, packs_at_once = 2,
+    static constexpr unsigned head_alignment = 0, packs_at_once = 2, resident_threads = 512,
                               fraction_bits = element<Input>::fraction_bits,
                               bias = (1u << (8 * sizeof(Input) - 2 - fraction_bits)) - 1,
                               least_unit = 1074 - 2 * (bias - 1 + fraction_bits),
@@ -10086,9 +10086,7 @@ struct wide_superaccumulator {
     static constexpr bool collects = false, repeats_first = false;
     static constexpr unsigned head_alignment = Source::head_alignment;
     using Sums = typename Source::Sums;
-    static constexpr unsigned resident_threads = separate_compilation    ? 0
-                                                 : Sums::may_be_denormal ? 1024
-                                                                         : 512;
+    static constexpr unsigned resident_threads = resident(Source::resident_threads);
     static constexpr unsigned warps = BlockSize / warp_size, limbs = wide_limbs::limbs;
     static constexpr size_t shared_bytes = (warps + 1) * sizeof(Sums); /* a producer's, too */
 
@@ -10971,8 +10969,7 @@ struct exact_terms {
     __device__ __forceinline__ exact_terms(const Input *first, size_t count, size_t apart,
                                            fastreduce_operator op)
         : from(first), n(count), step(apart), mask(op == FASTREDUCE_SUM_ABS ? ~0ull >> 1 : ~0ull),
-          squares(sizeof(Input) < sizeof(double) &&
-                  (op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2))
+          squares(is_narrow && (op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2))
     {
     }
     __device__ __forceinline__ double of(Input x) const
@@ -12115,11 +12112,14 @@ struct exact_engine_by {
     static constexpr unsigned rows = 6;
     static constexpr size_t most_blocks = 4095; /* to which a word of the totals counts */
 
+    static constexpr size_t pipeline_bytes(unsigned stages)
+    {
+        return stages * stage_bytes<accumulator<512>, 512 * 4>() + accumulator<512>::shared_bytes;
+    }
     static constexpr plan_row row(unsigned number)
     {
         constexpr unsigned stages = 4;
-        constexpr size_t pipeline =
-            stages * stage_bytes<accumulator<512>, 512 * 4>() + accumulator<512>::shared_bytes;
+        constexpr size_t pipeline = pipeline_bytes(stages);
         constexpr plan_row table[rows] = {
             {8 * mebibyte, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false, 0},
             {32 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, false, 0},
@@ -12139,15 +12139,12 @@ struct exact_engine_by {
  *                    one */
 template <class Source>
 struct exact_products_engine : exact_engine_by<Source, wide_superaccumulator> {
-    template <unsigned BlockSize>
-    using accumulator = wide_superaccumulator<BlockSize, Source>;
     static constexpr unsigned rows = 3;
 
     static constexpr plan_row row(unsigned number)
     {
         constexpr unsigned stages = 3;
-        constexpr size_t pipeline =
-            stages * stage_bytes<accumulator<512>, 512 * 4>() + accumulator<512>::shared_bytes;
+        constexpr size_t pipeline = exact_products_engine::pipeline_bytes(stages);
         constexpr plan_row table[rows] = {
             {16 * mebibyte, engine_kernel::grid_stride, 256, 4, 0, 2, 80 * kibibyte, false, 0},
             {any_bytes, engine_kernel::pipelined, 512, 4, stages, 1, pipeline, false, stages},

@@ -371,24 +371,26 @@ static void planned_columns()
 }
 
 /* Plans of any shape: what a launch and a workspace can hold, each element once. */
-static void expect_plan(const exact_slices_plan &plan, const slices &all, const char *what)
+static void expect_plan(const exact_slices_plan &plan, const slices &all,
+                        const device_limits &device, const char *what)
 {
     const size_t blocks = (plan.results - 1) / plan.results_each + 1;
     check::that(plan.results > 0 && plan.results <= all.end &&
                     blocks <= max_blocks / plan.blocks_each &&
                     plan.status_words <= workspace_words &&
                     (plan.blocks_each == 1) == (plan.status_words == 0),
-                "%s: plan of %zu results of %zu, %zu inner: %zu results, %zu blocks for %zu, %zu "
-                "words",
-                what, all.end, all.n, all.inner, plan.results, plan.blocks_each, plan.results_each,
-                plan.status_words);
+                "%s: plan of %zu results of %zu, %zu inner, %u multiprocessors: %zu results, %zu "
+                "blocks for %zu, %zu words",
+                what, all.end, all.n, all.inner, device.multiprocessors, plan.results,
+                plan.blocks_each, plan.results_each, plan.status_words);
     if (plan.kernel != exact_kernel::in_columns) return;
     const exact_column_plan &columns = plan.in_columns;
     check::that(columns.length <= size_t(1) << 30 && columns.length * columns.units >= all.n &&
                     columns.length * (columns.units - 1) < all.n &&
                     columns.columns_log + columns.parts_log == 8,
-                "%s: plan of %zu results of %zu, %zu inner: %u units of %zu", what, all.end, all.n,
-                all.inner, columns.units, columns.length);
+                "%s: plan of %zu results of %zu, %zu inner, %u multiprocessors: %u units of %zu",
+                what, all.end, all.n, all.inner, device.multiprocessors, columns.units,
+                columns.length);
 }
 static void plans()
 {
@@ -421,10 +423,11 @@ static void plans()
                     all.n = n;
                     all.inner = all.stride = inner;
                     all.outer_stride = n * inner;
-                    expect_plan(plan_exact_slices(all, turn++ % 2 ? 2 : 4, device), all, "floats");
+                    expect_plan(plan_exact_slices(all, turn++ % 2 ? 2 : 4, device), all, device,
+                                "floats");
                     exact_slices_plan wide = {};
                     plan_exact_columns(all, wide_limbs::limbs, most_wide_columns, device, &wide);
-                    expect_plan(wide, all, "doubles");
+                    expect_plan(wide, all, device, "doubles");
                     check::that(wide.results_each <= most_wide_columns, "%zu columns of doubles",
                                 wide.results_each);
                 }
