@@ -133,6 +133,8 @@ struct machine {
     size_t next = 0;
     unsigned size = 0, alive = 0, arrived = 0, current = 0;
     place barrier_place = {nullptr, 0};
+    bool any_arriving = false,
+         any_arrived = false; /* with what is true: at this, the last barrier */
     fiber scheduler = {};
     char *stacks = nullptr;
     size_t stack_count = 0;
@@ -292,6 +294,8 @@ inline void yield()
 inline void release_barrier(machine &m)
 {
     m.arrived = 0;
+    m.any_arrived = m.any_arriving;
+    m.any_arriving = false;
     m.idle_yields = 0;
     ++m.statistics.barriers;
     if (m.settings.trace) {
@@ -306,7 +310,8 @@ inline void release_barrier(machine &m)
     arrange_ready(m);
 }
 
-inline void block_barrier(place where)
+/* Returns whether any thread came with what is true. */
+inline bool block_barrier(place where, bool what = false)
 {
     machine &m = the_machine();
     thread &t = m.threads[m.current];
@@ -317,8 +322,10 @@ inline void block_barrier(place where)
                     words(m.barrier_place));
     t.now = state::at_barrier;
     t.where = where;
+    m.any_arriving |= what;
     if (++m.arrived == m.alive) release_barrier(m);
     leave(m);
+    return m.any_arrived;
 }
 
 /* ---- Warp meetings --------------------------------------------------------------------------- */

@@ -42,6 +42,11 @@ inline void __syncthreads(SIMT_PLACE)
     simt::block_barrier({file, line});
 }
 
+inline int __syncthreads_or(int what, SIMT_PLACE)
+{
+    return simt::block_barrier({file, line}, what != 0);
+}
+
 inline void __syncwarp(unsigned mask = 0xffffffffu, SIMT_PLACE)
 {
     const auto met = simt::meet(mask, nullptr, 0, {file, line});

@@ -232,6 +232,21 @@ __global__ void leaves_early(const T *in, T *out)
     out[blockIdx.x] = s[0];
 }
 
+/* Barriers that ask all threads, each for itself. */
+template <class T>
+__global__ void asks_all(const T *in, T *out)
+{
+    T *s = shared<T>();
+    const unsigned t = threadIdx.x;
+    s[t] = in[blockIdx.x * blockDim.x + t];
+    const bool last = __syncthreads_or(t == blockDim.x - 1), none = __syncthreads_or(false),
+               first = __syncthreads_or(t == 0 ? 2 : 0);
+    if (t >= 1) return;
+    for (unsigned k = 1; k < blockDim.x; ++k)
+        if (last && first && !none) s[0] += s[k];
+    out[blockIdx.x] = s[0];
+}
+
 /* A thread of the last block spins until every other block has published. */
 template <class T>
 __global__ void waits(const T *in, T *out)
@@ -556,6 +571,7 @@ int main()
     right("the tree", kernels::right<float>);
     right("the tree", kernels::right<element>);
     right("threads that leave early", kernels::leaves_early<element>);
+    right("barriers that ask all", kernels::asks_all<element>);
     for (simt::order schedule : orders) {
         simt::settings().schedule = schedule;
         simt::settings().trace = true;
