@@ -352,12 +352,20 @@ __device__ __forceinline__ void prefetch_to_l2(const void *from, unsigned bytes)
 #endif
 }
 
+/* Whether a pack is two numbers. */
+template <class Pack>
+struct is_two_numbers {
+    static constexpr bool value = false;
+};
+
 /* Loads a pack, in one access where it has the size and alignment of a vector. Streaming: what is
  * read is the first to leave the cache. */
 template <bool Streaming, class Pack>
 __device__ __forceinline__ Pack load_pack(const Pack *from)
 {
     if (sizeof(Pack) != sizeof(float4) || alignof(Pack) % alignof(float4) != 0) return *from;
+    /* a load on a condition would be waited for, to make numbers of its words */
+    if (!Streaming && is_two_numbers<Pack>::value) return *from;
     const float4 *const place = reinterpret_cast<const float4 *>(from);
     const float4 vector = Streaming ? __ldcs(place) : *place;
     Pack loaded;
@@ -1074,6 +1082,18 @@ struct alignas(pack_bytes % sizeof(Element) == 0 ? pack_bytes : alignof(Element)
             memcpy(static_cast<void *>(&item[j]), rows[j].word + column * sizeof(Element) / 4,
                    sizeof(Element));
     }
+};
+template <>
+struct is_two_numbers<pack<double>> {
+    static constexpr bool value = true;
+};
+template <>
+struct is_two_numbers<pack<long long>> {
+    static constexpr bool value = true;
+};
+template <>
+struct is_two_numbers<pack<unsigned long long>> {
+    static constexpr bool value = true;
 };
 /* Narrow elements in words: compilers would take arrays of them to pieces, and spill. */
 template <class Element>
@@ -5986,19 +6006,10 @@ reduce_narrow_rows(const slices &all, const row_plan &plan, const slice_tile &ti
             items[j].count = exists;
             items[j].index = (own + warp_size * (k & (chunks - 1))) * pack<Element>::size;
             if (shifted) continue;
-            /* compilers would wait for each wide pack, to choose between it and zeros */
-            constexpr bool always = How == row_loads::vectors && sizeof(Element) == 8;
-            const unsigned char *const place = exists || !always
-                                                   ? from + plan.place[k]
-                                                   : static_cast<const unsigned char *>(all.input);
-            const global_row<Element, How> slice = {reinterpret_cast<const Element *>(place)};
-            if (!always) items[j].packs[0] = {};
-            if (always ? tile.packs > 0 : exists) slice.load(items[j].packs[0], 0);
-        }
-        if (How == row_loads::vectors && sizeof(Element) == 8) {
-#pragma unroll
-            for (unsigned j = 0; j < together; ++j)
-                if (items[j].count == 0) items[j].packs[0] = {};
+            const global_row<Element, How> slice = {
+                reinterpret_cast<const Element *>(from + plan.place[k])};
+            items[j].packs[0] = {};
+            if (exists) slice.load(items[j].packs[0], 0);
         }
         if (shifted) {
             unsigned offset[together];
