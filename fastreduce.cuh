@@ -6066,24 +6066,27 @@ reduce_narrow_rows(const slices &all, const row_plan &plan, const slice_tile &ti
     }
 }
 
-/* Of up to 256 packs, by a warp: what a block's warps have, four at once. In lane 0. */
-template <class Reducer, class Slice>
+/* Of up to 256 packs, or as many as lanes where these have one at once, by a warp: what a block's
+ * warps have, several at once. In lane 0. EdgeFirst: what is behind the packs is loaded with them,
+ * not after they have met, which takes registers. */
+template <unsigned AtOnce, bool EdgeFirst, class Reducer, class Slice>
 __device__ __forceinline__ typename Reducer::Value
 narrow_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile)
 {
-    constexpr unsigned at_once = 4;
-    const unsigned lane = threadIdx.x % warp_size, times_log = tile.packs > at_once * warp_size;
+    const unsigned lane = threadIdx.x % warp_size,
+                   times_log = AtOnce > 1 && tile.packs > AtOnce * warp_size;
     typename Reducer::Value value = reducer.identity();
 #pragma unroll 1
     for (unsigned k = 0; k < 1u << times_log; ++k) {
-        leaf_items<Reducer, 1> items[at_once];
-        typename Reducer::Value values[at_once];
+        leaf_items<Reducer, 1> items[AtOnce];
+        typename Reducer::Value values[AtOnce];
 #pragma unroll
-        for (unsigned j = 0; j < at_once; ++j)
+        for (unsigned j = 0; j < AtOnce; ++j)
             items[j].load(slice, tile, lane + warp_size * (k + (j << times_log)));
-        reducer.choose(values_of_leaves<at_once, leaf_items<Reducer, 1>>{items, values});
+        if (EdgeFirst && k == 0) items[0].load_edge(slice, tile, lane);
+        reducer.choose(values_of_leaves<AtOnce, leaf_items<Reducer, 1>>{items, values});
         if (k == 0 && tile.tail > 0) {
-            items[0].load_edge(slice, tile, lane);
+            if (!EdgeFirst) items[0].load_edge(slice, tile, lane);
             values[0] = items[0].with_edge(reducer, values[0]);
         }
         const typename Reducer::Value next = combine_warp(reducer, values);
@@ -6194,11 +6197,11 @@ constexpr unsigned row_vectors = 4; /* that a lane has under way */
 /* Elements in a row, where any order will do: the aligned vectors that they lie in. What the first
  * and the last of these have of others becomes what changes nothing; where nothing does, or it may
  * not be read, those elements are taken one by one. */
-template <class Reducer, class Number = unsigned>
+template <class Reducer, class Number = unsigned, unsigned AtOnce = row_vectors>
 struct row_in_vectors {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
-    static constexpr unsigned size = pack<Element>::size, at_once = row_vectors;
+    static constexpr unsigned size = pack<Element>::size, at_once = AtOnce;
     const Element *row;
     unsigned head;     /* elements before the row in its first vector */
     Number stop;       /* elements from there to the row's end */
@@ -7342,6 +7345,24 @@ struct wide_block {
         });
     }
 
+    /* Of a segment that is one tile, all of which is under way at once. In thread 0. */
+    template <unsigned Packs, unsigned Count, class Slice>
+    __device__ __forceinline__ Value tile_value(const Reducer &reducer, const Slice &slice,
+                                                const slice_tile &tile)
+    {
+        leaf_items<Reducer, Packs> items[Count];
+        Value values[Count];
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            items[k].load(slice, tile, threadIdx.x + k * slices_block);
+            items[k].load_edge(slice, tile, threadIdx.x + k * slices_block);
+        }
+        reducer.choose(values_of_leaves<Count, leaf_items<Reducer, Packs>>{items, values});
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) values[k] = items[k].with_edge(reducer, values[k]);
+        return total(reducer, values);
+    }
+
     /* Of a unit of a segment, in thread 0. All threads call it. */
     __device__ __forceinline__ Value unit_value(const Reducer &reducer, const Element *from,
                                                 const segment_tree<Reducer> &tree, size_t unit)
@@ -7353,10 +7374,11 @@ struct wide_block {
     }
 
     /* Of elements `begin` to `end` of a segment, where any order will do. In thread 0. */
+    template <unsigned AtOnce = row_vectors>
     __device__ __forceinline__ Value value_of_elements(const Reducer &reducer, const Element *from,
                                                        size_t begin, size_t end)
     {
-        const row_in_vectors<Reducer, size_t> vectors(from + begin, end - begin, readable);
+        const row_in_vectors<Reducer, size_t, AtOnce> vectors(from + begin, end - begin, readable);
         Value values[1] = {vectors.value(reducer, threadIdx.x, 8)};
         return reducer.after_head(total(reducer, values), vectors.head, begin);
     }
@@ -7645,8 +7667,9 @@ struct segments_of_warp {
         Reducer reducer = output.reducer;
         reducer.prepare(slice(segment).from, n);
         Value value = reducer.identity();
+        constexpr bool edge_first = sizeof(Element) == 8; /* others have no registers for it */
         with_shifted_slice(slice(segment).from, [&](const auto &shifted) {
-            value = tile.packs <= slices_block ? narrow_value(reducer, shifted, tile)
+            value = tile.packs <= slices_block ? narrow_value<4, edge_first>(reducer, shifted, tile)
                                                : wide_value(reducer, shifted, tile);
         });
         if (threadIdx.x % warp_size == 0) store(segment, value, n);
@@ -7794,6 +7817,7 @@ fold_by_warp(const Reducer &reducer, const typename Reducer::Value *partials, un
         if (unit < units - 1) values[k] = partials[unit];
     }
     if (lane == 0) values[0] = reducer.combine(partials[units - 1], values[0]);
+    __syncwarp(); /* others may take their places now */
     return combine_warp(reducer, values);
 }
 
@@ -8084,8 +8108,12 @@ reduce_in_turn(const segments &all, const reduction_output<Reducer> &output, con
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
     using words_of = partial_words<Value, typename Reducer::Format>;
-    const size_t units = list.units, from = share_of(units, blockIdx.x, gridDim.x),
-                 to = share_of(units, blockIdx.x + 1, gridDim.x);
+    /* the last blocks first, as others have some alone */
+    const unsigned number = gridDim.x - 1 - blockIdx.x;
+    const size_t units = list.units;
+    const unsigned parts = units < gridDim.x ? static_cast<unsigned>(units) : gridDim.x;
+    if (number >= parts) return;
+    const size_t from = share_of(units, number, parts), to = share_of(units, number + 1, parts);
     unsigned mine =
         search_by_warp(0u, list.count, [&](unsigned k) { return list.first_unit(k) <= from; }) - 1;
 #pragma unroll 1
@@ -8107,8 +8135,8 @@ reduce_in_turn(const segments &all, const reduction_output<Reducer> &output, con
         };
         if (in_any_order<Reducer>()) { /* all units together, as the first one's */
             const size_t unit = begin - first;
-            use(unit, block.value_of_elements(reducer, input, tree.before(unit),
-                                              tree.before(end - first)));
+            use(unit, block.template value_of_elements<2 * row_vectors>(
+                          reducer, input, tree.before(unit), tree.before(end - first)));
             for (size_t k = begin + 1 + threadIdx.x; k < end && !alone; k += slices_block)
                 words_of::publish(partials, k, reducer.identity());
         } else {
@@ -8806,11 +8834,11 @@ __global__ void __launch_bounds__(staged_threads, resident(staged_blocks<Reducer
     if (list.count > 0) list.leave_empty(&block.last);
 }
 
-/* Where there are few segments, each block knows them all: warps take the short ones, and blocks
- * share out the others by units, one launch in all. Those whose partials have no room in the
- * workspace are taken by a block each. */
-constexpr unsigned most_few = 1024;
-/* Those that are not short, as a segment_list. */
+/* Where there are few segments, a warp takes each short one and a block each that is one tile.
+ * Blocks share out longer ones by units, one launch in all; those whose partials have no room in
+ * the workspace are taken by a block each. */
+constexpr unsigned most_few = 1024, few_blocks = 2; /* on a multiprocessor */
+/* Those of several tiles, as a segment_list. */
 struct few_list {
     const unsigned *first_units;
     status_word *tickets;
@@ -8818,15 +8846,6 @@ struct few_list {
     size_t units;
 
     __device__ __forceinline__ size_t segment(unsigned k) const { return k; }
-    static __device__ __forceinline__ bool is_short(size_t packs) { return packs <= slices_block; }
-    /* Elements of one unit, at most. */
-    template <class Reducer>
-    static __device__ __forceinline__ constexpr size_t most_alone()
-    {
-        return (tile_choice<Reducer>::one_large_tile > 0 ? tile_choice<Reducer>::one_large_tile
-                                                         : one_small_tile) /
-               sizeof(typename Reducer::Element);
-    }
     __device__ __forceinline__ bool has_units(unsigned k) const
     {
         return first_units[k] < first_units[k + 1];
@@ -8835,89 +8854,108 @@ struct few_list {
     __device__ __forceinline__ status_word *ticket(unsigned k) const { return tickets + k; }
 };
 
+/* By a warp, a segment of up to 256 packs. */
 template <class Reducer>
-__global__ void __launch_bounds__(slices_block, resident(segment_blocks))
+__device__ __forceinline__ void reduce_by_warp(const reduction_output<Reducer> &output,
+                                               void *result, const typename Reducer::Element *from,
+                                               size_t n, const void *const (&readable)[2])
+{
+    using Value = typename Reducer::Value;
+    constexpr unsigned pack_size = pack<typename Reducer::Element>::size;
+    const unsigned lane = threadIdx.x % warp_size;
+    Reducer reducer = output.reducer;
+    reducer.prepare(from, n);
+    Value value = reducer.identity();
+    if (in_any_order<Reducer>()) {
+        const row_in_vectors<Reducer> vectors(from, static_cast<unsigned>(n), readable);
+        Value values[1] = {vectors.value(reducer, lane, 5)};
+        value = reducer.after_head(combine_warp(reducer, values), vectors.head, 0);
+    } else {
+        const slice_tile tile = {0, static_cast<unsigned>(n / pack_size),
+                                 static_cast<unsigned>(n % pack_size), 8};
+        with_global_row<true>(from, n, readable, [&](const auto &slice) {
+            value = tile.packs <= warp_size ? narrow_value<1, true>(reducer, slice, tile)
+                                            : narrow_value<4, true>(reducer, slice, tile);
+        });
+    }
+    if (lane == 0) reducer.store(result, kept_value<Reducer>(value), n);
+}
+
+/* By a block, a segment of one tile. */
+template <class Reducer>
+__device__ __forceinline__ void reduce_by_block(const reduction_output<Reducer> &output,
+                                                void *result, const typename Reducer::Element *from,
+                                                size_t n, const void *const (&readable)[2],
+                                                wide_block<Reducer> &block)
+{
+    using Value = typename Reducer::Value;
+    Reducer reducer = output.reducer;
+    reducer.prepare(from, n);
+    Value value = reducer.identity();
+    if (in_any_order<Reducer>()) {
+        const row_in_vectors<Reducer, unsigned, 2 * row_vectors> vectors(
+            from, static_cast<unsigned>(n), readable);
+        Value values[1] = {vectors.value(reducer, threadIdx.x, 8)};
+        value = reducer.after_head(block.total(reducer, values), vectors.head, 0);
+    } else {
+        const segment_tree<Reducer> tree(n);
+        with_global_row<true>(from, n, readable, [&](const auto &slice) {
+            value = tree.large() ? block.template tile_value<8, 2>(reducer, slice, tree.tile(0))
+                                 : block.template tile_value<4, 1>(reducer, slice, tree.tile(0));
+        });
+    }
+    if (threadIdx.x == 0) reducer.store(result, kept_value<Reducer>(value), n);
+}
+
+template <class Reducer>
+__global__ void __launch_bounds__(slices_block, resident(few_blocks))
     reduce_few_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
 {
     using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    constexpr unsigned each = most_few / slices_block, warps = slices_block / warp_size,
-                       pack_size = pack<Element>::size;
+    constexpr unsigned each = most_few / slices_block, warps = slices_block / warp_size;
+    constexpr size_t most_by_warp = (slices_block + 1) * pack<Element>::size - 1,
+                     most_by_block = (tile_choice<Reducer>::one_large_tile > 0
+                                          ? tile_choice<Reducer>::one_large_tile
+                                          : one_small_tile) /
+                                     sizeof(Element);
     __shared__ wide_block<Reducer> block;
     __shared__ long long offsets[most_few + 1];
     __shared__ unsigned first_units[most_few + 1], warp_units[warps];
-    __shared__ Value sums[large_block];
-    few_list list = {first_units, status_words, 0, 0};
-    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size,
-                   count = static_cast<unsigned>(all.count);
+    __shared__ typename Reducer::Value sums[large_block];
+    const unsigned warp = threadIdx.x / warp_size, count = static_cast<unsigned>(all.count);
     wait_for_previous_grid();
     allow_next_grid();
-    size_t longest = 0;
-    long long begins[each], ends[each];
-#pragma unroll
-    for (unsigned j = 0; j < each; ++j) {
-        const unsigned k = threadIdx.x + j * slices_block;
-        begins[j] = ends[j] = 0;
-        if (k >= count) continue;
-        begins[j] = all.offsets[k];
-        ends[j] = all.offsets[k + 1];
-    }
-#pragma unroll
-    for (unsigned j = 0; j < each; ++j) {
-        const unsigned k = threadIdx.x + j * slices_block;
-        if (k >= count) continue;
-        if (k == 0) offsets[0] = begins[0];
-        offsets[k + 1] = ends[j];
-        first_units[k + 1] = k + 1;
-        const size_t n = static_cast<size_t>(ends[j] - begins[j]);
-        if (n > longest) longest = n;
-    }
-    if (threadIdx.x == 0) first_units[0] = 0;
-    const bool any_long = !list.is_short(longest / pack_size),
-               any_shared = longest > few_list::most_alone<Reducer>();
-    const unsigned found = warp_max(any_long + 2u * any_shared);
-    if (lane == 0) warp_units[warp] = found;
+    /* whether a thread's share of them has more than a block takes is on its way meanwhile */
+    const unsigned share = (count - 1) / slices_block + 1, own = threadIdx.x * share;
+    const size_t own_elements =
+        own < count ? all.begin(own + share < count ? own + share : count) - all.begin(own) : 0;
+    const void *const readable[2] = {all.first<Element>(0), all.first<Element>(count)};
+#pragma unroll 1
+    for (unsigned k = blockIdx.x + gridDim.x * warp; k < count; k += gridDim.x * warps)
+        if (all.length(k) <= most_by_warp)
+            reduce_by_warp(output, all.place(output.result, k), all.first<Element>(k),
+                           all.length(k), readable);
+#pragma unroll 1
+    for (unsigned k = blockIdx.x; k < count; k += gridDim.x)
+        if (all.length(k) > most_by_warp && all.length(k) <= most_by_block)
+            reduce_by_block(output, all.place(output.result, k), all.first<Element>(k),
+                            all.length(k), readable, block);
+    if (!__syncthreads_or(own_elements > most_by_block)) return;
+
+    for (unsigned k = threadIdx.x; k <= count; k += slices_block) offsets[k] = all.offsets[k];
     block.know_readable(all);
-    __syncthreads();
-    const unsigned all_found = warp_max(lane < warps ? warp_units[lane] : 0);
     all.offsets = offsets;
-
-    if (all_found != 1 || count > gridDim.x) { /* else each has a block */
-        for (unsigned k = blockIdx.x + gridDim.x * warp; k < count; k += gridDim.x * warps) {
-            const size_t n = all.length(k);
-            if (!list.is_short(n / pack_size)) continue;
-            const slice_tile tile = {0, static_cast<unsigned>(n / pack_size),
-                                     static_cast<unsigned>(n % pack_size), 8};
-            Reducer reducer = output.reducer;
-            reducer.prepare(all.first<Element>(k), n);
-            Value value = reducer.identity();
-            if (in_any_order<Reducer>()) {
-                const row_in_vectors<Reducer> vectors(all.first<Element>(k),
-                                                      static_cast<unsigned>(n), block.readable);
-                Value values[1] = {vectors.value(reducer, lane, 5)};
-                value = reducer.after_head(combine_warp(reducer, values), vectors.head, 0);
-            } else {
-                with_global_row<true>(
-                    all.first<Element>(k), n, block.readable,
-                    [&](const auto &slice) { value = narrow_value(reducer, slice, tile); });
-            }
-            if (lane == 0)
-                reducer.store(all.place(output.result, k), kept_value<Reducer>(value), n);
-        }
-
-        if (all_found == 0) return;
-        __syncthreads();
-        unsigned units[each];
+    __syncthreads();
+    unsigned units[each];
 #pragma unroll
-        for (unsigned j = 0; j < each; ++j) {
-            const unsigned k = threadIdx.x * each + j;
-            const size_t n = k < count ? all.length(k) : 0;
-            units[j] = list.is_short(n / pack_size)
-                           ? 0
-                           : static_cast<unsigned>(segment_tree<Reducer>(n).work.units);
-        }
-        number_units(units, first_units, warp_units);
+    for (unsigned j = 0; j < each; ++j) {
+        const unsigned k = threadIdx.x * each + j;
+        const size_t n = k < count ? all.length(k) : 0;
+        units[j] =
+            n <= most_by_block ? 0 : static_cast<unsigned>(segment_tree<Reducer>(n).work.units);
     }
+    number_units(units, first_units, warp_units);
+    few_list list = {first_units, status_words, 0, 0};
     list.count =
         search_by_warp(0u, count, [&](unsigned k) { return first_units[k + 1] <= all.list_room; });
     list.units = first_units[list.count];
@@ -13194,8 +13232,9 @@ inline fastreduce_status launch_segments(const slices_engine &e, segments all, v
     const bool any_order = e.flat.head_alignment > 0;
     const size_t blocks = size_t(limits.multiprocessors) *
                           (any_order ? any_order_segment_blocks : plan.blocks),
-                 blocks_of_few = size_t(limits.multiprocessors) * segment_blocks,
-                 blocks_of_long = any_order ? blocks : blocks_of_few;
+                 blocks_of_few = size_t(limits.multiprocessors) * few_blocks,
+                 blocks_of_long =
+                     any_order ? blocks : size_t(limits.multiprocessors) * segment_blocks;
     all.slot_count =
         slots_of_segments(limits, any_order ? any_order_segment_blocks : segment_blocks, any_order);
     all.stages = plan.stages;
