@@ -12703,8 +12703,10 @@ inline size_t bank_conflicts(size_t pitch, size_t inner, size_t element_bytes)
     return warp_size / inner * (apart > inner ? apart : inner) / banks;
 }
 
-/* Results through shared memory, as many together as a block's share of it holds. */
-inline bool plan_short(const engine_table &e, const slices &all, slices_plan *plan)
+/* Results through shared memory, as many together as a block's share of it holds, but not so many
+ * that multiprocessors have none. */
+inline bool plan_short(const engine_table &e, const slices &all, const device_limits &device,
+                       slices_plan *plan)
 {
     const unsigned bits = leaf_bits(e, all.n);
     const size_t length = length_of(all), bytes = length * e.element_bytes, most = 4096;
@@ -12722,10 +12724,14 @@ inline bool plan_short(const engine_table &e, const slices &all, slices_plan *pl
         groups = 1;
     else if (pitch > 0)
         groups = least_of(groups, 1 + (staged_bytes - bytes) / pitch_bytes);
-    if (together) { /* whole lines, so that blocks begin with one */
-        size_t in_lines = line_bytes;
-        while (in_lines > 1 && pitch_bytes * (in_lines / 2) % line_bytes == 0) in_lines /= 2;
-        if (groups > in_lines) groups -= groups % in_lines;
+    size_t in_lines = together ? line_bytes : 1; /* so that blocks begin with a whole line */
+    while (in_lines > 1 && pitch_bytes * (in_lines / 2) % line_bytes == 0) in_lines /= 2;
+    if (groups > in_lines) groups -= groups % in_lines;
+    if (pitch > 0) {
+        constexpr size_t least_bytes = 2 * kibibyte; /* for a block to be worth its launch */
+        const size_t fair = (all.end / all.inner - 1) / device.multiprocessors,
+                     fewest = (least_bytes - 1) / pitch_bytes;
+        groups = least_of(groups, ((fair > fewest ? fair : fewest) / in_lines + 1) * in_lines);
     }
     plan->kernel = slices_kernel::short_slices;
     plan->threads = slices_block;
@@ -12740,6 +12746,16 @@ inline bool plan_short(const engine_table &e, const slices &all, slices_plan *pl
                     together,
                     bits};
     return true;
+}
+
+/* Whether columns rather have a kernel of theirs than go through shared memory as planned, by which
+ * most of the device would have nothing to do. The limits are what one H100 measured. */
+inline bool leaves_idle(const engine_table &e, const slices &all, const slices_plan &plan,
+                        const device_limits &device)
+{
+    const size_t blocks = (all.end - 1) / plan.results_each + 1;
+    if (e.head_alignment == 0) return blocks < device.multiprocessors - device.multiprocessors / 5;
+    return blocks <= device.multiprocessors / 4 && length_of(all) * e.element_bytes > 8 * kibibyte;
 }
 
 /* Whether lanes may have so many columns: these lie together in aligned vectors, and there are
@@ -13040,6 +13056,18 @@ inline bool is_short_row(const engine_table &e, size_t longest_narrow_row, const
            bank_conflicts(all.outer_stride, 1, e.element_bytes) < 16;
 }
 
+/* Bytes of a row from which on it has a block, where all of them are not much: fewer where there
+ * are few rows, for whom this is faster, as one H100 measured. */
+inline size_t least_of_block(const engine_table &e, const slices &all, const device_limits &device)
+{
+    constexpr size_t others = 2 * kibibyte;
+    const bool few = all.end <= 2 * size_t(device.multiprocessors);
+    if (e.head_alignment > 0) return few && e.element_bytes < 8 ? kibibyte / 2 : others;
+    return few                                             ? kibibyte / 4
+           : all.end <= 4 * size_t(device.multiprocessors) ? kibibyte - kibibyte / 16
+                                                           : others;
+}
+
 /* The same for every device but for what the bits do not depend on. */
 inline slices_plan plan_slices(const engine_table &e, const slices_reducer &reducer,
                                const slices &all, const device_limits &device)
@@ -13052,14 +13080,17 @@ inline slices_plan plan_slices(const engine_table &e, const slices_reducer &redu
     plan.blocks_each = 1;
     plan.results = all.end;
     plan.tiles = static_cast<unsigned>(tiles);
-    const bool by_block =
-        rows && tiles == 1 && bytes >= 2 * kibibyte && all.end * bytes <= 16 * mebibyte;
+    const bool by_block = rows && tiles == 1 && bytes >= least_of_block(e, all, device) &&
+                          all.end * bytes <= 16 * mebibyte;
     const bool vectors =
                    (reinterpret_cast<uintptr_t>(all.input) | all.outer_stride * e.element_bytes) %
                        pack_bytes ==
                    0,
                through_shared = !rows || is_short_row(e, longest_narrow_row, all, vectors);
-    if (tiles == 1 && is_small && through_shared && plan_short(e, all, &plan)) return plan;
+    slices_plan shared = plan;
+    if (tiles == 1 && is_small && through_shared && plan_short(e, all, device, &shared) &&
+        (rows || !leaves_idle(e, all, shared, device)))
+        return shared;
     if (rows && tiles == 1 && is_small && !by_block && bytes > longest_narrow_row) {
         plan_rows_in_any_order(e, all, device, &plan);
         return plan;

@@ -615,6 +615,14 @@ static void all_segments()
     /* a block has a share of several units: not a power of two of them; twice, for quick */
     for (size_t tiles : {41, 67}) add("nearly all in one", {3, in(16) * tiles + 5, 1});
 
+    /* what a warp takes of few, what a block takes, and what several do; and two that are together
+     * more than a block takes, with others between */
+    const size_t pack = 16 / sizeof(T);
+    add("about a warp's and a block's",
+        {in(4) + pack - 1, in(4) + pack, 0, in(64), in(64) + 1, in(64) + pack, 2, in(80), in(16)});
+    add("two that are together too long",
+        with(with(random_lengths(290, 9), 100, in(40)), 101, in(40)));
+
     /* no more than a block's part of all, nor staged with others */
     lengths blocks;
     for (size_t k = 0; k < 40; ++k) blocks.push_back(in(17) + k);
@@ -975,6 +983,20 @@ static void check_columns(const fastreduce::detail::slices_plan &plan, bool any_
                 by.bits, by.parts_log, by.near_log, by.turns_log, by.blocks_log);
 }
 
+/* Results through shared memory: blocks have no more than an even share, or what makes one worth
+ * its launch, up to whole lines; and columns are for most of the device. */
+static void check_short(const fastreduce::detail::slices_plan &plan, size_t outer, size_t blocks,
+                        bool columns, size_t element_bytes, unsigned multiprocessors,
+                        const char *shape)
+{
+    constexpr size_t more = 127; /* to a line's end, of odd bytes */
+    const size_t groups = plan.shorts.groups, even = (outer - 1) / multiprocessors + 1,
+                 least = (groups > more ? groups - more : 1) * plan.shorts.pitch * element_bytes;
+    check::that(groups <= even + more || least <= 2048 || groups == 1,
+                "%s: %zu groups of %u elements in a block", shape, groups, plan.shorts.pitch);
+    check::that(!columns || blocks >= multiprocessors * 4 / 5, "%s: %zu blocks", shape, blocks);
+}
+
 /* Plans for any shape: what a launch and a workspace hold. */
 template <class T>
 static void plans()
@@ -1014,6 +1036,10 @@ static void plans()
                                     blocks, plan.status_words);
                         if (plan.kernel >= slices_kernel::in_columns)
                             check_columns(plan, e.flat.head_alignment > 0, shape);
+                        if (plan.kernel == slices_kernel::short_slices)
+                            check_short(plan, outer, blocks,
+                                        inner > 1 && e.flat.head_alignment == 0, sizeof(T),
+                                        multiprocessors, shape);
                     }
     }
 }
