@@ -9191,6 +9191,35 @@ __device__ __forceinline__ void store_bits(void *result, uint64_t bits, int prec
         *static_cast<unsigned long long *>(result) = bits;
 }
 
+/* By a warp, which adds `own` to the ticket: whether it is the last of those that make it `all`,
+ * which sees what they have written before. */
+__device__ __forceinline__ bool warp_comes_last(status_word *ticket, status_word own,
+                                                status_word all)
+{
+    __threadfence();
+    __syncwarp();
+    status_word before = 0;
+    if (threadIdx.x % warp_size == 0) before = atomicAdd(ticket, own);
+    if (__shfl_sync(0xffffffffu, before, 0) + own != all) return false;
+    __threadfence();
+    return true;
+}
+
+/* By a block: whether it is the last of so many, which sees what the others have written before and
+ * leaves the ticket zero. `last`: the block's. */
+__device__ __forceinline__ bool comes_last(status_word *ticket, unsigned blocks, bool &last)
+{
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = atomicAdd(ticket, 1ull) + 1 == blocks;
+        if (last) *ticket = 0;
+    }
+    __syncthreads();
+    if (last) __threadfence();
+    return last;
+}
+
 template <unsigned BlockSize, class Source = floats_themselves>
 struct superaccumulator {
     using Element = typename Source::Element;
@@ -9537,12 +9566,7 @@ struct superaccumulator {
         if (parts > 1) {
             const unsigned long long addend = static_cast<unsigned long long>(carried(sum));
             if (lane < limbs) atomicAdd(totals + lane, addend);
-            __threadfence();
-            __syncwarp();
-            unsigned long long before = 0;
-            if (lane == 0) before = atomicAdd(ticket, 1ull);
-            if (__shfl_sync(0xffffffffu, before, 0) + 1 < parts) return;
-            __threadfence();
+            if (!warp_comes_last(ticket, 1, parts)) return;
             if (lane < limbs) sum = static_cast<long long>(peek(totals + lane));
             if (lane <= limbs) totals[lane] = 0;
         }
@@ -9649,6 +9673,30 @@ struct superaccumulator {
     }
 };
 
+/* A float or double taken apart: significand * 2^shift in units of the least denormal, or what it
+ * counts as where it is not finite: the first of three limbs or those that follow. */
+template <class Float>
+struct float_parts {
+    unsigned_t<Float> significand;
+    unsigned shift, special;
+    bool is_negative, is_finite;
+
+    __device__ __forceinline__ explicit float_parts(Float x)
+    {
+        constexpr unsigned fraction_bits = element<Float>::fraction_bits,
+                           all_bits = 8 * sizeof(Float),
+                           most = (1u << (all_bits - 1 - fraction_bits)) - 1;
+        constexpr unsigned_t<Float> one = static_cast<unsigned_t<Float>>(1) << fraction_bits;
+        const unsigned_t<Float> bits = bits_as<unsigned_t<Float>>(x), fraction = bits & (one - 1);
+        const unsigned exponent = static_cast<unsigned>(bits >> fraction_bits) & most;
+        significand = fraction | (exponent > 0 ? one : 0);
+        shift = exponent > 0 ? exponent - 1 : 0;
+        is_negative = bits >> (all_bits - 1) != 0;
+        is_finite = exponent != most;
+        special = fraction != 0 ? 0 : is_negative ? 2 : 1;
+    }
+};
+
 /* ---- The same for doubles ----
  *
  * Doubles, and products of floats, of which a double holds every one: integers times 2^-1074. A
@@ -9664,6 +9712,11 @@ __device__ __forceinline__ unsigned upper_bits(double x)
 __device__ __forceinline__ unsigned lower_bits(double x)
 {
     return static_cast<unsigned>(bits_as<unsigned long long>(x));
+}
+/* The upper half without the sign: greater for greater magnitudes, where not lower bits decide. */
+__device__ __forceinline__ unsigned upper_magnitude(double x)
+{
+    return upper_bits(x) & ~0u >> 1;
 }
 constexpr unsigned not_finite = 2047; /* a double's exponent, as its bits say it */
 
@@ -9687,12 +9740,9 @@ struct wide_limbs {
                                        digit_of(high, shift % 32 + 2 * bits);
         __syncwarp();
     }
-
-  protected:
-    /* Which of the three counts behind the digits one is of, that is not finite. */
-    static __device__ __forceinline__ unsigned special_of(double x)
+    __device__ __forceinline__ void restart()
     {
-        return (bits_as<unsigned long long>(x) << 12) != 0 ? 0 : 1 + (upper_bits(x) >> 31);
+        for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) limb[k] = 0;
     }
 };
 
@@ -9710,17 +9760,15 @@ struct wide_sums : wide_limbs {
     /* To digits, by one thread: less than 2^17 each. Out of line, as it is rare. */
     __device__ __noinline__ void add_any(double x)
     {
-        const unsigned exponent = upper_bits(x) >> 20 & not_finite;
-        if (exponent == not_finite) {
-            atomicAdd(&digit[specials + special_of(x)], 1);
+        const float_parts<double> parts(x);
+        if (!parts.is_finite) {
+            atomicAdd(&digit[specials + parts.special], 1);
             return;
         }
-        const unsigned long long significand =
-            bits_as<unsigned long long>(x) << 12 >> 12 | (exponent > 0 ? 1ull << 52 : 0);
-        const unsigned shift = exponent > 0 ? exponent - 1 : 0;
-        const unsigned long long low = (significand & 0xffffffff) << shift % 16,
-                                 high = (significand >> 32) << shift % 16;
-        const int sign = upper_bits(x) >> 31 ? -1 : 1,
+        const unsigned shift = parts.shift;
+        const unsigned long long low = (parts.significand & 0xffffffff) << shift % 16,
+                                 high = (parts.significand >> 32) << shift % 16;
+        const int sign = parts.is_negative ? -1 : 1,
                   part[5] = {static_cast<int>(low & 0xffff), static_cast<int>(low >> 16 & 0xffff),
                              static_cast<int>(low >> 32) + static_cast<int>(high & 0xffff),
                              static_cast<int>(high >> 16 & 0xffff), static_cast<int>(high >> 32)};
@@ -9746,7 +9794,7 @@ struct wide_sums : wide_limbs {
     }
     __device__ __forceinline__ void restart()
     {
-        for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) limb[k] = 0;
+        wide_limbs::restart();
         for (unsigned k = threadIdx.x % warp_size; k < digits; k += warp_size) digit[k] = 0;
         __syncwarp();
     }
@@ -9767,7 +9815,7 @@ struct product_sums : wide_limbs {
     {
         unsigned greatest = 0;
         group.for_each([&](double x) {
-            const unsigned upper = upper_bits(x) & ~0u >> 1;
+            const unsigned upper = upper_magnitude(x);
             greatest = upper > greatest ? upper : greatest;
         });
         if (greatest >= not_finite << 20)
@@ -9786,7 +9834,7 @@ struct product_sums : wide_limbs {
     }
     __device__ __forceinline__ void restart()
     {
-        for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) limb[k] = 0;
+        wide_limbs::restart();
         for (auto &of_lanes : bin) of_lanes[threadIdx.x % warp_size] = 0;
         __syncwarp();
     }
@@ -9816,11 +9864,12 @@ struct product_sums : wide_limbs {
     }
     __device__ __noinline__ void add_any(double x)
     {
-        if ((upper_bits(x) >> 20 & not_finite) != not_finite)
+        const float_parts<double> parts(x);
+        if (parts.is_finite)
             add_finite(x);
         else
             atomicAdd(reinterpret_cast<unsigned long long *>(limb) + FASTREDUCE_WIDE_DIGITS +
-                          special_of(x),
+                          parts.special,
                       1ull);
     }
 };
@@ -10051,7 +10100,7 @@ struct wide_window {
     {
         unsigned greatest = 0;
         group.for_each([&](double x) {
-            const unsigned upper = upper_bits(x) & ~0u >> 1;
+            const unsigned upper = upper_magnitude(x);
             if (upper < not_finite << 20 && upper > greatest) greatest = upper;
         });
         const unsigned exponent = warp_max(greatest) >> 20, room = 2 * half - 54;
@@ -10079,7 +10128,7 @@ struct wide_window {
             low_sum = ieee_add(low_sum, ieee_subtract(x, kept));
             const unsigned place = upper_bits(found) - lowest;
             highest_found = place > highest_found ? place : highest_found;
-            unsigned upper = upper_bits(x) & ~0u >> 1;
+            unsigned upper = upper_magnitude(x);
             if (Sums::may_be_denormal && upper == 0 && lower_bits(x) != 0) upper = 1;
             least = upper - 1 < least ? upper - 1 : least;
         });
@@ -10208,12 +10257,7 @@ struct wide_superaccumulator {
             for (unsigned j = 0; j < each; ++j)
                 if (sum[j] != 0)
                     atomicAdd(own + lane + j * warp_size, static_cast<unsigned long long>(sum[j]));
-            __threadfence();
-            __syncwarp();
-            unsigned long long before = 0;
-            if (lane == 0) before = atomicAdd(ticket, 1ull);
-            if (__shfl_sync(0xffffffffu, before, 0) + 1 < gridDim.x) return false;
-            __threadfence();
+            if (!warp_comes_last(ticket, 1, gridDim.x)) return false;
 #pragma unroll
             for (unsigned j = 0; j < each; ++j) {
                 sum[j] = 0;
@@ -10662,30 +10706,6 @@ struct exact_column_plan {
     size_t length; /* elements of a unit */
 };
 
-/* A float or double taken apart: significand * 2^shift in units of the least denormal, or what it
- * counts as where it is not finite: the first of three limbs or those that follow. */
-template <class Float>
-struct float_parts {
-    unsigned_t<Float> significand;
-    unsigned shift, special;
-    bool is_negative, is_finite;
-
-    __device__ __forceinline__ explicit float_parts(Float x)
-    {
-        constexpr unsigned fraction_bits = element<Float>::fraction_bits,
-                           all_bits = 8 * sizeof(Float),
-                           most = (1u << (all_bits - 1 - fraction_bits)) - 1;
-        constexpr unsigned_t<Float> one = static_cast<unsigned_t<Float>>(1) << fraction_bits;
-        const unsigned_t<Float> bits = bits_as<unsigned_t<Float>>(x), fraction = bits & (one - 1);
-        const unsigned exponent = static_cast<unsigned>(bits >> fraction_bits) & most;
-        significand = fraction | (exponent > 0 ? one : 0);
-        shift = exponent > 0 ? exponent - 1 : 0;
-        is_negative = bits >> (all_bits - 1) != 0;
-        is_finite = exponent != most;
-        special = fraction != 0 ? 0 : is_negative ? 2 : 1;
-    }
-};
-
 template <class Accumulator>
 __device__ __forceinline__ unsigned long long *words_of(Accumulator *accumulator)
 {
@@ -10852,21 +10872,6 @@ __device__ __noinline__ float round_limbs(const unsigned long long *first, unsig
     return fastreduce_detail_read_f32(&sum);
 }
 
-/* By a block: whether it is the last of so many, which sees what the others have written before and
- * leaves the ticket zero. `last`: the block's. */
-__device__ __forceinline__ bool comes_last(status_word *ticket, unsigned blocks, bool &last)
-{
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        last = atomicAdd(ticket, 1ull) + 1 == blocks;
-        if (last) *ticket = 0;
-    }
-    __syncthreads();
-    if (last) __threadfence();
-    return last;
-}
-
 template <unsigned BlockSize, class Input>
 __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     exact_columns(slices all, exact_column_plan plan, float *output, status_word *status_words)
@@ -11027,36 +11032,28 @@ struct exact_terms {
         if (squares) wide = ieee_multiply(wide, wide);
         return bits_as<double>(bits_as<unsigned long long>(wide) & mask);
     }
-    /* Numbers k, k + apart ...: zeros behind the end. */
-    template <unsigned Count>
-    __device__ __forceinline__ void load(Input (&item)[Count], size_t k, unsigned apart) const
+    /* Numbers k, k + apart ... as `convert` makes them: zeros behind the end. */
+    template <unsigned Count, class To, class Convert>
+    __device__ __forceinline__ void load(To (&to)[Count], size_t k, unsigned apart,
+                                         const Convert &convert) const
     {
         const Input *const at = from + k * step;
         const size_t stride = apart * step;
         if (k + (Count - 1) * apart < n) {
 #pragma unroll
-            for (unsigned j = 0; j < Count; ++j) item[j] = at[j * stride];
+            for (unsigned j = 0; j < Count; ++j) to[j] = convert(at[j * stride]);
         } else {
 #pragma unroll
             for (unsigned j = 0; j < Count; ++j)
-                item[j] = k + j * apart < n ? at[j * stride] : Input{};
+                to[j] = k + j * apart < n ? convert(at[j * stride]) : To{};
         }
     }
-    /* As terms: of long results, whose ends are rare, this is faster. */
+    /* As terms at once: of long results, whose ends are rare, this is faster. */
     template <unsigned Count>
     __device__ __forceinline__ void load_terms(double (&term)[Count], size_t k,
                                                unsigned apart) const
     {
-        const Input *const at = from + k * step;
-        const size_t stride = apart * step;
-        if (k + (Count - 1) * apart < n) {
-#pragma unroll
-            for (unsigned j = 0; j < Count; ++j) term[j] = of(at[j * stride]);
-        } else {
-#pragma unroll
-            for (unsigned j = 0; j < Count; ++j)
-                term[j] = k + j * apart < n ? of(at[j * stride]) : 0.0;
-        }
+        load(term, k, apart, [&](Input x) { return of(x); });
     }
     template <unsigned Count>
     struct group {
@@ -11092,7 +11089,7 @@ struct exact_terms {
         for (size_t k = own; k < n; k += Count * threads) {
             constexpr unsigned each = Count < at_once ? Count : at_once;
             Input item[Count];
-            load(item, k, threads);
+            load(item, k, threads, [](Input x) { return x; });
 #pragma unroll
             for (unsigned first = 0; first < Count; first += each) {
                 double term[each];
@@ -11123,7 +11120,7 @@ struct exact_terms {
         double sums[Count];
 #pragma unroll
         for (unsigned j = 0; j < Count; ++j) {
-            const unsigned upper = upper_bits(term[j]) & ~0u >> 1;
+            const unsigned upper = upper_magnitude(term[j]);
             greatest = upper > greatest ? upper : greatest;
             least = upper - 1 < least ? upper - 1 : least;
             sums[j] = term[j];
@@ -11540,13 +11537,8 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
                 for (unsigned k = lane; k < limbs; k += warp_size)
                     if (sums[0].limb[k] != 0)
                         atomicAdd(total + k, static_cast<unsigned long long>(sums[0].limb[k]));
-                __threadfence();
-                __syncwarp();
-                unsigned long long before = 0;
-                if (lane == 0) before = atomicAdd(list.ticket(mine), status_word(end - begin));
-                rounds = __shfl_sync(0xffffffffu, before, 0) + (end - begin) == after - first;
+                rounds = warp_comes_last(list.ticket(mine), end - begin, after - first);
                 if (rounds) {
-                    __threadfence();
                     for (unsigned k = lane; k < limbs; k += warp_size) {
                         sums[0].limb[k] = static_cast<long long>(peek(total + k));
                         total[k] = 0;
