@@ -1083,17 +1083,9 @@ struct alignas(pack_bytes % sizeof(Element) == 0 ? pack_bytes : alignof(Element)
                    sizeof(Element));
     }
 };
-template <>
-struct is_two_numbers<pack<double>> {
-    static constexpr bool value = true;
-};
-template <>
-struct is_two_numbers<pack<long long>> {
-    static constexpr bool value = true;
-};
-template <>
-struct is_two_numbers<pack<unsigned long long>> {
-    static constexpr bool value = true;
+template <class Element>
+struct is_two_numbers<pack<Element, false>> {
+    static constexpr bool value = one_of<Element, double, long long, unsigned long long>::value;
 };
 /* Narrow elements in words: compilers would take arrays of them to pieces, and spill. */
 template <class Element>
