@@ -8829,7 +8829,8 @@ __global__ void __launch_bounds__(staged_threads, resident(staged_blocks<Reducer
 /* Where there are few segments, a warp takes each short one and a block each that is one tile.
  * Blocks share out longer ones by units, one launch in all; those whose partials have no room in
  * the workspace are taken by a block each. */
-constexpr unsigned most_few = 1024, few_blocks = 2; /* on a multiprocessor */
+constexpr unsigned most_few = 1024;
+constexpr unsigned few_blocks = 2; /* on a multiprocessor */
 /* Those of several tiles, as a segment_list. */
 struct few_list {
     const unsigned *first_units;

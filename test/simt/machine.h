@@ -133,8 +133,8 @@ struct machine {
     size_t next = 0;
     unsigned size = 0, alive = 0, arrived = 0, current = 0;
     place barrier_place = {nullptr, 0};
-    bool any_arriving = false,
-         any_arrived = false; /* with what is true: at this, the last barrier */
+    bool any_arriving = false; /* whether a thread has come to this barrier with what is true */
+    bool any_arrived = false;  /* the same of the last one */
     fiber scheduler = {};
     char *stacks = nullptr;
     size_t stack_count = 0;
