@@ -7476,10 +7476,12 @@ __device__ __noinline__ bool list_segment(status_word *status_words, size_t segm
 
 /* Of each block, behind the list: from where to where in its part segments are that are long and
  * not listed; the first number is one more, or zero where there is none. The second one is twice as
- * much, and one more where all that are there count as long. */
+ * much, and one more where all that are there count as long. The third one, and one more, is the
+ * first segment for which there was no room in the list, as for all of the part's after it. */
+constexpr unsigned noted_words = 3;
 __device__ __forceinline__ status_word *noted_of_block(status_word *status_words)
 {
-    return status_words + list_words + 2 * blockIdx.x;
+    return status_words + list_words + noted_words * blockIdx.x;
 }
 
 /* What a block takes at once: offsets, and bytes of elements that lie in a row, with what is around
@@ -7491,7 +7493,6 @@ constexpr unsigned around_batch = line_bytes + 2 * pack_bytes,
                    most_stage = 2 * one_small_tile;
 static_assert(least_stage >= one_small_tile + around_batch && least_stage % line_bytes == 0,
               "room for the longest segment that is not listed");
-static_assert(least_stage >= large_block * 32, "for what reduce_alone needs");
 
 /* Besides those in stages, one whose bounds are noted while others are still reduced. */
 __host__ __device__ constexpr unsigned segment_batches_of(unsigned stages)
@@ -7521,7 +7522,7 @@ __device__ __forceinline__ unsigned leaf_bits(const slice_tile &tile)
 }
 
 /* A warp's segments: up to 32, which are in shared memory as their bounds are. Where all are short,
- * a lane has each; else those of up to 32 packs are reduced several at once, with as many lanes for
+ * a lane has each; else those of up to 64 packs are reduced several at once, with as many lanes for
  * each as the longest wants; then others, one by one. */
 template <class Reducer>
 struct segments_of_warp {
@@ -7568,16 +7569,20 @@ struct segments_of_warp {
             if (there) reduce_short(lane, tile, longest);
             return;
         }
-        constexpr int few = 4;
-        unsigned one_by_one = __ballot_sync(0xffffffffu, there && tile.packs > warp_size);
-        const unsigned together = __ballot_sync(0xffffffffu, there) & ~one_by_one;
-        if (one_by_one == 0 || __popc(together) > few)
-            reduce_groups(together, there ? bounds[lane] | n << 16 : 0,
-                          warp_max(together >> lane & 1 && leaf_bits(tile) > least_group
-                                       ? leaf_bits(tile)
-                                       : least_group));
-        else
+        unsigned one_by_one = __ballot_sync(0xffffffffu, there && tile.packs > 2 * warp_size);
+        const unsigned together = __ballot_sync(0xffffffffu, there) & ~one_by_one,
+                       leaves_log = warp_max(together >> lane & 1 && leaf_bits(tile) > least_group
+                                                 ? leaf_bits(tile)
+                                                 : least_group),
+                       place = there ? bounds[lane] | n << 16 : 0;
+        /* up to so many are faster one by one, as one H100 measured */
+        const int few = one_by_one != 0 ? 4 : leaves_log > 5 && by_lanes ? 2 : 0;
+        if (__popc(together) <= few)
             one_by_one |= together;
+        else if (leaves_log <= 5)
+            reduce_groups<1>(together, place, leaves_log);
+        else
+            reduce_groups<2>(together, place, 5);
 #pragma unroll 1
         for (; one_by_one != 0; one_by_one &= one_by_one - 1) reduce_one(lowest_bit(one_by_one));
     }
@@ -7594,7 +7599,9 @@ struct segments_of_warp {
         store(segment, value, n);
     }
 
-    /* Where segments are: bits 0 to 15 are the bound, the others the length. */
+    /* Where segments are: bits 0 to 15 are the bound, the others the length. A lane has so many
+     * leaves of each, 32 apart. */
+    template <unsigned Packs>
     struct values_of_segments {
         const segments_of_warp &warp;
         const unsigned (&places)[at_once];
@@ -7609,18 +7616,23 @@ struct segments_of_warp {
                 const Element *const from = warp.staged + (places[k] & 0xffff);
                 const unsigned n = places[k] >> 16;
                 const slice_tile tile = tile_of(n);
+                const unsigned leaf = lane + k % Packs * warp_size;
                 leaf_items<Reducer, 1> items;
-                items.count = lane < tile.packs;
-                items.index = lane * pack_size;
-                items.has_edge = lane < tile.tail;
-                items.edge_index = tile.packs * pack_size + lane;
+                items.count = leaf < tile.packs;
+                items.index = leaf * pack_size;
                 /* loaded zeros cost less than a choice for each word */
                 const shared_slice<Element> slice = {
-                    items.count ? from + lane * pack_size : warp.zeros, 1};
+                    items.count ? from + leaf * pack_size : warp.zeros, 1};
                 slice.load(items.packs[0], 0);
-                items.edge = *(items.has_edge ? from + items.edge_index : warp.zeros);
                 Member own = member;
                 own.prepare(from, n);
+                if (k % Packs > 0) {
+                    values[k] = items.value(own);
+                    continue;
+                }
+                items.has_edge = leaf < tile.tail;
+                items.edge_index = tile.packs * pack_size + leaf;
+                items.edge = *(items.has_edge ? from + items.edge_index : warp.zeros);
                 Reducer reducer = warp.output.reducer;
                 reducer.prepare(from, n);
                 values[k] = items.with_edge(reducer, items.value(own));
@@ -7628,27 +7640,30 @@ struct segments_of_warp {
         }
     };
 
-    /* 2^lanes_log lanes for each of `which`; lane k knows the place of segment k. */
+    /* 2^lanes_log lanes for each of `which`, with so many packs each; lane k knows the place of
+     * segment k. Two packs are of whole warps. */
+    template <unsigned Packs>
     __device__ __forceinline__ void reduce_groups(unsigned which, unsigned place,
                                                   unsigned lanes_log) const
     {
         const unsigned lane = threadIdx.x % warp_size, each_log = 5 - lanes_log;
 #pragma unroll 1
-        for (unsigned from = 0; from < count; from += at_once << each_log) {
+        for (unsigned from = 0; from < count; from += at_once / Packs << each_log) {
             unsigned places[at_once];
 #pragma unroll
             for (unsigned k = 0; k < at_once; ++k)
-                places[k] =
-                    __shfl_sync(0xffffffffu, place,
-                                static_cast<int>(from + (k << each_log) + (lane >> lanes_log)));
+                places[k] = __shfl_sync(
+                    0xffffffffu, place,
+                    static_cast<int>(from + (k / Packs << each_log) + (lane >> lanes_log)));
             Value values[at_once];
             output.reducer.choose(
-                values_of_segments{*this, places, lane & ((1u << lanes_log) - 1), values});
-            const Value value = deal_to_lanes(output.reducer, values, lanes_log);
-            const unsigned below = lanes_log - least_group, k = lane >> below & (at_once - 1),
-                           segment = from + (k << each_log) + (lane >> lanes_log),
+                values_of_segments<Packs>{*this, places, lane & ((1u << lanes_log) - 1), values});
+            Value value = deal_to_lanes(output.reducer, values, lanes_log);
+            const unsigned below = lanes_log - least_group, k = lane >> below & (at_once - 1);
+            if (Packs == 2) value = output.reducer.combine(value, shuffle_xor(value, 1u << below));
+            const unsigned segment = from + (k / Packs << each_log) + (lane >> lanes_log),
                            n = __shfl_sync(0xffffffffu, place, static_cast<int>(segment)) >> 16;
-            if ((lane & ((1u << below) - 1)) == 0 && (which >> segment & 1) != 0)
+            if ((lane & ((1u << below) - 1)) == 0 && k % Packs == 0 && (which >> segment & 1) != 0)
                 store(segment, value, n);
         }
     }
@@ -7828,21 +7843,19 @@ __host__ __device__ constexpr size_t longest_segment()
 }
 
 /* By a block, its long segments: those that are for several blocks, and the last one if it reaches
- * far into others' parts, are listed, or if the list is full, reduced by the block itself. Of the
- * others it notes between which they are, for the second kernel's block of this number. Whole: it
- * has reduced none, and notes the short ones too. */
+ * far into others' parts, are listed, in turn. For the second kernel's block of this number it
+ * notes between which the others are, and where the list is full, from which one on none is listed.
+ * Whole: it has reduced none, and notes the short ones too. */
 template <class Reducer>
-__device__ __forceinline__ void
-list_long_segments(const segments &all, const reduction_output<Reducer> &output, size_t begin,
-                   size_t end, bool whole, unsigned char *memory, status_word *status_words)
+__device__ __forceinline__ void list_long_segments(const segments &all, size_t begin, size_t end,
+                                                   bool whole, status_word *status_words)
 {
     using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
     constexpr unsigned at_once = 4 * slices_block;
     constexpr size_t longest = longest_segment<Reducer>();
-    __shared__ wide_block<Reducer> block;
-    __shared__ unsigned own[at_once / warp_size]; /* a bit for each */
+    __shared__ unsigned for_list[at_once / warp_size]; /* a bit for each */
     __shared__ status_word from, to;
+    size_t not_listed_from = end; /* thread 0 knows it */
     const size_t last = end - 1, last_length = all.length(last);
     const bool lists_last =
         last_length > longest && (!is_for_one_block<Element>(last_length) ||
@@ -7851,43 +7864,46 @@ list_long_segments(const segments &all, const reduction_output<Reducer> &output,
         from = whole ? begin : end;
         to = !whole ? begin : lists_last ? last : end;
     }
-    block.know_readable(all);
     __syncthreads();
 #pragma unroll 1
     for (size_t first = begin; first < end; first += at_once) {
 #pragma unroll 1
         for (unsigned k = threadIdx.x; k < at_once; k += slices_block) {
             const size_t segment = first + k, n = segment < end ? all.length(segment) : 0;
-            bool mine = n > longest;
-            if (mine) {
-                if (segment == last ? lists_last : !is_for_one_block<Element>(n)) {
-                    mine = !list_segment(status_words, segment, segment_tree<Reducer>(n).work.units,
-                                         all.list_room);
-                } else {
-                    mine = false;
-                    atomicMin(&from, status_word(segment));
-                    atomicMax(&to, status_word(segment) + 1);
-                }
+            const bool is_long = n > longest,
+                       listed = is_long &&
+                                (segment == last ? lists_last : !is_for_one_block<Element>(n));
+            if (is_long && !listed) {
+                atomicMin(&from, status_word(segment));
+                atomicMax(&to, status_word(segment) + 1);
             }
-            const unsigned bits = __ballot_sync(0xffffffffu, mine);
-            if (threadIdx.x % warp_size == 0) own[k / warp_size] = bits;
+            const unsigned bits = __ballot_sync(0xffffffffu, listed);
+            if (threadIdx.x % warp_size == 0) for_list[k / warp_size] = bits;
         }
         __syncthreads();
+        if (threadIdx.x == 0)
 #pragma unroll 1
-        for (unsigned k = 0; k < at_once / warp_size; ++k) {
-            for (unsigned left = own[k]; left != 0; left &= left - 1) {
-                const size_t segment = first + k * warp_size + lowest_bit(left);
-                reduce_alone<Reducer>({all.place(output.result, segment), output.reducer},
-                                      all.first<Element>(segment), all.length(segment), &block,
-                                      reinterpret_cast<Value *>(memory));
-                __syncthreads();
-            }
-        }
+            for (unsigned k = 0; k < at_once / warp_size; ++k)
+                for (unsigned left = for_list[k]; left != 0; left &= left - 1) {
+                    const size_t segment = first + k * warp_size + lowest_bit(left),
+                                 n = all.length(segment);
+                    if (segment < not_listed_from &&
+                        !list_segment(status_words, segment, segment_tree<Reducer>(n).work.units,
+                                      all.list_room))
+                        not_listed_from = segment;
+                }
         __syncthreads();
     }
-    if (threadIdx.x == 0 && from < to) {
-        noted_of_block(status_words)[0] = from + 1;
-        noted_of_block(status_words)[1] = 2 * to + whole;
+    if (threadIdx.x != 0) return;
+    status_word *const noted = noted_of_block(status_words);
+    if (not_listed_from < end) {
+        from = from < not_listed_from ? from : not_listed_from;
+        to = end;
+        noted[2] = not_listed_from + 1;
+    }
+    if (from < to) {
+        noted[0] = from + 1;
+        noted[1] = 2 * to + whole;
     }
 }
 
@@ -7919,7 +7935,7 @@ __device__ __forceinline__ bool has_long_ones(const segments &all, const size_t 
 {
     using Element = typename Reducer::Element;
     constexpr size_t limit = (in_any_order<Reducer>() ? 2 * one_small_tile
-                              : sizeof(Element) < 4   ? one_small_tile * 3 / 8
+                              : sizeof(Element) < 4   ? one_small_tile * 3 / 16
                                                       : one_small_tile / 2) /
                              sizeof(Element);
     if (part[1] <= part[0] + 1) return false;
@@ -7993,7 +8009,7 @@ __global__ void __launch_bounds__(slices_block, resident(segment_blocks))
         if (all.stages == 1 || !to_come.more()) __syncthreads(); /* the next turn reduces it */
     }
     if (any_long || whole)
-        list_long_segments(all, output, range[0], range[1], whole, memory, status_words);
+        list_long_segments<Reducer>(all, range[0], range[1], whole, status_words);
 }
 
 /* 2 to this power: lanes for each of a part's segments. The last one, which may have any length,
@@ -8087,7 +8103,7 @@ __global__ void __launch_bounds__(slices_block, resident(any_order_segment_block
     }
     __syncthreads();
     if (any_long || whole)
-        list_long_segments(all, output, range[0], range[1], whole, nullptr, status_words);
+        list_long_segments<Reducer>(all, range[0], range[1], whole, status_words);
 }
 
 /* Units of long segments, in turn, as the list says. The last block to come of a segment folds its
@@ -8807,7 +8823,41 @@ __host__ __device__ constexpr unsigned staged_blocks()
                : multiprocessor_threads / staged_threads;
 }
 
-/* What is noted of the block's own part, then what is listed. */
+/* By a block of 256 threads, one by one: of segments from `segment` to end - 1, those that are for
+ * several blocks. Out of line, as it is not needed where the list has room. */
+template <class Reducer>
+static __device__ __noinline__ void
+reduce_not_listed(segments all, reduction_output<Reducer> output, size_t segment, size_t end)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    struct scratch {
+        Value sums[in_any_order<Reducer>() ? 1 : large_block];
+        wide_block<Reducer> block;
+    };
+    static_assert(sizeof(scratch) <= slot_bytes_of(in_any_order<Reducer>()), "in a slot's place");
+    scratch &memory = *dynamic_shared<scratch>();
+    memory.block.know_readable(all);
+    __syncthreads();
+#pragma unroll 1
+    for (; segment < end; ++segment) {
+        for (; segment < end; segment += warp_size) {
+            const size_t own = segment + threadIdx.x % warp_size;
+            const unsigned those = __ballot_sync(
+                0xffffffffu, own < end && !is_for_one_block<Element>(all.length(own)));
+            if (those == 0) continue;
+            segment += lowest_bit(those);
+            break;
+        }
+        if (segment >= end) return;
+        reduce_alone<Reducer>({all.place(output.result, segment), output.reducer},
+                              all.first<Element>(segment), all.length(segment), &memory.block,
+                              memory.sums);
+        __syncthreads();
+    }
+}
+
+/* What is noted of the block's own part, then what is listed; and last, what has no room there. */
 template <class Reducer>
 __global__ void __launch_bounds__(staged_threads, resident(staged_blocks<Reducer>()))
     reduce_long_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
@@ -8816,14 +8866,16 @@ __global__ void __launch_bounds__(staged_threads, resident(staged_blocks<Reducer
     wait_for_previous_grid();
     allow_next_grid();
     status_word *const noted = noted_of_block(status_words);
-    const status_word from = noted[0], to = noted[1];
+    const status_word from = noted[0], to = noted[1], not_listed_from = noted[2];
     if (status_words[0] == 0 && from == 0) return;
     const segment_list list(all, status_words, most_listed,
                             [](size_t n) { return segment_tree<Reducer>(n).work.units; });
-    block.reduce(all, output, list, status_words + list_words + 2 * gridDim.x,
+    block.reduce(all, output, list, status_words + list_words + noted_words * gridDim.x,
                  from == 0 ? 0 : from - 1, to / 2, to % 2 != 0);
-    if (threadIdx.x < 2 && from != 0) noted[threadIdx.x] = 0;
+    if (threadIdx.x < noted_words && from != 0) noted[threadIdx.x] = 0;
     if (list.count > 0) list.leave_empty(&block.last);
+    if (not_listed_from != 0 && threadIdx.x < slices_block) /* the others' threads are done */
+        reduce_not_listed(all, output, not_listed_from - 1, to / 2);
 }
 
 /* Where there are few segments, a warp takes each short one and a block each that is one tile.
@@ -8854,7 +8906,6 @@ __device__ __forceinline__ void reduce_by_warp(const reduction_output<Reducer> &
                                                size_t n, const void *const (&readable)[2])
 {
     using Value = typename Reducer::Value;
-    constexpr unsigned pack_size = pack<typename Reducer::Element>::size;
     const unsigned lane = threadIdx.x % warp_size;
     Reducer reducer = output.reducer;
     reducer.prepare(from, n);
@@ -8864,8 +8915,7 @@ __device__ __forceinline__ void reduce_by_warp(const reduction_output<Reducer> &
         Value values[1] = {vectors.value(reducer, lane, 5)};
         value = reducer.after_head(combine_warp(reducer, values), vectors.head, 0);
     } else {
-        const slice_tile tile = {0, static_cast<unsigned>(n / pack_size),
-                                 static_cast<unsigned>(n % pack_size), 8};
+        const slice_tile tile = segments_of_warp<Reducer>::tile_of(static_cast<unsigned>(n));
         with_global_row<true>(from, n, readable, [&](const auto &slice) {
             value = tile.packs <= warp_size ? narrow_value<1, true>(reducer, slice, tile)
                                             : narrow_value<4, true>(reducer, slice, tile);
@@ -13237,9 +13287,10 @@ inline unsigned slots_of_segments(const device_limits &device, unsigned blocks, 
 }
 
 /* One launch for few segments; else two, of which the second has nothing to do where none is long.
- * Arguments are checked. */
+ * Arguments are checked. most_listed_units: as if the workspace had no room for more, for tests. */
 inline fastreduce_status launch_segments(const slices_engine &e, segments all, void *output,
-                                         workspace memory, cudaStream_t stream)
+                                         workspace memory, cudaStream_t stream,
+                                         size_t most_listed_units = SIZE_MAX)
 {
     const bool few = all.count <= most_few;
     int device = 0;
@@ -13257,8 +13308,10 @@ inline fastreduce_status launch_segments(const slices_engine &e, segments all, v
         slots_of_segments(limits, any_order ? any_order_segment_blocks : segment_blocks, any_order);
     all.stages = plan.stages;
     all.stage_bytes = plan.stage_bytes;
-    all.list_room = (workspace_words - (few ? most_few : list_words + 2 * blocks_of_long)) /
-                    e.flat.words_per_unit;
+    all.list_room =
+        least_of((workspace_words - (few ? most_few : list_words + noted_words * blocks_of_long)) /
+                     e.flat.words_per_unit,
+                 most_listed_units);
     return with_workspace(
         memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
             const auto launch = [&](slices_kernel which, size_t grid, size_t shared_bytes) {

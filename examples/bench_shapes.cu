@@ -131,7 +131,8 @@ static std::vector<shape> columns_of(size_t elements)
 static std::vector<shape> segments_of(size_t elements)
 {
     std::vector<shape> all;
-    for (size_t average : {4, 16, 64, 256, 1000, 4000, 10000, 30000, 100000, 1000000})
+    for (size_t average :
+         {4, 16, 32, 64, 128, 256, 512, 1000, 2000, 4000, 10000, 30000, 100000, 1000000})
         if (average <= elements) all.push_back({elements / average, average, 1, lengths::ragged});
     if (elements >= 128) all.push_back({elements / 64, 64, 1, lengths::half_in_one});
     return all;

@@ -510,10 +510,32 @@ static void windows()
 
 using lengths = std::vector<size_t>;
 
+/* fastreduce_reduce_segments with AUTO, as if the workspace had room for so many units of long
+ * segments. */
+static fastreduce_status reduce_with_room(const void *input, void *output, size_t count,
+                                          const int64_t *offsets, fastreduce_type type,
+                                          fastreduce_operator op, const fastreduce_config *config,
+                                          size_t room)
+{
+    using namespace fastreduce::detail;
+    const c_instance found = find_instance(type, op, FASTREDUCE_AUTO);
+    fastreduce::detail::segments all = {};
+    all.input = input;
+    all.offsets = reinterpret_cast<const long long *>(offsets);
+    all.count = count;
+    all.result_bytes =
+        static_cast<unsigned>(fastreduce_type_size(fastreduce_output_type(type, op)));
+    engine_output place;
+    found.make_output(place.bytes, output);
+    const fastreduce_config settings = config == nullptr ? fastreduce_config() : *config;
+    return launch_segments(found.make_slices(), all, place.bytes,
+                           {settings.workspace, settings.workspace_bytes}, settings.stream, room);
+}
+
 /* offsets[0] is `first`: what lies before it is not there at all. */
 template <class T>
 static void segments(const char *name, const lengths &all_lengths, const contents &what,
-                     size_t first, size_t offset)
+                     size_t first, size_t offset, size_t room = SIZE_MAX)
 {
     const size_t count = all_lengths.size();
     std::vector<int64_t> offsets = {static_cast<int64_t>(first)};
@@ -550,8 +572,10 @@ static void segments(const char *name, const lengths &all_lengths, const content
         simt::before_launch() = [&](void **) { ++launches; };
 #endif
         compare(all, operator_of(k), [&](void *output, const fastreduce_config *config) {
-            return fastreduce_reduce_segments(from, output, count, where.data(), type_of<T>,
-                                              operator_of(k), config);
+            return room < SIZE_MAX ? reduce_with_room(from, output, count, where.data(), type_of<T>,
+                                                      operator_of(k), config, room)
+                                   : fastreduce_reduce_segments(from, output, count, where.data(),
+                                                                type_of<T>, operator_of(k), config);
         });
 #ifdef SIMT_MACHINE
         simt::before_launch() = nullptr;
@@ -684,6 +708,18 @@ static void all_segments()
             if (!is_float<T> || what.which != product) break;
         }
     }
+
+    /* the list of long ones has room for none, for some, and for all but the last */
+    lengths listed = {3, in(2048) + 9, 0, in(2050), 7, in(2048) + 1, in(30), 5};
+    if (quick) listed = {3, in(2048) + 9, 0, in(30), 5};
+    contents what = contents_of<T>(0);
+    what.which &= 1u << FASTREDUCE_SUM | 1u << FASTREDUCE_ARGMAX;
+    for (size_t room : {0, 40, 80})
+        for (size_t count : {listed.size(), fastreduce::detail::most_few + room + 1}) {
+            lengths padded = listed;
+            padded.resize(count);
+            segments<T>("a list without room", padded, what, 0, room % 3, room);
+        }
 }
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
