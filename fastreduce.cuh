@@ -7576,7 +7576,7 @@ struct segments_of_warp {
                                                  : least_group),
                        place = there ? bounds[lane] | n << 16 : 0;
         /* up to so many are faster one by one, as one H100 measured */
-        const int few = one_by_one != 0 ? 4 : leaves_log > 5 && by_lanes ? 2 : 0;
+        const int few = one_by_one != 0 ? 4 : leaves_log > 5 && by_lanes ? 5 : 0;
         if (__popc(together) <= few)
             one_by_one |= together;
         else if (leaves_log <= 5)
@@ -8021,8 +8021,10 @@ __device__ __forceinline__ unsigned lanes_for_part(const segments &all, const si
     const size_t count = part[1] - part[0],
                  elements = all.begin(count > 1 ? part[1] - 1 : part[1]) - all.begin(part[0]),
                  each = (count > 1 ? count - 1 : 1) * Vectors::size;
-    /* eight vectors for a lane, as one H100 measured */
-    unsigned lanes_log = elements > 17 * each ? 2 : elements > 8 * each;
+    /* eight vectors for a lane, five of bytes, as one H100 measured */
+    constexpr bool bytes = sizeof(typename Reducer::Element) == 1;
+    unsigned lanes_log =
+        elements > each * (bytes ? 12 : 17) ? 2 : elements > each * (bytes ? 5 : 8);
     while (lanes_log < 5 && ((lanes_log > 1 && elements > each * 8 << lanes_log) ||
                              (elements > each << lanes_log && count << lanes_log < slices_block)))
         ++lanes_log;
