@@ -527,7 +527,7 @@ static fastreduce_status reduce_with_room(const void *input, void *output, size_
         static_cast<unsigned>(fastreduce_type_size(fastreduce_output_type(type, op)));
     engine_output place;
     found.make_output(place.bytes, output);
-    const fastreduce_config settings = config == nullptr ? fastreduce_config() : *config;
+    const fastreduce_config settings = config_or_default(config);
     return launch_segments(found.make_slices(), all, place.bytes,
                            {settings.workspace, settings.workspace_bytes}, settings.stream, room);
 }
