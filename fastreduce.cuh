@@ -239,6 +239,11 @@ __host__ __device__ constexpr unsigned resident(unsigned wanted)
     return separate_compilation ? 0 : wanted;
 }
 constexpr unsigned max_block_size = 1024;
+__host__ __device__ constexpr bool valid_block_size(unsigned block_size)
+{
+    return block_size >= warp_size && block_size <= max_block_size &&
+           (block_size & (block_size - 1)) == 0;
+}
 
 /* Whether a type is in a list. */
 template <class Value, class... List>
@@ -382,8 +387,15 @@ __device__ __forceinline__ void back_off()
 #endif
 }
 
-/* 63 bits of a value and a flag in one word: stored and loaded as a whole, so that seeing the flag
- * is seeing the value, without a fence. Zero is "not published". */
+/* How blocks hand partials over, in one of two ways.
+ *
+ * Words with flags (publish, peek): 63 bits of a value and a flag in one word, stored and loaded as
+ * a whole, so that seeing the flag is seeing the value, without a fence. Zero is "not published".
+ *
+ * A ticket (comes_last, warp_comes_last), for what does not lie in such words: every thread fences
+ * what it wrote, a barrier collects them, and one thread adds to the ticket. If its block is the
+ * last one it fences again, before the barrier by which the others learn of it: what was written
+ * before any addition to the ticket is seen behind that barrier. */
 using status_word = unsigned long long;
 
 __device__ __forceinline__ void publish(status_word *slot, unsigned long long value)
@@ -407,6 +419,39 @@ __device__ __forceinline__ status_word peek(const status_word *slot)
     back_off();
     return word;
 #endif
+}
+
+/* By a warp, which adds `own` to the ticket: whether it is the last of those that make it `all`. */
+__device__ __forceinline__ bool warp_comes_last(status_word *ticket, status_word own,
+                                                status_word all)
+{
+    __threadfence();
+    __syncwarp();
+    unsigned last = 0;
+    if (threadIdx.x % warp_size == 0) {
+        last = atomicAdd(ticket, own) + own == all;
+        if (last) __threadfence();
+    }
+    last = __shfl_sync(0xffffffffu, last, 0);
+    __syncwarp();
+    return last;
+}
+
+/* By a block: whether it is the last of so many, which leaves the ticket zero. `last`: the
+ * block's. */
+__device__ __forceinline__ bool comes_last(status_word *ticket, unsigned blocks, bool &last)
+{
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = atomicAdd(ticket, 1ull) + 1 == blocks;
+        if (last) {
+            __threadfence();
+            *ticket = 0;
+        }
+    }
+    __syncthreads();
+    return last;
 }
 
 /* a + b and a - b rounded to nearest, denormals and all, whatever -ftz=true or -use_fast_math
@@ -3761,13 +3806,14 @@ struct as_group<Reducer, Reducer> {
  * as examples/block_reduce.cu does. The result is the same bits every time.
  * ============================================================================================= */
 
-/* What one thread adds up by itself: input[first], input[first + stride] ... Items of them,
- * those at n and beyond left out. A thread whose items all exist takes the branch without
+/* What one thread adds up by itself: input[first], input[first + stride] ... Items of them, one or
+ * more, those at n and beyond left out. A thread whose items all exist takes the branch without
  * checks, so that its loads are all under way before the first addition. */
 template <unsigned Items, class Operator, class Value, class Input>
 __device__ __forceinline__ Value thread_reduce(const Input *input, size_t first, size_t stride,
                                                size_t n)
 {
+    static_assert(Items >= 1, "Items must be at least 1");
     const Operator combine;
     Value value = Operator::template identity<Value>();
     if (first + (Items - 1) * stride < n) {
@@ -3783,11 +3829,13 @@ __device__ __forceinline__ Value thread_reduce(const Input *input, size_t first,
     return value;
 }
 
-/* Reduces one value a lane over lanes 0 .. Width - 1 of a warp, a power of two. All 32 lanes
- * call it; the result is lane 0's, the other lanes get something between. */
+/* Reduces one value a lane over lanes 0 .. Width - 1 of a warp; Width is 1, 2, 4, 8, 16 or 32. All
+ * 32 lanes call it; the result is lane 0's, the other lanes get something between. */
 template <class Operator, unsigned Width = warp_size, class Value>
 __device__ __forceinline__ Value warp_reduce(Value value)
 {
+    static_assert(Width >= 1 && Width <= warp_size && (Width & (Width - 1)) == 0,
+                  "Width must be 1, 2, 4, 8, 16 or 32");
     const Operator combine;
 #pragma unroll
     for (unsigned delta = Width / 2; delta > 0; delta /= 2)
@@ -3801,6 +3849,8 @@ __device__ __forceinline__ Value warp_reduce(Value value)
 template <unsigned BlockSize, class Operator, class Value>
 __device__ __forceinline__ Value block_reduce(Value value, Value *warp_values)
 {
+    static_assert(detail::valid_block_size(BlockSize),
+                  "BlockSize must be 32, 64, 128, 256, 512 or 1024");
     constexpr unsigned warps = BlockSize / warp_size;
     const unsigned lane = threadIdx.x % warp_size;
     const unsigned warp = threadIdx.x / warp_size;
@@ -5781,7 +5831,7 @@ __global__ void __launch_bounds__(slices_block)
     using Element = typename Reducer::Element;
     __shared__ phase_barrier copied;
     unsigned char *const memory = dynamic_shared<unsigned char>();
-    const size_t begin = static_cast<size_t>(blockIdx.x) * plan.groups,
+    const size_t begin = all.begin / all.inner + static_cast<size_t>(blockIdx.x) * plan.groups,
                  rest = plan.all_groups - begin;
     const unsigned groups = rest < plan.groups ? static_cast<unsigned>(rest) : plan.groups;
     const Element *const input = static_cast<const Element *>(all.input) + begin * all.outer_stride,
@@ -8196,13 +8246,10 @@ struct segment_list {
     /* By the last block of all. */
     __device__ __forceinline__ void leave_empty(bool *last) const
     {
-        __syncthreads();
-        if (threadIdx.x == 0) *last = atomicAdd(base + 1, 1ull) + 1 == gridDim.x;
-        __syncthreads();
-        if (!*last) return;
+        if (!comes_last(base + 1, gridDim.x, *last)) return;
         for (unsigned k = threadIdx.x; k < count * entry_words; k += slices_block)
             base[list_head + k] = 0;
-        if (threadIdx.x < list_head) base[threadIdx.x] = 0;
+        if (threadIdx.x == 0) base[0] = 0;
     }
 };
 
@@ -9234,35 +9281,6 @@ __device__ __forceinline__ void store_bits(void *result, uint64_t bits, int prec
         *static_cast<unsigned *>(result) = static_cast<unsigned>(bits);
     else
         *static_cast<unsigned long long *>(result) = bits;
-}
-
-/* By a warp, which adds `own` to the ticket: whether it is the last of those that make it `all`,
- * which sees what they have written before. */
-__device__ __forceinline__ bool warp_comes_last(status_word *ticket, status_word own,
-                                                status_word all)
-{
-    __threadfence();
-    __syncwarp();
-    status_word before = 0;
-    if (threadIdx.x % warp_size == 0) before = atomicAdd(ticket, own);
-    if (__shfl_sync(0xffffffffu, before, 0) + own != all) return false;
-    __threadfence();
-    return true;
-}
-
-/* By a block: whether it is the last of so many, which sees what the others have written before and
- * leaves the ticket zero. `last`: the block's. */
-__device__ __forceinline__ bool comes_last(status_word *ticket, unsigned blocks, bool &last)
-{
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        last = atomicAdd(ticket, 1ull) + 1 == blocks;
-        if (last) *ticket = 0;
-    }
-    __syncthreads();
-    if (last) __threadfence();
-    return last;
 }
 
 template <unsigned BlockSize, class Source = floats_themselves>
@@ -11677,9 +11695,7 @@ __device__ __forceinline__ long long sum_of_block(const float (&x)[Items],
                                                   fastreduce_accumulator *warp_sums)
 {
     constexpr unsigned warps = BlockSize / warp_size, limbs = 16;
-    static_assert(BlockSize >= warp_size && BlockSize <= max_block_size &&
-                      (BlockSize & (BlockSize - 1)) == 0,
-                  "BlockSize must be 32, 64, 128, 256, 512 or 1024");
+    static_assert(valid_block_size(BlockSize), "BlockSize must be 32, 64, 128, 256, 512 or 1024");
     const unsigned lane = threadIdx.x % warp_size;
     const long long digit = digit_of_floats(x);
     if (warps == 1) return digit;
@@ -11879,12 +11895,6 @@ inline plan make_plan(size_t n, size_t tile, size_t partial_size,
     return made;
 }
 
-constexpr bool valid_block_size(unsigned block_size)
-{
-    return block_size >= warp_size && block_size <= max_block_size &&
-           (block_size & (block_size - 1)) == 0;
-}
-
 /* Whether two byte ranges meet. Both lie in the address space, so no end wraps around. */
 inline bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
 {
@@ -12035,7 +12045,8 @@ version_kernels make_version()
 enum class memory_use { scratch, status_words };
 
 /* Calls enqueue with the caller's workspace, or with memory from the stream's pool that goes back
- * afterwards. A caller's workspace is left as zero as it came. After an error too. */
+ * afterwards. A caller's workspace is left as zero as it came. After an error too. While another
+ * thread captures a graph in global mode the pool gives memory in relaxed mode alone. */
 template <class Enqueue>
 fastreduce_status with_workspace(workspace memory, size_t bytes, memory_use use,
                                  cudaStream_t stream, const Enqueue &enqueue)
@@ -12043,17 +12054,23 @@ fastreduce_status with_workspace(workspace memory, size_t bytes, memory_use use,
     const bool pooled = memory.data == nullptr && bytes > 0,
                clean = use == memory_use::status_words;
     if (memory.data != nullptr && memory.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
-    cudaError_t error = pooled ? cudaMallocAsync(&memory.data, bytes, stream) : cudaSuccess;
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    cudaError_t error = pooled ? cudaThreadExchangeStreamCaptureMode(&mode) : cudaSuccess;
     if (error != cudaSuccess) return status_of(error);
-
-    if (pooled && clean) error = cudaMemsetAsync(memory.data, 0, bytes, stream);
+    if (pooled) error = cudaMallocAsync(&memory.data, bytes, stream);
+    const bool borrowed = pooled && error == cudaSuccess;
+    if (borrowed && clean) error = cudaMemsetAsync(memory.data, 0, bytes, stream);
     if (error == cudaSuccess) error = enqueue(memory.data);
 
     cudaError_t after = cudaSuccess;
-    if (pooled)
+    if (borrowed)
         after = cudaFreeAsync(memory.data, stream);
-    else if (bytes > 0 && !clean)
+    else if (!pooled && bytes > 0 && !clean)
         after = cudaMemsetAsync(memory.data, 0, bytes, stream);
+    if (pooled) {
+        const cudaError_t restored = cudaThreadExchangeStreamCaptureMode(&mode);
+        if (after == cudaSuccess) after = restored;
+    }
     return status_of(error != cudaSuccess ? error : after);
 }
 
@@ -12849,7 +12866,9 @@ constexpr size_t columns_of_block(size_t all, size_t most)
         size_t lanes = across;
         while (lanes * 2 <= slices_block) lanes *= 2;
         if (lanes > best_lanes + slices_block / 16) best = across, best_lanes = lanes;
-        across = (all - 1) / ++groups + 1;
+        if (across == 1) break;
+        groups = (all - 1) / (across - 1) + 1; /* the fewest that have fewer columns each */
+        across = (all - 1) / groups + 1;
     } while (across * 2 >= most);
     return best;
 }
@@ -13076,7 +13095,6 @@ inline void plan_rows_in_any_order(const engine_table &e, const slices &all,
     plan->any_rows = {
         lanes_log, turns > 1 ? static_cast<unsigned>(turns) : 1, {all.input, end_of_rows(e, all)}};
     plan->results_each = (slices_block / warp_size) * rows * plan->any_rows.turns;
-    plan->results = least_of(all.end, max_blocks * plan->results_each);
 }
 
 /* Whether a row is rather to go through shared memory: a short one that is not aligned; and where
@@ -13107,9 +13125,10 @@ inline size_t least_of_block(const engine_table &e, const slices &all, const dev
     return (rows_each <= 8 && e.element_bytes == 4 ? 2 : 4) * kibibyte;
 }
 
-/* The same for every device but for what the bits do not depend on. */
-inline slices_plan plan_slices(const engine_table &e, const slices_reducer &reducer,
-                               const slices &all, const device_limits &device)
+/* The same for every device but for what the bits do not depend on. One launch may have too many
+ * blocks. */
+inline slices_plan plan_one_launch(const engine_table &e, const slices_reducer &reducer,
+                                   const slices &all, const device_limits &device)
 {
     const size_t longest_narrow_row = reducer.longest_narrow_row;
     const plan_row tile = e.row(pick(e, all.n, {1, SIZE_MAX, true}));
@@ -13161,7 +13180,6 @@ inline slices_plan plan_slices(const engine_table &e, const slices_reducer &redu
                              ? 1
                              : warp_chunks >> plan.rows.chunks_log << (5 - plan.rows.lanes_log);
         plan.results_each = (slices_block / warp_size) * plan.rows.rows;
-        plan.results = least_of(all.end, max_blocks * plan.results_each);
         return plan;
     }
     if (!rows) {
@@ -13177,9 +13195,19 @@ inline slices_plan plan_slices(const engine_table &e, const slices_reducer &redu
     plan.results_each = 1;
     plan.blocks_each = tiles;
     const size_t status_words = tiles == 1 ? 0 : tiles * e.words_per_unit + 1;
-    plan.results = least_of(all.end, max_blocks / tiles);
-    if (status_words > 0) plan.results = least_of(plan.results, workspace_words / status_words);
+    if (status_words > 0) plan.results = least_of(all.end, workspace_words / status_words);
     plan.status_words = plan.results * status_words;
+    return plan;
+}
+
+/* most_blocks: of a launch; fewer for tests. */
+inline slices_plan plan_slices(const engine_table &e, const slices_reducer &reducer,
+                               const slices &all, const device_limits &device,
+                               size_t most_blocks = max_blocks)
+{
+    slices_plan plan = plan_one_launch(e, reducer, all, device);
+    if (plan.kernel != slices_kernel::flat)
+        plan.results = least_of(plan.results, most_blocks / plan.blocks_each * plan.results_each);
     return plan;
 }
 
@@ -13210,13 +13238,14 @@ inline cudaError_t launch_slices(const slices_engine &e, const slices_plan &plan
 /* All results. Arguments are checked. `output` points to the accumulator's Output, which begins
  * with the place of the first result. */
 inline fastreduce_status launch_slices(const slices_engine &e, const slices &all, void *output,
-                                       workspace memory, cudaStream_t stream)
+                                       workspace memory, cudaStream_t stream,
+                                       size_t most_blocks = max_blocks)
 {
     int device = 0;
     device_limits limits = {};
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
-    const slices_plan plan = plan_slices(e.flat, e.reducer, all, limits);
+    const slices_plan plan = plan_slices(e.flat, e.reducer, all, limits, most_blocks);
     if (plan.kernel == slices_kernel::flat) {
         void **const place = static_cast<void **>(output);
         unsigned char *const results = static_cast<unsigned char *>(*place);
@@ -14538,9 +14567,10 @@ static bool measure(const fastreduce_shape &shape, slices *all, size_t *reach)
     all->outer_stride = shape.outer_stride;
     *reach = 0;
     if (!multiply(shape.outer, shape.inner, &all->end)) return false;
+    if (all->end == 0) return true;
     if (shape.outer_stride == 0 && !multiply(shape.n, all->stride, &all->outer_stride))
         return false;
-    if (all->end == 0 || shape.n == 0) return true;
+    if (shape.n == 0) return true;
     if (!multiply(shape.outer - 1, all->outer_stride, &rows) ||
         !multiply(shape.n - 1, all->stride, &in_columns) || in_columns > SIZE_MAX - shape.inner ||
         rows > SIZE_MAX - shape.inner - in_columns)
@@ -14554,14 +14584,13 @@ static fastreduce_config config_or_default(const fastreduce_config *config)
     return config ? *config : fastreduce_config();
 }
 
-/* Whether an array may be reduced to a result: what is invalid comes before what is unsupported. */
 /* The type of the result is 0 where type or operator is none. */
 static bool valid_choice(fastreduce_type result, const fastreduce_config &settings)
 {
-    return fastreduce_type_size(result) != 0 && exists(settings) &&
-           (settings.output_type == 0 || fastreduce_type_size(settings.output_type) != 0);
+    return fastreduce_type_size(result) != 0 && exists(settings);
 }
 
+/* Whether an array may be reduced to a result: what is invalid comes before what is unsupported. */
 static fastreduce_status check_call(const void *input, const void *output, size_t n,
                                     fastreduce_type type, fastreduce_type result,
                                     const fastreduce_config &settings, size_t results = 1)

@@ -83,8 +83,8 @@ typedef int fastreduce_status;
 
 enum {
     FASTREDUCE_SUCCESS = 0,
-    /* A null, misaligned or overlapping pointer; a kernel or block size that does not exist; an
-     * n whose bytes do not fit in size_t. */
+    /* A null, misaligned or overlapping pointer; a kernel, block size, type or operator that does
+     * not exist; an array that would reach past the end of the address space. */
     FASTREDUCE_ERROR_INVALID_ARGUMENT = -1,
     /* Valid, but not here: what the kernel does not do or this build leaves out, or more blocks
      * than one launch can have. */
@@ -143,12 +143,22 @@ typedef enum fastreduce_type {
  * index; COUNT_NONZERO counts it. -0 is less than +0 in MIN and MAX, and equal to it in ARGMIN and
  * ARGMAX.
  *
- * Accuracy: 16-bit floats are added as floats. MEAN of floats is their SUM divided by n; of
- * integers, their exact sum, rounded, divided by n. VARIANCE takes one pass, over differences from
+ * NORM2 and MEAN follow IEEE arithmetic: a NaN beside an infinity gives NaN. VARIANCE of anything
+ * with a NaN or an infinity is NaN.
+ *
+ * Accuracy: 16-bit floats are added as floats. MEAN of floats is their SUM divided by n, as doubles
+ * whatever the type, and then rounded to the result's; of integers, their exact sum, rounded,
+ * divided by n. VARIANCE takes one pass, over differences from
  * the first element, whose sum of squares has to fit a double. Where that element is d standard
  * deviations from the mean, sqrt(n) at most, the relative error is about d^2 * 2^-52; of 16 and
  * 32-bit floats, which a thread adds as floats, some 1e-6 besides. NORM2 neither overflows nor
- * loses anything to underflow where the result fits its type. */
+ * loses anything to underflow where the result fits its type.
+ *
+ * Finite elements may have a result that is not: partial results that pass the type's end become
+ * infinite, and then infinite or NaN they stay. PRODUCT of 1e30, 1e30, 1e-30, 1e-30 as f32 may be
+ * infinite, zero or NaN, as pairs meet first: multiply as f64, or scaled. SUM and MEAN near the
+ * type's end: FASTREDUCE_EXACT, which overflows at the end only, or an f64 copy. VARIANCE where
+ * the squares' sum passes DBL_MAX: scale the elements. */
 typedef enum fastreduce_operator {
     FASTREDUCE_SUM = 0,      /* of no elements: 0 */
     FASTREDUCE_PRODUCT,      /* 1 */
@@ -182,8 +192,8 @@ typedef struct fastreduce_config {
      * and workspace. AUTO and EXACT read it when they run, and reduce that many, but no more than
      * n: each replay of a graph may have its own. V0..V7: UNSUPPORTED. */
     const size_t *n_on_device;
-    /* 0, or what fastreduce_output_type says; with EXACT of f16, bf16 and f32 also FASTREDUCE_F64;
-     * others: UNSUPPORTED */
+    /* FASTREDUCE_DEFAULT_TYPE (0), or what fastreduce_output_type says; with EXACT of f16, bf16 and
+     * f32 also FASTREDUCE_F64; any other number: UNSUPPORTED */
     fastreduce_type output_type;
 } fastreduce_config;
 
@@ -194,8 +204,13 @@ typedef struct fastreduce_config {
  *
  * and is stored at output[o * inner + i]. inner == 1: rows, of which outer_stride is the pitch.
  * outer == 1: columns, of which stride is the pitch. Otherwise: the middle axis of an array of
- * outer x n x inner. A stride of 0 stands for an array without gaps: stride = inner, outer_stride =
- * n * stride. */
+ * outer x n x inner.
+ *
+ * A stride of 0 stands for an array without gaps, each by itself: stride == 0 is inner, whatever
+ * outer_stride is; and outer_stride == 0 is n times the stride, given or not. Strides may be
+ * smaller than that: results then share elements, as windows do (outer_stride == 1), or columns
+ * (stride < inner). A stride that is zero itself, with which all results would be of one row or
+ * column, or all elements one, cannot be said: reduce that once, and copy the result. */
 typedef struct fastreduce_shape {
     size_t outer, n, inner;
     size_t outer_stride, stride; /* in elements */
@@ -294,7 +309,7 @@ FASTREDUCE_API fastreduce_type fastreduce_output_type(fastreduce_type type, fast
  *   input    n floats the current device can read, aligned to 4 bytes; may be null where n == 0.
  *            Not written.
  *   output   one float the current device can write: device, managed or pinned host memory; aligned
- *            to 4 bytes, outside input and workspace.
+ *            to 4 bytes. Input, output and workspace do not overlap.
  *   n        elements, not bytes. Past 2^32 works; the limit is 2^31 - 1 blocks (2^36 - 32 elements
  *            for V0, V1 and V2 with blocks of 32, more for every other choice): beyond it,
  *            FASTREDUCE_ERROR_UNSUPPORTED.
@@ -344,8 +359,9 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
  *            and SUM_SQUARES and NORM2 of those but f64. All else is UNSUPPORTED, and so is what
  *            this build leaves out (FASTREDUCE_TYPES, FASTREDUCE_OPERATORS in fastreduce.cuh; EXACT
  *            has squares and norms where FASTREDUCE_EXACT_PRODUCTS is defined there). With
- *            AUTO and EXACT, a workspace of FASTREDUCE_WORKSPACE_BYTES serves every call; V0..V7
- *            need what fastreduce_workspace_bytes says, for results of 8 bytes twice that.
+ *            AUTO and EXACT, a workspace of FASTREDUCE_WORKSPACE_BYTES serves every call; for
+ *            V0..V7 what fastreduce_workspace_bytes says is enough, for results of 8 bytes twice
+ *            that.
  *            output_type: with EXACT, FASTREDUCE_F64 makes the result of f16, bf16 and f32 a
  *            double, to which the exact one is rounded once.
  *
@@ -362,17 +378,17 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
  *   input    of shape->outer x n x inner elements with the strides of the shape; may be null where
  *            there is none. Not written.
  *   output   outer * inner values of the type fastreduce_output_type(type, op), without gaps.
- *   shape    read before the call returns. outer, n, inner: any number; without results nothing
- *            happens, and with n == 0 each result is that of no elements. Elements may lie in the
- *            array several times (outer_stride < n * stride).
+ *   shape    read before the call returns. outer, n, inner: any number. Without results (outer or
+ *            inner 0) nothing happens: pointers, n and strides are not looked at. With n == 0 each
+ *            result is that of no elements.
  *   config   as for fastreduce_reduce. Kernels: AUTO and EXACT; all others are UNSUPPORTED, as is
  *            n_on_device.
  *
  * Determinism: each result has the bits that fastreduce_reduce gives for its elements alone, by
  * the same kernel: they do not depend on how many results there are, on where they stand, or on
  * strides. A NaN is a NaN in both, but where floats or doubles are added its sign and payload may
- * differ. EXACT's are those of fastreduce_host_reduce. It is fast for SUM of f32; others take a
- * thread or a warp each, or blocks, and are several times slower than AUTO.
+ * differ. EXACT's are those of fastreduce_host_reduce. It is fast for SUM of f16, bf16 and f32;
+ * others take a thread or a warp each, or blocks, and are several times slower than AUTO.
  *
  * Memory, alignment, asynchrony, capture, workspace and errors as for fastreduce_reduce.
  * INVALID_ARGUMENT also for a null shape, and for elements or results past the address space. */
@@ -391,6 +407,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
  *   output   `segments` values of the type fastreduce_output_type(type, op).
  *   offsets  segments + 1 numbers in device memory, aligned to 8 bytes, not decreasing and not
  *            negative; read when the kernels run. An empty segment gives the result of no elements.
+ *            Without segments nothing happens, and no pointer is looked at.
  *   config   as for fastreduce_reduce_axis.
  *
  * All else as for fastreduce_reduce_axis: each result has fastreduce_reduce's bits. One launch for
@@ -452,8 +469,8 @@ FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size
  *   accumulator   memory the current device can read and write, device or pinned host memory,
  *                 aligned to 8 bytes, outside input and workspace, with limbs as the functions here
  *                 leave them or a sum of up to 2^31 such; all zeros to begin with.
- *   config        as for fastreduce_sum_f32; its kernel and block_size are not read. Ask
- *                 fastreduce_workspace_bytes with kernel = FASTREDUCE_EXACT.
+ *   config        as for fastreduce_sum_f32; its kernel, block_size and output_type are not read.
+ *                 Ask fastreduce_workspace_bytes with kernel = FASTREDUCE_EXACT.
  *
  * Input, n, asynchrony (calls on one stream add one after the other; two streams need two
  * accumulators), capture and errors as for fastreduce_sum_f32. */

@@ -9,6 +9,7 @@
 #include "../common/dynamic_shared.h"
 #include "../common/names.h"
 #include "../common/one_row.h"
+#include <thread>
 
 using sums = fastreduce::detail::auto_engine<fastreduce::plus, float>;
 
@@ -572,6 +573,8 @@ static void every_call_fails(const char *what, check::buffer<Output> &output,
         const fastreduce_status status = reduce();
         simt::fail_call(0);
         check::that(status > 0, "%s: runtime call %u failed, status %d", what, k, status);
+        check::that(simt::capture_mode() == cudaStreamCaptureModeGlobal,
+                    "%s: runtime call %u failed, the thread's capture mode is another", what, k);
         const bool last_launch_ran = k == calls;
         if (!last_launch_ran)
             check::that(output.every_byte_is(0x5a), "%s: call %u failed, output touched", what, k);
@@ -800,6 +803,41 @@ static void streams_and_graphs(size_t many)
     }
     CUDA(cudaFreeHost(pinned));
 }
+
+/* While another thread captures a graph in global mode, calls that use the pool succeed, the first
+ * of a size too, and the graph is whole. */
+static void beside_a_capture()
+{
+    cudaStream_t capturing, other;
+    cudaGraph_t graph = nullptr;
+    CUDA(cudaStreamCreateWithFlags(&capturing, cudaStreamNonBlocking));
+    CUDA(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+    for (int kernel = FASTREDUCE_AUTO; kernel <= FASTREDUCE_EXACT; ++kernel) {
+        setup s(100000), captured;
+        captured.config.stream = capturing;
+        fastreduce_config config = {};
+        config.kernel = static_cast<fastreduce_kernel>(kernel);
+        config.stream = other;
+        CUDA(cudaDeviceSynchronize());
+        CUDA(cudaStreamBeginCapture(capturing, cudaStreamCaptureModeGlobal));
+        fastreduce_status status = -100;
+        std::thread([&] {
+            status = fastreduce_sum_f32(s.input.data(), s.output.data(), 100000, &config);
+        }).join();
+        const fastreduce_status in_graph =
+            fastreduce_sum_f32(captured.input.data(), captured.output.data(), n, &captured.config);
+        const cudaError_t ended = cudaStreamEndCapture(capturing, &graph);
+        check::that(status == 0 && in_graph == 0 && ended == cudaSuccess,
+                    "%s beside a capture: status %d, in the graph %d, its end %s",
+                    fastreduce_kernel_name(config.kernel), status, in_graph,
+                    cudaGetErrorString(ended));
+        cudaGetLastError();
+        if (ended == cudaSuccess) CUDA(cudaGraphDestroy(graph));
+        s.right("beside a capture");
+    }
+    CUDA(cudaStreamDestroy(capturing));
+    CUDA(cudaStreamDestroy(other));
+}
 #endif
 
 /* This build holds sums of floats alone. */
@@ -894,6 +932,7 @@ int main(int argc, char **argv)
     other_types();
     no_device();
 #else
+    beside_a_capture();
     streams_and_graphs(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : (size_t(1) << 22) + 5);
 #endif
     return check::finish("launcher");

@@ -271,6 +271,49 @@ static void norms()
     if (!twice) every_call("the largest", largest, 1, 1u << FASTREDUCE_VARIANCE);
 }
 
+/* Norms and variances of what is not finite, whatever stands first. */
+template <class T>
+static void not_finite()
+{
+    const T nan = number<T>(static_cast<double>(NAN)), one = number<T>(1.0),
+            infinity = number<T>(static_cast<double>(INFINITY));
+    const std::vector<T> all[] = {{nan, infinity},
+                                  {infinity, one, nan},
+                                  {infinity, infinity},
+                                  {one, infinity},
+                                  {infinity, number<T>(-static_cast<double>(INFINITY)), one}};
+    for (const std::vector<T> &values : all) {
+        const exact_input<T> input(values, 0);
+        bool any_nan = false;
+        for (T x : values) any_nan |= std::isnan(static_cast<double>(real_of(x)));
+        for (fastreduce_operator op : {FASTREDUCE_NORM2, FASTREDUCE_VARIANCE}) {
+            const real got = result_of(
+                fastreduce_output_type(type_of<T>, op),
+                reduced("not finite", input.data(), values.size(), type_of<T>, op, nullptr));
+            check::that(any_nan || op == FASTREDUCE_VARIANCE ? std::isnan(got) : got == INFINITY,
+                        "%s of %zu %s that are not finite: %Lg", fastreduce_operator_name(op),
+                        values.size(), fastreduce_type_name(type_of<T>), got);
+        }
+    }
+}
+
+/* Beyond 2^24 elements the mean is still divided by their number, which no float holds. */
+template <class T>
+static void mean_of_many()
+{
+    const size_t n = (size_t(1) << 24) + 3;
+    int sum = 1; /* for which a division by the nearest float gives another result */
+    while (static_cast<float>(sum / static_cast<double>(n)) == static_cast<float>(sum) / n) ++sum;
+    check::buffer<T> input(n, 0);
+    input.fill(0);
+    const T other = number<T>(static_cast<double>(sum));
+    CUDA(cudaMemcpy(input.data() + n / 3, &other, sizeof other, cudaMemcpyHostToDevice));
+    const u64 got = reduced("mean of many", input.data(), n, type_of<T>, FASTREDUCE_MEAN, nullptr);
+    check::that(real_of(other) == sum &&
+                    got == bits_of(static_cast<float>(sum / static_cast<double>(n))),
+                "mean of 2^24 + 3, %s: %llx", fastreduce_type_name(type_of<T>), got);
+}
+
 /* Zero elements, whatever the kernel: the input may be null. */
 template <class T>
 static void nothing()
@@ -452,6 +495,9 @@ static void of_type()
     ties<T>();
     if constexpr (is_float<T>) specials<T>();
     if constexpr (is_float<T>) mean_of_zeros<T>();
+    if constexpr (is_float<T>) not_finite<T>();
+    if constexpr (is_float<T> && type_of<T> != FASTREDUCE_F64)
+        if (thorough) mean_of_many<T>();
     if constexpr (is_float<T> && type_of<T> != FASTREDUCE_F16) norms<T>();
     if constexpr (!is_float<T> && sizeof(T) == 8) { /* a sum of 65 bits, just beyond a tie */
         const T half = T(u64(1) << 63), minus = std::is_signed<T>::value ? T(-1) : T(1);
@@ -600,13 +646,16 @@ static void refusals()
                 }
             }
             config.kernel = FASTREDUCE_AUTO;
-            for (int other = FASTREDUCE_F32; other <= FASTREDUCE_U64; ++other) {
-                config.output_type = static_cast<fastreduce_type>(other);
-                if (other != result)
-                    refused("output type", unsupported, in, out, 2, type, op, config);
-            }
-            config.output_type = static_cast<fastreduce_type>(FASTREDUCE_U64 + 1);
-            refused("no such output type", invalid, in, out, 2, type, op, config);
+            for (int kernel : {FASTREDUCE_AUTO, FASTREDUCE_V7, FASTREDUCE_EXACT})
+                for (int other : {-1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 1000}) {
+                    config.kernel = static_cast<fastreduce_kernel>(kernel);
+                    config.output_type = static_cast<fastreduce_type>(other);
+                    const bool as_double = kernel == FASTREDUCE_EXACT && other == FASTREDUCE_F64 &&
+                                           result == FASTREDUCE_F32;
+                    if (other != result && !as_double)
+                        refused("output type", unsupported, in, out, 2, type, op, config);
+                }
+            config.kernel = FASTREDUCE_AUTO;
             config.output_type = result;
             config.workspace = in;
             config.workspace_bytes = 16;

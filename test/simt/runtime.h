@@ -213,6 +213,7 @@ enum cudaError_t {
     cudaErrorNoDevice = 100,
     cudaErrorLaunchOutOfResources = 701,
     cudaErrorLaunchFailure = 719,
+    cudaErrorStreamCaptureUnsupported = 900,
     cudaErrorUnknown = 999
 };
 
@@ -589,9 +590,32 @@ inline cudaError_t cudaMalloc(void **result, size_t bytes)
     SIMT_CALL(cudaErrorMemoryAllocation);
     return simt::host().last = simt::allocate(result, bytes);
 }
+/* Whether this thread may do what would break another one's capture, if that went wrong. */
+enum cudaStreamCaptureMode {
+    cudaStreamCaptureModeGlobal,
+    cudaStreamCaptureModeThreadLocal,
+    cudaStreamCaptureModeRelaxed
+};
+namespace simt
+{
+inline cudaStreamCaptureMode &capture_mode()
+{
+    static thread_local cudaStreamCaptureMode instance = cudaStreamCaptureModeGlobal;
+    return instance;
+}
+} // namespace simt
+inline cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *mode)
+{
+    if (!simt::host().device_present) return simt::host().last = cudaErrorInsufficientDriver;
+    std::swap(simt::capture_mode(), *mode);
+    return cudaSuccess;
+}
+/* As if another thread captured in global mode. */
 inline cudaError_t cudaMallocAsync(void **result, size_t bytes, cudaStream_t stream)
 {
     simt::host().default_stream_calls += stream == nullptr;
+    if (simt::capture_mode() != cudaStreamCaptureModeRelaxed)
+        return simt::host().last = cudaErrorStreamCaptureUnsupported;
     return cudaMalloc(result, bytes);
 }
 inline cudaError_t cudaFree(void *pointer)

@@ -10,6 +10,8 @@ what it will read. Its PTX must
   - on no path access global memory, or call who does, before it has waited, and on no path end
     without having waited. Prefetches into L2 may come before: they read nothing. Nor does it allow
     the next grid before it has waited: that could begin before what came ahead of both has ended.
+  - where a block draws a ticket to learn whether it is the last one, which then reads what others
+    wrote: the thread that draws it fences before the barrier or shuffle that tells its block.
 And every kernel of AUTO and EXACT waits, as these are launched overlapped; those that have no body
 on one architecture have one on another. All the ways that tiles
 come are among them: loads into registers, and copies into shared memory by one warp of the block.
@@ -212,6 +214,42 @@ extern "C" __global__ void before_in_a_loop(float *out, int n)
     }
     WAIT;
 }
+#define TICKET(fence_in_time, fence_late)                         \
+    __shared__ unsigned long long before;                         \
+    WAIT;                                                         \
+    out[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x;     \
+    __threadfence();                                              \
+    __syncthreads();                                              \
+    if (threadIdx.x == 0) {                                       \
+        before = atomicAdd(ticket, 1ull);                         \
+        if (fence_in_time && before + 1 == gridDim.x) __threadfence(); \
+    }                                                             \
+    __syncthreads();                                              \
+    if (before + 1 != gridDim.x) return;                          \
+    if (fence_late) __threadfence();                              \
+    *out = out[(threadIdx.x + 1) * blockDim.x]
+extern "C" __global__ void right_ticket(volatile float *out, unsigned long long *ticket)
+{
+    TICKET(true, false);
+}
+extern "C" __global__ void ticket_fence_behind_barrier(volatile float *out,
+                                                       unsigned long long *ticket)
+{
+    TICKET(false, true);
+}
+extern "C" __global__ void ticket_fence_behind_shuffle(volatile float *out,
+                                                       unsigned long long *ticket)
+{
+    WAIT;
+    out[blockIdx.x * 32 + threadIdx.x] = threadIdx.x;
+    __threadfence();
+    __syncwarp();
+    unsigned long long before = 0;
+    if (threadIdx.x == 0) before = atomicAdd(ticket, 1ull);
+    if (__shfl_sync(~0u, before, 0) + 1 != gridDim.x) return;
+    __threadfence();
+    *out = out[threadIdx.x * 32];
+}
 extern "C" __global__ void end_on_a_path(float *out)
 {
     if (threadIdx.x > 7) return;
@@ -234,7 +272,7 @@ __global__ void ordinary(const float *__restrict__ x, float *__restrict__ out)
 }
 """
 RULES = {"noncoherent": "non-coherent", "before": "before it has waited",
-         "end": "ends without having waited"}
+         "end": "ends without having waited", "ticket": "no fence before the barrier"}
 
 
 class Function:
@@ -328,6 +366,11 @@ def wrong_in(functions, kernel):
         wrong += [f"non-coherent: {' '.join(words)}" for words in functions[name].statements
                   if is_noncoherent(split(words)[1])]
 
+    for name in reached & functions.keys():
+        wrong += ["draws a ticket, and no fence before the barrier"
+                  for ticket in tickets_in(functions[name])
+                  if not fences_in_time(functions[name], ticket)]
+
     # every statement that can come before the wait
     function = functions[kernel]
     ahead, seen = [0], set()
@@ -355,6 +398,53 @@ def wrong_in(functions, kernel):
         if predicated or parts[0] not in ("bra", "brx", "ret", "exit", "trap"):
             ahead.append(at + 1)
     return wrong
+
+
+def tickets_in(function):
+    """The statements that draw a ticket: atomic operations whose results are used, before which a
+    fence comes and no other access to global memory."""
+    found = []
+    for at, words in enumerate(function.statements):
+        parts = split(words)[1]
+        if parts[0] != "atom" or not accesses_global(parts):
+            continue
+        result = words[words[0].startswith("@") + 1].rstrip(",")
+        if not any(result in re.split(r"[\[\],+\s]+", " ".join(other))
+                   for k, other in enumerate(function.statements) if k != at):
+            continue
+        before = at - 1
+        while before >= 0 and not accesses_global(split(function.statements[before])[1]) and \
+                not is_fence(split(function.statements[before])[1]):
+            before -= 1
+        if before >= 0 and is_fence(split(function.statements[before])[1]):
+            found.append(at)
+    return found
+
+
+def is_fence(parts):
+    """Of the device."""
+    return parts[:2] == ["membar", "gl"] or parts[0] == "fence" and "gpu" in parts
+
+
+def fences_in_time(function, ticket):
+    """Whether a fence can be reached from there without a barrier, or a shuffle, in between."""
+    ahead, seen = [ticket + 1], set()
+    while ahead:
+        at = ahead.pop()
+        if at in seen or at >= len(function.statements):
+            continue
+        seen.add(at)
+        words = function.statements[at]
+        predicated, parts = split(words)
+        if is_fence(parts):
+            return True
+        if parts[0] in ("bar", "barrier", "shfl"):
+            continue
+        if parts[0] == "bra":
+            ahead.append(function.labels[words[-1]])
+        if predicated or parts[0] not in ("bra", "brx", "ret", "exit", "trap"):
+            ahead.append(at + 1)
+    return False
 
 
 def restrict_in(source, wait):
@@ -454,7 +544,7 @@ def main():
             for what, source, reads in (("the C functions", IMPLEMENTATION, {**READS, **MANY}),
                                         ("the templates", TEMPLATES, READS))):
         functions, kernels = functions_of(ptx_of(nvcc, root, source, architecture))
-        bad = 0
+        bad = tickets = 0
         seen = collections.Counter()
         for kernel in kernels:
             name = next((name for name in reads if name in kernel), None)
@@ -470,12 +560,15 @@ def main():
             for sentence in wrong:
                 print(f"FAIL: {what}: {kernel}: {sentence}")
             bad += len(wrong)
+            tickets += len(tickets_in(functions[kernel]))
+        if tickets == 0 and what.startswith("the C"):
+            sys.exit(f"FAIL: {what}: no kernel draws a ticket")
         if seen.keys() != reads.keys() - OTHERS[architecture]:
             sys.exit(f"FAIL: {what}: the kernels are not there: {kernels}")
         failed += bad
         if not bad:
             print(f"ok: {what}: {sum(seen.values())} kernels wait before they access memory or "
-                  "allow the next grid, and load nothing non-coherently")
+                  f"allow the next grid, and load nothing non-coherently; {tickets} draw a ticket")
     if len(architectures) == 2 and not empty <= filled:
         sys.exit(f"FAIL: empty on each architecture: {empty - filled}")
     return failed > 0

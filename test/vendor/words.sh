@@ -129,6 +129,16 @@ refused_template "an exact value that is an integer" "a float or a double" \
     '__global__ void f(fastreduce_accumulator *x) { *x = {exact_value<int>(x)}; }'
 refused_template "an exact sum of a block of 96" "BlockSize must be 32, 64" \
     '__global__ void f(float *x, fastreduce_accumulator *y) { *x = exact_block_reduce<96>(*x, y); }'
+for size in 0 16 96 160 2048; do
+    refused_template "block_reduce<$size>" "BlockSize must be 32, 64" \
+        "__global__ void f(float *x) { *x = block_reduce<$size, plus>(*x, x + 1); }"
+done
+for width in 0 3 24 64; do
+    refused_template "warp_reduce of $width lanes" "Width must be 1, 2, 4" \
+        "__global__ void f(float *x) { *x = warp_reduce<plus, $width>(*x); }"
+done
+refused_template "thread_reduce of no items" "Items must be at least 1" \
+    '__global__ void f(float *x) { *x = thread_reduce<0, plus, float>(x, 0, 1, 9); }'
 refused_template "an exact maximum" "the exact sum is of floats" \
     'fastreduce_status f(float *x)
 {
