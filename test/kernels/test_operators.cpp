@@ -88,10 +88,11 @@ static void ladder_calls(const T *input, size_t n, fastreduce_operator op, const
         config.kernel = static_cast<fastreduce_kernel>(version);
         config.block_size = now / 3 % 7 ? 16u << now / 3 % 7 : 0;
         const unsigned block = config.block_size ? config.block_size : FASTREDUCE_BLOCK_SIZE;
-        const size_t most = 2 * fastreduce_workspace_bytes(n, &config);
-        if (now % 5 && most <= FASTREDUCE_WORKSPACE_BYTES) {
+        const size_t result_size = fastreduce_type_size(fastreduce_output_type(type_of<T>, op)),
+                     enough = result_size / 4 * fastreduce_workspace_bytes(n, &config);
+        if (now % 5 && enough <= FASTREDUCE_WORKSPACE_BYTES) {
             config.workspace = workspace().data();
-            config.workspace_bytes = most;
+            config.workspace_bytes = enough;
         }
         one_call(
             input, n, op, config,
