@@ -114,8 +114,8 @@ struct stopwatch {
     stopwatch(const stopwatch &) = delete;
     ~stopwatch()
     {
-        cudaEventDestroy(start);
-        cudaEventDestroy(stop);
+        CHECK(cudaEventDestroy(start));
+        CHECK(cudaEventDestroy(stop));
     }
     template <class Work>
     double microseconds(Work work) const
