@@ -1,6 +1,7 @@
 /* How fast, by shape: many results in one call, of rows, columns, middle axes and ragged segments,
  * beside CUB's segmented reduction and AUTO's one result of the same elements; dot products beside
- * cuBLAS. Device time, in graphs of calls on inputs out of L2.
+ * cuBLAS. Device time, in graphs of calls on inputs out of L2; with --isolated, of single calls on
+ * an idle GPU, where planning on the CPU counts.
  *
  *     nvcc -O3 -std=c++17 -arch=native bench_shapes.cu -o bench_shapes && ./bench_shapes
  *
@@ -60,7 +61,11 @@ static const char help[] =
     "  --op OPERATOR  sum (default), product, min, max, argmin, argmax, sum_abs, sum_squares,\n"
     "                 max_abs, norm2, mean, variance, count_nonzero; several, or all\n"
     "  --exact        EXACT in place of AUTO, of sums; of flat stays AUTO's\n"
-    "  --replays N    timed replays of each graph (default 15)\n"
+    "  --isolated     one call at a time on an idle GPU, not in a graph, so that the time holds\n"
+    "                 what the CPU does first, planning and launch; L2 holds other data, just\n"
+    "                 written\n"
+    "  --replays N    timed replays of each graph (default 15), or calls with --isolated\n"
+    "                 (default 41 up to 2^26 elements, 15 beyond)\n"
     "  --no-peers     CUB is not timed, for a shorter run; results are compared all the same\n"
     "  --csv          machine-readable rows instead of the tables\n"
     "  -h, --help, --version  print and do nothing else\n"
@@ -73,7 +78,8 @@ static const char help[] =
     "computed elsewhere. It reads columns through an iterator. Its norm2 is the sum of squares,\n"
     "its mean the sum, and variance has none. Results are compared with CUB's; the first wrong\n"
     "one is named on standard error. Of dot products, of floats: cuBLAS's\n"
-    "time over ours, and of flat is beside one sum of both arrays.\n"
+    "time over ours, and of flat is beside one sum of both arrays. With --isolated, host us:\n"
+    "microseconds that our call takes on the CPU, until it returns (median).\n"
     "Exit status: 0; 1 for a wrong result or a failed call; 2 for a wrong command line;\n"
     "77 where there is no GPU.\n";
 /* clang-format on */
@@ -595,17 +601,18 @@ static void print_head(const options &wanted, const device &gpu)
 {
     if (wanted.csv)
         std::printf("gpu,table,type,op,outer,n,inner,us,spread,gbs,flat_us,of_flat,cub_fixed_us,"
-                    "cub_offsets_us,cub_fixed_over_ours,cub_offsets_over_ours\n");
+                    "cub_offsets_us,cub_fixed_over_ours,cub_offsets_over_ours,cache,host_us\n");
     else
         std::printf("%s, inputs %s\n", gpu.name.c_str(), in_words(wanted.how));
 }
 
-static void print_table_head(const reduction &r, const char *table)
+static void print_table_head(const options &wanted, const reduction &r, const char *table)
 {
-    std::printf("\n%s %s, %s\n%11s %11s %11s %11s %7s %8s %8s %10s %12s\n",
+    std::printf("\n%s %s, %s\n%11s %11s %11s %11s %7s %8s %8s %10s %12s%s\n",
                 fastreduce_type_name(r.type), fastreduce_operator_name(r.op), table, "outer", "n",
                 "inner", "us", "spread", "GB/s", "of flat",
-                std::strcmp(table, table_name(DOT)) == 0 ? "cuBLAS" : "CUB fixed", "CUB offsets");
+                std::strcmp(table, table_name(DOT)) == 0 ? "cuBLAS" : "CUB fixed", "CUB offsets",
+                wanted.how == mode::isolated ? "    host us" : "");
 }
 
 static void print_row(const options &wanted, const device &gpu, const reduction &r, const row &w,
@@ -621,16 +628,19 @@ static void print_row(const options &wanted, const device &gpu, const reduction 
     const double gbs = 1e-3 * static_cast<double>(read + written + of_offsets) / us,
                  of_flat = gbs / (1e-3 * static_cast<double>(read) / flat);
     if (wanted.csv)
-        std::printf("\"%s\",%s,%s,%s,%zu,%zu,%s,%.4f,%.4f,%.2f,%.4f,%.4f,%s,%s,%s,%s\n",
+        std::printf("\"%s\",%s,%s,%s,%zu,%zu,%s,%.4f,%.4f,%.2f,%.4f,%.4f,%s,%s,%s,%s,%s,%s\n",
                     gpu.name.c_str(), w.table, fastreduce_type_name(r.type),
                     fastreduce_operator_name(r.op), s.outer, s.n, name_of(s).c_str(), us,
                     times[0].spread, gbs, flat, of_flat, cell(fixed, "%.4f", "").c_str(),
                     cell(offsets, "%.4f", "").c_str(), cell(fixed / us, "%.4f", "").c_str(),
-                    cell(offsets / us, "%.4f", "").c_str());
+                    cell(offsets / us, "%.4f", "").c_str(),
+                    wanted.how == mode::isolated ? "isolated" : "cold",
+                    cell(times[0].host, "%.4f", "").c_str());
     else
-        std::printf("%11zu %11zu %11s %11.2f %6.1f%% %8.1f %8.2f %10s %12s\n", s.outer, s.n,
+        std::printf("%11zu %11zu %11s %11.2f %6.1f%% %8.1f %8.2f %10s %12s%s\n", s.outer, s.n,
                     name_of(s).c_str(), us, 100 * times[0].spread, gbs, of_flat,
-                    cell(fixed / us, "%.2f", "").c_str(), cell(offsets / us, "%.2f", "").c_str());
+                    cell(fixed / us, "%.2f", "").c_str(), cell(offsets / us, "%.2f", "").c_str(),
+                    cell(times[0].host, " %10.2f", "").c_str());
     std::fflush(stdout);
 }
 
@@ -686,7 +696,8 @@ static bool measure_all(const options &wanted, const std::vector<reduction> &cho
             if (w.what.kind == lengths::dot &&
                 (r.op != FASTREDUCE_SUM || kernel_wanted == FASTREDUCE_EXACT))
                 continue;
-            if (!wanted.csv && std::strcmp(table, w.table) != 0) print_table_head(r, w.table);
+            if (!wanted.csv && std::strcmp(table, w.table) != 0)
+                print_table_head(wanted, r, w.table);
             table = w.table;
             good &= measure(wanted, gpu, r, w, memory, inputs);
         }
@@ -737,6 +748,8 @@ static options parse(char **argv)
                        fastreduce_operator_name, wanted.ops);
         } else if (is_option(&a, "--no-peers")) {
             wanted.peers = false;
+        } else if (is_option(&a, "--isolated")) {
+            wanted.how = mode::isolated;
         } else if (is_option(&a, "--exact")) {
             kernel_wanted = FASTREDUCE_EXACT;
         } else if (is_option(&a, "--csv")) {

@@ -11,6 +11,9 @@
 #include <cstdio>
 #include <vector>
 
+static const char help[] = "usage: block_reduce [-h | --help | --version]\n"
+                           "The root mean square of every row of a matrix, beside the CPU's.\n";
+
 constexpr unsigned block_size = 256;
 
 __global__ void __launch_bounds__(block_size)
@@ -26,9 +29,10 @@ __global__ void __launch_bounds__(block_size)
     if (threadIdx.x == 0) rms[blockIdx.x] = sqrtf(squares / columns);
 }
 
-int main()
+int main(int, char **argv)
 {
     constexpr size_t rows = 1000, columns = 4099;
+    take_nothing(argv, help);
     (void)count_gpus();
     std::vector<float> matrix(rows * columns), rms(rows);
     for (size_t i = 0; i < matrix.size(); ++i)
@@ -54,5 +58,6 @@ int main()
                 rows - 1, rms[rows - 1], wrong);
     CHECK(cudaFree(matrix_on_gpu));
     CHECK(cudaFree(rms_on_gpu));
+    finish_output();
     return wrong != 0;
 }

@@ -115,7 +115,7 @@ struct prepared {
     const contender *what;
     cudaGraph_t graph;
     cudaGraphExec_t executable;
-    std::vector<double> times;
+    std::vector<double> times, host; /* microseconds a call; of host: on the CPU, without a graph */
 };
 
 inline void enqueue_all(const contender &c, const field &f, cudaStream_t stream, size_t first = 0)
@@ -125,7 +125,7 @@ inline void enqueue_all(const contender &c, const field &f, cudaStream_t stream,
 
 inline prepared prepare(const contender &c, const field &f, cudaStream_t stream)
 {
-    prepared p = {&c, nullptr, nullptr, {}};
+    prepared p = {&c, nullptr, nullptr, {}, {}};
     enqueue_all(c, f, stream); /* warm-up */
     CHECK(cudaStreamSynchronize(stream));
     if (!c.capturable || f.how == mode::isolated) return p;
@@ -155,10 +155,13 @@ inline std::vector<timing> times_of(const std::vector<contender> &list, const fi
             const size_t first = f.how == mode::isolated && r + 1 < replays ? ++calls : 0;
             f.before(stream);
             const double time = watch.microseconds([&] {
-                if (p.executable)
+                if (p.executable) {
                     CHECK(cudaGraphLaunch(p.executable, stream));
-                else
-                    enqueue_all(*p.what, f, stream, first);
+                    return;
+                }
+                const double begin = seconds();
+                enqueue_all(*p.what, f, stream, first);
+                p.host.push_back(1e6 * (seconds() - begin) / static_cast<double>(f.calls));
             });
             p.times.push_back(time / static_cast<double>(f.calls));
             if (last && r + 1 == replays) last->push_back(f.result<Result>());
@@ -168,6 +171,7 @@ inline std::vector<timing> times_of(const std::vector<contender> &list, const fi
         if (p.what->after_first)
             for (int r = 0; r < replays; ++r) p.times[r] -= all[0].times[r];
         result.push_back(summary(p.times));
+        if (!p.host.empty()) result.back().host = median(p.host.data(), p.host.size());
         if (p.executable) CHECK(cudaGraphExecDestroy(p.executable));
         if (p.graph) CHECK(cudaGraphDestroy(p.graph));
     }

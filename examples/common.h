@@ -70,8 +70,11 @@ static inline void check(int status, const char *call)
 static inline const char *find_gpus(int *devices)
 {
     const cudaError_t error = cudaGetDeviceCount(devices);
-    if (error != cudaSuccess) return cudaGetErrorString(error);
-    return *devices > 0 ? NULL : "none is visible";
+    int driver = 1;
+    if (error == cudaSuccess) return *devices > 0 ? NULL : "none is visible";
+    /* without a driver, which is version 0, the error is about one that is too old */
+    if (cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0) return "no NVIDIA driver";
+    return cudaGetErrorString(error);
 }
 
 /* How many GPUs there are. Without one the program ends. */
@@ -194,6 +197,13 @@ static inline const char *only_operand(arguments *a, const char *help)
     const char *operand = NULL;
     while (next_argument(a, help)) take_operand(a, &operand);
     return operand;
+}
+
+/* For a program that takes no words but --help, -h and --version. */
+static inline void take_nothing(char **argv, const char *help)
+{
+    arguments a = arguments_of(argv);
+    while (next_argument(&a, help)) wrong_usage(&a, "not understood: ", a.word);
 }
 
 /* Reads a size, or ends the program: what is "no such number: ", say. */

@@ -8,15 +8,20 @@
 #include "../fastreduce.h"
 #include "common.h" /* CHECK: ends the program in words where a call fails */
 
+static const char help[] = "usage: hello [-h | --help | --version]\n"
+                           "Sums 1000000 floats on the GPU, by AUTO and by EXACT.\n";
+
 enum { N = 1000000 };
 
-int main(void)
+int main(int argc, char **argv)
 {
     static float host[N];
     float *input, *output;          /* output: the sum by AUTO, and by EXACT */
     fastreduce_config config = {0}; /* all zeros: AUTO, on the default stream */
     int i;
 
+    (void)argc;
+    take_nothing(argv, help);
     (void)count_gpus(); /* ends the program if there is none */
     for (i = 0; i < N; ++i) host[i] = 0.1f * (float)(i % 7);
     CHECK(cudaMalloc((void **)&input, sizeof host));

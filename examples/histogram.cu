@@ -13,6 +13,10 @@
 #include <string>
 #include <vector>
 
+static const char help[] =
+    "usage: histogram [-h | --help | --version]\n"
+    "A weighted histogram, a thousand times each by atomicAdd and by exact_atomic_add.\n";
+
 constexpr unsigned bins = 64, runs = 1000, blocks = 512, block_size = 256;
 constexpr size_t n = 1 << 20;
 
@@ -34,8 +38,9 @@ __global__ void round_bins(const fastreduce_accumulator *histogram, float *round
     rounded[threadIdx.x] = fastreduce::exact_value(histogram + threadIdx.x);
 }
 
-int main()
+int main(int, char **argv)
 {
+    take_nothing(argv, help);
     (void)count_gpus();
     std::vector<unsigned char> keys(n);
     std::vector<float> weights(n), of_bin[bins];
@@ -100,5 +105,6 @@ int main()
     CHECK(cudaFree(weights_on_gpu));
     CHECK(cudaFree(floats));
     CHECK(cudaFree(accumulators));
+    finish_output();
     return wrong != 0 || different[true] != 1;
 }

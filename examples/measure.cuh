@@ -92,6 +92,7 @@ struct device {
 
 struct timing {
     double microseconds, spread; /* median; half the interquartile range over it */
+    double host = 0; /* of the calls themselves, on the CPU, median; 0: they are in a graph */
 };
 
 inline timing summary(std::vector<double> times)
@@ -113,8 +114,8 @@ struct stopwatch {
     stopwatch(const stopwatch &) = delete;
     ~stopwatch()
     {
-        cudaEventDestroy(start);
-        cudaEventDestroy(stop);
+        CHECK(cudaEventDestroy(start));
+        CHECK(cudaEventDestroy(stop));
     }
     template <class Work>
     double microseconds(Work work) const

@@ -24,9 +24,10 @@ static inline void end_with_progress(int status, const char *text);
 #include "chunks.h"
 
 enum {
-    CPU_CHUNK = 1 << 16,        /* floats: 256 KiB, which stay in a core's second-level cache */
-    GPU_CHUNK = 8 << 20,        /* 32 MiB */
-    HOST = FASTREDUCE_EXACT + 1 /* one more choice of --kernel */
+    CPU_CHUNK = 1 << 16,         /* floats: 256 KiB, which stay in a core's second-level cache */
+    GPU_CHUNK = 8 << 20,         /* 32 MiB */
+    HOST = FASTREDUCE_EXACT + 1, /* one more choice of --kernel */
+    DEFAULT                      /* none: AUTO, or without a GPU EXACT on the CPU */
 };
 
 /* clang-format off */
@@ -39,17 +40,19 @@ static const char help[] =
     "             known by its first bytes, whatever its name\n"
     "  FILE.f32   raw little-endian float32\n"
     "  -          either of them on standard input; a pipe by name may also hold either\n"
+    "             A file may be named several times, and is summed as often; a pipe only once.\n"
     "\n"
     "Options, before or after INPUT; the last of a kind counts; --kernel=NAME works too\n"
-    "  --kernel NAME    auto (default), v0, v1, ... v7: a GPU kernel; exact: the sum rounded\n"
-    "                   once; host: the same, always on the CPU\n"
+    "  --kernel NAME    auto, v0, v1, ... v7: a GPU kernel; exact: the sum rounded once; host:\n"
+    "                   the same, always on the CPU. Default: auto, or exact without a GPU\n"
     "  --block THREADS  32, 64, 128, 256, 512 or 1024 threads a block on the GPU\n"
     "  --               what follows is INPUT, even if it begins with -\n"
     "  -h, --help, --version  print and do nothing else\n"
     "\n"
-    "Sums on the current CUDA device, in chunks of 32 MiB, or without one exactly on the CPU;\n"
-    "then a line on standard error says why. exact and host round once, to the nearest float,\n"
-    "ties to even. auto and v0 to v7 round within a chunk, and chunks are added exactly.\n"
+    "Sums on the current CUDA device, in chunks of 32 MiB; without one, by default and with\n"
+    "exact, on the CPU, and a line on standard error says why. exact and host round once, to\n"
+    "the nearest float, ties to even. auto and v0 to v7 round within a chunk, and chunks are\n"
+    "added exactly.\n"
     "\n"
     "Generated float number i = 0, 1, ... is uniform in [-1, 1): with integers modulo 2^64,\n"
     "  z = (i + 1) * 0x9e3779b97f4a7c15;  z = (z ^ z >> 32) * 0xd6e8feb86659fd93\n"
@@ -60,8 +63,9 @@ static const char help[] =
     "kernels alone, by events. A terminal shows the progress after one second.\n"
     "\n"
     "Exit status: 0: the sum of all of the input was printed; 1: the input could not be\n"
-    "summed, or the GPU, memory or standard output failed; 2: the command line was wrong. On 1\n"
-    "and 2 there is one line on standard error.\n";
+    "summed, or the GPU, memory or standard output failed; 2: the command line was wrong;\n"
+    "77: --kernel needs a GPU, and there is none. On all but 0 there is one line on standard\n"
+    "error.\n";
 /* clang-format on */
 
 static fastreduce_accumulator sum; /* guarded by chunks.lock */
@@ -244,26 +248,22 @@ static void print_rate(const char *label, double time)
            time > 0 ? 1e-9 * (double)chunks.bytes / time : 0.0);
 }
 
-static void print_sum(int kernel, unsigned block_size)
+/* why: null, or why there is no GPU. */
+static void print_sum(int kernel, unsigned block_size, const char *why)
 {
-    const char *why = kernel == HOST ? NULL : no_gpu();
     char ran[400];
 
     if (kernel == HOST || why)
         sum_on_cpu(ran, sizeof ran);
     else
-        sum_on_gpu(kernel, block_size, ran, sizeof ran);
+        sum_on_gpu(kernel == DEFAULT ? FASTREDUCE_AUTO : kernel, block_size, ran, sizeof ran);
     printf("sum     %.9g\n", (double)fastreduce_accumulator_f32(&sum));
     printf("n       %" PRIu64 "\n", chunks.bytes / 4);
     printf("ran     %s\n", ran);
     print_rate("time", chunks.seconds);
     if (kernel_seconds > 0) print_rate("kernel", kernel_seconds);
     finish_output();
-    if (why && kernel >= FASTREDUCE_V0 && kernel <= FASTREDUCE_V7)
-        fprintf(stderr, "%s: summed exactly on the CPU, which stands in for %s\n", why,
-                fastreduce_kernel_name((fastreduce_kernel)kernel));
-    else if (why)
-        fprintf(stderr, "%s: summed exactly on the CPU\n", why);
+    if (why) fprintf(stderr, "%s: summed exactly on the CPU\n", why);
 }
 
 static int parse_kernel(const arguments *a)
@@ -277,12 +277,32 @@ static int parse_kernel(const arguments *a)
     return FASTREDUCE_V0 + (name[1] - '0');
 }
 
+/* Standard input, or a pipe by name: to be read only once. */
+static int is_stream(const char *name, struct stat *status)
+{
+    if (strcmp(name, "-") == 0) return fstat(STDIN_FILENO, status) == 0;
+    return stat(name, status) == 0 && (S_ISFIFO(status->st_mode) || S_ISSOCK(status->st_mode));
+}
+
+/* Two readers of a stream would get a part each. A file may be named, and summed, several times. */
+static void refuse_streams_named_twice(const arguments *a, char **names, int count)
+{
+    struct stat one, other;
+    int j, k;
+    for (k = 0; k < count; ++k)
+        for (j = is_stream(names[k], &one) ? 0 : k; j < k; ++j)
+            if (is_stream(names[j], &other) && one.st_dev == other.st_dev &&
+                one.st_ino == other.st_ino)
+                wrong_usage(a, "named more than once, but can be read only once: ", names[k]);
+}
+
 int main(int argc, char **argv)
 {
     arguments a = arguments_of(argv);
+    const char *why;
     array *inputs = (array *)malloc((size_t)argc * sizeof *inputs);
     uint64_t block_size = 0;
-    int kernel = FASTREDUCE_AUTO, count = 0, k;
+    int kernel = DEFAULT, count = 0, k;
 
     if (!inputs) fail(1, "no memory for the command line");
     while (next_argument(&a, help)) {
@@ -299,10 +319,15 @@ int main(int argc, char **argv)
         }
     }
     if (count == 0) wrong_usage(&a, "no input", "");
+    refuse_streams_named_twice(&a, argv, count);
+    why = kernel == HOST ? NULL : no_gpu();
+    if (why && kernel < FASTREDUCE_EXACT)
+        fail(NO_GPU, "%s: %s needs a GPU; only exact is available on the CPU", why,
+             fastreduce_kernel_name((fastreduce_kernel)kernel));
     /* all are opened before any is summed */
     for (k = 0; k < count; ++k) inputs[k] = open_input(argv[k], FASTREDUCE_F32, uniform);
     set_chunks(inputs, inputs + count);
-    print_sum(kernel, (unsigned)block_size);
+    print_sum(kernel, (unsigned)block_size, why);
     for (k = 0; k < count; ++k) close_array(&inputs[k]);
     free(inputs);
     return 0;

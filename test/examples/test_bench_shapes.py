@@ -15,9 +15,14 @@ SMALL = ("--elements", "100000", "--replays", "3")
 
 
 def command_line():
+    shown = bench("--isolated", "--help").stdout
+    that("--isolated " in shown and "host us" in shown, f"--help: {shown}")
     refuses([
         (["rows"], "not understood: rows"),
         (["--warm"], "not understood: --warm"),
+        (["--isolated", "3"], "not understood: 3"),
+        (["--isolated=3"], "not understood: --isolated=3"),
+        (["--isolated", "--replays", "0"], "no such number of replays: 0"),
         (["--table", "rows,rowz"], "no such table: rowz"),
         (["--type=u7"], "no such type: u7"),
         (["--op", "sum,"], "no such operator: "),
@@ -59,13 +64,35 @@ def tables():
                 ratio = float(r[f"cub_{peer}_us"]) / us
                 that(abs(float(r[f"cub_{peer}_over_ours"]) - ratio) < 1e-3 * ratio + 1e-4,
                      f"CUB: {r}")
+        that(r["cache"] == "cold" and not r["host_us"], f"in a graph: {r}")
     shown = bench("--no-peers", "--table", "small", "--replays=1")
-    that("\nf32 sum, small\n" in shown.stdout and shown.stdout.count("\n") == 16, f"{shown}")
+    that("\nf32 sum, small\n" in shown.stdout and shown.stdout.count("\n") == 16 and
+         "host us" not in shown.stdout, f"{shown}")
+
+
+def isolated():
+    shapes = ("shape=10x300x1", "shape=1x30x1000", "shape=1x3x2^18")
+    shown = bench("--isolated", "--csv", "--type=all", "--op=all", *shapes, "--replays=9",
+                  "--table=segments,dot", "--elements=100000")
+    rows = list(csv.DictReader(io.StringIO(shown.stdout)))
+    that(shown.returncode == 0 and not shown.stderr, f"{shown}")
+    for name in ("shape", "segments", "dot"):
+        found = {(r["type"], r["op"]) for r in rows if r["table"] == name}
+        that(len(found) == (2 if name == "dot" else 4), f"types and operators of {name}: {found}")
+    for r in rows:
+        host, us = float(r["host_us"]), float(r["us"])
+        that(r["cache"] == "isolated" and 0.1 < host < 20000, f"on the CPU: {r}")
+        # The GPU is idle: the events around the call enclose what the CPU does before the launch.
+        that(us > host / 2, f"the events do not enclose the call: {r}")
+    shown = bench("--isolated", "--no-peers", "shape=7x50x3", "--replays=3")
+    lines = shown.stdout.splitlines()
+    that(shown.returncode == 0 and len(lines) == 5 and "one call at a time" in lines[0] and
+         lines[3].split()[-2:] == ["host", "us"] and float(lines[4].split()[-1]) > 0, f"{shown}")
 
 
 def main():
     command_line()
-    return finish("bench_shapes", ("shape=2x3x4", "--replays", "1"), tables)
+    return finish("bench_shapes", ("shape=2x3x4", "--replays", "1"), tables, isolated)
 
 
 if __name__ == "__main__":

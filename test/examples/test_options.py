@@ -1,8 +1,10 @@
 """What the programs in examples/ have in common: python3 test_options.py PROGRAM...
 
 --help, -h and --version, anywhere; what is not an option is refused in one line, which names this
-very program; sizes are understood in all forms, and others refused with the forms.
+very program; sizes are understood in all forms, and others refused with the forms. Where no
+NVIDIA driver can be loaded, what was built for a GPU says that, and nothing of a version.
 """
+import ctypes
 import os
 import re
 import subprocess
@@ -14,6 +16,8 @@ from checks import that
 SIZES = ("ladder", "exact", "sum", "sum_nccl")  # whose first operand is a size
 FORMS = "numbers are like 1000, 10k, 3M, 2G, 1T (powers of 2^10), 1e9 or 2^30"
 NO_GPU = 77
+ON_CPU = ("host_speed", "numpy_exact")
+NO_OPERANDS = ("hello", "block_reduce", "histogram", "experiments")
 
 
 def run(program, *arguments, stdout=subprocess.PIPE):
@@ -30,6 +34,22 @@ def refused(program, words, *arguments):
          f"{done.stderr!r} without {words!r}")
 
 
+def has_driver():
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    return True
+
+
+def names_no_driver(program, name):
+    done = run(program, *(["5"] if name in SIZES else []))
+    on_cpu = name == "sum" and done.returncode == 0
+    that((on_cpu or done.returncode == NO_GPU) and
+         "(no NVIDIA driver)" in done.stdout + done.stderr,
+         f"{program}, no driver: exit {done.returncode}, {done.stdout!r}, {done.stderr!r}")
+
+
 def test(program, name):
     for arguments in (["--help"], ["-h"], ["5", "-h"] if name in SIZES else ["--help", "5"]):
         done = run(program, *arguments)
@@ -43,6 +63,9 @@ def test(program, name):
          f"{program} --version: {done.stdout!r} {done.stderr!r}")
     refused(program, f"--fast ({program} --help tells more)", "--fast")
     refused(program, "(" + program, "--fast\x1b[31m")
+    if name in NO_OPERANDS:
+        for words in (["5"], ["-"], ["--", "--help"], [""]):
+            refused(program, f"not understood: {words[-1]} (", *words)
     if os.path.exists("/dev/full"):
         with open("/dev/full", "wb") as full:
             done = run(program, "--help", stdout=full)
@@ -57,6 +80,8 @@ def test(program, name):
                  done.stderr.startswith(f"{name}: no GPU here (") or
                  name == "exact" and done.returncode == NO_GPU,
                  f"{program} {size}: exit {done.returncode}, {done.stderr!r}")
+    if name == os.path.basename(program) and name not in ON_CPU and not has_driver():
+        names_no_driver(program, name)
 
 
 if len(sys.argv) < 2:

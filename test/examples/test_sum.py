@@ -30,6 +30,7 @@ except ImportError:
 Fraction = fractions.Fraction
 DEPTH = 80
 FALLBACK = "summed exactly on the CPU"
+NO_GPU = 77
 FORMS = "1000, 10k, 3M, 2G, 1T (powers of 2^10), 1e9 or 2^30"
 check = checks.that
 
@@ -210,29 +211,36 @@ def check_generated():
 
 
 def check_options():
+    missing = os.path.join(FOLDER, "missing.npy")
     for kernel in ["host", "exact", "auto"] + [f"v{k}" for k in range(8)]:
-        expect_sum("kernel " + kernel, ["--kernel", kernel, "5000"], generated_floats(5000))
+        if ON_GPU or kernel in ("host", "exact"):
+            expect_sum("kernel " + kernel, ["--kernel", kernel, "5000"], generated_floats(5000))
+        else:  # and before any input is opened
+            for name in ("5000", missing):
+                expect_refusal(f"kernel {kernel}, no GPU", NO_GPU,
+                               "needs a GPU; only exact is available on the CPU",
+                               ["--kernel", kernel, name])
     for block in ("32", "64", "128", "256", "512", "1024", "1K", "2^6"):
         expect_sum("block " + block, ["777", "--block", block], generated_floats(777))
-    for arguments in (["--kernel", "v3", "--block", "64", "99"],
-                      ["99", "--block", "64", "--kernel", "v3"],
-                      ["--block", "64", "99", "--kernel", "v3"],
-                      ["--kernel", "v1", "--kernel", "v3", "99"],
-                      ["--kernel=v3", "--block=64", "99"], ["--block=2^6", "--", "99"],
-                      ["--kernel=v3", "--", "99"]):
+    some = "v3" if ON_GPU else "exact"
+    for arguments in (["--kernel", some, "--block", "64", "99"],
+                      ["99", "--block", "64", "--kernel", some],
+                      ["--block", "64", "99", "--kernel", some],
+                      ["--kernel", "v1", "--kernel", some, "99"],
+                      [f"--kernel={some}", "--block=64", "99"], ["--block=2^6", "--", "99"],
+                      [f"--kernel={some}", "--", "99"]):
         expect_sum(" ".join(arguments), arguments, generated_floats(99))
 
     # what ran, in words
-    host, v3, exact_, auto = (run("9", "--kernel", kernel)
-                              for kernel in ("host", "v3", "exact", "auto"))
+    host, v3, exact_ = (run("9", "--kernel", kernel) for kernel in ("host", "v3", "exact"))
     check(b"exact on the CPU" in host.stdout and host.stderr == b"",
           f"--kernel host: {host.stdout!r} {host.stderr!r}")
-    if b"on the CPU" in auto.stdout:
-        reason = rb"(no CUDA device|built without CUDA)[^:\n]*: summed exactly on the CPU"
-        for done in (auto, exact_):
-            check(re.fullmatch(reason + rb"\n", done.stderr),
+    if not ON_GPU:
+        reason = rb"(no CUDA device|built without CUDA)[^:\n]*: "
+        for done in (run("9"), exact_):
+            check(re.fullmatch(reason + FALLBACK.encode() + rb"\n", done.stderr),
                   f"the reason for the CPU: {done.stderr!r}")
-        check(re.fullmatch(reason + rb", which stands in for v3_add_during_load\n", v3.stderr),
+        check(re.match(rb"sum: " + reason + rb"v3_add_during_load needs a GPU", v3.stderr),
               f"v3: {v3.stderr!r}")
     else:
         check(b"v3_add_during_load on " in v3.stdout and v3.stderr == b"",
@@ -355,8 +363,8 @@ def check_raw_and_pipes():
 
     # a writer slower than a second, in pieces that end within floats: the same sum, and no progress
     # off a terminal
-    for kernel in ("auto", "host"):
-        process = subprocess.Popen([PROGRAM, "-", "--kernel", kernel], stdin=subprocess.PIPE,
+    for options in ([], ["--kernel", "host"]):
+        process = subprocess.Popen([PROGRAM, "-", *options], stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         draw, begin = random.Random(5), 0
         while begin < len(raw):
@@ -366,13 +374,13 @@ def check_raw_and_pipes():
             begin += size
             time.sleep(0.015)
         out, err = process.communicate()
-        check_output("a slow pipe, " + kernel, process.returncode, out, err, *exact(values),
+        check_output(f"a slow pipe, {options}", process.returncode, out, err, *exact(values),
                      len(values))
 
 
 def falls_back():
     if b"no CUDA" in run("1").stderr:
-        return "no GPU: a program built without CUDA takes the same road, and is tested"
+        return "no GPU: a program built without CUDA takes the same way, and is tested"
     return None
 
 
@@ -401,6 +409,37 @@ def check_several():
                    [paths[0], "missing.npy"])
     expect_refusal("a second file that is bad", 1, "one.npy: ",
                    [paths[1], write("bad/one.npy", npy(first, "(10, 101)"))])
+
+    # what can be read only once is refused before anything is read; other pipes may stand beside it
+    array = npy(first, "(1000,)")
+    for data in (pack(second), array, b""):
+        for names in (["-", "-"], ["3", "-", paths[0], "-"], ["--", "-", "-"], ["-", "/dev/stdin"],
+                      ["/dev/stdin", "-"], ["/dev/fd/0", "/dev/stdin"], ["-", "/dev/fd/0", "-"]):
+            reader, writer = os.pipe()
+            os.write(writer, data)
+            os.close(writer)
+            expect_refusal(f"a pipe twice, {names}", 2, "more than once, but can be read only once",
+                           names, stdin=reader)
+            check(os.read(reader, 1 << 16) == data, f"a pipe twice, {names}: it was read")
+            os.close(reader)
+    with open(paths[0], "rb") as file:
+        expect_refusal("standard input twice, a file", 2, "can be read only once: -", ["-", "-"],
+                       stdin=file)
+    fifo = os.path.join(FOLDER, "twice.f32")  # that no one writes to: opened, it would wait
+    os.mkfifo(fifo)
+    expect_refusal("a named pipe twice", 2, "can be read only once: ", [fifo, "3", fifo])
+    readers = []
+    for data in (pack(second), array):
+        reader, writer = os.pipe()
+        os.write(writer, data)
+        os.close(writer)
+        readers.append(reader)
+    done = run("-", f"/dev/fd/{readers[1]}", paths[1], paths[1], "/dev/null", "/dev/null",
+               stdin=readers[0], pass_fds=readers[1:])
+    check_output("two pipes, and files twice", done.returncode, done.stdout, done.stderr,
+                 *exact(first + 3 * second), 1231)
+    for reader in readers:
+        os.close(reader)
 
     # one that shrinks while standard input is awaited
     write("shrinks.f32", bytes(1 << 20))
@@ -447,8 +486,8 @@ def check_chunks():
         total -= pattern[0] + pattern[(n - 1) % len(pattern)]
         wanted = to_f32(Fraction(total))
         raw, array = write("big.f32", data), write("big.npy", npy([], f"({n},)") + data)
-        for arguments in ([raw], [array], [raw, "--kernel", "v2"], [array, "--kernel", "exact"],
-                          ["-"]):
+        on_gpu = [[raw, "--kernel", "v2"]] if ON_GPU else []
+        for arguments in ([raw], [array], *on_gpu, [array, "--kernel", "exact"], ["-"]):
             done = run(*arguments, data=bytes(data) if arguments == ["-"] else None)
             check_output(f"{n} elements, {os.path.basename(arguments[0])}", done.returncode,
                          done.stdout, done.stderr, wanted, 0, n)
@@ -578,7 +617,7 @@ def check_bad_files():
 
 def check_bad_command_lines():
     for what, words, arguments in (
-            ("nothing", "no input", []), ("an option alone", "no input", ["--kernel", "v1"]),
+            ("nothing", "no input", []), ("an option alone", "no input", ["--kernel", "host"]),
             ("an option", "no such option: --fast", ["--fast", "5"]),
             ("a short option", "no such option: -k", ["-k", "v1", "5"]),
             ("minus five", "no such option: -5", ["-5"]),
@@ -661,6 +700,7 @@ def check_terminal():
 if len(sys.argv) != 2:
     sys.exit("usage: test_sum.py PROGRAM")
 PROGRAM = os.path.abspath(sys.argv[1])
+ON_GPU = b"on the CPU" not in run("1").stdout
 CHUNK = int(re.search(rb"in chunks of (\d+) MiB", run("--help").stdout)[1]) << 18
 with tempfile.TemporaryDirectory() as FOLDER:
     for group in (self_check, check_generated, check_options, check_npy, check_numpy,
