@@ -13200,14 +13200,15 @@ inline slices_plan plan_one_launch(const engine_table &e, const slices_reducer &
     return plan;
 }
 
-/* most_blocks: of a launch; fewer for tests. */
+/* most_blocks: of a launch, but for those that share results; fewer for tests. */
 inline slices_plan plan_slices(const engine_table &e, const slices_reducer &reducer,
                                const slices &all, const device_limits &device,
                                size_t most_blocks = max_blocks)
 {
     slices_plan plan = plan_one_launch(e, reducer, all, device);
+    const size_t groups = most_blocks / plan.blocks_each;
     if (plan.kernel != slices_kernel::flat)
-        plan.results = least_of(plan.results, most_blocks / plan.blocks_each * plan.results_each);
+        plan.results = least_of(plan.results, (groups > 0 ? groups : 1) * plan.results_each);
     return plan;
 }
 

@@ -387,8 +387,8 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
  * Determinism: each result has the bits that fastreduce_reduce gives for its elements alone, by
  * the same kernel: they do not depend on how many results there are, on where they stand, or on
  * strides. A NaN is a NaN in both, but where floats or doubles are added its sign and payload may
- * differ. EXACT's are those of fastreduce_host_reduce. It is fast for SUM of f16, bf16 and f32;
- * others take a thread or a warp each, or blocks, and are several times slower than AUTO.
+ * differ. EXACT's are those of fastreduce_host_reduce. Its SUM of f16, bf16 and f32 as floats has
+ * kernels of its own; others take a thread or a warp each, or blocks, and are slower.
  *
  * Memory, alignment, asynchrony, capture, workspace and errors as for fastreduce_reduce.
  * INVALID_ARGUMENT also for a null shape, and for elements or results past the address space. */
@@ -411,7 +411,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
  *   config   as for fastreduce_reduce_axis.
  *
  * All else as for fastreduce_reduce_axis: each result has fastreduce_reduce's bits. One launch for
- * up to 1024 segments by AUTO, else two. EXACT is several times slower than AUTO. */
+ * up to 1024 segments by AUTO, else two. */
 FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, void *output,
                                                             size_t segments, const int64_t *offsets,
                                                             fastreduce_type type,

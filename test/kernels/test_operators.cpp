@@ -276,13 +276,14 @@ static void norms()
 template <class T>
 static void not_finite()
 {
-    const T nan = number<T>(static_cast<double>(NAN)), one = number<T>(1.0),
-            infinity = number<T>(static_cast<double>(INFINITY));
+    const T one = number<T>(1.0), nan = from_bits<T>(infinity_bits<T> | 1),
+            infinity = from_bits<T>(infinity_bits<T>),
+            minus = from_bits<T>(infinity_bits<T> | sign_bit<T>);
     const std::vector<T> all[] = {{nan, infinity},
                                   {infinity, one, nan},
                                   {infinity, infinity},
                                   {one, infinity},
-                                  {infinity, number<T>(-static_cast<double>(INFINITY)), one}};
+                                  {infinity, minus, one}};
     for (const std::vector<T> &values : all) {
         const exact_input<T> input(values, 0);
         bool any_nan = false;
