@@ -73,11 +73,14 @@ inline void cuda(cudaError_t error, const char *call)
 /* Ends the program with 77, which Meson reads as SKIP, where there is no GPU. */
 inline void need_device()
 {
-    int devices = 0;
+    int devices = 0, driver = 1;
     const cudaError_t error = cudaGetDeviceCount(&devices);
     if (error == cudaSuccess && devices > 0) return;
-    std::printf("SKIP: no GPU (%s)\n",
-                error == cudaSuccess ? "no device" : cudaGetErrorString(error));
+    /* without a driver, which is version 0, the error is about one that is too old */
+    const bool none = cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0;
+    std::printf("SKIP: no GPU (%s)\n", none                   ? "no NVIDIA driver"
+                                       : error == cudaSuccess ? "no device"
+                                                              : cudaGetErrorString(error));
     std::exit(77);
 }
 

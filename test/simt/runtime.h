@@ -547,6 +547,11 @@ inline cudaError_t cudaGetDeviceCount(int *count)
     *count = 1;
     return cudaSuccess;
 }
+inline cudaError_t cudaDriverGetVersion(int *version)
+{
+    *version = 13000;
+    return cudaSuccess;
+}
 inline cudaError_t cudaGetDevice(int *device)
 {
     SIMT_CALL(cudaErrorUnknown);
