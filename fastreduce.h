@@ -240,16 +240,17 @@ typedef struct fastreduce_wide_accumulator {
 
 /* ============================================================================================== */
 
-#if defined(FASTREDUCE_STATIC) && defined(FASTREDUCE_DECLARED) && !defined(FASTREDUCE_DETAIL_STATIC)
+#if defined(FASTREDUCE_STATIC) && defined(FASTREDUCE_DETAIL_DECLARED) && \
+    !defined(FASTREDUCE_DETAIL_STATIC)
 #error "FASTREDUCE_STATIC has to be defined before the first include of fastreduce.h"
 #endif
 
 /* With FASTREDUCE_STATIC only files that define functions declare them: compilers warn of
  * others. NVRTC refuses to see host functions. */
-#if !defined(FASTREDUCE_DECLARED) && !defined(__CUDACC_RTC__) &&          \
+#if !defined(FASTREDUCE_DETAIL_DECLARED) && !defined(__CUDACC_RTC__) &&   \
     (!defined(FASTREDUCE_STATIC) || defined(FASTREDUCE_IMPLEMENTATION) || \
      defined(FASTREDUCE_HOST_IMPLEMENTATION))
-#define FASTREDUCE_DECLARED
+#define FASTREDUCE_DETAIL_DECLARED
 #ifdef FASTREDUCE_STATIC
 #define FASTREDUCE_DETAIL_STATIC
 #endif
@@ -561,7 +562,7 @@ fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator);
 #ifdef __cplusplus
 }
 #endif
-#endif /* FASTREDUCE_DECLARED */
+#endif /* FASTREDUCE_DETAIL_DECLARED */
 
 /* Below is C, which C++ files include too. */
 #if defined(__cplusplus) && defined(__GNUC__)
@@ -572,8 +573,8 @@ fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator);
 /* ---- The accumulator's arithmetic: one source for the CPU and the GPU ------------------------ */
 
 #if (defined(FASTREDUCE_HOST_IMPLEMENTATION) || defined(FASTREDUCE_CUH)) && \
-    !defined(FASTREDUCE_ARITHMETIC)
-#define FASTREDUCE_ARITHMETIC
+    !defined(FASTREDUCE_DETAIL_ARITHMETIC)
+#define FASTREDUCE_DETAIL_ARITHMETIC
 
 #ifndef __CUDACC_RTC__
 #include <string.h>
@@ -592,13 +593,13 @@ fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator);
 #endif
 
 enum {
-    FASTREDUCE_DIGITS = 12, /* limbs that hold the number; the top one carries the sign */
-    FASTREDUCE_NAN_COUNT = 12,
-    FASTREDUCE_POSITIVE_INFINITY_COUNT = 13,
-    FASTREDUCE_NEGATIVE_INFINITY_COUNT = 14,
-    FASTREDUCE_WIDE_DIGITS = 68 /* the three counts follow */
+    FASTREDUCE_DETAIL_DIGITS = 12, /* limbs that hold the number; the top one carries the sign */
+    FASTREDUCE_DETAIL_NAN_COUNT = 12,
+    FASTREDUCE_DETAIL_POSITIVE_INFINITY_COUNT = 13,
+    FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT = 14,
+    FASTREDUCE_DETAIL_WIDE_DIGITS = 68 /* the three counts follow */
 };
-#define FASTREDUCE_MOST_COUNTED 0xffffffffLL
+#define FASTREDUCE_DETAIL_MOST_COUNTED 0xffffffffLL
 
 /* Propagates carries: all limbs but the top one end in [0, 2^32), that one keeps the sign, the
  * value stays. A number has one such form, so equal sums have equal limbs. */
@@ -619,7 +620,7 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_normalize(int64_t *limb, int d
     int k;
     fastreduce_detail_carry(limb, digits);
     for (k = digits; k < digits + 3; ++k)
-        if (limb[k] > FASTREDUCE_MOST_COUNTED) limb[k] = FASTREDUCE_MOST_COUNTED;
+        if (limb[k] > FASTREDUCE_DETAIL_MOST_COUNTED) limb[k] = FASTREDUCE_DETAIL_MOST_COUNTED;
 }
 
 /* Adds value * 2^(shift - 149). shift <= 253, the largest exponent of a float: digits k .. k+2
@@ -694,11 +695,11 @@ FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_round(const fastreduce_accumula
                                                        int precision, uint64_t *significand,
                                                        int *shift)
 {
-    int64_t digit[FASTREDUCE_DIGITS];
-    int k, top = FASTREDUCE_DIGITS - 1, negative, below = 0;
+    int64_t digit[FASTREDUCE_DETAIL_DIGITS];
+    int k, top = FASTREDUCE_DETAIL_DIGITS - 1, negative, below = 0;
 
-    for (k = 0; k < FASTREDUCE_DIGITS; ++k) digit[k] = accumulator->limb[k];
-    negative = fastreduce_detail_absolute(digit, FASTREDUCE_DIGITS);
+    for (k = 0; k < FASTREDUCE_DETAIL_DIGITS; ++k) digit[k] = accumulator->limb[k];
+    negative = fastreduce_detail_absolute(digit, FASTREDUCE_DETAIL_DIGITS);
     while (top > 0 && digit[top] == 0) --top;
     for (k = 0; k < top - 2; ++k) below |= digit[k] != 0;
     fastreduce_detail_round_top((uint32_t)digit[top], top >= 1 ? (uint32_t)digit[top - 1] : 0,
@@ -746,7 +747,7 @@ fastreduce_detail_read_f32(const fastreduce_accumulator *accumulator)
     uint64_t significand;
     int shift, negative = fastreduce_detail_round(accumulator, 24, &significand, &shift);
     return fastreduce_detail_pack_f32(
-        fastreduce_detail_special_of(accumulator->limb + FASTREDUCE_NAN_COUNT), negative,
+        fastreduce_detail_special_of(accumulator->limb + FASTREDUCE_DETAIL_NAN_COUNT), negative,
         significand, shift);
 }
 
@@ -920,12 +921,12 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_read(int64_t *limb, int di
     if (!special) value = fastreduce_detail_leading(limb, digits, least);
     return fastreduce_detail_finish(special, negative, value, op, n, precision);
 }
-#endif /* FASTREDUCE_ARITHMETIC */
+#endif /* FASTREDUCE_DETAIL_ARITHMETIC */
 
 /* ---- Host implementation --------------------------------------------------------------------- */
 
-#if defined(FASTREDUCE_HOST_IMPLEMENTATION) && !defined(FASTREDUCE_HOST_IMPLEMENTED)
-#define FASTREDUCE_HOST_IMPLEMENTED
+#if defined(FASTREDUCE_HOST_IMPLEMENTATION) && !defined(FASTREDUCE_DETAIL_HOST_IMPLEMENTED)
+#define FASTREDUCE_DETAIL_HOST_IMPLEMENTED
 
 /* Weak outside the CUDA translation unit, so that a program may have the host implementation in
  * a .c file and the whole library in a .cu file. Windows' objects have no such symbols. */
@@ -1080,7 +1081,7 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_type fastreduce_output_type(fastreduce_type 
 /* The two may be one. */
 FASTREDUCE_DETAIL_ONCE void fastreduce_detail_merge(int64_t *into, const int64_t *from, int digits)
 {
-    int64_t other[FASTREDUCE_WIDE_DIGITS + 4];
+    int64_t other[FASTREDUCE_DETAIL_WIDE_DIGITS + 4];
     int k;
     for (k = 0; k < digits + 4; ++k) other[k] = from[k];
     fastreduce_detail_normalize(other, digits);
@@ -1092,7 +1093,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_merge(int64_t *into, const int64_t
 FASTREDUCE_DETAIL_DEFINE void fastreduce_accumulator_merge(fastreduce_accumulator *into,
                                                            const fastreduce_accumulator *from)
 {
-    fastreduce_detail_merge(into->limb, from->limb, FASTREDUCE_DIGITS);
+    fastreduce_detail_merge(into->limb, from->limb, FASTREDUCE_DETAIL_DIGITS);
 }
 
 FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_host_read(int64_t *limb, int digits, int least,
@@ -1111,23 +1112,23 @@ FASTREDUCE_DETAIL_DEFINE double
 fastreduce_accumulator_f64(const fastreduce_accumulator *accumulator)
 {
     fastreduce_accumulator copy = *accumulator;
-    return fastreduce_detail_double_of(
-        fastreduce_detail_host_read(copy.limb, FASTREDUCE_DIGITS, -149, FASTREDUCE_SUM, 0, 53));
+    return fastreduce_detail_double_of(fastreduce_detail_host_read(
+        copy.limb, FASTREDUCE_DETAIL_DIGITS, -149, FASTREDUCE_SUM, 0, 53));
 }
 
 FASTREDUCE_DETAIL_DEFINE void
 fastreduce_wide_accumulator_merge(fastreduce_wide_accumulator *into,
                                   const fastreduce_wide_accumulator *from)
 {
-    fastreduce_detail_merge(into->limb, from->limb, FASTREDUCE_WIDE_DIGITS);
+    fastreduce_detail_merge(into->limb, from->limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
 }
 
 FASTREDUCE_DETAIL_DEFINE float
 fastreduce_wide_accumulator_f32(const fastreduce_wide_accumulator *accumulator)
 {
     fastreduce_wide_accumulator copy = *accumulator;
-    return fastreduce_detail_float_of(fastreduce_detail_host_read(copy.limb, FASTREDUCE_WIDE_DIGITS,
-                                                                  -1074, FASTREDUCE_SUM, 0, 24));
+    return fastreduce_detail_float_of(fastreduce_detail_host_read(
+        copy.limb, FASTREDUCE_DETAIL_WIDE_DIGITS, -1074, FASTREDUCE_SUM, 0, 24));
 }
 
 FASTREDUCE_DETAIL_DEFINE double
@@ -1135,7 +1136,7 @@ fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator)
 {
     fastreduce_wide_accumulator copy = *accumulator;
     return fastreduce_detail_double_of(fastreduce_detail_host_read(
-        copy.limb, FASTREDUCE_WIDE_DIGITS, -1074, FASTREDUCE_SUM, 0, 53));
+        copy.limb, FASTREDUCE_DETAIL_WIDE_DIGITS, -1074, FASTREDUCE_SUM, 0, 53));
 }
 
 /* Adds elements one by one, each to one limb, shifted by up to 31 bits. 256 of them, the most that
@@ -1150,8 +1151,8 @@ static inline void fastreduce_detail_add_each(int64_t *limb, const float *input,
         exponent = bits >> 23 & 255;
         normal = exponent > 0;
         if (exponent == 255) {
-            fastreduce_detail_count_special(limb + FASTREDUCE_NAN_COUNT, (bits & 0x7fffff) != 0,
-                                            (int)(bits >> 31));
+            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_NAN_COUNT,
+                                            (bits & 0x7fffff) != 0, (int)(bits >> 31));
         } else {
             const int64_t is_negative = -(int64_t)(bits >> 31); /* all bits of it: no branch */
             const int64_t significand = (int64_t)((bits & 0x7fffff) | normal << 23);
@@ -1190,8 +1191,8 @@ static inline void fastreduce_detail_add_to_bins(fastreduce_detail_bins bins, in
         uint32_t bits;
         memcpy(&bits, input + i, sizeof bits);
         if ((bits >> 23 & 255) == 255)
-            fastreduce_detail_count_special(limb + FASTREDUCE_NAN_COUNT, (bits & 0x7fffff) != 0,
-                                            (int)(bits >> 31));
+            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_NAN_COUNT,
+                                            (bits & 0x7fffff) != 0, (int)(bits >> 31));
     }
 }
 
@@ -1528,7 +1529,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate(int64_t *limb, const vo
     fastreduce_detail_progress at;
     size_t begin, end, i, count;
 
-    fastreduce_detail_normalize(limb, FASTREDUCE_DIGITS);
+    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_DIGITS);
     for (begin = 0; begin < n; begin = end) {
         end = n - begin < FASTREDUCE_DETAIL_HOST_BLOCK ? n : begin + FASTREDUCE_DETAIL_HOST_BLOCK;
         fastreduce_detail_begin(&at);
@@ -1544,7 +1545,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate(int64_t *limb, const vo
                 fastreduce_detail_add_many(&at, limb, floats, count);
         }
         fastreduce_detail_end(&at, limb);
-        fastreduce_detail_normalize(limb, FASTREDUCE_DIGITS);
+        fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_DIGITS);
     }
 }
 
@@ -1606,7 +1607,7 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_wide(int64_t *limb, u
 FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_each_f64(int64_t *limb, const double *input,
                                                            size_t n)
 {
-    int64_t others[FASTREDUCE_WIDE_DIGITS + 4] = {0};
+    int64_t others[FASTREDUCE_DETAIL_WIDE_DIGITS + 4] = {0};
     size_t i;
     for (i = 0; i < n; ++i) {
         uint64_t bits, fraction;
@@ -1615,14 +1616,14 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_each_f64(int64_t *limb, const 
         fraction = bits & 0xfffffffffffff;
         exponent = (unsigned)(bits >> 52 & 2047);
         if (exponent == 2047)
-            fastreduce_detail_count_special(limb + FASTREDUCE_WIDE_DIGITS, fraction != 0,
+            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_WIDE_DIGITS, fraction != 0,
                                             (int)(bits >> 63));
         else
             fastreduce_detail_add_wide(i % 2 ? others : limb,
                                        fraction | (uint64_t)(exponent > 0) << 52,
                                        exponent - (exponent > 0), (int)(bits >> 63));
     }
-    for (i = 0; i < FASTREDUCE_WIDE_DIGITS; ++i) limb[i] += others[i];
+    for (i = 0; i < FASTREDUCE_DETAIL_WIDE_DIGITS; ++i) limb[i] += others[i];
 }
 
 /* Adds x[k] * y[k] one by one, of any floats. */
@@ -1641,7 +1642,8 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_each_product(int64_t *limb, co
         b &= 0x7fffffff;
         if (a >= infinity || b >= infinity) { /* infinity times zero is a NaN */
             const int is_nan = a > infinity || b > infinity || a == 0 || b == 0;
-            fastreduce_detail_count_special(limb + FASTREDUCE_WIDE_DIGITS, is_nan, is_negative);
+            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_WIDE_DIGITS, is_nan,
+                                            is_negative);
         } else {
             const uint32_t shift_a = a < one ? 0 : a / one - 1, shift_b = b < one ? 0 : b / one - 1;
             const uint64_t product = (uint64_t)(a - shift_a * one) * (b - shift_b * one);
@@ -2039,8 +2041,8 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_to_wide_bins(uint64_t *bin, in
         uint64_t bits;
         memcpy(&bits, input + i, sizeof bits);
         if ((bits >> 52 & 2047) == 2047)
-            fastreduce_detail_count_special(limb + FASTREDUCE_WIDE_DIGITS, (bits & (one - 1)) != 0,
-                                            (int)(bits >> 63));
+            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_WIDE_DIGITS,
+                                            (bits & (one - 1)) != 0, (int)(bits >> 63));
     }
     bin[0] = bin[2047] = bin[2048] = bin[4095] = 0;
 }
@@ -2058,7 +2060,8 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_f64(fastreduce_detail_wide_pro
 #endif
 
     for (; done < n; done += block) {
-        if (++at->pieces % (1 << 20) == 0) fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
+        if (++at->pieces % (1 << 20) == 0)
+            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
 #ifdef FASTREDUCE_DETAIL_AVX2
         if (has_window && at->pause == 0) {
             int64_t high, low;
@@ -2098,7 +2101,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_f64(fastreduce_detail_wide_pro
             fastreduce_detail_add_to_wide_bins(at->bin, limb, input + done, block);
         } else {
             fastreduce_detail_add_each_f64(limb, input + done, block);
-            fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
+            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
         }
     }
 }
@@ -2121,13 +2124,14 @@ static inline void fastreduce_detail_add_products(fastreduce_detail_wide_progres
     double products[FASTREDUCE_DETAIL_CHUNK];
 #ifdef FASTREDUCE_DETAIL_AVX2
     if (fastreduce_detail_add_wider(at, &at->products, limb, 0, x, y, n)) {
-        if (++at->pieces % (1 << 20) == 0) fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
+        if (++at->pieces % (1 << 20) == 0)
+            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
         return;
     }
 #endif
     if (!fastreduce_detail_are_doubles(x, y, products, n)) {
         fastreduce_detail_add_each_product(limb, x, y, n);
-        fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
+        fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
         return;
     }
     fastreduce_detail_add_f64(at, limb, products, n);
@@ -2145,7 +2149,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_f64(int64_t *limb, cons
     fastreduce_detail_wide_progress at;
     size_t done, block, i;
 
-    fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
+    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
     fastreduce_detail_begin_wide(&at, n);
     for (done = 0; done < n; done += block) {
         const double *doubles = input + done;
@@ -2159,7 +2163,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_f64(int64_t *limb, cons
         fastreduce_detail_add_f64(&at, limb, magnitudes ? buffer : doubles, block);
     }
     fastreduce_detail_end_wide(&at, limb);
-    fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
+    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
 }
 
 /* Adds x[k] * y[k] for n elements of 16 or 32 bits. */
@@ -2170,7 +2174,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_dot(int64_t *limb, cons
     fastreduce_detail_wide_progress at;
     size_t done, count;
 
-    fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
+    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
     fastreduce_detail_begin_wide(&at, n);
     for (done = 0; done < n; done += count) {
         float buffer[2][FASTREDUCE_DETAIL_CHUNK];
@@ -2181,7 +2185,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_dot(int64_t *limb, cons
         fastreduce_detail_add_products(&at, limb, left, right, count);
     }
     fastreduce_detail_end_wide(&at, limb);
-    fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
+    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
 }
 
 FASTREDUCE_DETAIL_DEFINE void
@@ -2277,7 +2281,7 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
     const int is_double = is_f64 || output_type == FASTREDUCE_F64;
     const fastreduce_status of_x = fastreduce_detail_host_check(x, n, type);
     const fastreduce_status of_y = is_dot ? fastreduce_detail_host_check(y, n, type) : of_x;
-    int64_t limb[FASTREDUCE_WIDE_DIGITS + 4] = {0};
+    int64_t limb[FASTREDUCE_DETAIL_WIDE_DIGITS + 4] = {0};
     uint64_t bits;
     uint32_t low;
 
@@ -2296,8 +2300,9 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
         fastreduce_detail_accumulate_f64(limb, (const double *)x, n, op == FASTREDUCE_SUM_ABS);
     else
         fastreduce_detail_accumulate(limb, x, n, type, op == FASTREDUCE_SUM_ABS);
-    bits = fastreduce_detail_host_read(limb, is_wide ? FASTREDUCE_WIDE_DIGITS : FASTREDUCE_DIGITS,
-                                       is_wide ? -1074 : -149, op, n, is_double ? 53 : 24);
+    bits = fastreduce_detail_host_read(
+        limb, is_wide ? FASTREDUCE_DETAIL_WIDE_DIGITS : FASTREDUCE_DETAIL_DIGITS,
+        is_wide ? -1074 : -149, op, n, is_double ? 53 : 24);
     low = (uint32_t)bits;
     if (is_double)
         memcpy(output, &bits, sizeof bits);
