@@ -44,7 +44,11 @@
 #define FASTREDUCE_H
 
 #if !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#ifdef _MSC_VER
+#error "fastreduce.h needs C99 or later: compile with /std:c11"
+#else
 #error "fastreduce.h needs C99 or later: compile with -std=c99"
+#endif
 #endif
 
 #ifndef __CUDACC_RTC__
@@ -963,15 +967,16 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_read(int64_t *limb, int di
 #endif
 
 /* Some functions are for AVX2, whose vectors shift each element by a count of its own; the CPU is
- * asked at run time. GCC is told to vectorise them whatever the level, Clang does from -O1 on. Not
- * on Windows, where GCC does not align vectors on the stack. */
+ * asked at run time. GCC is told to vectorise them whatever the level, Clang does from -O1 on. The
+ * level comes first: after the target, GCC 13 and 14 forget the target. Not on Windows, where GCC
+ * does not align vectors on the stack. */
 #if defined(__x86_64__) && !defined(_WIN32) && !defined(__CUDA_ARCH__) && !defined(__INTEL_COMPILER)
 #if defined(__clang__)
 #if __clang_major__ >= 6 && defined(__OPTIMIZE__)
 #define FASTREDUCE_DETAIL_AVX2 __attribute__((target("avx2")))
 #endif
 #elif defined(__GNUC__) && __GNUC__ >= 5
-#define FASTREDUCE_DETAIL_AVX2 __attribute__((target("avx2"), optimize("O3")))
+#define FASTREDUCE_DETAIL_AVX2 __attribute__((optimize("O3"), target("avx2")))
 #endif
 #endif
 #if defined(FASTREDUCE_DETAIL_AVX2) && !defined(FASTREDUCE_DETAIL_HAS_AVX2) /* a test decides */
@@ -1901,7 +1906,8 @@ FASTREDUCE_DETAIL_ONCE int fastreduce_detail_round_few(const double *input, size
         }
     }
 #endif
-    (void)input, (void)n, (void)precision, (void)bits;
+    (void)input, (void)n, (void)precision;
+    *bits = 0;
     return 0;
 }
 
