@@ -87,8 +87,8 @@ typedef int fastreduce_status;
 
 enum {
     FASTREDUCE_SUCCESS = 0,
-    /* A null, misaligned or overlapping pointer; a kernel or block size that does not exist; an
-     * n whose bytes do not fit in size_t. */
+    /* A null, misaligned or overlapping pointer; a kernel or block size that does not exist;
+     * elements past the address space. */
     FASTREDUCE_ERROR_INVALID_ARGUMENT = -1,
     /* Valid, but not here: what the kernel does not do or this build leaves out, or more blocks
      * than one launch can have. */
@@ -118,7 +118,8 @@ typedef enum fastreduce_kernel {
 /* ---- Element types and operators ------------------------------------------------------------- */
 
 typedef enum fastreduce_type {
-    FASTREDUCE_F32 = 1,
+    FASTREDUCE_DEFAULT_TYPE = 0, /* as output_type: what fastreduce_output_type says */
+    FASTREDUCE_F32,
     FASTREDUCE_F64,
     FASTREDUCE_F16,  /* IEEE 754 binary16, CUDA's __half */
     FASTREDUCE_BF16, /* the upper half of a float, CUDA's __nv_bfloat16 */
@@ -186,8 +187,8 @@ typedef struct fastreduce_config {
      * and workspace. AUTO and EXACT read it when they run, and reduce that many, but no more than
      * n: each replay of a graph may have its own. V0..V7: UNSUPPORTED. */
     const size_t *n_on_device;
-    /* 0, or what fastreduce_output_type says; with EXACT of f16, bf16 and f32 also FASTREDUCE_F64;
-     * others: UNSUPPORTED */
+    /* FASTREDUCE_DEFAULT_TYPE, which is 0, or what fastreduce_output_type says; with EXACT of f16,
+     * bf16 and f32 also FASTREDUCE_F64; others: UNSUPPORTED */
     fastreduce_type output_type;
 } fastreduce_config;
 
@@ -285,7 +286,7 @@ FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
 FASTREDUCE_API const char *fastreduce_type_name(fastreduce_type type);
 FASTREDUCE_API const char *fastreduce_operator_name(fastreduce_operator op);
 
-/* Bytes of an element; 0 for what is no type. */
+/* Bytes of an element; 0 for what is no type, FASTREDUCE_DEFAULT_TYPE too. */
 FASTREDUCE_API size_t fastreduce_type_size(fastreduce_type type);
 
 /* The type of a result, by the table above; 0 where type or operator is none. */
@@ -457,8 +458,8 @@ FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size
  *   accumulator   memory the current device can read and write, device or pinned host memory,
  *                 aligned to 8 bytes, outside input and workspace, with limbs as the functions here
  *                 leave them or a sum of up to 2^31 such; all zeros to begin with.
- *   config        as for fastreduce_sum_f32; its kernel and block_size are not read. Ask
- *                 fastreduce_workspace_bytes with kernel = FASTREDUCE_EXACT.
+ *   config        as for fastreduce_sum_f32; its kernel, block_size and output_type are
+ *                 not read. Ask fastreduce_workspace_bytes with kernel = FASTREDUCE_EXACT.
  *
  * Input, n, asynchrony (calls on one stream add one after the other; two streams need two
  * accumulators), capture and errors as for fastreduce_sum_f32. */
@@ -513,18 +514,22 @@ FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
  *
  *   type, op      f16, bf16, f32: SUM, SUM_ABS, SUM_SQUARES, NORM2 and MEAN; f64: SUM, SUM_ABS and
  *                 MEAN. All else is UNSUPPORTED.
- *   input, output aligned to their elements' size; input may be null where n == 0.
- *   output_type   0, or what fastreduce_output_type says: that type. FASTREDUCE_F64: a double, to
- *                 which the exact result is rounded once. Others: UNSUPPORTED.
+ *   input, output aligned to the size of an element, and of the result; input may be null where
+ *                 n == 0
+ *   output_type   FASTREDUCE_DEFAULT_TYPE, which is 0, or what fastreduce_output_type says: that
+ *                 type. FASTREDUCE_F64: a double, to which the exact result is rounded once.
+ *                 Others: UNSUPPORTED.
  *
  * NaN where an element is one or both infinities occur (of MEAN also where n == 0); else an
  * infinity that occurs. What is past the largest finite value is an infinity, but nothing overflows
- * or underflows before the end: NORM2 of finite elements is finite where the norm fits. An exact
- * zero is +0. The result does not depend on the order of the elements, on rounding modes, on
- * flushing of denormals, or on -ffast-math. One thread.
+ * or underflows before the end: NORM2 of finite elements is finite where the norm fits. MEAN
+ * divides by n itself, also where no float has it. An exact zero is +0. The result does not depend
+ * on the order of the elements, on rounding modes, on flushing of denormals, or on -ffast-math. One
+ * thread.
  *
- * INVALID_ARGUMENT: no such type or operator, a null or misaligned pointer, an n whose bytes do not
- * fit in size_t; the output is left as it was, then and where something is UNSUPPORTED. */
+ * INVALID_ARGUMENT, which comes before UNSUPPORTED: no such type or operator, a null or misaligned
+ * pointer, elements past the address space. The output is left as it was, then and where something
+ * is UNSUPPORTED. */
 FASTREDUCE_API fastreduce_status fastreduce_host_reduce(const void *input, void *output, size_t n,
                                                         fastreduce_type type,
                                                         fastreduce_operator op,
@@ -627,8 +632,8 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_normalize(int64_t *limb, int d
         if (limb[k] > FASTREDUCE_DETAIL_MOST_COUNTED) limb[k] = FASTREDUCE_DETAIL_MOST_COUNTED;
 }
 
-/* Adds value * 2^(shift - 149). shift <= 253, the largest exponent of a float: digits k .. k+2
- * with k <= 7. Changes a limb by less than 2^32. */
+/* Adds value * 2^shift to the limbs shift / 32 and the two that follow, which have to be there:
+ * shift < 320 in an accumulator of floats, 2112 in a wide one. Changes a limb by less than 2^32. */
 FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_add_scaled(int64_t *limb, int64_t value,
                                                              unsigned shift)
 {
@@ -953,6 +958,10 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_read(int64_t *limb, int di
 #define FASTREDUCE_DETAIL_HOST_BLOCK ((size_t)1 << 30)
 #endif
 
+#ifndef FASTREDUCE_DETAIL_ONE_BY_ONE /* a test counts elements that go the slowest way */
+#define FASTREDUCE_DETAIL_ONE_BY_ONE(n) (void)0
+#endif
+
 #ifdef __GNUC__ /* without optimisation, too */
 #define FASTREDUCE_DETAIL_ALWAYS_INLINE static inline __attribute__((always_inline))
 #else
@@ -1150,6 +1159,7 @@ fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator)
 static inline void fastreduce_detail_add_each(int64_t *limb, const float *input, size_t n)
 {
     size_t i;
+    FASTREDUCE_DETAIL_ONE_BY_ONE(n);
     for (i = 0; i < n; ++i) {
         uint32_t bits, exponent, normal;
         memcpy(&bits, input + i, sizeof bits);
@@ -1614,6 +1624,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_each_f64(int64_t *limb, const 
 {
     int64_t others[FASTREDUCE_DETAIL_WIDE_DIGITS + 4] = {0};
     size_t i;
+    FASTREDUCE_DETAIL_ONE_BY_ONE(n);
     for (i = 0; i < n; ++i) {
         uint64_t bits, fraction;
         unsigned exponent;
@@ -1637,6 +1648,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_each_product(int64_t *limb, co
 {
     const uint32_t one = 0x800000, infinity = 0x7f800000;
     size_t i;
+    FASTREDUCE_DETAIL_ONE_BY_ONE(n);
     for (i = 0; i < n; ++i) {
         uint32_t a, b;
         int is_negative;
@@ -1676,7 +1688,7 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE int fastreduce_detail_multiply(const float *x, c
         least = a - 1 < least ? a - 1 : least; /* zeros do not count */
         least = b - 1 < least ? b - 1 : least;
     }
-    if (greatest >= 0x7f800000 || least + 1 < 0x800000) return 0;
+    if (greatest >= 0x7f800000 || least < 0x7fffff) return 0;
     for (i = 0; i < n; ++i) products[i] = (double)x[i] * (double)y[i];
     return 1;
 }
@@ -1716,10 +1728,11 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_wide_window(const double
                                     all = FASTREDUCE_DETAIL_ALL(63);
     const fastreduce_detail_words_t none = FASTREDUCE_DETAIL_ALL(0);
     fastreduce_detail_words_t below = none, above = none;
+    uint64_t total = 0; /* modulo 2^64: what is above the window adds up to any number */
     size_t i;
     int k;
 
-    *high = *low = 0;
+    *low = 0;
     for (i = 0; i < n; i += FASTREDUCE_DETAIL_WIDE_ROW) {
         fastreduce_detail_words_t multiples = none, lowest = none, negatives = none; /* mod 2^64 */
         uint64_t row_multiples, row_lowest, row_negatives;
@@ -1747,9 +1760,10 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_wide_window(const double
         row_multiples = multiples[0] + multiples[1] + multiples[2] + multiples[3] + row_negatives;
         row_lowest = lowest[0] + lowest[1] + lowest[2] + lowest[3] + row_negatives;
         rest = (int64_t)(row_lowest - (row_multiples << 56));
-        *high += (int64_t)row_multiples + (rest >> 56);
+        total += row_multiples + (uint64_t)(rest >> 56);
         *low += rest & (((int64_t)1 << 56) - 1);
     }
+    *high = (int64_t)total;
     below |= above >> 63;
     return (below[0] | below[1] | below[2] | below[3]) == 0;
 }
@@ -2229,7 +2243,8 @@ static inline fastreduce_status fastreduce_detail_host_check(const void *input, 
                                                              fastreduce_type type)
 {
     const size_t bytes = fastreduce_type_size(type);
-    if (bytes == 0 || (!input && n > 0) || n > (size_t)-1 / bytes || (uintptr_t)input % bytes != 0)
+    if (bytes == 0 || (!input && n > 0) || n > (UINTPTR_MAX - (uintptr_t)input) / bytes ||
+        (uintptr_t)input % bytes != 0)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     return type < FASTREDUCE_I8 ? FASTREDUCE_SUCCESS : FASTREDUCE_ERROR_UNSUPPORTED;
 }
@@ -2284,7 +2299,11 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
         squares || op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS || op == FASTREDUCE_MEAN;
     const int are_products = squares || is_dot;
     const int is_f64 = type == FASTREDUCE_F64, is_wide = is_f64 || are_products;
-    const int is_double = is_f64 || output_type == FASTREDUCE_F64;
+    const fastreduce_type usual = fastreduce_output_type(type, op);
+    const int is_double =
+        usual == FASTREDUCE_F64 || (usual == FASTREDUCE_F32 && output_type == FASTREDUCE_F64);
+    const fastreduce_type result = is_double ? FASTREDUCE_F64 : usual;
+    const size_t bytes = fastreduce_type_size(result);
     const fastreduce_status of_x = fastreduce_detail_host_check(x, n, type);
     const fastreduce_status of_y = is_dot ? fastreduce_detail_host_check(y, n, type) : of_x;
     int64_t limb[FASTREDUCE_DETAIL_WIDE_DIGITS + 4] = {0};
@@ -2292,12 +2311,10 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
     uint32_t low;
 
     if (of_x == FASTREDUCE_ERROR_INVALID_ARGUMENT || of_y == FASTREDUCE_ERROR_INVALID_ARGUMENT ||
-        fastreduce_output_type(type, op) == 0 || !output ||
-        (uintptr_t)output % (is_double ? 8 : 4) != 0 ||
-        (output_type != 0 && fastreduce_type_size(output_type) == 0))
+        bytes == 0 || !output || (uintptr_t)output % bytes != 0)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (of_x != FASTREDUCE_SUCCESS || !is_exact || (is_f64 && are_products) ||
-        (output_type != 0 && output_type != (is_double ? FASTREDUCE_F64 : FASTREDUCE_F32)))
+        (output_type != FASTREDUCE_DEFAULT_TYPE && output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
     if (squares) y = x;
     if (are_products)
