@@ -458,8 +458,8 @@ FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size
  *   accumulator   memory the current device can read and write, device or pinned host memory,
  *                 aligned to 8 bytes, outside input and workspace, with limbs as the functions here
  *                 leave them or a sum of up to 2^31 such; all zeros to begin with.
- *   config        as for fastreduce_sum_f32; its kernel, block_size and output_type are
- *                 not read. Ask fastreduce_workspace_bytes with kernel = FASTREDUCE_EXACT.
+ *   config        as for fastreduce_sum_f32; its kernel, block_size and output_type are not
+ *                 read. Ask fastreduce_workspace_bytes with kernel = FASTREDUCE_EXACT.
  *
  * Input, n, asynchrony (calls on one stream add one after the other; two streams need two
  * accumulators), capture and errors as for fastreduce_sum_f32. */
@@ -515,7 +515,7 @@ FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
  *   type, op      f16, bf16, f32: SUM, SUM_ABS, SUM_SQUARES, NORM2 and MEAN; f64: SUM, SUM_ABS and
  *                 MEAN. All else is UNSUPPORTED.
  *   input, output aligned to the size of an element, and of the result; input may be null where
- *                 n == 0
+ *                 n == 0.
  *   output_type   FASTREDUCE_DEFAULT_TYPE, which is 0, or what fastreduce_output_type says: that
  *                 type. FASTREDUCE_F64: a double, to which the exact result is rounded once.
  *                 Others: UNSUPPORTED.
