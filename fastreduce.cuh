@@ -9117,7 +9117,7 @@ __device__ __forceinline__ long long digit_of_sum(long long number, unsigned shi
 
 /* Propagates the carries of the warp's accumulator, as fastreduce_detail_carry does. The limbs'
  * magnitudes are below 2^62; those that are no digits stay. */
-template <unsigned Digits = FASTREDUCE_DIGITS>
+template <unsigned Digits = FASTREDUCE_DETAIL_DIGITS>
 __device__ __forceinline__ long long carry_across_lanes(long long limb)
 {
     constexpr unsigned all = 0xffffffff, top_lane = Digits - 1;
@@ -9197,7 +9197,7 @@ __device__ __forceinline__ float read_across_lanes(long long digit)
 {
     constexpr unsigned all = 0xffffffff;
     const unsigned special = __ballot_sync(all, digit != 0);
-    const bool negative = absolute_across_lanes<FASTREDUCE_DIGITS>(digit);
+    const bool negative = absolute_across_lanes<FASTREDUCE_DETAIL_DIGITS>(digit);
 
     const unsigned nonzero = __ballot_sync(all, digit != 0);
     const int top = nonzero != 0 ? 31 - __clz(static_cast<int>(nonzero)) : 0;
@@ -9209,9 +9209,9 @@ __device__ __forceinline__ float read_across_lanes(long long digit)
     int shift;
     fastreduce_detail_round_top(high, middle, low, below, top, 24, &significand, &shift);
     return fastreduce_detail_pack_f32(
-        fastreduce_detail_special(special >> FASTREDUCE_NAN_COUNT & 1,
-                                  special >> FASTREDUCE_POSITIVE_INFINITY_COUNT & 1,
-                                  special >> FASTREDUCE_NEGATIVE_INFINITY_COUNT & 1),
+        fastreduce_detail_special(special >> FASTREDUCE_DETAIL_NAN_COUNT & 1,
+                                  special >> FASTREDUCE_DETAIL_POSITIVE_INFINITY_COUNT & 1,
+                                  special >> FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT & 1),
         negative, significand, shift);
 }
 
@@ -9587,9 +9587,9 @@ struct superaccumulator {
                        nans = warp_add(static_cast<unsigned>(counts) & mask),
                        positive = warp_add(static_cast<unsigned>(counts >> 21) & mask),
                        negative = warp_add(static_cast<unsigned>(counts >> 42));
-        if (lane == FASTREDUCE_NAN_COUNT) digit += nans;
-        if (lane == FASTREDUCE_POSITIVE_INFINITY_COUNT) digit += positive;
-        if (lane == FASTREDUCE_NEGATIVE_INFINITY_COUNT) digit += negative;
+        if (lane == FASTREDUCE_DETAIL_NAN_COUNT) digit += nans;
+        if (lane == FASTREDUCE_DETAIL_POSITIVE_INFINITY_COUNT) digit += positive;
+        if (lane == FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT) digit += negative;
         return digit;
     }
 
@@ -9696,11 +9696,11 @@ struct superaccumulator {
     {
         const unsigned lane = threadIdx.x % warp_size, occurred = __ballot_sync(~0u, sum != 0);
         const int special =
-            fastreduce_detail_special(occurred >> FASTREDUCE_NAN_COUNT & 1,
-                                      occurred >> FASTREDUCE_POSITIVE_INFINITY_COUNT & 1,
-                                      occurred >> FASTREDUCE_NEGATIVE_INFINITY_COUNT & 1);
-        if (lane >= FASTREDUCE_DIGITS) sum = 0;
-        const bool negative = absolute_across_lanes<FASTREDUCE_DIGITS>(sum);
+            fastreduce_detail_special(occurred >> FASTREDUCE_DETAIL_NAN_COUNT & 1,
+                                      occurred >> FASTREDUCE_DETAIL_POSITIVE_INFINITY_COUNT & 1,
+                                      occurred >> FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT & 1);
+        if (lane >= FASTREDUCE_DETAIL_DIGITS) sum = 0;
+        const bool negative = absolute_across_lanes<FASTREDUCE_DETAIL_DIGITS>(sum);
         const uint64_t bits = fastreduce_detail_finish(
             special, negative, leading_across_lanes(sum, -149), op, n, precision);
         if (lane == 0) store_bits(result, bits, precision);
@@ -9711,7 +9711,7 @@ struct superaccumulator {
     static __device__ __forceinline__ long long carried(long long limb)
     {
         const unsigned lane = threadIdx.x % warp_size;
-        const long long carry = lane < FASTREDUCE_DIGITS - 1 ? limb >> 32 : 0;
+        const long long carry = lane < FASTREDUCE_DETAIL_DIGITS - 1 ? limb >> 32 : 0;
         const int incoming = __shfl_up_sync(0xffffffffu, static_cast<int>(carry), 1);
         return limb - carry * (1ll << 32) + (lane > 0 ? incoming : 0);
     }
@@ -9720,9 +9720,10 @@ struct superaccumulator {
     static __device__ __forceinline__ long long saturated(long long limb)
     {
         const unsigned lane = threadIdx.x % warp_size;
-        const bool counts =
-            lane >= FASTREDUCE_NAN_COUNT && lane <= FASTREDUCE_NEGATIVE_INFINITY_COUNT;
-        return counts && limb > FASTREDUCE_MOST_COUNTED ? FASTREDUCE_MOST_COUNTED : limb;
+        const bool counts = lane >= FASTREDUCE_DETAIL_NAN_COUNT &&
+                            lane <= FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT;
+        return counts && limb > FASTREDUCE_DETAIL_MOST_COUNTED ? FASTREDUCE_DETAIL_MOST_COUNTED
+                                                               : limb;
     }
 
     template <unsigned Count, class Use>
@@ -9786,7 +9787,7 @@ constexpr unsigned not_finite = 2047; /* a double's exponent, as its bits say it
 /* A warp's sum in shared memory: limbs, as of a fastreduce_wide_accumulator. Those derived from it
  * have what windows miss: so many of a lane, before the warp adds them to the limbs. */
 struct wide_limbs {
-    static constexpr unsigned limbs = FASTREDUCE_WIDE_DIGITS + 4;
+    static constexpr unsigned limbs = FASTREDUCE_DETAIL_WIDE_DIGITS + 4;
     long long limb[limbs];
 
     /* By the warp: the sum of the lanes' numbers, each times 2^(shift - 1074). In three parts, as
@@ -9844,11 +9845,11 @@ struct wide_sums : wide_limbs {
     {
         __syncwarp();
         for (unsigned k = threadIdx.x % warp_size; k + 1 < limbs; k += warp_size) {
-            if (k < FASTREDUCE_WIDE_DIGITS) {
+            if (k < FASTREDUCE_DETAIL_WIDE_DIGITS) {
                 limb[k] += digit[2 * k] + (1ll << 16) * digit[2 * k + 1];
                 digit[2 * k] = digit[2 * k + 1] = 0;
             } else {
-                int &counted = digit[specials + k - FASTREDUCE_WIDE_DIGITS];
+                int &counted = digit[specials + k - FASTREDUCE_DETAIL_WIDE_DIGITS];
                 limb[k] += counted;
                 counted = 0;
             }
@@ -9931,7 +9932,7 @@ struct product_sums : wide_limbs {
         if (parts.is_finite)
             add_finite(x);
         else
-            atomicAdd(reinterpret_cast<unsigned long long *>(limb) + FASTREDUCE_WIDE_DIGITS +
+            atomicAdd(reinterpret_cast<unsigned long long *>(limb) + FASTREDUCE_DETAIL_WIDE_DIGITS +
                           parts.special,
                       1ull);
     }
@@ -10050,7 +10051,7 @@ template <class = void>
 __device__ __noinline__ void round_limbs_by_warp(long long *limb, void *result,
                                                  fastreduce_operator op, int precision, size_t n)
 {
-    constexpr unsigned all = 0xffffffff, digits = FASTREDUCE_WIDE_DIGITS;
+    constexpr unsigned all = 0xffffffff, digits = FASTREDUCE_DETAIL_WIDE_DIGITS;
     constexpr int least = -1074;
     const unsigned lane = threadIdx.x % warp_size;
     unsigned first = digits, last = 0;
@@ -10089,9 +10090,9 @@ __device__ __noinline__ void add_to_total(long long *limb, long long *room, int6
     __syncwarp();
     if (threadIdx.x % warp_size == 0) {
         int64_t *const number = reinterpret_cast<int64_t *>(room);
-        fastreduce_detail_normalize(number, FASTREDUCE_WIDE_DIGITS);
+        fastreduce_detail_normalize(number, FASTREDUCE_DETAIL_WIDE_DIGITS);
         for (unsigned k = 0; k < limbs; ++k) number[k] += limb[k];
-        fastreduce_detail_normalize(number, FASTREDUCE_WIDE_DIGITS);
+        fastreduce_detail_normalize(number, FASTREDUCE_DETAIL_WIDE_DIGITS);
     }
     __syncwarp();
     for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) total[k] = room[k];
@@ -10777,12 +10778,12 @@ __device__ __forceinline__ unsigned long long *words_of(Accumulator *accumulator
 
 template <class Accumulator>
 struct accumulator_format {
-    static constexpr unsigned digits = FASTREDUCE_DIGITS;
+    static constexpr unsigned digits = FASTREDUCE_DETAIL_DIGITS;
     static constexpr int least = -149; /* of the power of two that is one of limb 0 */
 };
 template <>
 struct accumulator_format<fastreduce_wide_accumulator> {
-    static constexpr unsigned digits = FASTREDUCE_WIDE_DIGITS;
+    static constexpr unsigned digits = FASTREDUCE_DETAIL_WIDE_DIGITS;
     static constexpr int least = -1074;
 };
 
@@ -10811,7 +10812,7 @@ __device__ __forceinline__ void add_atomically(Accumulator *accumulator, Float x
 
 /* Limbs of results next to each other, `stride` apart; threads add to them. */
 struct limbs_of_result {
-    static constexpr unsigned count = FASTREDUCE_NEGATIVE_INFINITY_COUNT + 1;
+    static constexpr unsigned count = FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT + 1;
     unsigned long long *first;
     unsigned stride;
 
@@ -10836,7 +10837,7 @@ struct limbs_of_result {
     {
         const float_parts<float> parts(x);
         if (!parts.is_finite) {
-            add(FASTREDUCE_NAN_COUNT + parts.special, 1);
+            add(FASTREDUCE_DETAIL_NAN_COUNT + parts.special, 1);
             return;
         }
         const long long significand = parts.significand;
@@ -11013,7 +11014,7 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
         for (unsigned k = 0; k < limbs; ++k) {
             const long long number = static_cast<long long>(limb[k * each + column]);
             /* one step of carries, so that there is room for a sum of many */
-            const bool carries = k + 1 < FASTREDUCE_DIGITS;
+            const bool carries = k + 1 < FASTREDUCE_DETAIL_DIGITS;
             if (carries)
                 limb[(k + 1) * each + column] += static_cast<unsigned long long>(number >> 32);
             const unsigned long long digit =
@@ -11443,7 +11444,7 @@ __device__ __noinline__ void round_limbs_by_thread(int64_t *limb, void *result,
                                                    fastreduce_operator op, int precision, size_t n)
 {
     store_bits(result,
-               fastreduce_detail_read(limb, FASTREDUCE_WIDE_DIGITS, -1074, op, n, precision),
+               fastreduce_detail_read(limb, FASTREDUCE_DETAIL_WIDE_DIGITS, -1074, op, n, precision),
                precision);
 }
 
@@ -11516,7 +11517,7 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
                        *const ticket = status_words + (all.end - all.begin) * limbs + block;
     if (stores) {
         if (limbs_used != 0) {
-            fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
+            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
             for (unsigned k = 0; k < limbs; ++k)
                 if (limb[k] != 0) atomicAdd(totals + k, static_cast<unsigned long long>(limb[k]));
         }
@@ -11634,7 +11635,7 @@ __device__ __noinline__ void carry_atomically(Accumulator *accumulator)
         if (carry != 0) atomicAdd(limb + k + 1, static_cast<unsigned long long>(carry));
     }
     for (unsigned k = digits; k < digits + 3; ++k)
-        atomicMin(limb + k, static_cast<unsigned long long>(FASTREDUCE_MOST_COUNTED));
+        atomicMin(limb + k, static_cast<unsigned long long>(FASTREDUCE_DETAIL_MOST_COUNTED));
 }
 
 /* As the functions of fastreduce.h read it. Out of line, as it is long. */
@@ -14056,8 +14057,8 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
  * nothing else.
  * ============================================================================================= */
 
-#if defined(FASTREDUCE_IMPLEMENTATION) && !defined(FASTREDUCE_IMPLEMENTED)
-#define FASTREDUCE_IMPLEMENTED
+#if defined(FASTREDUCE_IMPLEMENTATION) && !defined(FASTREDUCE_DETAIL_IMPLEMENTED)
+#define FASTREDUCE_DETAIL_IMPLEMENTED
 
 #ifndef FASTREDUCE_HOST_IMPLEMENTATION
 #define FASTREDUCE_HOST_IMPLEMENTATION

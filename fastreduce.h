@@ -44,7 +44,11 @@
 #define FASTREDUCE_H
 
 #if !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#ifdef _MSC_VER
+#error "fastreduce.h needs C99 or later: compile with /std:c11"
+#else
 #error "fastreduce.h needs C99 or later: compile with -std=c99"
+#endif
 #endif
 
 #ifndef __CUDACC_RTC__
@@ -114,7 +118,8 @@ typedef enum fastreduce_kernel {
 /* ---- Element types and operators ------------------------------------------------------------- */
 
 typedef enum fastreduce_type {
-    FASTREDUCE_F32 = 1,
+    FASTREDUCE_DEFAULT_TYPE = 0, /* as output_type: what fastreduce_output_type says */
+    FASTREDUCE_F32,
     FASTREDUCE_F64,
     FASTREDUCE_F16,  /* IEEE 754 binary16, CUDA's __half */
     FASTREDUCE_BF16, /* the upper half of a float, CUDA's __nv_bfloat16 */
@@ -255,16 +260,17 @@ typedef struct fastreduce_wide_accumulator {
 
 /* ============================================================================================== */
 
-#if defined(FASTREDUCE_STATIC) && defined(FASTREDUCE_DECLARED) && !defined(FASTREDUCE_DETAIL_STATIC)
+#if defined(FASTREDUCE_STATIC) && defined(FASTREDUCE_DETAIL_DECLARED) && \
+    !defined(FASTREDUCE_DETAIL_STATIC)
 #error "FASTREDUCE_STATIC has to be defined before the first include of fastreduce.h"
 #endif
 
 /* With FASTREDUCE_STATIC only files that define functions declare them: compilers warn of
  * others. NVRTC refuses to see host functions. */
-#if !defined(FASTREDUCE_DECLARED) && !defined(__CUDACC_RTC__) &&          \
+#if !defined(FASTREDUCE_DETAIL_DECLARED) && !defined(__CUDACC_RTC__) &&   \
     (!defined(FASTREDUCE_STATIC) || defined(FASTREDUCE_IMPLEMENTATION) || \
      defined(FASTREDUCE_HOST_IMPLEMENTATION))
-#define FASTREDUCE_DECLARED
+#define FASTREDUCE_DETAIL_DECLARED
 #ifdef FASTREDUCE_STATIC
 #define FASTREDUCE_DETAIL_STATIC
 #endif
@@ -295,7 +301,7 @@ FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
 FASTREDUCE_API const char *fastreduce_type_name(fastreduce_type type);
 FASTREDUCE_API const char *fastreduce_operator_name(fastreduce_operator op);
 
-/* Bytes of an element; 0 for what is no type. */
+/* Bytes of an element; 0 for what is no type, FASTREDUCE_DEFAULT_TYPE too. */
 FASTREDUCE_API size_t fastreduce_type_size(fastreduce_type type);
 
 /* The type of a result, by the table above; 0 where type or operator is none. */
@@ -525,18 +531,22 @@ FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
  *
  *   type, op      f16, bf16, f32: SUM, SUM_ABS, SUM_SQUARES, NORM2 and MEAN; f64: SUM, SUM_ABS and
  *                 MEAN. All else is UNSUPPORTED.
- *   input, output aligned to their elements' size; input may be null where n == 0.
- *   output_type   0, or what fastreduce_output_type says: that type. FASTREDUCE_F64: a double, to
- *                 which the exact result is rounded once. Others: UNSUPPORTED.
+ *   input, output aligned to the size of an element, and of the result; input may be null where
+ *                 n == 0.
+ *   output_type   FASTREDUCE_DEFAULT_TYPE, which is 0, or what fastreduce_output_type says: that
+ *                 type. FASTREDUCE_F64: a double, to which the exact result is rounded once.
+ *                 Others: UNSUPPORTED.
  *
  * NaN where an element is one or both infinities occur (of MEAN also where n == 0); else an
  * infinity that occurs. What is past the largest finite value is an infinity, but nothing overflows
- * or underflows before the end: NORM2 of finite elements is finite where the norm fits. An exact
- * zero is +0. The result does not depend on the order of the elements, on rounding modes, on
- * flushing of denormals, or on -ffast-math. One thread.
+ * or underflows before the end: NORM2 of finite elements is finite where the norm fits. MEAN
+ * divides by n itself, also where no float has it. An exact zero is +0. The result does not depend
+ * on the order of the elements, on rounding modes, on flushing of denormals, or on -ffast-math. One
+ * thread.
  *
- * INVALID_ARGUMENT: no such type or operator, a null or misaligned pointer, an n whose bytes do not
- * fit in size_t; the output is left as it was, then and where something is UNSUPPORTED. */
+ * INVALID_ARGUMENT, which comes before UNSUPPORTED: no such type or operator, a null or misaligned
+ * pointer, elements past the address space. The output is left as it was, then and where something
+ * is UNSUPPORTED. */
 FASTREDUCE_API fastreduce_status fastreduce_host_reduce(const void *input, void *output, size_t n,
                                                         fastreduce_type type,
                                                         fastreduce_operator op,
@@ -578,7 +588,7 @@ fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator);
 #ifdef __cplusplus
 }
 #endif
-#endif /* FASTREDUCE_DECLARED */
+#endif /* FASTREDUCE_DETAIL_DECLARED */
 
 /* Below is C, which C++ files include too. */
 #if defined(__cplusplus) && defined(__GNUC__)
@@ -589,8 +599,8 @@ fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator);
 /* ---- The accumulator's arithmetic: one source for the CPU and the GPU ------------------------ */
 
 #if (defined(FASTREDUCE_HOST_IMPLEMENTATION) || defined(FASTREDUCE_CUH)) && \
-    !defined(FASTREDUCE_ARITHMETIC)
-#define FASTREDUCE_ARITHMETIC
+    !defined(FASTREDUCE_DETAIL_ARITHMETIC)
+#define FASTREDUCE_DETAIL_ARITHMETIC
 
 #ifndef __CUDACC_RTC__
 #include <string.h>
@@ -609,13 +619,13 @@ fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator);
 #endif
 
 enum {
-    FASTREDUCE_DIGITS = 12, /* limbs that hold the number; the top one carries the sign */
-    FASTREDUCE_NAN_COUNT = 12,
-    FASTREDUCE_POSITIVE_INFINITY_COUNT = 13,
-    FASTREDUCE_NEGATIVE_INFINITY_COUNT = 14,
-    FASTREDUCE_WIDE_DIGITS = 68 /* the three counts follow */
+    FASTREDUCE_DETAIL_DIGITS = 12, /* limbs that hold the number; the top one carries the sign */
+    FASTREDUCE_DETAIL_NAN_COUNT = 12,
+    FASTREDUCE_DETAIL_POSITIVE_INFINITY_COUNT = 13,
+    FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT = 14,
+    FASTREDUCE_DETAIL_WIDE_DIGITS = 68 /* the three counts follow */
 };
-#define FASTREDUCE_MOST_COUNTED 0xffffffffLL
+#define FASTREDUCE_DETAIL_MOST_COUNTED 0xffffffffLL
 
 /* Propagates carries: all limbs but the top one end in [0, 2^32), that one keeps the sign, the
  * value stays. A number has one such form, so equal sums have equal limbs. */
@@ -636,11 +646,11 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_normalize(int64_t *limb, int d
     int k;
     fastreduce_detail_carry(limb, digits);
     for (k = digits; k < digits + 3; ++k)
-        if (limb[k] > FASTREDUCE_MOST_COUNTED) limb[k] = FASTREDUCE_MOST_COUNTED;
+        if (limb[k] > FASTREDUCE_DETAIL_MOST_COUNTED) limb[k] = FASTREDUCE_DETAIL_MOST_COUNTED;
 }
 
-/* Adds value * 2^(shift - 149). shift <= 253, the largest exponent of a float: digits k .. k+2
- * with k <= 7. Changes a limb by less than 2^32. */
+/* Adds value * 2^shift to the limbs shift / 32 and the two that follow, which have to be there:
+ * shift < 320 in an accumulator of floats, 2112 in a wide one. Changes a limb by less than 2^32. */
 FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_add_scaled(int64_t *limb, int64_t value,
                                                              unsigned shift)
 {
@@ -711,11 +721,11 @@ FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_round(const fastreduce_accumula
                                                        int precision, uint64_t *significand,
                                                        int *shift)
 {
-    int64_t digit[FASTREDUCE_DIGITS];
-    int k, top = FASTREDUCE_DIGITS - 1, negative, below = 0;
+    int64_t digit[FASTREDUCE_DETAIL_DIGITS];
+    int k, top = FASTREDUCE_DETAIL_DIGITS - 1, negative, below = 0;
 
-    for (k = 0; k < FASTREDUCE_DIGITS; ++k) digit[k] = accumulator->limb[k];
-    negative = fastreduce_detail_absolute(digit, FASTREDUCE_DIGITS);
+    for (k = 0; k < FASTREDUCE_DETAIL_DIGITS; ++k) digit[k] = accumulator->limb[k];
+    negative = fastreduce_detail_absolute(digit, FASTREDUCE_DETAIL_DIGITS);
     while (top > 0 && digit[top] == 0) --top;
     for (k = 0; k < top - 2; ++k) below |= digit[k] != 0;
     fastreduce_detail_round_top((uint32_t)digit[top], top >= 1 ? (uint32_t)digit[top - 1] : 0,
@@ -763,7 +773,7 @@ fastreduce_detail_read_f32(const fastreduce_accumulator *accumulator)
     uint64_t significand;
     int shift, negative = fastreduce_detail_round(accumulator, 24, &significand, &shift);
     return fastreduce_detail_pack_f32(
-        fastreduce_detail_special_of(accumulator->limb + FASTREDUCE_NAN_COUNT), negative,
+        fastreduce_detail_special_of(accumulator->limb + FASTREDUCE_DETAIL_NAN_COUNT), negative,
         significand, shift);
 }
 
@@ -937,12 +947,12 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_read(int64_t *limb, int di
     if (!special) value = fastreduce_detail_leading(limb, digits, least);
     return fastreduce_detail_finish(special, negative, value, op, n, precision);
 }
-#endif /* FASTREDUCE_ARITHMETIC */
+#endif /* FASTREDUCE_DETAIL_ARITHMETIC */
 
 /* ---- Host implementation --------------------------------------------------------------------- */
 
-#if defined(FASTREDUCE_HOST_IMPLEMENTATION) && !defined(FASTREDUCE_HOST_IMPLEMENTED)
-#define FASTREDUCE_HOST_IMPLEMENTED
+#if defined(FASTREDUCE_HOST_IMPLEMENTATION) && !defined(FASTREDUCE_DETAIL_HOST_IMPLEMENTED)
+#define FASTREDUCE_DETAIL_HOST_IMPLEMENTED
 
 /* Weak outside the CUDA translation unit, so that a program may have the host implementation in
  * a .c file and the whole library in a .cu file. Windows' objects have no such symbols. */
@@ -965,6 +975,10 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_read(int64_t *limb, int di
 #define FASTREDUCE_DETAIL_HOST_BLOCK ((size_t)1 << 30)
 #endif
 
+#ifndef FASTREDUCE_DETAIL_ONE_BY_ONE /* a test counts elements that go the slowest way */
+#define FASTREDUCE_DETAIL_ONE_BY_ONE(n) (void)0
+#endif
+
 #ifdef __GNUC__ /* without optimisation, too */
 #define FASTREDUCE_DETAIL_ALWAYS_INLINE static inline __attribute__((always_inline))
 #else
@@ -979,15 +993,16 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_read(int64_t *limb, int di
 #endif
 
 /* Some functions are for AVX2, whose vectors shift each element by a count of its own; the CPU is
- * asked at run time. GCC is told to vectorise them whatever the level, Clang does from -O1 on. Not
- * on Windows, where GCC does not align vectors on the stack. */
+ * asked at run time. GCC is told to vectorise them whatever the level, Clang does from -O1 on. The
+ * level comes first: after the target, GCC 13 and 14 forget the target. Not on Windows, where GCC
+ * does not align vectors on the stack. */
 #if defined(__x86_64__) && !defined(_WIN32) && !defined(__CUDA_ARCH__) && !defined(__INTEL_COMPILER)
 #if defined(__clang__)
 #if __clang_major__ >= 6 && defined(__OPTIMIZE__)
 #define FASTREDUCE_DETAIL_AVX2 __attribute__((target("avx2")))
 #endif
 #elif defined(__GNUC__) && __GNUC__ >= 5
-#define FASTREDUCE_DETAIL_AVX2 __attribute__((target("avx2"), optimize("O3")))
+#define FASTREDUCE_DETAIL_AVX2 __attribute__((optimize("O3"), target("avx2")))
 #endif
 #endif
 #if defined(FASTREDUCE_DETAIL_AVX2) && !defined(FASTREDUCE_DETAIL_HAS_AVX2) /* a test decides */
@@ -1097,7 +1112,7 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_type fastreduce_output_type(fastreduce_type 
 /* The two may be one. */
 FASTREDUCE_DETAIL_ONCE void fastreduce_detail_merge(int64_t *into, const int64_t *from, int digits)
 {
-    int64_t other[FASTREDUCE_WIDE_DIGITS + 4];
+    int64_t other[FASTREDUCE_DETAIL_WIDE_DIGITS + 4];
     int k;
     for (k = 0; k < digits + 4; ++k) other[k] = from[k];
     fastreduce_detail_normalize(other, digits);
@@ -1109,7 +1124,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_merge(int64_t *into, const int64_t
 FASTREDUCE_DETAIL_DEFINE void fastreduce_accumulator_merge(fastreduce_accumulator *into,
                                                            const fastreduce_accumulator *from)
 {
-    fastreduce_detail_merge(into->limb, from->limb, FASTREDUCE_DIGITS);
+    fastreduce_detail_merge(into->limb, from->limb, FASTREDUCE_DETAIL_DIGITS);
 }
 
 FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_host_read(int64_t *limb, int digits, int least,
@@ -1128,23 +1143,23 @@ FASTREDUCE_DETAIL_DEFINE double
 fastreduce_accumulator_f64(const fastreduce_accumulator *accumulator)
 {
     fastreduce_accumulator copy = *accumulator;
-    return fastreduce_detail_double_of(
-        fastreduce_detail_host_read(copy.limb, FASTREDUCE_DIGITS, -149, FASTREDUCE_SUM, 0, 53));
+    return fastreduce_detail_double_of(fastreduce_detail_host_read(
+        copy.limb, FASTREDUCE_DETAIL_DIGITS, -149, FASTREDUCE_SUM, 0, 53));
 }
 
 FASTREDUCE_DETAIL_DEFINE void
 fastreduce_wide_accumulator_merge(fastreduce_wide_accumulator *into,
                                   const fastreduce_wide_accumulator *from)
 {
-    fastreduce_detail_merge(into->limb, from->limb, FASTREDUCE_WIDE_DIGITS);
+    fastreduce_detail_merge(into->limb, from->limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
 }
 
 FASTREDUCE_DETAIL_DEFINE float
 fastreduce_wide_accumulator_f32(const fastreduce_wide_accumulator *accumulator)
 {
     fastreduce_wide_accumulator copy = *accumulator;
-    return fastreduce_detail_float_of(fastreduce_detail_host_read(copy.limb, FASTREDUCE_WIDE_DIGITS,
-                                                                  -1074, FASTREDUCE_SUM, 0, 24));
+    return fastreduce_detail_float_of(fastreduce_detail_host_read(
+        copy.limb, FASTREDUCE_DETAIL_WIDE_DIGITS, -1074, FASTREDUCE_SUM, 0, 24));
 }
 
 FASTREDUCE_DETAIL_DEFINE double
@@ -1152,7 +1167,7 @@ fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator)
 {
     fastreduce_wide_accumulator copy = *accumulator;
     return fastreduce_detail_double_of(fastreduce_detail_host_read(
-        copy.limb, FASTREDUCE_WIDE_DIGITS, -1074, FASTREDUCE_SUM, 0, 53));
+        copy.limb, FASTREDUCE_DETAIL_WIDE_DIGITS, -1074, FASTREDUCE_SUM, 0, 53));
 }
 
 /* Adds elements one by one, each to one limb, shifted by up to 31 bits. 256 of them, the most that
@@ -1161,14 +1176,15 @@ fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator)
 static inline void fastreduce_detail_add_each(int64_t *limb, const float *input, size_t n)
 {
     size_t i;
+    FASTREDUCE_DETAIL_ONE_BY_ONE(n);
     for (i = 0; i < n; ++i) {
         uint32_t bits, exponent, normal;
         memcpy(&bits, input + i, sizeof bits);
         exponent = bits >> 23 & 255;
         normal = exponent > 0;
         if (exponent == 255) {
-            fastreduce_detail_count_special(limb + FASTREDUCE_NAN_COUNT, (bits & 0x7fffff) != 0,
-                                            (int)(bits >> 31));
+            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_NAN_COUNT,
+                                            (bits & 0x7fffff) != 0, (int)(bits >> 31));
         } else {
             const int64_t is_negative = -(int64_t)(bits >> 31); /* all bits of it: no branch */
             const int64_t significand = (int64_t)((bits & 0x7fffff) | normal << 23);
@@ -1207,8 +1223,8 @@ static inline void fastreduce_detail_add_to_bins(fastreduce_detail_bins bins, in
         uint32_t bits;
         memcpy(&bits, input + i, sizeof bits);
         if ((bits >> 23 & 255) == 255)
-            fastreduce_detail_count_special(limb + FASTREDUCE_NAN_COUNT, (bits & 0x7fffff) != 0,
-                                            (int)(bits >> 31));
+            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_NAN_COUNT,
+                                            (bits & 0x7fffff) != 0, (int)(bits >> 31));
     }
 }
 
@@ -1545,7 +1561,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate(int64_t *limb, const vo
     fastreduce_detail_progress at;
     size_t begin, end, i, count;
 
-    fastreduce_detail_normalize(limb, FASTREDUCE_DIGITS);
+    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_DIGITS);
     for (begin = 0; begin < n; begin = end) {
         end = n - begin < FASTREDUCE_DETAIL_HOST_BLOCK ? n : begin + FASTREDUCE_DETAIL_HOST_BLOCK;
         fastreduce_detail_begin(&at);
@@ -1561,7 +1577,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate(int64_t *limb, const vo
                 fastreduce_detail_add_many(&at, limb, floats, count);
         }
         fastreduce_detail_end(&at, limb);
-        fastreduce_detail_normalize(limb, FASTREDUCE_DIGITS);
+        fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_DIGITS);
     }
 }
 
@@ -1623,8 +1639,9 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_wide(int64_t *limb, u
 FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_each_f64(int64_t *limb, const double *input,
                                                            size_t n)
 {
-    int64_t others[FASTREDUCE_WIDE_DIGITS + 4] = {0};
+    int64_t others[FASTREDUCE_DETAIL_WIDE_DIGITS + 4] = {0};
     size_t i;
+    FASTREDUCE_DETAIL_ONE_BY_ONE(n);
     for (i = 0; i < n; ++i) {
         uint64_t bits, fraction;
         unsigned exponent;
@@ -1632,14 +1649,14 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_each_f64(int64_t *limb, const 
         fraction = bits & 0xfffffffffffff;
         exponent = (unsigned)(bits >> 52 & 2047);
         if (exponent == 2047)
-            fastreduce_detail_count_special(limb + FASTREDUCE_WIDE_DIGITS, fraction != 0,
+            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_WIDE_DIGITS, fraction != 0,
                                             (int)(bits >> 63));
         else
             fastreduce_detail_add_wide(i % 2 ? others : limb,
                                        fraction | (uint64_t)(exponent > 0) << 52,
                                        exponent - (exponent > 0), (int)(bits >> 63));
     }
-    for (i = 0; i < FASTREDUCE_WIDE_DIGITS; ++i) limb[i] += others[i];
+    for (i = 0; i < FASTREDUCE_DETAIL_WIDE_DIGITS; ++i) limb[i] += others[i];
 }
 
 /* Adds x[k] * y[k] one by one, of any floats. */
@@ -1648,6 +1665,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_each_product(int64_t *limb, co
 {
     const uint32_t one = 0x800000, infinity = 0x7f800000;
     size_t i;
+    FASTREDUCE_DETAIL_ONE_BY_ONE(n);
     for (i = 0; i < n; ++i) {
         uint32_t a, b;
         int is_negative;
@@ -1658,7 +1676,8 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_each_product(int64_t *limb, co
         b &= 0x7fffffff;
         if (a >= infinity || b >= infinity) { /* infinity times zero is a NaN */
             const int is_nan = a > infinity || b > infinity || a == 0 || b == 0;
-            fastreduce_detail_count_special(limb + FASTREDUCE_WIDE_DIGITS, is_nan, is_negative);
+            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_WIDE_DIGITS, is_nan,
+                                            is_negative);
         } else {
             const uint32_t shift_a = a < one ? 0 : a / one - 1, shift_b = b < one ? 0 : b / one - 1;
             const uint64_t product = (uint64_t)(a - shift_a * one) * (b - shift_b * one);
@@ -1686,7 +1705,7 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE int fastreduce_detail_multiply(const float *x, c
         least = a - 1 < least ? a - 1 : least; /* zeros do not count */
         least = b - 1 < least ? b - 1 : least;
     }
-    if (greatest >= 0x7f800000 || least + 1 < 0x800000) return 0;
+    if (greatest >= 0x7f800000 || least < 0x7fffff) return 0;
     for (i = 0; i < n; ++i) products[i] = (double)x[i] * (double)y[i];
     return 1;
 }
@@ -1726,10 +1745,11 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_wide_window(const double
                                     all = FASTREDUCE_DETAIL_ALL(63);
     const fastreduce_detail_words_t none = FASTREDUCE_DETAIL_ALL(0);
     fastreduce_detail_words_t below = none, above = none;
+    uint64_t total = 0; /* modulo 2^64: what is above the window adds up to any number */
     size_t i;
     int k;
 
-    *high = *low = 0;
+    *low = 0;
     for (i = 0; i < n; i += FASTREDUCE_DETAIL_WIDE_ROW) {
         fastreduce_detail_words_t multiples = none, lowest = none, negatives = none; /* mod 2^64 */
         uint64_t row_multiples, row_lowest, row_negatives;
@@ -1757,9 +1777,10 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_wide_window(const double
         row_multiples = multiples[0] + multiples[1] + multiples[2] + multiples[3] + row_negatives;
         row_lowest = lowest[0] + lowest[1] + lowest[2] + lowest[3] + row_negatives;
         rest = (int64_t)(row_lowest - (row_multiples << 56));
-        *high += (int64_t)row_multiples + (rest >> 56);
+        total += row_multiples + (uint64_t)(rest >> 56);
         *low += rest & (((int64_t)1 << 56) - 1);
     }
+    *high = (int64_t)total;
     below |= above >> 63;
     return (below[0] | below[1] | below[2] | below[3]) == 0;
 }
@@ -1916,7 +1937,8 @@ FASTREDUCE_DETAIL_ONCE int fastreduce_detail_round_few(const double *input, size
         }
     }
 #endif
-    (void)input, (void)n, (void)precision, (void)bits;
+    (void)input, (void)n, (void)precision;
+    *bits = 0;
     return 0;
 }
 
@@ -2056,8 +2078,8 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_to_wide_bins(uint64_t *bin, in
         uint64_t bits;
         memcpy(&bits, input + i, sizeof bits);
         if ((bits >> 52 & 2047) == 2047)
-            fastreduce_detail_count_special(limb + FASTREDUCE_WIDE_DIGITS, (bits & (one - 1)) != 0,
-                                            (int)(bits >> 63));
+            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_WIDE_DIGITS,
+                                            (bits & (one - 1)) != 0, (int)(bits >> 63));
     }
     bin[0] = bin[2047] = bin[2048] = bin[4095] = 0;
 }
@@ -2075,7 +2097,8 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_f64(fastreduce_detail_wide_pro
 #endif
 
     for (; done < n; done += block) {
-        if (++at->pieces % (1 << 20) == 0) fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
+        if (++at->pieces % (1 << 20) == 0)
+            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
 #ifdef FASTREDUCE_DETAIL_AVX2
         if (has_window && at->pause == 0) {
             int64_t high, low;
@@ -2115,7 +2138,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_f64(fastreduce_detail_wide_pro
             fastreduce_detail_add_to_wide_bins(at->bin, limb, input + done, block);
         } else {
             fastreduce_detail_add_each_f64(limb, input + done, block);
-            fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
+            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
         }
     }
 }
@@ -2138,13 +2161,14 @@ static inline void fastreduce_detail_add_products(fastreduce_detail_wide_progres
     double products[FASTREDUCE_DETAIL_CHUNK];
 #ifdef FASTREDUCE_DETAIL_AVX2
     if (fastreduce_detail_add_wider(at, &at->products, limb, 0, x, y, n)) {
-        if (++at->pieces % (1 << 20) == 0) fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
+        if (++at->pieces % (1 << 20) == 0)
+            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
         return;
     }
 #endif
     if (!fastreduce_detail_are_doubles(x, y, products, n)) {
         fastreduce_detail_add_each_product(limb, x, y, n);
-        fastreduce_detail_carry(limb, FASTREDUCE_WIDE_DIGITS);
+        fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
         return;
     }
     fastreduce_detail_add_f64(at, limb, products, n);
@@ -2162,7 +2186,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_f64(int64_t *limb, cons
     fastreduce_detail_wide_progress at;
     size_t done, block, i;
 
-    fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
+    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
     fastreduce_detail_begin_wide(&at, n);
     for (done = 0; done < n; done += block) {
         const double *doubles = input + done;
@@ -2176,7 +2200,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_f64(int64_t *limb, cons
         fastreduce_detail_add_f64(&at, limb, magnitudes ? buffer : doubles, block);
     }
     fastreduce_detail_end_wide(&at, limb);
-    fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
+    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
 }
 
 /* Adds x[k] * y[k] for n elements of 16 or 32 bits. */
@@ -2187,7 +2211,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_dot(int64_t *limb, cons
     fastreduce_detail_wide_progress at;
     size_t done, count;
 
-    fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
+    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
     fastreduce_detail_begin_wide(&at, n);
     for (done = 0; done < n; done += count) {
         float buffer[2][FASTREDUCE_DETAIL_CHUNK];
@@ -2198,7 +2222,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_dot(int64_t *limb, cons
         fastreduce_detail_add_products(&at, limb, left, right, count);
     }
     fastreduce_detail_end_wide(&at, limb);
-    fastreduce_detail_normalize(limb, FASTREDUCE_WIDE_DIGITS);
+    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
 }
 
 FASTREDUCE_DETAIL_DEFINE void
@@ -2236,7 +2260,8 @@ static inline fastreduce_status fastreduce_detail_host_check(const void *input, 
                                                              fastreduce_type type)
 {
     const size_t bytes = fastreduce_type_size(type);
-    if (bytes == 0 || (!input && n > 0) || n > (size_t)-1 / bytes || (uintptr_t)input % bytes != 0)
+    if (bytes == 0 || (!input && n > 0) || n > (UINTPTR_MAX - (uintptr_t)input) / bytes ||
+        (uintptr_t)input % bytes != 0)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     return type < FASTREDUCE_I8 ? FASTREDUCE_SUCCESS : FASTREDUCE_ERROR_UNSUPPORTED;
 }
@@ -2291,20 +2316,22 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
         squares || op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS || op == FASTREDUCE_MEAN;
     const int are_products = squares || is_dot;
     const int is_f64 = type == FASTREDUCE_F64, is_wide = is_f64 || are_products;
-    const int is_double = is_f64 || output_type == FASTREDUCE_F64;
+    const fastreduce_type usual = fastreduce_output_type(type, op);
+    const int is_double =
+        usual == FASTREDUCE_F64 || (usual == FASTREDUCE_F32 && output_type == FASTREDUCE_F64);
+    const fastreduce_type result = is_double ? FASTREDUCE_F64 : usual;
+    const size_t bytes = fastreduce_type_size(result);
     const fastreduce_status of_x = fastreduce_detail_host_check(x, n, type);
     const fastreduce_status of_y = is_dot ? fastreduce_detail_host_check(y, n, type) : of_x;
-    int64_t limb[FASTREDUCE_WIDE_DIGITS + 4] = {0};
+    int64_t limb[FASTREDUCE_DETAIL_WIDE_DIGITS + 4] = {0};
     uint64_t bits;
     uint32_t low;
 
     if (of_x == FASTREDUCE_ERROR_INVALID_ARGUMENT || of_y == FASTREDUCE_ERROR_INVALID_ARGUMENT ||
-        fastreduce_output_type(type, op) == 0 || !output ||
-        (uintptr_t)output % (is_double ? 8 : 4) != 0 ||
-        (output_type != 0 && fastreduce_type_size(output_type) == 0))
+        bytes == 0 || !output || (uintptr_t)output % bytes != 0)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (of_x != FASTREDUCE_SUCCESS || !is_exact || (is_f64 && are_products) ||
-        (output_type != 0 && output_type != (is_double ? FASTREDUCE_F64 : FASTREDUCE_F32)))
+        (output_type != FASTREDUCE_DEFAULT_TYPE && output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
     if (squares) y = x;
     if (are_products)
@@ -2313,8 +2340,9 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
         fastreduce_detail_accumulate_f64(limb, (const double *)x, n, op == FASTREDUCE_SUM_ABS);
     else
         fastreduce_detail_accumulate(limb, x, n, type, op == FASTREDUCE_SUM_ABS);
-    bits = fastreduce_detail_host_read(limb, is_wide ? FASTREDUCE_WIDE_DIGITS : FASTREDUCE_DIGITS,
-                                       is_wide ? -1074 : -149, op, n, is_double ? 53 : 24);
+    bits = fastreduce_detail_host_read(
+        limb, is_wide ? FASTREDUCE_DETAIL_WIDE_DIGITS : FASTREDUCE_DETAIL_DIGITS,
+        is_wide ? -1074 : -149, op, n, is_double ? 53 : 24);
     low = (uint32_t)bits;
     if (is_double)
         memcpy(output, &bits, sizeof bits);

@@ -199,10 +199,9 @@ static bool is_right(const reduction &r, const char *input, size_t n, uint64_t g
     uint64_t right = 0;
     if (r.op == dot_product)
         CHECK(fastreduce_host_dot(input, input + n * fastreduce_type_size(r.type), &right, n,
-                                  r.type, static_cast<fastreduce_type>(0)));
+                                  r.type, FASTREDUCE_DEFAULT_TYPE));
     else
-        CHECK(fastreduce_host_reduce(input, &right, n, r.type, r.op,
-                                     static_cast<fastreduce_type>(0)));
+        CHECK(fastreduce_host_reduce(input, &right, n, r.type, r.op, FASTREDUCE_DEFAULT_TYPE));
     return std::memcmp(&got, &right, r.type == FASTREDUCE_F64 ? 8 : 4) == 0;
 }
 

@@ -10,6 +10,9 @@ static size_t host_block = (size_t)1 << 30;
 /* with and without what is for AVX2, where the CPU has it */
 static int use_avx2;
 #define FASTREDUCE_DETAIL_HAS_AVX2 use_avx2
+/* elements that were added one by one, the slowest way */
+static size_t one_by_one;
+#define FASTREDUCE_DETAIL_ONE_BY_ONE(n) (one_by_one += (n))
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #include "../../fastreduce.h"
 #include <fenv.h>

@@ -130,7 +130,7 @@ static void check_reduction(void *argument)
     const fastreduce_type type = formats[r->format].type;
     int is_double;
     for (is_double = r->format == F64; is_double < 2; ++is_double) {
-        const fastreduce_type output_type = is_double ? FASTREDUCE_F64 : (fastreduce_type)0;
+        const fastreduce_type output_type = is_double ? FASTREDUCE_F64 : FASTREDUCE_DEFAULT_TYPE;
         float got[2] = {0, 7}; /* nothing is written behind a float */
         double got64 = 0;
         void *const output = is_double ? (void *)&got64 : (void *)got;

@@ -359,7 +359,7 @@ static void headroom(void)
     fastreduce_accumulator_merge(&many, &one);
     memset(&one, 0, sizeof one);
     /* counts stay below 2^32, however often they are doubled */
-    for (k = FASTREDUCE_NAN_COUNT; k <= FASTREDUCE_NEGATIVE_INFINITY_COUNT; ++k) {
+    for (k = FASTREDUCE_DETAIL_NAN_COUNT; k <= FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT; ++k) {
         fastreduce_accumulator counts = one;
         int round;
         counts.limb[k] = 1;
@@ -439,13 +439,13 @@ static void specials(void)
 {
     static const uint32_t kinds[] = {0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7f800001,
                                      0xff800001, 0x7fffffff, 0xc0400000, 0x40400000};
-    static const int slot[] = {FASTREDUCE_POSITIVE_INFINITY_COUNT,
-                               FASTREDUCE_NEGATIVE_INFINITY_COUNT,
-                               FASTREDUCE_NAN_COUNT,
-                               FASTREDUCE_NAN_COUNT,
-                               FASTREDUCE_NAN_COUNT,
-                               FASTREDUCE_NAN_COUNT,
-                               FASTREDUCE_NAN_COUNT,
+    static const int slot[] = {FASTREDUCE_DETAIL_POSITIVE_INFINITY_COUNT,
+                               FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT,
+                               FASTREDUCE_DETAIL_NAN_COUNT,
+                               FASTREDUCE_DETAIL_NAN_COUNT,
+                               FASTREDUCE_DETAIL_NAN_COUNT,
+                               FASTREDUCE_DETAIL_NAN_COUNT,
+                               FASTREDUCE_DETAIL_NAN_COUNT,
                                15,
                                15};
     size_t i, j;
@@ -462,7 +462,7 @@ static void specials(void)
             wanted.limb[15] = 0;
             expect(memcmp(total.limb + 12, wanted.limb + 12, 4 * sizeof(int64_t)) == 0,
                    "counts of specials", i, (double)kinds[i], (double)kinds[j]);
-            if (slot[i] == FASTREDUCE_NAN_COUNT)
+            if (slot[i] == FASTREDUCE_DETAIL_NAN_COUNT)
                 expect(bits_f64(fastreduce_accumulator_f64(&total)) == 0x7ff8000000000000u,
                        "the double that is the quiet NaN", i, (double)kinds[i], (double)kinds[j]);
             sum_case("two kinds", x, 2);

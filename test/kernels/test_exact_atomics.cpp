@@ -417,11 +417,13 @@ static void room_case(const char *what, Number x)
 static void counts()
 {
     fastreduce_accumulator sum = {}, wanted = {};
-    for (unsigned k = FASTREDUCE_NAN_COUNT; k <= FASTREDUCE_NEGATIVE_INFINITY_COUNT; ++k)
-        sum.limb[k] = k == FASTREDUCE_NAN_COUNT ? FASTREDUCE_MOST_COUNTED - 2 : 1ll << 40;
+    for (unsigned k = FASTREDUCE_DETAIL_NAN_COUNT; k <= FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT;
+         ++k)
+        sum.limb[k] =
+            k == FASTREDUCE_DETAIL_NAN_COUNT ? FASTREDUCE_DETAIL_MOST_COUNTED - 2 : 1ll << 40;
     wanted = sum;
     merge(&wanted, fastreduce_accumulator());
-    wanted.limb[FASTREDUCE_NAN_COUNT] += 2;
+    wanted.limb[FASTREDUCE_DETAIL_NAN_COUNT] += 2;
     check::buffer<fastreduce_accumulator> bin(1);
     bin.set(&sum);
     launch(add_often<fastreduce_accumulator, float>, 1, 2, bin.data(), float(NAN), 1, 0);
@@ -526,7 +528,7 @@ static void block_case(const char *what, const std::vector<float> &values, unsig
                     "block of %u, %u items, %s, tile %u: %a, not %a", BlockSize, Items, what, k,
                     static_cast<double>(got[k]), static_cast<double>(wanted));
     }
-    for (unsigned k = 0; k < FASTREDUCE_DIGITS; ++k)
+    for (unsigned k = 0; k < FASTREDUCE_DETAIL_DIGITS; ++k)
         check::that(std::llabs(total.get()[0].limb[k]) < tiles * (1ll << 32),
                     "block of %u, %u items, %s: limb %u changes by 2^32", BlockSize, Items, what,
                     k);

@@ -698,6 +698,13 @@ static void refusals()
     check::that(fastreduce_accumulate(both.data() + 16, both.data(), 1, FASTREDUCE_F32, nullptr) ==
                     0,
                 "an array right behind its accumulator");
+    config.kernel = static_cast<fastreduce_kernel>(42);
+    config.block_size = 33;
+    config.output_type = FASTREDUCE_I8;
+    check::that(fastreduce_accumulate(both.data() + 16, both.data(), 1, FASTREDUCE_F32, &config) ==
+                    0,
+                "what an accumulator's call does not read");
+    config = {};
     check::that(fastreduce_accumulate_dot(input.data(), input.data(), total, 1, FASTREDUCE_F64,
                                           nullptr) == unsupported &&
                     fastreduce_accumulate_dot(input.data(), nullptr, total, 1, FASTREDUCE_F32,

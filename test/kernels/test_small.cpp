@@ -840,7 +840,7 @@ static void raw_accumulator()
         std::vector<float> values(64, x);
         if (turn == 3) { /* counts that are full by one more */
             values[5] = NAN, values[7] = INFINITY, values[40] = -INFINITY;
-            for (int k = 12; k < 15; ++k) raw.limb[k] = FASTREDUCE_MOST_COUNTED;
+            for (int k = 12; k < 15; ++k) raw.limb[k] = FASTREDUCE_DETAIL_MOST_COUNTED;
         }
         fastreduce_host_accumulate_f32(values.data(), &wanted, 64);
         fastreduce_accumulator_merge(&wanted, &raw);

@@ -39,10 +39,15 @@ int main(void)
 {
     const float x[5] = {1e30f, 3.0f, -1e30f, 0.25f, 1e-20f};
     fastreduce_accumulator sum = {{0}};
+    float y = 0;
     fastreduce_host_accumulate_f32(x, &sum, 5);
     if (fastreduce_host_sum_f32(x, 5) != 3.25f || fastreduce_accumulator_f64(&sum) != 3.25 + 1e-20)
         return 1;
     if (sums_differ()) return 4;
+    if (fastreduce_host_reduce(x, &y, 5, FASTREDUCE_F32, FASTREDUCE_SUM, FASTREDUCE_DEFAULT_TYPE) !=
+            FASTREDUCE_SUCCESS ||
+        y != 3.25f)
+        return 5;
 #ifndef HOST_ONLY
     fastreduce_config config = {FASTREDUCE_V7, 128, NULL, 0, NULL, NULL, FASTREDUCE_F32};
     fastreduce_status status = fastreduce_sum_f32(NULL, NULL, 5, &config);

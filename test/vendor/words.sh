@@ -33,7 +33,9 @@ REFUSED
 }
 
 printf '#include "fastreduce.h"\n' > header.c
-refused "C89" "needs C99" "$cc" -std=c89 -fsyntax-only header.c
+refused "C89" "needs C99.*-std=c99" "$cc" -std=c89 -fsyntax-only header.c
+refused "cl.exe without /std:c11" "needs C99.*/std:c11" \
+    "$cc" -std=c89 -D_MSC_VER=1930 -fsyntax-only header.c
 printf '#include "fastreduce.cuh"\n' > header.cpp
 refused "C++11" "needs C++14" $cxx -std=c++11 -I simt -fsyntax-only header.cpp
 
@@ -237,6 +239,59 @@ $simt -fsyntax-only names.cpp || fail "names of users"
 pass "macros named min, max, round, N, T, words, slots, small, None;" \
     "functions named as ours beside using namespace"
 
+# What the two files define is public, or says that it is a detail: macros, constants, types and
+# functions of the header, and macros of the library. From preprocessed text: what is not in braces
+# or parentheses, but with what is in an enum's.
+printf '#include "fastreduce.h"\n' > defined.c
+printf '#include "fastreduce.cuh"\n' > defined.cpp
+cat > defined.awk <<'DEFINED'
+/^# [0-9]+ "/ { ours = $3 ~ /fastreduce\.(h|cuh)"$/; next }
+!ours { next }
+/^#define/ { sub(/\(.*/, "", $2); print $2; next }
+/^#/ || macros_only { next }
+{ text = text " " $0 }
+END {
+    gsub(/"[^"]*"/, "", text)
+    for (i = 1; i <= length(text); ++i) {
+        c = substr(text, i, 1)
+        if (c ~ /[({[]/) { if (++depth == 1) is_enum = declaration ~ /enum/ && c == "{" }
+        else if (c ~ /[)}\]]/) --depth
+        else if (depth == 0 || (depth == 1 && is_enum)) {
+            printf "%s", c ~ /[A-Za-z0-9_]/ ? c : "\n"
+            declaration = c == ";" ? "" : declaration c
+        }
+        if (depth == 0 && c == "}") declaration = ""
+    }
+}
+DEFINED
+defines='-DFASTREDUCE_HOST_IMPLEMENTATION -DFASTREDUCE_IMPLEMENTATION -DFASTREDUCE_SHAPES'
+defines="$defines -DFASTREDUCE_EXACT_PRODUCTS"
+{
+    "$cc" -std=c99 -E -dD -DFASTREDUCE_HOST_IMPLEMENTATION defined.c | awk -f defined.awk
+    $simt $defines -E -dD defined.cpp | awk -v macros_only=1 -f defined.awk
+} | grep -E '^[A-Za-z_]' | sort -u > defined
+for name in fastreduce_host_sum_f32 FASTREDUCE_SUM fastreduce_config FASTREDUCE_CUH \
+    fastreduce_detail_finish fastreduce_detail_bins FASTREDUCE_DETAIL_DIGITS; do
+    grep -qx $name defined || fail "the scan does not see $name"
+done
+types='status|kernel|type|operator|stream|config|shape|accumulator|wide_accumulator'
+functions='status_string|version|kernel_name|type_name|operator_name|type_size|output_type|sum_f32'
+functions="$functions|reduce|reduce_axis|reduce_segments|dot|supports|workspace_bytes"
+functions="$functions|workspace_init|accumulate|accumulate_f32|accumulate_dot"
+functions="$functions|(wide_)?accumulator_(merge|f32|f64)|host_(sum_f32|sum_f64|dot|dot_f32|reduce)"
+functions="$functions|host_accumulate(_f32|_f64|_dot)?"
+constants='SUCCESS|ERROR_(INVALID_ARGUMENT|UNSUPPORTED|WORKSPACE_TOO_SMALL|NO_DEVICE)|AUTO|V[0-7]'
+constants="$constants|EXACT|DEFAULT_TYPE|F32|F64|F16|BF16|[IU](8|16|32|64)|SUM|PRODUCT|MIN|MAX"
+constants="$constants|ARGMIN|ARGMAX|SUM_ABS|SUM_SQUARES|MAX_ABS|NORM2|MEAN|VARIANCE|COUNT_NONZERO"
+macros='H|CUH|VERSION(_MAJOR|_MINOR|_PATCH)?|API|WORKSPACE_BYTES|BLOCK_SIZE|ITEMS_PER_THREAD|TYPES'
+macros="$macros|OPERATORS|TAG"
+language='__asm__|__attribute__|char|const|double|enum|extern|float|inline|int|static|struct'
+language="$language|typedef|unsigned|void|size_t|int64_t|uint32_t|uint64_t|CUstream_st"
+grep -vE '^(fastreduce_detail|FASTREDUCE_DETAIL)_' defined |
+    grep -vxE "fastreduce_($types|$functions)|FASTREDUCE_($constants|$macros)|$language" &&
+    fail "names that are neither public nor details"
+pass "the two files define public names and details, $(wc -l < defined) in all"
+
 # The host implementation first, the library after it, in one file: no warning, and CUDA's own texts
 cat > both.h <<'BOTH'
 #define FASTREDUCE_HOST_IMPLEMENTATION
@@ -306,8 +361,11 @@ picky="$picky -Wunused-function $werror"
 for compiler in "$cc" clang; do
     command -v "${compiler%% *}" >/dev/null || { skip "$compiler" "not installed"; continue; }
     for macro in FASTREDUCE_NOTHING FASTREDUCE_STATIC FASTREDUCE_HOST_IMPLEMENTATION; do
-        $compiler -std=c99 $picky -Wno-missing-field-initializers -D$macro -c plain.c -o plain.o ||
-            fail "$compiler, C, $macro"
+        # GCC knows what is not initialised when it optimises; by that name nothing is for AVX2
+        for options in -O0 -O2 "-O2 -D__INTEL_COMPILER=0"; do
+            $compiler -std=c99 $options $picky -Wno-missing-field-initializers -D$macro \
+                -c plain.c -o plain.o || fail "$compiler, C, $options, $macro"
+        done
     done
     pass "$compiler: no warning in C, FASTREDUCE_STATIC without implementation and {0} among it"
 done
@@ -323,7 +381,10 @@ done
 # Windows: objects without weak symbols
 mingw=x86_64-w64-mingw32-gcc
 if command -v $mingw >/dev/null; then
-    $mingw -std=c99 $picky -DWITH_HOST -DHOST_ONLY "$tests/main.c" -I . -o main.exe || fail "MinGW"
+    for level in -O0 -O2; do
+        $mingw -std=c99 $level $picky -DWITH_HOST -DHOST_ONLY "$tests/main.c" -I . -o main.exe ||
+            fail "MinGW $level"
+    done
     $mingw -std=c99 -DFASTREDUCE_HOST_IMPLEMENTATION -c plain.c -o one.o
     nm one.o | grep -qi ' [vw] ' && fail "MinGW: weak symbols"
     pass "MinGW: compiled and linked"
