@@ -12222,7 +12222,9 @@ struct exact_engine_by {
  * of floats):
  *     up to 16 MiB   256 x 4, two blocks a multiprocessor: 6.5 at 4 MiB, 7.9 with four
  *     beyond         pipelined: 28.4 at 64 MiB, against 37.3 for 512 x 4, two blocks, and 32.1 for
- *                    one */
+ *                    one
+ * The last row asks for what its warps' sums take, 43 KiB: a block may have no more than 48 before
+ * compute capability 7.0. */
 template <class Source>
 struct exact_products_engine : exact_engine_by<Source, wide_superaccumulator> {
     static constexpr unsigned rows = 3;
@@ -12230,11 +12232,12 @@ struct exact_products_engine : exact_engine_by<Source, wide_superaccumulator> {
     static constexpr plan_row row(unsigned number)
     {
         constexpr unsigned stages = 3;
-        constexpr size_t pipeline = exact_products_engine::pipeline_bytes(stages);
+        constexpr size_t pipeline = exact_products_engine::pipeline_bytes(stages),
+                         sums_of_warps = 256 / warp_size * sizeof(typename Source::Sums);
         constexpr plan_row table[rows] = {
             {16 * mebibyte, engine_kernel::grid_stride, 256, 4, 0, 2, 80 * kibibyte, false, 0},
             {any_bytes, engine_kernel::pipelined, 512, 4, stages, 1, pipeline, false, stages},
-            {any_bytes, engine_kernel::grid_stride, 256, 4, 0, 0, 52 * kibibyte, false, 0},
+            {any_bytes, engine_kernel::grid_stride, 256, 4, 0, 0, sums_of_warps, false, 0},
         };
         return table[number];
     }
