@@ -12240,7 +12240,9 @@ struct exact_engine_by {
  * of floats):
  *     up to 16 MiB   256 x 4, two blocks a multiprocessor: 6.5 at 4 MiB, 7.9 with four
  *     beyond         pipelined: 28.4 at 64 MiB, against 37.3 for 512 x 4, two blocks, and 32.1 for
- *                    one */
+ *                    one
+ * The last row asks for what its warps' sums take, 43 KiB: a block may have no more than 48 before
+ * compute capability 7.0. */
 template <class Source>
 struct exact_products_engine : exact_engine_by<Source, wide_superaccumulator> {
     static constexpr unsigned rows = 3;
@@ -12248,11 +12250,12 @@ struct exact_products_engine : exact_engine_by<Source, wide_superaccumulator> {
     static constexpr plan_row row(unsigned number)
     {
         constexpr unsigned stages = 3;
-        constexpr size_t pipeline = exact_products_engine::pipeline_bytes(stages);
+        constexpr size_t pipeline = exact_products_engine::pipeline_bytes(stages),
+                         sums_of_warps = 256 / warp_size * sizeof(typename Source::Sums);
         constexpr plan_row table[rows] = {
             {16 * mebibyte, engine_kernel::grid_stride, 256, 4, 0, 2, 80 * kibibyte, false, 0},
             {any_bytes, engine_kernel::pipelined, 512, 4, stages, 1, pipeline, false, stages},
-            {any_bytes, engine_kernel::grid_stride, 256, 4, 0, 0, 52 * kibibyte, false, 0},
+            {any_bytes, engine_kernel::grid_stride, 256, 4, 0, 0, sums_of_warps, false, 0},
         };
         return table[number];
     }
@@ -12286,7 +12289,7 @@ struct device_limits {
  * ask at once store the same. Caches begin with = {}: compilers would guard them otherwise. */
 constexpr int remembered_devices = 64;
 constexpr unsigned char unknown_code = 0, older_code = 1, hopper_code = 2, pipelined_code = 3;
-using compiled_cache = std::atomic<unsigned char>[remembered_devices];
+using compiled_cache = std::atomic<unsigned>[remembered_devices];
 
 /* An engine without its types, so that the host's code is there once for all of them; what plans
  * need of it, and its kernels besides. */
@@ -12520,20 +12523,24 @@ cudaError_t find_limits(device_limits *limits, int *device)
  * PTX of an older architecture lacks the instructions, and another kernel of the program may be
  * compiled for another. */
 inline cudaError_t find_code(const void *kernel, compiled_cache &known, int device,
-                             unsigned char *code)
+                             unsigned char *code, size_t *static_bytes = nullptr)
 {
     const bool remembered = device < remembered_devices;
-    *code = remembered ? known[device].load(std::memory_order_relaxed) : unknown_code;
-    if (*code == unknown_code) {
+    /* the code in the lowest byte, and bytes of static shared memory */
+    unsigned word = remembered ? known[device].load(std::memory_order_relaxed) : unknown_code;
+    if (word == unknown_code) {
         cudaFuncAttributes attributes = {};
         const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
         if (error != cudaSuccess) return error;
         const unsigned version = static_cast<unsigned>(attributes.ptxVersion);
-        *code = !toolkit_knows_hopper || version < first_pipelining ? older_code
+        word = static_cast<unsigned>(attributes.sharedSizeBytes) << 8 |
+               (!toolkit_knows_hopper || version < first_pipelining ? older_code
                 : version < first_without                           ? pipelined_code
-                                                                    : hopper_code;
-        if (remembered) known[device].store(*code, std::memory_order_relaxed);
+                                                                    : hopper_code);
+        if (remembered) known[device].store(word, std::memory_order_relaxed);
     }
+    *code = static_cast<unsigned char>(word);
+    if (static_bytes != nullptr) *static_bytes = word >> 8;
     return cudaSuccess;
 }
 
@@ -12583,10 +12590,11 @@ inline cudaError_t launch_kernel(const void *kernel, compiled_cache &known, int 
                                  void **arguments, cudaStream_t stream)
 {
     unsigned char code = unknown_code;
-    cudaError_t error = find_code(kernel, known, device, &code);
+    size_t static_bytes = 0;
+    cudaError_t error = find_code(kernel, known, device, &code, &static_bytes);
     if (error != cudaSuccess) return error;
-    constexpr size_t without_asking = 48 * kibibyte;
-    if (shared_bytes > without_asking - shared_reserve) {
+    constexpr size_t without_asking = 47 * kibibyte; /* of 48, as the two may be aligned */
+    if (static_bytes + shared_bytes > without_asking) {
         /* every time: the setting is lost with a reset of the device, and costs little beside such
          * sums */
         error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,

@@ -7,6 +7,7 @@
  *   fiber.h     a thread's flow of control
  *   machine.h   blocks, barriers, warp meetings, deadlocks
  *   trace.h     traced<T>: races, bounds, divergence and bank conflicts, by logging accesses
+ *   symbols.h   static shared memory of kernels
  *   runtime.h   intrinsics, the runtime API, memory between guard pages, fault injection
  */
 #ifndef SIMT_CUDA_RUNTIME_H

@@ -62,7 +62,7 @@ enum class state : unsigned char { ready, at_barrier, at_meeting, exited };
 
 constexpr unsigned lanes = 32;
 constexpr size_t stack_bytes = 64 * 1024;
-constexpr size_t most_dynamic_shared = 227 * 1024, unasked_dynamic_shared = 48 * 1024;
+constexpr size_t most_dynamic_shared = 227 * 1024, unasked_shared = 48 * 1024;
 
 /* A place in the kernel's source, as a default argument of each intrinsic takes it. */
 struct place {

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <unordered_map>
 #include <csignal>
+#include "symbols.h"
 #include "trace.h"
 
 #define __global__
@@ -248,6 +249,7 @@ struct host_side {
     unsigned long long default_stream_calls = 0;
     std::unordered_map<const void *, size_t>
         shared_limit; /* of kernels that asked for more than others may have */
+    bool runs = true; /* kernels that are launched */
     cudaError_t last = cudaSuccess;
 };
 inline host_side &host()
@@ -271,6 +273,17 @@ inline void set_device_present(bool present)
 inline void set_gpu(const gpu &device)
 {
     host().device = device;
+    host().shared_limit.clear();
+}
+/* Without, launches are checked and counted, and that is all. */
+inline void set_runs(bool runs)
+{
+    host().runs = runs;
+}
+/* Bytes of shared memory that a block may have, static and dynamic together. */
+inline size_t most_shared()
+{
+    return std::min(static_cast<size_t>(host().device.shared_bytes), most_dynamic_shared);
 }
 /* Calls on the default stream so far, of those that take a stream. */
 inline unsigned long long default_stream_calls()
@@ -463,13 +476,19 @@ inline cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, v
     if (threads == 0 || threads > 1024 || grid.x == 0 || grid.x > 0x7fffffff || grid.y == 0 ||
         grid.y > 65535 || grid.z == 0 || grid.z > 65535)
         return simt::host().last = cudaErrorInvalidConfiguration;
-    if (shared_bytes > simt::most_dynamic_shared) return simt::host().last = cudaErrorInvalidValue;
-    if (shared_bytes > simt::unasked_dynamic_shared &&
-        simt::host().shared_limit[kernel] < shared_bytes)
-        /* cudaFuncSetAttribute has to come first */
+    /* static and dynamic; cudaFuncSetAttribute has to come before more than any kernel may have */
+    const auto asked = simt::host().shared_limit.find(kernel);
+    const size_t own = simt::static_shared(kernel), all = own + shared_bytes;
+    if (all > simt::most_shared() ||
+        (all > simt::unasked_shared &&
+         (asked == simt::host().shared_limit.end() || shared_bytes > asked->second)))
         return simt::host().last = cudaErrorInvalidValue;
     if (simt::before_launch()) simt::before_launch()(arguments);
     simt::machine &m = simt::the_machine();
+    if (!simt::host().runs) {
+        ++m.statistics.launches;
+        return simt::host().last = cudaSuccess;
+    }
     m.call = simt::known_kernels().at(kernel);
     m.kernel = const_cast<void *>(kernel);
     m.arguments = arguments;
@@ -576,16 +595,18 @@ struct cudaFuncAttributes {
     size_t sharedSizeBytes;
     int ptxVersion;
 };
-inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *)
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel)
 {
     SIMT_CALL(cudaErrorUnknown);
-    *attributes = {0, simt::host().device.ptx_version};
+    *attributes = {simt::static_shared(kernel), simt::host().device.ptx_version};
     return cudaSuccess;
 }
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 inline cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute, int bytes)
 {
     SIMT_CALL(cudaErrorUnknown);
+    if (bytes < 0 || simt::static_shared(kernel) + static_cast<size_t>(bytes) > simt::most_shared())
+        return simt::host().last = cudaErrorInvalidValue;
     simt::host().shared_limit[kernel] = static_cast<size_t>(bytes);
     return cudaSuccess;
 }

@@ -316,6 +316,36 @@ __global__ void strided(const T *in, T *out)
     }
     if (t == 0) out[0] = s[0];
 }
+
+/* Static shared memory: of the kernel, and of a member of a class template that it uses. The result
+ * is what the last thread of the warp has written. */
+template <unsigned Bytes>
+__global__ void holds(unsigned *out)
+{
+    __shared__ unsigned char mine[Bytes];
+    mine[threadIdx.x] = static_cast<unsigned char>(threadIdx.x);
+    __syncthreads();
+    if (threadIdx.x == 0) *out = mine[31];
+}
+
+template <unsigned Bytes>
+struct holder {
+    static __device__ unsigned turned(unsigned value)
+    {
+        __shared__ unsigned char members[Bytes];
+        members[threadIdx.x] = static_cast<unsigned char>(value);
+        __syncthreads();
+        return members[31 - threadIdx.x];
+    }
+};
+template <class Holder>
+__global__ void holds_by_class(unsigned *out)
+{
+    __shared__ unsigned short mine[32];
+    mine[threadIdx.x] = static_cast<unsigned short>(Holder::turned(threadIdx.x));
+    __syncthreads();
+    if (threadIdx.x == 0) *out = mine[0];
+}
 } // namespace kernels
 
 using element = simt::traced<float>;
@@ -505,6 +535,76 @@ static void counts()
                 "sequential");
 }
 
+/* What a block may have of shared memory counts static and dynamic together, as CUDA does. */
+static void shared_memory()
+{
+    using kernels::holds;
+    using holder = kernels::holder<4096>;
+    unsigned *out = nullptr;
+    void *arguments[] = {&out};
+    CUDA(cudaMalloc(reinterpret_cast<void **>(&out), sizeof *out));
+    const auto launch = [&](auto kernel, size_t dynamic) {
+        return cudaLaunchKernel(kernel, dim3(1), dim3(32), arguments, dynamic, nullptr);
+    };
+    const auto ask = [](const void *kernel, int dynamic) {
+        return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, dynamic);
+    };
+    const auto own_of = [](const void *kernel) {
+        cudaFuncAttributes attributes = {};
+        CUDA(cudaFuncGetAttributes(&attributes, kernel));
+        return attributes.sharedSizeBytes;
+    };
+    const auto large = holds<40960>;
+    const auto by_class = kernels::holds_by_class<holder>;
+    const auto none = kernels::right<float>;
+    const void *const address = reinterpret_cast<const void *>(large);
+    check::that(own_of(address) == 40960 &&
+                    own_of(reinterpret_cast<const void *>(holds<1000>)) == 1000 &&
+                    own_of(reinterpret_cast<const void *>(by_class)) == 4096 + 64 &&
+                    own_of(reinterpret_cast<const void *>(none)) == 0,
+                "static shared memory: %zu, %zu, %zu, %zu bytes", own_of(address),
+                own_of(reinterpret_cast<const void *>(holds<1000>)),
+                own_of(reinterpret_cast<const void *>(by_class)),
+                own_of(reinterpret_cast<const void *>(none)));
+
+    check::that(launch(large, 8192) == cudaSuccess, "48 KiB in all");
+    check::that(launch(large, 8193) == cudaErrorInvalidValue, "a byte more, unasked");
+    check::that(ask(address, 187 * 1024 + 1) == cudaErrorInvalidValue, "more than 227 KiB in all");
+    check::that(launch(large, 8193) == cudaErrorInvalidValue, "an answer of no counts for a yes");
+    check::that(ask(address, 187 * 1024) == cudaSuccess &&
+                    launch(large, 187 * 1024) == cudaSuccess &&
+                    launch(large, 187 * 1024 + 1) == cudaErrorInvalidValue,
+                "227 KiB in all");
+    check::that(launch(holds<1000>, 48 * 1024) == cudaErrorInvalidValue,
+                "what another kernel has asked for");
+    simt::gpu small;
+    small.shared_bytes = 64 * 1024;
+    simt::set_gpu(small);
+    check::that(launch(large, 8193) == cudaErrorInvalidValue &&
+                    ask(address, 24 * 1024 + 1) == cudaErrorInvalidValue &&
+                    ask(address, 24 * 1024) == cudaSuccess &&
+                    launch(large, 24 * 1024) == cudaSuccess,
+                "a device of 64 KiB");
+    small.shared_bytes = 48 * 1024;
+    simt::set_gpu(small);
+    check::that(launch(large, 8192) == cudaSuccess && ask(address, 8192) == cudaSuccess &&
+                    ask(address, 8193) == cudaErrorInvalidValue,
+                "a device of 48 KiB");
+    simt::set_gpu(simt::gpu());
+
+    /* a launch that does not run is checked and counted all the same */
+    CUDA(cudaMemset(out, 0, sizeof *out));
+    simt::set_runs(false);
+    const uint64_t before = simt::statistics().launches;
+    check::that(launch(large, 8192) == cudaSuccess && *out == 0 &&
+                    launch(large, 8193) == cudaErrorInvalidValue &&
+                    simt::statistics().launches == before + 1,
+                "a launch that does not run");
+    simt::set_runs(true);
+    check::that(launch(large, 8192) == cudaSuccess && *out == 31, "a launch that runs");
+    CUDA(cudaFree(out));
+}
+
 static void runtime()
 {
     const size_t live = simt::live_allocations();
@@ -596,6 +696,7 @@ int main()
                 "a counter that stands still: '%s'", simt::report().c_str());
     untraced_bounds();
     counts();
+    shared_memory();
     runtime();
     return check::finish("the CPU machine");
 }
