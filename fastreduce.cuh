@@ -13233,7 +13233,7 @@ inline fastreduce_status launch_slices(const slices_engine &e, const slices &all
                           stream, [&](void *data) {
                               cudaError_t failed = cudaSuccess;
                               slices part = all;
-                              for (part.end = 0; part.end < all.end && failed == cudaSuccess;) {
+                              for (part.end = 0; part.end != all.end && failed == cudaSuccess;) {
                                   part.begin = part.end;
                                   part.end += least_of(plan.results, all.end - part.begin);
                                   failed = launch_slices(e, plan, part, device, output,
@@ -13559,7 +13559,7 @@ cudaError_t launch_in_parts(slices &all, const exact_slices_plan &plan, const La
 {
     const size_t results = all.end;
     cudaError_t failed = cudaSuccess;
-    for (all.end = 0; all.end < results && failed == cudaSuccess;) {
+    for (all.end = 0; all.end != results && failed == cudaSuccess;) {
         all.begin = all.end;
         all.end += least_of(plan.results, results - all.begin);
         failed = launch(static_cast<unsigned>(((all.end - all.begin - 1) / plan.results_each + 1) *
@@ -13695,7 +13695,7 @@ fastreduce_status launch_exact_results(slices all, fastreduce_operator op, int p
     return with_workspace(
         memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
             cudaError_t failed = cudaSuccess;
-            for (all.end = 0; all.end < results && failed == cudaSuccess;) {
+            for (all.end = 0; all.end != results && failed == cudaSuccess;) {
                 all.begin = all.end;
                 all.end += least_of(size_t(exact_listed), results - all.begin);
                 failed = launcher.launch_long(all, static_cast<status_word *>(data));

@@ -227,6 +227,27 @@ $simt -fsyntax-only names.cpp || fail "names of users"
 pass "macros named min, max, round, N, T, words, slots, small, None;" \
     "functions named as ours beside using namespace"
 
+# Nor do their templates: nvcc reads a member and `<` as a template where one has the member's name,
+# be it of users or, by `using namespace std` before the include, the standard's.
+{
+    printf '#include <%s>\n' algorithm cmath complex functional iterator numeric string utility \
+        valarray vector
+    grep -ohE '(\.|->)[a-z_0-9]+ *<( |$)' fastreduce.h fastreduce.cuh |
+        sed 's/^[.>-]*\([a-z_0-9]*\).*/template <class A, class B> void \1(A, B);/' | sort -u
+    cat <<'TEMPLATES'
+using namespace std;
+#define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_SHAPES
+#define FASTREDUCE_TYPES FASTREDUCE_F32
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
+#include "fastreduce.cuh"
+TEMPLATES
+} > templates.h
+[ "$(grep -c '^template' templates.h)" -ge 5 ] || fail "no members before <"
+printf '#include <cuda_runtime.h>\n#include "templates.h"\n' > templates.cpp
+$simt -fsyntax-only templates.cpp || fail "templates of users"
+pass "using namespace std before the include, and templates named as our members"
+
 # The host implementation first, the library after it, in one file: no warning, and CUDA's own texts
 cat > both.h <<'BOTH'
 #define FASTREDUCE_HOST_IMPLEMENTATION
@@ -326,7 +347,9 @@ fi
 ptx="-gencode=arch=compute_80,code=compute_80 $nvcc_werror"
 printf '#include "names.h"\n' > names.cu
 "$nvcc" $ptx -c names.cu -o names.o || fail "names of users, nvcc"
-pass "names of users under nvcc"
+printf '#include "templates.h"\n' > templates.cu
+"$nvcc" $ptx -c templates.cu -o templates.o || fail "templates of users, nvcc"
+pass "names and templates of users under nvcc"
 
 # Halves, their header before ours or after it
 for order in 1 2; do
