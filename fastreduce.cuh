@@ -358,8 +358,21 @@ struct is_two_numbers {
     static constexpr bool value = false;
 };
 
-/* Loads a pack, in one access where it has the size and alignment of a vector. Streaming: what is
- * read is the first to leave the cache. */
+/* What is read once, the first to leave the cache: __ldcs, which Clang's headers lacked for long. */
+__device__ __forceinline__ float4 load_streaming(const float4 *from)
+{
+#ifdef __CUDA_ARCH__
+    float4 vector;
+    asm volatile("ld.global.cs.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(vector.x), "=f"(vector.y), "=f"(vector.z), "=f"(vector.w)
+                 : "l"(from));
+    return vector;
+#else
+    return *from;
+#endif
+}
+
+/* Loads a pack, in one access where it has the size and alignment of a vector. */
 template <bool Streaming, class Pack>
 __device__ __forceinline__ Pack load_pack(const Pack *from)
 {
@@ -367,7 +380,7 @@ __device__ __forceinline__ Pack load_pack(const Pack *from)
     /* a load on a condition would be waited for, to make numbers of its words */
     if (!Streaming && is_two_numbers<Pack>::value) return *from;
     const float4 *const place = reinterpret_cast<const float4 *>(from);
-    const float4 vector = Streaming ? __ldcs(place) : *place;
+    const float4 vector = Streaming ? load_streaming(place) : *place;
     Pack loaded;
     memcpy(static_cast<void *>(&loaded), &vector,
            sizeof(Pack) < sizeof vector ? sizeof(Pack) : sizeof vector);
