@@ -44,12 +44,11 @@
  *                                 Of all types and operators they take minutes to compile, so name
  *                                 those you need too, as below. Scope: the implementing file.
  *   FASTREDUCE_TYPES,             the element types and the operators that fastreduce_reduce holds,
- *   FASTREDUCE_OPERATORS          by name, with commas between them, for a shorter build:
- *                                     #define FASTREDUCE_TYPES FASTREDUCE_F32, FASTREDUCE_F16
- *                                 (-DFASTREDUCE_TYPES='FASTREDUCE_F32\,FASTREDUCE_F16' for nvcc).
- *                                 What is left out answers FASTREDUCE_ERROR_UNSUPPORTED.
- *                                 fastreduce_dot goes with FASTREDUCE_SUM. Default: all. Scope:
- *                                 the implementing file.
+ *   FASTREDUCE_OPERATORS          by name, with + or commas between them, for a shorter build:
+ *                                     nvcc -DFASTREDUCE_TYPES=FASTREDUCE_F32+FASTREDUCE_F16
+ *                                 (on its command line nvcc splits at a comma). What is left out
+ *                                 answers FASTREDUCE_ERROR_UNSUPPORTED. fastreduce_dot goes with
+ *                                 FASTREDUCE_SUM. Default: all. Scope: the implementing file.
  *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float to its bins, by integer arithmetic alone:
  *                                 the same bits, slower. For measurements. Scope: the file; others
  *                                 may differ. Default: off.
@@ -358,7 +357,7 @@ struct is_two_numbers {
     static constexpr bool value = false;
 };
 
-/* What is read once, the first to leave the cache: __ldcs, which Clang's headers lacked for long. */
+/* What is read once, to leave the cache first: __ldcs, which Clang's headers lacked for long. */
 __device__ __forceinline__ float4 load_streaming(const float4 *from)
 {
 #ifdef __CUDA_ARCH__
@@ -14056,9 +14055,30 @@ inline namespace FASTREDUCE_DETAIL_ABI
 {
 namespace detail
 {
+/* Types or operators: one, or several with + between them. */
+template <class Member>
+struct some_of {
+    unsigned bits;
+
+    constexpr some_of(Member member) : bits(1u << member) {}
+    constexpr some_of operator+(some_of other) const
+    {
+        other.bits |= bits;
+        return other;
+    }
+};
+constexpr some_of<fastreduce_type> operator+(fastreduce_type a, fastreduce_type b)
+{
+    return some_of<fastreduce_type>(a) + b;
+}
+constexpr some_of<fastreduce_operator> operator+(fastreduce_operator a, fastreduce_operator b)
+{
+    return some_of<fastreduce_operator>(a) + b;
+}
+
 /* What this build holds. */
-constexpr fastreduce_type built_types[] = {FASTREDUCE_TYPES};
-constexpr fastreduce_operator built_operators[] = {FASTREDUCE_OPERATORS};
+constexpr some_of<fastreduce_type> built_types[] = {FASTREDUCE_TYPES};
+constexpr some_of<fastreduce_operator> built_operators[] = {FASTREDUCE_OPERATORS};
 #ifdef FASTREDUCE_NO_LADDER
 constexpr bool has_ladder = false;
 #else
@@ -14081,10 +14101,10 @@ constexpr bool has_shapes = false;
 #endif
 
 template <class Member, size_t Count>
-static constexpr bool holds(const Member (&list)[Count], Member member)
+static constexpr bool holds(const some_of<Member> (&list)[Count], Member member)
 {
     for (size_t k = 0; k < Count; ++k)
-        if (list[k] == member) return true;
+        if (list[k].bits >> member & 1) return true;
     return false;
 }
 

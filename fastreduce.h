@@ -113,6 +113,18 @@ typedef enum fastreduce_kernel {
 
 /* ---- Element types and operators ------------------------------------------------------------- */
 
+#if defined(FASTREDUCE_F32) || defined(FASTREDUCE_F64) || defined(FASTREDUCE_F16) ||        \
+    defined(FASTREDUCE_BF16) || defined(FASTREDUCE_I8) || defined(FASTREDUCE_I16) ||        \
+    defined(FASTREDUCE_I32) || defined(FASTREDUCE_I64) || defined(FASTREDUCE_U8) ||         \
+    defined(FASTREDUCE_U16) || defined(FASTREDUCE_U32) || defined(FASTREDUCE_U64) ||        \
+    defined(FASTREDUCE_SUM) || defined(FASTREDUCE_PRODUCT) || defined(FASTREDUCE_MIN) ||    \
+    defined(FASTREDUCE_MAX) || defined(FASTREDUCE_ARGMIN) || defined(FASTREDUCE_ARGMAX) ||  \
+    defined(FASTREDUCE_SUM_ABS) || defined(FASTREDUCE_SUM_SQUARES) ||                       \
+    defined(FASTREDUCE_MAX_ABS) || defined(FASTREDUCE_NORM2) || defined(FASTREDUCE_MEAN) || \
+    defined(FASTREDUCE_VARIANCE) || defined(FASTREDUCE_COUNT_NONZERO)
+#error "nvcc splits -DFASTREDUCE_TYPES=A,B at the comma: write A+B, and so for FASTREDUCE_OPERATORS"
+#endif
+
 typedef enum fastreduce_type {
     FASTREDUCE_F32 = 1,
     FASTREDUCE_F64,

@@ -291,6 +291,47 @@ $simt lists.cpp -ldl -o lists || fail "lists without floats"
 run ./lists "lists without floats"
 pass "workspaces of a build without floats"
 
+# The lists, with both separators
+cat > separators.cpp <<'SEPARATORS'
+#include <cuda_runtime.h>
+#define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_NO_LADDER
+#define FASTREDUCE_NO_EXACT
+#include "fastreduce.cuh"
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail {
+SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
+}
+int main()
+{
+    int wrong = 0;
+    for (int type = 0; type < 14; ++type)
+        for (int op = -1; op < 14; ++op) {
+            const bool built = (type == FASTREDUCE_F32 || type == FASTREDUCE_I8 ||
+                                type == FASTREDUCE_U64) &&
+                               (op == FASTREDUCE_SUM || op == FASTREDUCE_ARGMAX);
+            wrong += built != fastreduce_supports(static_cast<fastreduce_type>(type),
+                                                  static_cast<fastreduce_operator>(op),
+                                                  FASTREDUCE_AUTO);
+        }
+    return wrong;
+}
+SEPARATORS
+$simt -DFASTREDUCE_TYPES=FASTREDUCE_F32+FASTREDUCE_U64,FASTREDUCE_I8 \
+    -DFASTREDUCE_OPERATORS=FASTREDUCE_SUM+FASTREDUCE_ARGMAX separators.cpp -ldl -o separators ||
+    fail "lists by commas and by +"
+run ./separators "lists by commas and by +"
+pass "lists of types and operators by commas and by +"
+
+# nvcc splits an argument at a comma, and what follows becomes a macro
+sed -n '/^typedef enum fastreduce_\(type\|operator\)/,/^}/s/^ *\(FASTREDUCE_[A-Z0-9_]*\).*/\1/p' \
+    fastreduce.h > members
+[ "$(wc -l < members)" -ge 25 ] || fail "no types and operators"
+while read -r name; do
+    "$cc" -D$name -fsyntax-only header.c > message 2>&1 && fail "a macro $name compiles"
+    grep -q 'write A+B' message || fail "a macro $name: no sentence"
+done < members
+pass "types and operators that are macros, as of a list that was split at a comma, are refused"
+
 # Warnings that a project may have on
 cat > plain.c <<'PLAIN'
 #include "fastreduce.h"
@@ -350,6 +391,9 @@ printf '#include "names.h"\n' > names.cu
 printf '#include "templates.h"\n' > templates.cu
 "$nvcc" $ptx -c templates.cu -o templates.o || fail "templates of users, nvcc"
 pass "names and templates of users under nvcc"
+
+refused "a list with commas, by nvcc," "write A+B" "$nvcc" -E fastreduce.cu \
+    -DFASTREDUCE_TYPES=FASTREDUCE_F32,FASTREDUCE_F16
 
 # Halves, their header before ours or after it
 for order in 1 2; do
