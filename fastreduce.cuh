@@ -44,12 +44,11 @@
  *                                 Of all types and operators they take minutes to compile, so name
  *                                 those you need too, as below. Scope: the implementing file.
  *   FASTREDUCE_TYPES,             the element types and the operators that fastreduce_reduce holds,
- *   FASTREDUCE_OPERATORS          by name, with commas between them, for a shorter build:
- *                                     #define FASTREDUCE_TYPES FASTREDUCE_F32, FASTREDUCE_F16
- *                                 (-DFASTREDUCE_TYPES='FASTREDUCE_F32\,FASTREDUCE_F16' for nvcc).
- *                                 What is left out answers FASTREDUCE_ERROR_UNSUPPORTED.
- *                                 fastreduce_dot goes with FASTREDUCE_SUM. Default: all. Scope:
- *                                 the implementing file.
+ *   FASTREDUCE_OPERATORS          by name, with + or commas between them, for a shorter build:
+ *                                     nvcc -DFASTREDUCE_TYPES=FASTREDUCE_F32+FASTREDUCE_F16
+ *                                 (on its command line nvcc splits at a comma). What is left out
+ *                                 answers FASTREDUCE_ERROR_UNSUPPORTED. fastreduce_dot goes with
+ *                                 FASTREDUCE_SUM. Default: all. Scope: the implementing file.
  *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float to its bins, by integer arithmetic alone:
  *                                 the same bits, slower. For measurements. Scope: the file; others
  *                                 may differ. Default: off.
@@ -363,8 +362,21 @@ struct is_two_numbers {
     static constexpr bool value = false;
 };
 
-/* Loads a pack, in one access where it has the size and alignment of a vector. Streaming: what is
- * read is the first to leave the cache. */
+/* What is read once, to leave the cache first: __ldcs, which Clang's headers lacked for long. */
+__device__ __forceinline__ float4 load_streaming(const float4 *from)
+{
+#ifdef __CUDA_ARCH__
+    float4 vector;
+    asm volatile("ld.global.cs.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(vector.x), "=f"(vector.y), "=f"(vector.z), "=f"(vector.w)
+                 : "l"(from));
+    return vector;
+#else
+    return *from;
+#endif
+}
+
+/* Loads a pack, in one access where it has the size and alignment of a vector. */
 template <bool Streaming, class Pack>
 __device__ __forceinline__ Pack load_pack(const Pack *from)
 {
@@ -372,7 +384,7 @@ __device__ __forceinline__ Pack load_pack(const Pack *from)
     /* a load on a condition would be waited for, to make numbers of its words */
     if (!Streaming && is_two_numbers<Pack>::value) return *from;
     const float4 *const place = reinterpret_cast<const float4 *>(from);
-    const float4 vector = Streaming ? __ldcs(place) : *place;
+    const float4 vector = Streaming ? load_streaming(place) : *place;
     Pack loaded;
     memcpy(static_cast<void *>(&loaded), &vector,
            sizeof(Pack) < sizeof vector ? sizeof(Pack) : sizeof vector);
@@ -13272,7 +13284,7 @@ inline fastreduce_status launch_slices(const slices_engine &e, const slices &all
                           stream, [&](void *data) {
                               cudaError_t failed = cudaSuccess;
                               slices part = all;
-                              for (part.end = 0; part.end < all.end && failed == cudaSuccess;) {
+                              for (part.end = 0; part.end != all.end && failed == cudaSuccess;) {
                                   part.begin = part.end;
                                   part.end += least_of(plan.results, all.end - part.begin);
                                   failed = launch_slices(e, plan, part, device, output,
@@ -13598,7 +13610,7 @@ cudaError_t launch_in_parts(slices &all, const exact_slices_plan &plan, const La
 {
     const size_t results = all.end;
     cudaError_t failed = cudaSuccess;
-    for (all.end = 0; all.end < results && failed == cudaSuccess;) {
+    for (all.end = 0; all.end != results && failed == cudaSuccess;) {
         all.begin = all.end;
         all.end += least_of(plan.results, results - all.begin);
         failed = launch(static_cast<unsigned>(((all.end - all.begin - 1) / plan.results_each + 1) *
@@ -13734,7 +13746,7 @@ fastreduce_status launch_exact_results(slices all, fastreduce_operator op, int p
     return with_workspace(
         memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
             cudaError_t failed = cudaSuccess;
-            for (all.end = 0; all.end < results && failed == cudaSuccess;) {
+            for (all.end = 0; all.end != results && failed == cudaSuccess;) {
                 all.begin = all.end;
                 all.end += least_of(size_t(exact_listed), results - all.begin);
                 failed = launcher.launch_long(all, static_cast<status_word *>(data));
@@ -14082,9 +14094,30 @@ inline namespace FASTREDUCE_DETAIL_ABI
 {
 namespace detail
 {
+/* Types or operators: one, or several with + between them. */
+template <class Member>
+struct some_of {
+    unsigned bits;
+
+    constexpr some_of(Member member) : bits(1u << member) {}
+    constexpr some_of operator+(some_of other) const
+    {
+        other.bits |= bits;
+        return other;
+    }
+};
+constexpr some_of<fastreduce_type> operator+(fastreduce_type a, fastreduce_type b)
+{
+    return some_of<fastreduce_type>(a) + b;
+}
+constexpr some_of<fastreduce_operator> operator+(fastreduce_operator a, fastreduce_operator b)
+{
+    return some_of<fastreduce_operator>(a) + b;
+}
+
 /* What this build holds. */
-constexpr fastreduce_type built_types[] = {FASTREDUCE_TYPES};
-constexpr fastreduce_operator built_operators[] = {FASTREDUCE_OPERATORS};
+constexpr some_of<fastreduce_type> built_types[] = {FASTREDUCE_TYPES};
+constexpr some_of<fastreduce_operator> built_operators[] = {FASTREDUCE_OPERATORS};
 #ifdef FASTREDUCE_NO_LADDER
 constexpr bool has_ladder = false;
 #else
@@ -14107,10 +14140,10 @@ constexpr bool has_shapes = false;
 #endif
 
 template <class Member, size_t Count>
-static constexpr bool holds(const Member (&list)[Count], Member member)
+static constexpr bool holds(const some_of<Member> (&list)[Count], Member member)
 {
     for (size_t k = 0; k < Count; ++k)
-        if (list[k] == member) return true;
+        if (list[k].bits >> member & 1) return true;
     return false;
 }
 

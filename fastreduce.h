@@ -29,6 +29,11 @@
  *   FASTREDUCE_API                  what stands before each declaration, say a visibility
  *                                   attribute. Scope: the same in every file that includes this
  *                                   one. Default: `extern`, or `static` with FASTREDUCE_STATIC.
+ *   FASTREDUCE_SUFFIX               what the functions' names in object files end in. Default: the
+ *                                   version, as _0_4_0, so that copies of several versions do not
+ *                                   meet. -DFASTREDUCE_SUFFIX= is for who looks functions up by
+ *                                   name (dlsym, ctypes), a suffix of one's own for copies that
+ *                                   differ in other macros. Scope: as of FASTREDUCE_API.
  *
  * fastreduce.cuh lists the macros that concern the GPU.
  *
@@ -79,6 +84,52 @@ typedef unsigned long long uint64_t, uintptr_t;
 #endif
 #endif
 
+/* What the linker calls the functions */
+#define FASTREDUCE_DETAIL_VERSIONED(major, minor, patch) _##major##_##minor##_##patch
+#define FASTREDUCE_DETAIL_VERSION(major, minor, patch) \
+    FASTREDUCE_DETAIL_VERSIONED(major, minor, patch)
+#ifndef FASTREDUCE_SUFFIX
+#define FASTREDUCE_SUFFIX                                                         \
+    FASTREDUCE_DETAIL_VERSION(FASTREDUCE_VERSION_MAJOR, FASTREDUCE_VERSION_MINOR, \
+                              FASTREDUCE_VERSION_PATCH)
+#endif
+#define FASTREDUCE_DETAIL_JOINED(name, suffix) name##suffix
+#define FASTREDUCE_DETAIL_JOIN(name, suffix) FASTREDUCE_DETAIL_JOINED(name, suffix)
+#define FASTREDUCE_DETAIL_OWN(name) FASTREDUCE_DETAIL_JOIN(name, FASTREDUCE_SUFFIX)
+#define fastreduce_status_string FASTREDUCE_DETAIL_OWN(fastreduce_status_string)
+#define fastreduce_version FASTREDUCE_DETAIL_OWN(fastreduce_version)
+#define fastreduce_kernel_name FASTREDUCE_DETAIL_OWN(fastreduce_kernel_name)
+#define fastreduce_type_name FASTREDUCE_DETAIL_OWN(fastreduce_type_name)
+#define fastreduce_operator_name FASTREDUCE_DETAIL_OWN(fastreduce_operator_name)
+#define fastreduce_type_size FASTREDUCE_DETAIL_OWN(fastreduce_type_size)
+#define fastreduce_output_type FASTREDUCE_DETAIL_OWN(fastreduce_output_type)
+#define fastreduce_sum_f32 FASTREDUCE_DETAIL_OWN(fastreduce_sum_f32)
+#define fastreduce_reduce FASTREDUCE_DETAIL_OWN(fastreduce_reduce)
+#define fastreduce_reduce_axis FASTREDUCE_DETAIL_OWN(fastreduce_reduce_axis)
+#define fastreduce_reduce_segments FASTREDUCE_DETAIL_OWN(fastreduce_reduce_segments)
+#define fastreduce_dot FASTREDUCE_DETAIL_OWN(fastreduce_dot)
+#define fastreduce_supports FASTREDUCE_DETAIL_OWN(fastreduce_supports)
+#define fastreduce_workspace_bytes FASTREDUCE_DETAIL_OWN(fastreduce_workspace_bytes)
+#define fastreduce_workspace_init FASTREDUCE_DETAIL_OWN(fastreduce_workspace_init)
+#define fastreduce_accumulate_f32 FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_f32)
+#define fastreduce_accumulate FASTREDUCE_DETAIL_OWN(fastreduce_accumulate)
+#define fastreduce_accumulate_dot FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_dot)
+#define fastreduce_accumulator_merge FASTREDUCE_DETAIL_OWN(fastreduce_accumulator_merge)
+#define fastreduce_accumulator_f32 FASTREDUCE_DETAIL_OWN(fastreduce_accumulator_f32)
+#define fastreduce_accumulator_f64 FASTREDUCE_DETAIL_OWN(fastreduce_accumulator_f64)
+#define fastreduce_host_accumulate_f32 FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate_f32)
+#define fastreduce_host_sum_f32 FASTREDUCE_DETAIL_OWN(fastreduce_host_sum_f32)
+#define fastreduce_host_reduce FASTREDUCE_DETAIL_OWN(fastreduce_host_reduce)
+#define fastreduce_host_dot FASTREDUCE_DETAIL_OWN(fastreduce_host_dot)
+#define fastreduce_host_sum_f64 FASTREDUCE_DETAIL_OWN(fastreduce_host_sum_f64)
+#define fastreduce_host_dot_f32 FASTREDUCE_DETAIL_OWN(fastreduce_host_dot_f32)
+#define fastreduce_host_accumulate FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate)
+#define fastreduce_host_accumulate_f64 FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate_f64)
+#define fastreduce_host_accumulate_dot FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate_dot)
+#define fastreduce_wide_accumulator_merge FASTREDUCE_DETAIL_OWN(fastreduce_wide_accumulator_merge)
+#define fastreduce_wide_accumulator_f32 FASTREDUCE_DETAIL_OWN(fastreduce_wide_accumulator_f32)
+#define fastreduce_wide_accumulator_f64 FASTREDUCE_DETAIL_OWN(fastreduce_wide_accumulator_f64)
+
 /* ---- Statuses -------------------------------------------------------------------------------- */
 
 /* 0: success. Negative: one of the errors below. Positive: a cudaError_t, as the CUDA runtime
@@ -116,6 +167,18 @@ typedef enum fastreduce_kernel {
 } fastreduce_kernel;
 
 /* ---- Element types and operators ------------------------------------------------------------- */
+
+#if defined(FASTREDUCE_F32) || defined(FASTREDUCE_F64) || defined(FASTREDUCE_F16) ||        \
+    defined(FASTREDUCE_BF16) || defined(FASTREDUCE_I8) || defined(FASTREDUCE_I16) ||        \
+    defined(FASTREDUCE_I32) || defined(FASTREDUCE_I64) || defined(FASTREDUCE_U8) ||         \
+    defined(FASTREDUCE_U16) || defined(FASTREDUCE_U32) || defined(FASTREDUCE_U64) ||        \
+    defined(FASTREDUCE_SUM) || defined(FASTREDUCE_PRODUCT) || defined(FASTREDUCE_MIN) ||    \
+    defined(FASTREDUCE_MAX) || defined(FASTREDUCE_ARGMIN) || defined(FASTREDUCE_ARGMAX) ||  \
+    defined(FASTREDUCE_SUM_ABS) || defined(FASTREDUCE_SUM_SQUARES) ||                       \
+    defined(FASTREDUCE_MAX_ABS) || defined(FASTREDUCE_NORM2) || defined(FASTREDUCE_MEAN) || \
+    defined(FASTREDUCE_VARIANCE) || defined(FASTREDUCE_COUNT_NONZERO)
+#error "nvcc splits -DFASTREDUCE_TYPES=A,B at the comma: write A+B, and so for FASTREDUCE_OPERATORS"
+#endif
 
 typedef enum fastreduce_type {
     FASTREDUCE_DEFAULT_TYPE = 0, /* as output_type: what fastreduce_output_type says */
@@ -288,7 +351,8 @@ extern "C" {
  * put into words by the CUDA runtime, where the implementation is in a .cu file. */
 FASTREDUCE_API const char *fastreduce_status_string(fastreduce_status status);
 
-/* FASTREDUCE_VERSION of the compiled implementation, to compare with the header's. */
+/* FASTREDUCE_VERSION of the compiled implementation: the header's, but where FASTREDUCE_SUFFIX says
+ * nothing of it. */
 FASTREDUCE_API int fastreduce_version(void);
 
 /* "auto", "v0_baseline", ... "v7_shuffle", "exact"; "unknown" for any other value. Static

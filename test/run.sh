@@ -5,11 +5,11 @@
 #     sh test/run.sh --suite fast          under a minute
 #     sh test/run.sh 'sum without CUDA'    one test
 #
-# Without arguments: the suites fast and slow. --ci: also toolkits (other CUDA toolkits, a gigabyte
-# from PyPI). --all: also long (whether every change is noticed, our tests by other toolkits,
-# coverage, fuzzing, cost). Both install the packages that these need. With nvcc the GPU code is
-# compiled too, for every architecture it knows, or for the GPU that is there; what needs a GPU is
-# skipped where there is none. Tests that are named run whatever suite they are of. CI in the
+# Without arguments: the suites fast and slow. --ci: also toolkits (other CUDA toolkits and
+# compilers, 1.6 GB). --all: also long (whether every change is noticed, our tests by other
+# toolkits, coverage, fuzzing, cost). Both install the packages that these need. With nvcc the GPU
+# code is compiled too, for every architecture it knows, or for the GPU that is there; what needs a
+# GPU is skipped where there is none. Tests that are named run whatever suite they are of. CI in the
 # environment, if not empty: warnings are errors.
 set -eu
 cd "$(dirname "$0")/.."
@@ -42,6 +42,7 @@ if [ -n "$all" ]; then
     like clang-format clang-format
     python3 -m pip --version >/dev/null 2>&1 || liked="$liked python3-pip"
     install_missing # with what a fresh machine has no lists for: which packages there are
+    like clang-19 clang-19 # lacks functions of CUDA's that newer ones declare
     # the newest Clang there is reads the most CUDA toolkits
     clang=$(apt-cache search --names-only '^clang-[0-9]+$' 2>/dev/null | cut -d ' ' -f 1 |
         sort -V | tail -n 1)

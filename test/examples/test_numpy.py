@@ -144,8 +144,9 @@ with tempfile.TemporaryDirectory() as FOLDER:
     write("gpu/torch.py", TORCH)
     write("gpu/library.c", LIBRARY)
     include = os.path.dirname(os.path.dirname(PROGRAM))
-    write("gpu/nvcc", '#!/bin/sh\nfor output; do :; done\n'
-          f'exec cc -O1 -shared -fPIC -I"{include}" "{FOLDER}/gpu/library.c" -o "$output"\n')
+    write("gpu/nvcc", '#!/bin/sh\nfor output; do case $output in -D*) macro=$output ;; esac; done\n'
+          f'exec cc -O1 -shared -fPIC "$macro" -I"{include}" "{FOLDER}/gpu/library.c" '
+          '-o "$output"\n')
     WITH_GPU.update(PYTHONPATH=os.path.join(FOLDER, "gpu"),
                     PATH=os.path.join(FOLDER, "gpu") + os.pathsep + os.environ["PATH"])
     if not shutil.which("cc"):

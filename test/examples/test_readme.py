@@ -20,6 +20,12 @@ DOCUMENTS = ("README.md", "test/README.md", "examples/README.md")
 LONGEST = 8400  # bytes of README.md
 # what the documents name and git does not keep
 MADE = ("build/", "/usr/local/cuda/")
+MANUAL = """#include "fastreduce.cuh"
+void calls(const float *input, float *output, float *partials, const float *x, const float *y,
+           float (*transform)(float), float (*combine)(float, float), float identity,
+           cudaStream_t stream, size_t n)
+{
+"""
 MAIN = """
 int main(void)
 {
@@ -51,7 +57,7 @@ def links(root, name, text):
              f"{name}: nothing at {target}")
     named = re.findall(r"(?:\w[\w.-]*/)*\w[\w-]*\.(?:sh|py|cu|cuh|c|h|cpp|svg|csv|md)\b", text)
     for path in sorted(set(named)):
-        if path.startswith(MADE) or path in ("main.c", "stdio.h"):
+        if path.startswith(MADE) or path in ("main.c", "stdio.h", "string.h"):
             continue
         that(exists(root, near, path), f"{name}: there is no {path}")
 
@@ -67,8 +73,9 @@ def code(root, name, text, cc, cxx, folder):
     for block in blocks(text, "c"):
         with open(os.path.join(folder, "block.c"), "w", encoding="utf-8") as file:
             file.write(block)
-        run([cc, "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only",
-             "-I" + root, "block.c"], folder, name)
+        for compiler in ([cc, "-std=c99"], [cxx, "-std=c++14", "-x", "c++"]):
+            run([*compiler, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only",
+                 "-I" + root, "block.c"], folder, name)
     for block in blocks(text, "cpp"):
         with open(os.path.join(folder, "block.cpp"), "w", encoding="utf-8") as file:
             file.write(block)
@@ -78,6 +85,18 @@ def code(root, name, text, cc, cxx, folder):
         run(["sh", "-n", "-c", block], folder, name)
         for script in re.findall(r"^(?:sh|python3) (\S+)", block, re.MULTILINE):
             that(os.path.exists(os.path.join(root, script)), f"{name}: there is no {script}")
+
+
+def manual(root, cxx, folder):
+    """The calls that the first comment of fastreduce.cuh shows."""
+    with open(os.path.join(root, "fastreduce.cuh"), encoding="utf-8") as file:
+        text = file.read().split("*/")[0]
+    calls = re.findall(r"^ \*     (fastreduce::.*;)", text, re.MULTILINE)
+    that(len(calls) >= 5, f"fastreduce.cuh shows {calls}")
+    with open(os.path.join(folder, "manual.cpp"), "w", encoding="utf-8") as file:
+        file.write(MANUAL + "\n".join(calls) + "\n}\n")
+    run([cxx, "-std=c++17", "-fsyntax-only", "-Wno-unknown-pragmas", "-I" + root,
+         "-I" + os.path.join(root, "test", "simt"), "manual.cpp"], folder, "fastreduce.cuh")
 
 
 def vendoring(root, text, cc, nvcc, folder):
@@ -102,6 +121,7 @@ def main():
     root = os.path.abspath(sys.argv[1])
     cc, cxx = os.environ.get("CC", "cc"), os.environ.get("CXX", "c++")
     with tempfile.TemporaryDirectory() as folder:
+        manual(root, cxx, folder)
         for name in DOCUMENTS:
             with open(os.path.join(root, name), encoding="utf-8") as file:
                 text = file.read()

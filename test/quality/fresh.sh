@@ -3,12 +3,14 @@
 #
 #     sh test/quality/fresh.sh [RELEASE ...]
 #
-# as root, of Debian's bookworm, trixie and sid if none is named. For each, debootstrap makes a root
-# folder; the committed tree goes into it, under a path with what shells and regular expressions
-# stumble over; there examples/quickstart.sh and test/run.sh run as root, and the suite fast as a
-# user with neither root nor sudo. Prints a line a release and what its tests said; exit 1 if
-# something failed. In the environment:
+# as root, of Debian's bookworm, trixie and sid and Ubuntu's noble if none is named. For each,
+# debootstrap makes a root folder; the committed tree goes into it, under a path with what shells
+# and regular expressions stumble over; there examples/quickstart.sh and test/run.sh run as root,
+# twice each, and the suite fast as a user with neither root nor sudo. Prints a line a release and
+# what its tests said; exit 1 if something failed. A release whose mirror does not answer is
+# skipped. In the environment:
 #   MIRROR        of Debian, http://deb.debian.org/debian
+#   UBUNTU        the other mirror, http://archive.ubuntu.com/ubuntu
 #   FRESH_SETUP   a script that gets each root folder as its argument before anything runs in it:
 #                 proxies, certificates
 #   FRESH_KEEP    not empty: the root folders stay
@@ -20,11 +22,11 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 PATH=$PATH:/usr/sbin:/sbin
 need debootstrap debootstrap
 need git git
+need wget wget
 install_missing
-mirror=${MIRROR:-http://deb.debian.org/debian}
 folder=${FRESH_FOLDER:-/tmp/fastreduce-fresh}
 mkdir -p "$folder"
-[ $# -gt 0 ] || set -- bookworm trixie sid
+[ $# -gt 0 ] || set -- bookworm trixie sid noble
 place="it's a (dir) + more/fastreduce"
 
 clean_up() # RELEASE...
@@ -56,7 +58,19 @@ for release in "$@"; do
     log=$folder/$release.log
     clean_up "$release"
     rm -rf --one-file-system "$root"
-    if ! debootstrap --variant=minbase "$release" "$root" "$mirror" > "$log" 2>&1; then
+    mirror=${MIRROR:-http://deb.debian.org/debian}
+    sections=main script=sid
+    if [ "$release" = noble ]; then
+        mirror=${UBUNTU:-http://archive.ubuntu.com/ubuntu}
+        # Meson and Ninja are in universe; Debian 12's debootstrap knows older releases, made alike
+        sections=main,universe script=gutsy
+    fi
+    if ! wget -q --spider --tries=2 --timeout=20 "$mirror/dists/$release/Release"; then
+        echo "$release: SKIP: $mirror does not answer"
+        continue
+    fi
+    if ! debootstrap --variant=minbase --components=$sections "$release" "$root" "$mirror" \
+        $script > "$log" 2>&1; then
         echo "$release: FAIL: debootstrap: $(tail -n 1 "$log")"
         failed=1
         continue
@@ -102,6 +116,7 @@ for release in "$@"; do
     step "again, compiled" root "sh examples/quickstart.sh"
     step tests root "sh test/run.sh"
     grep -E '^(SKIP|FAIL|TIMEOUT|ERROR) ' "$log.step" || true
+    step "again, built" root "sh test/run.sh"
     packages=$(($(chroot "$root" dpkg-query -f '.\n' -W | wc -l) - before))
     bytes=$(cat "$root"/var/cache/apt/archives/*.deb | wc -c)
     step "fast tests as a user" tester "sh test/run.sh --suite fast"

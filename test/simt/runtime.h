@@ -61,11 +61,6 @@ inline float4 make_float4(float x, float y, float z, float w)
 {
     return {x, y, z, w};
 }
-template <class T>
-T __ldcs(const T *pointer)
-{
-    return *pointer;
-}
 inline unsigned __float_as_uint(float x)
 {
     unsigned bits;

@@ -35,12 +35,15 @@ else
 fi
 
 project cmake
+sed -i '/FASTREDUCE_[TO]/d' cmake/vendor/fastreduce.cu
 cat > cmake/CMakeLists.txt <<'CMAKE'
 cmake_minimum_required(VERSION 3.18)
 project(program LANGUAGES C)
 enable_language(CUDA)
 add_library(fastreduce STATIC vendor/fastreduce.cu)
 target_include_directories(fastreduce PUBLIC vendor)
+target_compile_definitions(fastreduce PRIVATE FASTREDUCE_OPERATORS=FASTREDUCE_SUM
+  FASTREDUCE_TYPES=FASTREDUCE_F32+FASTREDUCE_U8)
 add_executable(program main.c)
 target_link_libraries(program PRIVATE fastreduce)
 CMAKE
@@ -48,7 +51,7 @@ if have cmake; then
     cmake -S cmake -B cmake/build -DCMAKE_CUDA_COMPILER="$nvcc" -DCMAKE_CUDA_ARCHITECTURES=80 \
         > log 2>&1 && cmake --build cmake/build >> log 2>&1 || { cat log; fail "CMake"; }
     run cmake/build/program "CMake"
-    pass "CMake"
+    pass "CMake, with a list of types"
 else
     skip "CMake" "not installed"
 fi

@@ -201,4 +201,11 @@ shared t80 a80
 pass "the C functions, not static, and templates in a file compiled alike: the same"
 apart a80 t90
 pass "the C functions, not static, beside templates for another architecture"
+compile a80_other 80 $weak -Iother -DFASTREDUCE_IMPLEMENTATION $floats
+unlike a80 a80_other version
+apart a80 a80_other
+nm a80.o | grep -E ' [TW] fastreduce' > own
+grep -q ' T fastreduce_reduce_segments_' own || fail "no names seen"
+grep -v '_[0-9]*_[0-9]*_[0-9]*$' own && fail "names without the version"
+pass "two versions of the C functions, not static"
 done_testing

@@ -31,6 +31,48 @@ for compiler in "$cc" $(clangs | sed 's/clang++/clang/'); do
     done
     pass "$compiler: the host sum, -O0 to -O3, -ffast-math"
 done
+# Two versions in one program: callers get what their own header declares, however they are linked.
+mkdir other sources
+sed 's/\(#define FASTREDUCE_VERSION_PATCH\) .*/\1 99/' fastreduce.h > other/fastreduce.h
+printf '#define FASTREDUCE_HOST_IMPLEMENTATION\n#include "fastreduce.h"\n' > sources/copy.c
+cat > sources/caller.c <<'CALLER'
+#include "fastreduce.h"
+int CALLER(void);
+int CALLER(void) { return fastreduce_version() == FASTREDUCE_VERSION; }
+CALLER
+cat > callers.c <<'CALLERS'
+int first(void), second(void);
+int main(void) { return 2 * !first() + !second(); }
+CALLERS
+for part in first second; do
+    case $part in first) from=. ;; *) from=other ;; esac
+    for source in copy caller; do
+        $cc -std=c99 -O1 -fPIC -I$from -DCALLER=$part -c sources/$source.c -o $part-$source.o
+    done
+    ar rc lib$part.a $part-copy.o $part-caller.o
+    $cc -shared $part-copy.o $part-caller.o -o lib$part.so
+done
+nm first-copy.o | grep -v detail | grep -iE ' [a-z] fastreduce' > own
+grep -q ' W ' own || fail "no names seen"
+grep -v '_[0-9]*_[0-9]*_[0-9]*$' own && fail "names without the version"
+for order in "first second" "second first"; do
+    set -- $order
+    $cc callers.c $1-*.o $2-*.o -o program || fail "two versions, objects"
+    run ./program "two versions, objects, $order"
+    $cc callers.c lib$1.a lib$2.a -o program || fail "two versions, archives"
+    run ./program "two versions, archives, $order"
+    $cc callers.c ./lib$1.so ./lib$2.so -o program || fail "two versions, shared libraries"
+    run ./program "two versions, shared libraries, $order"
+done
+$cc callers.c first-*.o second-caller.o -o program 2> message && fail "a copy of another version"
+grep -q 'fastreduce_version_[0-9]' message || fail "a copy of another version: no name"
+for source in copy caller; do
+    $cc -std=c99 -I. -DFASTREDUCE_SUFFIX= -DCALLER=first -c sources/$source.c -o plain-$source.o
+done
+nm plain-caller.o | grep -q ' U fastreduce_version$' && nm plain-copy.o |
+    grep -q ' W fastreduce_version$' || fail "FASTREDUCE_SUFFIX= leaves a suffix"
+pass "two versions in one program: objects, archives, shared libraries; FASTREDUCE_SUFFIX="
+
 [ -n "$nvcc" ] || { skip "everything that needs nvcc" "there is none"; done_testing; exit; }
 
 "$nvcc" -O3 -arch=sm_80 $some -Xcompiler=-fno-exceptions,-fno-threadsafe-statics -c fastreduce.cu

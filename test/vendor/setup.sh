@@ -49,7 +49,6 @@ clangs()
             echo "$(readlink -f "$compiler") $compiler"
     done | awk '!seen[$1]++ { print $2 }' # clang++ is one of the others, most often
 }
-newest_clang() { clangs | head -n 1; }
 
 # Some types and operators, of each kind of code one, where all of them would take minutes.
 some="-DFASTREDUCE_TYPES=FASTREDUCE_F32\\,FASTREDUCE_F16\\,FASTREDUCE_I8\\,FASTREDUCE_U64"

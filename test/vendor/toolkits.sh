@@ -12,73 +12,10 @@
 set -eu
 root=$(cd "$1" && pwd)
 mkdir -p "$2"
-toolkits=$(cd "$2" && pwd)
+downloads=$(cd "$2" && pwd)
 what=${3:-files}
 . "$(dirname "$0")/setup.sh"
-
-# ---- Downloads. Each function says in $why what is missing. --------------------------------------
-
-# pypi FOLDER PACKAGE...: the include, lib, bin ... of NVIDIA's packages, in one folder
-pypi()
-{
-    into=$1
-    shift
-    python3 -m pip --version >/dev/null 2>&1 || { why="no pip"; return 1; }
-    python3 -m pip install --quiet --disable-pip-version-check --retries 1 --no-deps \
-        --target "$into.pypi" "$@" 2>pip.log ||
-        { why="pip can't install $*: $(grep -m 1 ERROR pip.log)"; return 1; }
-    for part in "$into.pypi"/nvidia/*/; do cp -rlf "$part/." "$into" || return 1; done
-    rm -rf "$into.pypi"
-}
-
-# debian FOLDER RELEASE SECTION PACKAGE...: packages of a release of Debian, unpacked and not
-# installed. apt works in folders of its own, and takes from the system's only the mirror. Of
-# nvidia-cuda-dev, 1.5 GB, what is used here.
-debian()
-{
-    into=$1 debian_release=$2 section=$3 apt=$1.apt
-    shift 3
-    mirror=$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -m 1 '/debian/$') ||
-        { why="apt has no mirror of Debian here"; return 1; }
-    key=$(ls /usr/share/keyrings/debian-archive-keyring.* 2>/dev/null | head -n 1)
-    mkdir -p "$apt/lists/partial" "$apt/archives/partial"
-    echo "deb [signed-by=$key] $mirror $debian_release $section" > "$apt/sources.list"
-    cat > "$apt/conf" <<CONF
-Dir::Etc { SourceList "$apt/sources.list"; SourceParts "-"; };
-Dir::Etc { Preferences "-"; PreferencesParts "-"; };
-Dir::State { Lists "$apt/lists"; Status "/dev/null"; };
-Dir::Cache "$apt";
-APT::Sandbox::User "root";
-CONF
-    if ! (APT_CONFIG=$apt/conf && export APT_CONFIG && cd "$apt" && apt-get -qq update &&
-        apt-get -qq download "$@") > apt.log 2>&1; then
-        why="no $* from Debian's $debian_release: $(grep -m 1 '^E:' apt.log)"
-        return 1
-    fi
-    for package in "$apt"/*.deb; do
-        case ${package##*/} in
-        nvidia-cuda-dev_*) parts='--wildcards ./usr/include ./usr/lib/*/libcudart_static.a' ;;
-        *) parts= ;;
-        esac
-        (set -f && dpkg-deb --fsys-tarfile "$package" | tar -x -C "$into" $parts) ||
-            { why="${package##*/} can't be unpacked"; return 1; }
-    done
-    rm -rf "$apt"
-}
-
-# kept NAME FUNCTION ARGUMENT...: sets $kept to the folder of that name, which the function fills
-# the first time
-kept()
-{
-    kept=$toolkits/$1
-    shift
-    [ ! -e "$kept/complete" ] || return 0
-    rm -rf "$kept" "$kept.pypi" "$kept.apt"
-    mkdir "$kept"
-    "$@" || return 1
-    touch "$kept/complete"
-}
-from_pypi() { pypi "$kept" "$@"; }
+. "$tests/downloads.sh"
 
 # debian_nvcc RELEASE [PACKAGE OF PYPI...]: nvcc, with the headers and the runtime of
 # PyPI, or else of Debian. It stays where it is unpacked, with a configuration that
@@ -256,7 +193,27 @@ done
 
 # ---- Clang ---------------------------------------------------------------------------------------
 
-clang=$(newest_clang)
+# by_clang COMPILER RELEASE [OPTION]: with the toolkit of that release in $kept
+by_clang()
+{
+    version="$1 with CUDA $2"
+    # -isystem: --cuda-path alone has /usr/local/include come first, where an installed toolkit may
+    # have its headers
+    flags="-x cuda --cuda-path=$kept -isystem $kept/include -Wno-unknown-cuda-version -I."
+    flags="$flags -std=c++17 -O2 --cuda-gpu-arch=sm_60 --cuda-gpu-arch=sm_90 -Wall -Wextra $werror"
+    if ! $1 $flags -fsyntax-only /dev/null 2>message; then
+        skip "$version" "does not read it: $(grep -m 1 error message)"
+        return
+    fi
+    output=${3:--c -o clang.o}
+    $1 $flags $(echo "$few" | tr -d '\\\\') $output fastreduce.cu || fail "$version"
+    $1 $flags -DTOOLKIT_VERSION="${2%.*}0${2#*.}0" $output "$tests/templates.cu" ||
+        fail "$version, templates"
+    pass "$version: architectures 60 90${3:+, $3}"
+}
+
+clangs > list
+clang=$(head -n 1 list)
 for release in 12.0 12.9; do
     [ -n "$clang" ] || { skip "Clang with CUDA $release" "no Clang"; continue; }
     kept "headers-$release" from_pypi "nvidia-cuda-runtime-cu12==$release.*" \
@@ -265,19 +222,9 @@ for release in 12.0 12.9; do
     # Clang includes this header of cuRAND's before each program, against declarations of CUDA's
     # that it would undo
     : > "$kept/include/curand_mtgp32_kernel.h"
-    # -isystem: --cuda-path alone has /usr/local/include come first, where an installed toolkit may
-    # have its headers
-    flags="-x cuda --cuda-path=$kept -isystem $kept/include -Wno-unknown-cuda-version -I."
-    flags="$flags -std=c++17 -O2 --cuda-gpu-arch=sm_60 --cuda-gpu-arch=sm_90 -Wall -Wextra $werror"
-    if $clang $flags -fsyntax-only /dev/null 2>message; then
-        $clang $flags $(echo "$few" | tr -d '\\\\') -c fastreduce.cu -o clang.o ||
-            fail "$clang with CUDA $release"
-        $clang $flags -DTOOLKIT_VERSION="${release%.*}0${release#*.}0" \
-            -c "$tests/templates.cu" -o clang.o ||
-            fail "$clang with CUDA $release, templates"
-        pass "$clang with CUDA $release: architectures 60 90"
-    else
-        skip "$clang with CUDA $release" "does not read it: $(grep -m 1 error message)"
-    fi
+    by_clang "$clang" "$release"
+    [ "$release" = 12.0 ] || continue
+    # the others know fewer of CUDA's functions
+    for other in $(sed 1d list); do by_clang "$other" "$release" -fsyntax-only; done
 done
 done_testing

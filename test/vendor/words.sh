@@ -284,13 +284,35 @@ constants='SUCCESS|ERROR_(INVALID_ARGUMENT|UNSUPPORTED|WORKSPACE_TOO_SMALL|NO_DE
 constants="$constants|EXACT|DEFAULT_TYPE|F32|F64|F16|BF16|[IU](8|16|32|64)|SUM|PRODUCT|MIN|MAX"
 constants="$constants|ARGMIN|ARGMAX|SUM_ABS|SUM_SQUARES|MAX_ABS|NORM2|MEAN|VARIANCE|COUNT_NONZERO"
 macros='H|CUH|VERSION(_MAJOR|_MINOR|_PATCH)?|API|WORKSPACE_BYTES|BLOCK_SIZE|ITEMS_PER_THREAD|TYPES'
-macros="$macros|OPERATORS|TAG"
+macros="$macros|OPERATORS|SUFFIX|TAG"
 language='__asm__|__attribute__|char|const|double|enum|extern|float|inline|int|static|struct'
 language="$language|typedef|unsigned|void|size_t|int64_t|uint32_t|uint64_t|CUstream_st"
 grep -vE '^(fastreduce_detail|FASTREDUCE_DETAIL)_' defined |
-    grep -vxE "fastreduce_($types|$functions)|FASTREDUCE_($constants|$macros)|$language" &&
+    grep -vxE "fastreduce_($types|($functions)(_[0-9]+_[0-9]+_[0-9]+)?)" |
+    grep -vxE "FASTREDUCE_($constants|$macros)|$language" &&
     fail "names that are neither public nor details"
 pass "the two files define public names and details, $(wc -l < defined) in all"
+
+# Nor do their templates: nvcc reads a member and `<` as a template where one has the member's name,
+# be it of users or, by `using namespace std` before the include, the standard's.
+{
+    printf '#include <%s>\n' algorithm cmath complex functional iterator numeric string utility \
+        valarray vector
+    grep -ohE '(\.|->)[a-z_0-9]+ *<( |$)' fastreduce.h fastreduce.cuh |
+        sed 's/^[.>-]*\([a-z_0-9]*\).*/template <class A, class B> void \1(A, B);/' | sort -u
+    cat <<'TEMPLATES'
+using namespace std;
+#define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_SHAPES
+#define FASTREDUCE_TYPES FASTREDUCE_F32
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
+#include "fastreduce.cuh"
+TEMPLATES
+} > templates.h
+[ "$(grep -c '^template' templates.h)" -ge 5 ] || fail "no members before <"
+printf '#include <cuda_runtime.h>\n#include "templates.h"\n' > templates.cpp
+$simt -fsyntax-only templates.cpp || fail "templates of users"
+pass "using namespace std before the include, and templates named as our members"
 
 # The host implementation first, the library after it, in one file: no warning, and CUDA's own texts
 cat > both.h <<'BOTH'
@@ -334,6 +356,47 @@ LISTS
 $simt lists.cpp -ldl -o lists || fail "lists without floats"
 run ./lists "lists without floats"
 pass "workspaces of a build without floats"
+
+# The lists, with both separators
+cat > separators.cpp <<'SEPARATORS'
+#include <cuda_runtime.h>
+#define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_NO_LADDER
+#define FASTREDUCE_NO_EXACT
+#include "fastreduce.cuh"
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail {
+SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
+}
+int main()
+{
+    int wrong = 0;
+    for (int type = 0; type < 14; ++type)
+        for (int op = -1; op < 14; ++op) {
+            const bool built = (type == FASTREDUCE_F32 || type == FASTREDUCE_I8 ||
+                                type == FASTREDUCE_U64) &&
+                               (op == FASTREDUCE_SUM || op == FASTREDUCE_ARGMAX);
+            wrong += built != fastreduce_supports(static_cast<fastreduce_type>(type),
+                                                  static_cast<fastreduce_operator>(op),
+                                                  FASTREDUCE_AUTO);
+        }
+    return wrong;
+}
+SEPARATORS
+$simt -DFASTREDUCE_TYPES=FASTREDUCE_F32+FASTREDUCE_U64,FASTREDUCE_I8 \
+    -DFASTREDUCE_OPERATORS=FASTREDUCE_SUM+FASTREDUCE_ARGMAX separators.cpp -ldl -o separators ||
+    fail "lists by commas and by +"
+run ./separators "lists by commas and by +"
+pass "lists of types and operators by commas and by +"
+
+# nvcc splits an argument at a comma, and what follows becomes a macro
+sed -n '/^typedef enum fastreduce_\(type\|operator\)/,/^}/s/^ *\(FASTREDUCE_[A-Z0-9_]*\).*/\1/p' \
+    fastreduce.h > members
+[ "$(wc -l < members)" -ge 25 ] || fail "no types and operators"
+while read -r name; do
+    "$cc" -D$name -fsyntax-only header.c > message 2>&1 && fail "a macro $name compiles"
+    grep -q 'write A+B' message || fail "a macro $name: no sentence"
+done < members
+pass "types and operators that are macros, as of a list that was split at a comma, are refused"
 
 # Warnings that a project may have on
 cat > plain.c <<'PLAIN'
@@ -397,7 +460,12 @@ fi
 ptx="-gencode=arch=compute_80,code=compute_80 $nvcc_werror"
 printf '#include "names.h"\n' > names.cu
 "$nvcc" $ptx -c names.cu -o names.o || fail "names of users, nvcc"
-pass "names of users under nvcc"
+printf '#include "templates.h"\n' > templates.cu
+"$nvcc" $ptx -c templates.cu -o templates.o || fail "templates of users, nvcc"
+pass "names and templates of users under nvcc"
+
+refused "a list with commas, by nvcc," "write A+B" "$nvcc" -E fastreduce.cu \
+    -DFASTREDUCE_TYPES=FASTREDUCE_F32,FASTREDUCE_F16
 
 # Halves, their header before ours or after it
 for order in 1 2; do

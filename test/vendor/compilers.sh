@@ -1,0 +1,79 @@
+#!/bin/sh
+# fastreduce.h and its host implementation by every GCC there is, in C and C++, from -O0 to -O2: sh
+# compilers.sh ROOT FOLDER. On Debian, all that it has had since release 11, from GCC 9 on: unpacked
+# into a root folder of their own in FOLDER, which is kept. Elsewhere the installed ones.
+set -eu
+root=$(cd "$1" && pwd)
+mkdir -p "$2"
+downloads=$(cd "$2" && pwd)
+. "$(dirname "$0")/setup.sh"
+. "$tests/downloads.sh"
+options='-Wall -Wextra -Wpedantic -DWITH_HOST -DHOST_ONLY'
+
+# by_gcc NUMBER COMMAND...: gcc-NUMBER and g++-NUMBER, begun by the command, which changes the root
+by_gcc()
+{
+    number=$1
+    shift
+    version=$("$@" gcc-$number -dumpfullversion)
+    for compile in "gcc-$number -std=c99" "g++-$number -std=c++14 -x c++"; do
+        for level in -O0 -O1 -Os -O2; do
+            what="$compile $level (GCC $version)"
+            "$@" $compile $level $options $werror "$place/main.c" -o "$place/host" -lm ||
+                fail "$what"
+            status=0
+            "$@" "$place/host" || status=$?
+            [ $status = 0 ] || fail "$what: exit $status"
+        done
+    done
+    pass "GCC $version: C and C++, -O0, -O1, -Os, -O2"
+}
+
+# Their packages, the newest of each, and what these need, unpacked into $kept. None is installed,
+# so there is neither a shell in it nor anything to set up.
+debian_gccs()
+{
+    debian_apt "$kept" main bullseye bookworm trixie sid || return 1
+    packages=$(with_apt apt-cache search --names-only '^g(cc|[+][+])-[0-9]+$' 2>> apt.log |
+        cut -d ' ' -f 1)
+    if ! with_apt apt-get -qq -y --no-install-recommends --download-only -o Debug::NoLocking=1 \
+        install libc6-dev ${packages:-gcc} >> apt.log 2>&1; then
+        why="none from Debian: $(grep -m 1 '^E:' apt.log)"
+        return 1
+    fi
+    mkdir -p "$kept/usr/bin" "$kept/usr/lib" "$kept/usr/lib64" "$kept/usr/sbin" "$kept/tmp"
+    for name in bin lib lib64 sbin; do ln -s usr/$name "$kept/$name"; done
+    for package in "$apt"/archives/*.deb; do
+        # a third of it all is for sanitizers and for the linker to compile
+        dpkg-deb --fsys-tarfile "$package" |
+            tar -x --keep-directory-symlink -C "$kept" --exclude='*san.*' --exclude=lto1 ||
+            { why="${package##*/} can't be unpacked"; return 1; }
+    done
+    rm -rf "$apt"
+}
+
+cp "$tests/main.c" .
+place=.
+PATH=$PATH:/usr/sbin:/sbin
+# root by itself, or where a user may be that in a namespace
+changed=chroot
+[ "$(id -u)" = 0 ] || changed="unshare -r chroot"
+if ! $changed / true 2>chroot.log; then
+    why=$(tail -n 1 chroot.log)
+elif kept gccs debian_gccs; then
+    place=/$(basename "$folder") # as the files may not be reached from within
+    mkdir "$kept$place"
+    trap 'rm -rf "$folder" "${kept:?}$place"' EXIT
+    cp main.c fastreduce.h "$kept$place"
+    for number in $(ls "$kept/usr/bin" | sed -n 's/^gcc-\([0-9]*\)$/\1/p' | sort -n); do
+        by_gcc $number $changed "$kept"
+    done
+    done_testing
+    exit
+fi
+skip "all GCCs of Debian" "$why"
+for number in $(seq 5 40); do
+    command -v gcc-$number >/dev/null && command -v g++-$number >/dev/null || continue
+    by_gcc $number env
+done
+done_testing
