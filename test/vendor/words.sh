@@ -390,7 +390,7 @@ pass "lists of types and operators by commas and by +"
 
 # nvcc splits an argument at a comma, and what follows becomes a macro
 sed -n '/^typedef enum fastreduce_\(type\|operator\)/,/^}/s/^ *\(FASTREDUCE_[A-Z0-9_]*\).*/\1/p' \
-    fastreduce.h > members
+    fastreduce.h | grep -v DEFAULT_TYPE > members
 [ "$(wc -l < members)" -ge 25 ] || fail "no types and operators"
 while read -r name; do
     "$cc" -D$name -fsyntax-only header.c > message 2>&1 && fail "a macro $name compiles"
