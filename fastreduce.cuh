@@ -14905,6 +14905,20 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
 #endif
 }
 
+/* clang-format off */
+FASTREDUCE_DETAIL_PLAIN(fastreduce_sum_f32, "fastreduce_sum_f32")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_reduce, "fastreduce_reduce")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_reduce_axis, "fastreduce_reduce_axis")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_reduce_segments, "fastreduce_reduce_segments")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_dot, "fastreduce_dot")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_supports, "fastreduce_supports")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_workspace_bytes, "fastreduce_workspace_bytes")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_workspace_init, "fastreduce_workspace_init")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_f32, "fastreduce_accumulate_f32")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate, "fastreduce_accumulate")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot, "fastreduce_accumulate_dot")
+/* clang-format on */
+
 #ifdef __cplusplus
 }
 #endif

@@ -31,8 +31,9 @@
  *                                   one. Default: `extern`, or `static` with FASTREDUCE_STATIC.
  *   FASTREDUCE_SUFFIX               what the functions' names in object files end in. Default: the
  *                                   version, as _0_4_0, so that copies of several versions do not
- *                                   meet. -DFASTREDUCE_SUFFIX= is for who looks functions up by
- *                                   name (dlsym, ctypes), a suffix of one's own for copies that
+ *                                   meet; in ELF objects the plain names are there as well, weak,
+ *                                   for other languages, dlsym and ctypes. -DFASTREDUCE_SUFFIX=
+ *                                   leaves these alone, a suffix of one's own is for copies that
  *                                   differ in other macros. Scope: as of FASTREDUCE_API.
  *
  * fastreduce.cuh lists the macros that concern the GPU.
@@ -89,6 +90,7 @@ typedef unsigned long long uint64_t, uintptr_t;
 #define FASTREDUCE_DETAIL_VERSION(major, minor, patch) \
     FASTREDUCE_DETAIL_VERSIONED(major, minor, patch)
 #ifndef FASTREDUCE_SUFFIX
+#define FASTREDUCE_DETAIL_OWN_SUFFIX
 #define FASTREDUCE_SUFFIX                                                         \
     FASTREDUCE_DETAIL_VERSION(FASTREDUCE_VERSION_MAJOR, FASTREDUCE_VERSION_MINOR, \
                               FASTREDUCE_VERSION_PATCH)
@@ -96,6 +98,16 @@ typedef unsigned long long uint64_t, uintptr_t;
 #define FASTREDUCE_DETAIL_JOINED(name, suffix) name##suffix
 #define FASTREDUCE_DETAIL_JOIN(name, suffix) FASTREDUCE_DETAIL_JOINED(name, suffix)
 #define FASTREDUCE_DETAIL_OWN(name) FASTREDUCE_DETAIL_JOIN(name, FASTREDUCE_SUFFIX)
+#define FASTREDUCE_DETAIL_QUOTED(name) #name
+#define FASTREDUCE_DETAIL_QUOTE(name) FASTREDUCE_DETAIL_QUOTED(name)
+#if defined(FASTREDUCE_DETAIL_OWN_SUFFIX) && defined(__ELF__) && !defined(FASTREDUCE_STATIC)
+/* A second name for a function, which is defined above */
+#define FASTREDUCE_DETAIL_PLAIN(name, plain)                                            \
+    FASTREDUCE_API __typeof__(name) FASTREDUCE_DETAIL_JOIN(name, _plain) __asm__(plain) \
+        __attribute__((weak, alias(FASTREDUCE_DETAIL_QUOTE(name))));
+#else
+#define FASTREDUCE_DETAIL_PLAIN(name, plain)
+#endif
 #define fastreduce_status_string FASTREDUCE_DETAIL_OWN(fastreduce_status_string)
 #define fastreduce_version FASTREDUCE_DETAIL_OWN(fastreduce_version)
 #define fastreduce_kernel_name FASTREDUCE_DETAIL_OWN(fastreduce_kernel_name)
@@ -2430,6 +2442,31 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_dot(const void *x, co
 {
     return fastreduce_detail_host_result(x, y, 1, output, n, type, FASTREDUCE_SUM, output_type);
 }
+
+/* clang-format off */
+FASTREDUCE_DETAIL_PLAIN(fastreduce_status_string, "fastreduce_status_string")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_version, "fastreduce_version")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_kernel_name, "fastreduce_kernel_name")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_type_name, "fastreduce_type_name")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_operator_name, "fastreduce_operator_name")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_type_size, "fastreduce_type_size")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_output_type, "fastreduce_output_type")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulator_merge, "fastreduce_accumulator_merge")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulator_f32, "fastreduce_accumulator_f32")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulator_f64, "fastreduce_accumulator_f64")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate_f32, "fastreduce_host_accumulate_f32")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_host_sum_f32, "fastreduce_host_sum_f32")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_host_reduce, "fastreduce_host_reduce")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_host_dot, "fastreduce_host_dot")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_host_sum_f64, "fastreduce_host_sum_f64")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_host_dot_f32, "fastreduce_host_dot_f32")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate, "fastreduce_host_accumulate")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate_f64, "fastreduce_host_accumulate_f64")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate_dot, "fastreduce_host_accumulate_dot")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_merge, "fastreduce_wide_accumulator_merge")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_f32, "fastreduce_wide_accumulator_f32")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_f64, "fastreduce_wide_accumulator_f64")
+/* clang-format on */
 
 #ifdef __cplusplus
 }

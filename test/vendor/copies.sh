@@ -206,6 +206,6 @@ unlike a80 a80_other version
 apart a80 a80_other
 nm a80.o | grep -E ' [TW] fastreduce' > own
 grep -q ' T fastreduce_reduce_segments_' own || fail "no names seen"
-grep -v '_[0-9]*_[0-9]*_[0-9]*$' own && fail "names without the version"
+grep -v '_[0-9]*_[0-9]*_[0-9]*$' own | grep -v ' W ' && fail "names without the version"
 pass "two versions of the C functions, not static"
 done_testing
