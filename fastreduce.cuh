@@ -967,81 +967,57 @@ struct bf16 {
 /* Types that reduce alike have one name: long and long long, __half and f16. */
 enum class family { other, integer, floating };
 
+template <unsigned Size, class One, class Two, class Four, class Eight>
+using of_size = standard::conditional_t<
+    Size <= 2, standard::conditional_t<Size == 1, One, Two>,
+    standard::conditional_t<Size == 4, Four, standard::conditional_t<Size == 8, Eight, void>>>;
 template <unsigned Size, bool Signed>
-struct integer_of;
-template <>
-struct integer_of<1, true> {
-    using type = signed char;
-};
-template <>
-struct integer_of<1, false> {
-    using type = unsigned char;
-};
-template <>
-struct integer_of<2, true> {
-    using type = short;
-};
-template <>
-struct integer_of<2, false> {
-    using type = unsigned short;
-};
-template <>
-struct integer_of<4, true> {
-    using type = int;
-};
-template <>
-struct integer_of<4, false> {
-    using type = unsigned;
-};
-template <>
-struct integer_of<8, true> {
-    using type = long long;
-};
-template <>
-struct integer_of<8, false> {
-    using type = unsigned long long;
+struct integer_of {
+    using type = standard::conditional_t<
+        Signed, of_size<Size, signed char, short, int, long long>,
+        of_size<Size, unsigned char, unsigned short, unsigned, unsigned long long>>;
 };
 
-template <class Input, bool Integer = standard::is_integral<Input>::value && sizeof(Input) <= 8>
-struct element {
-    using type = Input;
-    static constexpr family kind = family::other;
-    static constexpr unsigned fraction_bits = 0;
+template <class Type>
+struct is {
+    using type = Type;
 };
+
+/* Families as types, to choose among overloads. */
+struct any_kind {
+};
+struct floats : any_kind {
+};
+struct integers : any_kind {
+};
+struct signed_integers : integers {
+};
+
 template <class Input>
-struct element<Input, true> : integer_of<sizeof(Input), standard::is_signed<Input>::value> {
-    static constexpr family kind = family::integer;
-    static constexpr unsigned fraction_bits = 0;
-};
-template <>
-struct element<float, false> {
-    using type = float;
-    static constexpr family kind = family::floating;
-    static constexpr unsigned fraction_bits = 23;
-};
-template <>
-struct element<double, false> {
-    using type = double;
-    static constexpr family kind = family::floating;
-    static constexpr unsigned fraction_bits = 52;
-};
-template <>
-struct element<__half, false> {
-    using type = f16;
-    static constexpr family kind = family::floating;
-    static constexpr unsigned fraction_bits = 10;
-};
-template <>
-struct element<__nv_bfloat16, false> {
-    using type = bf16;
-    static constexpr family kind = family::floating;
-    static constexpr unsigned fraction_bits = 7;
-};
-template <>
-struct element<f16, false> : element<__half, false> {
-};
-template <>
-struct element<bf16, false> : element<__nv_bfloat16, false> {
+struct element {
+  private:
+    static constexpr bool is_signed = standard::is_signed<Input>::value,
+                          is_f16 = one_of<Input, __half, f16>::value,
+                          is_bf16 = one_of<Input, __nv_bfloat16, bf16>::value,
+                          is_integer = standard::is_integral<Input>::value && sizeof(Input) <= 8,
+                          is_float = is_f16 || is_bf16 || one_of<Input, float, double>::value;
+
+  public:
+    static constexpr family kind = is_integer ? family::integer
+                                   : is_float ? family::floating
+                                              : family::other;
+    using tag =
+        standard::conditional_t<is_integer,
+                                standard::conditional_t<is_signed, signed_integers, integers>,
+                                standard::conditional_t<is_float, floats, any_kind>>;
+    static constexpr unsigned fraction_bits = !is_float            ? 0
+                                              : is_f16             ? 10
+                                              : is_bf16            ? 7
+                                              : sizeof(Input) == 4 ? 23
+                                                                   : 52;
+    using type = standard::conditional_t<
+        is_integer, typename integer_of<sizeof(Input), is_signed>::type,
+        standard::conditional_t<is_f16, f16, standard::conditional_t<is_bf16, bf16, Input>>>;
 };
 template <class Input>
 using element_t = typename element<Input>::type;
@@ -1133,7 +1109,7 @@ struct alignas(pack_bytes) pack<Element, true> {
     }
 };
 
-/* The number in the type in which it is added. */
+/* Halves as floats, and others as they are. */
 __device__ __forceinline__ float widened(f16 x)
 {
     return half_to_float(x.bits);
@@ -1142,11 +1118,8 @@ __device__ __forceinline__ float widened(bf16 x)
 {
     return bits_as<float>(static_cast<unsigned>(x.bits) << 16);
 }
-__device__ __forceinline__ float widened(float x)
-{
-    return x;
-}
-__device__ __forceinline__ double widened(double x)
+template <class Value>
+__device__ __forceinline__ Value widened(const Value &x)
 {
     return x;
 }
@@ -1343,31 +1316,34 @@ struct count_nonzero {
 namespace detail
 {
 
-/* Result types that depend on the element: of sums; of the largest magnitude and the sum of
- * magnitudes; of norms, means and variances. */
-template <class Input, family Family = element<Input>::kind>
-struct results { /* no number: what it is given to says so */
-    using sum = Input;
-    using magnitude = Input;
-    using magnitudes = Input;
-    using real = Input;
-};
+/* Types of results, by operator. */
 template <class Input>
-struct results<Input, family::integer> {
-    static constexpr bool widens = sizeof(Input) < sizeof(long long);
-    using sum = standard::conditional_t<
-        widens, typename integer_of<sizeof(long long), standard::is_signed<Input>::value>::type,
-        Input>;
-    using magnitude = unsigned_t<Input>;
-    using magnitudes = unsigned long long;
-    using real = double;
-};
-template <class Input>
-struct results<Input, family::floating> {
-    using sum = standard::conditional_t<sizeof(Input) == sizeof(double), double, float>;
-    using magnitude = Input;
-    using magnitudes = sum;
-    using real = sum;
+struct results {
+  private:
+    template <class Integer, class Float>
+    using by_kind = standard::conditional_t<
+        element<Input>::kind == family::integer, Integer,
+        standard::conditional_t<element<Input>::kind == family::floating, Float, Input>>;
+    static constexpr bool widens = sizeof(Input) < 8;
+    using longest = typename integer_of<8, standard::is_signed<Input>::value>::type;
+    using sum = standard::conditional_t<widens, by_kind<longest, float>, Input>;
+    using magnitudes = by_kind<unsigned long long, sum>;
+    using real = by_kind<double, sum>;
+
+  public: /* declared for the types alone */
+    template <class Operator>
+    static is<Input> of(is<Operator>); /* a user's */
+    static is<sum> of(is<plus>);
+    static is<sum> of(is<multiplies>);
+    static is<magnitudes> of(is<sum_abs>);
+    static is<magnitudes> of(is<sum_squares>);
+    static is<by_kind<unsigned_t<Input>, Input>> of(is<max_abs>);
+    static is<real> of(is<norm2>);
+    static is<real> of(is<mean>);
+    static is<real> of(is<variance>);
+    static is<long long> of(is<argmin>);
+    static is<long long> of(is<argmax>);
+    static is<unsigned long long> of(is<count_nonzero>);
 };
 
 } // namespace detail
@@ -1375,47 +1351,7 @@ struct results<Input, family::floating> {
 /* The type of the result: of numbers, what the table in fastreduce.h says; of other types, and
  * under a user's operator, the element type. */
 template <class Operator, class Input>
-struct accumulate {
-    using type = Input;
-};
-template <class Input>
-struct accumulate<plus, Input> {
-    using type = typename detail::results<Input>::sum;
-};
-template <class Input>
-struct accumulate<multiplies, Input> : accumulate<plus, Input> {
-};
-template <class Input>
-struct accumulate<sum_abs, Input> {
-    using type = typename detail::results<Input>::magnitudes;
-};
-template <class Input>
-struct accumulate<sum_squares, Input> : accumulate<sum_abs, Input> {
-};
-template <class Input>
-struct accumulate<max_abs, Input> {
-    using type = typename detail::results<Input>::magnitude;
-};
-template <class Input>
-struct accumulate<norm2, Input> {
-    using type = typename detail::results<Input>::real;
-};
-template <class Input>
-struct accumulate<mean, Input> : accumulate<norm2, Input> {
-};
-template <class Input>
-struct accumulate<variance, Input> : accumulate<norm2, Input> {
-};
-template <class Input>
-struct accumulate<argmin, Input> {
-    using type = long long;
-};
-template <class Input>
-struct accumulate<argmax, Input> : accumulate<argmin, Input> {
-};
-template <class Input>
-struct accumulate<count_nonzero, Input> {
-    using type = unsigned long long;
+struct accumulate : decltype(detail::results<Input>::of(detail::is<Operator>())) {
 };
 template <class Operator, class Input>
 using accumulate_t = typename accumulate<Operator, Input>::type;
@@ -1441,11 +1377,6 @@ __device__ __forceinline__ Value reduce_pairs(Value (&values)[Count], const Comb
             values[k] = combine(values[k], values[k + width]);
     return values[0];
 }
-
-template <class Type>
-struct is {
-    using type = Type;
-};
 
 /* true or false, to choose among overloads. */
 template <bool Value>
@@ -1713,7 +1644,7 @@ template <class Input, class Operator = plus, class Map = itself,
           bool Ends = !standard::is_same<Input, float>::value>
 struct float_reducer : common_reducer<float_reducer<Input, Operator, Map, Ends>> {
     using Element = Input;
-    using Value = typename results<Input>::sum;
+    using Value = accumulate_t<plus, Input>;
     using Partial = Value;
     using Result = Value;
     using Format = all_bits<Value>;
@@ -3076,7 +3007,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
  * together with an addition, and these meet in pairs, so that the order is the same everywhere. */
 template <class Input, family Family = element<Input>::kind, unsigned Size = sizeof(Input)>
 struct products {
-    using Value = typename results<Input>::sum;
+    using Value = accumulate_t<plus, Input>;
     using Partial = Value;
 
     static __device__ __forceinline__ Value of(Input x, Input y)
