@@ -1503,47 +1503,6 @@ __host__ __device__ constexpr bool in_any_order()
     return Reducer::head_alignment > 0;
 }
 
-/* Any type under an operator that has combine and identity. */
-template <class Operator, class Input>
-struct plain_reducer : common_reducer<plain_reducer<Operator, Input>> {
-    using Element = Input;
-    using Value = accumulate_t<Operator, Input>;
-    using Partial = Value;
-    using Result = Value;
-    using Format = all_bits<Value>;
-
-    static __device__ __forceinline__ Value identity()
-    {
-        return Operator::template identity<Value>();
-    }
-    static __device__ __forceinline__ Value combine(Value a, Value b) { return Operator()(a, b); }
-    static __device__ __forceinline__ Partial nothing() { return identity(); }
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
-    {
-        return Operator()(a, b);
-    }
-    static __device__ __forceinline__ Partial of(const pack<Element> &from)
-    {
-        Value values[pack<Element>::size];
-#pragma unroll
-        for (unsigned j = 0; j < pack<Element>::size; ++j)
-            values[j] = static_cast<Value>(from.at(j));
-        return reduce_pairs(values, Operator());
-    }
-    static __device__ __forceinline__ Value value_of(const Partial &partial)
-    {
-        return partial;
-    }
-    static __device__ __forceinline__ Value value_of(const Element &x, size_t)
-    {
-        return static_cast<Value>(x);
-    }
-    static __device__ __forceinline__ Result finish(const Value &value, size_t)
-    {
-        return combine(value, identity());
-    }
-};
-
 /* A user's operator, with state, and a function of each element before it. */
 template <class Input, class Output, class Combine, class Transform>
 struct given_reducer : common_reducer<given_reducer<Input, Output, Combine, Transform>> {
@@ -1638,23 +1597,27 @@ struct square {
     }
 };
 
-/* Sums and products of floats, or of what a Map makes of them. Ends: whether the result may be a
- * mean or a root. Sums of f32, the most used, do without what that costs, 0.04 us (one H200). */
+/* An operator that has combine and identity, of what a Map makes of elements; of the library's, sums
+ * and products of floats. Ends: whether the result may be a mean or a root. Sums of f32, the most
+ * used, do without what that costs, 0.04 us (one H200). */
 template <class Input, class Operator = plus, class Map = itself,
-          bool Ends = !standard::is_same<Input, float>::value>
-struct float_reducer : common_reducer<float_reducer<Input, Operator, Map, Ends>> {
+          bool Ends = standard::is_same<Operator, plus>::value &&
+                      one_of<Input, double, f16, bf16>::value>
+struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>> {
+    static constexpr bool sums = standard::is_same<Operator, plus>::value,
+                          of_floats = element<Input>::kind == family::floating;
     using Element = Input;
-    using Value = accumulate_t<plus, Input>;
+    using Value = accumulate_t<Operator, Input>;
     using Partial = Value;
     using Result = Value;
     using Format = all_bits<Value>;
-    static constexpr bool packs_meet_in_pairs = true;
-    static constexpr filler missing =
-        standard::is_same<Operator, plus>::value ? filler::zeros : filler::nothing;
+    static constexpr bool packs_meet_in_pairs =
+        of_floats && one_of<Operator, plus, multiplies>::value;
+    static constexpr filler missing = of_floats && sums ? filler::zeros : filler::nothing;
 
     ending how;
 
-    __host__ __device__ float_reducer(ending end = ending::sum) : how(end) {}
+    __host__ __device__ plain_reducer(ending end = ending::sum) : how(end) {}
     static __device__ __forceinline__ Value identity()
     {
         return Operator::template identity<Value>();
@@ -1669,123 +1632,75 @@ struct float_reducer : common_reducer<float_reducer<Input, Operator, Map, Ends>>
     {
         Value values[pack<Element>::size];
 #pragma unroll
-        for (unsigned j = 0; j < pack<Element>::size; ++j) values[j] = Map::of(widened(from.at(j)));
+        for (unsigned j = 0; j < pack<Element>::size; ++j)
+            values[j] = value_of(from.at(j), j);
         return reduce_pairs(values, Operator());
     }
-    static __device__ __forceinline__ Value value_of(Partial partial)
+    static __device__ __forceinline__ Value value_of(const Partial &partial) { return partial; }
+    static __device__ __forceinline__ Value value_of(const Element &x, size_t)
     {
-        return partial;
-    }
-    static __device__ __forceinline__ Value value_of(Element x, size_t)
-    {
-        return Map::of(widened(x));
+        return static_cast<Value>(Map::of(widened(x)));
     }
     __device__ __forceinline__ Result finish(Value value, size_t n) const
     {
-        const Value result = combine(value, identity());
-        if (!Ends || how == ending::sum) return result;
-        return static_cast<Result>(ended(static_cast<double>(result), static_cast<double>(n), how));
+        return ended_as(combine(value, identity()), n, truth<Ends>());
+    }
+
+  private:
+    __device__ __forceinline__ Result ended_as(Value sum, size_t, truth<false>) const
+    {
+        return sum;
+    }
+    __device__ __forceinline__ Result ended_as(Value sum, size_t n, truth<true>) const
+    {
+        if (how == ending::sum) return sum;
+        return static_cast<Result>(ended(static_cast<double>(sum), static_cast<double>(n), how));
     }
 };
 
 /* Sums of integers modulo 2^64, or of what a Map makes of them. A thread adds narrow ones in 32
- * bits, where those of a tile have room. */
-template <class Input, class Map, unsigned Size = sizeof(Input)>
+ * bits, where those of a tile have room. Squares of 16 bits are added as they are made. */
+template <class Input, class Map,
+          bool Narrow = (sizeof(Input) < (standard::is_same<Map, square>::value ? 2 : 4))>
 struct narrow_sums {
     using Partial = unsigned long long;
 
     static __device__ __forceinline__ Partial of(const pack<Input> &from)
     {
-        Partial values[pack<Input>::size];
+        constexpr unsigned size = pack<Input>::size, chains = sizeof(Input) == 2 ? 2 : size;
+        Partial sums[chains] = {};
 #pragma unroll
-        for (unsigned j = 0; j < pack<Input>::size; ++j)
-            values[j] = static_cast<Partial>(Map::of(from.at(j)));
-        return reduce_pairs(values, plus());
+        for (unsigned j = 0; j < size; ++j)
+            sums[j % chains] += static_cast<Partial>(Map::of(from.at(j)));
+        return reduce_pairs(sums, plus());
     }
 };
-template <class Input>
-struct narrow_sums<Input, itself, 1> {
-    using Partial = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
+template <class Input, class Map>
+struct narrow_sums<Input, Map, true> {
+    static constexpr bool magnitudes = standard::is_same<Map, magnitude>::value,
+                          squares = standard::is_same<Map, square>::value;
+    using Partial =
+        standard::conditional_t<standard::is_signed<Input>::value && !magnitudes, int, unsigned>;
 
     static __device__ __forceinline__ Partial of(const pack<Input> &from)
     {
         Partial sum = 0;
-#pragma unroll
-        for (unsigned word : from.word) sum = dot_bytes(word, 0x01010101, sum);
-        return sum;
-    }
-};
-template <class Input>
-struct narrow_sums<Input, itself, 2> {
-    using Partial = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
-
-    static __device__ __forceinline__ Partial of(const pack<Input> &from)
-    {
-        Partial sum = 0;
-#pragma unroll
-        for (unsigned word : from.word) sum = add_halves(word, sum);
-        return sum;
-    }
-};
-/* |x| is x where its sign mask is 0, and ~x + 1 where it is -1. */
-template <class Input>
-struct narrow_sums<Input, magnitude, 1> {
-    using Partial = unsigned;
-
-    static __device__ __forceinline__ Partial of(const pack<Input> &from)
-    {
-        unsigned sum = 0;
         int negative = 0;
 #pragma unroll
         for (unsigned word : from.word) {
-            const unsigned masks = sign_masks<1>(word);
-            sum = dot_bytes(word ^ masks, 0x01010101, sum);
-            negative = dot_bytes(masks, 0x01010101, negative);
+            /* |x| is x where its sign mask is 0, and ~x + 1 where it is -1 */
+            const unsigned masks = magnitudes ? sign_masks<sizeof(Input)>(word) : 0;
+            sum = squares ? dot_bytes(word, word, sum) : add_parts(word ^ masks, sum);
+            if (magnitudes) negative = add_parts(masks, negative);
         }
-        return sum - static_cast<unsigned>(negative);
+        return sum - static_cast<Partial>(negative);
     }
-};
-template <class Input>
-struct narrow_sums<Input, magnitude, 2> {
-    using Partial = unsigned;
 
-    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+  private:
+    template <class Sum>
+    static __device__ __forceinline__ Sum add_parts(unsigned word, Sum sum)
     {
-        unsigned sum = 0;
-        int negative = 0;
-#pragma unroll
-        for (unsigned word : from.word) {
-            const unsigned masks = sign_masks<2>(word);
-            sum = add_halves(word ^ masks, sum);
-            negative = add_halves(masks, negative);
-        }
-        return sum - static_cast<unsigned>(negative);
-    }
-};
-template <class Input>
-struct narrow_sums<Input, square, 1> {
-    using Partial = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
-
-    static __device__ __forceinline__ Partial of(const pack<Input> &from)
-    {
-        Partial sum = 0;
-#pragma unroll
-        for (unsigned word : from.word) sum = dot_bytes(word, word, sum);
-        return sum;
-    }
-};
-
-/* Of 16 bits: each product is added as it is made. */
-template <class Input>
-struct narrow_sums<Input, square, 2> {
-    using Partial = unsigned long long;
-
-    static __device__ __forceinline__ Partial of(const pack<Input> &from)
-    {
-        Partial sums[2] = {0, 0};
-#pragma unroll
-        for (unsigned j = 0; j < pack<Input>::size; ++j) sums[j % 2] += square::of(from.at(j));
-        return sums[0] + sums[1];
+        return sizeof(Input) == 1 ? dot_bytes(word, 0x01010101, sum) : add_halves(word, sum);
     }
 };
 
@@ -1847,6 +1762,17 @@ struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
 struct sum_of_128_bits {
     unsigned long long low, high;
 
+    sum_of_128_bits() = default;
+    __device__ __forceinline__ sum_of_128_bits(unsigned long long lower,
+                                               unsigned long long upper = 0)
+        : low(lower), high(upper)
+    {
+    }
+    __device__ __forceinline__ explicit sum_of_128_bits(long long x)
+        : low(static_cast<unsigned long long>(x)), high(static_cast<unsigned long long>(x >> 63))
+    {
+    }
+
     /* 126 bits are enough for 2^62 elements */
     static constexpr unsigned payloads = 2;
     static __device__ __forceinline__ void split(const sum_of_128_bits &value,
@@ -1861,11 +1787,6 @@ struct sum_of_128_bits {
                 static_cast<unsigned long long>(static_cast<long long>(payload[1] << 1) >> 2)};
     }
 
-    static __device__ __forceinline__ sum_of_128_bits of(long long x)
-    {
-        return {static_cast<unsigned long long>(x), static_cast<unsigned long long>(x >> 63)};
-    }
-    static __device__ __forceinline__ sum_of_128_bits of(unsigned long long x) { return {x, 0}; }
     friend __device__ __forceinline__ sum_of_128_bits operator+(const sum_of_128_bits &a,
                                                                 const sum_of_128_bits &b)
     {
@@ -1910,34 +1831,21 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
     {
         Partial values[pack<Element>::size];
 #pragma unroll
-        for (unsigned j = 0; j < pack<Element>::size; ++j) widen(from.at(j), &values[j]);
+        for (unsigned j = 0; j < pack<Element>::size; ++j)
+            values[j] = Partial(static_cast<number>(from.at(j)));
         return reduce_pairs(values, plus());
     }
-    static __device__ __forceinline__ Value value_of(const Value &partial)
+    static __device__ __forceinline__ Value value_of(const Partial &partial)
     {
-        return partial;
-    }
-    static __device__ __forceinline__ Value value_of(number partial)
-    {
-        return Value::of(partial);
+        return Value(partial);
     }
     static __device__ __forceinline__ Value value_of(Element x, size_t)
     {
-        return Value::of(static_cast<number>(x));
+        return Value(static_cast<number>(x));
     }
     static __device__ __forceinline__ Result finish(const Value &value, size_t n)
     {
         return ended(value.number(), static_cast<double>(n), ending::mean);
-    }
-
-  private:
-    static __device__ __forceinline__ void widen(Element x, number *wider)
-    {
-        *wider = x;
-    }
-    static __device__ __forceinline__ void widen(Element x, Value *wider)
-    {
-        *wider = Value::of(x);
     }
 };
 
@@ -2619,18 +2527,6 @@ __device__ __forceinline__ double real(double x)
 {
     return x;
 }
-__device__ __forceinline__ double real(float x)
-{
-    return static_cast<double>(x);
-}
-__device__ __forceinline__ double real(f16 x)
-{
-    return static_cast<double>(widened(x));
-}
-__device__ __forceinline__ double real(bf16 x)
-{
-    return static_cast<double>(widened(x));
-}
 __device__ __forceinline__ double real(unsigned x)
 {
     constexpr unsigned long long two_to_52 = 0x433ull << 52;
@@ -2685,7 +2581,7 @@ struct square_as_double {
     template <class Element>
     __device__ __forceinline__ double operator()(Element x) const
     {
-        return square::of(real(x));
+        return square::of(real(widened(x)));
     }
 };
 /* Of x times a power of two. */
@@ -2720,7 +2616,7 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     template <class Items>
     static __device__ __forceinline__ Value value_of_packs(const Items &items)
     {
-        return squares_of(items, Input());
+        return squares_of(items, typename element<Input>::tag());
     }
     static __device__ __forceinline__ Result finish(Value value, size_t)
     {
@@ -2728,18 +2624,8 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     }
 
   private:
-    template <class Items, class Integer>
-    static __device__ __forceinline__ Value squares_of(const Items &items, Integer)
-    {
-        return sum_over<Value>(items, square_as_double());
-    }
     template <class Items>
-    static __device__ __forceinline__ Value squares_of(const Items &items, bf16)
-    {
-        return squares_of(items, float());
-    }
-    template <class Items>
-    static __device__ __forceinline__ Value squares_of(const Items &items, float)
+    static __device__ __forceinline__ Value squares_of(const Items &items, floats)
     {
         constexpr float least = 1e-25f, most = 1e38f; /* what is lost in between is too small */
         const float sum = sum_over<float>(items, scaled_square<float>{1});
@@ -2747,19 +2633,10 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
         return sum_slowly(items, square_as_double(), Value(0));
     }
     template <class Items>
-    static __device__ __forceinline__ Value squares_of(const Items &items, unsigned short)
+    static __device__ __forceinline__ Value squares_of(const Items &items, integers)
     {
-        return exact_squares_of(items);
-    }
-    template <class Items>
-    static __device__ __forceinline__ Value squares_of(const Items &items, short)
-    {
-        return exact_squares_of(items);
-    }
-    template <class Items>
-    static __device__ __forceinline__ Value exact_squares_of(const Items &items)
-    {
-        unsigned long long sum = 0;
+        if (sizeof(Input) > 2) return sum_over<Value>(items, square_as_double());
+        unsigned long long sum = 0; /* exact */
 #pragma unroll
         for (unsigned k = 0; k < Items::packs_each; ++k)
             sum += narrow_sums<Input, square>::of(items.at(k));
@@ -2885,14 +2762,6 @@ __device__ __forceinline__ float distance(float x, float pivot)
 {
     return x - pivot;
 }
-__device__ __forceinline__ float distance(f16 x, f16 pivot)
-{
-    return widened(x) - widened(pivot);
-}
-__device__ __forceinline__ float distance(bf16 x, bf16 pivot)
-{
-    return widened(x) - widened(pivot);
-}
 __device__ __forceinline__ double distance(unsigned long long x, unsigned long long pivot)
 {
     return x < pivot ? -real(pivot - x) : real(x - pivot);
@@ -2916,7 +2785,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     using Partial = moments;
     using Result = accumulate_t<variance, Input>;
     using Format = rounded_doubles<Value>;
-    using Real = decltype(distance(Input(), Input()));
+    using Real = decltype(distance(widened(Input()), widened(Input())));
     static constexpr filler missing = filler::first;
     static constexpr bool by_itself = true, heavy = true;
     static constexpr size_t most_in_tiles = size_t(sizeof(Input) == 8 ? 64 : 256) << 20;
@@ -2961,7 +2830,8 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     /* In double, whatever the type. */
     static __device__ __forceinline__ double between(Element x, Element from)
     {
-        return sizeof(Real) < sizeof(double) ? real(x) - real(from) : distance(x, from);
+        return sizeof(Real) < sizeof(double) ? real(widened(x)) - real(widened(from))
+                                             : distance(widened(x), widened(from));
     }
     template <class Items>
     __device__ __forceinline__ Value moments_of(const Items &items, truth<false>) const
@@ -2974,7 +2844,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
             squares[k] = 0;
 #pragma unroll
             for (unsigned j = 0; j < Items::pack_size; ++j) {
-                packed[j] = distance(items.at(k).at(j), own);
+                packed[j] = distance(widened(items.at(k).at(j)), widened(own));
                 squares[k] = fused(packed[j], packed[j], squares[k]);
             }
             sums[k] = reduce_pairs(packed, plus());
@@ -3005,16 +2875,37 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
 
 /* What is added for a pair of elements, and for two packs. Floats: every second product is rounded
  * together with an addition, and these meet in pairs, so that the order is the same everywhere. */
-template <class Input, family Family = element<Input>::kind, unsigned Size = sizeof(Input)>
+template <class Input>
 struct products {
-    using Value = accumulate_t<plus, Input>;
-    using Partial = Value;
+    using tag = typename element<Input>::tag;
+    static constexpr bool is_signed = standard::is_signed<Input>::value,
+                          is_float = standard::is_same<tag, floats>::value;
+    using word = standard::conditional_t<is_signed, int, unsigned>;
+    using wide = standard::conditional_t<is_signed, long long, unsigned long long>;
+    using Value =
+        standard::conditional_t<is_float, accumulate_t<plus, Input>, unsigned long long>;
+    using Partial = standard::conditional_t<sizeof(Input) == 1, word, Value>;
 
-    static __device__ __forceinline__ Value of(Input x, Input y)
+    static __device__ __forceinline__ Value of(Input x, Input y) { return one(x, y, tag()); }
+    static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
+    {
+        return all(x, y, bytes<is_float ? 0 : sizeof(Input)>());
+    }
+
+  private:
+    template <unsigned Size>
+    struct bytes {
+    };
+    static __device__ __forceinline__ Value one(Input x, Input y, floats)
     {
         return rounded_product(widened(x), widened(y));
     }
-    static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
+    static __device__ __forceinline__ Value one(Input x, Input y, integers)
+    {
+        return static_cast<Value>(static_cast<wide>(x) * static_cast<wide>(y));
+    }
+    static __device__ __forceinline__ Partial all(const pack<Input> &x, const pack<Input> &y,
+                                                  bytes<0>)
     {
         Value values[pack<Input>::size / 2];
 #pragma unroll
@@ -3023,66 +2914,31 @@ struct products {
                               of(x.at(2 * j), y.at(2 * j)));
         return reduce_pairs(values, plus());
     }
-};
-/* Integers modulo 2^64: each product is added as it is made. Up to 32 bits it takes one
- * multiplication. */
-template <class Input, unsigned Size>
-struct products<Input, family::integer, Size> {
-    using Value = unsigned long long;
-    using Partial = Value;
-    using wide = standard::conditional_t<standard::is_signed<Input>::value, long long, Value>;
-
-    static __device__ __forceinline__ Value of(Input x, Input y)
-    {
-        return static_cast<Value>(static_cast<wide>(x) * static_cast<wide>(y));
-    }
-    static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
+    /* each product is added as it is made */
+    template <unsigned Size>
+    static __device__ __forceinline__ Partial all(const pack<Input> &x, const pack<Input> &y,
+                                                  bytes<Size>)
     {
         Partial sum = 0;
 #pragma unroll
         for (unsigned j = 0; j < pack<Input>::size; ++j) sum += of(x.at(j), y.at(j));
         return sum;
     }
-};
-/* Of 16 bits, which are made 32 first: compilers would make them 64. */
-template <class Input>
-struct products<Input, family::integer, 2> {
-    using Value = unsigned long long;
-    using Partial = Value;
-    using word = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
-
-    static __device__ __forceinline__ Value of(Input x, Input y)
-    {
-        return products<word>::of(x, y);
-    }
-    static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
+    /* by words, as compilers would make 64 bits of 16 */
+    static __device__ __forceinline__ Partial all(const pack<Input> &x, const pack<Input> &y,
+                                                  bytes<2>)
     {
         Partial low = 0, high = 0;
 #pragma unroll
         for (unsigned w = 0; w < 4; ++w) {
-            low += products<word>::of(upper(x.word[w] << 16), upper(y.word[w] << 16));
-            high += products<word>::of(upper(x.word[w]), upper(y.word[w]));
+            low += products<word>::of(word(x.word[w] << 16) >> 16, word(y.word[w] << 16) >> 16);
+            high += products<word>::of(word(x.word[w]) >> 16, word(y.word[w]) >> 16);
         }
         return low + high;
     }
-
-  private:
-    static __device__ __forceinline__ word upper(unsigned halves)
-    {
-        return static_cast<word>(halves) >> 16;
-    }
-};
-/* Of bytes four at once, in 32 bits, where those of a warp's share of a tile have room. */
-template <class Input>
-struct products<Input, family::integer, 1> {
-    using Value = unsigned long long;
-    using Partial = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
-
-    static __device__ __forceinline__ Value of(Input x, Input y)
-    {
-        return static_cast<Value>(static_cast<Partial>(x) * static_cast<Partial>(y));
-    }
-    static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
+    /* four at once, in 32 bits, where those of a warp's share of a tile have room */
+    static __device__ __forceinline__ Partial all(const pack<Input> &x, const pack<Input> &y,
+                                                  bytes<1>)
     {
         Partial sum = 0;
 #pragma unroll
@@ -3381,7 +3237,7 @@ struct any_of {
 
 template <class Operator, class Input, family Family = element<Input>::kind>
 struct reducer_of {
-    using type = plain_reducer<Operator, Input>;
+    using type = plain_reducer<Input, Operator>;
     static __host__ __device__ type make() { return {}; }
 };
 
@@ -3398,23 +3254,23 @@ struct ending_in {
 };
 
 template <class Input>
-struct reducer_of<plus, Input, family::floating> : ending_in<float_reducer<Input>, ending::sum> {
+struct reducer_of<plus, Input, family::floating> : ending_in<plain_reducer<Input>, ending::sum> {
 };
 template <class Input>
 struct reducer_of<mean, Input, family::floating>
-    : ending_in<float_reducer<Input, plus, itself, true>, ending::mean> {
+    : ending_in<plain_reducer<Input, plus, itself, true>, ending::mean> {
 };
 template <class Input>
 struct reducer_of<multiplies, Input, family::floating>
-    : ending_in<float_reducer<Input, multiplies, itself, false>, ending::sum> {
+    : ending_in<plain_reducer<Input, multiplies>, ending::sum> {
 };
 template <class Input>
 struct reducer_of<sum_abs, Input, family::floating>
-    : ending_in<float_reducer<Input, plus, magnitude>, ending::sum> {
+    : ending_in<plain_reducer<Input, plus, magnitude>, ending::sum> {
 };
 template <class Input>
 struct reducer_of<sum_squares, Input, family::floating>
-    : ending_in<float_reducer<Input, plus, square>, ending::sum> {
+    : ending_in<plain_reducer<Input, plus, square>, ending::sum> {
 };
 template <class Input>
 struct reducer_of<norm2, Input, family::floating> : as_it_is<norm_reducer<Input>> {
@@ -3422,7 +3278,7 @@ struct reducer_of<norm2, Input, family::floating> : as_it_is<norm_reducer<Input>
 /* squares of these have room in a float */
 template <>
 struct reducer_of<norm2, f16, family::floating>
-    : ending_in<float_reducer<f16, plus, square>, ending::root> {
+    : ending_in<plain_reducer<f16, plus, square>, ending::root> {
 };
 
 /* Modulo 2^64 signs make no difference to numbers of 64 bits. */
@@ -3616,14 +3472,14 @@ using reducer_groups = type_list<
     any_of<integer_product<unsigned>, integer_product<int>>,
     any_of<integer_mean<unsigned>, integer_mean<int>>,
     any_of<integer_mean<unsigned64>, integer_mean<signed64>>,
-    any_of<float_reducer<float, plus, magnitude>, float_reducer<float, plus, square>>,
-    any_of<float_reducer<double>, float_reducer<double, plus, magnitude>,
-           float_reducer<double, plus, square>>,
-    any_of<float_reducer<f16>, float_reducer<bf16>, float_reducer<f16, plus, magnitude>,
-           float_reducer<bf16, plus, magnitude>, float_reducer<f16, plus, square>,
-           float_reducer<bf16, plus, square>>,
-    any_of<float_reducer<f16, multiplies, itself, false>,
-           float_reducer<bf16, multiplies, itself, false>>,
+    any_of<plain_reducer<float, plus, magnitude>, plain_reducer<float, plus, square>>,
+    any_of<plain_reducer<double>, plain_reducer<double, plus, magnitude>,
+           plain_reducer<double, plus, square>>,
+    any_of<plain_reducer<f16>, plain_reducer<bf16>, plain_reducer<f16, plus, magnitude>,
+           plain_reducer<bf16, plus, magnitude>, plain_reducer<f16, plus, square>,
+           plain_reducer<bf16, plus, square>>,
+    any_of<plain_reducer<f16, multiplies>,
+           plain_reducer<bf16, multiplies>>,
     any_of<extreme_reducer<unsigned8>, extreme_reducer<unsigned8, magnitudes_of<unsigned8>>>,
     any_of<extreme_reducer<unsigned16>, extreme_reducer<f16>, extreme_reducer<bf16>,
            extreme_reducer<unsigned16, magnitudes_of<unsigned16>>>,
