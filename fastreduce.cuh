@@ -1597,12 +1597,12 @@ struct square {
     }
 };
 
-/* An operator that has combine and identity, of what a Map makes of elements; of the library's, sums
- * and products of floats. Ends: whether the result may be a mean or a root. Sums of f32, the most
- * used, do without what that costs, 0.04 us (one H200). */
+/* An operator that has combine and identity, of what a Map makes of elements: users' operators, and
+ * sums and products of floats. Ends: whether the result may be a mean or a root. Sums of f32, the
+ * most used, do without what that costs, 0.04 us (one H200). */
 template <class Input, class Operator = plus, class Map = itself,
-          bool Ends = standard::is_same<Operator, plus>::value &&
-                      one_of<Input, double, f16, bf16>::value>
+          bool Ends =
+              standard::is_same<Operator, plus>::value &&one_of<Input, double, f16, bf16>::value>
 struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>> {
     static constexpr bool sums = standard::is_same<Operator, plus>::value,
                           of_floats = element<Input>::kind == family::floating;
@@ -1632,11 +1632,13 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
     {
         Value values[pack<Element>::size];
 #pragma unroll
-        for (unsigned j = 0; j < pack<Element>::size; ++j)
-            values[j] = value_of(from.at(j), j);
+        for (unsigned j = 0; j < pack<Element>::size; ++j) values[j] = value_of(from.at(j), j);
         return reduce_pairs(values, Operator());
     }
-    static __device__ __forceinline__ Value value_of(const Partial &partial) { return partial; }
+    static __device__ __forceinline__ Value value_of(const Partial &partial)
+    {
+        return partial;
+    }
     static __device__ __forceinline__ Value value_of(const Element &x, size_t)
     {
         return static_cast<Value>(Map::of(widened(x)));
@@ -1817,6 +1819,7 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
     static constexpr filler missing = filler::zeros;
     static constexpr bool heavy = true;
 
+    __host__ __device__ integer_mean(ending = ending::mean) {}
     static __device__ __forceinline__ Value identity() { return {0, 0}; }
     static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
     {
@@ -1993,16 +1996,17 @@ struct first_in_words {
     }
 };
 /* Of wider ones: one by one. */
-template <class Greatest, class Element>
+template <class Element>
 struct first_with_key {
     template <class As>
     static __device__ __forceinline__ unsigned first_of(const pack<Element> &from,
                                                         unsigned_t<Element> key, const As &as)
     {
+        using of = greatest<Element>;
         unsigned first = 0;
 #pragma unroll
         for (unsigned j = pack<Element>::size; j-- > 0;)
-            if (Greatest::key_by_value(Greatest::alone(from.at(j), as)) == key) first = j;
+            if (of::key_by_value(of::alone(from.at(j), as)) == key) first = j;
         return first;
     }
 };
@@ -2085,8 +2089,9 @@ struct greatest<unsigned short> : first_in_words<unsigned short> {
     }
 };
 
+/* Unsigned numbers of 32 and 64 bits. */
 template <class Element>
-struct greatest_number : first_with_key<greatest_number<Element>, Element> {
+struct greatest : first_with_key<Element> {
     using Partial = Element;
     using Key = Element;
 
@@ -2118,15 +2123,9 @@ struct greatest_number : first_with_key<greatest_number<Element>, Element> {
         return key;
     }
 };
-template <>
-struct greatest<unsigned> : greatest_number<unsigned> {
-};
-template <>
-struct greatest<unsigned long long> : greatest_number<unsigned long long> {
-};
 
 template <>
-struct greatest<float> : first_with_key<greatest<float>, float> {
+struct greatest<float> : first_with_key<float> {
     using Partial = float;
     using Key = unsigned;
 
@@ -2168,7 +2167,7 @@ struct greatest<float> : first_with_key<greatest<float>, float> {
 /* Keys count from that of -infinity: those of NaNs, below it or above that of infinity, come
  * last. */
 template <>
-struct greatest<double> : first_with_key<greatest<double>, double> {
+struct greatest<double> : first_with_key<double> {
     using Partial = unsigned long long;
     using Key = unsigned long long;
     static constexpr Key minus_infinity = (1ull << 52) - 1, infinity = 0xfff0ull << 48;
@@ -2607,6 +2606,7 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     static constexpr filler missing = filler::zeros;
     static constexpr bool by_itself = true;
 
+    __host__ __device__ norm_reducer(ending = ending::root) {}
     static __device__ __forceinline__ Value identity() { return 0; }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
     static __device__ __forceinline__ Value value_of(Element x, size_t)
@@ -2667,6 +2667,7 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     static constexpr bool by_itself = true, by_warp = true, heavy = true;
     static constexpr size_t most_in_tiles = size_t(64) << 20;
 
+    __host__ __device__ norm_reducer(ending = ending::root) {}
     static __device__ __forceinline__ Value identity() { return of(0, -1); }
     static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
     {
@@ -2882,14 +2883,13 @@ struct products {
                           is_float = standard::is_same<tag, floats>::value;
     using word = standard::conditional_t<is_signed, int, unsigned>;
     using wide = standard::conditional_t<is_signed, long long, unsigned long long>;
-    using Value =
-        standard::conditional_t<is_float, accumulate_t<plus, Input>, unsigned long long>;
+    using Value = standard::conditional_t<is_float, accumulate_t<plus, Input>, unsigned long long>;
     using Partial = standard::conditional_t<sizeof(Input) == 1, word, Value>;
 
     static __device__ __forceinline__ Value of(Input x, Input y) { return one(x, y, tag()); }
     static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
     {
-        return all(x, y, bytes<is_float ? 0 : sizeof(Input)>());
+        return all(x, y, bytes < is_float ? 0 : sizeof(Input) > ());
     }
 
   private:
@@ -3235,85 +3235,9 @@ struct any_of {
 
 /* ---- The reducer of an operator ---- */
 
-template <class Operator, class Input, family Family = element<Input>::kind>
-struct reducer_of {
-    using type = plain_reducer<Input, Operator>;
-    static __host__ __device__ type make() { return {}; }
-};
-
-/* A reducer without constants of its own, or with this ending. */
-template <class Reducer>
-struct as_it_is {
-    using type = Reducer;
-    static __host__ __device__ type make() { return type(); }
-};
-template <class Reducer, ending How>
-struct ending_in {
-    using type = Reducer;
-    static __host__ __device__ type make() { return type(How); }
-};
-
-template <class Input>
-struct reducer_of<plus, Input, family::floating> : ending_in<plain_reducer<Input>, ending::sum> {
-};
-template <class Input>
-struct reducer_of<mean, Input, family::floating>
-    : ending_in<plain_reducer<Input, plus, itself, true>, ending::mean> {
-};
-template <class Input>
-struct reducer_of<multiplies, Input, family::floating>
-    : ending_in<plain_reducer<Input, multiplies>, ending::sum> {
-};
-template <class Input>
-struct reducer_of<sum_abs, Input, family::floating>
-    : ending_in<plain_reducer<Input, plus, magnitude>, ending::sum> {
-};
-template <class Input>
-struct reducer_of<sum_squares, Input, family::floating>
-    : ending_in<plain_reducer<Input, plus, square>, ending::sum> {
-};
-template <class Input>
-struct reducer_of<norm2, Input, family::floating> : as_it_is<norm_reducer<Input>> {
-};
-/* squares of these have room in a float */
-template <>
-struct reducer_of<norm2, f16, family::floating>
-    : ending_in<plain_reducer<f16, plus, square>, ending::root> {
-};
-
 /* Modulo 2^64 signs make no difference to numbers of 64 bits. */
 template <class Input>
 using summed_t = standard::conditional_t<sizeof(Input) == 8, unsigned long long, Input>;
-
-template <class Input>
-struct reducer_of<plus, Input, family::integer>
-    : ending_in<integer_reducer<summed_t<Input>>, ending::sum> {
-};
-template <class Input>
-struct reducer_of<multiplies, Input, family::integer> : as_it_is<integer_product<summed_t<Input>>> {
-};
-template <class Input>
-struct reducer_of<sum_squares, Input, family::integer>
-    : ending_in<integer_reducer<summed_t<Input>, square>, ending::sum> {
-};
-template <class Input>
-struct reducer_of<sum_abs, Input, family::integer>
-    : ending_in<integer_reducer<Input, standard::conditional_t<standard::is_signed<Input>::value,
-                                                               magnitude, itself>>,
-                ending::sum> {
-};
-template <class Input>
-struct reducer_of<mean, Input, family::integer>
-    : standard::conditional_t<(sizeof(Input) <= 2), ending_in<integer_reducer<Input>, ending::mean>,
-                              as_it_is<integer_mean<Input>>> {
-};
-/* squares of bytes: sums of 2^46 have room in 63 bits with a sign */
-template <class Input>
-struct reducer_of<norm2, Input, family::integer>
-    : standard::conditional_t<sizeof(Input) == 1,
-                              ending_in<integer_reducer<Input, square>, ending::root>,
-                              as_it_is<norm_reducer<Input>>> {
-};
 
 /* The type that extremes and counts compare: floats as they are, integers without sign. */
 template <class Input>
@@ -3344,7 +3268,7 @@ struct extremes {
     }
     static __host__ __device__ constexpr masked_and_flipped<Element> magnitudes()
     {
-        return {static_cast<bits>(~sign), bits(0)};
+        return {static_cast<bits>(is_float ? ~sign : ~bits(0)), bits(0)};
     }
     /* the key of +0; of doubles, keys count from that of -infinity */
     using Key = typename greatest<Element>::Key;
@@ -3356,78 +3280,98 @@ struct extremes {
     }
 };
 
+/* The reducer of each operator, for numbers of each kind. */
 template <class Input>
-struct greatest_found {
-    using type = extreme_reducer<compared_t<Input>>;
-    static __host__ __device__ type make() { return type(extremes<Input>::greatest_first()); }
-};
-template <class Input>
-struct least_found {
-    using type = extreme_reducer<compared_t<Input>>;
-    static __host__ __device__ type make()
-    {
-        /* of no elements the greatest value: bits of ones, but of bool true */
-        return type(extremes<Input>::least_first(),
-                    standard::is_same<Input, bool>::value ? 0xfe : 0);
-    }
-};
-template <class Input>
-struct index_of_greatest {
-    using type = index_reducer<compared_t<Input>>;
-    static __host__ __device__ type make() { return type(extremes<Input>::greatest_first()); }
-};
-template <class Input>
-struct index_of_least {
-    using type = index_reducer<compared_t<Input>>;
-    static __host__ __device__ type make() { return type(extremes<Input>::least_first()); }
-};
-template <class Input>
-struct reducer_of<max_abs, Input, family::floating> {
-    using type = extreme_reducer<Input>;
-    static __host__ __device__ type make()
-    {
-        return type(extremes<Input>::magnitudes(), extremes<Input>::key_of_zero());
-    }
-};
-template <class Input>
-struct reducer_of<max_abs, Input, family::integer>
-    : standard::conditional_t<
-          standard::is_signed<Input>::value,
-          as_it_is<extreme_reducer<unsigned_t<Input>, magnitudes_of<unsigned_t<Input>>>>,
-          greatest_found<Input>> {
-};
-template <class Input>
-struct nonzeros {
-    using type = count_reducer<unsigned_t<Input>>;
-    static __host__ __device__ type make()
-    {
-        return type(extremes<Input>::is_float ? ~extremes<Input>::sign : ~bits_t<Input>(0));
-    }
-};
+struct reducers {
+  private:
+    using summed = summed_t<Input>;
+    using extreme = extreme_reducer<compared_t<Input>>;
+    using index = index_reducer<compared_t<Input>>;
+    using all = extremes<Input>;
 
-template <class Input>
-struct reducer_of<maximum, Input, family::integer> : greatest_found<Input> {
-};
-template <class Input>
-struct reducer_of<maximum, Input, family::floating> : greatest_found<Input> {
-};
-template <class Input>
-struct reducer_of<minimum, Input, family::integer> : least_found<Input> {
-};
-template <class Input>
-struct reducer_of<minimum, Input, family::floating> : least_found<Input> {
-};
-template <class Input, family Family>
-struct reducer_of<argmax, Input, Family> : index_of_greatest<Input> {
-};
-template <class Input, family Family>
-struct reducer_of<argmin, Input, Family> : index_of_least<Input> {
-};
-template <class Input, family Family>
-struct reducer_of<count_nonzero, Input, Family> : nonzeros<Input> {
-};
-template <class Input, family Family>
-struct reducer_of<variance, Input, Family> : as_it_is<variance_reducer<Input>> {
+  public:
+    template <class Operator>
+    static __host__ __device__ auto of(is<Operator>, any_kind)
+    {
+        return plain_reducer<Input, Operator>();
+    }
+    static __host__ __device__ auto of(is<plus>, integers) { return integer_reducer<summed>(); }
+    static __host__ __device__ auto of(is<multiplies>, integers)
+    {
+        return integer_product<summed>();
+    }
+    static __host__ __device__ auto of(is<sum_abs>, floats)
+    {
+        return plain_reducer<Input, plus, magnitude>();
+    }
+    static __host__ __device__ auto of(is<sum_abs>, integers) { return integer_reducer<Input>(); }
+    static __host__ __device__ auto of(is<sum_abs>, signed_integers)
+    {
+        return integer_reducer<Input, magnitude>();
+    }
+    static __host__ __device__ auto of(is<sum_squares>, floats)
+    {
+        return plain_reducer<Input, plus, square>();
+    }
+    static __host__ __device__ auto of(is<sum_squares>, integers)
+    {
+        return integer_reducer<summed, square>();
+    }
+    static __host__ __device__ auto of(is<mean>, floats)
+    {
+        return plain_reducer<Input, plus, itself, true>(ending::mean);
+    }
+    static __host__ __device__ auto of(is<mean>, integers)
+    {
+        return standard::conditional_t<sizeof(Input) <= 2, integer_reducer<Input>,
+                                       integer_mean<Input>>(ending::mean);
+    }
+    /* squares of halves have room in a float, sums of 2^46 of bytes in 63 bits with a sign */
+    static __host__ __device__ auto of(is<norm2>, floats)
+    {
+        return standard::conditional_t<standard::is_same<Input, f16>::value,
+                                       plain_reducer<Input, plus, square>, norm_reducer<Input>>(
+            ending::root);
+    }
+    static __host__ __device__ auto of(is<norm2>, integers)
+    {
+        return standard::conditional_t<sizeof(Input) == 1, integer_reducer<Input, square>,
+                                       norm_reducer<Input>>(ending::root);
+    }
+    static __host__ __device__ auto of(is<variance>, any_kind) { return variance_reducer<Input>(); }
+    static __host__ __device__ auto of(is<maximum>, floats)
+    {
+        return extreme(all::greatest_first());
+    }
+    static __host__ __device__ auto of(is<maximum>, integers)
+    {
+        return extreme(all::greatest_first());
+    }
+    static __host__ __device__ auto of(is<minimum>, floats) { return extreme(all::least_first()); }
+    /* of no elements the greatest value: bits of ones, but of bool true */
+    static __host__ __device__ auto of(is<minimum>, integers)
+    {
+        return extreme(all::least_first(), standard::is_same<Input, bool>::value ? 0xfe : 0);
+    }
+    static __host__ __device__ auto of(is<max_abs>, floats)
+    {
+        return extreme(all::magnitudes(), all::key_of_zero());
+    }
+    static __host__ __device__ auto of(is<max_abs>, integers) { return extreme(all::magnitudes()); }
+    static __host__ __device__ auto of(is<max_abs>, signed_integers)
+    {
+        using bits = unsigned_t<Input>;
+        return extreme_reducer<bits, magnitudes_of<bits>>();
+    }
+    static __host__ __device__ auto of(is<argmax>, any_kind)
+    {
+        return index(all::greatest_first());
+    }
+    static __host__ __device__ auto of(is<argmin>, any_kind) { return index(all::least_first()); }
+    static __host__ __device__ auto of(is<count_nonzero>, any_kind)
+    {
+        return count_reducer<unsigned_t<Input>>(all::is_float ? ~all::sign : ~bits_t<Input>(0));
+    }
 };
 
 /* Elements by the name that those of the same kind share; but as they are for a user's operator,
@@ -3438,9 +3382,17 @@ using named_t = standard::conditional_t<
         (standard::is_same<Operator, minimum>::value && !standard::is_same<Input, bool>::value),
     element_t<Input>, Input>;
 template <class Operator, class Input>
-using named_reducer = reducer_of<Operator, named_t<Operator, Input>>;
+using reducer_t = decltype(reducers<named_t<Operator, Input>>::of(
+    is<Operator>(), typename element<named_t<Operator, Input>>::tag()));
 template <class Operator, class Input>
-using reducer_t = typename named_reducer<Operator, Input>::type;
+struct named_reducer {
+    using type = reducer_t<Operator, Input>;
+    static __host__ __device__ type make()
+    {
+        using named = named_t<Operator, Input>;
+        return reducers<named>::of(is<Operator>(), typename element<named>::tag());
+    }
+};
 /* Of two arrays of numbers. */
 template <class Input>
 using dot_t = dot_reducer<typename standard::conditional_t<
@@ -3478,8 +3430,7 @@ using reducer_groups = type_list<
     any_of<plain_reducer<f16>, plain_reducer<bf16>, plain_reducer<f16, plus, magnitude>,
            plain_reducer<bf16, plus, magnitude>, plain_reducer<f16, plus, square>,
            plain_reducer<bf16, plus, square>>,
-    any_of<plain_reducer<f16, multiplies>,
-           plain_reducer<bf16, multiplies>>,
+    any_of<plain_reducer<f16, multiplies>, plain_reducer<bf16, multiplies>>,
     any_of<extreme_reducer<unsigned8>, extreme_reducer<unsigned8, magnitudes_of<unsigned8>>>,
     any_of<extreme_reducer<unsigned16>, extreme_reducer<f16>, extreme_reducer<bf16>,
            extreme_reducer<unsigned16, magnitudes_of<unsigned16>>>,
