@@ -1332,18 +1332,18 @@ struct results {
 
   public: /* declared for the types alone */
     template <class Operator>
-    static is<Input> of(is<Operator>); /* a user's */
-    static is<sum> of(is<plus>);
-    static is<sum> of(is<multiplies>);
-    static is<magnitudes> of(is<sum_abs>);
-    static is<magnitudes> of(is<sum_squares>);
-    static is<by_kind<unsigned_t<Input>, Input>> of(is<max_abs>);
-    static is<real> of(is<norm2>);
-    static is<real> of(is<mean>);
-    static is<real> of(is<variance>);
-    static is<long long> of(is<argmin>);
-    static is<long long> of(is<argmax>);
-    static is<unsigned long long> of(is<count_nonzero>);
+    static __host__ __device__ is<Input> of(is<Operator>); /* a user's */
+    static __host__ __device__ is<sum> of(is<plus>);
+    static __host__ __device__ is<sum> of(is<multiplies>);
+    static __host__ __device__ is<magnitudes> of(is<sum_abs>);
+    static __host__ __device__ is<magnitudes> of(is<sum_squares>);
+    static __host__ __device__ is<by_kind<unsigned_t<Input>, Input>> of(is<max_abs>);
+    static __host__ __device__ is<real> of(is<norm2>);
+    static __host__ __device__ is<real> of(is<mean>);
+    static __host__ __device__ is<real> of(is<variance>);
+    static __host__ __device__ is<long long> of(is<argmin>);
+    static __host__ __device__ is<long long> of(is<argmax>);
+    static __host__ __device__ is<unsigned long long> of(is<count_nonzero>);
 };
 
 } // namespace detail
