@@ -2594,6 +2594,23 @@ struct scaled_square {
     }
 };
 
+/* Whether all of a thread's floats are zeros, of either sign: their squares are not too small. */
+template <class Float, class Items>
+__device__ __forceinline__ bool all_zeros(const Items &items)
+{
+    using bits = bits_t<Float>; /* of halves two */
+    constexpr bits top = bits(1) << (8 * sizeof(bits) - 1),
+                   signs = sizeof(Float) == 2 ? top | 0x8000 : top;
+    bits any = 0;
+#pragma unroll
+    for (unsigned k = 0; k < Items::packs_each; ++k) {
+        const pack<bits> words = bits_as<pack<bits>>(items.at(k));
+#pragma unroll
+        for (unsigned j = 0; j < pack<bits>::size; ++j) any |= words.at(j);
+    }
+    return (any & ~signs) == 0;
+}
+
 /* Norms of what may be too large, or too small, to be squared in its own type: sums of squares as
  * doubles. A thread's floats are squared as floats first, and again where that went too far. */
 template <class Input>
@@ -2629,7 +2646,8 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     {
         constexpr float least = 1e-25f, most = 1e38f; /* what is lost in between is too small */
         const float sum = sum_over<float>(items, scaled_square<float>{1});
-        if ((sum >= least && sum <= most) || sum != sum) return static_cast<Value>(sum);
+        if ((sum >= least && sum <= most) || sum != sum || all_zeros<Input>(items))
+            return static_cast<Value>(sum);
         return sum_slowly(items, square_as_double(), Value(0));
     }
     template <class Items>
@@ -2686,6 +2704,7 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     {
         const double sum = sum_over<double>(items, scaled_square<double>{1});
         if (has_room(sum)) return of(sum, 0);
+        if (all_zeros<double>(items)) return identity();
         const int bucket = sum > 1 ? 1 : -1;
         return of(sum_slowly(items, scaled_square<double>{scale(-bucket)}, 0.0), bucket);
     }
@@ -2853,7 +2872,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
         const Value found = {static_cast<double>(reduce_pairs(sums, plus())),
                              static_cast<double>(reduce_pairs(squares, plus()))};
         /* squares overflow a float */
-        if (sizeof(Real) < sizeof(double) && !(found.squares < bounds<double>::greatest()))
+        if (sizeof(Real) < sizeof(double) && found.squares == bounds<double>::greatest())
             return sum_slowly(items, moments_from{pivot}, identity());
         return found.moved(between(own, pivot), items.count * Items::pack_size);
     }

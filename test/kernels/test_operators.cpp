@@ -310,6 +310,75 @@ static void norm_of_many()
 }
 #endif
 
+#ifdef SIMT_MACHINE
+/* A thread's packs. To take elements one by one, which is slow, a reducer asks how many there are
+ * before each; otherwise it asks twice at most. */
+template <class T>
+struct watched_items {
+    using Element = T;
+    static constexpr unsigned packs_each = 4, pack_size = fastreduce::detail::pack<T>::size;
+    struct {
+        mutable unsigned asked;
+        operator unsigned() const { return ++asked, packs_each; }
+    } count;
+    fastreduce::detail::pack<T> packs[packs_each];
+
+    const fastreduce::detail::pack<T> &at(unsigned k) const { return packs[k]; }
+};
+
+/* The elements are x, and one is another: whether they are taken one by one, and the result. */
+template <class Operator, class T>
+static void one_way(const char *what, T x, T one, bool slow, double wanted)
+{
+    using named = std::conditional_t<std::is_same<T, bf16>::value, fastreduce::detail::bf16, T>;
+    using reducer_type = fastreduce::detail::reducer_t<Operator, named>;
+    watched_items<named> items = {};
+    const size_t n = items.packs_each * items.pack_size;
+    std::vector<T> values(n, x);
+    values[n - 2] = one;
+    std::memcpy(static_cast<void *>(items.packs), values.data(), sizeof items.packs);
+    reducer_type reducer;
+    reducer.prepare(items.packs, n);
+    const auto value = reducer.value_of_packs(items);
+    const double got = static_cast<double>(reducer.finish(value, n));
+    const bool right = wanted == 0 ? bits_of(got) == 0 : std::fabs(got - wanted) <= 1e-2 * wanted;
+    check::that(right || (std::isnan(got) && std::isnan(wanted)), "%s of %s, %g and %g: %g, not %g",
+                what, fastreduce_type_name(type_of<T>), double(real_of(x)), double(real_of(one)),
+                got, wanted);
+    check::that((items.count.asked > 2) == slow, "%s of %s, %g and %g: the %s way", what,
+                fastreduce_type_name(type_of<T>), double(real_of(x)), double(real_of(one)),
+                slow ? "fast" : "slow");
+}
+
+/* Elements are taken one by one where squares are too large or too small, and only there: not for
+ * zeros, nor for NaN. */
+template <class T>
+static void slow_ways()
+{
+    const bool twice = type_of<T> == FASTREDUCE_F64;
+    const double least = twice ? 0x1p-450 : 0x1p-41, most = twice ? 0x1p450 : 0x1p62,
+                 n = 4.0 * fastreduce::detail::pack<T>::size,
+                 denormal = static_cast<double>(real_of(from_bits<T>(1)));
+    const struct {
+        double x, one;
+        bool slow;
+    } norms[] = {{0.0, 0.0, false},       {-0.0, -0.0, false}, {0.0, -0.0, false},
+                 {-0.0, 0.0, false},      {0.0, least, false}, {-0.0, least / 2, true},
+                 {0.0, -least / 4, true}, {least, 0.0, false}, {least / 64, -0.0, true},
+                 {0.0, denormal, true},   {0.0, -most, false}, {0.0, 4 * most, true},
+                 {4 * most, 0.0, true},   {0.0, NAN, false}},
+      variances[] = {{0.0, 0.0, false},  {-0.0, 0.0, false},      {most, most, false},
+                     {0.0, most, false}, {0.0, 4 * most, !twice}, {0.0, NAN, false},
+                     {NAN, 1.0, false}};
+    for (const auto &c : norms)
+        one_way<fastreduce::norm2>("norm", number<T>(c.x), number<T>(c.one), c.slow,
+                                   std::hypot(std::sqrt(n - 1) * c.x, c.one));
+    for (const auto &c : variances)
+        one_way<fastreduce::variance>("variance", number<T>(c.x), number<T>(c.one), c.slow,
+                                      (c.x - c.one) * (c.x - c.one) * (n - 1) / (n * n));
+}
+#endif
+
 /* AUTO's bits depend on neither address, nor workspace, nor GPU. */
 template <class T>
 static void same_bits()
@@ -650,6 +719,9 @@ int main(int argc, char **argv)
     }
 #ifdef SIMT_MACHINE
     norm_of_many();
+    slow_ways<float>();
+    slow_ways<double>();
+    slow_ways<bf16>();
 #endif
     for_each_type<f16, bf16>([](auto x) { of_type<decltype(x)>(); });
     return check::finish("operators");
