@@ -986,9 +986,11 @@ struct is {
 /* Families as types, to choose among overloads. */
 struct any_kind {
 };
-struct floats : any_kind {
+struct numbers : any_kind {
 };
-struct integers : any_kind {
+struct floats : numbers {
+};
+struct integers : numbers {
 };
 struct signed_integers : integers {
 };
@@ -3303,6 +3305,8 @@ struct extremes {
 template <class Input>
 struct reducers {
   private:
+    template <class Map>
+    using sums = plain_reducer<Input, plus, Map>;
     using summed = summed_t<Input>;
     using extreme = extreme_reducer<compared_t<Input>>;
     using index = index_reducer<compared_t<Input>>;
@@ -3319,19 +3323,13 @@ struct reducers {
     {
         return integer_product<summed>();
     }
-    static __host__ __device__ auto of(is<sum_abs>, floats)
-    {
-        return plain_reducer<Input, plus, magnitude>();
-    }
+    static __host__ __device__ auto of(is<sum_abs>, floats) { return sums<magnitude>(); }
     static __host__ __device__ auto of(is<sum_abs>, integers) { return integer_reducer<Input>(); }
     static __host__ __device__ auto of(is<sum_abs>, signed_integers)
     {
         return integer_reducer<Input, magnitude>();
     }
-    static __host__ __device__ auto of(is<sum_squares>, floats)
-    {
-        return plain_reducer<Input, plus, square>();
-    }
+    static __host__ __device__ auto of(is<sum_squares>, floats) { return sums<square>(); }
     static __host__ __device__ auto of(is<sum_squares>, integers)
     {
         return integer_reducer<summed, square>();
@@ -3346,29 +3344,20 @@ struct reducers {
                                        integer_mean<Input>>(ending::mean);
     }
     /* squares of halves have room in a float, sums of 2^46 of bytes in 63 bits with a sign */
-    static __host__ __device__ auto of(is<norm2>, floats)
+    static __host__ __device__ auto of(is<norm2>, numbers)
     {
-        return standard::conditional_t<standard::is_same<Input, f16>::value,
-                                       plain_reducer<Input, plus, square>, norm_reducer<Input>>(
-            ending::root);
-    }
-    static __host__ __device__ auto of(is<norm2>, integers)
-    {
-        return standard::conditional_t<sizeof(Input) == 1, integer_reducer<Input, square>,
-                                       norm_reducer<Input>>(ending::root);
+        return standard::conditional_t<
+            standard::is_same<Input, f16>::value, sums<square>,
+            standard::conditional_t<sizeof(Input) == 1, integer_reducer<Input, square>,
+                                    norm_reducer<Input>>>(ending::root);
     }
     static __host__ __device__ auto of(is<variance>, any_kind) { return variance_reducer<Input>(); }
-    static __host__ __device__ auto of(is<maximum>, floats)
+    static __host__ __device__ auto of(is<maximum>, numbers)
     {
         return extreme(all::greatest_first());
     }
-    static __host__ __device__ auto of(is<maximum>, integers)
-    {
-        return extreme(all::greatest_first());
-    }
-    static __host__ __device__ auto of(is<minimum>, floats) { return extreme(all::least_first()); }
     /* of no elements the greatest value: bits of ones, but of bool true */
-    static __host__ __device__ auto of(is<minimum>, integers)
+    static __host__ __device__ auto of(is<minimum>, numbers)
     {
         return extreme(all::least_first(), standard::is_same<Input, bool>::value ? 0xfe : 0);
     }
@@ -3401,17 +3390,15 @@ using named_t = standard::conditional_t<
         (standard::is_same<Operator, minimum>::value && !standard::is_same<Input, bool>::value),
     element_t<Input>, Input>;
 template <class Operator, class Input>
-using reducer_t = decltype(reducers<named_t<Operator, Input>>::of(
-    is<Operator>(), typename element<named_t<Operator, Input>>::tag()));
-template <class Operator, class Input>
 struct named_reducer {
-    using type = reducer_t<Operator, Input>;
-    static __host__ __device__ type make()
+    static __host__ __device__ auto make()
     {
         using named = named_t<Operator, Input>;
         return reducers<named>::of(is<Operator>(), typename element<named>::tag());
     }
 };
+template <class Operator, class Input>
+using reducer_t = decltype(named_reducer<Operator, Input>::make());
 /* Of two arrays of numbers. */
 template <class Input>
 using dot_t = dot_reducer<typename standard::conditional_t<

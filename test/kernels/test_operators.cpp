@@ -302,9 +302,9 @@ static void mean_of_zeros()
 /* Squares of 2^34 elements that 64 bits do not hold. */
 static void norm_of_many()
 {
-    using named = fastreduce::detail::named_reducer<fastreduce::norm2, short>;
-    const auto reducer = named::make();
-    const auto half = static_cast<named::type::Value>(0x1p63);
+    using reducer_type = fastreduce::detail::reducer_t<fastreduce::norm2, short>;
+    const reducer_type reducer;
+    const auto half = static_cast<reducer_type::Value>(0x1p63);
     const auto result = reducer.finish(reducer.combine(half, half), size_t(1) << 34);
     check::that(bits_of(result) == bits_of(0x1p32), "norm of 2^34 elements");
 }
