@@ -313,6 +313,8 @@ static void norm_of_many()
 #ifdef SIMT_MACHINE
 /* A thread's packs. To take elements one by one, which is slow, a reducer asks how many there are
  * before each; otherwise it asks twice at most. */
+namespace
+{
 template <class T>
 struct watched_items {
     using Element = T;
@@ -325,6 +327,7 @@ struct watched_items {
 
     const fastreduce::detail::pack<T> &at(unsigned k) const { return packs[k]; }
 };
+} // namespace
 
 /* The elements are x, and one is another: whether they are taken one by one, and the result. */
 template <class Operator, class T>
