@@ -2910,13 +2910,14 @@ struct products {
     static __device__ __forceinline__ Value of(Input x, Input y) { return one(x, y, tag()); }
     static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
     {
-        return all(x, y, bytes < is_float ? 0 : sizeof(Input) > ());
+        return all(x, y, shape());
     }
 
   private:
     template <unsigned Size>
     struct bytes {
     };
+    using shape = bytes<is_float ? 0 : sizeof(Input)>;
     static __device__ __forceinline__ Value one(Input x, Input y, floats)
     {
         return rounded_product(widened(x), widened(y));
@@ -3308,6 +3309,13 @@ struct reducers {
     template <class Map>
     using sums = plain_reducer<Input, plus, Map>;
     using summed = summed_t<Input>;
+    using whole_mean =
+        standard::conditional_t<(sizeof(Input) <= 2), integer_reducer<Input>, integer_mean<Input>>;
+    /* squares of halves have room in a float, sums of 2^46 of bytes in 63 bits with a sign */
+    using norm = standard::conditional_t<
+        standard::is_same<Input, f16>::value, sums<square>,
+        standard::conditional_t<sizeof(Input) == 1, integer_reducer<Input, square>,
+                                norm_reducer<Input>>>;
     using extreme = extreme_reducer<compared_t<Input>>;
     using index = index_reducer<compared_t<Input>>;
     using all = extremes<Input>;
@@ -3338,19 +3346,8 @@ struct reducers {
     {
         return plain_reducer<Input, plus, itself, true>(ending::mean);
     }
-    static __host__ __device__ auto of(is<mean>, integers)
-    {
-        return standard::conditional_t<sizeof(Input) <= 2, integer_reducer<Input>,
-                                       integer_mean<Input>>(ending::mean);
-    }
-    /* squares of halves have room in a float, sums of 2^46 of bytes in 63 bits with a sign */
-    static __host__ __device__ auto of(is<norm2>, numbers)
-    {
-        return standard::conditional_t<
-            standard::is_same<Input, f16>::value, sums<square>,
-            standard::conditional_t<sizeof(Input) == 1, integer_reducer<Input, square>,
-                                    norm_reducer<Input>>>(ending::root);
-    }
+    static __host__ __device__ auto of(is<mean>, integers) { return whole_mean(ending::mean); }
+    static __host__ __device__ auto of(is<norm2>, numbers) { return norm(ending::root); }
     static __host__ __device__ auto of(is<variance>, any_kind) { return variance_reducer<Input>(); }
     static __host__ __device__ auto of(is<maximum>, numbers)
     {

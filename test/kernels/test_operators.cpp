@@ -329,16 +329,17 @@ struct watched_items {
 };
 } // namespace
 
-/* The elements are x, and one is another: whether they are taken one by one, and the result. */
+/* The elements are x, and the one at a place is another: whether they are taken one by one, and the
+ * result. */
 template <class Operator, class T>
-static void one_way(const char *what, T x, T one, bool slow, double wanted)
+static void one_way(const char *what, T x, T one, size_t place, bool slow, double wanted)
 {
     using named = std::conditional_t<std::is_same<T, bf16>::value, fastreduce::detail::bf16, T>;
     using reducer_type = fastreduce::detail::reducer_t<Operator, named>;
     watched_items<named> items = {};
     const size_t n = items.packs_each * items.pack_size;
     std::vector<T> values(n, x);
-    values[n - 2] = one;
+    values[place] = one;
     std::memcpy(static_cast<void *>(items.packs), values.data(), sizeof items.packs);
     reducer_type reducer;
     reducer.prepare(items.packs, n);
@@ -359,7 +360,7 @@ template <class T>
 static void slow_ways()
 {
     const bool twice = type_of<T> == FASTREDUCE_F64;
-    const double least = twice ? 0x1p-450 : 0x1p-41, most = twice ? 0x1p450 : 0x1p62,
+    const double least = twice ? 0x1.8p-450 : 0x1p-41, most = twice ? 0x1.8p449 : 0x1p62,
                  n = 4.0 * fastreduce::detail::pack<T>::size,
                  denormal = static_cast<double>(real_of(from_bits<T>(1)));
     const struct {
@@ -370,15 +371,18 @@ static void slow_ways()
                  {0.0, -least / 4, true}, {least, 0.0, false}, {least / 64, -0.0, true},
                  {0.0, denormal, true},   {0.0, -most, false}, {0.0, 4 * most, true},
                  {4 * most, 0.0, true},   {0.0, NAN, false}},
-      variances[] = {{0.0, 0.0, false},  {-0.0, 0.0, false},      {most, most, false},
-                     {0.0, most, false}, {0.0, 4 * most, !twice}, {0.0, NAN, false},
+      variances[] = {{0.0, 0.0, false},      {-0.0, 0.0, false},      {most, most, false},
+                     {0.0, most / 8, false}, {0.0, 4 * most, !twice}, {0.0, NAN, false},
                      {NAN, 1.0, false}};
-    for (const auto &c : norms)
-        one_way<fastreduce::norm2>("norm", number<T>(c.x), number<T>(c.one), c.slow,
-                                   std::hypot(std::sqrt(n - 1) * c.x, c.one));
-    for (const auto &c : variances)
-        one_way<fastreduce::variance>("variance", number<T>(c.x), number<T>(c.one), c.slow,
-                                      (c.x - c.one) * (c.x - c.one) * (n - 1) / (n * n));
+    for (size_t place : {size_t(0), static_cast<size_t>(n) - 2}) {
+        for (const auto &c : norms)
+            one_way<fastreduce::norm2>("norm", number<T>(c.x), number<T>(c.one), place, c.slow,
+                                       std::hypot(std::sqrt(n - 1) * c.x, c.one));
+        for (const auto &c : variances)
+            one_way<fastreduce::variance>("variance", number<T>(c.x), number<T>(c.one), place,
+                                          c.slow,
+                                          (c.x - c.one) * (c.x - c.one) * (n - 1) / (n * n));
+    }
 }
 #endif
 
