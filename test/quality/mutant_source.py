@@ -304,7 +304,8 @@ class Parser:
             if self.peek() != ";":
                 self.mutate(self.initializer())
             self.expect(";")
-        elif text in ("using", "typedef", "static_assert", "asm", "break", "continue", ";"):
+        elif text in ("using", "typedef", "static_assert", "asm", "break", "continue", ";") or \
+                text == "struct" and self.peek(2) == "{":
             self.skip_statement()
         elif self.is_declaration():
             self.note_statement(first)
