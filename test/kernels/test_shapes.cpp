@@ -25,7 +25,7 @@ using bytes = std::vector<unsigned char>;
 constexpr unsigned those_built()
 {
     unsigned those = 0;
-    for (fastreduce_operator op : fastreduce::detail::built_operators) those |= 1u << op;
+    for (const auto &some : fastreduce::detail::built_operators) those |= some.bits;
     return those;
 }
 constexpr unsigned every_operator = those_built(),
