@@ -2663,9 +2663,9 @@ __device__ __forceinline__ bool all_zeros(const Items &items)
     bits any = 0;
 #pragma unroll
     for (unsigned k = 0; k < Items::packs_each; ++k) {
-        const pack<bits> words = bits_as<pack<bits>>(items.at(k));
+        const pack<bits> here = bits_as<pack<bits>>(items.at(k));
 #pragma unroll
-        for (unsigned j = 0; j < pack<bits>::size; ++j) any |= words.at(j);
+        for (unsigned j = 0; j < pack<bits>::size; ++j) any |= here.at(j);
     }
     return (any & ~signs) == 0;
 }
