@@ -38,6 +38,7 @@ UNTRIED_FUNCTIONS = (
     "reduce_row", "words_for_row", "begin_block_copy", "end_block_copy", "load_words", "choose",
     "measure", "multiply", "valid_offsets", "resident",
     "fastreduce_reduce_axis", "fastreduce_reduce_segments")
+TRIED_FUNCTIONS = ("add_atomically",) # is among them, and has a test
 
 H, CUH = "fastreduce.h", "fastreduce.cuh"
 
