@@ -1024,81 +1024,59 @@ struct bf16 {
 /* Types that reduce alike have one name: long and long long, __half and f16. */
 enum class family { other, integer, floating };
 
+template <unsigned Size, class One, class Two, class Four, class Eight>
+using of_size = standard::conditional_t<
+    Size <= 2, standard::conditional_t<Size == 1, One, Two>,
+    standard::conditional_t<Size == 4, Four, standard::conditional_t<Size == 8, Eight, void>>>;
 template <unsigned Size, bool Signed>
-struct integer_of;
-template <>
-struct integer_of<1, true> {
-    using type = signed char;
-};
-template <>
-struct integer_of<1, false> {
-    using type = unsigned char;
-};
-template <>
-struct integer_of<2, true> {
-    using type = short;
-};
-template <>
-struct integer_of<2, false> {
-    using type = unsigned short;
-};
-template <>
-struct integer_of<4, true> {
-    using type = int;
-};
-template <>
-struct integer_of<4, false> {
-    using type = unsigned;
-};
-template <>
-struct integer_of<8, true> {
-    using type = long long;
-};
-template <>
-struct integer_of<8, false> {
-    using type = unsigned long long;
+struct integer_of {
+    using type = standard::conditional_t<
+        Signed, of_size<Size, signed char, short, int, long long>,
+        of_size<Size, unsigned char, unsigned short, unsigned, unsigned long long>>;
 };
 
-template <class Input, bool Integer = standard::is_integral<Input>::value && sizeof(Input) <= 8>
-struct element {
-    using type = Input;
-    static constexpr family kind = family::other;
-    static constexpr unsigned fraction_bits = 0;
+template <class Type>
+struct is {
+    using type = Type;
 };
+
+/* Families as types, to choose among overloads. */
+struct any_kind {
+};
+struct numbers : any_kind {
+};
+struct floats : numbers {
+};
+struct integers : numbers {
+};
+struct signed_integers : integers {
+};
+
 template <class Input>
-struct element<Input, true> : integer_of<sizeof(Input), standard::is_signed<Input>::value> {
-    static constexpr family kind = family::integer;
-    static constexpr unsigned fraction_bits = 0;
-};
-template <>
-struct element<float, false> {
-    using type = float;
-    static constexpr family kind = family::floating;
-    static constexpr unsigned fraction_bits = 23;
-};
-template <>
-struct element<double, false> {
-    using type = double;
-    static constexpr family kind = family::floating;
-    static constexpr unsigned fraction_bits = 52;
-};
-template <>
-struct element<__half, false> {
-    using type = f16;
-    static constexpr family kind = family::floating;
-    static constexpr unsigned fraction_bits = 10;
-};
-template <>
-struct element<__nv_bfloat16, false> {
-    using type = bf16;
-    static constexpr family kind = family::floating;
-    static constexpr unsigned fraction_bits = 7;
-};
-template <>
-struct element<f16, false> : element<__half, false> {
-};
-template <>
-struct element<bf16, false> : element<__nv_bfloat16, false> {
+struct element {
+  private:
+    static constexpr bool is_signed = standard::is_signed<Input>::value,
+                          is_f16 = one_of<Input, __half, f16>::value,
+                          is_bf16 = one_of<Input, __nv_bfloat16, bf16>::value,
+                          is_integer = standard::is_integral<Input>::value && sizeof(Input) <= 8,
+                          is_float = is_f16 || is_bf16 || one_of<Input, float, double>::value;
+
+  public:
+    static constexpr family kind = is_integer ? family::integer
+                                   : is_float ? family::floating
+                                              : family::other;
+    using tag =
+        standard::conditional_t<is_integer,
+                                standard::conditional_t<is_signed, signed_integers, integers>,
+                                standard::conditional_t<is_float, floats, any_kind>>;
+    static constexpr unsigned fraction_bits = !is_float            ? 0
+                                              : is_f16             ? 10
+                                              : is_bf16            ? 7
+                                              : sizeof(Input) == 4 ? 23
+                                                                   : 52;
+    using type = standard::conditional_t<
+        is_integer, typename integer_of<sizeof(Input), is_signed>::type,
+        standard::conditional_t<is_f16, f16, standard::conditional_t<is_bf16, bf16, Input>>>;
 };
 template <class Input>
 using element_t = typename element<Input>::type;
@@ -1190,7 +1168,7 @@ struct alignas(pack_bytes) pack<Element, true> {
     }
 };
 
-/* The number in the type in which it is added. */
+/* Halves as floats, and others as they are. */
 __device__ __forceinline__ float widened(f16 x)
 {
     return half_to_float(x.bits);
@@ -1199,11 +1177,8 @@ __device__ __forceinline__ float widened(bf16 x)
 {
     return bits_as<float>(static_cast<unsigned>(x.bits) << 16);
 }
-__device__ __forceinline__ float widened(float x)
-{
-    return x;
-}
-__device__ __forceinline__ double widened(double x)
+template <class Value>
+__device__ __forceinline__ Value widened(const Value &x)
 {
     return x;
 }
@@ -1400,31 +1375,34 @@ struct count_nonzero {
 namespace detail
 {
 
-/* Result types that depend on the element: of sums; of the largest magnitude and the sum of
- * magnitudes; of norms, means and variances. */
-template <class Input, family Family = element<Input>::kind>
-struct results { /* no number: what it is given to says so */
-    using sum = Input;
-    using magnitude = Input;
-    using magnitudes = Input;
-    using real = Input;
-};
+/* Types of results, by operator. */
 template <class Input>
-struct results<Input, family::integer> {
-    static constexpr bool widens = sizeof(Input) < sizeof(long long);
-    using sum = standard::conditional_t<
-        widens, typename integer_of<sizeof(long long), standard::is_signed<Input>::value>::type,
-        Input>;
-    using magnitude = unsigned_t<Input>;
-    using magnitudes = unsigned long long;
-    using real = double;
-};
-template <class Input>
-struct results<Input, family::floating> {
-    using sum = standard::conditional_t<sizeof(Input) == sizeof(double), double, float>;
-    using magnitude = Input;
-    using magnitudes = sum;
-    using real = sum;
+struct results {
+  private:
+    template <class Integer, class Float>
+    using by_kind = standard::conditional_t<
+        element<Input>::kind == family::integer, Integer,
+        standard::conditional_t<element<Input>::kind == family::floating, Float, Input>>;
+    static constexpr bool widens = sizeof(Input) < 8;
+    using longest = typename integer_of<8, standard::is_signed<Input>::value>::type;
+    using sum = standard::conditional_t<widens, by_kind<longest, float>, Input>;
+    using magnitudes = by_kind<unsigned long long, sum>;
+    using real = by_kind<double, sum>;
+
+  public: /* declared for the types alone */
+    template <class Operator>
+    static __host__ __device__ is<Input> of(is<Operator>); /* a user's */
+    static __host__ __device__ is<sum> of(is<plus>);
+    static __host__ __device__ is<sum> of(is<multiplies>);
+    static __host__ __device__ is<magnitudes> of(is<sum_abs>);
+    static __host__ __device__ is<magnitudes> of(is<sum_squares>);
+    static __host__ __device__ is<by_kind<unsigned_t<Input>, Input>> of(is<max_abs>);
+    static __host__ __device__ is<real> of(is<norm2>);
+    static __host__ __device__ is<real> of(is<mean>);
+    static __host__ __device__ is<real> of(is<variance>);
+    static __host__ __device__ is<long long> of(is<argmin>);
+    static __host__ __device__ is<long long> of(is<argmax>);
+    static __host__ __device__ is<unsigned long long> of(is<count_nonzero>);
 };
 
 } // namespace detail
@@ -1432,47 +1410,7 @@ struct results<Input, family::floating> {
 /* The type of the result: of numbers, what the table in fastreduce.h says; of other types, and
  * under a user's operator, the element type. */
 template <class Operator, class Input>
-struct accumulate {
-    using type = Input;
-};
-template <class Input>
-struct accumulate<plus, Input> {
-    using type = typename detail::results<Input>::sum;
-};
-template <class Input>
-struct accumulate<multiplies, Input> : accumulate<plus, Input> {
-};
-template <class Input>
-struct accumulate<sum_abs, Input> {
-    using type = typename detail::results<Input>::magnitudes;
-};
-template <class Input>
-struct accumulate<sum_squares, Input> : accumulate<sum_abs, Input> {
-};
-template <class Input>
-struct accumulate<max_abs, Input> {
-    using type = typename detail::results<Input>::magnitude;
-};
-template <class Input>
-struct accumulate<norm2, Input> {
-    using type = typename detail::results<Input>::real;
-};
-template <class Input>
-struct accumulate<mean, Input> : accumulate<norm2, Input> {
-};
-template <class Input>
-struct accumulate<variance, Input> : accumulate<norm2, Input> {
-};
-template <class Input>
-struct accumulate<argmin, Input> {
-    using type = long long;
-};
-template <class Input>
-struct accumulate<argmax, Input> : accumulate<argmin, Input> {
-};
-template <class Input>
-struct accumulate<count_nonzero, Input> {
-    using type = unsigned long long;
+struct accumulate : decltype(detail::results<Input>::of(detail::is<Operator>())) {
 };
 template <class Operator, class Input>
 using accumulate_t = typename accumulate<Operator, Input>::type;
@@ -1498,11 +1436,6 @@ __device__ __forceinline__ Value reduce_pairs(Value (&values)[Count], const Comb
             values[k] = combine(values[k], values[k + width]);
     return values[0];
 }
-
-template <class Type>
-struct is {
-    using type = Type;
-};
 
 /* true or false, to choose among overloads. */
 template <bool Value>
@@ -1629,47 +1562,6 @@ __host__ __device__ constexpr bool in_any_order()
     return Reducer::head_alignment > 0;
 }
 
-/* Any type under an operator that has combine and identity. */
-template <class Operator, class Input>
-struct plain_reducer : common_reducer<plain_reducer<Operator, Input>> {
-    using Element = Input;
-    using Value = accumulate_t<Operator, Input>;
-    using Partial = Value;
-    using Result = Value;
-    using Format = all_bits<Value>;
-
-    static __device__ __forceinline__ Value identity()
-    {
-        return Operator::template identity<Value>();
-    }
-    static __device__ __forceinline__ Value combine(Value a, Value b) { return Operator()(a, b); }
-    static __device__ __forceinline__ Partial nothing() { return identity(); }
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
-    {
-        return Operator()(a, b);
-    }
-    static __device__ __forceinline__ Partial of(const pack<Element> &from)
-    {
-        Value values[pack<Element>::size];
-#pragma unroll
-        for (unsigned j = 0; j < pack<Element>::size; ++j)
-            values[j] = static_cast<Value>(from.at(j));
-        return reduce_pairs(values, Operator());
-    }
-    static __device__ __forceinline__ Value value_of(const Partial &partial)
-    {
-        return partial;
-    }
-    static __device__ __forceinline__ Value value_of(const Element &x, size_t)
-    {
-        return static_cast<Value>(x);
-    }
-    static __device__ __forceinline__ Result finish(const Value &value, size_t)
-    {
-        return combine(value, identity());
-    }
-};
-
 /* A user's operator, with state, and a function of each element before it. */
 template <class Input, class Output, class Combine, class Transform>
 struct given_reducer : common_reducer<given_reducer<Input, Output, Combine, Transform>> {
@@ -1764,23 +1656,27 @@ struct square {
     }
 };
 
-/* Sums and products of floats, or of what a Map makes of them. Ends: whether the result may be a
- * mean or a root. Sums of f32, the most used, do without what that costs, 0.04 us (one H200). */
+/* An operator that has combine and identity, of what a Map makes of elements: users' operators, and
+ * sums and products of floats. Ends: whether the result may be a mean or a root. Sums of f32, the
+ * most used, do without what that costs, 0.04 us (one H200). */
 template <class Input, class Operator = plus, class Map = itself,
-          bool Ends = !standard::is_same<Input, float>::value>
-struct float_reducer : common_reducer<float_reducer<Input, Operator, Map, Ends>> {
+          bool Ends =
+              standard::is_same<Operator, plus>::value &&one_of<Input, double, f16, bf16>::value>
+struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>> {
+    static constexpr bool sums = standard::is_same<Operator, plus>::value,
+                          of_floats = element<Input>::kind == family::floating;
     using Element = Input;
-    using Value = typename results<Input>::sum;
+    using Value = accumulate_t<Operator, Input>;
     using Partial = Value;
     using Result = Value;
     using Format = all_bits<Value>;
-    static constexpr bool packs_meet_in_pairs = true;
-    static constexpr filler missing =
-        standard::is_same<Operator, plus>::value ? filler::zeros : filler::nothing;
+    static constexpr bool packs_meet_in_pairs =
+        of_floats && one_of<Operator, plus, multiplies>::value;
+    static constexpr filler missing = of_floats && sums ? filler::zeros : filler::nothing;
 
     ending how;
 
-    __host__ __device__ float_reducer(ending end = ending::sum) : how(end) {}
+    __host__ __device__ plain_reducer(ending end = ending::sum) : how(end) {}
     static __device__ __forceinline__ Value identity()
     {
         return Operator::template identity<Value>();
@@ -1795,123 +1691,77 @@ struct float_reducer : common_reducer<float_reducer<Input, Operator, Map, Ends>>
     {
         Value values[pack<Element>::size];
 #pragma unroll
-        for (unsigned j = 0; j < pack<Element>::size; ++j) values[j] = Map::of(widened(from.at(j)));
+        for (unsigned j = 0; j < pack<Element>::size; ++j) values[j] = value_of(from.at(j), j);
         return reduce_pairs(values, Operator());
     }
-    static __device__ __forceinline__ Value value_of(Partial partial)
+    static __device__ __forceinline__ Value value_of(const Partial &partial)
     {
         return partial;
     }
-    static __device__ __forceinline__ Value value_of(Element x, size_t)
+    static __device__ __forceinline__ Value value_of(const Element &x, size_t)
     {
-        return Map::of(widened(x));
+        return static_cast<Value>(Map::of(widened(x)));
     }
     __device__ __forceinline__ Result finish(Value value, size_t n) const
     {
-        const Value result = combine(value, identity());
-        if (!Ends || how == ending::sum) return result;
-        return static_cast<Result>(ended(static_cast<double>(result), static_cast<double>(n), how));
+        return ended_as(combine(value, identity()), n, truth<Ends>());
+    }
+
+  private:
+    __device__ __forceinline__ Result ended_as(Value sum, size_t, truth<false>) const
+    {
+        return sum;
+    }
+    __device__ __forceinline__ Result ended_as(Value sum, size_t n, truth<true>) const
+    {
+        if (how == ending::sum) return sum;
+        return static_cast<Result>(ended(static_cast<double>(sum), static_cast<double>(n), how));
     }
 };
 
 /* Sums of integers modulo 2^64, or of what a Map makes of them. A thread adds narrow ones in 32
- * bits, where those of a tile have room. */
-template <class Input, class Map, unsigned Size = sizeof(Input)>
+ * bits, where those of a tile have room. Squares of 16 bits are added as they are made. */
+template <class Input, class Map,
+          bool Narrow = (sizeof(Input) < (standard::is_same<Map, square>::value ? 2 : 4))>
 struct narrow_sums {
     using Partial = unsigned long long;
 
     static __device__ __forceinline__ Partial of(const pack<Input> &from)
     {
-        Partial values[pack<Input>::size];
+        constexpr unsigned size = pack<Input>::size, chains = sizeof(Input) == 2 ? 2 : size;
+        Partial sums[chains] = {};
 #pragma unroll
-        for (unsigned j = 0; j < pack<Input>::size; ++j)
-            values[j] = static_cast<Partial>(Map::of(from.at(j)));
-        return reduce_pairs(values, plus());
+        for (unsigned j = 0; j < size; ++j)
+            sums[j % chains] += static_cast<Partial>(Map::of(from.at(j)));
+        return reduce_pairs(sums, plus());
     }
 };
-template <class Input>
-struct narrow_sums<Input, itself, 1> {
-    using Partial = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
+template <class Input, class Map>
+struct narrow_sums<Input, Map, true> {
+    static constexpr bool magnitudes = standard::is_same<Map, magnitude>::value,
+                          squares = standard::is_same<Map, square>::value;
+    using Partial =
+        standard::conditional_t<standard::is_signed<Input>::value && !magnitudes, int, unsigned>;
 
     static __device__ __forceinline__ Partial of(const pack<Input> &from)
     {
         Partial sum = 0;
-#pragma unroll
-        for (unsigned word : from.word) sum = dot_bytes(word, 0x01010101, sum);
-        return sum;
-    }
-};
-template <class Input>
-struct narrow_sums<Input, itself, 2> {
-    using Partial = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
-
-    static __device__ __forceinline__ Partial of(const pack<Input> &from)
-    {
-        Partial sum = 0;
-#pragma unroll
-        for (unsigned word : from.word) sum = add_halves(word, sum);
-        return sum;
-    }
-};
-/* |x| is x where its sign mask is 0, and ~x + 1 where it is -1. */
-template <class Input>
-struct narrow_sums<Input, magnitude, 1> {
-    using Partial = unsigned;
-
-    static __device__ __forceinline__ Partial of(const pack<Input> &from)
-    {
-        unsigned sum = 0;
         int negative = 0;
 #pragma unroll
         for (unsigned word : from.word) {
-            const unsigned masks = sign_masks<1>(word);
-            sum = dot_bytes(word ^ masks, 0x01010101, sum);
-            negative = dot_bytes(masks, 0x01010101, negative);
+            /* |x| is x where its sign mask is 0, and ~x + 1 where it is -1 */
+            const unsigned masks = magnitudes ? sign_masks<sizeof(Input)>(word) : 0;
+            sum = squares ? dot_bytes(word, word, sum) : add_parts(word ^ masks, sum);
+            if (magnitudes) negative = add_parts(masks, negative);
         }
-        return sum - static_cast<unsigned>(negative);
+        return sum - static_cast<Partial>(negative);
     }
-};
-template <class Input>
-struct narrow_sums<Input, magnitude, 2> {
-    using Partial = unsigned;
 
-    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+  private:
+    template <class Sum>
+    static __device__ __forceinline__ Sum add_parts(unsigned word, Sum sum)
     {
-        unsigned sum = 0;
-        int negative = 0;
-#pragma unroll
-        for (unsigned word : from.word) {
-            const unsigned masks = sign_masks<2>(word);
-            sum = add_halves(word ^ masks, sum);
-            negative = add_halves(masks, negative);
-        }
-        return sum - static_cast<unsigned>(negative);
-    }
-};
-template <class Input>
-struct narrow_sums<Input, square, 1> {
-    using Partial = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
-
-    static __device__ __forceinline__ Partial of(const pack<Input> &from)
-    {
-        Partial sum = 0;
-#pragma unroll
-        for (unsigned word : from.word) sum = dot_bytes(word, word, sum);
-        return sum;
-    }
-};
-
-/* Of 16 bits: each product is added as it is made. */
-template <class Input>
-struct narrow_sums<Input, square, 2> {
-    using Partial = unsigned long long;
-
-    static __device__ __forceinline__ Partial of(const pack<Input> &from)
-    {
-        Partial sums[2] = {0, 0};
-#pragma unroll
-        for (unsigned j = 0; j < pack<Input>::size; ++j) sums[j % 2] += square::of(from.at(j));
-        return sums[0] + sums[1];
+        return sizeof(Input) == 1 ? dot_bytes(word, 0x01010101, sum) : add_halves(word, sum);
     }
 };
 
@@ -1973,6 +1823,17 @@ struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
 struct sum_of_128_bits {
     unsigned long long low, high;
 
+    sum_of_128_bits() = default;
+    __device__ __forceinline__ sum_of_128_bits(unsigned long long lower,
+                                               unsigned long long upper = 0)
+        : low(lower), high(upper)
+    {
+    }
+    __device__ __forceinline__ explicit sum_of_128_bits(long long x)
+        : low(static_cast<unsigned long long>(x)), high(static_cast<unsigned long long>(x >> 63))
+    {
+    }
+
     /* 126 bits are enough for 2^62 elements */
     static constexpr unsigned payloads = 2;
     static __device__ __forceinline__ void split(const sum_of_128_bits &value,
@@ -1987,11 +1848,6 @@ struct sum_of_128_bits {
                 static_cast<unsigned long long>(static_cast<long long>(payload[1] << 1) >> 2)};
     }
 
-    static __device__ __forceinline__ sum_of_128_bits of(long long x)
-    {
-        return {static_cast<unsigned long long>(x), static_cast<unsigned long long>(x >> 63)};
-    }
-    static __device__ __forceinline__ sum_of_128_bits of(unsigned long long x) { return {x, 0}; }
     friend __device__ __forceinline__ sum_of_128_bits operator+(const sum_of_128_bits &a,
                                                                 const sum_of_128_bits &b)
     {
@@ -2022,6 +1878,7 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
     static constexpr filler missing = filler::zeros;
     static constexpr bool heavy = true;
 
+    __host__ __device__ integer_mean(ending = ending::mean) {}
     static __device__ __forceinline__ Value identity() { return {0, 0}; }
     static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
     {
@@ -2036,34 +1893,21 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
     {
         Partial values[pack<Element>::size];
 #pragma unroll
-        for (unsigned j = 0; j < pack<Element>::size; ++j) widen(from.at(j), &values[j]);
+        for (unsigned j = 0; j < pack<Element>::size; ++j)
+            values[j] = Partial(static_cast<number>(from.at(j)));
         return reduce_pairs(values, plus());
     }
-    static __device__ __forceinline__ Value value_of(const Value &partial)
+    static __device__ __forceinline__ Value value_of(const Partial &partial)
     {
-        return partial;
-    }
-    static __device__ __forceinline__ Value value_of(number partial)
-    {
-        return Value::of(partial);
+        return Value(partial);
     }
     static __device__ __forceinline__ Value value_of(Element x, size_t)
     {
-        return Value::of(static_cast<number>(x));
+        return Value(static_cast<number>(x));
     }
     static __device__ __forceinline__ Result finish(const Value &value, size_t n)
     {
         return ended(value.number(), static_cast<double>(n), ending::mean);
-    }
-
-  private:
-    static __device__ __forceinline__ void widen(Element x, number *wider)
-    {
-        *wider = x;
-    }
-    static __device__ __forceinline__ void widen(Element x, Value *wider)
-    {
-        *wider = Value::of(x);
     }
 };
 
@@ -2211,16 +2055,17 @@ struct first_in_words {
     }
 };
 /* Of wider ones: one by one. */
-template <class Greatest, class Element>
+template <class Element>
 struct first_with_key {
     template <class As>
     static __device__ __forceinline__ unsigned first_of(const pack<Element> &from,
                                                         unsigned_t<Element> key, const As &as)
     {
+        using of = greatest<Element>;
         unsigned first = 0;
 #pragma unroll
         for (unsigned j = pack<Element>::size; j-- > 0;)
-            if (Greatest::key_by_value(Greatest::alone(from.at(j), as)) == key) first = j;
+            if (of::key_by_value(of::alone(from.at(j), as)) == key) first = j;
         return first;
     }
 };
@@ -2303,8 +2148,9 @@ struct greatest<unsigned short> : first_in_words<unsigned short> {
     }
 };
 
+/* Unsigned numbers of 32 and 64 bits. */
 template <class Element>
-struct greatest_number : first_with_key<greatest_number<Element>, Element> {
+struct greatest : first_with_key<Element> {
     using Partial = Element;
     using Key = Element;
 
@@ -2336,15 +2182,9 @@ struct greatest_number : first_with_key<greatest_number<Element>, Element> {
         return key;
     }
 };
-template <>
-struct greatest<unsigned> : greatest_number<unsigned> {
-};
-template <>
-struct greatest<unsigned long long> : greatest_number<unsigned long long> {
-};
 
 template <>
-struct greatest<float> : first_with_key<greatest<float>, float> {
+struct greatest<float> : first_with_key<float> {
     using Partial = float;
     using Key = unsigned;
 
@@ -2386,7 +2226,7 @@ struct greatest<float> : first_with_key<greatest<float>, float> {
 /* Keys count from that of -infinity: those of NaNs, below it or above that of infinity, come
  * last. */
 template <>
-struct greatest<double> : first_with_key<greatest<double>, double> {
+struct greatest<double> : first_with_key<double> {
     using Partial = unsigned long long;
     using Key = unsigned long long;
     static constexpr Key minus_infinity = (1ull << 52) - 1, infinity = 0xfff0ull << 48;
@@ -2745,18 +2585,6 @@ __device__ __forceinline__ double real(double x)
 {
     return x;
 }
-__device__ __forceinline__ double real(float x)
-{
-    return static_cast<double>(x);
-}
-__device__ __forceinline__ double real(f16 x)
-{
-    return static_cast<double>(widened(x));
-}
-__device__ __forceinline__ double real(bf16 x)
-{
-    return static_cast<double>(widened(x));
-}
 __device__ __forceinline__ double real(unsigned x)
 {
     constexpr unsigned long long two_to_52 = 0x433ull << 52;
@@ -2811,7 +2639,7 @@ struct square_as_double {
     template <class Element>
     __device__ __forceinline__ double operator()(Element x) const
     {
-        return square::of(real(x));
+        return square::of(real(widened(x)));
     }
 };
 /* Of x times a power of two. */
@@ -2825,6 +2653,23 @@ struct scaled_square {
     }
 };
 
+/* Whether all of a thread's floats are zeros, of either sign: their squares are not too small. */
+template <class Float, class Items>
+__device__ __forceinline__ bool all_zeros(const Items &items)
+{
+    using bits = bits_t<Float>; /* of halves two */
+    constexpr bits top = bits(1) << (8 * sizeof(bits) - 1),
+                   signs = sizeof(Float) == 2 ? top | 0x8000 : top;
+    bits any = 0;
+#pragma unroll
+    for (unsigned k = 0; k < Items::packs_each; ++k) {
+        const pack<bits> words = bits_as<pack<bits>>(items.at(k));
+#pragma unroll
+        for (unsigned j = 0; j < pack<bits>::size; ++j) any |= words.at(j);
+    }
+    return (any & ~signs) == 0;
+}
+
 /* Norms of what may be too large, or too small, to be squared in its own type: sums of squares as
  * doubles. A thread's floats are squared as floats first, and again where that went too far. */
 template <class Input>
@@ -2837,6 +2682,7 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     static constexpr filler missing = filler::zeros;
     static constexpr bool by_itself = true;
 
+    __host__ __device__ norm_reducer(ending = ending::root) {}
     static __device__ __forceinline__ Value identity() { return 0; }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
     static __device__ __forceinline__ Value value_of(Element x, size_t)
@@ -2846,7 +2692,7 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     template <class Items>
     static __device__ __forceinline__ Value value_of_packs(const Items &items)
     {
-        return squares_of(items, Input());
+        return squares_of(items, typename element<Input>::tag());
     }
     static __device__ __forceinline__ Result finish(Value value, size_t)
     {
@@ -2854,38 +2700,20 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     }
 
   private:
-    template <class Items, class Integer>
-    static __device__ __forceinline__ Value squares_of(const Items &items, Integer)
-    {
-        return sum_over<Value>(items, square_as_double());
-    }
     template <class Items>
-    static __device__ __forceinline__ Value squares_of(const Items &items, bf16)
-    {
-        return squares_of(items, float());
-    }
-    template <class Items>
-    static __device__ __forceinline__ Value squares_of(const Items &items, float)
+    static __device__ __forceinline__ Value squares_of(const Items &items, floats)
     {
         constexpr float least = 1e-25f, most = 1e38f; /* what is lost in between is too small */
         const float sum = sum_over<float>(items, scaled_square<float>{1});
-        if ((sum >= least && sum <= most) || sum != sum) return static_cast<Value>(sum);
+        if ((sum >= least && sum <= most) || sum != sum || all_zeros<Input>(items))
+            return static_cast<Value>(sum);
         return sum_slowly(items, square_as_double(), Value(0));
     }
     template <class Items>
-    static __device__ __forceinline__ Value squares_of(const Items &items, unsigned short)
+    static __device__ __forceinline__ Value squares_of(const Items &items, integers)
     {
-        return exact_squares_of(items);
-    }
-    template <class Items>
-    static __device__ __forceinline__ Value squares_of(const Items &items, short)
-    {
-        return exact_squares_of(items);
-    }
-    template <class Items>
-    static __device__ __forceinline__ Value exact_squares_of(const Items &items)
-    {
-        unsigned long long sum = 0;
+        if (sizeof(Input) > 2) return sum_over<Value>(items, square_as_double());
+        unsigned long long sum = 0; /* exact */
 #pragma unroll
         for (unsigned k = 0; k < Items::packs_each; ++k)
             sum += narrow_sums<Input, square>::of(items.at(k));
@@ -2916,6 +2744,7 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     static constexpr bool by_itself = true, by_warp = true, heavy = true;
     static constexpr size_t most_in_tiles = size_t(64) << 20;
 
+    __host__ __device__ norm_reducer(ending = ending::root) {}
     static __device__ __forceinline__ Value identity() { return of(0, -1); }
     static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
     {
@@ -2934,6 +2763,7 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     {
         const double sum = sum_over<double>(items, scaled_square<double>{1});
         if (has_room(sum)) return of(sum, 0);
+        if (all_zeros<double>(items)) return identity();
         const int bucket = sum > 1 ? 1 : -1;
         return of(sum_slowly(items, scaled_square<double>{scale(-bucket)}, 0.0), bucket);
     }
@@ -3011,14 +2841,6 @@ __device__ __forceinline__ float distance(float x, float pivot)
 {
     return x - pivot;
 }
-__device__ __forceinline__ float distance(f16 x, f16 pivot)
-{
-    return widened(x) - widened(pivot);
-}
-__device__ __forceinline__ float distance(bf16 x, bf16 pivot)
-{
-    return widened(x) - widened(pivot);
-}
 __device__ __forceinline__ double distance(unsigned long long x, unsigned long long pivot)
 {
     return x < pivot ? -real(pivot - x) : real(x - pivot);
@@ -3042,7 +2864,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     using Partial = moments;
     using Result = accumulate_t<variance, Input>;
     using Format = rounded_doubles<Value>;
-    using Real = decltype(distance(Input(), Input()));
+    using Real = decltype(distance(widened(Input()), widened(Input())));
     static constexpr filler missing = filler::first;
     static constexpr bool by_itself = true, heavy = true;
     static constexpr size_t most_in_tiles = size_t(sizeof(Input) == 8 ? 64 : 256) << 20;
@@ -3087,7 +2909,8 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     /* In double, whatever the type. */
     static __device__ __forceinline__ double between(Element x, Element from)
     {
-        return sizeof(Real) < sizeof(double) ? real(x) - real(from) : distance(x, from);
+        return sizeof(Real) < sizeof(double) ? real(widened(x)) - real(widened(from))
+                                             : distance(widened(x), widened(from));
     }
     template <class Items>
     __device__ __forceinline__ Value moments_of(const Items &items, truth<false>) const
@@ -3100,7 +2923,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
             squares[k] = 0;
 #pragma unroll
             for (unsigned j = 0; j < Items::pack_size; ++j) {
-                packed[j] = distance(items.at(k).at(j), own);
+                packed[j] = distance(widened(items.at(k).at(j)), widened(own));
                 squares[k] = fused(packed[j], packed[j], squares[k]);
             }
             sums[k] = reduce_pairs(packed, plus());
@@ -3108,7 +2931,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
         const Value found = {static_cast<double>(reduce_pairs(sums, plus())),
                              static_cast<double>(reduce_pairs(squares, plus()))};
         /* squares overflow a float */
-        if (sizeof(Real) < sizeof(double) && !(found.squares < bounds<double>::greatest()))
+        if (sizeof(Real) < sizeof(double) && found.squares == bounds<double>::greatest())
             return sum_slowly(items, moments_from{pivot}, identity());
         return found.moved(between(own, pivot), items.count * Items::pack_size);
     }
@@ -3131,16 +2954,37 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
 
 /* What is added for a pair of elements, and for two packs. Floats: every second product is rounded
  * together with an addition, and these meet in pairs, so that the order is the same everywhere. */
-template <class Input, family Family = element<Input>::kind, unsigned Size = sizeof(Input)>
+template <class Input>
 struct products {
-    using Value = typename results<Input>::sum;
-    using Partial = Value;
+    using tag = typename element<Input>::tag;
+    static constexpr bool is_signed = standard::is_signed<Input>::value,
+                          is_float = standard::is_same<tag, floats>::value;
+    using word = standard::conditional_t<is_signed, int, unsigned>;
+    using wide = standard::conditional_t<is_signed, long long, unsigned long long>;
+    using Value = standard::conditional_t<is_float, accumulate_t<plus, Input>, unsigned long long>;
+    using Partial = standard::conditional_t<sizeof(Input) == 1, word, Value>;
 
-    static __device__ __forceinline__ Value of(Input x, Input y)
+    static __device__ __forceinline__ Value of(Input x, Input y) { return one(x, y, tag()); }
+    static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
+    {
+        return all(x, y, shape());
+    }
+
+  private:
+    template <unsigned Size>
+    struct bytes {
+    };
+    using shape = bytes<is_float ? 0 : sizeof(Input)>;
+    static __device__ __forceinline__ Value one(Input x, Input y, floats)
     {
         return rounded_product(widened(x), widened(y));
     }
-    static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
+    static __device__ __forceinline__ Value one(Input x, Input y, integers)
+    {
+        return static_cast<Value>(static_cast<wide>(x) * static_cast<wide>(y));
+    }
+    static __device__ __forceinline__ Partial all(const pack<Input> &x, const pack<Input> &y,
+                                                  bytes<0>)
     {
         Value values[pack<Input>::size / 2];
 #pragma unroll
@@ -3149,66 +2993,31 @@ struct products {
                               of(x.at(2 * j), y.at(2 * j)));
         return reduce_pairs(values, plus());
     }
-};
-/* Integers modulo 2^64: each product is added as it is made. Up to 32 bits it takes one
- * multiplication. */
-template <class Input, unsigned Size>
-struct products<Input, family::integer, Size> {
-    using Value = unsigned long long;
-    using Partial = Value;
-    using wide = standard::conditional_t<standard::is_signed<Input>::value, long long, Value>;
-
-    static __device__ __forceinline__ Value of(Input x, Input y)
-    {
-        return static_cast<Value>(static_cast<wide>(x) * static_cast<wide>(y));
-    }
-    static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
+    /* each product is added as it is made */
+    template <unsigned Size>
+    static __device__ __forceinline__ Partial all(const pack<Input> &x, const pack<Input> &y,
+                                                  bytes<Size>)
     {
         Partial sum = 0;
 #pragma unroll
         for (unsigned j = 0; j < pack<Input>::size; ++j) sum += of(x.at(j), y.at(j));
         return sum;
     }
-};
-/* Of 16 bits, which are made 32 first: compilers would make them 64. */
-template <class Input>
-struct products<Input, family::integer, 2> {
-    using Value = unsigned long long;
-    using Partial = Value;
-    using word = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
-
-    static __device__ __forceinline__ Value of(Input x, Input y)
-    {
-        return products<word>::of(x, y);
-    }
-    static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
+    /* by words, as compilers would make 64 bits of 16 */
+    static __device__ __forceinline__ Partial all(const pack<Input> &x, const pack<Input> &y,
+                                                  bytes<2>)
     {
         Partial low = 0, high = 0;
 #pragma unroll
         for (unsigned w = 0; w < 4; ++w) {
-            low += products<word>::of(upper(x.word[w] << 16), upper(y.word[w] << 16));
-            high += products<word>::of(upper(x.word[w]), upper(y.word[w]));
+            low += products<word>::of(word(x.word[w] << 16) >> 16, word(y.word[w] << 16) >> 16);
+            high += products<word>::of(word(x.word[w]) >> 16, word(y.word[w]) >> 16);
         }
         return low + high;
     }
-
-  private:
-    static __device__ __forceinline__ word upper(unsigned halves)
-    {
-        return static_cast<word>(halves) >> 16;
-    }
-};
-/* Of bytes four at once, in 32 bits, where those of a warp's share of a tile have room. */
-template <class Input>
-struct products<Input, family::integer, 1> {
-    using Value = unsigned long long;
-    using Partial = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
-
-    static __device__ __forceinline__ Value of(Input x, Input y)
-    {
-        return static_cast<Value>(static_cast<Partial>(x) * static_cast<Partial>(y));
-    }
-    static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
+    /* four at once, in 32 bits, where those of a warp's share of a tile have room */
+    static __device__ __forceinline__ Partial all(const pack<Input> &x, const pack<Input> &y,
+                                                  bytes<1>)
     {
         Partial sum = 0;
 #pragma unroll
@@ -3505,85 +3314,9 @@ struct any_of {
 
 /* ---- The reducer of an operator ---- */
 
-template <class Operator, class Input, family Family = element<Input>::kind>
-struct reducer_of {
-    using type = plain_reducer<Operator, Input>;
-    static __host__ __device__ type make() { return {}; }
-};
-
-/* A reducer without constants of its own, or with this ending. */
-template <class Reducer>
-struct as_it_is {
-    using type = Reducer;
-    static __host__ __device__ type make() { return type(); }
-};
-template <class Reducer, ending How>
-struct ending_in {
-    using type = Reducer;
-    static __host__ __device__ type make() { return type(How); }
-};
-
-template <class Input>
-struct reducer_of<plus, Input, family::floating> : ending_in<float_reducer<Input>, ending::sum> {
-};
-template <class Input>
-struct reducer_of<mean, Input, family::floating>
-    : ending_in<float_reducer<Input, plus, itself, true>, ending::mean> {
-};
-template <class Input>
-struct reducer_of<multiplies, Input, family::floating>
-    : ending_in<float_reducer<Input, multiplies, itself, false>, ending::sum> {
-};
-template <class Input>
-struct reducer_of<sum_abs, Input, family::floating>
-    : ending_in<float_reducer<Input, plus, magnitude>, ending::sum> {
-};
-template <class Input>
-struct reducer_of<sum_squares, Input, family::floating>
-    : ending_in<float_reducer<Input, plus, square>, ending::sum> {
-};
-template <class Input>
-struct reducer_of<norm2, Input, family::floating> : as_it_is<norm_reducer<Input>> {
-};
-/* squares of these have room in a float */
-template <>
-struct reducer_of<norm2, f16, family::floating>
-    : ending_in<float_reducer<f16, plus, square>, ending::root> {
-};
-
 /* Modulo 2^64 signs make no difference to numbers of 64 bits. */
 template <class Input>
 using summed_t = standard::conditional_t<sizeof(Input) == 8, unsigned long long, Input>;
-
-template <class Input>
-struct reducer_of<plus, Input, family::integer>
-    : ending_in<integer_reducer<summed_t<Input>>, ending::sum> {
-};
-template <class Input>
-struct reducer_of<multiplies, Input, family::integer> : as_it_is<integer_product<summed_t<Input>>> {
-};
-template <class Input>
-struct reducer_of<sum_squares, Input, family::integer>
-    : ending_in<integer_reducer<summed_t<Input>, square>, ending::sum> {
-};
-template <class Input>
-struct reducer_of<sum_abs, Input, family::integer>
-    : ending_in<integer_reducer<Input, standard::conditional_t<standard::is_signed<Input>::value,
-                                                               magnitude, itself>>,
-                ending::sum> {
-};
-template <class Input>
-struct reducer_of<mean, Input, family::integer>
-    : standard::conditional_t<(sizeof(Input) <= 2), ending_in<integer_reducer<Input>, ending::mean>,
-                              as_it_is<integer_mean<Input>>> {
-};
-/* squares of bytes: sums of 2^46 have room in 63 bits with a sign */
-template <class Input>
-struct reducer_of<norm2, Input, family::integer>
-    : standard::conditional_t<sizeof(Input) == 1,
-                              ending_in<integer_reducer<Input, square>, ending::root>,
-                              as_it_is<norm_reducer<Input>>> {
-};
 
 /* The type that extremes and counts compare: floats as they are, integers without sign. */
 template <class Input>
@@ -3614,7 +3347,7 @@ struct extremes {
     }
     static __host__ __device__ constexpr masked_and_flipped<Element> magnitudes()
     {
-        return {static_cast<bits>(~sign), bits(0)};
+        return {static_cast<bits>(is_float ? ~sign : ~bits(0)), bits(0)};
     }
     /* the key of +0; of doubles, keys count from that of -infinity */
     using Key = typename greatest<Element>::Key;
@@ -3626,78 +3359,81 @@ struct extremes {
     }
 };
 
+/* The reducer of each operator, for numbers of each kind. */
 template <class Input>
-struct greatest_found {
-    using type = extreme_reducer<compared_t<Input>>;
-    static __host__ __device__ type make() { return type(extremes<Input>::greatest_first()); }
-};
-template <class Input>
-struct least_found {
-    using type = extreme_reducer<compared_t<Input>>;
-    static __host__ __device__ type make()
-    {
-        /* of no elements the greatest value: bits of ones, but of bool true */
-        return type(extremes<Input>::least_first(),
-                    standard::is_same<Input, bool>::value ? 0xfe : 0);
-    }
-};
-template <class Input>
-struct index_of_greatest {
-    using type = index_reducer<compared_t<Input>>;
-    static __host__ __device__ type make() { return type(extremes<Input>::greatest_first()); }
-};
-template <class Input>
-struct index_of_least {
-    using type = index_reducer<compared_t<Input>>;
-    static __host__ __device__ type make() { return type(extremes<Input>::least_first()); }
-};
-template <class Input>
-struct reducer_of<max_abs, Input, family::floating> {
-    using type = extreme_reducer<Input>;
-    static __host__ __device__ type make()
-    {
-        return type(extremes<Input>::magnitudes(), extremes<Input>::key_of_zero());
-    }
-};
-template <class Input>
-struct reducer_of<max_abs, Input, family::integer>
-    : standard::conditional_t<
-          standard::is_signed<Input>::value,
-          as_it_is<extreme_reducer<unsigned_t<Input>, magnitudes_of<unsigned_t<Input>>>>,
-          greatest_found<Input>> {
-};
-template <class Input>
-struct nonzeros {
-    using type = count_reducer<unsigned_t<Input>>;
-    static __host__ __device__ type make()
-    {
-        return type(extremes<Input>::is_float ? ~extremes<Input>::sign : ~bits_t<Input>(0));
-    }
-};
+struct reducers {
+  private:
+    template <class Map>
+    using sums = plain_reducer<Input, plus, Map>;
+    using summed = summed_t<Input>;
+    using whole_mean =
+        standard::conditional_t<(sizeof(Input) <= 2), integer_reducer<Input>, integer_mean<Input>>;
+    /* squares of halves have room in a float, sums of 2^46 of bytes in 63 bits with a sign */
+    using norm = standard::conditional_t<
+        standard::is_same<Input, f16>::value, sums<square>,
+        standard::conditional_t<sizeof(Input) == 1, integer_reducer<Input, square>,
+                                norm_reducer<Input>>>;
+    using extreme = extreme_reducer<compared_t<Input>>;
+    using index = index_reducer<compared_t<Input>>;
+    using all = extremes<Input>;
 
-template <class Input>
-struct reducer_of<maximum, Input, family::integer> : greatest_found<Input> {
-};
-template <class Input>
-struct reducer_of<maximum, Input, family::floating> : greatest_found<Input> {
-};
-template <class Input>
-struct reducer_of<minimum, Input, family::integer> : least_found<Input> {
-};
-template <class Input>
-struct reducer_of<minimum, Input, family::floating> : least_found<Input> {
-};
-template <class Input, family Family>
-struct reducer_of<argmax, Input, Family> : index_of_greatest<Input> {
-};
-template <class Input, family Family>
-struct reducer_of<argmin, Input, Family> : index_of_least<Input> {
-};
-template <class Input, family Family>
-struct reducer_of<count_nonzero, Input, Family> : nonzeros<Input> {
-};
-template <class Input, family Family>
-struct reducer_of<variance, Input, Family> : as_it_is<variance_reducer<Input>> {
+  public:
+    template <class Operator>
+    static __host__ __device__ auto of(is<Operator>, any_kind)
+    {
+        return plain_reducer<Input, Operator>();
+    }
+    static __host__ __device__ auto of(is<plus>, integers) { return integer_reducer<summed>(); }
+    static __host__ __device__ auto of(is<multiplies>, integers)
+    {
+        return integer_product<summed>();
+    }
+    static __host__ __device__ auto of(is<sum_abs>, floats) { return sums<magnitude>(); }
+    static __host__ __device__ auto of(is<sum_abs>, integers) { return integer_reducer<Input>(); }
+    static __host__ __device__ auto of(is<sum_abs>, signed_integers)
+    {
+        return integer_reducer<Input, magnitude>();
+    }
+    static __host__ __device__ auto of(is<sum_squares>, floats) { return sums<square>(); }
+    static __host__ __device__ auto of(is<sum_squares>, integers)
+    {
+        return integer_reducer<summed, square>();
+    }
+    static __host__ __device__ auto of(is<mean>, floats)
+    {
+        return plain_reducer<Input, plus, itself, true>(ending::mean);
+    }
+    static __host__ __device__ auto of(is<mean>, integers) { return whole_mean(ending::mean); }
+    static __host__ __device__ auto of(is<norm2>, numbers) { return norm(ending::root); }
+    static __host__ __device__ auto of(is<variance>, any_kind) { return variance_reducer<Input>(); }
+    static __host__ __device__ auto of(is<maximum>, numbers)
+    {
+        return extreme(all::greatest_first());
+    }
+    /* of no elements the greatest value: bits of ones, but of bool true */
+    static __host__ __device__ auto of(is<minimum>, numbers)
+    {
+        return extreme(all::least_first(), standard::is_same<Input, bool>::value ? 0xfe : 0);
+    }
+    static __host__ __device__ auto of(is<max_abs>, floats)
+    {
+        return extreme(all::magnitudes(), all::key_of_zero());
+    }
+    static __host__ __device__ auto of(is<max_abs>, integers) { return extreme(all::magnitudes()); }
+    static __host__ __device__ auto of(is<max_abs>, signed_integers)
+    {
+        using bits = unsigned_t<Input>;
+        return extreme_reducer<bits, magnitudes_of<bits>>();
+    }
+    static __host__ __device__ auto of(is<argmax>, any_kind)
+    {
+        return index(all::greatest_first());
+    }
+    static __host__ __device__ auto of(is<argmin>, any_kind) { return index(all::least_first()); }
+    static __host__ __device__ auto of(is<count_nonzero>, any_kind)
+    {
+        return count_reducer<unsigned_t<Input>>(all::is_float ? ~all::sign : ~bits_t<Input>(0));
+    }
 };
 
 /* Elements by the name that those of the same kind share; but as they are for a user's operator,
@@ -3708,9 +3444,15 @@ using named_t = standard::conditional_t<
         (standard::is_same<Operator, minimum>::value && !standard::is_same<Input, bool>::value),
     element_t<Input>, Input>;
 template <class Operator, class Input>
-using named_reducer = reducer_of<Operator, named_t<Operator, Input>>;
+struct named_reducer {
+    static __host__ __device__ auto make()
+    {
+        using named = named_t<Operator, Input>;
+        return reducers<named>::of(is<Operator>(), typename element<named>::tag());
+    }
+};
 template <class Operator, class Input>
-using reducer_t = typename named_reducer<Operator, Input>::type;
+using reducer_t = decltype(named_reducer<Operator, Input>::make());
 /* Of two arrays of numbers. */
 template <class Input>
 using dot_t = dot_reducer<typename standard::conditional_t<
@@ -3742,14 +3484,13 @@ using reducer_groups = type_list<
     any_of<integer_product<unsigned>, integer_product<int>>,
     any_of<integer_mean<unsigned>, integer_mean<int>>,
     any_of<integer_mean<unsigned64>, integer_mean<signed64>>,
-    any_of<float_reducer<float, plus, magnitude>, float_reducer<float, plus, square>>,
-    any_of<float_reducer<double>, float_reducer<double, plus, magnitude>,
-           float_reducer<double, plus, square>>,
-    any_of<float_reducer<f16>, float_reducer<bf16>, float_reducer<f16, plus, magnitude>,
-           float_reducer<bf16, plus, magnitude>, float_reducer<f16, plus, square>,
-           float_reducer<bf16, plus, square>>,
-    any_of<float_reducer<f16, multiplies, itself, false>,
-           float_reducer<bf16, multiplies, itself, false>>,
+    any_of<plain_reducer<float, plus, magnitude>, plain_reducer<float, plus, square>>,
+    any_of<plain_reducer<double>, plain_reducer<double, plus, magnitude>,
+           plain_reducer<double, plus, square>>,
+    any_of<plain_reducer<f16>, plain_reducer<bf16>, plain_reducer<f16, plus, magnitude>,
+           plain_reducer<bf16, plus, magnitude>, plain_reducer<f16, plus, square>,
+           plain_reducer<bf16, plus, square>>,
+    any_of<plain_reducer<f16, multiplies>, plain_reducer<bf16, multiplies>>,
     any_of<extreme_reducer<unsigned8>, extreme_reducer<unsigned8, magnitudes_of<unsigned8>>>,
     any_of<extreme_reducer<unsigned16>, extreme_reducer<f16>, extreme_reducer<bf16>,
            extreme_reducer<unsigned16, magnitudes_of<unsigned16>>>,

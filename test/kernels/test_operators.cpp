@@ -347,11 +347,87 @@ static void mean_of_zeros()
 /* Squares of 2^34 elements that 64 bits do not hold. */
 static void norm_of_many()
 {
-    using named = fastreduce::detail::named_reducer<fastreduce::norm2, short>;
-    const auto reducer = named::make();
-    const auto half = static_cast<named::type::Value>(0x1p63);
+    using reducer_type = fastreduce::detail::reducer_t<fastreduce::norm2, short>;
+    const reducer_type reducer;
+    const auto half = static_cast<reducer_type::Value>(0x1p63);
     const auto result = reducer.finish(reducer.combine(half, half), size_t(1) << 34);
     check::that(bits_of(result) == bits_of(0x1p32), "norm of 2^34 elements");
+}
+#endif
+
+#ifdef SIMT_MACHINE
+/* A thread's packs. To take elements one by one, which is slow, a reducer asks how many there are
+ * before each; otherwise it asks twice at most. */
+namespace
+{
+template <class T>
+struct watched_items {
+    using Element = T;
+    static constexpr unsigned packs_each = 4, pack_size = fastreduce::detail::pack<T>::size;
+    struct {
+        mutable unsigned asked;
+        operator unsigned() const { return ++asked, packs_each; }
+    } count;
+    fastreduce::detail::pack<T> packs[packs_each];
+
+    const fastreduce::detail::pack<T> &at(unsigned k) const { return packs[k]; }
+};
+} // namespace
+
+/* The elements are x, and the one at a place is another: whether they are taken one by one, and the
+ * result. */
+template <class Operator, class T>
+static void one_way(const char *what, T x, T one, size_t place, bool slow, double wanted)
+{
+    using named = std::conditional_t<std::is_same<T, bf16>::value, fastreduce::detail::bf16, T>;
+    using reducer_type = fastreduce::detail::reducer_t<Operator, named>;
+    watched_items<named> items = {};
+    const size_t n = items.packs_each * items.pack_size;
+    std::vector<T> values(n, x);
+    values[place] = one;
+    std::memcpy(static_cast<void *>(items.packs), values.data(), sizeof items.packs);
+    reducer_type reducer;
+    reducer.prepare(items.packs, n);
+    const auto value = reducer.value_of_packs(items);
+    const double got = static_cast<double>(reducer.finish(value, n));
+    const bool right = wanted == 0 ? bits_of(got) == 0 : std::fabs(got - wanted) <= 1e-2 * wanted;
+    check::that(right || (std::isnan(got) && std::isnan(wanted)), "%s of %s, %g and %g: %g, not %g",
+                what, fastreduce_type_name(type_of<T>), double(real_of(x)), double(real_of(one)),
+                got, wanted);
+    check::that((items.count.asked > 2) == slow, "%s of %s, %g and %g: the %s way", what,
+                fastreduce_type_name(type_of<T>), double(real_of(x)), double(real_of(one)),
+                slow ? "fast" : "slow");
+}
+
+/* Elements are taken one by one where squares are too large or too small, and only there: not for
+ * zeros, nor for NaN. */
+template <class T>
+static void slow_ways()
+{
+    const bool twice = type_of<T> == FASTREDUCE_F64;
+    const double least = twice ? 0x1.8p-450 : 0x1p-41, most = twice ? 0x1.8p449 : 0x1p62,
+                 n = 4.0 * fastreduce::detail::pack<T>::size,
+                 denormal = static_cast<double>(real_of(from_bits<T>(1)));
+    const struct {
+        double x, one;
+        bool slow;
+    } norms[] = {{0.0, 0.0, false},       {-0.0, -0.0, false}, {0.0, -0.0, false},
+                 {-0.0, 0.0, false},      {0.0, least, false}, {-0.0, least / 2, true},
+                 {0.0, -least / 4, true}, {least, 0.0, false}, {least / 64, -0.0, true},
+                 {0.0, denormal, true},   {0.0, -most, false}, {0.0, 4 * most, true},
+                 {4 * most, 0.0, true},   {0.0, NAN, false}},
+      variances[] = {{0.0, 0.0, false},      {-0.0, 0.0, false},      {most, most, false},
+                     {0.0, most / 8, false}, {0.0, 4 * most, !twice}, {0.0, NAN, false},
+                     {NAN, 1.0, false}};
+    for (size_t place : {size_t(0), static_cast<size_t>(n) - 2}) {
+        for (const auto &c : norms)
+            one_way<fastreduce::norm2>("norm", number<T>(c.x), number<T>(c.one), place, c.slow,
+                                       std::hypot(std::sqrt(n - 1) * c.x, c.one));
+        for (const auto &c : variances)
+            one_way<fastreduce::variance>("variance", number<T>(c.x), number<T>(c.one), place,
+                                          c.slow,
+                                          (c.x - c.one) * (c.x - c.one) * (n - 1) / (n * n));
+    }
 }
 #endif
 
@@ -701,6 +777,9 @@ int main(int argc, char **argv)
     }
 #ifdef SIMT_MACHINE
     norm_of_many();
+    slow_ways<float>();
+    slow_ways<double>();
+    slow_ways<bf16>();
 #endif
     for_each_type<f16, bf16>([](auto x) { of_type<decltype(x)>(); });
     return check::finish("operators");
