@@ -25,7 +25,9 @@ using bytes = std::vector<unsigned char>;
 constexpr unsigned those_built()
 {
     unsigned those = 0;
-    for (fastreduce_operator op : fastreduce::detail::built_operators) those |= 1u << op;
+    for (int op = FASTREDUCE_SUM; op <= FASTREDUCE_COUNT_NONZERO; ++op)
+        those |= unsigned{holds(fastreduce::detail::built_operators, fastreduce_operator(op))}
+                 << op;
     return those;
 }
 constexpr unsigned every_operator = those_built(),
