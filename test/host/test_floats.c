@@ -369,15 +369,17 @@ static void paths(void)
     {
         float x[3], y[3];
         double products[3];
-        const uint32_t ordinary[] = {0, 0x80000000, 0x00800000, 0x7f7fffff, 0xff7fffff};
-        const uint32_t others[] = {1, 0x007fffff, 0x80000001, 0x7f800000, 0xff800000, 0x7fc00000};
+        /* the first five are ordinary; each beside each */
+        const uint32_t values[] = {0,          0x80000000, 0x00800000, 0x7f7fffff, 0xff7fffff, 1,
+                                   0x007fffff, 0x80000001, 0x7f800000, 0xff800000, 0x7fc00000};
         size_t k, turn;
-        for (k = 0; k < 11; ++k) {
+        for (k = 0; k < 11 * 11; ++k) {
             for (turn = 0; turn < 6; ++turn) {
                 float *const place = turn < 3 ? x : y;
                 x[0] = x[1] = x[2] = 3.0f, y[0] = y[1] = y[2] = -0.5f;
-                place[turn % 3] = from_bits(k < 5 ? ordinary[k] : others[k - 5]);
-                expect(fastreduce_detail_multiply(x, y, products, 3) == (k < 5),
+                place[turn % 3] = from_bits(values[k % 11]);
+                place[(turn + 1) % 3] = from_bits(values[k / 11]);
+                expect(fastreduce_detail_multiply(x, y, products, 3) == (k % 11 < 5 && k / 11 < 5),
                        "products that are doubles", k, (double)turn, 0);
             }
         }
@@ -612,12 +614,12 @@ static void refusals(void)
                     for (a = 0; a < 5; ++a)
                         for (b = 0; b < (is_dot ? 5 : 1); ++b)
                             for (c = 0; c < 5; ++c)
-                                for (d = 0; d < 5; ++d) {
+                                for (d = 0; d < 6; ++d) {
                                     const size_t size =
                                         fastreduce_type_size((fastreduce_type)call.type);
                                     const size_t most =
                                         (UINTPTR_MAX - (uintptr_t)x) / (size ? size : 1);
-                                    const size_t counts[] = {0, 2, most, most + 1, (size_t)-1};
+                                    const size_t counts[] = {0, 1, 2, most, most + 1, (size_t)-1};
                                     call.x = offsets[a] < 0 ? NULL : (char *)x + offsets[a];
                                     call.y = offsets[b] < 0 ? NULL : (char *)x + offsets[b];
                                     call.output =

@@ -72,10 +72,13 @@ static void launches(const std::string &what, const fastreduce_shape &all, size_
 template <class Use>
 static void for_all_built(const Use &use)
 {
-    for (fastreduce_type type : fastreduce::detail::built_types)
-        for (fastreduce_operator op : fastreduce::detail::built_operators)
-            for (fastreduce_kernel kernel : kernels_of_all)
+    for (int number = FASTREDUCE_F32; number <= FASTREDUCE_U64; ++number)
+        for (int which = FASTREDUCE_SUM; which <= FASTREDUCE_COUNT_NONZERO; ++which)
+            for (fastreduce_kernel kernel : kernels_of_all) {
+                const auto type = static_cast<fastreduce_type>(number);
+                const auto op = static_cast<fastreduce_operator>(which);
                 if (fastreduce_supports(type, op, kernel)) use(type, op, kernel);
+            }
 }
 
 static void flat()

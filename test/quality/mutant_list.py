@@ -38,6 +38,7 @@ UNTRIED_FUNCTIONS = (
     "reduce_row", "words_for_row", "begin_block_copy", "end_block_copy", "load_words", "choose",
     "measure", "multiply", "valid_offsets", "resident",
     "fastreduce_reduce_axis", "fastreduce_reduce_segments")
+TRIED_FUNCTIONS = ("add_atomically",) # is among them, and has a test
 
 H, CUH = "fastreduce.h", "fastreduce.cuh"
 
@@ -143,6 +144,8 @@ EQUIVALENT = [
     ("fastreduce_detail_sum_near", "bits & 0x7fffffff -> bits & (0x7fffffff - 1)", "",
      "only its exponent is looked at"),
     ("fastreduce_detail_sum_near", "* & 31 -> *", "", "zeros are not shifted out of an int64"),
+    ("fastreduce_detail_multiply", "0 -> (0 + 1)", "uint32_t greatest", "a denormal's bits"),
+    ("fastreduce_detail_multiply", "0xffffffff -> (0xffffffff - 1)", "", "no float is there"),
     ("fastreduce_detail_add_to_window", "exponent <= 23 -> exponent < 23", "", EQUAL),
     ("fastreduce_detail_add_to_window", "exponent < 253 -> exponent <= 253", "", EQUAL),
     ("fastreduce_detail_add_to_window", "*position == last -> false", "", SLOWER),
@@ -549,7 +552,7 @@ EQUIVALENT = [
     ("round", "status == FASTREDUCE_SUCCESS -> true", "detail::overlap(", "invalid is invalid"),
     # ---- Room 9: the C functions
     ("holds", "k < Count -> k <= Count", "", HELD),
-    ("holds", "list[k] == member -> true", "", HELD),
+    ("holds", "list[k].bits >> member & 1 -> true", "", HELD),
     ("version_at", "*", "", COMPILER),
     ("ladder_version", "size < block_size -> size + 1 < block_size", "", POWERS),
     ("fastreduce_workspace_bytes", "n > SIZE_MAX / sizeof(float) -> false", "", TWICE),

@@ -1,8 +1,9 @@
 """Reads enough of the C++ of fastreduce.h and fastreduce.cuh to list the ways to break it.
 
-A tokenizer and a parser of statements and expressions, by two rules that clang-format keeps true
-here: a binary operator has blanks around it, and the < of a template argument list has none before
-it. Types are not known: the compiler says later which changes it refuses.
+A tokenizer and a parser of statements and expressions, by three rules that clang-format keeps true
+here: a binary operator has blanks around it; the < of a template argument list has none before it,
+nor has the { of an initial value, unlike a body's. Types are not known: the compiler says later
+which changes it refuses.
 """
 import bisect
 import collections
@@ -109,6 +110,10 @@ class Parser:
         """Where the token before the next one ends."""
         return self.tokens[self.at - 1].end
 
+    def is_value(self):
+        """Whether the brace of an initial value is next, not of a body."""
+        return self.peek() == "{" and not self.tokens[self.at].spaced
+
     def skip_group(self):
         """Passes by a parenthesis, bracket or brace with all that is in it."""
         depth = 0
@@ -168,8 +173,8 @@ class Parser:
         if self.peek() in ("public", "private", "protected") and self.peek(1) == ":":
             self.at += 2
             return
-        while self.peek() not in (";", "{", "}", "=", ""):
-            if self.peek() in ("(", "["):
+        while self.peek() not in (";", "{", "}", "=", "") or self.is_value():
+            if self.peek() in ("(", "[", "{"):
                 self.skip_group()
             elif self.tokens[self.at].kind == "name":
                 self.at += 1
@@ -248,8 +253,9 @@ class Parser:
             while self.at < opening:
                 self.statement_text = self.function
                 self.token()
-                self.expect("(")
-                self.mutate(self.list_until(")"))
+                first, last = "{}" if self.is_value() else "()"
+                self.expect(first)
+                self.mutate(self.list_until(last))
                 if self.peek() == ",":
                     self.at += 1
         self.at = opening
@@ -560,7 +566,7 @@ class Parser:
                 self.at += 1
                 arguments = self.list_until(")")
                 node = Node("call", node.begin, arguments.end, [node, arguments])
-            elif text == "{" and node.kind == "name" and not self.tokens[self.at].spaced:
+            elif node.kind == "name" and self.is_value():
                 self.at += 1
                 arguments = self.list_until("}")
                 node = Node("call", node.begin, arguments.end, [node, arguments])

@@ -1,11 +1,13 @@
 """Breaks fastreduce.h and fastreduce.cuh in small ways, one at a time, and demands that the tests
 on the CPU notice.
 
-python3 mutants.py ROOT [CXX [WORD]] [--all]
+python3 mutants.py ROOT [CXX [WORD]] [--all | --count]
 
-A line for each change; exit 1 if one goes unnoticed. WORD: only changes whose line has it, or, if
-it is as 690-3190, that are in these lines of fastreduce.cuh. --all: every change, where a share of
-them is tried otherwise, and those that no test can notice, to see that none does.
+A line for each change; exit 1 if one goes unnoticed. WORD: only changes whose line has it (as a
+regular expression), or, if it is as 690-3190, that are in these lines of fastreduce.cuh. --all:
+every change, where a share of them is tried otherwise, and those that no test can notice, to see
+that none does. --count: tries none; exit 1 if the source cannot be read, or mutant_list.py is not
+of it.
 
 mutant_source.py lists the changes, from the source as it is. mutant_list.py has a few more, which
 take knowledge, and says which changes no test can notice. Compiling takes longer than testing, so
@@ -17,6 +19,7 @@ going round a loop far oftener ends a run.
 import collections
 import concurrent.futures
 import copy
+import functools
 import os
 import re
 import shutil
@@ -31,7 +34,7 @@ import mutant_source
 
 FILES = ("fastreduce.h", "fastreduce.cuh")
 SHARE = 6  # % of the changes that are tried without --all
-LEAST = 1500  # changes; fewer mean that the source is not read as it should be
+MOST_UNREAD = 250  # lines of code without a change; more mean that they are not read
 COMPILES = 8  # of a test at the most; each time less what the compiler refuses
 HANGS_AFTER = 8  # times as long as the test takes without a change
 
@@ -382,10 +385,15 @@ def by_hand(entry, sources, functions):
                                 new or "nothing", text, False, False)
 
 
+@functools.lru_cache(None) # re's own cache is too small for all entries
+def compiled(pattern):
+    """A pattern in which * is anything."""
+    return re.compile(".*".join(re.escape(part) for part in pattern.split("*")))
+
+
 def matches(pattern, text):
     """Whether a text is as a pattern says, in which * is anything."""
-    parts = ".*".join(re.escape(part) for part in pattern.split("*"))
-    return re.fullmatch(parts, text) is not None
+    return compiled(pattern).fullmatch(text) is not None
 
 
 class Equivalents:
@@ -442,6 +450,22 @@ def checked(builds, mutants):
     return wrong
 
 
+def unread(file, source, changes, active):
+    """In words, long pieces of a file that have no change."""
+    starts, lines = mutant_source.line_starts(source), sorted(active)
+    changed = {mutant_source.line_of(starts, c.begin) for c in changes}
+    places = [-1] + [k for k, line in enumerate(lines) if line in changed] + [len(lines)]
+    return [f"{file}:{lines[before + 1]}-{lines[after - 1]} have no change: are they read?"
+            for before, after in zip(places, places[1:]) if after - before > MOST_UNREAD]
+
+
+def not_there(source):
+    """In words, names of mutant_list.py that the source has not."""
+    names = [f"---- {name} ----" for name in mutant_list.UNTRIED_SECTIONS] + \
+        [f" {name}(" for name in mutant_list.UNTRIED_FUNCTIONS + mutant_list.TRIED_FUNCTIONS]
+    return [f"mutant_list: there is no '{name}'" for name in names if name not in source]
+
+
 def numbered(changes, sources):
     """Mutants of changes, in their order in the source."""
     starts = {file: mutant_source.line_starts(text) for file, text in sources.items()}
@@ -462,7 +486,8 @@ def untried_places(sources):
               if name in mutant_list.UNTRIED_SECTIONS]
     return lambda c: c.file == FILES[1] and (
         any(begin <= c.begin < end for begin, end in ranges)
-        or c.function.split("::")[-1] in mutant_list.UNTRIED_FUNCTIONS)
+        or c.function.split("::")[-1] in mutant_list.UNTRIED_FUNCTIONS) and \
+        c.function not in mutant_list.TRIED_FUNCTIONS
 
 
 def in_share(change):
@@ -474,7 +499,7 @@ def in_share(change):
 
 
 def main():
-    arguments = [argument for argument in sys.argv[1:] if argument != "--all"]
+    arguments = [argument for argument in sys.argv[1:] if argument not in ("--all", "--count")]
     everything = "--all" in sys.argv
     root = os.path.abspath(arguments[0])
     cxx = arguments[1] if len(arguments) > 1 else "c++"
@@ -482,7 +507,7 @@ def main():
     lines = re.fullmatch(r"(\d+)-(\d+)", word or "")
     started = time.monotonic()
     active = active_lines(root, cxx)
-    sources, loops, functions, changes = {}, {}, {}, []
+    sources, loops, functions, changes, bad = {}, {}, {}, [], []
     for file in FILES:
         with open(os.path.join(root, file), encoding="utf-8") as text:
             sources[file] = text.read()
@@ -493,6 +518,8 @@ def main():
             print(f"error: {error}")
             return 1
         changes += found
+        bad += unread(file, sources[file], found, active[file])
+    bad += not_there(sources[FILES[1]])
     changes += [by_hand(entry, sources, functions) for entry in mutant_list.BY_HAND]
     if not everything and word is None:
         untried = untried_places(sources)
@@ -501,9 +528,12 @@ def main():
     equivalents = Equivalents(mutant_list.EQUIVALENT, sources)
     equal = {change for change in changes if change in equivalents}
     mutants = numbered(changes + self_checks(changes, sources), sources)
-    bad = equivalents.unused()
-    if len(mutants) < LEAST:
-        bad.append(f"only {len(mutants)} changes: is the source read as it should be?")
+    bad += equivalents.unused()
+    if "--count" in sys.argv:
+        for line in bad:
+            print("error: " + line)
+        print(f"mutants: {len(mutants)}, of which {len(equal)} have no effect")
+        return 1 if bad else 0
 
     def is_chosen(m):
         if m.change.operator == "check":
@@ -511,7 +541,7 @@ def main():
         if lines:
             return m.change.file == FILES[1] and int(lines[1]) <= m.line <= int(lines[2])
         if word is not None:
-            return word in f"{m.change.file}:{m.line} {words_of(m.change)}"
+            return re.search(word, f"{m.change.file}:{m.line} {words_of(m.change)}")
         return everything or m.change not in equal and in_share(m.change)
 
     chosen = [m for m in mutants if is_chosen(m)]
