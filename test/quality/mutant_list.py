@@ -537,6 +537,8 @@ EQUIVALENT = [
     ("built_kernel", "*", "", COMPILER),
     ("find_limits", "0 -> *", "int multiprocessors = 0", "the runtime sets both"),
     ("find_code", "* << 8 -> * << (8 + 1)", "", "asks for room more often than it has to"),
+    ("find_code", "word >> 8 -> word >> (8 - 1)", "", "asks for room more often than it has to"),
+    ("launch_kernel", "0 -> *", "static_bytes = 0", "find_code() sets it"),
     ("find_code", "!toolkit_knows_hopper -> false", "", "it is true here"),
     ("find_row", "error == cudaSuccess -> true", "!limits->pipelined",
      "nobody asks after an error"),
