@@ -735,6 +735,25 @@ static void no_device()
     check::that(init == FASTREDUCE_ERROR_NO_DEVICE, "no device, init: status %d", init);
     s.untouched("no device");
 }
+
+/* The thread's capture mode cannot be changed, or not be restored. */
+static void capture_mode_failures()
+{
+    for (unsigned k : {1u, 2u}) {
+        setup s;
+        const size_t live = simt::live_allocations();
+        s.config.workspace = nullptr;
+        simt::host().failing_exchange = k;
+        const fastreduce_status status =
+            fastreduce_sum_f32(s.input.data(), s.output.data(), n, &s.config);
+        check::that(status > 0 && simt::host().failing_exchange == 0,
+                    "exchange %u of capture modes failed: status %d", k, status);
+        check::that(simt::live_allocations() == live,
+                    "exchange %u of capture modes failed: memory leaked", k);
+        simt::capture_mode() = cudaStreamCaptureModeGlobal;
+        if (k == 1) s.untouched("no capture mode");
+    }
+}
 #else
 /* Two streams at once, each with its workspace; pinned output; a graph
  * captured on a stream and replayed. */
@@ -931,6 +950,7 @@ int main(int argc, char **argv)
     pipeline_failures();
     other_types();
     no_device();
+    capture_mode_failures();
 #else
     beside_a_capture();
     streams_and_graphs(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : (size_t(1) << 22) + 5);

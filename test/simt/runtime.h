@@ -242,6 +242,7 @@ struct host_side {
     bool device_present = true;
     gpu device;
     unsigned long long default_stream_calls = 0;
+    unsigned failing_exchange = 0; /* of capture modes, counted down; 0: none */
     std::unordered_map<const void *, size_t>
         shared_limit; /* of kernels that asked for more than others may have */
     bool runs = true; /* kernels that are launched */
@@ -628,6 +629,8 @@ inline cudaStreamCaptureMode &capture_mode()
 inline cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *mode)
 {
     if (!simt::host().device_present) return simt::host().last = cudaErrorInsufficientDriver;
+    if (simt::host().failing_exchange && --simt::host().failing_exchange == 0)
+        return simt::host().last = cudaErrorUnknown;
     std::swap(simt::capture_mode(), *mode);
     return cudaSuccess;
 }

@@ -11,7 +11,8 @@ what it will read. Its PTX must
     without having waited. Prefetches into L2 may come before: they read nothing. Nor does it allow
     the next grid before it has waited: that could begin before what came ahead of both has ended.
   - where a block draws a ticket to learn whether it is the last one, which then reads what others
-    wrote: the thread that draws it fences before the barrier or shuffle that tells its block.
+    wrote: all threads fence, and meet at a barrier, before one draws it; and that one fences before
+    the barrier or shuffle that tells its block.
 And every kernel of AUTO and EXACT waits, as these are launched overlapped; those that have no body
 on one architecture have one on another. All the ways that tiles
 come are among them: loads into registers, and copies into shared memory by one warp of the block.
@@ -75,6 +76,9 @@ MANY = {"reduce_short_slices": ["loads"], "reduce_rows_in_any_order": ["loads"],
         "reduce_few_segments": ["loads"], "exact_rows": ["loads"],
         "exact_row_parts": ["loads"], "exact_columns": ["loads"], "exact_results": ["loads"],
         "exact_long_results": ["loads"]}
+# Those that draw tickets, which are known by the fence before them
+TICKETS = {"reduce_long_segments", "exact_row_parts", "exact_columns", "exact_results",
+           "exact_long_results"}
 # By architecture, those that have no body there
 OTHERS = {"90": set(), "120": {"reduce_pipelined"}}
 
@@ -250,6 +254,19 @@ extern "C" __global__ void ticket_fence_behind_shuffle(volatile float *out,
     __threadfence();
     *out = out[threadIdx.x * 32];
 }
+extern "C" __global__ void unmet_ticket(volatile float *out, unsigned long long *ticket)
+{
+    WAIT;
+    out[blockIdx.x * 32 + threadIdx.x] = threadIdx.x;
+    __threadfence();
+    unsigned last = 0;
+    if (threadIdx.x == 0) {
+        last = atomicAdd(ticket, 1ull) + 1 == gridDim.x;
+        if (last) __threadfence();
+    }
+    if (!__shfl_sync(~0u, last, 0)) return;
+    *out = out[threadIdx.x * 32];
+}
 extern "C" __global__ void end_on_a_path(float *out)
 {
     if (threadIdx.x > 7) return;
@@ -272,7 +289,8 @@ __global__ void ordinary(const float *__restrict__ x, float *__restrict__ out)
 }
 """
 RULES = {"noncoherent": "non-coherent", "before": "before it has waited",
-         "end": "ends without having waited", "ticket": "no fence before the barrier"}
+         "end": "ends without having waited", "ticket": "no fence before the barrier",
+         "unmet": "no barrier between the fence and it"}
 
 
 class Function:
@@ -370,6 +388,9 @@ def wrong_in(functions, kernel):
         wrong += ["draws a ticket, and no fence before the barrier"
                   for ticket in tickets_in(functions[name])
                   if not fences_in_time(functions[name], ticket)]
+        wrong += ["draws a ticket, and no barrier between the fence and it"
+                  for ticket in tickets_in(functions[name])
+                  if not barrier_before(functions[name], ticket)]
 
     # every statement that can come before the wait
     function = functions[kernel]
@@ -444,6 +465,15 @@ def fences_in_time(function, ticket):
             ahead.append(function.labels[words[-1]])
         if predicated or parts[0] not in ("bra", "brx", "ret", "exit", "trap"):
             ahead.append(at + 1)
+    return False
+
+
+def barrier_before(function, ticket):
+    """Whether a barrier comes between the fence before a ticket and the ticket."""
+    while not is_fence(split(function.statements[ticket])[1]):
+        if split(function.statements[ticket])[1][0] in ("bar", "barrier"):
+            return True
+        ticket -= 1
     return False
 
 
@@ -544,7 +574,7 @@ def main():
             for what, source, reads in (("the C functions", IMPLEMENTATION, {**READS, **MANY}),
                                         ("the templates", TEMPLATES, READS))):
         functions, kernels = functions_of(ptx_of(nvcc, root, source, architecture))
-        bad = tickets = 0
+        bad, tickets = 0, collections.Counter()
         seen = collections.Counter()
         for kernel in kernels:
             name = next((name for name in reads if name in kernel), None)
@@ -560,15 +590,16 @@ def main():
             for sentence in wrong:
                 print(f"FAIL: {what}: {kernel}: {sentence}")
             bad += len(wrong)
-            tickets += len(tickets_in(functions[kernel]))
-        if tickets == 0 and what.startswith("the C"):
-            sys.exit(f"FAIL: {what}: no kernel draws a ticket")
+            tickets[name] += len(tickets_in(functions[kernel]))
+        if what.startswith("the C") and set(+tickets) != TICKETS:
+            sys.exit(f"FAIL: {what}: these draw a ticket behind a fence: {sorted(+tickets)}")
         if seen.keys() != reads.keys() - OTHERS[architecture]:
             sys.exit(f"FAIL: {what}: the kernels are not there: {kernels}")
         failed += bad
         if not bad:
             print(f"ok: {what}: {sum(seen.values())} kernels wait before they access memory or "
-                  f"allow the next grid, and load nothing non-coherently; {tickets} draw a ticket")
+                  f"allow the next grid, and load nothing non-coherently; "
+                  f"{sum(tickets.values())} draw a ticket")
     if len(architectures) == 2 and not empty <= filled:
         sys.exit(f"FAIL: empty on each architecture: {empty - filled}")
     return failed > 0
