@@ -202,8 +202,9 @@ class oracle
         }
     }
 
-    /* An element takes part in `depth` additions at most. */
-    answer of(fastreduce_operator op, unsigned depth) const
+    /* An element takes part in `depth` additions at most. Not inline: GCC 13.3 at -O3 loses two
+     * cases of the switch in a loop over operators. */
+    __attribute__((noinline)) answer of(fastreduce_operator op, unsigned depth) const
     {
         switch (op) {
         case FASTREDUCE_MIN: return one_of(n_ ? least_ : extreme<T>(true));
