@@ -5503,13 +5503,13 @@ __device__ __forceinline__ typename Reducer::Value kept_value(const typename Red
 
 /* How reduce_short_slices works. A group is what lies together: a row, or `inner` columns. */
 struct short_plan {
-    size_t all_groups;
-    unsigned groups;            /* of a block */
-    unsigned length;            /* of a group, elements with gaps */
-    unsigned long long inverse; /* 2^32 / length, rounded up */
-    unsigned pitch;             /* from group to group in shared memory */
-    bool together;              /* groups are copied with what lies between them */
-    unsigned bits;              /* leaves of a result */
+    size_t first_group, all_groups; /* of the launch; and where the last ends */
+    unsigned groups;                /* of a block */
+    unsigned length;                /* of a group, elements with gaps */
+    unsigned long long inverse;     /* 2^32 / length, rounded up */
+    unsigned pitch;                 /* from group to group in shared memory */
+    bool together;                  /* groups are copied with what lies between them */
+    unsigned bits;                  /* leaves of a result */
 };
 
 /* Copies elements to shared memory, to where they have the same place in a line, and returns the
@@ -5584,7 +5584,7 @@ __global__ void __launch_bounds__(slices_block)
     using Element = typename Reducer::Element;
     __shared__ phase_barrier copied;
     unsigned char *const memory = dynamic_shared<unsigned char>();
-    const size_t begin = all.begin / all.inner + static_cast<size_t>(blockIdx.x) * plan.groups,
+    const size_t begin = plan.first_group + static_cast<size_t>(blockIdx.x) * plan.groups,
                  rest = plan.all_groups - begin;
     const unsigned groups = rest < plan.groups ? static_cast<unsigned>(rest) : plan.groups;
     const Element *const input = static_cast<const Element *>(all.input) + begin * all.outer_stride,
@@ -12554,7 +12554,8 @@ inline bool plan_short(const engine_table &e, const slices &all, const device_li
     plan->shared_bytes =
         ((groups - 1) * pitch + length) * e.element_bytes + line_bytes + 2 * pack_bytes;
     plan->results_each = groups * all.inner;
-    plan->shorts = {all.end / all.inner,
+    plan->shorts = {0,
+                    all.end / all.inner,
                     static_cast<unsigned>(groups),
                     static_cast<unsigned>(length),
                     length > 0 ? (size_t(1) << 32) / length + (length > 1) : 0,
@@ -12981,6 +12982,7 @@ inline cudaError_t launch_slices(const slices_engine &e, const slices_plan &plan
 {
     const size_t blocks = ((all.end - all.begin - 1) / plan.results_each + 1) * plan.blocks_each;
     short_plan shorts = plan.shorts;
+    shorts.first_group = all.begin / all.inner;
     row_plan rows = plan.rows;
     row_turns any_rows = plan.any_rows;
     column_plan in_columns = plan.in_columns;
