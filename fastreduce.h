@@ -2480,7 +2480,8 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_f64, "fastreduce_wide_accumu
 /* Revisions
  *
  *   0.4.0  2026-11  fastreduce_reduce_axis, fastreduce_reduce_segments, fastreduce_dot; on the CPU,
- *                   exact sums, means, norms and dot products of every float.
+ *                   exact sums, means, norms and dot products of every float. In object files
+ *                   functions end in the version (FASTREDUCE_SUFFIX).
  *   0.3.0  2026-11  fastreduce_reduce: 12 element types, 13 operators; a length in GPU memory.
  *   0.2.0  2026-11  AUTO takes any type and operator, with the same bits on any GPU and at any
  *                   address; EXACT is faster up to 2^22 elements; the exact sum on the CPU is
