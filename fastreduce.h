@@ -104,7 +104,7 @@ typedef unsigned long long uint64_t, uintptr_t;
 /* A second name for a function, which is defined above */
 #define FASTREDUCE_DETAIL_PLAIN(name, plain)                                            \
     FASTREDUCE_API __typeof__(name) FASTREDUCE_DETAIL_JOIN(name, _plain) __asm__(plain) \
-        __attribute__((weak, alias(FASTREDUCE_DETAIL_QUOTE(name))));
+        __attribute__((weak, nothrow, alias(FASTREDUCE_DETAIL_QUOTE(name))));
 #else
 #define FASTREDUCE_DETAIL_PLAIN(name, plain)
 #endif

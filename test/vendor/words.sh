@@ -265,9 +265,10 @@ END {
 }
 DEFINED
 defines='-DFASTREDUCE_HOST_IMPLEMENTATION -DFASTREDUCE_IMPLEMENTATION -DFASTREDUCE_SHAPES'
-defines="$defines -DFASTREDUCE_EXACT_PRODUCTS"
+defines="$defines -DFASTREDUCE_EXACT_PRODUCTS -DFASTREDUCE_SUFFIX="
 {
-    "$cc" -std=c99 -E -dD -DFASTREDUCE_HOST_IMPLEMENTATION defined.c | awk -f defined.awk
+    "$cc" -std=c99 -E -dD -DFASTREDUCE_HOST_IMPLEMENTATION -DFASTREDUCE_SUFFIX= defined.c |
+        awk -f defined.awk
     $simt $defines -E -dD defined.cpp | awk -v macros_only=1 -f defined.awk
 } | grep -E '^[A-Za-z_]' | sort -u > defined
 for name in fastreduce_host_sum_f32 FASTREDUCE_SUM fastreduce_config FASTREDUCE_CUH \
@@ -288,7 +289,7 @@ macros="$macros|OPERATORS|SUFFIX|TAG"
 language='__asm__|__attribute__|char|const|double|enum|extern|float|inline|int|static|struct'
 language="$language|typedef|unsigned|void|size_t|int64_t|uint32_t|uint64_t|CUstream_st"
 grep -vE '^(fastreduce_detail|FASTREDUCE_DETAIL)_' defined |
-    grep -vxE "fastreduce_($types|($functions)(_[0-9]+_[0-9]+_[0-9]+)?)" |
+    grep -vxE "fastreduce_($types|$functions)" |
     grep -vxE "FASTREDUCE_($constants|$macros)|$language" &&
     fail "names that are neither public nor details"
 pass "the two files define public names and details, $(wc -l < defined) in all"
