@@ -1020,9 +1020,10 @@ static void refusals()
             check::that(status == 0, "no results of %zu x %zu x %zu, strides %zu, %zu: status %d",
                         of.outer, of.n, of.inner, of.outer_stride, of.stride, status);
         }
-    check::that(fastreduce_reduce_segments(r.at(input_at), nullptr, 0, a.offsets, FASTREDUCE_F32,
-                                           FASTREDUCE_SUM, nullptr) == 0,
-                "no segments are refused");
+    for (const int64_t *offsets : {a.offsets, static_cast<const int64_t *>(nullptr)})
+        check::that(fastreduce_reduce_segments(r.at(input_at + 1), nullptr, 0, offsets,
+                                               FASTREDUCE_F32, FASTREDUCE_SUM, nullptr) == 0,
+                    "no segments are refused");
     CUDA(cudaDeviceSynchronize());
     r.check_untouched();
 }
