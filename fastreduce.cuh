@@ -68,8 +68,7 @@
  * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks,
  * 5 the ladder V0..V7, 6 the engine, 7 the superaccumulator, 8 dispatcher, 9 the C functions. A
  * new operator goes into room 3, a new element type into room 3 and its declaration into room 2;
- * for the C functions both also into fastreduce.h, the lists in room 2 and a switch in room 9. A
- * new shape is a struct and its slice_of in room 6. Needs C++14 and CUDA 11.2.
+ * for the C functions both also into fastreduce.h, the lists in room 2 and a switch in room 9. Needs C++14 and CUDA 11.2.
  *
  * Words: a *block* of threads reduces one *tile* of the input to one *partial*. In the ladder a
  * tile is block size times *items* per thread elements, and a *level* (one launch, a *round*)
@@ -167,7 +166,7 @@
 
 /* The linker keeps one of several templates of the same name. So what code depends on is in the
  * name: version, switches and the architectures it is compiled for, as in
- * version_0_4_0__12_0_0_0_750800. Files that agree in all of that share their templates; no others
+ * version_0_5_0__12_0_0_0_750800. Files that agree in all of that share their templates; no others
  * do. What no macro tells is up to FASTREDUCE_TAG (room 1). */
 #ifdef __CUDA_ARCH_LIST__
 #define FASTREDUCE_DETAIL_ARCHS __CUDA_ARCH_LIST__
@@ -224,11 +223,11 @@ constexpr bool toolkit_knows_hopper = FASTREDUCE_DETAIL_TOOLKIT >= 12;
  * bodies that an architecture does not need are left out: they are a quarter of the code. */
 constexpr unsigned first_pipelining = 90, first_without = 120;
 #if defined(FASTREDUCE_DETAIL_HOPPER) && __CUDA_ARCH__ < 1200
-constexpr bool compiles_pipelined = true, compiles_grid_stride = false;
+constexpr bool compiles_pipelined = true;
 #elif defined(__CUDA_ARCH__)
-constexpr bool compiles_pipelined = false, compiles_grid_stride = true;
+constexpr bool compiles_pipelined = false;
 #else
-constexpr bool compiles_pipelined = true, compiles_grid_stride = true; /* the CPU machine */
+constexpr bool compiles_pipelined = true; /* the CPU machine */
 #endif
 constexpr bool exact_integer = FASTREDUCE_DETAIL_INTEGER;
 constexpr bool separate_compilation = FASTREDUCE_DETAIL_SEPARATE;
@@ -323,6 +322,35 @@ __device__ __forceinline__ Value shuffle_xor(Value value, unsigned flip)
     for (unsigned k = 0; k < length; ++k)
         word[k] = __shfl_xor_sync(0xffffffffu, word[k], static_cast<int>(flip));
     memcpy(static_cast<void *>(&value), word, sizeof(Value));
+    return value;
+}
+
+/* The same of the lane of that number. */
+template <class Value>
+__device__ __forceinline__ Value shuffle(Value value, unsigned lane)
+{
+    constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
+    unsigned word[length] = {};
+    memcpy(word, static_cast<const void *>(&value), sizeof(Value));
+#pragma unroll
+    for (unsigned k = 0; k < length; ++k)
+        word[k] = __shfl_sync(0xffffffffu, word[k], static_cast<int>(lane));
+    memcpy(static_cast<void *>(&value), word, sizeof(Value));
+    return value;
+}
+
+/* `a` or `b`, word by word: to choose an address, compilers would put both in local memory. */
+template <class Value>
+__device__ __forceinline__ Value chosen(bool first, const Value &a, const Value &b)
+{
+    constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
+    unsigned one[length] = {}, other[length] = {};
+    memcpy(one, static_cast<const void *>(&a), sizeof(Value));
+    memcpy(other, static_cast<const void *>(&b), sizeof(Value));
+#pragma unroll
+    for (unsigned k = 0; k < length; ++k) one[k] = first ? one[k] : other[k];
+    Value value;
+    memcpy(static_cast<void *>(&value), one, sizeof(Value));
     return value;
 }
 
@@ -974,37 +1002,44 @@ __device__ __forceinline__ void load_words(unsigned (&word)[4], const void *from
  * here; a type that needs a declaration has it in room 2.
  *
  * An operator of a user's is a type without state that has
- *     template <class Value> static Value identity();  combine(identity, x) == x
- *     Value operator()(Value a, Value b) const;   associative and commutative, but for rounding
+ *     template <class Value> static Value identity();  combine(identity, x) == x, and the other way
+ *     Value operator()(Value a, Value b) const;   associative, but for rounding
  * Element types are trivially copyable and trivially default constructible (they live in shared
  * memory).
  *
  * The operators of this file need more: narrow elements are reduced several at once, argmin keeps
  * an index beside the value, norm2 takes a square root at the end. A Reducer describes that:
  *     Element, Result                what it reads, and what it writes
- *     Value                          a partial result: identity(), combine(a, b)
+ *     Value                          a partial result: identity(), combine(a, b); zero(), the
+ *                                    identity whatever the sign of a zero
  *     Partial                        what a thread has of one pack or more: nothing(), of(pack),
  *                                    merge(a, b); may be narrower than Value
  *     value_of(partial)              the thread's Value
  *     value_of(element, index)       of a single element
  *     finish(value, n)               the result, for n elements
- *     head_alignment                 bytes to which packs are aligned, after single elements, where
- *                                    elements may be combined in any order; 0 where order counts
- *     missing                        what stands for packs that a thread does not have: zeros, or
- *                                    its first element again, where that does not change the
- *                                    result; else nothing(), at a comparison for each pack
+ *     any_order                      whether the order of Values shows in no bit
+ *     commutes                       whether combine(a, b) is combine(b, a)
+ *     padding(input)                 the element that stands after the last one of the array, and
+ *                                    changes nothing; a zero, where a Reducer has none
+ *     counts                         whether there is no such element: of(pack, count) leaves
+ *                                    others out
+ *     two_arrays                     whether it is of(pack, pack), for a dot product
  *     by_itself                      whether value_of_packs makes a thread's packs a Value, instead
  *                                    of nothing, of and merge
  *     by_warp                        whether it reduces a warp's Values at once, by warp_value
  *     tile_by_warp                   the same for Values of a single tile, by tile_warp_value
  *     heavy                          whether it takes many instructions for an element
- *     packs_meet_in_pairs            whether a thread's Value is that of its packs' in pairs
- *     most_in_tiles                  bytes up to which one block for each tile is fastest
- *     Format                         how a Value travels between blocks
  *     prepare(input, n)              looks at the array before anything else
+ *     store(result, value, n)        writes what finish() returns
+ * For rows, columns and segments besides:
+ *     head_alignment                 bytes to which packs are aligned, after single elements, where
+ *                                    elements may be combined in any order; 0 where order counts
+ *     missing                        what stands for packs that a thread does not have: zeros, or
+ *                                    its first element again, where that does not change the
+ *                                    result; else nothing(), at a comparison for each pack
+ *     packs_meet_in_pairs            whether a thread's Value is that of its packs' in pairs
  *     after_head(value, head, first) the Value without the first `head` elements, which are what
  *                                    changes nothing; the one after them has the index `first`
- *     store(result, value, n)        writes what finish() returns
  * Operators that differ by a constant share a Reducer, and so its kernels. The C functions, which
  * have all types and operators, also share kernels among Reducers that differ only in what a single
  * thread does: any_of stands for several, and one of them is chosen when it runs.
@@ -1102,6 +1137,13 @@ struct alignas(pack_bytes % sizeof(Element) == 0 ? pack_bytes : alignof(Element)
 #pragma unroll
         for (unsigned j = 0; j < size; ++j) item[j] = x;
     }
+    /* from element number `count` on */
+    __device__ __forceinline__ void fill_from(unsigned count, const Element &x)
+    {
+#pragma unroll
+        for (unsigned j = 0; j < size; ++j)
+            if (j >= count) item[j] = x;
+    }
     /* from anywhere elements may lie */
     __device__ __forceinline__ void gather(const Element *from, size_t stride = 1)
     {
@@ -1139,6 +1181,19 @@ struct alignas(pack_bytes) pack<Element, true> {
         const unsigned number = bits_as<unsigned_t<Element>>(x);
 #pragma unroll
         for (unsigned w = 0; w < 4; ++w) word[w] = number * (bits == 8 ? 0x01010101u : 0x10001u);
+    }
+    __device__ __forceinline__ void fill_from(unsigned count, Element x)
+    {
+        pack with;
+        with.fill(x);
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) {
+            const unsigned all = count * bits, before = w * 32,
+                           kept = all >= before + 32 ? ~0u
+                                  : all > before     ? (1u << (all - before)) - 1
+                                                     : 0;
+            word[w] = (word[w] & kept) | (with.word[w] & ~kept);
+        }
     }
     __device__ __forceinline__ void gather(const Element *from, size_t stride = 1)
     {
@@ -1181,6 +1236,20 @@ template <class Value>
 __device__ __forceinline__ Value widened(const Value &x)
 {
     return x;
+}
+
+/* And back, of a power of two or a zero. */
+template <class Float, class Value>
+__device__ __forceinline__ Float narrowed(Value x)
+{
+    if constexpr (sizeof(Float) == sizeof(Value)) {
+        return x;
+    } else {
+        const unsigned bits = bits_as<unsigned>(x) >> 13;
+        return {static_cast<unsigned short>(element<Float>::fraction_bits == 7 ? bits >> 3
+                                            : bits == 0x3f800000u >> 13        ? 0x3c00
+                                                                               : bits >> 3)};
+    }
 }
 
 /* The greatest and the least value of a type: infinities, where it has any. */
@@ -1442,11 +1511,9 @@ template <bool Value>
 struct truth {
 };
 
-/* How a Value travels between blocks: in words of 63 bits, the payload, and a flag. A payload's
- * highest bit is dropped. */
+/* How a Value travels between blocks, bit by bit: in words of 63 bits, the payload, and a flag. */
 constexpr unsigned payload_bits = 63;
 
-/* Bit by bit, whatever the type. */
 template <class Value>
 struct all_bits {
     static constexpr unsigned parts = (sizeof(Value) + 7) / 8,
@@ -1479,46 +1546,10 @@ struct all_bits {
     }
 };
 
-/* Sums that stay within 63 bits, with a sign. */
-struct short_sum {
-    static constexpr unsigned payloads = 1;
-
-    static __device__ __forceinline__ void split(unsigned long long value,
-                                                 unsigned long long (&payload)[1])
-    {
-        payload[0] = value;
-    }
-    static __device__ __forceinline__ unsigned long long
-    join(const unsigned long long (&payload)[1])
-    {
-        return static_cast<unsigned long long>(static_cast<long long>(payload[0] << 1) >> 1);
-    }
-};
-
-/* Doubles of which the last bit does not matter. */
-template <class Value>
-struct rounded_doubles {
-    static constexpr unsigned payloads = sizeof(Value) / sizeof(double);
-
-    static __device__ __forceinline__ void split(const Value &value,
-                                                 unsigned long long (&payload)[payloads])
-    {
-        memcpy(payload, &value, sizeof value);
-#pragma unroll
-        for (unsigned long long &word : payload) word >>= 1;
-    }
-    static __device__ __forceinline__ Value join(const unsigned long long (&payload)[payloads])
-    {
-        unsigned long long word[payloads];
-#pragma unroll
-        for (unsigned k = 0; k < payloads; ++k) word[k] = payload[k] << 1;
-        Value value;
-        memcpy(&value, word, sizeof value);
-        return value;
-    }
-};
-
 enum class filler { zeros, first, nothing };
+
+template <class Type, class Items>
+struct items_as;
 
 /* What most reducers have: a Partial of the type Value, and nothing special. */
 template <class Reducer>
@@ -1532,12 +1563,35 @@ struct common_reducer {
 
     static constexpr unsigned head_alignment = 0;
     static constexpr filler missing = filler::nothing;
-    static constexpr bool by_itself = false;
-    static constexpr bool by_warp = false;
-    static constexpr bool tile_by_warp = false;
-    static constexpr bool heavy = false;
-    static constexpr bool packs_meet_in_pairs = false;
-    static constexpr size_t most_in_tiles = size_t(256) << 20;
+    static constexpr bool any_order = false, commutes = true, counts = false, two_arrays = false;
+    static constexpr bool by_itself = false, by_warp = false, tile_by_warp = false;
+    static constexpr bool heavy = false, packs_meet_in_pairs = false;
+
+    __device__ __forceinline__ auto zero() const
+    {
+        return static_cast<const Reducer &>(*this).identity();
+    }
+    __device__ __forceinline__ auto padding(const void *) const
+    {
+        return typename Reducer::Element();
+    }
+    /* Of each of a thread's packs. */
+    template <class Items, unsigned Count, class Value>
+    __device__ __forceinline__ void values_of(const Items &items, const Items &others,
+                                              Value (&values)[Count]) const
+    {
+        const Reducer &reducer = static_cast<const Reducer &>(*this);
+        const items_as<typename Reducer::Element, Items> some(items), more(others);
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            if constexpr (Reducer::two_arrays)
+                values[k] = reducer.value_of(reducer.of(some.at(k), more.at(k)));
+            else if constexpr (Reducer::counts)
+                values[k] = reducer.of(some.at(k), items.existing(k));
+            else
+                values[k] = reducer.value_of(reducer.of(some.at(k)));
+        }
+    }
 
     __device__ __forceinline__ void prepare(const void *, size_t) {}
     template <class Value>
@@ -1555,6 +1609,7 @@ struct common_reducer {
 template <class Reducer>
 struct unordered_reducer : common_reducer<Reducer> {
     static constexpr unsigned head_alignment = 16;
+    static constexpr bool any_order = true;
 };
 template <class Reducer>
 __host__ __device__ constexpr bool in_any_order()
@@ -1569,7 +1624,8 @@ struct given_reducer : common_reducer<given_reducer<Input, Output, Combine, Tran
     using Value = Output;
     using Partial = Value;
     using Result = Value;
-    using Format = all_bits<Value>;
+
+    static constexpr bool commutes = false, counts = true;
 
     Combine operation;
     Transform transform;
@@ -1584,12 +1640,12 @@ struct given_reducer : common_reducer<given_reducer<Input, Output, Combine, Tran
     __device__ __forceinline__ Value combine(Value a, Value b) const { return operation(a, b); }
     __device__ __forceinline__ Partial nothing() const { return neutral; }
     __device__ __forceinline__ Partial merge(Partial a, Partial b) const { return operation(a, b); }
-    __device__ __forceinline__ Partial of(const pack<Element> &from) const
+    __device__ __forceinline__ Partial of(const pack<Element> &from, unsigned count) const
     {
         Value values[pack<Element>::size];
 #pragma unroll
         for (unsigned j = 0; j < pack<Element>::size; ++j)
-            values[j] = static_cast<Value>(transform(from.at(j)));
+            values[j] = j < count ? static_cast<Value>(transform(from.at(j))) : neutral;
         return reduce_pairs(values, operation);
     }
     __device__ __forceinline__ Value value_of(const Partial &partial) const
@@ -1602,7 +1658,7 @@ struct given_reducer : common_reducer<given_reducer<Input, Output, Combine, Tran
     }
     __device__ __forceinline__ Result finish(const Value &value, size_t) const
     {
-        return operation(value, neutral);
+        return value;
     }
 };
 
@@ -1669,7 +1725,8 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
     using Value = accumulate_t<Operator, Input>;
     using Partial = Value;
     using Result = Value;
-    using Format = all_bits<Value>;
+    static constexpr bool commutes = one_of<Operator, plus, multiplies, minimum, maximum>::value,
+                          counts = !of_floats || !one_of<Operator, plus, multiplies>::value;
     static constexpr bool packs_meet_in_pairs =
         of_floats && one_of<Operator, plus, multiplies>::value;
     static constexpr filler missing = of_floats && sums ? filler::zeros : filler::nothing;
@@ -1681,17 +1738,33 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
     {
         return Operator::template identity<Value>();
     }
+    static __device__ __forceinline__ Value zero()
+    {
+        if constexpr (sums && of_floats)
+            return -Value(0);
+        else
+            return identity();
+    }
+    static __device__ __forceinline__ Element padding(const void *)
+    {
+        if constexpr (counts)
+            return Element();
+        else
+            return narrowed<Element>(zero());
+    }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return Operator()(a, b); }
     static __device__ __forceinline__ Partial nothing() { return identity(); }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b)
     {
         return Operator()(a, b);
     }
-    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    static __device__ __forceinline__ Partial of(const pack<Element> &from,
+                                                 unsigned count = pack<Element>::size)
     {
         Value values[pack<Element>::size];
 #pragma unroll
-        for (unsigned j = 0; j < pack<Element>::size; ++j) values[j] = value_of(from.at(j), j);
+        for (unsigned j = 0; j < pack<Element>::size; ++j)
+            values[j] = j < count ? value_of(from.at(j), j) : zero();
         return reduce_pairs(values, Operator());
     }
     static __device__ __forceinline__ Value value_of(const Partial &partial)
@@ -1704,18 +1777,13 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
     }
     __device__ __forceinline__ Result finish(Value value, size_t n) const
     {
-        return ended_as(combine(value, identity()), n, truth<Ends>());
-    }
-
-  private:
-    __device__ __forceinline__ Result ended_as(Value sum, size_t, truth<false>) const
-    {
-        return sum;
-    }
-    __device__ __forceinline__ Result ended_as(Value sum, size_t n, truth<true>) const
-    {
-        if (how == ending::sum) return sum;
-        return static_cast<Result>(ended(static_cast<double>(sum), static_cast<double>(n), how));
+        if (n == 0) value = identity();
+        if constexpr (Ends) {
+            if (how != ending::sum)
+                return static_cast<Result>(
+                    ended(static_cast<double>(value), static_cast<double>(n), how));
+        }
+        return value;
     }
 };
 
@@ -1784,7 +1852,6 @@ struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
     using Result = unsigned long long; /* the bits of a double, where it is not the sum */
     static constexpr filler missing = filler::zeros;
     static constexpr bool narrow = sizeof(Partial) == sizeof(unsigned), tile_by_warp = narrow;
-    using Format = standard::conditional_t<narrow, short_sum, all_bits<Value>>;
 
     ending how;
 
@@ -1834,20 +1901,6 @@ struct sum_of_128_bits {
     {
     }
 
-    /* 126 bits are enough for 2^62 elements */
-    static constexpr unsigned payloads = 2;
-    static __device__ __forceinline__ void split(const sum_of_128_bits &value,
-                                                 unsigned long long (&payload)[2])
-    {
-        payload[0] = value.low;
-        payload[1] = value.high << 1 | value.low >> 63;
-    }
-    static __device__ __forceinline__ sum_of_128_bits join(const unsigned long long (&payload)[2])
-    {
-        return {payload[0] | payload[1] << 63,
-                static_cast<unsigned long long>(static_cast<long long>(payload[1] << 1) >> 2)};
-    }
-
     friend __device__ __forceinline__ sum_of_128_bits operator+(const sum_of_128_bits &a,
                                                                 const sum_of_128_bits &b)
     {
@@ -1874,7 +1927,6 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
     using number = typename integer_of<8, standard::is_signed<Input>::value>::type;
     using Partial = standard::conditional_t<wide, Value, number>;
     using Result = double;
-    using Format = Value;
     static constexpr filler missing = filler::zeros;
     static constexpr bool heavy = true;
 
@@ -1918,10 +1970,10 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
     using Value = unsigned long long;
     using Partial = Value;
     using Result = Value;
-    using Format = all_bits<Value>;
     static constexpr bool heavy = sizeof(Input) <= 2;
 
     static __device__ __forceinline__ Value identity() { return 1; }
+    static __device__ __forceinline__ Element padding(const void *) { return 1; }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return a * b; }
     static __device__ __forceinline__ Partial nothing() { return 1; }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a * b; }
@@ -2361,7 +2413,6 @@ struct extreme_reducer : unordered_reducer<extreme_reducer<Input, As>> {
     using Value = typename greatest<Input>::Key;
     using Partial = typename greatest<Input>::Partial;
     using Result = Input;
-    using Format = all_bits<Value>;
     static constexpr filler missing = filler::first;
     static constexpr bool by_warp = true, heavy = sizeof(Input) == 8;
 
@@ -2374,6 +2425,10 @@ struct extreme_reducer : unordered_reducer<extreme_reducer<Input, As>> {
     }
 
     static __device__ __forceinline__ Value identity() { return 0; }
+    static __device__ __forceinline__ Element padding(const void *input)
+    {
+        return *static_cast<const Element *>(input);
+    }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return a < b ? b : a; }
     static __device__ __forceinline__ Partial nothing() { return greatest<Input>::nothing(); }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b)
@@ -2427,21 +2482,6 @@ struct key_and_index {
     {
         return index_words[0] | static_cast<unsigned long long>(index_words[1]) << 32;
     }
-
-    /* 62 bits of the index, with a sign: -1 is none */
-    static constexpr unsigned payloads = 2;
-    static __device__ __forceinline__ void split(const key_and_index &value,
-                                                 unsigned long long (&payload)[2])
-    {
-        const unsigned long long key = value.key();
-        payload[0] = key;
-        payload[1] = value.index() << 1 | key >> 63;
-    }
-    static __device__ __forceinline__ key_and_index join(const unsigned long long (&payload)[2])
-    {
-        return {static_cast<Key>(payload[0] | payload[1] << 63),
-                static_cast<unsigned long long>(static_cast<long long>(payload[1] << 1) >> 2)};
-    }
 };
 
 template <class Input>
@@ -2451,15 +2491,17 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
     using Key = decltype(greatest<Input>::key_by_value(greatest<Input>::nothing()));
     using Value = key_and_index<Key>;
     using Result = long long;
-    using Format = Value;
     static constexpr filler missing = filler::first;
     static constexpr bool by_itself = true, by_warp = true, heavy = true;
-    static constexpr size_t most_in_tiles = size_t(sizeof(Input) == 8 ? 64 : 256) << 20;
 
     masked_and_flipped<Input> as;
 
     __host__ __device__ index_reducer(masked_and_flipped<Input> bits = {}) : as(bits) {}
     static __device__ __forceinline__ Value identity() { return {0, ~0ull}; }
+    static __device__ __forceinline__ Element padding(const void *input)
+    {
+        return *static_cast<const Element *>(input);
+    }
     static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
     {
         const Key x = a.key(), y = b.key();
@@ -2534,7 +2576,6 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
     using Result = unsigned long long;
     static constexpr filler missing = filler::zeros;
     static constexpr bool narrow = sizeof(Input) <= 2, tile_by_warp = narrow;
-    using Format = standard::conditional_t<narrow, short_sum, all_bits<Value>>;
 
     bits_t<Input> mask;
 
@@ -2603,36 +2644,14 @@ __device__ __forceinline__ double real(unsigned long long x)
     return static_cast<double>(x);
 }
 
-/* The sum of what Map makes of a thread's elements. Packs that do not exist are zero. */
-template <class Value, class Items, class Map>
-__device__ __forceinline__ Value sum_over(const Items &items, const Map &map)
+/* The sum of what Map makes of a pack's elements. */
+template <class Value, class Element, class Map>
+__device__ __forceinline__ Value sum_over(const pack<Element> &from, const Map &map)
 {
-    Value values[Items::packs_each];
+    Value values[pack<Element>::size];
 #pragma unroll
-    for (unsigned k = 0; k < Items::packs_each; ++k) {
-        Value packed[Items::pack_size];
-#pragma unroll
-        for (unsigned j = 0; j < Items::pack_size; ++j) packed[j] = map(items.at(k).at(j));
-        values[k] = reduce_pairs(packed, plus());
-    }
+    for (unsigned j = 0; j < pack<Element>::size; ++j) values[j] = map(from.at(j));
     return reduce_pairs(values, plus());
-}
-
-/* The same element by element, where that is rare: from a copy, so that its loops need no
- * registers. */
-template <class Value, class Items, class Map>
-__device__ __forceinline__ Value sum_slowly(const Items &items, const Map &map, Value sum)
-{
-    using pack_type = pack<typename Items::Element>;
-    pack_type packs[Items::packs_each];
-#pragma unroll
-    for (unsigned k = 0; k < Items::packs_each; ++k) packs[k] = items.at(k);
-#pragma unroll 1
-    for (unsigned k = 0; k < items.count; ++k) {
-#pragma unroll 1
-        for (unsigned j = 0; j < Items::pack_size; ++j) sum = sum + map(packs[k].at(j));
-    }
-    return sum;
 }
 
 struct square_as_double {
@@ -2642,82 +2661,58 @@ struct square_as_double {
         return square::of(real(widened(x)));
     }
 };
-/* Of x times a power of two. */
-template <class Number>
-struct scaled_square {
-    Number scale;
+struct square_as_float {
     template <class Element>
-    __device__ __forceinline__ Number operator()(Element x) const
+    __device__ __forceinline__ float operator()(Element x) const
     {
-        return square::of(widened(x) * scale);
+        return square::of(widened(x));
     }
 };
 
-/* Whether all of a thread's floats are zeros, of either sign: their squares are not too small. */
-template <class Float, class Items>
-__device__ __forceinline__ bool all_zeros(const Items &items)
+/* Whether all of a pack's floats are zeros, of either sign: their squares are not too small. */
+template <class Float>
+__device__ __forceinline__ bool all_zeros(const pack<Float> &from)
 {
-    using bits = bits_t<Float>; /* of halves two */
-    constexpr bits top = bits(1) << (8 * sizeof(bits) - 1),
-                   signs = sizeof(Float) == 2 ? top | 0x8000 : top;
-    bits any = 0;
-#pragma unroll
-    for (unsigned k = 0; k < Items::packs_each; ++k) {
-        const pack<bits> here = bits_as<pack<bits>>(items.at(k));
-#pragma unroll
-        for (unsigned j = 0; j < pack<bits>::size; ++j) any |= here.at(j);
-    }
-    return (any & ~signs) == 0;
+    constexpr unsigned signs = sizeof(Float) == 2 ? 0x80008000 : 0x80000000;
+    const pack<unsigned> words = bits_as<pack<unsigned>>(from);
+    return ((words.item[0] | words.item[1] | words.item[2] | words.item[3]) & ~signs) == 0;
 }
 
 /* Norms of what may be too large, or too small, to be squared in its own type: sums of squares as
- * doubles. A thread's floats are squared as floats first, and again where that went too far. */
+ * doubles. A pack's floats are squared as floats first, and again where that went too far. */
 template <class Input>
 struct norm_reducer : common_reducer<norm_reducer<Input>> {
     using Element = Input;
     using Value = double;
     using Partial = double;
     using Result = accumulate_t<norm2, Input>;
-    using Format = rounded_doubles<Value>;
     static constexpr filler missing = filler::zeros;
-    static constexpr bool by_itself = true;
 
     __host__ __device__ norm_reducer(ending = ending::root) {}
     static __device__ __forceinline__ Value identity() { return 0; }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
+    static __device__ __forceinline__ Partial nothing() { return 0; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a + b; }
+    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    {
+        if constexpr (element<Input>::kind == family::floating) {
+            constexpr float least = 1e-25f, most = 1e38f; /* what is lost between is too small */
+            const float sum = sum_over<float>(from, square_as_float());
+            if ((sum >= least && sum <= most) || sum != sum || all_zeros(from))
+                return static_cast<Value>(sum);
+        } else if constexpr (sizeof(Input) == 2) {
+            return static_cast<Value>(narrow_sums<Input, square>::of(from)); /* exact */
+        }
+        return sum_over<Value>(from, square_as_double());
+    }
+    static __device__ __forceinline__ Value value_of(Partial partial) { return partial; }
     static __device__ __forceinline__ Value value_of(Element x, size_t)
     {
         return square_as_double()(x);
     }
-    template <class Items>
-    static __device__ __forceinline__ Value value_of_packs(const Items &items)
-    {
-        return squares_of(items, typename element<Input>::tag());
-    }
     static __device__ __forceinline__ Result finish(Value value, size_t)
     {
         return static_cast<Result>(ended(value, 1, ending::root));
-    }
-
-  private:
-    template <class Items>
-    static __device__ __forceinline__ Value squares_of(const Items &items, floats)
-    {
-        constexpr float least = 1e-25f, most = 1e38f; /* what is lost in between is too small */
-        const float sum = sum_over<float>(items, scaled_square<float>{1});
-        if ((sum >= least && sum <= most) || sum != sum || all_zeros<Input>(items))
-            return static_cast<Value>(sum);
-        return sum_slowly(items, square_as_double(), Value(0));
-    }
-    template <class Items>
-    static __device__ __forceinline__ Value squares_of(const Items &items, integers)
-    {
-        if (sizeof(Input) > 2) return sum_over<Value>(items, square_as_double());
-        unsigned long long sum = 0; /* exact */
-#pragma unroll
-        for (unsigned k = 0; k < Items::packs_each; ++k)
-            sum += narrow_sums<Input, square>::of(items.at(k));
-        return static_cast<Value>(sum);
     }
 };
 
@@ -2739,10 +2734,8 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     using Element = double;
     using Partial = Value;
     using Result = double;
-    using Format = all_bits<Value>;
     static constexpr filler missing = filler::zeros;
-    static constexpr bool by_itself = true, by_warp = true, heavy = true;
-    static constexpr size_t most_in_tiles = size_t(64) << 20;
+    static constexpr bool heavy = true;
 
     __host__ __device__ norm_reducer(ending = ending::root) {}
     static __device__ __forceinline__ Value identity() { return of(0, -1); }
@@ -2751,31 +2744,24 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
         if (a.bucket == b.bucket) return of(a.squares() + b.squares(), a.bucket);
         return a.bucket > b.bucket ? added(a, b) : added(b, a);
     }
+    static __device__ __forceinline__ Partial nothing() { return identity(); }
+    static __device__ __forceinline__ Partial merge(const Partial &a, const Partial &b)
+    {
+        return combine(a, b);
+    }
+    static __device__ __forceinline__ Partial of(const pack<double> &from)
+    {
+        const double a = square::of(from.at(0)), b = square::of(from.at(1));
+        if (has_room(a) && has_room(b)) return of(a + b, 0);
+        return combine(value_of(from.at(0), 0), value_of(from.at(1), 0));
+    }
+    static __device__ __forceinline__ Value value_of(const Partial &partial) { return partial; }
     static __device__ __forceinline__ Value value_of(double x, size_t)
     {
         const double one = square::of(x);
         if (has_room(one)) return of(one, 0);
         const int bucket = one > 1 ? 1 : -1;
         return of(square::of(x * scale(-bucket)), bucket);
-    }
-    template <class Items>
-    static __device__ __forceinline__ Value value_of_packs(const Items &items)
-    {
-        const double sum = sum_over<double>(items, scaled_square<double>{1});
-        if (has_room(sum)) return of(sum, 0);
-        if (all_zeros<double>(items)) return identity();
-        const int bucket = sum > 1 ? 1 : -1;
-        return of(sum_slowly(items, scaled_square<double>{scale(-bucket)}, 0.0), bucket);
-    }
-    /* All in the warp's highest bucket, and then in pairs. What becomes too small for a double
-     * there is too small beside the others. */
-    static __device__ __forceinline__ Value warp_value(const Value &value)
-    {
-        const int bucket = static_cast<int>(warp_max(static_cast<unsigned>(value.bucket + 1))) - 1;
-        double sum = (value.bucket == bucket ? value : added(of(0, bucket), value)).squares();
-#pragma unroll
-        for (unsigned delta = warp_size / 2; delta > 0; delta /= 2) sum += shuffle_down(sum, delta);
-        return of(sum, bucket);
     }
     static __device__ __forceinline__ Result finish(const Value &value, size_t)
     {
@@ -2812,9 +2798,9 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
 
 /* Variances: sums of x - pivot and of its square, in doubles, and the pivot is the first
  * element for all. As that is one of them, its distance from the mean is at most sqrt(n) standard
- * deviations, and the final subtraction loses at most n roundings of the sum of squares. A thread
- * first takes its own first element as pivot, for which float arithmetic is accurate enough, unless
- * squares overflow; then it moves its sums to the common pivot. */
+ * deviations, and the final subtraction loses at most n roundings of the sum of squares. Of floats
+ * a pack takes its own first element as pivot, for which float arithmetic is accurate enough,
+ * unless squares overflow; then its sums are moved to the common pivot. */
 struct moments {
     double sum, squares;
 
@@ -2825,8 +2811,8 @@ struct moments {
     /* sums of x - pivot, turned into those of x - (pivot - by) */
     __device__ __forceinline__ moments moved(double by, unsigned count) const
     {
-        const double share = fused(static_cast<double>(count), by, sum);
-        return {share, fused(by, share + sum, squares)};
+        const double all = fused(static_cast<double>(count), by, sum);
+        return {all, fused(by, all + sum, squares)};
     }
     /* Of n elements; out of line, as ended(). */
     __device__ __noinline__ double variance(double n) const
@@ -2835,70 +2821,66 @@ struct moments {
     }
 };
 
-/* x - pivot: of floats in floats, else in doubles; of 64-bit integers in integers first, as doubles
- * would not hold them. */
-__device__ __forceinline__ float distance(float x, float pivot)
-{
-    return x - pivot;
-}
-__device__ __forceinline__ double distance(unsigned long long x, unsigned long long pivot)
-{
-    return x < pivot ? -real(pivot - x) : real(x - pivot);
-}
-__device__ __forceinline__ double distance(long long x, long long pivot)
-{
-    const unsigned long long a = static_cast<unsigned long long>(x),
-                             b = static_cast<unsigned long long>(pivot);
-    return x < pivot ? -real(b - a) : real(a - b);
-}
-template <class Number>
-__device__ __forceinline__ double distance(Number x, Number pivot)
-{
-    return real(x) - real(pivot);
-}
-
 template <class Input>
 struct variance_reducer : common_reducer<variance_reducer<Input>> {
     using Element = Input;
     using Value = moments;
     using Partial = moments;
     using Result = accumulate_t<variance, Input>;
-    using Format = rounded_doubles<Value>;
-    using Real = decltype(distance(widened(Input()), widened(Input())));
-    static constexpr filler missing = filler::first;
-    static constexpr bool by_itself = true, heavy = true;
-    static constexpr size_t most_in_tiles = size_t(sizeof(Input) == 8 ? 64 : 256) << 20;
+    static constexpr bool heavy = true;
 
     Element pivot;
-
-    struct moments_from {
-        Element pivot;
-        __device__ __forceinline__ Value operator()(Element x) const
-        {
-            const double from = between(x, pivot);
-            return {from, square::of(from)};
-        }
-    };
 
     __device__ __forceinline__ void prepare(const void *input, size_t n)
     {
         pivot = n > 0 ? *static_cast<const Element *>(input) : Element();
     }
     static __device__ __forceinline__ Value identity() { return {0, 0}; }
+    __device__ __forceinline__ Element padding(const void *) const { return pivot; }
     static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
     {
         return a + b;
     }
+    static __device__ __forceinline__ Partial nothing() { return identity(); }
+    static __device__ __forceinline__ Partial merge(const Partial &a, const Partial &b)
+    {
+        return a + b;
+    }
+    __device__ __forceinline__ Partial of(const pack<Element> &from) const
+    {
+        constexpr unsigned size = pack<Element>::size;
+        if constexpr (element<Input>::kind == family::integer && sizeof(Input) <= 2) {
+            /* exact, so that 0 will do as the pack's pivot */
+            const Value found = {real(narrow_sums<Input, itself>::of(from)),
+                                 static_cast<double>(static_cast<unsigned long long>(
+                                     narrow_sums<Input, square>::of(from)))};
+            return found.moved(-between(pivot, Element()), size);
+        } else if constexpr (element<Input>::kind == family::floating && sizeof(Input) <= 4) {
+            const float own = widened(from.at(0));
+            float sums[size], squares[size];
+#pragma unroll
+            for (unsigned j = 0; j < size; ++j) {
+                sums[j] = widened(from.at(j)) - own;
+                squares[j] = square::of(sums[j]);
+            }
+            const Value found = {static_cast<double>(reduce_pairs(sums, plus())),
+                                 static_cast<double>(reduce_pairs(squares, plus()))};
+            if (found.squares != bounds<double>::greatest()) /* no overflow of floats */
+                return found.moved(between(from.at(0), pivot), size);
+        }
+        Value values[size];
+#pragma unroll
+        for (unsigned j = 0; j < size; ++j) values[j] = value_of(from.at(j), j);
+        return reduce_pairs(values, plus());
+    }
+    static __device__ __forceinline__ Value value_of(const Partial &partial)
+    {
+        return partial;
+    }
     __device__ __forceinline__ Value value_of(Element x, size_t) const
     {
-        return moments_from{pivot}(x);
-    }
-    template <class Items>
-    __device__ __forceinline__ Value value_of_packs(const Items &items) const
-    {
-        if (items.count == 0) return identity();
-        constexpr bool narrow = element<Input>::kind == family::integer && sizeof(Input) <= 2;
-        return moments_of(items, truth<narrow>());
+        const double from = between(x, pivot);
+        return {from, square::of(from)};
     }
     static __device__ __forceinline__ Result finish(const Value &value, size_t n)
     {
@@ -2906,54 +2888,21 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     }
 
   private:
-    /* In double, whatever the type. */
+    /* In double, whatever the type; of 64-bit integers in integers first, as doubles would not
+     * hold them. */
     static __device__ __forceinline__ double between(Element x, Element from)
     {
-        return sizeof(Real) < sizeof(double) ? real(widened(x)) - real(widened(from))
-                                             : distance(widened(x), widened(from));
-    }
-    template <class Items>
-    __device__ __forceinline__ Value moments_of(const Items &items, truth<false>) const
-    {
-        const Element own = items.at(0).at(0);
-        Real sums[Items::packs_each], squares[Items::packs_each];
-#pragma unroll
-        for (unsigned k = 0; k < Items::packs_each; ++k) {
-            Real packed[Items::pack_size];
-            squares[k] = 0;
-#pragma unroll
-            for (unsigned j = 0; j < Items::pack_size; ++j) {
-                packed[j] = distance(widened(items.at(k).at(j)), widened(own));
-                squares[k] = fused(packed[j], packed[j], squares[k]);
-            }
-            sums[k] = reduce_pairs(packed, plus());
+        if constexpr (element<Input>::kind == family::integer && sizeof(Input) == 8) {
+            using bits = unsigned long long;
+            const bits a = static_cast<bits>(x), b = static_cast<bits>(from);
+            return x < from ? -real(b - a) : real(a - b);
+        } else {
+            return real(widened(x)) - real(widened(from));
         }
-        const Value found = {static_cast<double>(reduce_pairs(sums, plus())),
-                             static_cast<double>(reduce_pairs(squares, plus()))};
-        /* squares overflow a float */
-        if (sizeof(Real) < sizeof(double) && found.squares == bounds<double>::greatest())
-            return sum_slowly(items, moments_from{pivot}, identity());
-        return found.moved(between(own, pivot), items.count * Items::pack_size);
-    }
-    /* exact, so that 0 will do as the thread's pivot */
-    template <class Items>
-    __device__ __forceinline__ Value moments_of(const Items &items, truth<true>) const
-    {
-        typename narrow_sums<Input, itself>::Partial sum = 0;
-        unsigned long long squares = 0;
-#pragma unroll
-        for (unsigned k = 0; k < Items::packs_each; ++k) {
-            if (k >= items.count) continue;
-            sum += narrow_sums<Input, itself>::of(items.at(k));
-            squares += static_cast<unsigned long long>(narrow_sums<Input, square>::of(items.at(k)));
-        }
-        const Value found = {real(sum), static_cast<double>(squares)};
-        return found.moved(-between(pivot, Element()), items.count * Items::pack_size);
     }
 };
 
-/* What is added for a pair of elements, and for two packs. Floats: every second product is rounded
- * together with an addition, and these meet in pairs, so that the order is the same everywhere. */
+/* What is added for a pair of elements, and for two packs. */
 template <class Input>
 struct products {
     using tag = typename element<Input>::tag;
@@ -2967,14 +2916,20 @@ struct products {
     static __device__ __forceinline__ Value of(Input x, Input y) { return one(x, y, tag()); }
     static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
     {
-        return all(x, y, shape());
+        if constexpr (is_float) {
+            Value values[pack<Input>::size];
+#pragma unroll
+            for (unsigned j = 0; j < pack<Input>::size; ++j) values[j] = of(x.at(j), y.at(j));
+            return reduce_pairs(values, plus());
+        } else {
+            return all(x, y, bytes<sizeof(Input)>());
+        }
     }
 
   private:
     template <unsigned Size>
     struct bytes {
     };
-    using shape = bytes<is_float ? 0 : sizeof(Input)>;
     static __device__ __forceinline__ Value one(Input x, Input y, floats)
     {
         return rounded_product(widened(x), widened(y));
@@ -2982,16 +2937,6 @@ struct products {
     static __device__ __forceinline__ Value one(Input x, Input y, integers)
     {
         return static_cast<Value>(static_cast<wide>(x) * static_cast<wide>(y));
-    }
-    static __device__ __forceinline__ Partial all(const pack<Input> &x, const pack<Input> &y,
-                                                  bytes<0>)
-    {
-        Value values[pack<Input>::size / 2];
-#pragma unroll
-        for (unsigned j = 0; j < pack<Input>::size / 2; ++j)
-            values[j] = fused(widened(x.at(2 * j + 1)), widened(y.at(2 * j + 1)),
-                              of(x.at(2 * j), y.at(2 * j)));
-        return reduce_pairs(values, plus());
     }
     /* each product is added as it is made */
     template <unsigned Size>
@@ -3026,68 +2971,40 @@ struct products {
     }
 };
 
-/* The packs of another array that go with a thread's, from number `first` on; those that do not
- * exist are zero. */
-template <class Items, class Element, unsigned Count>
-__device__ __forceinline__ void load_other_packs(const Items &items, const Element *other,
-                                                 unsigned first, pack<Element> (&others)[Count])
-{
-    if (reinterpret_cast<uintptr_t>(other) % pack_bytes == 0) {
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k) {
-            others[k] = {};
-            if (first + k < items.count)
-                others[k] = load_pack<false>(
-                    reinterpret_cast<const pack<Element> *>(other + items.index_of(first + k)));
-        }
-    } else {
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k) {
-            others[k] = {};
-            if (first + k < items.count) others[k].gather(other + items.index_of(first + k));
-        }
-    }
-}
-
-/* Dot products. x is the array that is reduced; y, whose packs begin at index 0 as x's do, is the
- * reducer's. Where its first pack is aligned all are, whatever x is. */
+/* Dot products. */
 template <class Input>
 struct dot_reducer : common_reducer<dot_reducer<Input>> {
     using Element = Input;
     using Value = typename products<Input>::Value;
     using Partial = typename products<Input>::Partial;
     using Result = Value;
-    static constexpr filler missing = filler::zeros;
-    static constexpr bool by_itself = true;
+    static constexpr bool any_order = !products<Input>::is_float, two_arrays = true;
     static constexpr bool narrow = sizeof(Input) == 1, tile_by_warp = narrow;
-    /* sums of 2^46 products of bytes have room in 63 bits with a sign */
-    using Format = standard::conditional_t<narrow, short_sum, all_bits<Value>>;
 
-    const Input *other; /* y */
-
-    __host__ __device__ dot_reducer(const Input *y = nullptr) : other(y) {}
     static __device__ __forceinline__ Value identity() { return 0; }
-    static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
-    __device__ __forceinline__ Value value_of(Element x, size_t index) const
+    static __device__ __forceinline__ Value zero()
     {
-        return products<Input>::of(x, other[index]);
+        if constexpr (products<Input>::is_float)
+            return -Value(0);
+        else
+            return 0;
     }
-    /* Loads of four packs are under way before their first product: there are no registers for more
-     * beside x's. */
-    template <class Items>
-    __device__ __forceinline__ Value value_of_packs(const Items &items) const
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
+    /* of x; y's is +0, and so their product -0 */
+    static __device__ __forceinline__ Element padding(const void *)
     {
-        constexpr unsigned ahead = Items::packs_each < 4 ? Items::packs_each : 4;
-        Partial partials[Items::packs_each];
-#pragma unroll
-        for (unsigned first = 0; first < Items::packs_each; first += ahead) {
-            pack<Element> others[ahead];
-            load_other_packs(items, other, first, others);
-#pragma unroll
-            for (unsigned k = 0; k < ahead; ++k)
-                partials[first + k] = products<Input>::of(items.at(first + k), others[k]);
-        }
-        return static_cast<Value>(reduce_pairs(partials, plus()));
+        if constexpr (products<Input>::is_float)
+            return narrowed<Element>(zero());
+        else
+            return 0;
+    }
+    static __device__ __forceinline__ Partial of(const pack<Element> &x, const pack<Element> &y)
+    {
+        return products<Input>::of(x, y);
+    }
+    static __device__ __forceinline__ Value value_of(Partial partial)
+    {
+        return static_cast<Value>(partial);
     }
     /* A warp's products of bytes are less than 2^29 together, in a tile of 64 KiB. */
     static __device__ __forceinline__ Value tile_warp_value(Value value)
@@ -3095,14 +3012,23 @@ struct dot_reducer : common_reducer<dot_reducer<Input>> {
         const int sum = static_cast<int>(warp_add(static_cast<unsigned>(value)));
         return static_cast<Value>(sum);
     }
-    static __device__ __forceinline__ Result finish(Value value, size_t)
+    static __device__ __forceinline__ Result finish(Value value, size_t n)
     {
-        return combine(value, identity());
+        return n == 0 ? identity() : value;
     }
 };
 
 /* ---- What a thread's packs become, and alternatives ---- */
 
+template <class Reducer>
+struct combining {
+    const Reducer &reducer;
+    using Value = typename Reducer::Value;
+    __device__ __forceinline__ Value operator()(const Value &a, const Value &b) const
+    {
+        return reducer.combine(a, b);
+    }
+};
 template <class Reducer>
 struct merging {
     const Reducer &reducer;
@@ -3162,11 +3088,11 @@ template <class One, class Other>
 __host__ __device__ constexpr bool alike()
 {
     return standard::is_same<typename One::Value, typename Other::Value>::value &&
-           standard::is_same<typename One::Format, typename Other::Format>::value &&
            sizeof(typename One::Element) == sizeof(typename Other::Element) &&
            One::head_alignment == Other::head_alignment && One::missing == Other::missing &&
            One::by_warp == Other::by_warp && One::tile_by_warp == Other::tile_by_warp &&
-           One::heavy == Other::heavy && One::most_in_tiles == Other::most_in_tiles;
+           One::heavy == Other::heavy && One::any_order == Other::any_order &&
+           One::counts == Other::counts && One::two_arrays == Other::two_arrays;
 }
 
 /* One of several Reducers, chosen when it runs. Their Values are the same, and so is all that is
@@ -3227,18 +3153,18 @@ template <class First, class... Others>
 struct any_of {
     using Element = unsigned_t<typename First::Element>; /* any of that size */
     using Value = typename First::Value;
-    using Format = typename First::Format;
     static constexpr unsigned head_alignment = First::head_alignment;
     static constexpr filler missing = First::missing;
-    static constexpr bool by_itself = true, by_warp = First::by_warp,
-                          tile_by_warp = First::tile_by_warp, heavy = First::heavy,
-                          packs_meet_in_pairs = First::packs_meet_in_pairs;
-    static constexpr size_t most_in_tiles = First::most_in_tiles;
+    static constexpr bool any_order = First::any_order, commutes = First::commutes,
+                          counts = First::counts, two_arrays = First::two_arrays, by_itself = true,
+                          by_warp = First::by_warp, tile_by_warp = First::tile_by_warp,
+                          heavy = First::heavy, packs_meet_in_pairs = First::packs_meet_in_pairs;
 
     unsigned which;
     alternatives<First, Others...> all;
 
     static __device__ __forceinline__ Value identity() { return First::identity(); }
+    static __device__ __forceinline__ Value zero() { return First().zero(); }
     static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
     {
         return First::combine(a, b);
@@ -3260,6 +3186,17 @@ struct any_of {
     __device__ __forceinline__ Value value_of_packs(const Items &items) const
     {
         return all.use(which, packs_to_value<Items>{items});
+    }
+    template <class Items, unsigned Count>
+    __device__ __forceinline__ void values_of(const Items &items, const Items &others,
+                                              Value (&values)[Count]) const
+    {
+        all.use(which, [&](const auto &reducer) { reducer.values_of(items, others, values); });
+    }
+    __device__ __forceinline__ Element padding(const void *input) const
+    {
+        return all.use(
+            which, [&](const auto &reducer) { return bits_as<Element>(reducer.padding(input)); });
     }
     __device__ __forceinline__ Value value_of(Element x, size_t index) const
     {
@@ -3892,43 +3829,602 @@ __global__ void __launch_bounds__(BlockSize)
 
 /* ================================================================================================
  * Room 6: the engine behind FASTREDUCE_AUTO and FASTREDUCE_EXACT
- * May hold: kernels that reduce an array in one launch, whatever becomes of its elements. They
- * differ in how blocks get their tiles, and are generic over two things:
+ * May hold: kernels that reduce an array, whatever becomes of its elements. AUTO of one array is
+ * reduce_pairwise, for a Reducer: what comes after V7. Behind it EXACT's two kernels, which differ
+ * in how blocks get their tiles, and AUTO's of rows, columns and segments, whose tree is one of
+ * their own: tiles of fixed size, whose packs fixed threads take; units, runs of tiles whose
+ * partials add up in pairs; and the partials of units, folded by a block.
  *
- * An Accumulator says what becomes of elements: `reduction_by` a Reducer here, for AUTO;
- * `superaccumulator` in room 7, for EXACT. It is made of an output, an array and dynamic shared
- * memory, and has
+ * An Accumulator says what becomes of elements there: `superaccumulator` in room 7, for EXACT;
+ * `reduction_by` a Reducer. It is made of an output, an array and dynamic shared memory, and has
  *     Element, Output                what it reads, and where the result goes
  *     head_alignment                 as of a Reducer
  *     repeats_first                  whether missing packs repeat the thread's first element
+ *     add(items)                     adds a thread's items of a tile; whole warps call it
+ * and for EXACT
  *     resident_threads               on a multiprocessor, for the compiler to share out registers;
  *                                    0 leaves it the choice
- *     collects                       whether anything happens to a tile when all warps had it
- *     tile_partials<Slots>           shared memory for what warps leave of tiles
- *     add(items)                     adds a thread's items of a tile; whole warps call it
- *     add_in_pipeline(items)         the same where one block has all registers
- *     leave(partials, slot)          a warp leaves what it has of the tile to the collecting warp
- *     collect(partials, slot, place, status_words)
- *                                    one warp makes one partial of a tile's, and publishes a unit's
- *     reduce_tiles(status_words, tile, tiles, output)
- *                                    from one tile a block to the output; all threads call it once
- *     reduce_units(partials, status_words, units, output)
- *                                    the same from what was collected; true in the thread that
- *                                    knows that all blocks are done
- *     words_for(units)               status words that it uses
- *     serves(bytes)                  whether arrays of that size are for its tiles
- *
- * A Shape says which elements make a block's result, by slice_of(shape): `elements`, all of
- * them.
- *
- * One tree. A result of `reduction_by` has the same bits whatever kernel computes it, with whatever
- * grid on whatever GPU, at whatever address. For its additions form a tree that depends on the
- * number of elements alone: tiles of fixed size, whose packs fixed threads take; units, runs of
- * tiles whose partials add up in pairs; and the partials of units, folded by a block.
+ *     add_in_pipeline(items)         as add, where one block has all registers
+ *     reduce_blocks(status_words, output)
+ *                                    from all blocks to the output; true in the thread that knows
+ *                                    that all are done
  * ============================================================================================= */
 
 namespace detail
 {
+
+constexpr size_t no_partial = ~size_t(0);
+
+/* Partials of blocks, in status words. */
+template <class Value>
+struct partial_words {
+    using Format = all_bits<Value>;
+    static constexpr unsigned count = Format::payloads;
+
+    static __device__ __forceinline__ void publish(status_word *base, size_t number,
+                                                   const Value &value)
+    {
+        unsigned long long payload[count];
+        Format::split(value, payload);
+#pragma unroll
+        for (unsigned w = 0; w < count; ++w) detail::publish(base + number * count + w, payload[w]);
+    }
+
+    /* Waits for partials of these numbers, and leaves their words zero; `none` where a number is
+     * no_partial. All loads are under way at once. */
+    template <unsigned Count>
+    static __device__ __forceinline__ void await(status_word *base, const size_t (&number)[Count],
+                                                 const Value &none, Value (&values)[Count])
+    {
+        status_word word[Count][count];
+        bool missing;
+        do {
+            missing = false;
+#pragma unroll
+            for (unsigned k = 0; k < Count; ++k)
+#pragma unroll
+                for (unsigned w = 0; w < count; ++w)
+                    word[k][w] = number[k] == no_partial ? 1 : peek(base + number[k] * count + w);
+#pragma unroll
+            for (unsigned k = 0; k < Count; ++k)
+#pragma unroll
+                for (unsigned w = 0; w < count; ++w) missing |= word[k][w] == 0;
+        } while (missing);
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            values[k] = none;
+            if (number[k] != no_partial) values[k] = taken(base + number[k] * count, word[k]);
+        }
+    }
+
+    /* Waits for partials first, first + stride ... Count of them, and leaves their words zero.
+     * Values of those at `end` and beyond, which do not exist, stay as they are. Whole warps call
+     * it, which look at all their words before they look again, and go on together. */
+    template <unsigned Count>
+    static __device__ __forceinline__ void await(status_word *base, unsigned first, unsigned stride,
+                                                 unsigned end, Value (&values)[Count])
+    {
+        status_word *const mine = base + first * count;
+        status_word word[Count * count];
+        bool missing;
+        do {
+            missing = false;
+#pragma unroll
+            for (unsigned k = 0; k < Count * count; ++k)
+                word[k] = first + k / count * stride < end
+                              ? peek(mine + (k / count * stride * count + k % count))
+                              : 1;
+#pragma unroll
+            for (unsigned k = 0; k < Count * count; ++k) missing |= word[k] == 0;
+        } while (__any_sync(0xffffffffu, missing));
+#pragma unroll
+        for (unsigned j = 0; j < Count; ++j) {
+            if (first + j * stride < end)
+                values[j] = taken(mine + j * stride * count, word + j * count);
+        }
+    }
+
+    /* A partial from its words, which are left zero. */
+    static __device__ __forceinline__ Value taken(status_word *from, const status_word *word)
+    {
+        unsigned long long payload[count];
+#pragma unroll
+        for (unsigned w = 0; w < count; ++w) {
+            payload[w] = word[w] >> 1;
+            from[w] = 0;
+        }
+        return Format::join(payload);
+    }
+};
+
+/* Where a reduction goes. */
+template <class Reducer>
+struct reduction_output {
+    void *result;
+    Reducer reducer;
+};
+
+/* 16 bytes that begin `shift` bytes after the first of two vectors, a multiple of Grain. */
+template <unsigned Grain>
+__device__ __forceinline__ pack<unsigned> shifted_words(const pack<unsigned> &a,
+                                                        const pack<unsigned> &b, unsigned shift)
+{
+    unsigned word[8];
+    pack<unsigned> shifted;
+#pragma unroll
+    for (unsigned w = 0; w < 8; ++w) word[w] = w < 4 ? a.item[w] : b.item[w - 4];
+#pragma unroll
+    for (unsigned w = 0; w < 6; ++w)
+        if (shift & 8) word[w] = word[w + 2];
+#pragma unroll
+    for (unsigned w = 0; w < 5; ++w)
+        if (shift & 4) word[w] = word[w + 1];
+#pragma unroll
+    for (unsigned w = 0; w < 4; ++w)
+        shifted.item[w] =
+            Grain == 4 ? word[w]
+                       : static_cast<unsigned>(
+                             (word[w] | static_cast<unsigned long long>(word[w + 1]) << 32) >>
+                             shift % 4 * 8);
+    return shifted;
+}
+
+/* ---- AUTO: the pairwise reduction by index ----
+ *
+ * What it computes is six lines, for n > 0 elements after what the Reducer makes of each:
+ *
+ *     Value pairwise(const Value *x, size_t n)
+ *     {
+ *         size_t half = 1;
+ *         if (n == 1) return x[0];
+ *         while (2 * half < n) half *= 2;
+ *         return combine(pairwise(x, half), pairwise(x + half, n - half));
+ *     }
+ *
+ * Neighbours first, then pairs of pairs: the balanced tree over the index, with the identity in the
+ * place of what is missing. A thread reduces packs; lanes, warps, blocks and groups of blocks meet
+ * as far as they are neighbours. So the bits depend on nothing but the elements. */
+
+/* Packs of a lane, 32 apart. */
+template <class Input, unsigned Packs>
+struct packs_of_lane {
+    using Element = Input;
+    static constexpr unsigned packs_each = Packs, count = Packs, pack_size = pack<Element>::size,
+                              apart = warp_size * pack_bytes;
+    pack<Element> packs[Packs];
+    size_t index, n; /* of the first pack's first element; of all */
+
+    __device__ __forceinline__ const pack<Element> &at(unsigned k) const { return packs[k]; }
+    __device__ __forceinline__ size_t index_of(unsigned k) const
+    {
+        return index + k * warp_size * pack_size;
+    }
+    /* Elements of a pack that exist. */
+    __device__ __forceinline__ unsigned existing(unsigned k) const
+    {
+        const size_t first = index_of(k), rest = first < n ? n - first : 0;
+        return rest < pack_size ? static_cast<unsigned>(rest) : pack_size;
+    }
+
+    /* Packs that exist, as vectors. All loads are under way at once. */
+    template <bool Streaming>
+    __device__ __forceinline__ void load_whole(const Element *input)
+    {
+        const pack<Element> *const from = reinterpret_cast<const pack<Element> *>(input + index);
+#pragma unroll
+        for (unsigned k = 0; k < Packs; ++k) packs[k] = load_pack<Streaming>(from + k * warp_size);
+    }
+    /* From any address, and at the end of the array, after which there is `padding`. */
+    __device__ __forceinline__ void load_any(const Element *input, const Element &padding)
+    {
+        if constexpr (sizeof(pack<Element>) == pack_bytes) {
+            load_shifted<0>(reinterpret_cast<const unsigned char *>(input + index));
+        } else {
+#pragma unroll
+            for (unsigned k = 0; k < Packs; ++k) {
+                packs[k] = {};
+                if (index_of(k) < n) packs[k].item[0] = input[index_of(k)];
+            }
+        }
+        if (index_of(Packs) <= n) return;
+#pragma unroll
+        for (unsigned k = 0; k < Packs; ++k) packs[k].fill_from(existing(k), padding);
+    }
+
+  private:
+    /* Of the aligned vectors that packs lie in, a lane loads one a pack, and has the one behind it of
+     * the next lane. Of those at the array's ends elements are loaded one by one, and what does not
+     * exist is zero. Four packs from number Begin on, as there are no registers for more. */
+    template <unsigned Begin>
+    __device__ __forceinline__ void load_shifted(const unsigned char *input)
+    {
+        constexpr unsigned grain = alignof(Element) < 4 ? alignof(Element) : 4,
+                           here = Packs < 4 ? Packs : 4, most = (here + 1) * apart;
+        const unsigned lane = threadIdx.x % warp_size,
+                       shift =
+                           static_cast<unsigned>(reinterpret_cast<uintptr_t>(input)) % pack_bytes,
+                       before = index == 0 && Begin == 0 ? shift : 0,
+                       vectors = lane == 0 && shift > 0 ? here + 1 : here;
+        const size_t begin = index_of(Begin) * sizeof(Element),
+                     end_of_all = n * sizeof(Element) + shift,
+                     rest = begin < end_of_all ? end_of_all - begin : 0;
+        const unsigned bytes = rest < most ? static_cast<unsigned>(rest) : most;
+        const unsigned char *const from = input + Begin * apart - shift;
+        pack<unsigned> vector[here + 1];
+#pragma unroll
+        for (unsigned k = 0; k <= here; ++k) {
+            vector[k] = {};
+            if (k < vectors && k * apart + pack_bytes <= bytes && (k > 0 || before == 0))
+                vector[k] =
+                    load_pack<false>(reinterpret_cast<const pack<unsigned> *>(from + k * apart));
+        }
+        if (before > 0) vector[0] = load_part<grain>(from, before, bytes);
+        const unsigned last = bytes / apart, end = bytes % apart;
+        if (end > 0 && end < pack_bytes && last < vectors && (last > 0 || before == 0)) {
+            const pack<unsigned> part = load_part<grain>(from + last * apart, 0, end);
+#pragma unroll
+            for (unsigned k = 0; k <= here; ++k) vector[k] = chosen(k == last, part, vector[k]);
+        }
+#pragma unroll
+        for (unsigned k = 0; k < here; ++k) {
+            pack<unsigned> whole = vector[k];
+            if (shift > 0) {
+                const pack<unsigned> handed = chosen(lane == 0, vector[k + 1], vector[k]),
+                                     next = shuffle(handed, (lane + 1) % warp_size);
+                whole = shifted_words<grain>(vector[k], next, shift);
+            }
+            packs[Begin + k] = bits_as<pack<Element>>(whole);
+        }
+        if constexpr (Begin + here < Packs) load_shifted<Begin + here>(input);
+    }
+    template <unsigned Grain>
+    static __device__ __forceinline__ pack<unsigned> load_part(const unsigned char *from,
+                                                               unsigned begin, unsigned end)
+    {
+        using part_type = typename integer_of<Grain, false>::type;
+        pack<unsigned> part = {};
+#pragma unroll
+        for (unsigned at = 0; at < pack_bytes; at += Grain)
+            if (at >= begin && at < end)
+                part.item[at / 4] |=
+                    static_cast<unsigned>(*reinterpret_cast<const part_type *>(from + at))
+                    << at % 4 * 8;
+        return part;
+    }
+};
+
+/* Two Values of neighbours, of which the upper one is the lane's own, or the other. */
+template <class Reducer, class Value>
+__device__ __forceinline__ Value meet(const Reducer &reducer, const Value &own, const Value &other,
+                                      bool upper)
+{
+    if constexpr (Reducer::commutes)
+        return reducer.combine(own, other);
+    else
+        return reducer.combine(chosen(upper, other, own), chosen(upper, own, other));
+}
+
+/* Reduces Values of 2^b lanes, Count of each, in the order of k * lanes + lane; every lane gets the
+ * result in values[0]. While lanes pair, each hands over the half of its Values that its partner
+ * keeps: so this takes Count - 1 shuffles more than one Value a lane. */
+template <unsigned Lanes, unsigned Delta, unsigned Held, class Reducer, class Value, unsigned Count>
+__device__ __forceinline__ void pair_lanes(const Reducer &reducer, Value (&values)[Count])
+{
+    const bool upper = threadIdx.x & Delta;
+    if constexpr (Delta >= Lanes) {
+        /* Values k, whose bits lie reversed in the lanes */
+        if constexpr (Count > 1 && Lanes == warp_size) {
+#pragma unroll
+            for (unsigned bit = Count / 2; bit > 0; bit /= 2)
+                values[0] =
+                    meet(reducer, values[0], shuffle_xor(values[0], bit), (threadIdx.x & bit) != 0);
+        }
+    } else if constexpr (Held > 1) {
+#pragma unroll
+        for (unsigned k = 0; k < Held / 2; ++k) {
+            const Value kept = chosen(upper, values[k + Held / 2], values[k]),
+                        handed = chosen(upper, values[k], values[k + Held / 2]);
+            values[k] = meet(reducer, kept, shuffle_xor(handed, Delta), upper);
+        }
+        pair_lanes<Lanes, 2 * Delta, Held / 2>(reducer, values);
+    } else {
+        values[0] = meet(reducer, values[0], shuffle_xor(values[0], Delta), upper);
+        pair_lanes<Lanes, 2 * Delta, 1>(reducer, values);
+    }
+}
+
+/* The same where any order will do, of one Value each. */
+template <unsigned Lanes, bool OfTile, class Reducer, class Value>
+__device__ __forceinline__ Value lanes_in_any_order(const Reducer &reducer, Value value)
+{
+    if constexpr (Reducer::by_warp) {
+        return reducer.warp_value(value);
+    } else if constexpr (OfTile && Reducer::tile_by_warp) {
+        return reducer.tile_warp_value(value);
+    } else {
+#pragma unroll
+        for (unsigned delta = Lanes / 2; delta > 0; delta /= 2)
+            value = reducer.combine(value, shuffle_xor(value, delta));
+        return value;
+    }
+}
+
+/* The Value of a warp whose lanes have Count Values each. OfTile: as they come from a tile. */
+template <bool OfTile, class Reducer, class Value, unsigned Count>
+__device__ __forceinline__ Value warp_value(const Reducer &reducer, Value (&values)[Count])
+{
+    if constexpr (Reducer::any_order)
+        values[0] = lanes_in_any_order<warp_size, OfTile>(reducer, values[0]);
+    else
+        pair_lanes<warp_size, 1, Count>(reducer, values);
+    return values[0];
+}
+
+/* The Value of a block, in warp 0, whose warps have one each. */
+template <class Reducer, class Value, unsigned Warps>
+__device__ __forceinline__ Value block_value(const Reducer &reducer, const Value &of_warp,
+                                             Value (&of_warps)[Warps])
+{
+    if constexpr (Warps == 1) return of_warp;
+    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    if (lane == 0) of_warps[warp] = of_warp;
+    __syncthreads();
+    if (warp > 0) return of_warp;
+    Value value[1] = {lane < Warps ? of_warps[lane] : reducer.zero()};
+    if constexpr (Reducer::any_order)
+        value[0] = lanes_in_any_order<Warps, false>(reducer, value[0]);
+    else
+        pair_lanes<Warps, 1, 1>(reducer, value);
+    return value[0];
+}
+
+/* An array, or two of a dot product, and how blocks share it: each has a run of 2^run_log tiles. */
+struct pairwise_array {
+    const void *input, *other;
+    size_t n; /* elements; at most, where their number is on the device */
+    const size_t *n_on_device;
+    size_t last_run; /* tiles */
+    unsigned runs, run_log;
+    unsigned prefetch_bytes; /* of each block's first tile */
+    bool streaming, aligned; /* there is more than the cache holds; packs are vectors */
+
+    __host__ __device__ constexpr void share(size_t tile_elements)
+    {
+        const size_t tiles = n == 0 ? 1 : (n - 1) / tile_elements + 1;
+        runs = static_cast<unsigned>((tiles - 1) >> run_log) + 1;
+        last_run = tiles - (size_t(runs - 1) << run_log);
+    }
+};
+constexpr unsigned most_run_log = 31;
+
+/* A lane's Values of its packs of a tile, from element number `index` on. */
+template <class Reducer, class Value, unsigned Packs>
+__device__ __forceinline__ void load_values(const Reducer &reducer, const pairwise_array &array,
+                                            size_t index, bool whole, Value (&values)[Packs])
+{
+    using Element = typename Reducer::Element;
+    using Items = packs_of_lane<Element, Packs>;
+    const Element *const x = static_cast<const Element *>(array.input),
+                         *const y = static_cast<const Element *>(array.other);
+    Items items = {{}, index, array.n}, others = items;
+    if (whole && array.aligned && array.streaming) {
+        items.template load_whole<true>(x);
+        if constexpr (Reducer::two_arrays) others.template load_whole<true>(y);
+    } else if (whole && array.aligned) {
+        items.template load_whole<false>(x);
+        if constexpr (Reducer::two_arrays) others.template load_whole<false>(y);
+    } else {
+        items.load_any(x, array.n > 0 ? reducer.padding(x) : Element());
+        if constexpr (Reducer::two_arrays) others.load_any(y, Element());
+    }
+    if constexpr (Reducer::any_order && !Reducer::two_arrays)
+        values[0] = thread_value(reducer, items, truth<Reducer::by_itself>());
+    else
+        reducer.values_of(items, others, values);
+    if constexpr (Reducer::any_order && Reducer::two_arrays)
+        reduce_pairs(values, combining<Reducer>{reducer});
+}
+
+/* The Value of a group of blocks, in warp 0, of which the last is `own`: awaits the others', and
+ * leaves their words zero. Threads have Packs words next to each other, all under way at once, as far
+ * as there are registers; for those that do not exist they read the first one of their warp. What
+ * one warp can await needs no other, and no barrier. */
+template <unsigned Packs, class Reducer, class Value, unsigned Warps>
+__device__ __forceinline__ Value group_value(const Reducer &reducer, status_word *words,
+                                             unsigned others, Value value, Value &own,
+                                             Value (&of_warps)[Warps])
+{
+    using partials = partial_words<Value>;
+    constexpr unsigned each = partials::count, at_once = Packs * each <= 8 ? Packs
+                                                         : each <= 2       ? 4
+                                                         : each <= 4       ? 2
+                                                                           : 1;
+    const bool by_warp = Warps == 1 || others < warp_size * Packs;
+    if (!by_warp) {
+        if (threadIdx.x == 0) own = value;
+        __syncthreads();
+        value = own;
+    } else {
+        if (threadIdx.x >= warp_size) return value;
+        value = shuffle(value, 0); /* lanes that no warp has a Value for have others */
+    }
+    const unsigned first = threadIdx.x * Packs, of_warp = first - threadIdx.x % warp_size * Packs;
+    Value values[Packs];
+#pragma unroll
+    for (unsigned begin = 0; begin < Packs; begin += at_once) {
+        status_word word[at_once][each];
+        bool missing = of_warp + begin < others;
+        while (__any_sync(0xffffffffu, missing)) {
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k) {
+                const unsigned number = first + begin + k;
+                const status_word *const from =
+                    words + (number < others ? number : of_warp + begin) * each;
+#pragma unroll
+                for (unsigned w = 0; w < each; ++w) word[k][w] = peek(from + w);
+            }
+            missing = false;
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k)
+#pragma unroll
+                for (unsigned w = 0; w < each; ++w) missing |= word[k][w] == 0;
+        }
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+            const unsigned number = first + begin + k;
+            values[begin + k] = reducer.zero();
+            if (number < others)
+                values[begin + k] = partials::taken(words + number * each, word[k]);
+            values[begin + k] = chosen(number == others, value, values[begin + k]);
+        }
+    }
+    Value one[1] = {reduce_pairs(values, combining<Reducer>{reducer})};
+    value = warp_value<false>(reducer, one);
+    return by_warp ? value : block_value(reducer, value, of_warps);
+}
+
+/* By one thread: Values of a run's tiles meet in pairs, pairs of pairs ... as ones carry in the
+ * binary number that counts tiles. The last one's Value is that of the run. */
+template <class Reducer, class Value>
+__device__ __forceinline__ Value carry(const Reducer &reducer, Value value, Value *carried,
+                                       size_t position, bool last)
+{
+    unsigned level = 0;
+#pragma unroll 1
+    for (; position >> level & 1; ++level) value = reducer.combine(carried[level], value);
+    carried[level] = value;
+#pragma unroll 1
+    for (++level; last && (position + 1) >> level != 0; ++level)
+        if ((position + 1) >> level & 1) value = reducer.combine(carried[level], value);
+    return value;
+}
+
+/* By one thread, before the previous grid has ended: asks for a part of the block's first tile, so
+ * that it is in L2 when it is read: 10 to 20 % faster up to 2^18, 2 to 7 % up to 2^24 (one H200, a
+ * graph of calls). */
+template <class Element>
+__device__ __forceinline__ void prefetch_run(const pairwise_array &array, size_t first)
+{
+    const size_t rest = first < array.n ? (array.n - first) * sizeof(Element) : 0;
+    const unsigned bytes = rest < array.prefetch_bytes
+                               ? static_cast<unsigned>(rest) / pack_bytes * pack_bytes
+                               : array.prefetch_bytes;
+    if (bytes == 0) return;
+    prefetch_to_l2(static_cast<const Element *>(array.input) + first, bytes);
+    if (array.other != nullptr)
+        prefetch_to_l2(static_cast<const Element *>(array.other) + first, bytes);
+}
+
+/* The partials of one level: of runs of tiles, of groups of blocks, of groups of groups ... */
+struct pairwise_level {
+    unsigned number, count, others; /* the block's, of so many; before it in its group */
+    status_word *words;             /* of the group's first */
+
+    __device__ __forceinline__ pairwise_level(unsigned level, unsigned group, unsigned run,
+                                              unsigned runs, size_t most_runs, unsigned words_each,
+                                              status_word *all)
+        : number(run), count(runs)
+    {
+#pragma unroll 1
+        for (; level > 0; --level) {
+            all += most_runs * words_each;
+            most_runs = (most_runs - 1) / group + 1;
+            number /= group;
+            count = (count - 1) / group + 1;
+        }
+        others = number % group;
+        words = all + size_t(number - others) * words_each;
+    }
+    __device__ __forceinline__ bool ends(unsigned group) const
+    {
+        return others + 1 == group || number + 1 == count;
+    }
+};
+
+/* A block reduces its run of tiles, and hands the result to the last block of its group; that one
+ * hands the group's to the last of the groups, and so on. Whoever waits waits for blocks before it,
+ * which GPUs begin before it. One launch: two cost 1.2 us more, a fence and a ticket 0.5 us (one
+ * H200). A block for each run, but where n is on the device and may be large: blocks that had
+ * nothing would take 1.4 ns each (one H100), so fewer take runs in turn, by a counter in words[0].
+ *
+ * It begins before the previous grid has ended, which may write the input. So that is not
+ * __restrict__: the compiler could then load it by ways that are not coherent
+ * (NVIDIA/cccl#11463). */
+template <class Reducer, unsigned BlockSize, unsigned Packs>
+__global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
+    reduce_pairwise(pairwise_array array, reduction_output<Reducer> output, status_word *words)
+{
+    using Value = typename Reducer::Value;
+    using partials = partial_words<Value>;
+    constexpr unsigned warps = BlockSize / warp_size, group = BlockSize * Packs;
+    constexpr size_t pack_size = pack<typename Reducer::Element>::size,
+                     tile_elements = group * pack_size;
+    __shared__ Value of_warps[warps], own, carried[most_run_log + 1];
+    __shared__ unsigned next_run;
+    const unsigned at = threadIdx.x / warp_size * (warp_size * Packs) + threadIdx.x % warp_size,
+                   most_runs = array.runs;
+    const bool on_demand = gridDim.x < most_runs;
+    unsigned run = blockIdx.x;
+    if (threadIdx.x == 0)
+        prefetch_run<typename Reducer::Element>(array, (static_cast<size_t>(run) << array.run_log) *
+                                                           tile_elements);
+    wait_for_previous_grid();
+    allow_next_grid();
+    if (array.n_on_device != nullptr) {
+        if (*array.n_on_device < array.n) array.n = *array.n_on_device;
+        array.share(tile_elements);
+        if (run >= array.runs) return;
+    }
+    Reducer reducer = output.reducer;
+    reducer.prepare(array.input, array.n);
+
+    unsigned answer = 0, position = 0; /* of the counter; of the tile in its run */
+#pragma unroll 1
+    for (;;) {
+        Value values[Packs];
+        const size_t tile = (static_cast<size_t>(run) << array.run_log) + position;
+        load_values(reducer, array, tile * tile_elements + at * pack_size,
+                    (tile + 1) * tile_elements <= array.n, values);
+        if (on_demand && threadIdx.x == 0 && position == 0)
+            answer = static_cast<unsigned>(atomicAdd(words, 1ull));
+        Value value = block_value(reducer, warp_value<true>(reducer, values), of_warps);
+        const bool last_run = run + 1 == array.runs;
+        if (array.run_log > 0) {
+            const size_t tiles = last_run ? array.last_run : size_t(1) << array.run_log;
+            if (threadIdx.x == 0)
+                value = carry(reducer, value, carried, position, position + 1 == tiles);
+            if (++position < tiles) {
+                __syncthreads(); /* of_warps is used again */
+                continue;
+            }
+        }
+        for (unsigned level = 0;; ++level) {
+            const pairwise_level mine(level, group, run, array.runs, most_runs, partials::count,
+                                      words + 1);
+            if (mine.count > 1 && mine.ends(group)) {
+                value = group_value<Packs>(reducer, mine.words, mine.others, value, own, of_warps);
+                continue;
+            }
+            if (threadIdx.x == 0) {
+                next_run = gridDim.x + answer;
+                if (mine.count > 1)
+                    partials::publish(mine.words, mine.others, value);
+                else
+                    reducer.store(output.result, value, array.n);
+                if (on_demand && mine.count == 1) *words = 0; /* all have their answers */
+            }
+            if (!on_demand || mine.count == 1) return;
+            break;
+        }
+        __syncthreads();
+        run = next_run;
+        position = 0;
+        if (run >= array.runs) return;
+        __syncthreads();
+    }
+}
+
+/* ---- Tiles and units: EXACT, and the tree of rows, columns and segments ---- */
 
 /* Elements in packs, counted from the first one whatever its address, with a tail of elements after
  * them; where any order will do, from the first address on that is a multiple of head_alignment,
@@ -3982,13 +4478,6 @@ struct elements : array_layout {
     }
     __host__ __device__ size_t count() const { return head + packs * pack<Element>::size + tail; }
 };
-
-/* The elements of the block's result: of a whole array, all. */
-template <class Element>
-__device__ __forceinline__ const elements<Element> &slice_of(const elements<Element> &array)
-{
-    return array;
-}
 
 /* A thread's share of a tile: packs number threadIdx.x, threadIdx.x + BlockSize ... of it, as far
  * as they exist, and an element of the head or the tail, which the last tile's first threads take.
@@ -4202,110 +4691,6 @@ __device__ __forceinline__ tile_run run_of(const work_plan &work, size_t unit)
     return work.levels == 0 ? tile_run{unit, 1} : search_run(work.tiles, work.levels, unit);
 }
 
-/* Where a tile stands: tile number `position` of the `count` of its unit. */
-struct tile_place {
-    size_t unit, position, count;
-};
-
-constexpr size_t no_partial = ~size_t(0);
-
-/* Partials of blocks, in status words as their Format says. */
-template <class Value, class Format>
-struct partial_words {
-    static constexpr unsigned count = Format::payloads;
-
-    static __device__ __forceinline__ void publish(status_word *base, size_t number,
-                                                   const Value &value)
-    {
-        unsigned long long payload[count];
-        Format::split(value, payload);
-#pragma unroll
-        for (unsigned w = 0; w < count; ++w) detail::publish(base + number * count + w, payload[w]);
-    }
-
-    /* What others would get: a Format may round. */
-    static __device__ __forceinline__ Value kept(const Value &value)
-    {
-        unsigned long long payload[count];
-        Format::split(value, payload);
-        return Format::join(payload);
-    }
-
-    /* Waits for partials of these numbers, and leaves their words zero; `none` where a number is
-     * no_partial. All loads are under way at once. */
-    template <unsigned Count>
-    static __device__ __forceinline__ void await(status_word *base, const size_t (&number)[Count],
-                                                 const Value &none, Value (&values)[Count])
-    {
-        status_word word[Count][count];
-        bool missing;
-        do {
-            missing = false;
-#pragma unroll
-            for (unsigned k = 0; k < Count; ++k)
-#pragma unroll
-                for (unsigned w = 0; w < count; ++w)
-                    word[k][w] = number[k] == no_partial ? 1 : peek(base + number[k] * count + w);
-#pragma unroll
-            for (unsigned k = 0; k < Count; ++k)
-#pragma unroll
-                for (unsigned w = 0; w < count; ++w) missing |= word[k][w] == 0;
-        } while (missing);
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k) {
-            values[k] = none;
-            if (number[k] != no_partial) values[k] = taken(base + number[k] * count, word[k]);
-        }
-    }
-
-    /* Waits for partials first, first + stride ... Count of them, and leaves their words zero.
-     * Values of those at `end` and beyond, which do not exist, stay as they are. Whole warps call
-     * it, which look at all their words before they look again, and go on together. */
-    template <unsigned Count>
-    static __device__ __forceinline__ void await(status_word *base, unsigned first, unsigned stride,
-                                                 unsigned end, Value (&values)[Count])
-    {
-        status_word *const mine = base + first * count;
-        status_word word[Count * count];
-        bool missing;
-        do {
-            missing = false;
-#pragma unroll
-            for (unsigned k = 0; k < Count * count; ++k)
-                word[k] = first + k / count * stride < end
-                              ? peek(mine + (k / count * stride * count + k % count))
-                              : 1;
-#pragma unroll
-            for (unsigned k = 0; k < Count * count; ++k) missing |= word[k] == 0;
-        } while (__any_sync(0xffffffffu, missing));
-#pragma unroll
-        for (unsigned j = 0; j < Count; ++j) {
-            if (first + j * stride < end)
-                values[j] = taken(mine + j * stride * count, word + j * count);
-        }
-    }
-
-  private:
-    /* A partial from its words, which are left zero. */
-    static __device__ __forceinline__ Value taken(status_word *from, const status_word *word)
-    {
-        unsigned long long payload[count];
-#pragma unroll
-        for (unsigned w = 0; w < count; ++w) {
-            payload[w] = word[w] >> 1;
-            from[w] = 0;
-        }
-        return Format::join(payload);
-    }
-};
-
-/* Where a reduction goes. */
-template <class Reducer>
-struct reduction_output {
-    void *result;
-    Reducer reducer;
-};
-
 /* Out of line, as it is not needed where the host knows n. */
 static __device__ __noinline__ work_plan plan_for(size_t tiles, bool single_tiles)
 {
@@ -4313,210 +4698,73 @@ static __device__ __noinline__ work_plan plan_for(size_t tiles, bool single_tile
 }
 
 /* Reads n where it is on the device: what the host has planned for the most that it may be becomes
- * the plan for n. False where n is for another kernel. */
-template <class Accumulator, unsigned BlockSize, unsigned Packs, class Element>
-__device__ __forceinline__ bool recount(elements<Element> &input, work_plan &work)
+ * the plan for n. */
+template <unsigned TilePacks, class Element>
+__device__ __forceinline__ void recount_units(elements<Element> &input, work_plan &work)
 {
-    constexpr size_t tile_packs = BlockSize * Packs;
+    if (input.n_on_device == nullptr) return;
     const size_t n = *input.n_on_device, most = input.count();
     input.set_count(n < most ? n : most, pack<Element>::size);
-    work.tiles = input.packs == 0 ? 1 : (input.packs - 1) / tile_packs + 1;
-    return Accumulator::serves(input.count() * sizeof(Element));
-}
-
-/* The same for a grid of a block a tile: the last block takes the last tile, as it waits for the
- * others; false in those that have none. */
-template <class Accumulator, unsigned BlockSize, unsigned Packs, class Element>
-__device__ __forceinline__ bool recount_tiles(elements<Element> &input, work_plan &work,
-                                              unsigned &tile)
-{
-    if (input.n_on_device == nullptr) return true;
-    if (!recount<Accumulator, BlockSize, Packs>(input, work)) return false;
-    const unsigned last = static_cast<unsigned>(work.tiles) - 1;
-    if (blockIdx.x + 1 < gridDim.x) return tile < last;
-    tile = last;
-    return true;
-}
-
-/* And for a grid that shares out units. */
-template <class Accumulator, unsigned BlockSize, unsigned Packs, class Element>
-__device__ __forceinline__ bool recount_units(elements<Element> &input, work_plan &work)
-{
-    if (input.n_on_device == nullptr) return true;
-    if (!recount<Accumulator, BlockSize, Packs>(input, work)) return false;
+    work.tiles = input.packs == 0 ? 1 : (input.packs - 1) / TilePacks + 1;
     const work_plan plan = plan_for(work.tiles, work.single_tiles);
     work.units = plan.units;
     work.levels = plan.levels;
-    return true;
 }
 
-/* What AUTO makes of elements: what a Reducer says. */
+/* Of zeros +0, whatever their signs: as what is missing may have been added as +0, or not. */
+template <class Reducer>
+__device__ __forceinline__ typename Reducer::Value plus_zero(const typename Reducer::Value &value)
+{
+    return Reducer::combine(value, Reducer::identity());
+}
+
+/* What AUTO makes of the tiles of a row: what a Reducer says. */
 template <class Reducer, unsigned BlockSize>
 struct reduction_by {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
     using Output = reduction_output<Reducer>;
-    using words_of = partial_words<Value, typename Reducer::Format>;
+    using words_of = partial_words<Value>;
     static constexpr unsigned head_alignment = Reducer::head_alignment;
-    static constexpr bool collects = true, repeats_first = Reducer::missing == filler::first;
-    static constexpr unsigned resident_threads = 0, warps = BlockSize / warp_size;
-
-    template <unsigned Slots>
-    struct tile_partials {
-        Value warp_value[Slots + 1][warps];
-        Value stack[most_levels];
-    };
+    static constexpr bool repeats_first = Reducer::missing == filler::first;
+    static constexpr unsigned warps = BlockSize / warp_size;
 
     Reducer reducer;
     Value value;     /* the thread's, of the last tile */
     size_t elements; /* of the result */
 
     __device__ __forceinline__ reduction_by(const Output &output,
-                                            const detail::elements<Element> &input, void *)
+                                            const detail::elements<Element> &input)
         : reducer(output.reducer), elements(input.count())
     {
         reducer.prepare(input.first() - input.gap, elements);
     }
 
     static constexpr unsigned words_at_all = 0, words_per_unit = words_of::count;
-    static __host__ __device__ constexpr bool serves(size_t bytes)
-    {
-        return BlockSize < small_block ||
-               tile_choice<Reducer>::in_small_tiles(bytes) == (BlockSize == small_block);
-    }
-    static __host__ __device__ constexpr size_t words_for(size_t units)
-    {
-        return units * words_per_unit;
-    }
-
-    __device__ __forceinline__ Value combine(const Value &a, const Value &b) const
-    {
-        return reducer.combine(a, b);
-    }
+    static constexpr bool is_slow = words_per_unit > 1 && !Reducer::tile_by_warp;
 
     template <unsigned Packs>
     __device__ __forceinline__ void add(const tile_items<reduction_by, BlockSize, Packs> &items)
     {
         value = thread_value(reducer, items, truth<Reducer::by_itself>());
-        if (items.has_edge) value = combine(value, reducer.value_of(items.edge, items.edge_index));
-    }
-    template <class Items>
-    __device__ __forceinline__ void add_in_pipeline(const Items &items)
-    {
-        add(items);
+        if (items.has_edge)
+            value = reducer.combine(value, reducer.value_of(items.edge, items.edge_index));
     }
 
-    template <class Partials>
-    __device__ __forceinline__ void leave(Partials &partials, unsigned slot) const
-    {
-        store_warps(partials.warp_value[slot], of_tile_warp(value));
-    }
-
-    /* The value of a block whose warps have left theirs, in lane 0. */
-    __device__ __forceinline__ Value block_value(const Value (&warp_values)[warps]) const
-    {
-        const unsigned lane = threadIdx.x % warp_size;
-        return of_warp<warps>(lane < warps ? warp_values[lane] : reducer.identity());
-    }
-
-    /* Partials of a unit's tiles meet in pairs, pairs of pairs ... as ones carry in a binary number
-     * that counts tiles. So no value takes more than levels additions, one after the other. */
-    template <class Partials>
-    __device__ __forceinline__ void collect(Partials &partials, unsigned slot,
-                                            const tile_place &place, status_word *status_words)
-    {
-        Value sums[warps];
-#pragma unroll
-        for (unsigned w = 0; w < warps; ++w) sums[w] = partials.warp_value[slot][w];
-#pragma unroll
-        for (unsigned parts = 2; parts <= warps; parts *= 2) /* as block_value's lanes do */
-#pragma unroll
-            for (unsigned w = 0; w < warps / parts; ++w)
-                sums[w] = combine(sums[w], sums[w + warps / parts]);
-        unsigned level = 0;
-        for (; place.position >> level & 1; ++level)
-            sums[0] = combine(partials.stack[level], sums[0]);
-        partials.stack[level] = sums[0];
-        if (place.position + 1 == place.count) words_of::publish(status_words, place.unit, sums[0]);
-    }
-
-    /* Adds partials threadIdx.x, threadIdx.x + BlockSize ... below end. */
-    __device__ __forceinline__ void add_partials(status_word *status_words, unsigned end)
-    {
-        constexpr unsigned ahead = BlockSize < 512 ? 1 : 4; /* that a thread awaits at once */
-        for (unsigned first = 0; first < end; first += ahead * BlockSize) {
-            Value others[ahead];
-#pragma unroll
-            for (unsigned k = 0; k < ahead; ++k) others[k] = reducer.identity();
-            words_of::await(status_words, first + threadIdx.x, BlockSize, end, others);
-#pragma unroll
-            for (unsigned k = 0; k < ahead; ++k) value = combine(value, others[k]);
-        }
-    }
-
-    /* Of all, in status words. */
-    __device__ __forceinline__ void fold_partials(status_word *status_words, unsigned units)
-    {
-        Value last[1] = {reducer.identity()};
-        words_of::await(status_words, units - 1 + threadIdx.x, 1, units, last);
-        value = last[0];
-        add_partials(status_words, units - 1);
-    }
-
-    /* Each block publishes its tile's partial; the last one awaits all others', and leaves the
-     * words zero. One launch and no atomic operation: two launches cost 1.2 us more, a fence and a
-     * ticket 0.5 us (one H200). No other block waits, and GPUs begin blocks in order, so the grid
-     * may be of any size. */
-    __device__ __forceinline__ void reduce_tiles(status_word *status_words, unsigned tile,
-                                                 unsigned tiles, const Output &output)
-    {
-        __shared__ Value warp_values[warps];
-        const unsigned others = tiles - 1;
-#pragma unroll 1
-        for (bool all = others == 0;; all = true) {
-            /* The block's own, then all blocks': by the same instructions, as the first time
-             * that others run they have to be fetched, which takes 0.1 to 0.3 us while memory is
-             * busy. */
-            value = Reducer::tile_by_warp && !all ? of_tile_warp(value) : of_warp<warp_size>(value);
-            if (warps > 1) {
-                store_warps(warp_values, value);
-                __syncthreads();
-                if (threadIdx.x < warp_size) value = block_value(warp_values);
-            }
-            if (all) break;
-            if (tile != others) {
-                if (threadIdx.x == 0) words_of::publish(status_words, tile, value);
-                return;
-            }
-            value = threadIdx.x == 0 ? words_of::kept(value) : reducer.identity();
-            add_partials(status_words, others);
-            __syncthreads(); /* warp_values is used again */
-        }
-        if (others == 0) value = words_of::kept(value);
-        if (threadIdx.x == 0) reducer.store(output.result, value, elements);
-    }
-
-    /* As reduce_tiles, but the last block to come folds, whichever that is: there may be many
-     * results, and one that waits could keep those it waits for from their place. */
+    /* A block for each tile. The last one to come folds all partials, whichever that is: there may
+     * be many results, and one that waits could keep those it waits for from their place. */
     static __host__ __device__ constexpr size_t words_for_row(unsigned tiles)
     {
-        return tiles == 1 ? 0 : words_for(tiles) + 1;
+        return tiles == 1 ? 0 : size_t(tiles) * words_per_unit + 1;
     }
     __device__ __forceinline__ void reduce_row(status_word *status_words, unsigned tile,
                                                unsigned tiles, const Output &output)
     {
         __shared__ Value warp_values[warps];
         __shared__ bool last;
-        status_word *const ticket = status_words + words_for(tiles);
-        value = of_tile_warp(value);
-        if (warps > 1) {
-            store_warps(warp_values, value);
-            __syncthreads();
-            if (threadIdx.x < warp_size) value = block_value(warp_values);
-        }
-        if (tiles == 1) {
-            value = words_of::kept(value);
-        } else {
+        status_word *const ticket = status_words + size_t(tiles) * words_per_unit;
+        to_block(of_tile_warp(value), warp_values);
+        if (tiles > 1) {
             if (threadIdx.x == 0) {
                 words_of::publish(status_words, tile, value);
                 last = atomicAdd(ticket, 1ull) + 1 == tiles;
@@ -4525,139 +4773,88 @@ struct reduction_by {
             if (!last) return;
             if (threadIdx.x == 0) *ticket = 0;
             fold_partials(status_words, tiles);
-            store_warps(warp_values, of_warp<warp_size>(value));
-            __syncthreads();
-            if (threadIdx.x < warp_size) value = block_value(warp_values);
+            to_block(of_warp<warp_size>(value), warp_values);
         }
-        if (threadIdx.x == 0) reducer.store(output.result, value, elements);
-    }
-
-    /* As reduce_tiles, where all partials are in status words: thread 0 begins with the last. */
-    template <unsigned Slots>
-    __device__ __forceinline__ bool reduce_units(tile_partials<Slots> &partials,
-                                                 status_word *status_words, size_t count,
-                                                 const Output &output)
-    {
-        if (blockIdx.x + 1 != gridDim.x) return false;
-        const unsigned units = static_cast<unsigned>(count);
-        if (threadIdx.x < BlockSize) {
-            fold_partials(status_words, units);
-            store_warps(partials.warp_value[Slots], of_warp<warp_size>(value));
-        }
-        __syncthreads();
-        if (threadIdx.x >= warp_size) return false;
-        const Value result = block_value(partials.warp_value[Slots]);
-        if (threadIdx.x == 0) reducer.store(output.result, result, elements);
-        return threadIdx.x == 0;
+        if (threadIdx.x == 0) reducer.store(output.result, plus_zero<Reducer>(value), elements);
     }
 
   private:
-    static __device__ __forceinline__ void store_warps(Value (&warp_values)[warps],
-                                                       const Value &lanes_value)
+    /* Of warps' values, the block's in thread 0. */
+    __device__ __forceinline__ void to_block(const Value &of_warps, Value (&warp_values)[warps])
     {
-        if (threadIdx.x % warp_size == 0) warp_values[threadIdx.x / warp_size] = lanes_value;
+        const unsigned lane = threadIdx.x % warp_size;
+        value = of_warps;
+        if (warps == 1) return;
+        if (lane == 0) warp_values[threadIdx.x / warp_size] = value;
+        __syncthreads();
+        if (threadIdx.x < warp_size)
+            value = of_warp<warps>(lane < warps ? warp_values[lane] : reducer.identity());
     }
-
-    /* Of lanes 0 to Width - 1, in lane 0; the others hold the identity, or do not matter. */
-    template <unsigned Width>
-    __device__ __forceinline__ Value of_warp(const Value &lanes_value) const
+    __device__ __forceinline__ void fold_partials(status_word *status_words, unsigned units)
     {
-        return of_warp<Width>(lanes_value, truth<Reducer::by_warp>());
+        constexpr unsigned ahead = BlockSize < 512 ? 1 : 4; /* that a thread awaits at once */
+        Value last_one[1] = {reducer.identity()};
+        words_of::await(status_words, units - 1 + threadIdx.x, 1, units, last_one);
+        value = last_one[0];
+        for (unsigned first = 0; first < units - 1; first += ahead * BlockSize) {
+            Value others[ahead];
+#pragma unroll
+            for (unsigned k = 0; k < ahead; ++k) others[k] = reducer.identity();
+            words_of::await(status_words, first + threadIdx.x, BlockSize, units - 1, others);
+#pragma unroll
+            for (unsigned k = 0; k < ahead; ++k) value = reducer.combine(value, others[k]);
+        }
     }
     __device__ __forceinline__ Value of_tile_warp(const Value &lanes_value) const
     {
-        return of_tile_warp(lanes_value, truth<Reducer::tile_by_warp>());
+        if constexpr (Reducer::tile_by_warp)
+            return reducer.tile_warp_value(lanes_value);
+        else
+            return of_warp<warp_size>(lanes_value);
     }
-    __device__ __forceinline__ Value of_tile_warp(const Value &lanes_value, truth<true>) const
-    {
-        return reducer.tile_warp_value(lanes_value);
-    }
-    __device__ __forceinline__ Value of_tile_warp(const Value &lanes_value, truth<false>) const
-    {
-        return of_warp<warp_size>(lanes_value);
-    }
+    /* Of lanes 0 to Width - 1, in lane 0; the others hold the identity, or do not matter. */
     template <unsigned Width>
-    __device__ __forceinline__ Value of_warp(const Value &lanes_value, truth<true>) const
+    __device__ __forceinline__ Value of_warp(Value lanes_value) const
     {
-        return reducer.warp_value(lanes_value);
-    }
-    template <unsigned Width>
-    __device__ __forceinline__ Value of_warp(Value lanes_value, truth<false>) const
-    {
+        if constexpr (Reducer::by_warp) {
+            return reducer.warp_value(lanes_value);
+        } else {
 #pragma unroll
-        for (unsigned delta = Width / 2; delta > 0; delta /= 2)
-            lanes_value = combine(lanes_value, shuffle_down(lanes_value, delta));
-        return lanes_value;
+            for (unsigned delta = Width / 2; delta > 0; delta /= 2)
+                lanes_value = reducer.combine(lanes_value, shuffle_down(lanes_value, delta));
+            return lanes_value;
+        }
     }
 };
 
-template <class Operator, class Input, unsigned BlockSize>
-using reduction = reduction_by<reducer_t<Operator, Input>, BlockSize>;
-
-/* The kernels below begin before the previous grid has ended, which may write their input. So it is
- * not __restrict__: the compiler could then load it by ways that are not coherent
- * (NVIDIA/cccl#11463). */
-
-/* One tile a block, all loads under way before the first addition. Best while the whole grid, or
- * nearly, is resident: a loop over tiles takes 10 to 20 % longer there. */
-template <class Accumulator, unsigned BlockSize, unsigned Packs, class Shape>
-__global__ void __launch_bounds__(BlockSize, 1024 / BlockSize)
-    reduce_tile(Shape shape, work_plan work, typename Accumulator::Output output,
-                status_word *status_words)
-{
-    using Element = typename Accumulator::Element;
-    elements<Element> input = slice_of(shape);
-    prefetch_tile<BlockSize * Packs>(input, work, blockIdx.x);
-    wait_for_previous_grid();
-    allow_next_grid();
-    unsigned tile = blockIdx.x;
-    if (!recount_tiles<Accumulator, BlockSize, Packs>(input, work, tile)) return;
-
-    Accumulator accumulator(output, input, dynamic_shared<void>());
-    tile_items<Accumulator, BlockSize, Packs> items;
-    items.load(input, tile);
-    items.load_edge(input, tile + 1 == work.tiles);
-    accumulator.add(items);
-    accumulator.reduce_tiles(status_words, tile, static_cast<unsigned>(work.tiles), output);
-}
+/* As reduce_pairwise the kernels below begin before the previous grid has ended. */
 
 /* Units in turn, one to each block. With as many blocks as units the GPU hands them out to whoever
  * is free. */
-template <class Accumulator, unsigned BlockSize, unsigned Packs, class Shape>
+template <class Accumulator, unsigned BlockSize, unsigned Packs>
 __global__ void __launch_bounds__(BlockSize, Accumulator::resident_threads / BlockSize)
-    reduce_grid_stride(Shape shape, work_plan work, typename Accumulator::Output output,
-                       status_word *status_words)
+    reduce_grid_stride(elements<typename Accumulator::Element> array, work_plan work,
+                       typename Accumulator::Output output, status_word *status_words)
 {
-    using Element = typename Accumulator::Element;
-    constexpr bool large_arrays = Accumulator::collects && sizeof(pack<Element>) == pack_bytes;
-    if (large_arrays && !compiles_grid_stride) return;
-    constexpr unsigned slot_count = 2; /* the next tile's while one warp reads this one's */
-    __shared__ typename Accumulator::template tile_partials<slot_count> partials;
-    elements<Element> input = slice_of(shape);
+    auto input = array;
     tile_run run = run_of(work, blockIdx.x);
     prefetch_tile<BlockSize * Packs>(input, work, run.first);
     wait_for_previous_grid();
-    if (!recount_units<Accumulator, BlockSize, Packs>(input, work)) return;
-    if (slice_of(shape).n_on_device != nullptr) run = run_of(work, blockIdx.x);
+    recount_units<BlockSize * Packs>(input, work);
+    if (array.n_on_device != nullptr) run = run_of(work, blockIdx.x);
 
     Accumulator accumulator(output, input, dynamic_shared<void>());
-    unsigned slot = 0;
     for (size_t unit = blockIdx.x; unit < work.units; run = run_of(work, unit += gridDim.x)) {
-        for (size_t k = 0; k < run.count; ++k, slot ^= 1) {
-            const size_t tile = run.first + k;
+        for (size_t tile = run.first; tile < run.first + run.count; ++tile) {
             tile_items<Accumulator, BlockSize, Packs> items;
             items.load(input, tile);
             items.load_edge(input, tile + 1 == work.tiles);
             /* after the first loads: 3 to 8 % faster than at once up to 2^18 (EXACT, one H200) */
             allow_next_grid();
             accumulator.add(items);
-            accumulator.leave(partials, slot);
-            if (Accumulator::collects) __syncthreads();
-            if (threadIdx.x == 0)
-                accumulator.collect(partials, slot, {unit, k, run.count}, status_words);
         }
     }
-    accumulator.reduce_units(partials, status_words, work.units, output);
+    accumulator.reduce_blocks(status_words, output);
 }
 
 /* Units on demand: each block begins with the one that has its number, and asks a counter for the
@@ -4677,7 +4874,6 @@ struct unit_queue {
     }
     __device__ __forceinline__ bool empty() const { return unit >= work.units; }
     __device__ __forceinline__ size_t tile() const { return run.first + position; }
-    __device__ __forceinline__ tile_place place() const { return {unit, position, run.count}; }
     __device__ __forceinline__ void next()
     {
         if (++position < run.count) return;
@@ -4703,7 +4899,6 @@ struct pipeline_stage {
     phase_barrier full, empty;
     size_t tile;     /* no_tile: there are no more */
     unsigned offset; /* of the tile in the stage's memory; not_copied: load it from the input */
-    tile_place place;
 };
 
 /* Which stage is next, and the phase that its barriers are in. */
@@ -4751,16 +4946,15 @@ __device__ __forceinline__ void copy_tile(pipeline_stage &stage, unsigned char *
     }
 }
 
-/* The producer, one thread: fills stages as they become free, and collects what the consumers left
- * of a tile before it fills the stage again. */
-template <unsigned TilePacks, unsigned Stages, class Accumulator, class Partials, class Input>
-__device__ __forceinline__ void
-produce(const Input &input, const work_plan &work, Accumulator &accumulator, Partials &partials,
-        pipeline_stage (&stages)[Stages], unsigned char *memory, status_word *status_words)
+/* The producer, one thread: fills stages as they become free. */
+template <unsigned TilePacks, class Accumulator, unsigned Stages, class Input>
+__device__ __forceinline__ void produce(const Input &input, const work_plan &work,
+                                        pipeline_stage (&stages)[Stages], unsigned char *memory,
+                                        status_word *status_words)
 {
     constexpr size_t bytes = stage_bytes<Accumulator, TilePacks>();
-    unit_queue queue(work, status_words + Accumulator::words_for(work.units));
-    pipeline_position filling, collecting;
+    unit_queue queue(work, status_words + Accumulator::words_at_all);
+    pipeline_position filling, emptying;
     unsigned filled = 0; /* stages */
     for (bool more = true; more || filled > 0;) {
         if (more && filled < work.stages) {
@@ -4768,7 +4962,6 @@ produce(const Input &input, const work_plan &work, Accumulator &accumulator, Par
             more = !queue.empty();
             if (more) {
                 stage.tile = queue.tile();
-                stage.place = queue.place();
                 copy_tile<TilePacks>(stage, memory + filling.stage * bytes, input);
                 queue.next();
                 ++filled;
@@ -4778,21 +4971,18 @@ produce(const Input &input, const work_plan &work, Accumulator &accumulator, Par
             }
             filling.next(work.stages);
         } else {
-            pipeline_stage &stage = stages[collecting.stage];
-            wait_for_phase(&stage.empty, collecting.phase);
-            accumulator.collect(partials, collecting.stage, stage.place, status_words);
-            collecting.next(work.stages);
+            wait_for_phase(&stages[emptying.stage].empty, emptying.phase);
+            emptying.next(work.stages);
             --filled;
         }
     }
 }
 
 /* The other warps. */
-template <unsigned BlockSize, unsigned Packs, unsigned Stages, class Accumulator, class Partials,
-          class Input>
-__device__ __forceinline__ void
-consume(const Input &input, const work_plan &work, Accumulator &accumulator, Partials &partials,
-        pipeline_stage (&stages)[Stages], const unsigned char *memory)
+template <unsigned BlockSize, unsigned Packs, unsigned Stages, class Accumulator, class Input>
+__device__ __forceinline__ void consume(const Input &input, const work_plan &work,
+                                        Accumulator &accumulator, pipeline_stage (&stages)[Stages],
+                                        const unsigned char *memory)
 {
     constexpr size_t bytes = stage_bytes<Accumulator, BlockSize * Packs>();
     for (pipeline_position here;; here.next(work.stages)) {
@@ -4806,22 +4996,19 @@ consume(const Input &input, const work_plan &work, Accumulator &accumulator, Par
             items.load(input, stage.tile);
         items.load_edge(input, stage.tile + 1 == work.tiles);
         accumulator.add_in_pipeline(items);
-        accumulator.leave(partials, here.stage);
         arrive(&stage.empty);
     }
 }
 
 /* Units on demand, through stages in shared memory that the copy engine fills, which has more bytes
  * under way than registers could hold. Consumers never wait for each other. */
-template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages, class Shape>
+template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages>
 __global__ void __launch_bounds__(BlockSize + warp_size)
-    reduce_pipelined(Shape shape, work_plan work, typename Accumulator::Output output,
-                     status_word *status_words)
+    reduce_pipelined(elements<typename Accumulator::Element> input, work_plan work,
+                     typename Accumulator::Output output, status_word *status_words)
 {
     if (!compiles_pipelined) return;
-    using Element = typename Accumulator::Element;
     constexpr unsigned tile_packs = BlockSize * Packs;
-    __shared__ typename Accumulator::template tile_partials<Stages> partials;
     __shared__ pipeline_stage stages[Stages];
     unsigned char *const memory = dynamic_shared<unsigned char>();
     if (threadIdx.x < Stages) {
@@ -4829,20 +5016,19 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
         init_barrier(&stages[threadIdx.x].empty, BlockSize);
     }
     __syncthreads();
-    elements<Element> input = slice_of(shape);
     prefetch_tile<tile_packs>(input, work, run_of(work, blockIdx.x).first);
     wait_for_previous_grid();
     allow_next_grid();
-    if (!recount_units<Accumulator, BlockSize, Packs>(input, work)) return;
+    recount_units<tile_packs>(input, work);
 
     Accumulator accumulator(output, input,
                             memory + work.stages * stage_bytes<Accumulator, tile_packs>());
     if (threadIdx.x < BlockSize)
-        consume<BlockSize, Packs>(input, work, accumulator, partials, stages, memory);
+        consume<BlockSize, Packs>(input, work, accumulator, stages, memory);
     else if (threadIdx.x == BlockSize)
-        produce<tile_packs>(input, work, accumulator, partials, stages, memory, status_words);
-    if (accumulator.reduce_units(partials, status_words, work.units, output))
-        status_words[Accumulator::words_for(work.units)] =
+        produce<tile_packs, Accumulator>(input, work, stages, memory, status_words);
+    if (accumulator.reduce_blocks(status_words, output))
+        status_words[Accumulator::words_at_all] =
             0; /* all have asked the counter for the last time */
 }
 
@@ -5005,22 +5191,11 @@ __device__ __forceinline__ void load_shifted(pack<Element> (&to)[Count], const v
         }
 #pragma unroll
         for (unsigned k = 0; k < at_once; ++k) {
-            const unsigned begin = place + offset[first + k], bits = begin % 4 * 8;
-            unsigned word[8];
+            const pack<unsigned> shifted =
+                shifted_words<1>(vectors[k][0], vectors[k][1], place + offset[first + k]);
 #pragma unroll
-            for (unsigned w = 0; w < 8; ++w) word[w] = vectors[k][w / 4].item[w % 4];
-#pragma unroll
-            for (unsigned w = 0; w < 6; ++w)
-                if (begin & 8) word[w] = word[w + 2];
-#pragma unroll
-            for (unsigned w = 0; w < 5; ++w)
-                if (begin & 4) word[w] = word[w + 1];
-#pragma unroll
-            for (unsigned w = 0; w < 4; ++w) {
-                const unsigned shifted = static_cast<unsigned>(
-                    (word[w] | static_cast<unsigned long long>(word[w + 1]) << 32) >> bits);
-                words_of(to[first + k])[w] = exists[first + k] ? shifted : 0;
-            }
+            for (unsigned w = 0; w < 4; ++w)
+                words_of(to[first + k])[w] = exists[first + k] ? shifted.item[w] : 0;
         }
     }
 }
@@ -5199,20 +5374,11 @@ struct leaf_items {
     template <class Slice>
     __device__ __forceinline__ void load_part(const Slice &slice, size_t first, unsigned elements)
     {
-        constexpr unsigned bits = 8 * sizeof(Element);
         index = first;
         count = 1;
         slice.load(packs[0], first);
-        pack<Element> other = {};
-        if (Reducer::missing == filler::first) other.fill(packs[0].at(0));
-#pragma unroll
-        for (unsigned w = 0; w < 4; ++w) {
-            const unsigned all = elements * bits, before = w * 32,
-                           mask = all >= before + 32 ? ~0u
-                                  : all > before     ? (1u << (all - before)) - 1
-                                                     : 0;
-            words_of(packs[0])[w] = (words_of(packs[0])[w] & mask) | (words_of(other)[w] & ~mask);
-        }
+        packs[0].fill_from(elements,
+                           Reducer::missing == filler::first ? packs[0].at(0) : Element());
     }
     /* of one of the reducers that Reducer stands for */
     template <class Member>
@@ -5494,13 +5660,6 @@ short_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile, 
                : share_value<1, short_bits, AtOnce>(reducer, slice, tile, leaf_share{bits, 0, 0});
 }
 
-/* What a Value between blocks would be: a Format may round. */
-template <class Reducer>
-__device__ __forceinline__ typename Reducer::Value kept_value(const typename Reducer::Value &value)
-{
-    return partial_words<typename Reducer::Value, typename Reducer::Format>::kept(value);
-}
-
 /* How reduce_short_slices works. A group is what lies together: a row, or `inner` columns. */
 struct short_plan {
     size_t first_group, all_groups; /* of the launch; and where the last ends */
@@ -5572,7 +5731,7 @@ struct results_of_staged {
             reducer.prepare(slice.from, all.n);
             const typename Reducer::Value value = short_value<4, true>(
                 reducer, slice, tile, plan.bits, tile.packs, truth<in_any_order<Reducer>()>());
-            reducer.store(all.place(results, result), kept_value<Reducer>(value), all.n);
+            reducer.store(all.place(results, result), plus_zero<Reducer>(value), all.n);
         }
     }
 };
@@ -5847,7 +6006,7 @@ reduce_narrow_rows(const slices &all, const row_plan &plan, const slice_tile &ti
         const unsigned number = k >> plan.chunks_log << each_log;
         if (number < rows && (lane & ((chunks << below) - 1)) == 0)
             output.reducer.store(all.place(output.result, first + number),
-                                 kept_value<Reducer>(value), all.n);
+                                 plus_zero<Reducer>(value), all.n);
         return;
     }
     combine_lanes_and_chunks(output.reducer, values, plan.lanes_log, chunks);
@@ -5857,7 +6016,7 @@ reduce_narrow_rows(const slices &all, const row_plan &plan, const slice_tile &ti
     for (unsigned k = 0; k < at_once; ++k) {
         if (plan.row[k] < rows && (k & (chunks - 1)) == 0)
             output.reducer.store(results + plan.row[k] * all.result_bytes,
-                                 kept_value<Reducer>(values[k]), all.n);
+                                 plus_zero<Reducer>(values[k]), all.n);
     }
 }
 
@@ -5932,7 +6091,7 @@ __device__ __forceinline__ void reduce_wide_row(const slices &all, const slice_t
     reducer.prepare(slice.from, all.n);
     const typename Reducer::Value value = wide_value(reducer, slice, tile);
     if (threadIdx.x % warp_size == 0)
-        reducer.store(all.place(output.result, row), kept_value<Reducer>(value), all.n);
+        reducer.store(all.place(output.result, row), plus_zero<Reducer>(value), all.n);
 }
 
 template <row_loads How, class Reducer>
@@ -6113,7 +6272,7 @@ __global__ void __launch_bounds__(slices_block, resident(rows_blocks<Reducer>())
         combine_lanes(output.reducer, value, plan.lanes_log);
         const Value found = output.reducer.after_head(value[0], vectors.head, 0);
         if (exists && own == 0)
-            output.reducer.store(all.place(output.result, row), kept_value<Reducer>(found), all.n);
+            output.reducer.store(all.place(output.result, row), plus_zero<Reducer>(found), all.n);
     }
 }
 
@@ -6133,7 +6292,7 @@ __global__ void __launch_bounds__(BlockSize, resident(multiprocessor_threads / B
     output.result = all.place(output.result, result);
     wait_for_previous_grid();
     allow_next_grid();
-    Accumulator accumulator(output, input, nullptr);
+    Accumulator accumulator(output, input);
     tile_items<Accumulator, BlockSize, Packs> items;
     items.load(input, tile);
     items.load_edge(input, tile + 1 == tiles);
@@ -6218,7 +6377,7 @@ template <class Reducer, unsigned Columns>
 struct column_lane {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
-    using words_of = partial_words<Value, typename Reducer::Format>;
+    using words_of = partial_words<Value>;
     const slices &all;
     const column_plan &plan;
     const reduction_output<Reducer> &output;
@@ -6419,7 +6578,6 @@ struct column_lane {
     }
     /* Values of blocks that share a unit to the unit's, in part 0 of the last one to come, of which
      * it is true. Their words, which lose nothing, come after those of units, and tickets last. */
-    using all_words = partial_words<Value, all_bits<Value>>;
     __device__ __forceinline__ bool meet(Value (&value)[Columns], bool *last,
                                          status_word *status_words) const
     {
@@ -6429,10 +6587,10 @@ struct column_lane {
         const size_t results = all.end - all.begin;
         status_word *const of_blocks = status_words + results * units * words_of::count,
                            *const own_words =
-                               of_blocks + (result - all.begin) * each * all_words::count,
-                           *const ticket = of_blocks + results * each * all_words::count +
+                               of_blocks + (result - all.begin) * each * words_of::count,
+                           *const ticket = of_blocks + results * each * words_of::count +
                                            (1 + size_t(unit)) * plan.blocks + block;
-        if (!publish<all_words>(value, own_words, each, first + rank, ticket, sharing, last))
+        if (!publish<words_of>(value, own_words, each, first + rank, ticket, sharing, last))
             return false;
 #pragma unroll
         for (unsigned c = 0; c < Columns; ++c) {
@@ -6442,7 +6600,7 @@ struct column_lane {
             for (unsigned k = 0; k < most; ++k)
                 numbers[k] =
                     exists && part == 0 && k < sharing ? size_t(c) * each + first + k : no_partial;
-            all_words::await(own_words, numbers, output.reducer.identity(), found);
+            words_of::await(own_words, numbers, output.reducer.identity(), found);
 #pragma unroll
             for (unsigned half = most / 2; half > 0; half /= 2)
 #pragma unroll
@@ -6465,7 +6623,7 @@ struct column_lane {
             const size_t of_units = (all.end - all.begin) * units;
             status_word *const tickets =
                 status_words + of_units * words_of::count +
-                (blocks_log > 0 ? (of_units << blocks_log) * all_words::count : 0);
+                (blocks_log > 0 ? (of_units << blocks_log) * words_of::count : 0);
             if (!publish<words_of>(value, own_words, units, unit, tickets + block, units, last))
                 return;
             fold(value, own_words, truth<in_any_order<Reducer>()>());
@@ -6473,8 +6631,7 @@ struct column_lane {
         }
         if (!exists || part != 0) return;
 #pragma unroll
-        for (unsigned c = 0; c < Columns; ++c)
-            if (Single || units == 1) value[c] = kept_value<Reducer>(value[c]);
+        for (unsigned c = 0; c < Columns; ++c) value[c] = plus_zero<Reducer>(value[c]);
         output.reducer.choose(
             results_of_lane<Value, Columns>{all.place(output.result, result), value, all.n});
     }
@@ -7049,7 +7206,7 @@ template <class Reducer>
 struct wide_block {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
-    using words_of = partial_words<Value, typename Reducer::Format>;
+    using words_of = partial_words<Value>;
     static constexpr unsigned warps = slices_block / warp_size;
     Value warp_values[2 * warps], stack[most_levels];
     const void *readable[2]; /* from where to where there are elements */
@@ -7210,16 +7367,15 @@ struct wide_block {
                                                  const segment_tree<Reducer> &tree, Value *sums)
     {
         const size_t units = tree.work.units, threads_mask = (1u << tree.threads_log) - 1;
-        if (in_any_order<Reducer>())
-            return kept_value<Reducer>(value_of_elements(reducer, from, 0, tree.count()));
-        if (units == 1) return kept_value<Reducer>(unit_value(reducer, from, tree, 0));
+        if (in_any_order<Reducer>()) return value_of_elements(reducer, from, 0, tree.count());
+        if (units == 1) return unit_value(reducer, from, tree, 0);
         for (unsigned k = threadIdx.x; k < large_block; k += slices_block)
             sums[k] = reducer.identity();
 #pragma unroll 1
         for (size_t k = 0; k < units; ++k) { /* the last one first, as where blocks wait for it */
             const size_t unit = k == 0 ? units - 1 : k - 1,
                          thread = k == 0 ? 0 : unit & threads_mask;
-            const Value value = kept_value<Reducer>(unit_value(reducer, from, tree, unit));
+            const Value value = unit_value(reducer, from, tree, unit);
             if (threadIdx.x == 0)
                 sums[thread] = k == 0 ? value : reducer.combine(sums[thread], value);
         }
@@ -7239,7 +7395,7 @@ reduce_alone(reduction_output<Reducer> output, const typename Reducer::Element *
     reducer.prepare(from, n);
     const typename Reducer::Value value =
         block->whole_value(reducer, from, segment_tree<Reducer>(n), sums);
-    if (threadIdx.x == 0) reducer.store(output.result, value, n);
+    if (threadIdx.x == 0) reducer.store(output.result, plus_zero<Reducer>(value), n);
 }
 
 /* The list: a word that counts entries and partials, a word that counts blocks that are done with
@@ -7357,7 +7513,7 @@ struct segments_of_warp {
     }
     __device__ __forceinline__ void store(unsigned segment, const Value &value, unsigned n) const
     {
-        output.reducer.store(all.place(output.result, first + segment), kept_value<Reducer>(value),
+        output.reducer.store(all.place(output.result, first + segment), plus_zero<Reducer>(value),
                              n);
     }
 
@@ -7894,7 +8050,7 @@ __global__ void __launch_bounds__(slices_block, resident(any_order_segment_block
             combine_lanes(output.reducer, value, log);
             const Value found = output.reducer.after_head(value[0], vectors.head, 0);
             if (mine && own == 0)
-                output.reducer.store(all.place(output.result, segment), kept_value<Reducer>(found),
+                output.reducer.store(all.place(output.result, segment), plus_zero<Reducer>(found),
                                      n);
             if (others == 0) break;
             const unsigned source = lowest_bit(others);
@@ -7920,7 +8076,7 @@ reduce_in_turn(const segments &all, const reduction_output<Reducer> &output, con
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
-    using words_of = partial_words<Value, typename Reducer::Format>;
+    using words_of = partial_words<Value>;
     /* the last blocks first, as others have some alone */
     const unsigned number = gridDim.x - 1 - blockIdx.x;
     const size_t units = list.units;
@@ -7956,9 +8112,7 @@ reduce_in_turn(const segments &all, const reduction_output<Reducer> &output, con
             block.template reduce_units_from<true>(reducer, input, tree, begin - first, end - first,
                                                    use);
         }
-        if (alone) {
-            value = kept_value<Reducer>(value);
-        } else {
+        if (!alone) {
             if (threadIdx.x == 0) {
                 status_word *const ticket = list.ticket(mine);
                 block.last =
@@ -7970,7 +8124,8 @@ reduce_in_turn(const segments &all, const reduction_output<Reducer> &output, con
             value = block.fold(reducer, partials + first * words_of::count,
                                static_cast<unsigned>(tree.work.units), 1u << tree.threads_log);
         }
-        if (threadIdx.x == 0) reducer.store(all.place(output.result, segment), value, n);
+        if (threadIdx.x == 0)
+            reducer.store(all.place(output.result, segment), plus_zero<Reducer>(value), n);
     }
 }
 
@@ -8388,7 +8543,7 @@ template <class Reducer>
 struct staged_segments {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
-    using words_of = partial_words<Value, typename Reducer::Format>;
+    using words_of = partial_words<Value>;
     using Chunks = chunks_to_come<Reducer>;
     static constexpr unsigned warps = slices_block / warp_size, pack_size = pack<Element>::size,
                               known = Chunks::known;
@@ -8525,7 +8680,7 @@ struct staged_segments {
         if (!own.ends_alone)
             end_part(reducer, own, list, listed_partials, sum[0]);
         else if (lane == 0)
-            reducer.store(own.result, kept_value<Reducer>(sum[0]), own.n);
+            reducer.store(own.result, plus_zero<Reducer>(sum[0]), own.n);
     }
     /* The same where it is not all of a segment. */
     __device__ __noinline__ void end_part(Reducer reducer, const staged_chunk &own,
@@ -8543,7 +8698,6 @@ struct staged_segments {
         }
         if (!own.ends_unit) return;
         if (own.entry == not_listed) {
-            value = kept_value<Reducer>(value);
             if (own.units > 1) {
                 if (lane == 0) partials[own.unit] = value;
                 if (!own.ends_share) return;
@@ -8553,9 +8707,7 @@ struct staged_segments {
         } else {
             const segment_tree<Reducer> tree(own.n);
             const unsigned units = static_cast<unsigned>(tree.work.units);
-            if (units == 1) {
-                value = kept_value<Reducer>(value);
-            } else {
+            if (units > 1) {
                 status_word *const of_segment = listed_partials + own.first_unit * words_of::count;
                 if (lane == 0) words_of::publish(of_segment, own.unit, value);
                 for (unsigned k = 1 + lane; in_any_order<Reducer>() && k < own.units;
@@ -8572,7 +8724,7 @@ struct staged_segments {
                 value = fold_listed(reducer, of_segment, units, tree.threads_log);
             }
         }
-        if (lane == 0) reducer.store(own.result, value, own.n);
+        if (lane == 0) reducer.store(own.result, plus_zero<Reducer>(value), own.n);
     }
     /* Of partials in status words, which are left zero: as of a block of threads. */
     __device__ __forceinline__ Value fold_listed(const Reducer &reducer, status_word *status_words,
@@ -8723,7 +8875,7 @@ __device__ __forceinline__ void reduce_by_warp(const reduction_output<Reducer> &
                                             : narrow_value<4, true>(reducer, slice, tile);
         });
     }
-    if (lane == 0) reducer.store(result, kept_value<Reducer>(value), n);
+    if (lane == 0) reducer.store(result, plus_zero<Reducer>(value), n);
 }
 
 /* By a block, a segment of one tile. */
@@ -8749,7 +8901,7 @@ __device__ __forceinline__ void reduce_by_block(const reduction_output<Reducer> 
                                  : block.template tile_value<4, 1>(reducer, slice, tree.tile(0));
         });
     }
-    if (threadIdx.x == 0) reducer.store(result, kept_value<Reducer>(value), n);
+    if (threadIdx.x == 0) reducer.store(result, plus_zero<Reducer>(value), n);
 }
 
 template <class Reducer>
@@ -9040,15 +9192,11 @@ template <unsigned BlockSize, class Source = floats_themselves>
 struct superaccumulator {
     using Element = typename Source::Element;
     using Output = exact_output_of<Source>;
-    static constexpr bool collects = false, repeats_first = false;
+    static constexpr bool repeats_first = false;
     static constexpr unsigned head_alignment = line_bytes;
     static constexpr unsigned resident_threads = resident(1024);
     static constexpr size_t shared_bytes = exact_bins * BlockSize * sizeof(long long);
     static constexpr unsigned limbs = 16, nowhere = ~0u;
-
-    template <unsigned Slots>
-    struct tile_partials {
-    };
 
     long long value = 0; /* what the thread's window has caught, in units of 2^(position - 149) */
     long long value_below = 0;   /* and its extension below, in units 2^22 times smaller */
@@ -9074,8 +9222,7 @@ struct superaccumulator {
     }
 
     static constexpr unsigned words_at_all = exact_totals * limbs, words_per_unit = 0;
-    static __host__ __device__ constexpr bool serves(size_t) { return true; }
-    static __host__ __device__ constexpr size_t words_for(size_t) { return words_at_all; }
+    static constexpr bool is_slow = false;
 
     template <unsigned Packs>
     __device__ __forceinline__ void add(const tile_items<superaccumulator, BlockSize, Packs> &items)
@@ -9087,16 +9234,6 @@ struct superaccumulator {
     add_in_pipeline(const tile_items<superaccumulator, BlockSize, Packs> &items)
     {
         add_packs<Packs>(items);
-    }
-
-    /* Nothing is left of a tile: sums stay with the warp until the end. */
-    template <class Partials>
-    __device__ __forceinline__ void leave(Partials &, unsigned)
-    {
-    }
-    template <class Partials>
-    __device__ __forceinline__ void collect(Partials &, unsigned, const tile_place &, status_word *)
-    {
     }
 
     template <unsigned AtOnce, unsigned Packs>
@@ -9350,9 +9487,7 @@ struct superaccumulator {
      * count in the word's top 12 bits; the last waits until all counts say all blocks, and
      * leaves zeros. So it needs no fence and no ticket, and looks at a few words, where status
      * words as AUTO's would be 16 a block (1 us longer at 2^20; one H200). */
-    template <class Partials>
-    __device__ __forceinline__ bool reduce_units(Partials &, status_word *totals, size_t,
-                                                 const Output &output)
+    __device__ __forceinline__ bool reduce_blocks(status_word *totals, const Output &output)
     {
         const unsigned others = gridDim.x - 1, lane = threadIdx.x % warp_size;
         long long sum = block_sum();
@@ -9998,16 +10133,12 @@ template <unsigned BlockSize, class Source>
 struct wide_superaccumulator {
     using Element = typename Source::Element;
     using Output = exact_output_of<Source>;
-    static constexpr bool collects = false, repeats_first = false;
+    static constexpr bool repeats_first = false;
     static constexpr unsigned head_alignment = Source::head_alignment;
     using Sums = typename Source::Sums;
     static constexpr unsigned resident_threads = resident(Source::resident_threads);
     static constexpr unsigned warps = BlockSize / warp_size, limbs = wide_limbs::limbs;
     static constexpr size_t shared_bytes = (warps + 1) * sizeof(Sums); /* a producer's, too */
-
-    template <unsigned Slots>
-    struct tile_partials {
-    };
 
     wide_window<Source> window;
     const Source source;
@@ -10021,8 +10152,7 @@ struct wide_superaccumulator {
     }
 
     static constexpr unsigned words_at_all = exact_totals * limbs + 1, words_per_unit = 0;
-    static __host__ __device__ constexpr bool serves(size_t) { return true; }
-    static __host__ __device__ constexpr size_t words_for(size_t) { return words_at_all; }
+    static constexpr bool is_slow = false;
 
     template <unsigned Packs>
     __device__ __forceinline__ void
@@ -10039,20 +10169,10 @@ struct wide_superaccumulator {
     {
         add(items);
     }
-    template <class Partials>
-    __device__ __forceinline__ void leave(Partials &, unsigned)
-    {
-    }
-    template <class Partials>
-    __device__ __forceinline__ void collect(Partials &, unsigned, const tile_place &, status_word *)
-    {
-    }
 
     /* Blocks add their limbs to one of the totals, and the last one to come rounds their sum and
      * leaves zeros. */
-    template <class Partials>
-    __device__ __forceinline__ bool reduce_units(Partials &, status_word *totals, size_t,
-                                                 const Output &output)
+    __device__ __forceinline__ bool reduce_blocks(status_word *totals, const Output &output)
     {
         constexpr unsigned each = (limbs - 1) / warp_size + 1;
         const unsigned lane = threadIdx.x % warp_size;
@@ -11870,7 +11990,7 @@ size_t levels_workspace_bytes(size_t n, size_t tile)
 
 /* ---- AUTO and EXACT: a table of kernels each, and one way to launch them ---- */
 
-enum class engine_kernel : unsigned char { tile, grid_stride, pipelined, none };
+enum class engine_kernel : unsigned char { tiles, grid_stride, pipelined, none };
 
 /* A row of a table. The first row that serves is taken: one for as many bytes of input, whose
  * kernel fits the device. */
@@ -11890,68 +12010,30 @@ struct plan_row {
 constexpr size_t any_bytes = SIZE_MAX;
 constexpr size_t shared_reserve = 6 * kibibyte; /* static shared memory, and the system's 1 KiB */
 
-/* AUTO's table, by bytes of input: from where on another kernel is faster (one H200, CUDA 13.0,
- * sums of floats out of L2 in graphs of calls unless said otherwise, microseconds).
- *     up to 16 KiB   one block of 256 x 4: 0.95 at 16 KiB
- *     up to 64 KiB   one block of 512 x 8: 1.26 at 64 KiB, where four of 256 x 4 take 1.49; but
- *                    not what takes many instructions an element
- *     up to 2 MiB    256 x 4: 1.86 at 1 MiB, against 1.90 for 512 x 8
- *     up to 32 MiB   512 x 8: 8.9 at 32 MiB, against 10.8 for 256 x 4
- *     up to 256 MiB  512 x 8, streaming: 13.5 at 64 MiB right after a kernel that wrote the array,
- *                    against 15.3; but 8.9 against 8.0 at 32 MiB, which L2 holds. Up to 64 MiB
- *                    what takes many instructions for 8 bytes, as blocks of a tile do not add
- *                    while they load
- *     beyond         pipelined: 116.8 at 512 MiB, against 117.5 for 512 x 8. Without the copy
- *                    engine units of tiles, not streaming: 135.3 at 512 MiB as a single call,
- *                    against 139.7. With one stage where shared memory has room for no more: code
- *                    for compute capability 9.0 that was compiled for a later one at run time
- * Tiles depend on the type and the number of elements alone, as the result's bits do: rows for the
- * same number of bytes have the same. */
+/* Tiles of the rows, columns and segments that AUTO reduces: they depend on the type and the number
+ * of elements alone, as the results' bits do. */
 template <class Reducer>
-struct auto_engine_by {
+struct slice_tiles {
     using Element = typename Reducer::Element;
-    using Output = reduction_output<Reducer>;
     template <unsigned BlockSize>
     using accumulator = reduction_by<Reducer, BlockSize>;
-    static constexpr unsigned head_alignment = Reducer::head_alignment;
-    static constexpr unsigned rows = 8;
+    static constexpr unsigned head_alignment = Reducer::head_alignment, rows = 4;
     static constexpr size_t most_blocks = max_blocks;
 
     static constexpr plan_row row(unsigned number)
     {
-        constexpr bool vectors = sizeof(pack<Element>) == 16;
-        constexpr unsigned few = vectors ? 4 : 1, many = vectors ? 8 : 1, stages = 3;
-        constexpr size_t stage = stage_bytes<accumulator<512>, 512 * many>();
         constexpr plan_row table[rows] = {
-            {one_small_tile, engine_kernel::tile, 256, few, 0, 0, 0, false, 0},
-            {tile_choice<Reducer>::one_large_tile, engine_kernel::tile, 512, many, 0, 0, 0, false,
-             0},
-            {most_in_small_tiles, engine_kernel::tile, 256, few, 0, 0, 0, false, 0},
-            {32 * mebibyte, engine_kernel::tile, 512, many, 0, 0, 0, false, 0},
-            {Reducer::most_in_tiles, engine_kernel::tile, 512, many, 0, 0, 0, true, 0},
-            {vectors ? any_bytes : 0, engine_kernel::pipelined, 512, many, stages, 1,
-             stages * stage, false, stages},
-            {vectors ? any_bytes : 0, engine_kernel::pipelined, 512, many, stages, 1, stage, false,
-             1},
-            {any_bytes, engine_kernel::grid_stride, 512, many, 0, 0, 0, false, 0},
+            {one_small_tile, engine_kernel::tiles, 256, 4, 0, 0, 0, false, 0},
+            {tile_choice<Reducer>::one_large_tile, engine_kernel::tiles, 512, 8, 0, 0, 0, false, 0},
+            {most_in_small_tiles, engine_kernel::tiles, 256, 4, 0, 0, 0, false, 0},
+            {any_bytes, engine_kernel::tiles, 512, 8, 0, 0, 0, false, 0},
         };
         return table[number];
     }
 };
-template <class Operator, class Input>
-using auto_engine = auto_engine_by<reducer_t<Operator, Input>>;
 
-/* Where a result of an operator goes. */
-template <class Operator, class Input>
-reduction_output<reducer_t<Operator, Input>> output_of(accumulate_t<Operator, Input> *output)
-{
-    using Result = typename reducer_t<Operator, Input>::Result;
-    static_assert(sizeof(Result) == sizeof *output,
-                  "a reducer's Result has the bits of the result");
-    return {output, named_reducer<Operator, Input>::make()};
-}
-
-/* EXACT's table, as AUTO's. Dynamic shared memory of the grid-stride kernels is more than their
+/* EXACT's table, by bytes of input: from where on another kernel is faster (one H200, CUDA 13.0,
+ * out of L2 in graphs of calls, microseconds). Dynamic shared memory of the grid-stride kernels is more than their
  * bins take, so that as many blocks as the plan counts on fit a multiprocessor and no more: the
  * next grid's, launched early, would share out unevenly among the places left.
  *     up to 8 MiB    256 x 4, four blocks a multiprocessor: 3.3 at 4 MiB
@@ -12051,7 +12133,7 @@ struct engine_table {
     plan_row (*row)(unsigned number);
     unsigned element_bytes, pack_size, head_alignment, words_at_all, words_per_unit;
     size_t most_blocks;
-    bool tiles_matter; /* to the result's bits */
+    bool is_slow; /* what takes long to combine */
 };
 struct engine : engine_table {
     const void *(*kernel)(unsigned number); /* of a row */
@@ -12089,9 +12171,7 @@ inline bool serves(const engine_table &e, const plan_row &row, size_t n,
 {
     return n <= row.max_bytes / e.element_bytes &&
            row.shared_bytes + shared_reserve <= device.shared_bytes &&
-           (row.kernel != engine_kernel::pipelined || device.pipelined) &&
-           (row.kernel != engine_kernel::tile ||
-            tiles_of(n / e.pack_size, row) <= most_single_tiles);
+           (row.kernel != engine_kernel::pipelined || device.pipelined);
 }
 
 /* The row's number. The last one serves everywhere. */
@@ -12157,50 +12237,31 @@ constexpr bool is_built(engine_kernel kernel)
                                built / scale < first_without;
         if (pipelines == (kernel == engine_kernel::pipelined)) return true;
     }
-    return kernel == engine_kernel::tile;
+    return false;
 #else
     return kernel != engine_kernel::none;
 #endif
 }
 
-/* A row's kernel, or none where no architecture of the build would take it: that of large arrays
- * is one of two. */
+/* A row's kernel, or none where no architecture of the build would take it. */
 template <class Engine>
 constexpr engine_kernel built_kernel(unsigned number)
 {
-    constexpr bool large_arrays = Engine::template accumulator<512>::collects &&
-                                  sizeof(pack<typename Engine::Element>) == pack_bytes;
     const engine_kernel kernel = Engine::row(number).kernel;
-    const bool wanted = kernel == engine_kernel::grid_stride && !large_arrays;
-    return wanted || is_built(kernel) ? kernel : engine_kernel::none;
+    return kernel != engine_kernel::pipelined || is_built(kernel) ? kernel : engine_kernel::none;
 }
 
 template <engine_kernel Kernel, class Accumulator, unsigned BlockSize, unsigned Packs,
-          unsigned Stages, class Shape = elements<typename Accumulator::Element>>
-struct kernel_of {
-    static const void *address()
-    {
-        return kernel_address(reduce_tile<Accumulator, BlockSize, Packs, Shape>);
-    }
-};
-template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages, class Shape>
-struct kernel_of<engine_kernel::none, Accumulator, BlockSize, Packs, Stages, Shape> {
-    static const void *address() { return nullptr; }
-};
-template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages, class Shape>
-struct kernel_of<engine_kernel::grid_stride, Accumulator, BlockSize, Packs, Stages, Shape> {
-    static const void *address()
-    {
-        return kernel_address(reduce_grid_stride<Accumulator, BlockSize, Packs, Shape>);
-    }
-};
-template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages, class Shape>
-struct kernel_of<engine_kernel::pipelined, Accumulator, BlockSize, Packs, Stages, Shape> {
-    static const void *address()
-    {
-        return kernel_address(reduce_pipelined<Accumulator, BlockSize, Packs, Stages, Shape>);
-    }
-};
+          unsigned Stages>
+const void *kernel_of()
+{
+    if constexpr (Kernel == engine_kernel::grid_stride)
+        return kernel_address(reduce_grid_stride<Accumulator, BlockSize, Packs>);
+    else if constexpr (Kernel == engine_kernel::pipelined)
+        return kernel_address(reduce_pipelined<Accumulator, BlockSize, Packs, Stages>);
+    else
+        return nullptr;
+}
 
 /* The kernel of a row, as the table describes it. Of each file, as kernels are. */
 template <class Engine, size_t... Rows>
@@ -12210,7 +12271,7 @@ static const void *row_kernel(unsigned number, std::index_sequence<Rows...>)
         kernel_of<built_kernel<Engine>(Rows),
                   typename Engine::template accumulator<Engine::row(Rows).block_size>,
                   Engine::row(Rows).block_size, Engine::row(Rows).packs,
-                  Engine::row(Rows).stages>::address()...};
+                  Engine::row(Rows).stages>()...};
     return all[number];
 }
 
@@ -12233,7 +12294,7 @@ static engine_table table_of()
             any::words_at_all,
             any::words_per_unit,
             Engine::most_blocks,
-            any::collects};
+            any::is_slow};
 }
 
 template <class Engine>
@@ -12319,24 +12380,6 @@ inline cudaError_t find_row(const engine &e, size_t n, unsigned *number, device_
     return error;
 }
 
-/* For an n that is read when it runs: the row whose tiles are of the other size, and the most
- * elements that it may have to reduce; the same row again, if there is no such n. */
-struct other_row {
-    unsigned number;
-    size_t most;
-};
-
-inline other_row other_row_for(const engine_table &e, size_t n, unsigned number)
-{
-    other_row other = {number, n};
-    for (unsigned k = 0; e.tiles_matter && k < number; ++k) {
-        const plan_row row = e.row(k);
-        if (row.tile_packs() == e.row(number).tile_packs() || row.max_bytes == 0) continue;
-        other = {k, row.max_bytes / e.element_bytes};
-    }
-    return other;
-}
-
 /* Launches a kernel; by overlapped launch, if it is compiled to wait for the previous grid. */
 inline cudaError_t launch_kernel(const void *kernel, compiled_cache &known, int device,
                                  unsigned blocks, unsigned threads, size_t shared_bytes,
@@ -12389,31 +12432,16 @@ inline cudaError_t launch_row(const engine &e, unsigned number, unsigned blocks,
                          row.shared_bytes, arguments, stream);
 }
 
-/* An array: its length; or where its length is on the device, and the most that it may be. */
+/* An array: its length; or where its length is on the device, and the most that it may be. And a
+ * second one, of a dot product. */
 struct array_argument {
     const void *data;
     size_t n;
     const size_t *n_on_device;
+    const void *other;
 };
 
-/* Launches a row for an array of at most chosen.most elements. */
-inline cudaError_t launch_row_for(const engine &e, const other_row &chosen,
-                                  const device_limits &limits, int device,
-                                  const array_argument &argument, void *output,
-                                  status_word *status_words, cudaStream_t stream)
-{
-    const unsigned number = chosen.number;
-    const plan_row row = e.row(number);
-    array_layout array(argument.data, argument.n, e.element_bytes, e.head_alignment, row.streaming);
-    array.n_on_device = argument.n_on_device;
-    const work_plan work =
-        plan_work(chosen.most < argument.n ? chosen.most / e.pack_size : array.packs, row);
-    return launch_row(e, number, blocks_of(e, row, work.units, limits), device, array, work, output,
-                      status_words, stream);
-}
-
-/* One launch, as the table says. Where n is on the device and may be in the range of small tiles or
- * of large ones, there is one for each, of which one has nothing to do. Arguments are checked. */
+/* One launch, as the table says. Arguments are checked. */
 inline fastreduce_status launch_engine(const engine &e, const array_argument &input, void *output,
                                        workspace memory, cudaStream_t stream)
 {
@@ -12424,17 +12452,13 @@ inline fastreduce_status launch_engine(const engine &e, const array_argument &in
     device_limits limits = {};
     const cudaError_t error = find_row(e, input.n, &number, &limits, &device);
     if (error != cudaSuccess) return status_of(error);
+    const plan_row row = e.row(number);
+    array_layout array(input.data, input.n, e.element_bytes, e.head_alignment, row.streaming);
+    array.n_on_device = input.n_on_device;
+    const work_plan work = plan_work(array.packs, row);
     return with_workspace(memory, bytes, memory_use::status_words, stream, [&](void *data) {
-        status_word *const status_words = static_cast<status_word *>(data);
-        const other_row row = {number, input.n}, other = input.n_on_device != nullptr
-                                                             ? other_row_for(e, input.n, number)
-                                                             : row;
-        cudaError_t failed = cudaSuccess;
-        if (other.number != number)
-            failed = launch_row_for(e, other, limits, device, input, output, status_words, stream);
-        return failed != cudaSuccess
-                   ? failed
-                   : launch_row_for(e, row, limits, device, input, output, status_words, stream);
+        return launch_row(e, number, blocks_of(e, row, work.units, limits), device, array, work,
+                          output, static_cast<status_word *>(data), stream);
     });
 }
 
@@ -12443,7 +12467,174 @@ fastreduce_status launch_engine(const void *input, typename Engine::Output outpu
                                 workspace memory, cudaStream_t stream,
                                 const size_t *n_on_device = nullptr)
 {
-    return launch_engine(engine_of<Engine>(), {input, n, n_on_device}, &output, memory, stream);
+    return launch_engine(engine_of<Engine>(), {input, n, n_on_device, nullptr}, &output, memory,
+                         stream);
+}
+
+/* ---- AUTO: one kernel in blocks of two sizes ---- */
+
+constexpr size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+struct tile_size {
+    unsigned block_size, packs; /* threads; packs of each */
+
+    constexpr size_t all_packs() const { return size_t(block_size) * packs; }
+};
+
+/* A Reducer's kernels, without its types, so that the host's code is there once for all. */
+struct pairwise_engine {
+    unsigned element_bytes, pack_size, partial_words;
+    size_t one_large_tile; /* bytes up to which one large tile is better than several small ones */
+    tile_size size[2];     /* small and large */
+    const void *(*kernel)(bool large);
+    compiled_cache *known; /* one a kernel */
+
+    /* By bytes of input (one H100, CUDA 13.0, sums of floats out of L2 in graphs of calls,
+     * microseconds):
+     *     up to 16 KiB   one block of 256 x 4
+     *     up to 64 KiB   one block of 512 x 8: 1.40 at 64 KiB, where four of 256 x 4 take 1.55; but
+     *                    not what takes many instructions an element
+     *     up to 2 MiB    256 x 4: 2.10 at 1 MiB, against 2.29 for 512 x 8
+     *     beyond         512 x 8: 6.76 at 16 MiB, against 7.26 */
+    constexpr bool is_large(size_t n) const
+    {
+        const size_t bytes = n * element_bytes;
+        return (bytes > one_small_tile && bytes <= one_large_tile) || bytes > most_in_small_tiles;
+    }
+};
+
+/* How blocks share an array. The bits depend on nothing of it. */
+struct pairwise_plan {
+    size_t runs; /* of tiles: blocks */
+    unsigned run_log;
+    size_t words; /* status words: of blocks' partials, groups' ... */
+};
+
+constexpr size_t workspace_words = FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word);
+
+constexpr pairwise_plan plan_pairwise(size_t n, unsigned pack_size, unsigned partial_words,
+                                      const tile_size &size, size_t most_words = workspace_words)
+{
+    const size_t group = size.all_packs(), tile = group * pack_size, tiles = blocks_for(n, tile);
+    pairwise_plan plan = {};
+    for (;; ++plan.run_log) {
+        plan.runs = ((tiles - 1) >> plan.run_log) + 1;
+        plan.words = plan.runs > 1; /* a counter */
+        for (size_t count = plan.runs; count > 1; count = (count - 1) / group + 1)
+            plan.words += count * partial_words;
+        if (plan.words <= most_words || plan.run_log == most_run_log) return plan;
+    }
+}
+
+/* Not less for a greater n. */
+inline size_t pairwise_workspace_bytes(const pairwise_engine &e, size_t n)
+{
+    const auto words = [&](size_t count, bool large) {
+        return plan_pairwise(count, e.pack_size, e.partial_words, e.size[large]).words;
+    };
+    const size_t bytes = n * e.element_bytes,
+                 least = bytes > most_in_small_tiles
+                             ? words(most_in_small_tiles / e.element_bytes, false)
+                             : 0,
+                 all = words(n, e.is_large(n));
+    return (all > least ? all : least) * sizeof(status_word);
+}
+
+/* 4 MiB over the grid, as the previous one may still be loading, but at least 8 KiB a block. */
+constexpr unsigned bytes_to_prefetch(size_t tile_packs, size_t blocks)
+{
+    const size_t share = 4 * mebibyte / blocks / pack_bytes * pack_bytes, least = 8 * kibibyte,
+                 bytes = share > least ? share : least, all = tile_packs * pack_bytes;
+    return static_cast<unsigned>(bytes < all ? bytes : all);
+}
+
+/* Bytes that are streamed: loads leave the cache first. 31.6 us at 64 MiB in a call by itself,
+ * against 36.8; but 359.8 at 1 GiB against 352.8 (one H100). */
+constexpr size_t most_idle_blocks = 1024; /* 1 us, where there is nothing for them */
+constexpr size_t streamed_from = 32 * mebibyte, streamed_to = 256 * mebibyte;
+
+/* One launch. Arguments are checked; `output` points to a reduction_output. most_words: as if the
+ * workspace had no room for more, for tests. */
+inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_argument &input,
+                                         void *output, workspace memory, cudaStream_t stream,
+                                         size_t most_words = workspace_words)
+{
+    const size_t needed = pairwise_workspace_bytes(e, input.n), bytes = input.n * e.element_bytes;
+    if (memory.data != nullptr && memory.bytes < needed)
+        return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
+    int device = 0;
+    const cudaError_t error = cudaGetDevice(&device);
+    if (error != cudaSuccess) return status_of(error);
+    const bool large = e.is_large(input.n);
+    const tile_size size = e.size[large];
+    const pairwise_plan plan =
+        plan_pairwise(input.n, e.pack_size, e.partial_words, size, most_words);
+    const bool are_aligned = pack_bytes % e.element_bytes != 0 ||
+                             (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes));
+    pairwise_array array = {
+        input.data,        input.other, input.n,
+        input.n_on_device, 0,           0,
+        plan.run_log,      0,           bytes > streamed_from && bytes <= streamed_to,
+        are_aligned};
+    array.share(size.all_packs() * e.pack_size);
+    if (pack_bytes % e.element_bytes == 0 && input.n_on_device == nullptr && are_aligned)
+        array.prefetch_bytes = bytes_to_prefetch(size.all_packs(), plan.runs);
+    size_t blocks = plan.runs;
+    if (input.n_on_device != nullptr && blocks > most_idle_blocks) {
+        device_limits limits = {};
+        const cudaError_t failed = find_limits(&limits, &device);
+        if (failed != cudaSuccess) return status_of(failed);
+        blocks = least_of(blocks, limits.multiprocessors * (1024 / size.block_size));
+    }
+    return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
+        void *arguments[] = {&array, output, &data};
+        return launch_kernel(e.kernel(large), e.known[large], device, static_cast<unsigned>(blocks),
+                             size.block_size, 0, arguments, stream);
+    });
+}
+
+/* Packs of a thread in a large tile: as many as have room in registers, beside their Values. */
+template <class Reducer>
+constexpr unsigned packs_of_thread()
+{
+    constexpr size_t value = Reducer::any_order ? 8 : sizeof(typename Reducer::Value);
+    return value > 16 ? 2 : value > 8 || Reducer::two_arrays ? 4 : 8;
+}
+
+template <class Reducer, unsigned SmallBlock, unsigned SmallPacks, unsigned LargeBlock,
+          unsigned LargePacks>
+static const void *pairwise_kernel(bool large)
+{
+    return large ? kernel_address(reduce_pairwise<Reducer, LargeBlock, LargePacks>)
+                 : kernel_address(reduce_pairwise<Reducer, SmallBlock, SmallPacks>);
+}
+
+template <class Reducer, unsigned SmallBlock = small_block,
+          unsigned SmallPacks = least_of(4, packs_of_thread<Reducer>()),
+          unsigned LargeBlock = large_block, unsigned LargePacks = packs_of_thread<Reducer>()>
+static pairwise_engine pairwise_engine_of()
+{
+    using Element = typename Reducer::Element;
+    static compiled_cache known[2] = {};
+    return {static_cast<unsigned>(sizeof(Element)),
+            pack<Element>::size,
+            partial_words<typename Reducer::Value>::count,
+            tile_choice<Reducer>::one_large_tile,
+            {{SmallBlock, SmallPacks}, {LargeBlock, LargePacks}},
+            pairwise_kernel<Reducer, SmallBlock, SmallPacks, LargeBlock, LargePacks>,
+            known};
+}
+
+/* `reducer`: of the kernels' type. */
+template <class Reducer, class Value>
+fastreduce_status launch_pairwise(const array_argument &input, Value *result,
+                                  const Reducer &reducer, workspace memory, cudaStream_t stream)
+{
+    reduction_output<Reducer> output = {result, reducer};
+    return launch_pairwise(pairwise_engine_of<Reducer>(), input, &output, memory, stream);
 }
 
 /* ---- Many results ---- */
@@ -12458,7 +12649,8 @@ struct slices_reducer {
 /* A reduction along an axis: shape without zeros for strides, results' size, and an engine's
  * kernels for it. */
 struct slices_engine {
-    engine flat;
+    engine_table tiles;
+    pairwise_engine flat;
     slices_reducer reducer;
     const void *(*kernel)(slices_kernel which);
     compiled_cache *known; /* one a kernel */
@@ -12479,13 +12671,7 @@ struct slices_plan {
     column_plan in_columns;
 };
 
-constexpr size_t staged_bytes = 16 * kibibyte, most_staged_bytes = 40 * kibibyte,
-                 workspace_words = FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word);
-
-constexpr size_t least_of(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
+constexpr size_t staged_bytes = 16 * kibibyte, most_staged_bytes = 40 * kibibyte;
 
 /* Elements of one outer index, from the first to the last. */
 inline size_t length_of(const slices &all)
@@ -12729,7 +12915,7 @@ inline void plan_columns_in_any_order(const engine_table &e, const slices &all,
                                       slices_plan *plan)
 {
     /* what takes longer to compare than to load wants many blocks */
-    const bool slow = e.words_per_unit > 1;
+    const bool slow = e.is_slow;
     const size_t packs = all.n / e.pack_size, lane_bytes = of.per_lane * e.element_bytes,
                  wanted = size_t(device.multiprocessors) * 4096,
                  least = all.n * all.end * e.element_bytes <= 4 * mebibyte ? 1 : 4;
@@ -12867,7 +13053,7 @@ inline void plan_rows_in_any_order(const engine_table &e, const slices &all,
 inline bool is_short_row(const engine_table &e, size_t longest_narrow_row, const slices &all,
                          bool vectors)
 {
-    const size_t bytes = all.n * e.element_bytes, most = e.words_per_unit > 1 ? 200 : 256;
+    const size_t bytes = all.n * e.element_bytes, most = e.is_slow ? 200 : 256;
     if (bytes <= aligned_row) return !vectors;
     return e.head_alignment > 0 && bytes <= most && (!vectors || bytes > longest_narrow_row) &&
            all.outer_stride <= all.n + all.n / 8 &&
@@ -13010,7 +13196,7 @@ inline fastreduce_status launch_slices(const slices_engine &e, const slices &all
     device_limits limits = {};
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
-    const slices_plan plan = plan_slices(e.flat, e.reducer, all, limits, most_blocks);
+    const slices_plan plan = plan_slices(e.tiles, e.reducer, all, limits, most_blocks);
     if (plan.kernel == slices_kernel::flat) {
         void **const place = static_cast<void **>(output);
         unsigned char *const results = static_cast<unsigned char *>(*place);
@@ -13019,7 +13205,8 @@ inline fastreduce_status launch_slices(const slices_engine &e, const slices &all
             *place = results + k * all.result_bytes;
             const unsigned char *const row = static_cast<const unsigned char *>(all.input) +
                                              k * all.outer_stride * e.flat.element_bytes;
-            status = launch_engine(e.flat, {row, all.n, nullptr}, output, memory, stream);
+            status =
+                launch_pairwise(e.flat, {row, all.n, nullptr, nullptr}, output, memory, stream);
         }
         return status;
     }
@@ -13094,7 +13281,7 @@ inline fastreduce_status launch_segments(const slices_engine &e, segments all, v
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
     const segments_plan plan = plan_segments(limits);
-    const bool any_order = e.flat.head_alignment > 0;
+    const bool any_order = e.tiles.head_alignment > 0;
     const size_t blocks = size_t(limits.multiprocessors) *
                           (any_order ? any_order_segment_blocks : plan.blocks),
                  blocks_of_few = size_t(limits.multiprocessors) * few_blocks,
@@ -13106,7 +13293,7 @@ inline fastreduce_status launch_segments(const slices_engine &e, segments all, v
     all.stage_bytes = plan.stage_bytes;
     all.list_room =
         least_of((workspace_words - (few ? most_few : list_words + noted_words * blocks_of_long)) /
-                     e.flat.words_per_unit,
+                     e.tiles.words_per_unit,
                  most_listed_units);
     return with_workspace(
         memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
@@ -13207,7 +13394,8 @@ static slices_engine slices_engine_of()
 {
     static compiled_cache known[slices_kernels] = {};
     using Value = typename Reducer::Value;
-    return {engine_of<auto_engine_by<Reducer>>(),
+    return {table_of<slice_tiles<Reducer>>(),
+            pairwise_engine_of<Reducer>(),
             {longest_narrow_row<Reducer>(), static_cast<unsigned>(sizeof(Value)),
              all_bits<Value>::payloads, leaves_log_of<Reducer>() > 0},
             slices_kernel_of<Reducer>,
@@ -13545,15 +13733,17 @@ struct method {
 
 template <unsigned BlockSize, unsigned Items, class Operator, tail Tail, class Input>
 struct method<FASTREDUCE_AUTO, BlockSize, Items, Operator, Tail, Input, true> {
-    using engine = auto_engine<Operator, Input>;
     static fastreduce_status launch(const Input *input, accumulate_t<Operator, Input> *output,
                                     size_t n, workspace memory, cudaStream_t stream)
     {
-        return launch_engine<engine>(input, output_of<Operator, Input>(output), n, memory, stream);
+        static_assert(sizeof(typename reducer_t<Operator, Input>::Result) == sizeof *output,
+                      "a reducer's Result has the bits of the result");
+        return launch_pairwise({input, n, nullptr, nullptr}, output,
+                               named_reducer<Operator, Input>::make(), memory, stream);
     }
     static size_t workspace_bytes(size_t n)
     {
-        return engine_workspace_bytes(table_of<engine>(), n);
+        return pairwise_workspace_bytes(pairwise_engine_of<reducer_t<Operator, Input>>(), n);
     }
 };
 
@@ -13716,8 +13906,8 @@ fastreduce_status transform_reduce(const Input *input, Output *output, size_t n,
     using reducer = detail::given_reducer<Input, Output, Combine, Transform>;
     const fastreduce_status status = detail::check_arguments(input, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return detail::launch_engine<detail::auto_engine_by<reducer>>(
-        input, {output, reducer(combine, transform, identity)}, n, scratch, stream);
+    return detail::launch_pairwise({input, n, nullptr, nullptr}, output,
+                                   reducer(combine, transform, identity), scratch, stream);
 }
 
 /* The same without a transform: elements are converted to the output's type. */
@@ -13742,10 +13932,7 @@ fastreduce_status dot(const Input *x, const Input *y, accumulate_t<plus, Input> 
     fastreduce_status status = detail::check_arguments(x, output, n, scratch);
     if (status == FASTREDUCE_SUCCESS) status = detail::check_arguments(y, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status;
-    const void *const other = y;
-    return detail::launch_engine<detail::auto_engine_by<reducer>>(
-        x, {output, reducer(static_cast<const typename reducer::Element *>(other))}, n, scratch,
-        stream);
+    return detail::launch_pairwise({x, n, nullptr, y}, output, reducer(), scratch, stream);
 }
 
 /* Bytes of workspace that reduce() with the same template arguments, less Tail, needs for n
@@ -13893,7 +14080,7 @@ static constexpr bool holds(const some_of<Member> (&list)[Count], Member member)
 /* What a type and an operator need of the templates, so that the rest is there once for all of
  * them: an engine and its Output, or kernels of the ladder. Nothing where this build has none. */
 struct c_instance {
-    engine (*make_engine)();
+    pairwise_engine (*make_engine)();
     void (*make_output)(void *place, void *result);
     version_kernels (*version)(fastreduce_kernel kernel, unsigned block_size);
     slices_engine (*make_slices)(); /* null without FASTREDUCE_SHAPES, too */
@@ -13976,7 +14163,7 @@ template <class Operator, class Input>
 static c_instance auto_instance(truth<true>)
 {
     using group = group_t<reducer_t<Operator, Input>>;
-    return {engine_of<auto_engine_by<group>>, make_output<Operator, Input>, nullptr,
+    return {pairwise_engine_of<group>, make_output<Operator, Input>, nullptr,
             slices_if<group>(truth<has_shapes>())};
 }
 template <class Operator, class Input>
@@ -14059,40 +14246,33 @@ static c_instance find_instance(fastreduce_type type, fastreduce_operator op,
     }
 }
 
-/* The same of dot products, whose Output has the second array besides; as sums, in a build that has
- * those. */
-struct dot_instance {
-    engine (*make_engine)();
-    void (*make_output)(void *place, void *result, const void *other);
-};
-
+/* The same of dot products; as sums, in a build that has those. */
 template <class Reducer>
-static void make_dot_output(void *place, void *result, const void *other)
+static void make_dot_output(void *place, void *result)
 {
     using group = group_t<Reducer>;
-    const Reducer own(static_cast<const typename Reducer::Element *>(other));
-    place_output(place, reduction_output<group>{result, as_group<group, Reducer>::of(own)});
+    place_output(place, reduction_output<group>{result, as_group<group, Reducer>::of(Reducer())});
 }
 
 template <class Reducer>
-static dot_instance make_dot(truth<true>)
+static c_instance make_dot(truth<true>)
 {
-    return {engine_of<auto_engine_by<group_t<Reducer>>>, make_dot_output<Reducer>};
+    return {pairwise_engine_of<group_t<Reducer>>, make_dot_output<Reducer>, nullptr, nullptr};
 }
 template <class Reducer>
-static dot_instance make_dot(truth<false>)
+static c_instance make_dot(truth<false>)
 {
     return {};
 }
 
 template <class Input, fastreduce_type Type>
-static dot_instance dot_of_type()
+static c_instance dot_of_type()
 {
     constexpr bool built = holds(built_types, Type) && holds(built_operators, FASTREDUCE_SUM);
     return make_dot<dot_t<Input>>(truth<built>());
 }
 
-static dot_instance find_dot(fastreduce_type type)
+static c_instance find_dot(fastreduce_type type)
 {
     switch (type) {
     case FASTREDUCE_F32: return dot_of_type<float, FASTREDUCE_F32>();
@@ -14248,8 +14428,9 @@ static fastreduce_status launch_exact(const exact_instance &found, const void *i
 {
     engine_output place;
     found.make_output(place.bytes, call);
-    return launch_engine(found.make_engine(), {input, n, settings.n_on_device}, place.bytes,
-                         {settings.workspace, settings.workspace_bytes}, settings.stream);
+    return launch_engine(found.make_engine(), {input, n, settings.n_on_device, nullptr},
+                         place.bytes, {settings.workspace, settings.workspace_bytes},
+                         settings.stream);
 }
 
 constexpr int precision_of(fastreduce_type result)
@@ -14456,8 +14637,8 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
                              n, scratch, settings.stream);
     engine_output place;
     found.make_output(place.bytes, output);
-    return launch_engine(found.make_engine(), {input, n, count}, place.bytes, scratch,
-                         settings.stream);
+    return launch_pairwise(found.make_engine(), {input, n, count, nullptr}, place.bytes, scratch,
+                           settings.stream);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, void *output,
@@ -14478,14 +14659,14 @@ FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, vo
         return launch_exact(exact, x, n, {output, nullptr, FASTREDUCE_SUM, precision_of(result), y},
                             settings);
     }
-    const dot_instance found = find_dot(type);
+    const c_instance found = find_dot(type);
     if (found.make_engine == nullptr || settings.kernel != FASTREDUCE_AUTO ||
         (settings.output_type != 0 && settings.output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
     engine_output place;
-    found.make_output(place.bytes, output, y);
-    return launch_engine(found.make_engine(), {x, n, settings.n_on_device}, place.bytes,
-                         {settings.workspace, settings.workspace_bytes}, settings.stream);
+    found.make_output(place.bytes, output);
+    return launch_pairwise(found.make_engine(), {x, n, settings.n_on_device, y}, place.bytes,
+                           {settings.workspace, settings.workspace_bytes}, settings.stream);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void *output,

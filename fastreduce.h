@@ -30,7 +30,7 @@
  *                                   attribute. Scope: the same in every file that includes this
  *                                   one. Default: `extern`, or `static` with FASTREDUCE_STATIC.
  *   FASTREDUCE_SUFFIX               what the functions' names in object files end in. Default: the
- *                                   version, as _0_4_0, so that copies of several versions do not
+ *                                   version, as _0_5_0, so that copies of several versions do not
  *                                   meet; in ELF objects the plain names are there as well, weak,
  *                                   for other languages, dlsym and ctypes. -DFASTREDUCE_SUFFIX=
  *                                   leaves these alone, a suffix of one's own is for copies that
@@ -69,7 +69,7 @@ typedef unsigned long long uint64_t, uintptr_t;
 #endif
 
 #define FASTREDUCE_VERSION_MAJOR 0
-#define FASTREDUCE_VERSION_MINOR 4
+#define FASTREDUCE_VERSION_MINOR 5
 #define FASTREDUCE_VERSION_PATCH 0
 /* One number that grows with every release: 10000 * major + 100 * minor + patch. */
 #define FASTREDUCE_VERSION \
