@@ -68,7 +68,9 @@
  * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks,
  * 5 the ladder V0..V7, 6 the engine, 7 the superaccumulator, 8 dispatcher, 9 the C functions. A
  * new operator goes into room 3, a new element type into room 3 and its declaration into room 2;
- * for the C functions both also into fastreduce.h, the lists in room 2 and a switch in room 9. Needs C++14 and CUDA 11.2.
+ * for the C functions both also into fastreduce.h, the lists in room 2 and a switch in room 9.
+ * Needs CUDA 11.2 and C++17: with GCC before 11 or Clang before 16, whose default nvcc takes,
+ * compile with -std=c++17.
  *
  * Words: a *block* of threads reduces one *tile* of the input to one *partial*. In the ladder a
  * tile is block size times *items* per thread elements, and a *level* (one launch, a *round*)
@@ -78,8 +80,8 @@
 #ifndef FASTREDUCE_CUH
 #define FASTREDUCE_CUH
 
-#if defined(_MSVC_LANG) ? _MSVC_LANG < 201402L : __cplusplus < 201402L
-#error "fastreduce.cuh needs C++14 or later: compile with -std=c++14"
+#if defined(_MSVC_LANG) ? _MSVC_LANG < 201703L : __cplusplus < 201703L
+#error "fastreduce.cuh needs C++17 or later: compile with -std=c++17"
 #endif
 
 #ifndef __CUDACC_RTC__

@@ -49,7 +49,7 @@ def build(folder, gpu):
     """The library: the host functions alone, or all of it."""
     library = os.path.join(folder, "libfastreduce.so")
     if gpu:
-        line = "nvcc -O3 -arch=native -shared -Xcompiler -fPIC fastreduce.cu"
+        line = "nvcc -O3 -std=c++17 -arch=native -shared -Xcompiler -fPIC fastreduce.cu"
     else:
         line = "cc -O3 -shared -fPIC -x c -DFASTREDUCE_HOST_IMPLEMENTATION ../fastreduce.h"
     line += " -DFASTREDUCE_SUFFIX= -o"  # functions by their names alone

@@ -32,7 +32,7 @@ build()
     rm -f "$program" "$folder/how"
     if ! command -v nvcc >/dev/null 2>&1; then
         echo "no nvcc on the PATH: building for the CPU alone" >&2
-    elif nvcc -O3 $arch "$examples/sum.c" "$examples/fastreduce.cu" -o "$program" \
+    elif nvcc -O3 -std=c++17 $arch "$examples/sum.c" "$examples/fastreduce.cu" -o "$program" \
         2> "$folder/log"; then
         return
     else

@@ -114,6 +114,10 @@ def vendoring(root, text, cc, nvcc, folder):
     options = subprocess.run([nvcc, "--help"], capture_output=True, text=True, check=True).stdout
     if "--Ofast-compile" in options: # it takes a minute otherwise, and only has to compile
         os.environ["NVCC_APPEND_FLAGS"] = "-Ofc max"
+    with open(os.path.join(folder, "standard.cu"), "w", encoding="utf-8") as file:
+        file.write("__cplusplus\n")
+    if run([nvcc, "-E", "standard.cu"], folder, "C++").endswith("\n201402L\n"):
+        os.environ["NVCC_PREPEND_FLAGS"] = "-std=c++17" # as README.md says
     run(["sh", "-e", "-c", lines + "./main\n"], folder, "vendoring")
 
 

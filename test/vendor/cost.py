@@ -54,8 +54,8 @@ FILES = [
 def compile_once(nvcc, root, source):
     """The processor seconds that it takes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([nvcc, "-O3", "-arch=sm_90", "-I", root, "-c", source, "-o", source + ".o"],
-                   check=True)
+    subprocess.run([nvcc, "-O3", "-std=c++17", "-arch=sm_90", "-I", root, "-c", source, "-o",
+                    source + ".o"], check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -68,8 +68,8 @@ def main():
             paths.append(os.path.join(folder, f"{number}.cu"))
             with open(paths[-1], "w", encoding="utf-8") as file:
                 file.write(text)
-        if subprocess.run([nvcc, "-E", paths[0], "-o", os.devnull], capture_output=True,
-                          check=False).returncode:
+        if subprocess.run([nvcc, "-std=c++17", "-E", paths[0], "-o", os.devnull],
+                          capture_output=True, check=False).returncode:
             print("SKIP: this toolkit comes without CUB")
             return 77
         times = [[compile_once(nvcc, root, path) for path in paths] for _ in range(ROUNDS)]

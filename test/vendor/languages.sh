@@ -105,9 +105,9 @@ pass "host implementation in a .c file beside the library in a .cu file"
 ptx=-gencode=arch=compute_80,code=compute_80 # machine code takes longer, and other tests make it
 cp "$tests/templates.cu" .
 : > empty.cu
-standards="14 17 20"
+standards="17 20"
 if ! "$nvcc" -std=c++20 -E empty.cu > /dev/null 2>&1; then
-    standards="14 17"
+    standards=17
     skip "C++20 in nvcc" "CUDA 12 has it"
 fi
 # no -Wold-style-cast: nvcc hands its host compiler every C++ cast as an old one
@@ -129,12 +129,12 @@ kinds=$(echo "$known" | grep -xE '60|75|80|90')
 [ "$newest" = 90 ] || kinds="$kinds $newest"
 several=$(for a in $kinds; do echo "-gencode=arch=compute_$a,code=compute_$a"; done)
 for file in fastreduce.cu templates.cu; do
-    "$nvcc" -std=c++14 $several $warnings $few -c $file -o /dev/null ||
+    "$nvcc" -std=c++17 $several $warnings $few -c $file -o /dev/null ||
         fail "architectures, $file"
-    "$nvcc" -std=c++14 -gencode=arch=compute_$newest,code=compute_$newest $warnings -rdc=true \
+    "$nvcc" -std=c++17 -gencode=arch=compute_$newest,code=compute_$newest $warnings -rdc=true \
         -use_fast_math $few -c $file -o /dev/null || fail "nvcc -rdc=true -use_fast_math, $file"
 done
-"$nvcc" -std=c++14 -gencode=arch=compute_$newest,code=compute_$newest $warnings -G \
+"$nvcc" -std=c++17 -gencode=arch=compute_$newest,code=compute_$newest $warnings -G \
     -c templates.cu -o /dev/null || fail "nvcc -G, templates.cu"
 pass "nvcc: architectures" $kinds
 pass "nvcc -rdc=true -use_fast_math; -G"
@@ -183,7 +183,7 @@ while read -r clang; do
         continue
     fi
     for file in templates.cu fastreduce.cu; do
-        $clang $flags -std=c++14 -O2 $strict -Wold-style-cast -Wno-pedantic \
+        $clang $flags -std=c++17 -O2 $strict -Wold-style-cast -Wno-pedantic \
             $(echo "$few" | tr -d '\\\\') -c $file -o clang.o ||
             fail "$clang, $file"
     done

@@ -515,8 +515,8 @@ def ptx_of(nvcc, root, source, architecture="90"):
         path = os.path.join(folder, "source.cu")
         with open(path, "w", encoding="utf-8") as file:
             file.write(source)
-        command = [nvcc, "-arch=compute_" + architecture, "-I" + root, "-ptx", path, "-o",
-                   path + ".ptx"]
+        command = [nvcc, "-std=c++17", "-arch=compute_" + architecture, "-I" + root, "-ptx", path,
+                   "-o", path + ".ptx"]
         run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                              universal_newlines=True)
         if run.returncode:

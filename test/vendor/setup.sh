@@ -38,8 +38,13 @@ unoptimised()
 {
     if "$1" --help | grep -q -- --Ofast-compile; then echo -Ofc max; else echo -Xcicc -O0; fi
 }
-[ -z "${nvcc:-}" ] ||
+if [ -n "${nvcc:-}" ]; then
     export NVCC_APPEND_FLAGS="${NVCC_APPEND_FLAGS:-} $(unoptimised "$nvcc")"
+    # by default it takes the standard of its host compiler, which may be older than C++17
+    echo __cplusplus > standard.cu
+    [ "$("$nvcc" -E standard.cu | tail -n 1)" != 201402L ] ||
+        export NVCC_PREPEND_FLAGS="${NVCC_PREPEND_FLAGS:-} -std=c++17"
+fi
 
 # every Clang there is, the newest first
 clangs()

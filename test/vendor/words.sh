@@ -37,7 +37,9 @@ refused "C89" "needs C99.*-std=c99" "$cc" -std=c89 -fsyntax-only header.c
 refused "cl.exe without /std:c11" "needs C99.*/std:c11" \
     "$cc" -std=c89 -D_MSC_VER=1930 -fsyntax-only header.c
 printf '#include "fastreduce.cuh"\n' > header.cpp
-refused "C++11" "needs C++14" $cxx -std=c++11 -I simt -fsyntax-only header.cpp
+refused "C++14" "needs C++17.*-std=c++17" $cxx -std=c++14 -I simt -fsyntax-only header.cpp
+refused "cl.exe with /std:c++14" "needs C++17" \
+    $cxx -std=c++17 -D_MSVC_LANG=201402L -I simt -fsyntax-only header.cpp
 
 cat > late.c <<'LATE'
 #include "fastreduce.h"
@@ -511,7 +513,7 @@ fastreduce_status f(const float *x, double *y, float by)
            fastreduce::reduce_by(x, y, 9, greater, 0.0);
 }
 LAMBDAS
-"$nvcc" $ptx --extended-lambda -std=c++14 -c lambdas.cu -o lambdas.o || fail "lambdas"
+"$nvcc" $ptx --extended-lambda -std=c++17 -c lambdas.cu -o lambdas.o || fail "lambdas"
 pass "function objects and __device__ lambdas with state, under nvcc"
 
 # What stands in namespace fastreduce is what users call
