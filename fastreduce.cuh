@@ -1146,6 +1146,12 @@ struct alignas(pack_bytes % sizeof(Element) == 0 ? pack_bytes : alignof(Element)
         for (unsigned j = 0; j < size; ++j)
             if (j >= count) item[j] = x;
     }
+    __device__ __forceinline__ void gather_some(const Element *from, unsigned count)
+    {
+#pragma unroll
+        for (unsigned j = 0; j < size; ++j)
+            if (j < count) item[j] = from[j];
+    }
     /* from anywhere elements may lie */
     __device__ __forceinline__ void gather(const Element *from, size_t stride = 1)
     {
@@ -1183,6 +1189,14 @@ struct alignas(pack_bytes) pack<Element, true> {
         const unsigned number = bits_as<unsigned_t<Element>>(x);
 #pragma unroll
         for (unsigned w = 0; w < 4; ++w) word[w] = number * (bits == 8 ? 0x01010101u : 0x10001u);
+    }
+    __device__ __forceinline__ void gather_some(const Element *from, unsigned count)
+    {
+#pragma unroll
+        for (unsigned j = 0; j < size; ++j)
+            if (j < count)
+                word[j * bits / 32] |= static_cast<unsigned>(bits_as<unsigned_t<Element>>(from[j]))
+                                       << j * bits % 32;
     }
     __device__ __forceinline__ void fill_from(unsigned count, Element x)
     {
@@ -3993,6 +4007,7 @@ struct packs_of_lane {
     using Element = Input;
     static constexpr unsigned packs_each = Packs, count = Packs, pack_size = pack<Element>::size,
                               apart = warp_size * pack_bytes;
+    static constexpr bool vectors = sizeof(pack<Element>) == pack_bytes;
     pack<Element> packs[Packs];
     size_t index, n; /* of the first pack's first element; of all */
 
@@ -4010,23 +4025,37 @@ struct packs_of_lane {
 
     /* Packs that exist, as vectors. All loads are under way at once. */
     template <bool Streaming>
-    __device__ __forceinline__ void load_whole(const Element *input)
+    __device__ __forceinline__ void load_whole(const pack<Element> *from)
     {
-        const pack<Element> *const from = reinterpret_cast<const pack<Element> *>(input + index);
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) packs[k] = load_pack<Streaming>(from + k * warp_size);
     }
-    /* From any address, and at the end of the array, after which there is `padding`. */
+    /* From any address, and at the end of the array, after which there is `padding`. By words, and
+     * narrow elements by those that they lie in; packs at the ends by elements. */
     __device__ __forceinline__ void load_any(const Element *input, const Element &padding)
     {
-        if constexpr (sizeof(pack<Element>) == pack_bytes) {
-            load_shifted<0>(reinterpret_cast<const unsigned char *>(input + index));
-        } else {
+        constexpr unsigned narrow = alignof(Element) < 4 ? 4 / alignof(Element) : 0;
+        const unsigned char *const from = reinterpret_cast<const unsigned char *>(input + index);
+        const unsigned bits = narrow == 0 ? 0 : reinterpret_cast<uintptr_t>(from) % 4 * 8;
+        const bool in_pairs = (reinterpret_cast<uintptr_t>(from) - bits / 8) % 8 == 0;
+        unsigned by_elements = 0; /* a bit each */
 #pragma unroll
-            for (unsigned k = 0; k < Packs; ++k) {
-                packs[k] = {};
-                if (index_of(k) < n) packs[k].item[0] = input[index_of(k)];
-            }
+        for (unsigned k = 0; k < Packs; ++k) {
+            const bool whole =
+                vectors && index_of(k) + pack_size + narrow <= n && (narrow == 0 || index + k > 0);
+            if (!whole && index_of(k) < n) by_elements |= 1u << k;
+            packs[k] = {};
+            if (whole)
+                packs[k] =
+                    bits_as<pack<Element>>(load_words(from + k * apart - bits / 8, bits, in_pairs));
+        }
+#pragma unroll 1
+        for (unsigned k = 0; by_elements >> k != 0; ++k) {
+            if ((by_elements >> k & 1) == 0) continue;
+            pack<Element> some = {};
+            some.gather_some(input + index_of(k), existing(k));
+#pragma unroll
+            for (unsigned j = 0; j < Packs; ++j) packs[j] = chosen(j == k, some, packs[j]);
         }
         if (index_of(Packs) <= n) return;
 #pragma unroll
@@ -4034,64 +4063,32 @@ struct packs_of_lane {
     }
 
   private:
-    /* Of the aligned vectors that packs lie in, a lane loads one a pack, and has the one behind it of
-     * the next lane. Of those at the array's ends elements are loaded one by one, and what does not
-     * exist is zero. Four packs from number Begin on, as there are no registers for more. */
-    template <unsigned Begin>
-    __device__ __forceinline__ void load_shifted(const unsigned char *input)
+    /* 16 bytes that begin so many bits after `from`, a word's address, or that of two. */
+    static __device__ __forceinline__ pack<unsigned> load_words(const unsigned char *from,
+                                                                unsigned bits, bool in_pairs)
     {
-        constexpr unsigned grain = alignof(Element) < 4 ? alignof(Element) : 4,
-                           here = Packs < 4 ? Packs : 4, most = (here + 1) * apart;
-        const unsigned lane = threadIdx.x % warp_size,
-                       shift =
-                           static_cast<unsigned>(reinterpret_cast<uintptr_t>(input)) % pack_bytes,
-                       before = index == 0 && Begin == 0 ? shift : 0,
-                       vectors = lane == 0 && shift > 0 ? here + 1 : here;
-        const size_t begin = index_of(Begin) * sizeof(Element),
-                     end_of_all = n * sizeof(Element) + shift,
-                     rest = begin < end_of_all ? end_of_all - begin : 0;
-        const unsigned bytes = rest < most ? static_cast<unsigned>(rest) : most;
-        const unsigned char *const from = input + Begin * apart - shift;
-        pack<unsigned> vector[here + 1];
-#pragma unroll
-        for (unsigned k = 0; k <= here; ++k) {
-            vector[k] = {};
-            if (k < vectors && k * apart + pack_bytes <= bytes && (k > 0 || before == 0))
-                vector[k] =
-                    load_pack<false>(reinterpret_cast<const pack<unsigned> *>(from + k * apart));
+        struct alignas(8) two {
+            unsigned word[2];
+        };
+        const unsigned *const word = reinterpret_cast<const unsigned *>(from);
+        pack<unsigned> loaded;
+        if (in_pairs) {
+            const two low = *reinterpret_cast<const two *>(word),
+                      high = *reinterpret_cast<const two *>(word + 2);
+            loaded = {{low.word[0], low.word[1], high.word[0], high.word[1]}};
+        } else {
+            const two middle = *reinterpret_cast<const two *>(word + 1);
+            loaded = {{word[0], middle.word[0], middle.word[1], word[3]}};
         }
-        if (before > 0) vector[0] = load_part<grain>(from, before, bytes);
-        const unsigned last = bytes / apart, end = bytes % apart;
-        if (end > 0 && end < pack_bytes && last < vectors && (last > 0 || before == 0)) {
-            const pack<unsigned> part = load_part<grain>(from + last * apart, 0, end);
+        if (alignof(Element) >= 4) return loaded;
+        const unsigned next = bits > 0 ? word[4] : 0;
 #pragma unroll
-            for (unsigned k = 0; k <= here; ++k) vector[k] = chosen(k == last, part, vector[k]);
-        }
-#pragma unroll
-        for (unsigned k = 0; k < here; ++k) {
-            pack<unsigned> whole = vector[k];
-            if (shift > 0) {
-                const pack<unsigned> handed = chosen(lane == 0, vector[k + 1], vector[k]),
-                                     next = shuffle(handed, (lane + 1) % warp_size);
-                whole = shifted_words<grain>(vector[k], next, shift);
-            }
-            packs[Begin + k] = bits_as<pack<Element>>(whole);
-        }
-        if constexpr (Begin + here < Packs) load_shifted<Begin + here>(input);
-    }
-    template <unsigned Grain>
-    static __device__ __forceinline__ pack<unsigned> load_part(const unsigned char *from,
-                                                               unsigned begin, unsigned end)
-    {
-        using part_type = typename integer_of<Grain, false>::type;
-        pack<unsigned> part = {};
-#pragma unroll
-        for (unsigned at = 0; at < pack_bytes; at += Grain)
-            if (at >= begin && at < end)
-                part.item[at / 4] |=
-                    static_cast<unsigned>(*reinterpret_cast<const part_type *>(from + at))
-                    << at % 4 * 8;
-        return part;
+        for (unsigned w = 0; w < 4; ++w)
+            loaded.item[w] = static_cast<unsigned>(
+                (loaded.item[w] | static_cast<unsigned long long>(w < 3 ? loaded.item[w + 1] : next)
+                                      << 32) >>
+                bits);
+        return loaded;
     }
 };
 
@@ -4183,42 +4180,48 @@ __device__ __forceinline__ Value block_value(const Reducer &reducer, const Value
 /* An array, or two of a dot product, and how blocks share it: each has a run of 2^run_log tiles. */
 struct pairwise_array {
     const void *input, *other;
-    size_t n; /* elements; at most, where their number is on the device */
     const size_t *n_on_device;
-    size_t last_run; /* tiles */
-    unsigned runs, run_log;
+    size_t n;                /* elements; at most, where their number is on the device */
+    unsigned runs, last_run; /* of tiles; tiles of the last one */
+    unsigned run_log;
     unsigned prefetch_bytes; /* of each block's first tile */
-    bool streaming, aligned; /* there is more than the cache holds; packs are vectors */
+    bool even;               /* all tiles are whole */
+    bool vectors;            /* packs are, by their addresses */
+    bool streaming;          /* there is more than the cache holds */
 
-    __host__ __device__ constexpr void share(size_t tile_elements)
+    __host__ __device__ void share(size_t tile_elements)
     {
         const size_t tiles = n == 0 ? 1 : (n - 1) / tile_elements + 1;
         runs = static_cast<unsigned>((tiles - 1) >> run_log) + 1;
-        last_run = tiles - (size_t(runs - 1) << run_log);
+        last_run = static_cast<unsigned>(tiles - (static_cast<size_t>(runs - 1) << run_log));
+        even = n == tiles * tile_elements;
+    }
+    __device__ __forceinline__ bool is_whole(unsigned run, unsigned tile) const
+    {
+        return vectors && (even || run + 1 < runs || tile + 1 < last_run);
     }
 };
 constexpr unsigned most_run_log = 31;
 
-/* A lane's Values of its packs of a tile, from element number `index` on. */
-template <class Reducer, class Value, unsigned Packs>
-__device__ __forceinline__ void load_values(const Reducer &reducer, const pairwise_array &array,
-                                            size_t index, bool whole, Value (&values)[Packs])
+/* A lane's packs of a tile; of `input` the first one lies at `place`, if the tile is whole. */
+template <class Element, unsigned Packs>
+__device__ __forceinline__ void load_tile(packs_of_lane<Element, Packs> &items, const void *input,
+                                          const pack<Element> *place, bool whole, bool streaming,
+                                          const Element &padding)
 {
-    using Element = typename Reducer::Element;
-    using Items = packs_of_lane<Element, Packs>;
-    const Element *const x = static_cast<const Element *>(array.input),
-                         *const y = static_cast<const Element *>(array.other);
-    Items items = {{}, index, array.n}, others = items;
-    if (whole && array.aligned && array.streaming) {
-        items.template load_whole<true>(x);
-        if constexpr (Reducer::two_arrays) others.template load_whole<true>(y);
-    } else if (whole && array.aligned) {
-        items.template load_whole<false>(x);
-        if constexpr (Reducer::two_arrays) others.template load_whole<false>(y);
-    } else {
-        items.load_any(x, array.n > 0 ? reducer.padding(x) : Element());
-        if constexpr (Reducer::two_arrays) others.load_any(y, Element());
-    }
+    if (!whole)
+        items.load_any(static_cast<const Element *>(input), padding);
+    else if (streaming)
+        items.template load_whole<true>(place);
+    else
+        items.template load_whole<false>(place);
+}
+
+/* And its Values: in the order of packs, or one in any order. */
+template <class Reducer, class Items, class Value, unsigned Packs>
+__device__ __forceinline__ void find_values(const Reducer &reducer, const Items &items,
+                                            const Items &others, Value (&values)[Packs])
+{
     if constexpr (Reducer::any_order && !Reducer::two_arrays)
         values[0] = thread_value(reducer, items, truth<Reducer::by_itself>());
     else
@@ -4356,46 +4359,58 @@ template <class Reducer, unsigned BlockSize, unsigned Packs>
 __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     reduce_pairwise(pairwise_array array, reduction_output<Reducer> output, status_word *words)
 {
+    using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
     using partials = partial_words<Value>;
     constexpr unsigned warps = BlockSize / warp_size, group = BlockSize * Packs;
-    constexpr size_t pack_size = pack<typename Reducer::Element>::size,
-                     tile_elements = group * pack_size;
+    constexpr size_t pack_size = pack<Element>::size, tile_elements = group * pack_size;
     __shared__ Value of_warps[warps], own, carried[most_run_log + 1];
     __shared__ unsigned next_run;
     const unsigned at = threadIdx.x / warp_size * (warp_size * Packs) + threadIdx.x % warp_size,
                    most_runs = array.runs;
     const bool on_demand = gridDim.x < most_runs;
-    unsigned run = blockIdx.x;
-    if (threadIdx.x == 0)
-        prefetch_run<typename Reducer::Element>(array, (static_cast<size_t>(run) << array.run_log) *
-                                                           tile_elements);
+    const auto tile_of = [&](unsigned run) { return static_cast<size_t>(run) << array.run_log; };
+    const pack<Element> *const packs = static_cast<const pack<Element> *>(array.input) + at,
+                               *place = packs + tile_of(blockIdx.x) * group;
+    unsigned run = blockIdx.x, tile = 0; /* of the run */
+    bool whole = array.is_whole(run, 0);
+    if (threadIdx.x == 0) prefetch_run<Element>(array, tile_of(run) * tile_elements);
     wait_for_previous_grid();
     allow_next_grid();
     if (array.n_on_device != nullptr) {
         if (*array.n_on_device < array.n) array.n = *array.n_on_device;
         array.share(tile_elements);
         if (run >= array.runs) return;
+        whole = array.is_whole(run, 0);
     }
     Reducer reducer = output.reducer;
     reducer.prepare(array.input, array.n);
 
-    unsigned answer = 0, position = 0; /* of the counter; of the tile in its run */
 #pragma unroll 1
     for (;;) {
+        packs_of_lane<Element, Packs> items = {
+            {}, (tile_of(run) + tile) * tile_elements + at * pack_size, array.n};
+        packs_of_lane<Element, Packs> others = items;
+        unsigned long long answer = 0;
+        if (on_demand && threadIdx.x == 0 && tile == 0) answer = atomicAdd(words, 1ull);
+        load_tile(items, array.input, place, whole, array.streaming,
+                  !whole && array.n > 0 ? reducer.padding(array.input) : Element());
+        if constexpr (Reducer::two_arrays)
+            load_tile(others, array.other,
+                      static_cast<const pack<Element> *>(array.other) +
+                          (place - static_cast<const pack<Element> *>(array.input)),
+                      whole, array.streaming, Element());
+        if (on_demand && threadIdx.x == 0 && tile == 0) /* while loads are under way */
+            next_run = gridDim.x + static_cast<unsigned>(answer);
         Value values[Packs];
-        const size_t tile = (static_cast<size_t>(run) << array.run_log) + position;
-        load_values(reducer, array, tile * tile_elements + at * pack_size,
-                    (tile + 1) * tile_elements <= array.n, values);
-        if (on_demand && threadIdx.x == 0 && position == 0)
-            answer = static_cast<unsigned>(atomicAdd(words, 1ull));
+        find_values(reducer, items, others, values);
         Value value = block_value(reducer, warp_value<true>(reducer, values), of_warps);
-        const bool last_run = run + 1 == array.runs;
         if (array.run_log > 0) {
-            const size_t tiles = last_run ? array.last_run : size_t(1) << array.run_log;
-            if (threadIdx.x == 0)
-                value = carry(reducer, value, carried, position, position + 1 == tiles);
-            if (++position < tiles) {
+            const unsigned tiles = run + 1 < array.runs ? 1u << array.run_log : array.last_run;
+            if (threadIdx.x == 0) value = carry(reducer, value, carried, tile, tile + 1 == tiles);
+            if (++tile < tiles) {
+                place += group;
+                whole = array.is_whole(run, tile);
                 __syncthreads(); /* of_warps is used again */
                 continue;
             }
@@ -4408,7 +4423,6 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
                 continue;
             }
             if (threadIdx.x == 0) {
-                next_run = gridDim.x + answer;
                 if (mine.count > 1)
                     partials::publish(mine.words, mine.others, value);
                 else
@@ -4420,9 +4434,11 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
         }
         __syncthreads();
         run = next_run;
-        position = 0;
         if (run >= array.runs) return;
-        __syncthreads();
+        tile = 0;
+        place = packs + tile_of(run) * group;
+        whole = array.is_whole(run, 0);
+        __syncthreads(); /* next_run is used again */
     }
 }
 
@@ -12576,11 +12592,17 @@ inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_a
         plan_pairwise(input.n, e.pack_size, e.partial_words, size, most_words);
     const bool are_aligned = pack_bytes % e.element_bytes != 0 ||
                              (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes));
-    pairwise_array array = {
-        input.data,        input.other, input.n,
-        input.n_on_device, 0,           0,
-        plan.run_log,      0,           bytes > streamed_from && bytes <= streamed_to,
-        are_aligned};
+    pairwise_array array = {input.data,
+                            input.other,
+                            input.n_on_device,
+                            input.n,
+                            0,
+                            0,
+                            plan.run_log,
+                            0,
+                            false,
+                            are_aligned,
+                            bytes > streamed_from && bytes <= streamed_to};
     array.share(size.all_packs() * e.pack_size);
     if (pack_bytes % e.element_bytes == 0 && input.n_on_device == nullptr && are_aligned)
         array.prefetch_bytes = bytes_to_prefetch(size.all_packs(), plan.runs);

@@ -1,0 +1,3 @@
+#define PATH "../../fastreduce.cuh"
+#define NAME new_call
+#include "side.inc"
