@@ -1,0 +1,14847 @@
+/* ================================================================================================
+ * Room 1: manual
+ * ================================================================================================
+ *
+ * FastReduce: parallel reduction for CUDA in two files. This one holds everything that runs on
+ * or for the GPU.
+ *
+ * SPDX-License-Identifier: MIT (the text is at the end)
+ *
+ * Vendoring. Copy fastreduce.h and fastreduce.cuh into your project; one .cu file says
+ *
+ *     #define FASTREDUCE_IMPLEMENTATION
+ *     #include "fastreduce.cuh"
+ *
+ * and holds the C functions that fastreduce.h declares. CUDA C++ files may also include this
+ * one, without that macro, for the templates: the building blocks (room 4; exact ones, room 7)
+ * inside kernels of its own, and
+ *
+ *     fastreduce::reduce(input, output, n, stream);               // float, int, structs ...
+ *     fastreduce::reduce<FASTREDUCE_V7, 512, 16, fastreduce::maximum>(input, output, n);
+ *     fastreduce::transform_reduce(input, output, n, transform, combine, identity, stream);
+ *     fastreduce::dot(x, y, output, n, stream);                   // the sum of x[k] * y[k]
+ *     fastreduce::round<FASTREDUCE_V2, 128>(input, partials, n);  // one level only
+ *
+ * NVRTC, which compiles at run time, needs no headers but the two files, and sees rooms 1 to 7.
+ *
+ * Macros, defined before the first include of this file:
+ *
+ *   FASTREDUCE_IMPLEMENTATION     defines the C functions. Scope: one .cu file of the program.
+ *   FASTREDUCE_BLOCK_SIZE         threads a block of V0..V7 where none is asked for: 32, 64, ...
+ *                                 1024. Default 256. Scope: the file; others may differ.
+ *   FASTREDUCE_ITEMS_PER_THREAD   elements a thread adds before the block's tree in V6 and V7: 1 to
+ *                                 64. Default 8. Scope: the file; others may differ.
+ *   FASTREDUCE_NO_LADDER          the C functions leave out V0..V7, for a shorter build: they
+ *                                 answer FASTREDUCE_ERROR_UNSUPPORTED. Scope: the implementing
+ *                                 file.
+ *   FASTREDUCE_NO_EXACT           the same for EXACT, of one result or many, and
+ *                                 fastreduce_accumulate and its like. Scope: the implementing file.
+ *   FASTREDUCE_EXACT_PRODUCTS     EXACT has SUM_SQUARES, NORM2 and dot products, too, which answer
+ *                                 UNSUPPORTED otherwise, as they take long to compile. Scope: the
+ *                                 implementing file.
+ *   FASTREDUCE_SHAPES             the C functions hold fastreduce_reduce_axis and
+ *                                 fastreduce_reduce_segments, which answer UNSUPPORTED otherwise.
+ *                                 Of all types and operators they take minutes to compile, so name
+ *                                 those you need too, as below. Scope: the implementing file.
+ *   FASTREDUCE_TYPES,             the element types and the operators that fastreduce_reduce holds,
+ *   FASTREDUCE_OPERATORS          by name, with + or commas between them, for a shorter build:
+ *                                     nvcc -DFASTREDUCE_TYPES=FASTREDUCE_F32+FASTREDUCE_F16
+ *                                 (on its command line nvcc splits at a comma). What is left out
+ *                                 answers FASTREDUCE_ERROR_UNSUPPORTED. fastreduce_dot goes with
+ *                                 FASTREDUCE_SUM. Default: all. Scope: the implementing file.
+ *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float to its bins, by integer arithmetic alone:
+ *                                 the same bits, slower. For measurements. Scope: the file; others
+ *                                 may differ. Default: off.
+ *   FASTREDUCE_TAG                letters and digits, to tell files of one program apart that are
+ *                                 compiled differently in what no macro says: -use_fast_math,
+ *                                 -ftz=true, -fmad=false; sm_90 beside sm_90a; machine code beside
+ *                                 PTX; and any architectures, with nvcc before 11.5 and with Clang
+ *                                 before it had __CUDA_ARCH_LIST__ (14 has not, 22 has). Scope: the
+ *                                 file. Default: nothing.
+ *   FASTREDUCE_STATIC, FASTREDUCE_API   see fastreduce.h.
+ *
+ * Names: namespace fastreduce holds what users call, fastreduce::detail the rest. Both lie in an
+ * inline namespace that names version, switches, architectures and tag (room 2), so that copies
+ * that differ can be in one program. All of it is hidden (GCC, Clang): a shared library does not
+ * export functions of its own that have our types in their signatures.
+ *
+ * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks,
+ * 5 the ladder V0..V7, 6 the engine, 7 the superaccumulator, 8 dispatcher, 9 the C functions. A
+ * new operator goes into room 3, a new element type into room 3 and its declaration into room 2;
+ * for the C functions both also into fastreduce.h, the lists in room 2 and a switch in room 9. Needs C++14 and CUDA 11.2.
+ *
+ * Words: a *block* of threads reduces one *tile* of the input to one *partial*. In the ladder a
+ * tile is block size times *items* per thread elements, and a *level* (one launch, a *round*)
+ * turns n elements into as many partials as it has blocks; levels follow until one partial is
+ * left.
+ */
+#ifndef FASTREDUCE_CUH
+#define FASTREDUCE_CUH
+
+#if defined(_MSVC_LANG) ? _MSVC_LANG < 201402L : __cplusplus < 201402L
+#error "fastreduce.cuh needs C++14 or later: compile with -std=c++14"
+#endif
+
+#ifndef __CUDACC_RTC__
+#include <cuda_runtime.h>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#endif
+#include "fastreduce.h"
+
+/* ================================================================================================
+ * Room 2: configuration and portability
+ * May hold: macros and their checks; whatever knows compilers and architectures, as named device
+ * functions.
+ * ============================================================================================= */
+
+#ifndef FASTREDUCE_BLOCK_SIZE
+#define FASTREDUCE_BLOCK_SIZE 256
+#endif
+#if FASTREDUCE_BLOCK_SIZE < 32 || FASTREDUCE_BLOCK_SIZE > 1024 || \
+    (FASTREDUCE_BLOCK_SIZE & (FASTREDUCE_BLOCK_SIZE - 1)) != 0
+#error "FASTREDUCE_BLOCK_SIZE must be 32, 64, 128, 256, 512 or 1024"
+#endif
+
+#ifndef FASTREDUCE_ITEMS_PER_THREAD
+#define FASTREDUCE_ITEMS_PER_THREAD 8
+#endif
+#if FASTREDUCE_ITEMS_PER_THREAD < 1 || FASTREDUCE_ITEMS_PER_THREAD > 64
+#error "FASTREDUCE_ITEMS_PER_THREAD must be from 1 to 64"
+#endif
+
+#ifdef FASTREDUCE_EXACT_INTEGER
+#define FASTREDUCE_DETAIL_INTEGER 1
+#else
+#define FASTREDUCE_DETAIL_INTEGER 0
+#endif
+
+/* -rdc=true: functions out of line get registers without regard to the kernels that call them,
+ * and more than bounds on those would leave. */
+#ifdef __CUDACC_RDC__
+#define FASTREDUCE_DETAIL_SEPARATE 1
+#else
+#define FASTREDUCE_DETAIL_SEPARATE 0
+#endif
+
+/* --default-stream per-thread: which stream a null one is, and which functions of the runtime
+ * calls go to. */
+#ifdef __CUDART_API_PER_THREAD_DEFAULT_STREAM
+#define FASTREDUCE_DETAIL_STREAM 1
+#else
+#define FASTREDUCE_DETAIL_STREAM 0
+#endif
+
+/* What compute capability 9.0 brought, from CUDA 12 on: 11.8 compiles for it but cannot assemble
+ * all of it. */
+#if (defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 12) || \
+    (defined(CUDART_VERSION) && CUDART_VERSION < 12000)
+#define FASTREDUCE_DETAIL_TOOLKIT 11
+#else
+#define FASTREDUCE_DETAIL_TOOLKIT 12
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define FASTREDUCE_DETAIL_HOPPER
+#endif
+#endif
+
+#ifndef FASTREDUCE_TAG
+#define FASTREDUCE_TAG
+#endif
+
+#ifndef FASTREDUCE_TYPES
+#define FASTREDUCE_TYPES                                                               \
+    FASTREDUCE_F32, FASTREDUCE_F64, FASTREDUCE_F16, FASTREDUCE_BF16, FASTREDUCE_I8,    \
+        FASTREDUCE_I16, FASTREDUCE_I32, FASTREDUCE_I64, FASTREDUCE_U8, FASTREDUCE_U16, \
+        FASTREDUCE_U32, FASTREDUCE_U64
+#endif
+#ifndef FASTREDUCE_OPERATORS
+#define FASTREDUCE_OPERATORS                                                               \
+    FASTREDUCE_SUM, FASTREDUCE_PRODUCT, FASTREDUCE_MIN, FASTREDUCE_MAX, FASTREDUCE_ARGMIN, \
+        FASTREDUCE_ARGMAX, FASTREDUCE_SUM_ABS, FASTREDUCE_SUM_SQUARES, FASTREDUCE_MAX_ABS, \
+        FASTREDUCE_NORM2, FASTREDUCE_MEAN, FASTREDUCE_VARIANCE, FASTREDUCE_COUNT_NONZERO
+#endif
+
+/* The linker keeps one of several templates of the same name. So what code depends on is in the
+ * name: version, switches and the architectures it is compiled for, as in
+ * version_0_5_0__12_0_0_0_750800. Files that agree in all of that share their templates; no others
+ * do. What no macro tells is up to FASTREDUCE_TAG (room 1). */
+#ifdef __CUDA_ARCH_LIST__
+#define FASTREDUCE_DETAIL_ARCHS __CUDA_ARCH_LIST__
+#else
+#define FASTREDUCE_DETAIL_ARCHS
+#endif
+/* clang-format off */
+#define FASTREDUCE_DETAIL_PASTE(major, minor, patch, tag, toolkit, integer, separate, stream, \
+                                a, b, c, d, e, f, g, h, i, j, k, l, \
+                                m, n, o, p, q, r, s, t, u, v, w, x, ...) \
+    version_##major##_##minor##_##patch##_##tag##_##toolkit##_##integer##_##separate##_##stream##_\
+##a##b##c##d##e##f##g##h##i##j##k##l##m##n##o##p##q##r##s##t##u##v##w##x
+#define FASTREDUCE_DETAIL_NAME(list) FASTREDUCE_DETAIL_PASTE list
+#define FASTREDUCE_DETAIL_ABI \
+    FASTREDUCE_DETAIL_NAME((FASTREDUCE_VERSION_MAJOR, FASTREDUCE_VERSION_MINOR, \
+                            FASTREDUCE_VERSION_PATCH, FASTREDUCE_TAG, FASTREDUCE_DETAIL_TOOLKIT, \
+                            FASTREDUCE_DETAIL_INTEGER, FASTREDUCE_DETAIL_SEPARATE, \
+                            FASTREDUCE_DETAIL_STREAM, \
+                            FASTREDUCE_DETAIL_ARCHS, \
+                            , , , , , , , , , , , , , , , , , , , , , , , , ))
+/* clang-format on */
+
+/* CUDA's 16-bit types, whose headers are the user's to include. */
+struct __half;
+struct __nv_bfloat16;
+
+/* All of the namespace stays inside the shared library that compiled it. Two libraries that
+ * vendor different copies would otherwise run one's templates and inline functions in both. */
+#ifdef __GNUC__
+#pragma GCC visibility push(hidden)
+#endif
+
+namespace fastreduce
+{
+inline namespace FASTREDUCE_DETAIL_ABI
+{
+
+/* A constant of ours: loops over the built-in warpSize, which is no constant, stay rolled. */
+constexpr unsigned warp_size = 32;
+
+namespace detail
+{
+
+/* As many threads as a multiprocessor has at least: those of Turing have fewer. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+constexpr unsigned multiprocessor_threads = 1024;
+#else
+constexpr unsigned multiprocessor_threads = 1536;
+#endif
+
+constexpr bool toolkit_knows_hopper = FASTREDUCE_DETAIL_TOOLKIT >= 12;
+/* Large arrays are for reduce_pipelined on GPUs with the copy engine and at least 100 KiB of shared
+ * memory a block (compute capability 9.0 to 11.0), and for reduce_grid_stride on all others. The
+ * bodies that an architecture does not need are left out: they are a quarter of the code. */
+constexpr unsigned first_pipelining = 90, first_without = 120;
+#if defined(FASTREDUCE_DETAIL_HOPPER) && __CUDA_ARCH__ < 1200
+constexpr bool compiles_pipelined = true;
+#elif defined(__CUDA_ARCH__)
+constexpr bool compiles_pipelined = false;
+#else
+constexpr bool compiles_pipelined = true; /* the CPU machine */
+#endif
+constexpr bool exact_integer = FASTREDUCE_DETAIL_INTEGER;
+constexpr bool separate_compilation = FASTREDUCE_DETAIL_SEPARATE;
+/* Blocks, or threads, that a multiprocessor shall have room for. */
+__host__ __device__ constexpr unsigned resident(unsigned wanted)
+{
+    return separate_compilation ? 0 : wanted;
+}
+constexpr unsigned max_block_size = 1024;
+__host__ __device__ constexpr bool valid_block_size(unsigned block_size)
+{
+    return block_size >= warp_size && block_size <= max_block_size &&
+           (block_size & (block_size - 1)) == 0;
+}
+
+/* Whether a type is in a list. */
+template <class Value, class... List>
+struct one_of {
+    static constexpr bool value = false;
+};
+template <class Value, class... Rest>
+struct one_of<Value, Value, Rest...> {
+    static constexpr bool value = true;
+};
+template <class Value, class First, class... Rest>
+struct one_of<Value, First, Rest...> : one_of<Value, Rest...> {
+};
+#ifndef __CUDACC_RTC__
+namespace standard
+{
+using namespace ::std;
+}
+#else
+/* NVRTC has no headers: what the rooms below use of <type_traits>, for built-in types. */
+namespace standard
+{
+template <bool Condition, class Yes, class No>
+struct conditional {
+    using type = Yes;
+};
+template <class Yes, class No>
+struct conditional<false, Yes, No> {
+    using type = No;
+};
+template <bool Condition, class Yes, class No>
+using conditional_t = typename conditional<Condition, Yes, No>::type;
+
+template <class Value, class Other>
+using is_same = one_of<Value, Other>;
+template <class Value>
+using is_signed =
+    one_of<Value, char, wchar_t, signed char, short, int, long, long long, float, double>;
+template <class Value>
+using is_integral =
+    one_of<Value, bool, char, wchar_t, char16_t, char32_t, signed char, short, int, long, long long,
+           unsigned char, unsigned short, unsigned, unsigned long, unsigned long long>;
+} // namespace standard
+#endif
+
+/* The block's dynamic shared memory. Raw bytes, as arrays of several types cannot share one
+ * name. Aligned for the copy engine, which takes 35 % longer to addresses that are multiples of
+ * 16 alone (one H200). */
+extern __shared__ __align__(128) unsigned char dynamic_shared_bytes[];
+
+template <class Value>
+__device__ __forceinline__ Value *dynamic_shared()
+{
+    return reinterpret_cast<Value *>(dynamic_shared_bytes);
+}
+
+/* The value of the lane `delta` above; of any type, word by word. All 32 lanes call it. Lanes
+ * that have no lane so far above get their own value. */
+template <class Value>
+__device__ __forceinline__ Value shuffle_down(Value value, unsigned delta)
+{
+    constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
+    unsigned word[length] = {};
+    memcpy(word, static_cast<const void *>(&value), sizeof(Value));
+#pragma unroll
+    for (unsigned k = 0; k < length; ++k) word[k] = __shfl_down_sync(0xffffffffu, word[k], delta);
+    memcpy(static_cast<void *>(&value), word, sizeof(Value));
+    return value;
+}
+/* The same of the lane whose number differs in the bits of `flip`. */
+template <class Value>
+__device__ __forceinline__ Value shuffle_xor(Value value, unsigned flip)
+{
+    constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
+    unsigned word[length] = {};
+    memcpy(word, static_cast<const void *>(&value), sizeof(Value));
+#pragma unroll
+    for (unsigned k = 0; k < length; ++k)
+        word[k] = __shfl_xor_sync(0xffffffffu, word[k], static_cast<int>(flip));
+    memcpy(static_cast<void *>(&value), word, sizeof(Value));
+    return value;
+}
+
+/* The same of the lane of that number. */
+template <class Value>
+__device__ __forceinline__ Value shuffle(Value value, unsigned lane)
+{
+    constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
+    unsigned word[length] = {};
+    memcpy(word, static_cast<const void *>(&value), sizeof(Value));
+#pragma unroll
+    for (unsigned k = 0; k < length; ++k)
+        word[k] = __shfl_sync(0xffffffffu, word[k], static_cast<int>(lane));
+    memcpy(static_cast<void *>(&value), word, sizeof(Value));
+    return value;
+}
+
+/* `a` or `b`, word by word: to choose an address, compilers would put both in local memory. */
+template <class Value>
+__device__ __forceinline__ Value chosen(bool first, const Value &a, const Value &b)
+{
+    constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
+    unsigned one[length] = {}, other[length] = {};
+    memcpy(one, static_cast<const void *>(&a), sizeof(Value));
+    memcpy(other, static_cast<const void *>(&b), sizeof(Value));
+#pragma unroll
+    for (unsigned k = 0; k < length; ++k) one[k] = first ? one[k] : other[k];
+    Value value;
+    memcpy(static_cast<void *>(&value), one, sizeof(Value));
+    return value;
+}
+
+/* Overlapped launches (programmatic dependent launch, compute capability 9.0): a grid launched
+ * that way takes its place on the GPU while the previous one still runs, and waits before its
+ * first access. Only then it allows the next grid: what begins after ours begins after all that
+ * came before ours, as behind any other kernel. (To allow it at once is 4 to 5 % faster up to
+ * 2^12, and 2 to 8 % slower from 2^14 to 2^20; one H200, a graph of calls.) */
+__device__ __forceinline__ void allow_next_grid()
+{
+#ifdef FASTREDUCE_DETAIL_HOPPER
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+__device__ __forceinline__ void wait_for_previous_grid()
+{
+#ifdef FASTREDUCE_DETAIL_HOPPER
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/* Asks for bytes, multiples of 16, to come into L2, and does not wait for them. May stand before
+ * wait_for_previous_grid: what that grid writes goes to L2 too, and nothing is read yet. */
+__device__ __forceinline__ void prefetch_to_l2(const void *from, unsigned bytes)
+{
+#ifdef FASTREDUCE_DETAIL_HOPPER
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
+#else
+    (void)from, (void)bytes;
+#endif
+}
+
+/* Whether a pack is two numbers. */
+template <class Pack>
+struct is_two_numbers {
+    static constexpr bool value = false;
+};
+
+/* What is read once, to leave the cache first: __ldcs, which Clang's headers lacked for long. */
+__device__ __forceinline__ float4 load_streaming(const float4 *from)
+{
+#ifdef __CUDA_ARCH__
+    float4 vector;
+    asm volatile("ld.global.cs.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(vector.x), "=f"(vector.y), "=f"(vector.z), "=f"(vector.w)
+                 : "l"(from));
+    return vector;
+#else
+    return *from;
+#endif
+}
+
+/* Loads a pack, in one access where it has the size and alignment of a vector. */
+template <bool Streaming, class Pack>
+__device__ __forceinline__ Pack load_pack(const Pack *from)
+{
+    if (sizeof(Pack) != sizeof(float4) || alignof(Pack) % alignof(float4) != 0) return *from;
+    /* a load on a condition would be waited for, to make numbers of its words */
+    if (!Streaming && is_two_numbers<Pack>::value) return *from;
+    const float4 *const place = reinterpret_cast<const float4 *>(from);
+    const float4 vector = Streaming ? load_streaming(place) : *place;
+    Pack loaded;
+    memcpy(static_cast<void *>(&loaded), &vector,
+           sizeof(Pack) < sizeof vector ? sizeof(Pack) : sizeof vector);
+    return loaded;
+}
+
+/* Back-off for spin loops. */
+__device__ __forceinline__ void back_off()
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+    __nanosleep(20);
+#endif
+}
+
+/* How blocks hand partials over, in one of two ways.
+ *
+ * Words with flags (publish, peek): 63 bits of a value and a flag in one word, stored and loaded as
+ * a whole, so that seeing the flag is seeing the value, without a fence. Zero is "not published".
+ *
+ * A ticket (comes_last, warp_comes_last), for what does not lie in such words: every thread fences
+ * what it wrote, a barrier collects them, and one thread adds to the ticket. If its block is the
+ * last one it fences again, before the barrier by which the others learn of it: what was written
+ * before any addition to the ticket is seen behind that barrier. */
+using status_word = unsigned long long;
+
+__device__ __forceinline__ void publish(status_word *slot, unsigned long long value)
+{
+    const status_word word = value << 1 | 1;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(slot), "l"(word) : "memory");
+#else
+    *static_cast<volatile status_word *>(slot) = word;
+#endif
+}
+
+__device__ __forceinline__ status_word peek(const status_word *slot)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+    status_word word;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(slot) : "memory");
+    return word;
+#else
+    const status_word word = *static_cast<const volatile status_word *>(slot);
+    back_off();
+    return word;
+#endif
+}
+
+/* By a warp, which adds `own` to the ticket: whether it is the last of those that make it `all`. */
+__device__ __forceinline__ bool warp_comes_last(status_word *ticket, status_word own,
+                                                status_word all)
+{
+    __threadfence();
+    __syncwarp();
+    unsigned last = 0;
+    if (threadIdx.x % warp_size == 0) {
+        last = atomicAdd(ticket, own) + own == all;
+        if (last) __threadfence();
+    }
+    last = __shfl_sync(0xffffffffu, last, 0);
+    __syncwarp();
+    return last;
+}
+
+/* By a block: whether it is the last of so many, which leaves the ticket zero. `last`: the
+ * block's. */
+__device__ __forceinline__ bool comes_last(status_word *ticket, unsigned blocks, bool &last)
+{
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = atomicAdd(ticket, 1ull) + 1 == blocks;
+        if (last) {
+            __threadfence();
+            *ticket = 0;
+        }
+    }
+    __syncthreads();
+    return last;
+}
+
+/* a + b and a - b rounded to nearest, denormals and all, whatever -ftz=true or -use_fast_math
+ * say. */
+__device__ __forceinline__ float ieee_add(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+    float sum;
+    asm("add.rn.f32 %0, %1, %2;" : "=f"(sum) : "f"(a), "f"(b));
+    return sum;
+#else
+    return a + b;
+#endif
+}
+
+__device__ __forceinline__ float ieee_subtract(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+    float difference;
+    asm("sub.rn.f32 %0, %1, %2;" : "=f"(difference) : "f"(a), "f"(b));
+    return difference;
+#else
+    return a - b;
+#endif
+}
+
+/* The same of doubles, and their product. As intrinsics they are not fused. */
+__device__ __forceinline__ double ieee_add(double a, double b)
+{
+#ifdef __CUDA_ARCH__
+    return __dadd_rn(a, b);
+#else
+    return a + b;
+#endif
+}
+
+__device__ __forceinline__ double ieee_subtract(double a, double b)
+{
+#ifdef __CUDA_ARCH__
+    return __dsub_rn(a, b);
+#else
+    return a - b;
+#endif
+}
+
+__device__ __forceinline__ double ieee_multiply(double a, double b)
+{
+#ifdef __CUDA_ARCH__
+    return __dmul_rn(a, b);
+#else
+    return a * b;
+#endif
+}
+
+/* Denormals and all. */
+__device__ __forceinline__ double ieee_double(float x)
+{
+#ifdef __CUDA_ARCH__
+    double wide;
+    asm("cvt.f64.f32 %0, %1;" : "=d"(wide) : "f"(x));
+    return wide;
+#else
+    return static_cast<double>(x);
+#endif
+}
+
+__device__ __forceinline__ double ieee_double(double x)
+{
+    return x;
+}
+
+/* The sum modulo 2^32 of the 32 lanes' values, for all of them; and the greatest. */
+__device__ __forceinline__ unsigned warp_add(unsigned value)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(0xffffffffu, value);
+#else
+    for (unsigned flip = warp_size / 2; flip > 0; flip /= 2)
+        value += __shfl_xor_sync(0xffffffffu, value, static_cast<int>(flip));
+    return value;
+#endif
+}
+
+__device__ __forceinline__ unsigned warp_max(unsigned value)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(0xffffffffu, value);
+#else
+    for (unsigned flip = warp_size / 2; flip > 0; flip /= 2) {
+        const unsigned other = __shfl_xor_sync(0xffffffffu, value, static_cast<int>(flip));
+        value = value < other ? other : value;
+    }
+    return value;
+#endif
+}
+
+__device__ __forceinline__ unsigned warp_min(unsigned value)
+{
+    return ~warp_max(~value);
+}
+
+/* Products rounded by themselves, and a * b + c rounded once: compilers fuse the two where they
+ * like, and results would depend on where. */
+__device__ __forceinline__ float rounded_product(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+    return __fmul_rn(a, b);
+#else
+    return a * b;
+#endif
+}
+
+__device__ __forceinline__ double rounded_product(double a, double b)
+{
+#ifdef __CUDA_ARCH__
+    return __dmul_rn(a, b);
+#else
+    return a * b;
+#endif
+}
+
+__device__ __forceinline__ float fused(float a, float b, float c)
+{
+    return fmaf(a, b, c);
+}
+
+__device__ __forceinline__ double fused(double a, double b, double c)
+{
+    return fma(a, b, c);
+}
+
+template <class To, class From>
+__host__ __device__ __forceinline__ To bits_as(From from)
+{
+    static_assert(sizeof(To) == sizeof(From), "the same bits");
+    To to;
+    memcpy(static_cast<void *>(&to), static_cast<const void *>(&from), sizeof to);
+    return to;
+}
+
+/* a + b rounded down and up: equal where nothing is rounded. On the CPU of normal positive sums. */
+__device__ __forceinline__ float ieee_add_down(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+    float sum;
+    asm("add.rm.f32 %0, %1, %2;" : "=f"(sum) : "f"(a), "f"(b));
+    return sum;
+#else
+    const float sum = a + b, part = sum - a, lost = (a - (sum - part)) + (b - part);
+    return lost < 0 ? bits_as<float>(bits_as<unsigned>(sum) - 1) : sum;
+#endif
+}
+
+__device__ __forceinline__ float ieee_add_up(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+    float sum;
+    asm("add.rp.f32 %0, %1, %2;" : "=f"(sum) : "f"(a), "f"(b));
+    return sum;
+#else
+    const float sum = a + b, part = sum - a, lost = (a - (sum - part)) + (b - part);
+    return lost > 0 ? bits_as<float>(bits_as<unsigned>(sum) + 1) : sum;
+#endif
+}
+
+/* The value of a 16-bit float of IEEE 754. */
+__device__ __forceinline__ float half_to_float(unsigned short bits)
+{
+#ifdef __CUDA_ARCH__
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+#else
+    const unsigned magnitude = bits & 0x7fffu, sign = (bits & 0x8000u) << 16;
+    if (magnitude >= 0x7c00) return bits_as<float>(sign | 0x7f800000 | magnitude << 13);
+    constexpr float two_to_112 = 5192296858534827628530496329220096.0f;
+    return bits_as<float>(magnitude << 13 | sign) * two_to_112;
+#endif
+}
+
+/* What keeps a float's order as an unsigned number; of any width. NaN counts as the greatest, if it
+ * is the one above. */
+template <class Unsigned>
+__host__ __device__ __forceinline__ Unsigned ordered_bits(Unsigned bits)
+{
+    constexpr Unsigned sign = Unsigned(Unsigned(1) << (8 * sizeof(Unsigned) - 1));
+    return static_cast<Unsigned>(bits & sign ? ~bits : bits | sign);
+}
+
+template <class Unsigned>
+__host__ __device__ __forceinline__ Unsigned bits_in_order(Unsigned ordered)
+{
+    constexpr Unsigned sign = Unsigned(Unsigned(1) << (8 * sizeof(Unsigned) - 1));
+    return static_cast<Unsigned>(ordered & sign ? ordered ^ sign : ~ordered);
+}
+
+/* The greater of two: -0 is less than +0, and where one is NaN the result is this NaN. Of halves,
+ * for each of the two in a word. */
+
+__host__ __device__ __forceinline__ float max_or_nan(float a, float b)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    float greater;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(greater) : "f"(a), "f"(b));
+    return greater;
+#else
+    /* not as floats: -ftz=true compares denormals as zeros */
+    if (a != a || b != b) return bits_as<float>(0x7fffffffu);
+    return ordered_bits(bits_as<unsigned>(a)) > ordered_bits(bits_as<unsigned>(b)) ? a : b;
+#endif
+}
+
+template <unsigned short Infinity>
+__device__ __forceinline__ unsigned max_or_nan_pair(unsigned a, unsigned b)
+{
+    unsigned greater = 0;
+#pragma unroll
+    for (unsigned shift = 0; shift < 32; shift += 16) {
+        const unsigned short x = static_cast<unsigned short>(a >> shift),
+                             y = static_cast<unsigned short>(b >> shift);
+        const bool nan = (x & 0x7fff) > Infinity || (y & 0x7fff) > Infinity;
+        const unsigned short larger = ordered_bits(x) > ordered_bits(y) ? x : y;
+        greater |= (nan ? 0x7fffu : larger) << shift;
+    }
+    return greater;
+}
+
+__device__ __forceinline__ unsigned max_or_nan_f16x2(unsigned a, unsigned b)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned greater;
+    asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(greater) : "r"(a), "r"(b));
+    return greater;
+#else
+    return max_or_nan_pair<0x7c00>(a, b);
+#endif
+}
+
+__device__ __forceinline__ unsigned max_or_nan_bf16x2(unsigned a, unsigned b)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned greater;
+    asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(greater) : "r"(a), "r"(b));
+    return greater;
+#else
+    return max_or_nan_pair<0x7f80>(a, b);
+#endif
+}
+
+/* Four bytes of eight, `low`'s and then `high`'s: those that the digits of `which` number. */
+__device__ __forceinline__ unsigned choose_bytes(unsigned low, unsigned high, unsigned which)
+{
+#ifdef __CUDA_ARCH__
+    return __byte_perm(low, high, which);
+#else
+    const unsigned long long both = low | static_cast<unsigned long long>(high) << 32;
+    unsigned chosen = 0;
+    for (unsigned shift = 0; shift < 32; shift += 8)
+        chosen |= static_cast<unsigned>(both >> 8 * (which >> shift / 2 & 7) & 0xff) << shift;
+    return chosen;
+#endif
+}
+
+/* The greater of 16 unsigned bits, for both halves of a word. */
+__device__ __forceinline__ unsigned max_u16x2(unsigned a, unsigned b)
+{
+#ifdef __CUDA_ARCH__
+    return __vmaxu2(a, b);
+#else
+    const unsigned low = (a & 0xffff) > (b & 0xffff) ? a : b, high = a >> 16 > b >> 16 ? a : b;
+    return (high & 0xffff0000) | (low & 0xffff);
+#endif
+}
+
+/* sum + a[0] * b[0] + a[1] * b[1] ... over the four bytes, or the two halves, of a word. Their sign
+ * is the sum's. */
+/* NVRTC 12.0 has no code for __dp2a_lo. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610 && \
+    !(defined(__CUDACC_RTC__) && __CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ == 0)
+__device__ __forceinline__ unsigned dot_bytes(unsigned a, unsigned b, unsigned sum)
+{
+    return __dp4a(a, b, sum);
+}
+__device__ __forceinline__ int dot_bytes(unsigned a, unsigned b, int sum)
+{
+    return __dp4a(static_cast<int>(a), static_cast<int>(b), sum);
+}
+__device__ __forceinline__ unsigned add_halves(unsigned a, unsigned sum)
+{
+    return __dp2a_lo(a, 0x0101u, sum);
+}
+__device__ __forceinline__ int add_halves(unsigned a, int sum)
+{
+    return __dp2a_lo(static_cast<int>(a), 0x0101, sum);
+}
+#else
+template <class Part, class Sum>
+__device__ __forceinline__ Sum dot_parts(unsigned a, unsigned b, Sum sum)
+{
+#pragma unroll
+    for (unsigned shift = 0; shift < 32; shift += 8 * sizeof(Part))
+        sum += static_cast<Sum>(static_cast<Part>(a >> shift)) *
+               static_cast<Sum>(static_cast<Part>(b >> shift));
+    return sum;
+}
+__device__ __forceinline__ unsigned dot_bytes(unsigned a, unsigned b, unsigned sum)
+{
+    return dot_parts<unsigned char>(a, b, sum);
+}
+__device__ __forceinline__ int dot_bytes(unsigned a, unsigned b, int sum)
+{
+    return dot_parts<signed char>(a, b, sum);
+}
+__device__ __forceinline__ unsigned add_halves(unsigned a, unsigned sum)
+{
+    return dot_parts<unsigned short>(a, 0x10001, sum);
+}
+__device__ __forceinline__ int add_halves(unsigned a, int sum)
+{
+    return dot_parts<short>(a, 0x10001, sum);
+}
+#endif
+
+/* All ones for each byte, or half, of a word that is negative; else zeros. */
+template <unsigned Bytes>
+__device__ __forceinline__ unsigned sign_masks(unsigned word)
+{
+#ifdef __CUDA_ARCH__
+    unsigned masks;
+    asm("prmt.b32 %0, %1, 0, %2;" : "=r"(masks) : "r"(word), "n"(Bytes == 1 ? 0xba98 : 0xbb99));
+    return masks;
+#else
+    constexpr unsigned ones = Bytes == 1 ? 0x01010101 : 0x10001;
+    return (word >> (8 * Bytes - 1) & ones) * (Bytes == 1 ? 0xff : 0xffff);
+#endif
+}
+
+/* Barriers in shared memory (mbarrier, compute capability 9.0). `arrivals` threads' arrivals end a
+ * phase of one; phases count 0, 1, 0, 1 ... What a thread did before it arrives is seen by those
+ * who waited for the phase. */
+using phase_barrier = unsigned long long;
+
+__device__ __forceinline__ void init_barrier(phase_barrier *barrier, unsigned arrivals)
+{
+#ifdef FASTREDUCE_DETAIL_HOPPER
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(
+                     static_cast<unsigned>(__cvta_generic_to_shared(barrier))),
+                 "r"(arrivals)
+                 : "memory");
+    /* for the copy engine to see it */
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#else
+    *static_cast<volatile phase_barrier *>(barrier) = phase_barrier(arrivals) << 32;
+#endif
+}
+
+__device__ __forceinline__ void arrive(phase_barrier *barrier)
+{
+#ifdef FASTREDUCE_DETAIL_HOPPER
+    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(
+                     static_cast<unsigned>(__cvta_generic_to_shared(barrier)))
+                 : "memory");
+#else
+    __threadfence_block();
+    atomicAdd(barrier, 1ull); /* below the number of arrivals in a phase */
+#endif
+}
+
+__device__ __forceinline__ void wait_for_phase(phase_barrier *barrier, unsigned phase)
+{
+#ifdef FASTREDUCE_DETAIL_HOPPER
+    unsigned done;
+    do {
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 "
+                     "%0, 1, 0, p; }"
+                     : "=r"(done)
+                     : "r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier))), "r"(phase)
+                     : "memory");
+    } while (!done);
+#else
+    for (;; back_off()) {
+        const phase_barrier word = *static_cast<volatile phase_barrier *>(barrier);
+        if ((static_cast<unsigned>(word) / static_cast<unsigned>(word >> 32) & 1) != phase) break;
+    }
+    __threadfence_block();
+#endif
+}
+
+/* One thread copies bytes, a multiple of 16 from and to multiples of 16, from global to shared
+ * memory by the copy engine (compute capability 9.0), and arrives at the barrier, whose phase ends
+ * when they are there. The portable twin copies at once. */
+__device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned bytes,
+                                          phase_barrier *barrier)
+{
+#ifdef FASTREDUCE_DETAIL_HOPPER
+    const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(barrier));
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address), "r"(bytes)
+                 : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+            "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
+        "l"(from), "r"(bytes), "r"(address)
+        : "memory");
+#else
+    for (unsigned k = 0; k < bytes / sizeof(float4); ++k)
+        static_cast<float4 *>(to)[k] = static_cast<const float4 *>(from)[k];
+    arrive(barrier);
+#endif
+}
+
+/* Whether copies take none of a thread's time, if only as far as it can tell. */
+__device__ __forceinline__ constexpr bool has_copy_engine()
+{
+#if defined(FASTREDUCE_DETAIL_HOPPER) || !defined(__CUDA_ARCH__)
+    return true;
+#else
+    return false;
+#endif
+}
+
+/* What threads wrote to shared memory, or read there, before copies to it that follow a barrier. */
+__device__ __forceinline__ void fence_before_copy()
+{
+#ifdef FASTREDUCE_DETAIL_HOPPER
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+/* The block copies bytes, a multiple of 16 from and to multiples of 16, from global to shared
+ * memory: by the copy engine, or all threads do. All call this and what waits, with one number: 0,
+ * 1, 2 ... for one copy after the other by the same barrier. */
+__device__ __forceinline__ void begin_block_copy(void *to, const void *from, unsigned bytes,
+                                                 phase_barrier *barrier, unsigned number = 0)
+{
+#ifdef FASTREDUCE_DETAIL_HOPPER
+    if (threadIdx.x != 0) return;
+    if (number == 0) init_barrier(barrier, 1);
+    if (bytes > 0)
+        bulk_copy(to, from, bytes, barrier);
+    else
+        arrive(barrier);
+#else
+    (void)barrier, (void)number;
+#pragma unroll 4
+    for (unsigned k = threadIdx.x; k < bytes / sizeof(float4); k += blockDim.x)
+        static_cast<float4 *>(to)[k] = static_cast<const float4 *>(from)[k];
+#endif
+}
+
+/* After a __syncthreads that follows begin_block_copy. */
+__device__ __forceinline__ void wait_for_block_copy(phase_barrier *barrier, unsigned number)
+{
+#ifdef FASTREDUCE_DETAIL_HOPPER
+    wait_for_phase(barrier, number & 1);
+#else
+    (void)barrier, (void)number;
+#endif
+}
+
+__device__ __forceinline__ void end_block_copy(phase_barrier *barrier)
+{
+    __syncthreads();
+    wait_for_block_copy(barrier, 0);
+}
+#undef FASTREDUCE_DETAIL_HOPPER
+
+/* A thread copies a value of 4, 8 or 16 bytes from global to shared memory, where it finds it once
+ * it has waited for all such copies (cp.async, compute capability 8.0). The twin has it at once. */
+template <class Value>
+__device__ __forceinline__ void begin_own_copy(Value *to, const Value *from)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
+                     static_cast<unsigned>(__cvta_generic_to_shared(to))),
+                 "l"(from), "n"(sizeof(Value))
+                 : "memory");
+#else
+    *to = *from;
+#endif
+}
+__device__ __forceinline__ void end_own_copies()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/* The 16 bytes from any address on, by the words that they lie in. */
+__device__ __forceinline__ void load_words(unsigned (&word)[4], const void *from)
+{
+    const uintptr_t address = reinterpret_cast<uintptr_t>(from);
+    const unsigned bits = static_cast<unsigned>(address % 4) * 8;
+    const unsigned *const whole = reinterpret_cast<const unsigned *>(address - address % 4);
+    unsigned long long two = whole[0];
+#pragma unroll
+    for (unsigned k = 0; k < 4; ++k) {
+        if (k < 3 || bits != 0) two |= static_cast<unsigned long long>(whole[k + 1]) << 32;
+        word[k] = static_cast<unsigned>(two >> bits);
+        two >>= 32;
+    }
+}
+
+} // namespace detail
+
+/* ================================================================================================
+ * Room 3: elements and operators
+ * May hold: operators, element types, and how each operator reduces each type. A new one is added
+ * here; a type that needs a declaration has it in room 2.
+ *
+ * An operator of a user's is a type without state that has
+ *     template <class Value> static Value identity();  combine(identity, x) == x, and the other way
+ *     Value operator()(Value a, Value b) const;   associative, but for rounding
+ * Element types are trivially copyable and trivially default constructible (they live in shared
+ * memory).
+ *
+ * The operators of this file need more: narrow elements are reduced several at once, argmin keeps
+ * an index beside the value, norm2 takes a square root at the end. A Reducer describes that:
+ *     Element, Result                what it reads, and what it writes
+ *     Value                          a partial result: identity(), combine(a, b); zero(), the
+ *                                    identity whatever the sign of a zero
+ *     Partial                        what a thread has of one pack or more: nothing(), of(pack),
+ *                                    merge(a, b); may be narrower than Value
+ *     value_of(partial)              the thread's Value
+ *     value_of(element, index)       of a single element
+ *     finish(value, n)               the result, for n elements
+ *     any_order                      whether the order of Values shows in no bit
+ *     commutes                       whether combine(a, b) is combine(b, a)
+ *     padding(input)                 the element that stands after the last one of the array, and
+ *                                    changes nothing; a zero, where a Reducer has none
+ *     counts                         whether there is no such element: of(pack, count) leaves
+ *                                    others out
+ *     two_arrays                     whether it is of(pack, pack), for a dot product
+ *     by_itself                      whether value_of_packs makes a thread's packs a Value, instead
+ *                                    of nothing, of and merge
+ *     by_warp                        whether it reduces a warp's Values at once, by warp_value
+ *     tile_by_warp                   the same for Values of a single tile, by tile_warp_value
+ *     heavy                          whether it takes many instructions for an element
+ *     prepare(input, n)              looks at the array before anything else
+ *     store(result, value, n)        writes what finish() returns
+ * For rows, columns and segments besides:
+ *     head_alignment                 bytes to which packs are aligned, after single elements, where
+ *                                    elements may be combined in any order; 0 where order counts
+ *     missing                        what stands for packs that a thread does not have: zeros, or
+ *                                    its first element again, where that does not change the
+ *                                    result; else nothing(), at a comparison for each pack
+ *     packs_meet_in_pairs            whether a thread's Value is that of its packs' in pairs
+ *     after_head(value, head, first) the Value without the first `head` elements, which are what
+ *                                    changes nothing; the one after them has the index `first`
+ * Operators that differ by a constant share a Reducer, and so its kernels. The C functions, which
+ * have all types and operators, also share kernels among Reducers that differ only in what a single
+ * thread does: any_of stands for several, and one of them is chosen when it runs.
+ * ============================================================================================= */
+
+namespace detail
+{
+
+/* 16-bit floats, as CUDA's headers have them, which are the user's to include. */
+struct f16 {
+    unsigned short bits;
+};
+struct bf16 {
+    unsigned short bits;
+};
+
+/* Types that reduce alike have one name: long and long long, __half and f16. */
+enum class family { other, integer, floating };
+
+template <unsigned Size, class One, class Two, class Four, class Eight>
+using of_size = standard::conditional_t<
+    Size <= 2, standard::conditional_t<Size == 1, One, Two>,
+    standard::conditional_t<Size == 4, Four, standard::conditional_t<Size == 8, Eight, void>>>;
+template <unsigned Size, bool Signed>
+struct integer_of {
+    using type = standard::conditional_t<
+        Signed, of_size<Size, signed char, short, int, long long>,
+        of_size<Size, unsigned char, unsigned short, unsigned, unsigned long long>>;
+};
+
+template <class Type>
+struct is {
+    using type = Type;
+};
+
+/* Families as types, to choose among overloads. */
+struct any_kind {
+};
+struct numbers : any_kind {
+};
+struct floats : numbers {
+};
+struct integers : numbers {
+};
+struct signed_integers : integers {
+};
+
+template <class Input>
+struct element {
+  private:
+    static constexpr bool is_signed = standard::is_signed<Input>::value,
+                          is_f16 = one_of<Input, __half, f16>::value,
+                          is_bf16 = one_of<Input, __nv_bfloat16, bf16>::value,
+                          is_integer = standard::is_integral<Input>::value && sizeof(Input) <= 8,
+                          is_float = is_f16 || is_bf16 || one_of<Input, float, double>::value;
+
+  public:
+    static constexpr family kind = is_integer ? family::integer
+                                   : is_float ? family::floating
+                                              : family::other;
+    using tag =
+        standard::conditional_t<is_integer,
+                                standard::conditional_t<is_signed, signed_integers, integers>,
+                                standard::conditional_t<is_float, floats, any_kind>>;
+    static constexpr unsigned fraction_bits = !is_float            ? 0
+                                              : is_f16             ? 10
+                                              : is_bf16            ? 7
+                                              : sizeof(Input) == 4 ? 23
+                                                                   : 52;
+    using type = standard::conditional_t<
+        is_integer, typename integer_of<sizeof(Input), is_signed>::type,
+        standard::conditional_t<is_f16, f16, standard::conditional_t<is_bf16, bf16, Input>>>;
+};
+template <class Input>
+using element_t = typename element<Input>::type;
+
+/* An unsigned integer of the element's size; and one of at least 32 bits. */
+template <class Element>
+using unsigned_t = typename integer_of<sizeof(Element), false>::type;
+template <class Element>
+using bits_t = typename integer_of<sizeof(Element) < 4 ? 4 : sizeof(Element), false>::type;
+
+/* 16 bytes of elements, which one load brings; or one element of a size that does not divide 16. */
+constexpr unsigned pack_bytes = 16;
+
+template <class Element, bool Narrow = sizeof(Element) <= 2>
+struct alignas(pack_bytes % sizeof(Element) == 0 ? pack_bytes : alignof(Element)) pack {
+    static constexpr unsigned size =
+        pack_bytes % sizeof(Element) == 0 ? pack_bytes / sizeof(Element) : 1;
+    Element item[size];
+
+    __device__ __forceinline__ const Element &at(unsigned j) const { return item[j]; }
+    __device__ __forceinline__ void fill(const Element &x)
+    {
+#pragma unroll
+        for (unsigned j = 0; j < size; ++j) item[j] = x;
+    }
+    /* from element number `count` on */
+    __device__ __forceinline__ void fill_from(unsigned count, const Element &x)
+    {
+#pragma unroll
+        for (unsigned j = 0; j < size; ++j)
+            if (j >= count) item[j] = x;
+    }
+    /* from anywhere elements may lie */
+    __device__ __forceinline__ void gather(const Element *from, size_t stride = 1)
+    {
+#pragma unroll
+        for (unsigned j = 0; j < size; ++j) item[j] = from[j * stride];
+    }
+    /* of vectors, one below the other, in words */
+    template <class Words>
+    __device__ __forceinline__ void take_column(const Words (&rows)[size], unsigned column)
+    {
+#pragma unroll
+        for (unsigned j = 0; j < size; ++j)
+            memcpy(static_cast<void *>(&item[j]), rows[j].word + column * sizeof(Element) / 4,
+                   sizeof(Element));
+    }
+};
+template <class Element>
+struct is_two_numbers<pack<Element, false>> {
+    static constexpr bool value = one_of<Element, double, long long, unsigned long long>::value;
+};
+/* Narrow elements in words: compilers would take arrays of them to pieces, and spill. */
+template <class Element>
+struct alignas(pack_bytes) pack<Element, true> {
+    static constexpr unsigned size = pack_bytes / sizeof(Element), bits = 8 * sizeof(Element);
+    unsigned word[4];
+
+    __device__ __forceinline__ Element at(unsigned j) const
+    {
+        const unsigned_t<Element> number =
+            static_cast<unsigned_t<Element>>(word[j * bits / 32] >> j * bits % 32);
+        return bits_as<Element>(number);
+    }
+    __device__ __forceinline__ void fill(Element x)
+    {
+        const unsigned number = bits_as<unsigned_t<Element>>(x);
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) word[w] = number * (bits == 8 ? 0x01010101u : 0x10001u);
+    }
+    __device__ __forceinline__ void fill_from(unsigned count, Element x)
+    {
+        pack with;
+        with.fill(x);
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) {
+            const unsigned all = count * bits, before = w * 32,
+                           kept = all >= before + 32 ? ~0u
+                                  : all > before     ? (1u << (all - before)) - 1
+                                                     : 0;
+            word[w] = (word[w] & kept) | (with.word[w] & ~kept);
+        }
+    }
+    __device__ __forceinline__ void gather(const Element *from, size_t stride = 1)
+    {
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) {
+            word[w] = 0;
+#pragma unroll
+            for (unsigned j = 0; j < 32 / bits; ++j)
+                word[w] |= static_cast<unsigned>(
+                               bits_as<unsigned_t<Element>>(from[(w * (32 / bits) + j) * stride]))
+                           << j * bits;
+        }
+    }
+    template <class Words>
+    __device__ __forceinline__ void take_column(const Words (&rows)[size], unsigned column)
+    {
+        constexpr unsigned each = 32 / bits, mask = (1u << bits) - 1;
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) {
+            word[w] = 0;
+#pragma unroll
+            for (unsigned j = 0; j < each; ++j) {
+                const unsigned row = rows[w * each + j].word[column / each];
+                word[w] |= (row >> column % each * bits & mask) << j * bits;
+            }
+        }
+    }
+};
+
+/* Halves as floats, and others as they are. */
+__device__ __forceinline__ float widened(f16 x)
+{
+    return half_to_float(x.bits);
+}
+__device__ __forceinline__ float widened(bf16 x)
+{
+    return bits_as<float>(static_cast<unsigned>(x.bits) << 16);
+}
+template <class Value>
+__device__ __forceinline__ Value widened(const Value &x)
+{
+    return x;
+}
+
+/* And back, of a power of two or a zero. */
+template <class Float, class Value>
+__device__ __forceinline__ Float narrowed(Value x)
+{
+    if constexpr (sizeof(Float) == sizeof(Value)) {
+        return x;
+    } else {
+        const unsigned bits = bits_as<unsigned>(x) >> 13;
+        return {static_cast<unsigned short>(element<Float>::fraction_bits == 7 ? bits >> 3
+                                            : bits == 0x3f800000u >> 13        ? 0x3c00
+                                                                               : bits >> 3)};
+    }
+}
+
+/* The greatest and the least value of a type: infinities, where it has any. */
+template <class Value>
+struct bounds {
+#ifndef __CUDACC_RTC__
+    using limits = std::numeric_limits<Value>;
+    static_assert(limits::is_specialized,
+                  "minimum and maximum need a type with std::numeric_limits: give another an "
+                  "operator of its own");
+    /* constants, as device code may use those but not call std::numeric_limits */
+    static constexpr Value most = limits::has_infinity ? limits::infinity() : (limits::max)();
+    static constexpr Value fewest =
+        limits::has_infinity ? static_cast<Value>(-limits::infinity()) : limits::lowest();
+#else
+    static_assert(
+        standard::is_integral<Value>::value,
+        "minimum and maximum need an arithmetic type: give another an operator of its own");
+    static constexpr Value fewest =
+        standard::is_signed<Value>::value ? Value(1ull << (8 * sizeof(Value) - 1)) : Value(0);
+    static constexpr Value most = Value(~fewest);
+#endif
+    static constexpr __host__ __device__ Value greatest()
+    {
+        return most;
+    }
+    static constexpr __host__ __device__ Value least()
+    {
+        return fewest;
+    }
+};
+#ifdef __CUDACC_RTC__
+template <>
+struct bounds<float> {
+    static constexpr __device__ float greatest() { return 1 / 0.0f; }
+    static constexpr __device__ float least() { return -1 / 0.0f; }
+};
+template <>
+struct bounds<double> {
+    static constexpr __device__ double greatest() { return 1 / 0.0; }
+    static constexpr __device__ double least() { return -1 / 0.0; }
+};
+#endif
+
+template <class Half, unsigned short Infinity>
+struct half_bounds {
+    static __host__ __device__ __forceinline__ Half greatest() { return bits_as<Half>(Infinity); }
+    static __host__ __device__ __forceinline__ Half least()
+    {
+        return bits_as<Half>(static_cast<unsigned short>(Infinity | 0x8000));
+    }
+};
+template <>
+struct bounds<__half> : half_bounds<__half, 0x7c00> {
+};
+template <>
+struct bounds<__nv_bfloat16> : half_bounds<__nv_bfloat16, 0x7f80> {
+};
+
+/* The lesser or the greater of two, for a tree of single values: -0 is less than +0, and NaN
+ * wins. */
+template <family Family>
+struct by_order {
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value greater(Value a, Value b)
+    {
+        return a < b ? b : a;
+    }
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value lesser(Value a, Value b)
+    {
+        return b < a ? b : a;
+    }
+};
+template <>
+struct by_order<family::floating> {
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value greater(Value a, Value b)
+    {
+        return place(a) < place(b) ? b : a;
+    }
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value lesser(Value a, Value b)
+    {
+        /* NaNs come last here too */
+        return place(negative(b)) < place(negative(a)) ? a : b;
+    }
+    static __host__ __device__ __forceinline__ float greater(float a, float b)
+    {
+        return max_or_nan(a, b);
+    }
+    static __host__ __device__ __forceinline__ float lesser(float a, float b)
+    {
+        return negative(max_or_nan(negative(a), negative(b)));
+    }
+
+  private:
+    /* Numbers in order, and then NaNs. */
+    template <class Value>
+    static __host__ __device__ __forceinline__ unsigned_t<Value> place(Value x)
+    {
+        using bits = unsigned_t<Value>;
+        constexpr bits below = static_cast<bits>((bits(1) << element<Value>::fraction_bits) - 1);
+        return static_cast<bits>(ordered_bits(bits_as<bits>(x)) - below);
+    }
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value negative(Value x)
+    {
+        using bits = unsigned_t<Value>;
+        return bits_as<Value>(
+            static_cast<bits>(bits_as<bits>(x) ^ bits(1) << (8 * sizeof(Value) - 1)));
+    }
+};
+
+} // namespace detail
+
+/* ---- The operators ---- */
+
+struct plus {
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value identity()
+    {
+        return Value(0);
+    }
+    template <class Value>
+    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
+    {
+        return a + b;
+    }
+};
+
+struct multiplies {
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value identity()
+    {
+        return Value(1);
+    }
+    template <class Value>
+    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
+    {
+        return a * b;
+    }
+};
+
+/* Minimum and maximum. NaN where an element is NaN; -0 is less than +0. */
+struct minimum {
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value identity()
+    {
+        return detail::bounds<Value>::greatest();
+    }
+    template <class Value>
+    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
+    {
+        return detail::by_order<detail::element<Value>::kind>::lesser(a, b);
+    }
+};
+
+struct maximum {
+    template <class Value>
+    static __host__ __device__ __forceinline__ Value identity()
+    {
+        return detail::bounds<Value>::least();
+    }
+    template <class Value>
+    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
+    {
+        return detail::by_order<detail::element<Value>::kind>::greater(a, b);
+    }
+};
+
+/* Of numbers, by AUTO alone: what they do is in fastreduce.h, under FASTREDUCE_ARGMIN and so on. */
+struct argmin {
+};
+struct argmax {
+};
+struct sum_abs {
+};
+struct sum_squares {
+};
+struct max_abs {
+};
+struct norm2 {
+};
+struct mean {
+};
+struct variance {
+};
+struct count_nonzero {
+};
+
+namespace detail
+{
+
+/* Types of results, by operator. */
+template <class Input>
+struct results {
+  private:
+    template <class Integer, class Float>
+    using by_kind = standard::conditional_t<
+        element<Input>::kind == family::integer, Integer,
+        standard::conditional_t<element<Input>::kind == family::floating, Float, Input>>;
+    static constexpr bool widens = sizeof(Input) < 8;
+    using longest = typename integer_of<8, standard::is_signed<Input>::value>::type;
+    using sum = standard::conditional_t<widens, by_kind<longest, float>, Input>;
+    using magnitudes = by_kind<unsigned long long, sum>;
+    using real = by_kind<double, sum>;
+
+  public: /* declared for the types alone */
+    template <class Operator>
+    static __host__ __device__ is<Input> of(is<Operator>); /* a user's */
+    static __host__ __device__ is<sum> of(is<plus>);
+    static __host__ __device__ is<sum> of(is<multiplies>);
+    static __host__ __device__ is<magnitudes> of(is<sum_abs>);
+    static __host__ __device__ is<magnitudes> of(is<sum_squares>);
+    static __host__ __device__ is<by_kind<unsigned_t<Input>, Input>> of(is<max_abs>);
+    static __host__ __device__ is<real> of(is<norm2>);
+    static __host__ __device__ is<real> of(is<mean>);
+    static __host__ __device__ is<real> of(is<variance>);
+    static __host__ __device__ is<long long> of(is<argmin>);
+    static __host__ __device__ is<long long> of(is<argmax>);
+    static __host__ __device__ is<unsigned long long> of(is<count_nonzero>);
+};
+
+} // namespace detail
+
+/* The type of the result: of numbers, what the table in fastreduce.h says; of other types, and
+ * under a user's operator, the element type. */
+template <class Operator, class Input>
+struct accumulate : decltype(detail::results<Input>::of(detail::is<Operator>())) {
+};
+template <class Operator, class Input>
+using accumulate_t = typename accumulate<Operator, Input>::type;
+
+/* ---- Reducers ---- */
+
+namespace detail
+{
+
+/* Operators that do more than combine two elements to one. */
+template <class Operator>
+using of_numbers = one_of<Operator, argmin, argmax, sum_abs, sum_squares, max_abs, norm2, mean,
+                          variance, count_nonzero>;
+
+/* Reduces an array in place, in pairs, to its first value. */
+template <unsigned Count, class Value, class Combine>
+__device__ __forceinline__ Value reduce_pairs(Value (&values)[Count], const Combine &combine)
+{
+#pragma unroll
+    for (unsigned width = 1; width < Count; width *= 2)
+#pragma unroll
+        for (unsigned k = 0; k + width < Count; k += 2 * width)
+            values[k] = combine(values[k], values[k + width]);
+    return values[0];
+}
+
+/* true or false, to choose among overloads. */
+template <bool Value>
+struct truth {
+};
+
+/* How a Value travels between blocks, bit by bit: in words of 63 bits, the payload, and a flag. */
+constexpr unsigned payload_bits = 63;
+
+template <class Value>
+struct all_bits {
+    static constexpr unsigned parts = (sizeof(Value) + 7) / 8,
+                              payloads = (8 * sizeof(Value) + payload_bits - 1) / payload_bits;
+
+    static __device__ __forceinline__ void split(const Value &value,
+                                                 unsigned long long (&payload)[payloads])
+    {
+        unsigned long long word[parts + 1] = {};
+        memcpy(word, static_cast<const void *>(&value), sizeof value);
+#pragma unroll
+        for (unsigned k = 0; k < payloads; ++k) {
+            const unsigned at = k * payload_bits, low = at % 64;
+            payload[k] = word[at / 64] >> low;
+            if (low > 1) payload[k] |= word[at / 64 + 1] << (64 - low);
+        }
+    }
+    static __device__ __forceinline__ Value join(const unsigned long long (&payload)[payloads])
+    {
+        unsigned long long word[parts + 1] = {};
+#pragma unroll
+        for (unsigned k = 0; k < payloads; ++k) {
+            const unsigned at = k * payload_bits, low = at % 64;
+            word[at / 64] |= payload[k] << low;
+            if (low > 1) word[at / 64 + 1] = payload[k] >> (64 - low);
+        }
+        Value value;
+        memcpy(static_cast<void *>(&value), word, sizeof value);
+        return value;
+    }
+};
+
+enum class filler { zeros, first, nothing };
+
+template <class Type, class Items>
+struct items_as;
+
+/* What most reducers have: a Partial of the type Value, and nothing special. */
+template <class Reducer>
+struct common_reducer {
+    template <class Value>
+    __device__ __forceinline__ void store(void *result, const Value &value, size_t n) const
+    {
+        const Reducer &reducer = static_cast<const Reducer &>(*this);
+        *static_cast<typename Reducer::Result *>(result) = reducer.finish(value, n);
+    }
+
+    static constexpr unsigned head_alignment = 0;
+    static constexpr filler missing = filler::nothing;
+    static constexpr bool any_order = false, commutes = true, counts = false, two_arrays = false;
+    static constexpr bool by_itself = false, by_warp = false, tile_by_warp = false;
+    static constexpr bool heavy = false, packs_meet_in_pairs = false;
+
+    __device__ __forceinline__ auto zero() const
+    {
+        return static_cast<const Reducer &>(*this).identity();
+    }
+    __device__ __forceinline__ auto padding(const void *) const
+    {
+        return typename Reducer::Element();
+    }
+    /* Of each of a thread's packs. */
+    template <class Items, unsigned Count, class Value>
+    __device__ __forceinline__ void values_of(const Items &items, const Items &others,
+                                              Value (&values)[Count]) const
+    {
+        const Reducer &reducer = static_cast<const Reducer &>(*this);
+        const items_as<typename Reducer::Element, Items> some(items), more(others);
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            if constexpr (Reducer::two_arrays)
+                values[k] = reducer.value_of(reducer.of(some.at(k), more.at(k)));
+            else if constexpr (Reducer::counts)
+                values[k] = reducer.of(some.at(k), items.existing(k));
+            else
+                values[k] = reducer.value_of(reducer.of(some.at(k)));
+        }
+    }
+
+    __device__ __forceinline__ void prepare(const void *, size_t) {}
+    template <class Value>
+    static __device__ __forceinline__ Value after_head(const Value &value, unsigned, size_t)
+    {
+        return value;
+    }
+    template <class Use>
+    __device__ __forceinline__ void choose(const Use &with) const
+    {
+        with(static_cast<const Reducer &>(*this));
+    }
+};
+/* Where elements may be combined in any order. Packs begin at the first aligned address. */
+template <class Reducer>
+struct unordered_reducer : common_reducer<Reducer> {
+    static constexpr unsigned head_alignment = 16;
+    static constexpr bool any_order = true;
+};
+template <class Reducer>
+__host__ __device__ constexpr bool in_any_order()
+{
+    return Reducer::head_alignment > 0;
+}
+
+/* A user's operator, with state, and a function of each element before it. */
+template <class Input, class Output, class Combine, class Transform>
+struct given_reducer : common_reducer<given_reducer<Input, Output, Combine, Transform>> {
+    using Element = Input;
+    using Value = Output;
+    using Partial = Value;
+    using Result = Value;
+
+    static constexpr bool commutes = false, counts = true;
+
+    Combine operation;
+    Transform transform;
+    Value neutral;
+
+    __host__ __device__ given_reducer(const Combine &combine, const Transform &of_element,
+                                      const Value &identity)
+        : operation(combine), transform(of_element), neutral(identity)
+    {
+    }
+    __device__ __forceinline__ Value identity() const { return neutral; }
+    __device__ __forceinline__ Value combine(Value a, Value b) const { return operation(a, b); }
+    __device__ __forceinline__ Partial nothing() const { return neutral; }
+    __device__ __forceinline__ Partial merge(Partial a, Partial b) const { return operation(a, b); }
+    __device__ __forceinline__ Partial of(const pack<Element> &from, unsigned count) const
+    {
+        Value values[pack<Element>::size];
+#pragma unroll
+        for (unsigned j = 0; j < pack<Element>::size; ++j)
+            values[j] = j < count ? static_cast<Value>(transform(from.at(j))) : neutral;
+        return reduce_pairs(values, operation);
+    }
+    __device__ __forceinline__ Value value_of(const Partial &partial) const
+    {
+        return partial;
+    }
+    __device__ __forceinline__ Value value_of(const Element &x, size_t) const
+    {
+        return static_cast<Value>(transform(x));
+    }
+    __device__ __forceinline__ Result finish(const Value &value, size_t) const
+    {
+        return value;
+    }
+};
+
+/* What becomes of a sum in the end. */
+enum class ending : unsigned char { sum, mean, root };
+
+/* Out of line, as every sum would hold the division and the root otherwise. */
+static __device__ __noinline__ double ended(double sum, double n, ending how)
+{
+    return how == ending::mean ? sum / n : sqrt(sum);
+}
+
+/* Maps: what is added for an element. */
+struct itself {
+    template <class Value>
+    static __device__ __forceinline__ Value of(Value x)
+    {
+        return x;
+    }
+};
+struct magnitude {
+    static __device__ __forceinline__ float of(float x) { return fabsf(x); }
+    static __device__ __forceinline__ double of(double x) { return fabs(x); }
+    static __device__ __forceinline__ unsigned of(int x)
+    {
+        const unsigned number = static_cast<unsigned>(x);
+        return x < 0 ? 0 - number : number;
+    }
+    static __device__ __forceinline__ unsigned long long of(long long x)
+    {
+        const unsigned long long number = static_cast<unsigned long long>(x);
+        return x < 0 ? 0 - number : number;
+    }
+};
+struct square {
+    static __device__ __forceinline__ float of(float x) { return rounded_product(x, x); }
+    static __device__ __forceinline__ double of(double x) { return rounded_product(x, x); }
+    static __device__ __forceinline__ unsigned long long of(unsigned long long x) { return x * x; }
+    static __device__ __forceinline__ unsigned long long of(long long x)
+    {
+        return of(static_cast<unsigned long long>(x));
+    }
+    /* one multiplication of 32 bits */
+    static __device__ __forceinline__ unsigned long long of(int x)
+    {
+        return static_cast<unsigned long long>(static_cast<long long>(x) * x);
+    }
+    static __device__ __forceinline__ unsigned long long of(unsigned x)
+    {
+        return static_cast<unsigned long long>(x) * x;
+    }
+};
+
+/* An operator that has combine and identity, of what a Map makes of elements: users' operators, and
+ * sums and products of floats. Ends: whether the result may be a mean or a root. Sums of f32, the
+ * most used, do without what that costs, 0.04 us (one H200). */
+template <class Input, class Operator = plus, class Map = itself,
+          bool Ends =
+              standard::is_same<Operator, plus>::value &&one_of<Input, double, f16, bf16>::value>
+struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>> {
+    static constexpr bool sums = standard::is_same<Operator, plus>::value,
+                          of_floats = element<Input>::kind == family::floating;
+    using Element = Input;
+    using Value = accumulate_t<Operator, Input>;
+    using Partial = Value;
+    using Result = Value;
+    static constexpr bool commutes = one_of<Operator, plus, multiplies, minimum, maximum>::value,
+                          counts = !of_floats || !one_of<Operator, plus, multiplies>::value;
+    static constexpr bool packs_meet_in_pairs =
+        of_floats && one_of<Operator, plus, multiplies>::value;
+    static constexpr filler missing = of_floats && sums ? filler::zeros : filler::nothing;
+
+    ending how;
+
+    __host__ __device__ plain_reducer(ending end = ending::sum) : how(end) {}
+    static __device__ __forceinline__ Value identity()
+    {
+        return Operator::template identity<Value>();
+    }
+    static __device__ __forceinline__ Value zero()
+    {
+        if constexpr (sums && of_floats)
+            return -Value(0);
+        else
+            return identity();
+    }
+    static __device__ __forceinline__ Element padding(const void *)
+    {
+        if constexpr (counts)
+            return Element();
+        else
+            return narrowed<Element>(zero());
+    }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return Operator()(a, b); }
+    static __device__ __forceinline__ Partial nothing() { return identity(); }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    {
+        return Operator()(a, b);
+    }
+    static __device__ __forceinline__ Partial of(const pack<Element> &from,
+                                                 unsigned count = pack<Element>::size)
+    {
+        Value values[pack<Element>::size];
+#pragma unroll
+        for (unsigned j = 0; j < pack<Element>::size; ++j)
+            values[j] = j < count ? value_of(from.at(j), j) : zero();
+        return reduce_pairs(values, Operator());
+    }
+    static __device__ __forceinline__ Value value_of(const Partial &partial)
+    {
+        return partial;
+    }
+    static __device__ __forceinline__ Value value_of(const Element &x, size_t)
+    {
+        return static_cast<Value>(Map::of(widened(x)));
+    }
+    __device__ __forceinline__ Result finish(Value value, size_t n) const
+    {
+        if (n == 0) value = identity();
+        if constexpr (Ends) {
+            if (how != ending::sum)
+                return static_cast<Result>(
+                    ended(static_cast<double>(value), static_cast<double>(n), how));
+        }
+        return value;
+    }
+};
+
+/* Sums of integers modulo 2^64, or of what a Map makes of them. A thread adds narrow ones in 32
+ * bits, where those of a tile have room. Squares of 16 bits are added as they are made. */
+template <class Input, class Map,
+          bool Narrow = (sizeof(Input) < (standard::is_same<Map, square>::value ? 2 : 4))>
+struct narrow_sums {
+    using Partial = unsigned long long;
+
+    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+    {
+        constexpr unsigned size = pack<Input>::size, chains = sizeof(Input) == 2 ? 2 : size;
+        Partial sums[chains] = {};
+#pragma unroll
+        for (unsigned j = 0; j < size; ++j)
+            sums[j % chains] += static_cast<Partial>(Map::of(from.at(j)));
+        return reduce_pairs(sums, plus());
+    }
+};
+template <class Input, class Map>
+struct narrow_sums<Input, Map, true> {
+    static constexpr bool magnitudes = standard::is_same<Map, magnitude>::value,
+                          squares = standard::is_same<Map, square>::value;
+    using Partial =
+        standard::conditional_t<standard::is_signed<Input>::value && !magnitudes, int, unsigned>;
+
+    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+    {
+        Partial sum = 0;
+        int negative = 0;
+#pragma unroll
+        for (unsigned word : from.word) {
+            /* |x| is x where its sign mask is 0, and ~x + 1 where it is -1 */
+            const unsigned masks = magnitudes ? sign_masks<sizeof(Input)>(word) : 0;
+            sum = squares ? dot_bytes(word, word, sum) : add_parts(word ^ masks, sum);
+            if (magnitudes) negative = add_parts(masks, negative);
+        }
+        return sum - static_cast<Partial>(negative);
+    }
+
+  private:
+    template <class Sum>
+    static __device__ __forceinline__ Sum add_parts(unsigned word, Sum sum)
+    {
+        return sizeof(Input) == 1 ? dot_bytes(word, 0x01010101, sum) : add_halves(word, sum);
+    }
+};
+
+/* The sum of a warp's Values, of a tile of 64 KiB at most. 32 bits tell negative sums from large
+ * ones: sums of signed bytes are above -2^24, those of squares of bytes below 2^32 - 2^24; sums of
+ * signed 16 bits are above -1.6e9, others below 2^32 - 1.6e9. */
+template <unsigned Size>
+__device__ __forceinline__ unsigned long long narrow_warp_sum(unsigned long long value)
+{
+    constexpr unsigned first_negative = Size == 1 ? 0xff000000 : 0xa0000000;
+    const unsigned sum = warp_add(static_cast<unsigned>(value));
+    return sum - (sum >= first_negative ? 1ull << 32 : 0);
+}
+
+template <class Input, class Map = itself>
+struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
+    using Element = Input;
+    using Value = unsigned long long;
+    using Partial = typename narrow_sums<Input, Map>::Partial;
+    using Result = unsigned long long; /* the bits of a double, where it is not the sum */
+    static constexpr filler missing = filler::zeros;
+    static constexpr bool narrow = sizeof(Partial) == sizeof(unsigned), tile_by_warp = narrow;
+
+    ending how;
+
+    __host__ __device__ integer_reducer(ending end = ending::sum) : how(end) {}
+    static __device__ __forceinline__ Value identity() { return 0; }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
+    static __device__ __forceinline__ Partial nothing() { return 0; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a + b; }
+    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    {
+        return narrow_sums<Input, Map>::of(from);
+    }
+    static __device__ __forceinline__ Value value_of(Partial partial)
+    {
+        return static_cast<Value>(partial);
+    }
+    static __device__ __forceinline__ Value value_of(Element x, size_t)
+    {
+        return static_cast<Value>(Map::of(x));
+    }
+    static __device__ __forceinline__ Value tile_warp_value(Value value)
+    {
+        return narrow_warp_sum<sizeof(Input)>(value);
+    }
+    __device__ __forceinline__ Result finish(Value value, size_t n) const
+    {
+        if (sizeof(Input) > 2 || how == ending::sum) return value; /* wider ones end elsewhere */
+        const double number = standard::is_signed<Input>::value && how == ending::mean
+                                  ? static_cast<double>(static_cast<long long>(value))
+                                  : static_cast<double>(value);
+        return bits_as<Result>(ended(number, static_cast<double>(n), how));
+    }
+};
+
+/* Means of 32 and 64-bit integers, whose sums may need more than 64 bits. */
+struct sum_of_128_bits {
+    unsigned long long low, high;
+
+    sum_of_128_bits() = default;
+    __device__ __forceinline__ sum_of_128_bits(unsigned long long lower,
+                                               unsigned long long upper = 0)
+        : low(lower), high(upper)
+    {
+    }
+    __device__ __forceinline__ explicit sum_of_128_bits(long long x)
+        : low(static_cast<unsigned long long>(x)), high(static_cast<unsigned long long>(x >> 63))
+    {
+    }
+
+    friend __device__ __forceinline__ sum_of_128_bits operator+(const sum_of_128_bits &a,
+                                                                const sum_of_128_bits &b)
+    {
+        const unsigned long long lower = a.low + b.low;
+        return {lower, a.high + b.high + (lower < a.low)};
+    }
+    /* rounded once */
+    __device__ __forceinline__ double number() const
+    {
+        const bool negative = high >> 63;
+        unsigned long long upper = negative ? ~high + (low == 0) : high,
+                           lower = negative ? 0 - low : low;
+        double scale = negative ? -1 : 1;
+        for (; upper != 0; upper >>= 1, scale *= 2) lower = upper << 63 | lower >> 1 | (lower & 1);
+        return scale * static_cast<double>(lower);
+    }
+};
+
+template <class Input>
+struct integer_mean : unordered_reducer<integer_mean<Input>> {
+    static constexpr bool wide = sizeof(Input) == 8;
+    using Element = Input;
+    using Value = sum_of_128_bits;
+    using number = typename integer_of<8, standard::is_signed<Input>::value>::type;
+    using Partial = standard::conditional_t<wide, Value, number>;
+    using Result = double;
+    static constexpr filler missing = filler::zeros;
+    static constexpr bool heavy = true;
+
+    __host__ __device__ integer_mean(ending = ending::mean) {}
+    static __device__ __forceinline__ Value identity() { return {0, 0}; }
+    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    {
+        return a + b;
+    }
+    static __device__ __forceinline__ Partial nothing() { return Partial(); }
+    static __device__ __forceinline__ Partial merge(const Partial &a, const Partial &b)
+    {
+        return a + b;
+    }
+    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    {
+        Partial values[pack<Element>::size];
+#pragma unroll
+        for (unsigned j = 0; j < pack<Element>::size; ++j)
+            values[j] = Partial(static_cast<number>(from.at(j)));
+        return reduce_pairs(values, plus());
+    }
+    static __device__ __forceinline__ Value value_of(const Partial &partial)
+    {
+        return Value(partial);
+    }
+    static __device__ __forceinline__ Value value_of(Element x, size_t)
+    {
+        return Value(static_cast<number>(x));
+    }
+    static __device__ __forceinline__ Result finish(const Value &value, size_t n)
+    {
+        return ended(value.number(), static_cast<double>(n), ending::mean);
+    }
+};
+
+/* Products of integers modulo 2^64. Those of 32 bits are exact, and need one instruction each. */
+template <class Input>
+struct integer_product : unordered_reducer<integer_product<Input>> {
+    using Element = Input;
+    using Value = unsigned long long;
+    using Partial = Value;
+    using Result = Value;
+    static constexpr bool heavy = sizeof(Input) <= 2;
+
+    static __device__ __forceinline__ Value identity() { return 1; }
+    static __device__ __forceinline__ Element padding(const void *) { return 1; }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return a * b; }
+    static __device__ __forceinline__ Partial nothing() { return 1; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a * b; }
+    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    {
+        using word = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
+        using narrow = standard::conditional_t<sizeof(Input) <= 4, word, Value>;
+        using wide = standard::conditional_t<standard::is_signed<Input>::value, long long, Value>;
+        constexpr unsigned size = pack<Element>::size,
+                           each = sizeof(Input) < 4 ? 4 / sizeof(Input) : 1;
+        narrow parts[size / each];
+#pragma unroll
+        for (unsigned j = 0; j < size / each; ++j) {
+            narrow factors[each];
+#pragma unroll
+            for (unsigned k = 0; k < each; ++k)
+                factors[k] = static_cast<narrow>(from.at(j * each + k));
+            parts[j] = reduce_pairs(factors, multiplies());
+        }
+        Value values[size / each / 2];
+#pragma unroll
+        for (unsigned j = 0; j < size / each / 2; ++j)
+            values[j] = static_cast<Value>(static_cast<wide>(parts[2 * j])) *
+                        static_cast<Value>(static_cast<wide>(parts[2 * j + 1]));
+        return reduce_pairs(values, multiplies());
+    }
+    static __device__ __forceinline__ Value value_of(Partial partial)
+    {
+        return partial;
+    }
+    static __device__ __forceinline__ Value value_of(Element x, size_t)
+    {
+        return static_cast<Value>(x);
+    }
+    static __device__ __forceinline__ Result finish(Value value, size_t)
+    {
+        return value;
+    }
+};
+
+/* Extremes. All look for the greatest: to find the least, or the float of the greatest magnitude,
+ * an element's bits are masked and flipped first. What leaves a thread is a key, an unsigned number
+ * in the same order; 0 stands for no element. */
+template <class Element>
+struct masked_and_flipped {
+    bits_t<Element> mask, flip; /* the same for each element of a word */
+
+    __device__ __forceinline__ bits_t<Element> operator()(bits_t<Element> word) const
+    {
+        return (word & mask) ^ flip;
+    }
+    __device__ __forceinline__ bits_t<Element> back(bits_t<Element> bits) const
+    {
+        return bits ^ flip;
+    }
+};
+
+template <>
+struct masked_and_flipped<double> {
+    unsigned mask, flip; /* of the high word, which has the sign */
+
+    __host__ __device__ constexpr masked_and_flipped(unsigned long long bits = 0,
+                                                     unsigned long long flipped = 0)
+        : mask(static_cast<unsigned>(bits >> 32)), flip(static_cast<unsigned>(flipped >> 32))
+    {
+    }
+    __device__ __forceinline__ unsigned long long operator()(unsigned long long bits) const
+    {
+        const unsigned high = (static_cast<unsigned>(bits >> 32) & mask) ^ flip;
+        return static_cast<unsigned long long>(high) << 32 | static_cast<unsigned>(bits);
+    }
+    __device__ __forceinline__ unsigned long long back(unsigned long long bits) const
+    {
+        return bits ^ static_cast<unsigned long long>(flip) << 32;
+    }
+};
+
+/* Magnitudes of signed numbers, x where the sign mask is 0, and ~x + 1 where it is -1: for each
+ * element of a word. */
+template <class Element>
+struct magnitudes_of {
+    __device__ __forceinline__ bits_t<Element> operator()(bits_t<Element> word) const
+    {
+        using bits = bits_t<Element>;
+        if (sizeof(Element) == 8) return word >> (8 * sizeof(bits) - 1) ? 0 - word : word;
+        const unsigned narrow = static_cast<unsigned>(word);
+        if (sizeof(Element) == 4) return narrow >> 31 ? 0 - narrow : narrow;
+        constexpr unsigned size = sizeof(Element) == 1 ? 1 : 2;
+        const unsigned masks = sign_masks<size>(narrow),
+                       ones = sizeof(Element) == 1 ? 0x01010101 : 0x00010001;
+        return (narrow ^ masks) + (masks & ones);
+    }
+    static __device__ __forceinline__ bits_t<Element> back(bits_t<Element> bits) { return bits; }
+};
+
+/* The greatest of a pack, and of a thread's packs. An As turns an element's bits into those that
+ * are compared. For indices -0 equals +0: key_by_value gives both one key, and first_of finds the
+ * first element of a pack that has it. */
+template <class Element>
+struct greatest;
+
+__device__ __forceinline__ unsigned lowest_bit(unsigned word)
+{
+    return 31 - static_cast<unsigned>(__clz(static_cast<int>(word & (0 - word))));
+}
+/* The first of narrow elements, two or four in a word, with these bits; there is one. */
+template <unsigned Bytes>
+__device__ __forceinline__ unsigned first_with_bits(const unsigned (&four)[4], unsigned bits)
+{
+    constexpr unsigned ones = Bytes == 1 ? 0x01010101 : 0x10001, tops = ones << (8 * Bytes - 1);
+    unsigned first = 0;
+#pragma unroll
+    for (unsigned w = 4; w-- > 0;) {
+        const unsigned differing = four[w] ^ bits * ones,
+                       zeros = (differing - ones) & ~differing & tops; /* the lowest is right */
+        if (zeros != 0) first = w * (4 / Bytes) + lowest_bit(zeros) / (8 * Bytes);
+    }
+    return first;
+}
+
+/* The first element of a pack with this key. Keys of narrow integers are their bits. */
+template <class Element>
+struct first_in_words {
+    template <class As>
+    static __device__ __forceinline__ unsigned first_of(const pack<Element> &from, unsigned key,
+                                                        const As &as)
+    {
+        const unsigned four[4] = {as(from.word[0]), as(from.word[1]), as(from.word[2]),
+                                  as(from.word[3])};
+        return first_with_bits<sizeof(Element)>(four, key);
+    }
+};
+/* Of wider ones: one by one. */
+template <class Element>
+struct first_with_key {
+    template <class As>
+    static __device__ __forceinline__ unsigned first_of(const pack<Element> &from,
+                                                        unsigned_t<Element> key, const As &as)
+    {
+        using of = greatest<Element>;
+        unsigned first = 0;
+#pragma unroll
+        for (unsigned j = pack<Element>::size; j-- > 0;)
+            if (of::key_by_value(of::alone(from.at(j), as)) == key) first = j;
+        return first;
+    }
+};
+
+/* The hardware compares 16 bits at a time, so each byte takes the upper half of 16: bytes 1 and 3
+ * in one word, 0 and 2 in another. What lies below them does not matter. */
+template <>
+struct greatest<unsigned char> : first_in_words<unsigned char> {
+    struct Partial {
+        unsigned odd, even;
+    };
+    using Key = unsigned;
+
+    static __device__ __forceinline__ Partial nothing() { return {0, 0}; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    {
+        return {max_u16x2(a.odd, b.odd), max_u16x2(a.even, b.even)};
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial of(const pack<unsigned char> &from, const As &as)
+    {
+        Partial parts[4];
+#pragma unroll
+        for (unsigned j = 0; j < 4; ++j) {
+            const unsigned word = as(from.word[j]);
+            parts[j] = {word, word << 8};
+        }
+        return merge(merge(parts[0], parts[1]), merge(parts[2], parts[3]));
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial alone(unsigned char x, const As &as)
+    {
+        return {as(x) << 24, 0};
+    }
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        const unsigned both = max_u16x2(best.odd, best.even), low = both & 0xffff;
+        return (both >> 16 > low ? both >> 16 : low) >> 8;
+    }
+    static __device__ __forceinline__ Key key_by_value(Partial best)
+    {
+        return key(best);
+    }
+    static __device__ __forceinline__ unsigned char element(Key key)
+    {
+        return static_cast<unsigned char>(key);
+    }
+};
+
+template <>
+struct greatest<unsigned short> : first_in_words<unsigned short> {
+    using Partial = unsigned;
+    using Key = unsigned;
+
+    static __device__ __forceinline__ Partial nothing() { return 0; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    {
+        return max_u16x2(a, b);
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial of(const pack<unsigned short> &from, const As &as)
+    {
+        return merge(merge(as(from.word[0]), as(from.word[1])),
+                     merge(as(from.word[2]), as(from.word[3])));
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial alone(unsigned short x, const As &as)
+    {
+        return as(x) & 0xffff;
+    }
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        const unsigned low = best & 0xffff;
+        return best >> 16 > low ? best >> 16 : low;
+    }
+    static __device__ __forceinline__ Key key_by_value(Partial best) { return key(best); }
+    static __device__ __forceinline__ unsigned short element(Key key)
+    {
+        return static_cast<unsigned short>(key);
+    }
+};
+
+/* Unsigned numbers of 32 and 64 bits. */
+template <class Element>
+struct greatest : first_with_key<Element> {
+    using Partial = Element;
+    using Key = Element;
+
+    static __device__ __forceinline__ Partial nothing() { return 0; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a < b ? b : a; }
+    template <class As>
+    static __device__ __forceinline__ Partial of(const pack<Element> &from, const As &as)
+    {
+        Partial best = as(from.at(0));
+#pragma unroll
+        for (unsigned j = 1; j < pack<Element>::size; ++j) best = merge(best, as(from.at(j)));
+        return best;
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial alone(Element x, const As &as)
+    {
+        return as(x);
+    }
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        return best;
+    }
+    static __device__ __forceinline__ Key key_by_value(Partial best)
+    {
+        return best;
+    }
+    static __device__ __forceinline__ Element element(Key key)
+    {
+        return key;
+    }
+};
+
+template <>
+struct greatest<float> : first_with_key<float> {
+    using Partial = float;
+    using Key = unsigned;
+
+    static __device__ __forceinline__ Partial nothing() { return bits_as<float>(0xff800000u); }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    {
+        return max_or_nan(a, b);
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial of(const pack<float> &from, const As &as)
+    {
+        float values[4];
+#pragma unroll
+        for (unsigned j = 0; j < 4; ++j)
+            values[j] = bits_as<float>(as(bits_as<unsigned>(from.at(j))));
+        return merge(merge(values[0], values[1]), merge(values[2], values[3]));
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial alone(float x, const As &as)
+    {
+        const float value = bits_as<float>(as(bits_as<unsigned>(x)));
+        return merge(value, value);
+    }
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        return ordered_bits(bits_as<unsigned>(best));
+    }
+    static __device__ __forceinline__ Key key_by_value(Partial best)
+    {
+        /* not as floats: -ftz=true compares denormals as zeros */
+        return key((bits_as<unsigned>(best) & 0x7fffffff) == 0 ? 0.0f : best);
+    }
+    static __device__ __forceinline__ float element(Key key)
+    {
+        return bits_as<float>(bits_in_order(key));
+    }
+};
+
+/* Keys count from that of -infinity: those of NaNs, below it or above that of infinity, come
+ * last. */
+template <>
+struct greatest<double> : first_with_key<double> {
+    using Partial = unsigned long long;
+    using Key = unsigned long long;
+    static constexpr Key minus_infinity = (1ull << 52) - 1, infinity = 0xfff0ull << 48;
+
+    static __device__ __forceinline__ Partial nothing() { return 0; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a < b ? b : a; }
+    template <class As>
+    static __device__ __forceinline__ Partial of(const pack<double> &from, const As &as)
+    {
+        return merge(alone(from.item[0], as), alone(from.item[1], as));
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial alone(double x, const As &as)
+    {
+        return ordered_bits(as(bits_as<Key>(x))) - minus_infinity;
+    }
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        return best > infinity - minus_infinity ? ~0ull : best;
+    }
+    static __device__ __forceinline__ Key key_by_value(Partial best)
+    {
+        constexpr Key minus_zero = (~0ull >> 1) - minus_infinity; /* and that of +0 is the next */
+        return best == minus_zero ? minus_zero + 1 : key(best);
+    }
+    static __device__ __forceinline__ double element(Key key)
+    {
+        const Key ordered = key + minus_infinity; /* NaN: a small one */
+        return bits_as<double>(key == ~0ull ? ~0ull >> 1 : bits_in_order(ordered));
+    }
+};
+
+/* Halves, two in a word. */
+template <class Half>
+struct greatest_half {
+    using Partial = unsigned;
+    using Key = unsigned;
+
+    static __device__ __forceinline__ Partial nothing() { return minus_infinity(Half()); }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    {
+        return greater(a, b, Half());
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial of(const pack<Half> &from, const As &as)
+    {
+        return merge(merge(as(from.word[0]), as(from.word[1])),
+                     merge(as(from.word[2]), as(from.word[3])));
+    }
+    template <class As>
+    static __device__ __forceinline__ Partial alone(Half x, const As &as)
+    {
+        const unsigned word = as(x.bits | static_cast<unsigned>(x.bits) << 16);
+        return merge(word, word);
+    }
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        return ordered_bits(single(best).bits);
+    }
+    static __device__ __forceinline__ Key key_by_value(Partial best)
+    {
+        return ordered_bits(static_cast<unsigned short>(without_minus_zero(single(best).bits)));
+    }
+    template <class As>
+    static __device__ __forceinline__ unsigned first_of(const pack<Half> &from, Key key,
+                                                        const As &as)
+    {
+        unsigned four[4];
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) {
+            const unsigned word = as(from.word[w]);
+            four[w] = without_minus_zero(merge(word, word)); /* NaNs are one */
+        }
+        return first_with_bits<2>(four, bits_in_order(static_cast<unsigned short>(key)));
+    }
+    static __device__ __forceinline__ Half element(Key key)
+    {
+        return {bits_in_order(static_cast<unsigned short>(key))};
+    }
+
+  private:
+    static __device__ __forceinline__ unsigned minus_infinity(f16)
+    {
+        return 0xfc00fc00;
+    }
+    static __device__ __forceinline__ unsigned minus_infinity(bf16)
+    {
+        return 0xff80ff80;
+    }
+    static __device__ __forceinline__ unsigned greater(unsigned a, unsigned b, f16)
+    {
+        return max_or_nan_f16x2(a, b);
+    }
+    static __device__ __forceinline__ unsigned greater(unsigned a, unsigned b, bf16)
+    {
+        return max_or_nan_bf16x2(a, b);
+    }
+    /* +0 for each -0 in a word */
+    static __device__ __forceinline__ unsigned without_minus_zero(unsigned word)
+    {
+        constexpr unsigned signs = 0x80008000;
+        const unsigned others = (word & ~signs) + ~signs; /* signs of: not 0 */
+        return word & (others | ~signs);
+    }
+    static __device__ __forceinline__ Half single(Partial best)
+    {
+        return {static_cast<unsigned short>(merge(best, best >> 16))};
+    }
+};
+template <>
+struct greatest<f16> : greatest_half<f16> {
+};
+template <>
+struct greatest<bf16> : greatest_half<bf16> {
+};
+
+/* The greatest key of the warp's lanes, for all of them. */
+__device__ __forceinline__ unsigned greatest_of_warp(unsigned key)
+{
+    return warp_max(key);
+}
+__device__ __forceinline__ unsigned long long greatest_of_warp(unsigned long long key)
+{
+    const unsigned high = warp_max(static_cast<unsigned>(key >> 32)),
+                   low = warp_max(key >> 32 == high ? static_cast<unsigned>(key) : 0);
+    return static_cast<unsigned long long>(high) << 32 | low;
+}
+
+template <class Input, class As = masked_and_flipped<Input>>
+struct extreme_reducer : unordered_reducer<extreme_reducer<Input, As>> {
+    using Element = Input;
+    using Value = typename greatest<Input>::Key;
+    using Partial = typename greatest<Input>::Partial;
+    using Result = Input;
+    static constexpr filler missing = filler::first;
+    static constexpr bool by_warp = true, heavy = sizeof(Input) == 8;
+
+    As as;
+    Value least; /* of no elements */
+
+    __host__ __device__ extreme_reducer(As bits = As(), Value of_none = 0)
+        : as(bits), least(of_none)
+    {
+    }
+
+    static __device__ __forceinline__ Value identity() { return 0; }
+    static __device__ __forceinline__ Element padding(const void *input)
+    {
+        return *static_cast<const Element *>(input);
+    }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return a < b ? b : a; }
+    static __device__ __forceinline__ Partial nothing() { return greatest<Input>::nothing(); }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    {
+        return greatest<Input>::merge(a, b);
+    }
+    __device__ __forceinline__ Partial of(const pack<Element> &from) const
+    {
+        return greatest<Input>::of(from, as);
+    }
+    static __device__ __forceinline__ Value value_of(Partial partial)
+    {
+        return greatest<Input>::key(partial);
+    }
+    __device__ __forceinline__ Value value_of(Element x, size_t) const
+    {
+        return greatest<Input>::key(greatest<Input>::alone(x, as));
+    }
+    static __device__ __forceinline__ Value warp_value(Value value)
+    {
+        return greatest_of_warp(value);
+    }
+    __device__ __forceinline__ Result finish(Value value, size_t) const
+    {
+        using bits = unsigned_t<Input>;
+        const Input found = greatest<Input>::element(combine(value, least));
+        constexpr bits nan = static_cast<bits>(static_cast<bits>(~bits(0)) >> 1);
+        if (element<Input>::kind == family::floating && bits_as<bits>(found) == nan) return found;
+        return bits_as<Input>(static_cast<bits>(as.back(bits_as<bits>(found))));
+    }
+};
+
+/* Where the extreme is: the first index of it. */
+template <class Key>
+struct key_and_index {
+    unsigned key_words[sizeof(Key) / 4], index_words[2]; /* no padding */
+
+    key_and_index() = default;
+    __device__ __forceinline__ key_and_index(Key key, unsigned long long index)
+    {
+        memcpy(key_words, &key, sizeof key);
+        memcpy(index_words, &index, sizeof index);
+    }
+    __device__ __forceinline__ Key key() const
+    {
+        Key value;
+        memcpy(&value, key_words, sizeof value);
+        return value;
+    }
+    __device__ __forceinline__ unsigned long long index() const
+    {
+        return index_words[0] | static_cast<unsigned long long>(index_words[1]) << 32;
+    }
+};
+
+template <class Input>
+struct index_reducer : unordered_reducer<index_reducer<Input>> {
+    using Element = Input;
+    using Partial = typename greatest<Input>::Partial;
+    using Key = decltype(greatest<Input>::key_by_value(greatest<Input>::nothing()));
+    using Value = key_and_index<Key>;
+    using Result = long long;
+    static constexpr filler missing = filler::first;
+    static constexpr bool by_itself = true, by_warp = true, heavy = true;
+
+    masked_and_flipped<Input> as;
+
+    __host__ __device__ index_reducer(masked_and_flipped<Input> bits = {}) : as(bits) {}
+    static __device__ __forceinline__ Value identity() { return {0, ~0ull}; }
+    static __device__ __forceinline__ Element padding(const void *input)
+    {
+        return *static_cast<const Element *>(input);
+    }
+    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    {
+        const Key x = a.key(), y = b.key();
+        /* no branches, and words one by one: to choose an address, compilers would put both in
+         * local memory */
+        const bool second = (x < y) | ((x == y) & (b.index() < a.index()));
+        Value best;
+#pragma unroll
+        for (unsigned k = 0; k < sizeof(Key) / 4; ++k)
+            best.key_words[k] = second ? b.key_words[k] : a.key_words[k];
+#pragma unroll
+        for (unsigned k = 0; k < 2; ++k)
+            best.index_words[k] = second ? b.index_words[k] : a.index_words[k];
+        return best;
+    }
+    __device__ __forceinline__ Value value_of(Element x, size_t index) const
+    {
+        return {key(greatest<Input>::alone(x, as)), index};
+    }
+    /* The thread's best pack, the first of several, and in it the first element as good. */
+    template <class Items>
+    __device__ __forceinline__ Value value_of_packs(const Items &items) const
+    {
+        if (items.count == 0) return identity();
+        Key best = key(greatest<Input>::of(items.at(0), as));
+        pack<Element> in = items.at(0);
+        unsigned number = 0;
+#pragma unroll
+        for (unsigned k = 1; k < Items::packs_each; ++k) {
+            const Key here = key(greatest<Input>::of(items.at(k), as));
+            if (best < here) {
+                best = here;
+                in = items.at(k);
+                number = k;
+            }
+        }
+        return {best, items.index_of(number) + greatest<Input>::first_of(in, best, as)};
+    }
+    static __device__ __forceinline__ Value warp_value(const Value &value)
+    {
+        const Key best = greatest_of_warp(value.key());
+        const bool good = value.key() == best;
+        const unsigned high = warp_min(good ? value.index_words[1] : ~0u),
+                       low = warp_min(good && value.index_words[1] == high ? value.index_words[0]
+                                                                           : ~0u);
+        return {best, low | static_cast<unsigned long long>(high) << 32};
+    }
+    /* of elements that are the first one, again */
+    static __device__ __forceinline__ Value after_head(const Value &value, unsigned head,
+                                                       size_t first)
+    {
+        return {value.key(), first + (value.index() > head ? value.index() - head : 0)};
+    }
+    static __device__ __forceinline__ Result finish(const Value &value, size_t)
+    {
+        return static_cast<Result>(value.index());
+    }
+
+  private:
+    static __device__ __forceinline__ Key key(Partial best)
+    {
+        return greatest<Input>::key_by_value(best);
+    }
+};
+
+/* How many are not zero under a mask, which leaves out a float's sign. */
+template <class Input>
+struct count_reducer : unordered_reducer<count_reducer<Input>> {
+    using Element = Input;
+    using Value = unsigned long long;
+    using Partial = unsigned; /* for each element of a word */
+    using Result = unsigned long long;
+    static constexpr filler missing = filler::zeros;
+    static constexpr bool narrow = sizeof(Input) <= 2, tile_by_warp = narrow;
+
+    bits_t<Input> mask;
+
+    __host__ __device__ count_reducer(bits_t<Input> bits = 0) : mask(bits) {}
+    static __device__ __forceinline__ Value identity() { return 0; }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
+    static __device__ __forceinline__ Partial nothing() { return 0; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a + b; }
+    __device__ __forceinline__ Partial of(const pack<Element> &from) const
+    {
+        return count(from, truth<narrow>());
+    }
+    static __device__ __forceinline__ Value value_of(Partial counts)
+    {
+        return sizeof(Input) <= 2 ? dot_bytes(counts, 0x01010101, 0u) : counts; /* all below 256 */
+    }
+    __device__ __forceinline__ Value value_of(Element x, size_t) const { return (x & mask) != 0; }
+    static __device__ __forceinline__ Value tile_warp_value(Value value)
+    {
+        return narrow_warp_sum<sizeof(Input)>(value);
+    }
+    static __device__ __forceinline__ Result finish(Value value, size_t) { return value; }
+
+  private:
+    __device__ __forceinline__ Partial count(const pack<Element> &from, truth<false>) const
+    {
+        unsigned sum = 0;
+#pragma unroll
+        for (unsigned j = 0; j < pack<Element>::size; ++j) sum += (from.at(j) & mask) != 0;
+        return sum;
+    }
+    __device__ __forceinline__ Partial count(const pack<Element> &from, truth<true>) const
+    {
+        constexpr unsigned tops = sizeof(Input) == 1 ? 0x80808080 : 0x80008000;
+        unsigned sum = 0;
+#pragma unroll
+        for (unsigned word : from.word) {
+            word &= static_cast<unsigned>(mask);
+            const unsigned carried = (word & ~tops) + ~tops; /* to the top, if it is not zero */
+            sum += ((carried | word) & tops) >> (8 * sizeof(Input) - 1);
+        }
+        return sum;
+    }
+};
+
+/* Numbers as doubles; of 32 bits by an addition, as conversions are slow. */
+__device__ __forceinline__ double real(double x)
+{
+    return x;
+}
+__device__ __forceinline__ double real(unsigned x)
+{
+    constexpr unsigned long long two_to_52 = 0x433ull << 52;
+    return bits_as<double>(two_to_52 | x) - bits_as<double>(two_to_52);
+}
+__device__ __forceinline__ double real(int x)
+{
+    return real(static_cast<unsigned>(x) ^ 0x80000000u) - 2147483648.0;
+}
+__device__ __forceinline__ double real(long long x)
+{
+    return static_cast<double>(x);
+}
+__device__ __forceinline__ double real(unsigned long long x)
+{
+    return static_cast<double>(x);
+}
+
+/* The sum of what Map makes of a pack's elements. */
+template <class Value, class Element, class Map>
+__device__ __forceinline__ Value sum_over(const pack<Element> &from, const Map &map)
+{
+    Value values[pack<Element>::size];
+#pragma unroll
+    for (unsigned j = 0; j < pack<Element>::size; ++j) values[j] = map(from.at(j));
+    return reduce_pairs(values, plus());
+}
+
+struct square_as_double {
+    template <class Element>
+    __device__ __forceinline__ double operator()(Element x) const
+    {
+        return square::of(real(widened(x)));
+    }
+};
+struct square_as_float {
+    template <class Element>
+    __device__ __forceinline__ float operator()(Element x) const
+    {
+        return square::of(widened(x));
+    }
+};
+
+/* Whether all of a pack's floats are zeros, of either sign: their squares are not too small. */
+template <class Float>
+__device__ __forceinline__ bool all_zeros(const pack<Float> &from)
+{
+    constexpr unsigned signs = sizeof(Float) == 2 ? 0x80008000 : 0x80000000;
+    const pack<unsigned> words = bits_as<pack<unsigned>>(from);
+    return ((words.item[0] | words.item[1] | words.item[2] | words.item[3]) & ~signs) == 0;
+}
+
+/* Norms of what may be too large, or too small, to be squared in its own type: sums of squares as
+ * doubles. A pack's floats are squared as floats first, and again where that went too far. */
+template <class Input>
+struct norm_reducer : common_reducer<norm_reducer<Input>> {
+    using Element = Input;
+    using Value = double;
+    using Partial = double;
+    using Result = accumulate_t<norm2, Input>;
+    static constexpr filler missing = filler::zeros;
+
+    __host__ __device__ norm_reducer(ending = ending::root) {}
+    static __device__ __forceinline__ Value identity() { return 0; }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
+    static __device__ __forceinline__ Partial nothing() { return 0; }
+    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a + b; }
+    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    {
+        if constexpr (element<Input>::kind == family::floating) {
+            constexpr float least = 1e-25f, most = 1e38f; /* what is lost between is too small */
+            const float sum = sum_over<float>(from, square_as_float());
+            if ((sum >= least && sum <= most) || sum != sum || all_zeros(from))
+                return static_cast<Value>(sum);
+        } else if constexpr (sizeof(Input) == 2) {
+            return static_cast<Value>(narrow_sums<Input, square>::of(from)); /* exact */
+        }
+        return sum_over<Value>(from, square_as_double());
+    }
+    static __device__ __forceinline__ Value value_of(Partial partial) { return partial; }
+    static __device__ __forceinline__ Value value_of(Element x, size_t)
+    {
+        return square_as_double()(x);
+    }
+    static __device__ __forceinline__ Result finish(Value value, size_t)
+    {
+        return static_cast<Result>(ended(value, 1, ending::root));
+    }
+};
+
+/* The same for doubles, whose squares may have no room in a double: they are of elements times
+ * 2^600, 1 or 2^-600, in bucket -1, 0 or 1. */
+template <>
+struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
+    struct Value {
+        unsigned parts[2]; /* of the sum of squares: no padding */
+        int bucket;
+
+        __device__ __forceinline__ double squares() const
+        {
+            double value;
+            memcpy(&value, parts, sizeof value);
+            return value;
+        }
+    };
+    using Element = double;
+    using Partial = Value;
+    using Result = double;
+    static constexpr filler missing = filler::zeros;
+    static constexpr bool heavy = true;
+
+    __host__ __device__ norm_reducer(ending = ending::root) {}
+    static __device__ __forceinline__ Value identity() { return of(0, -1); }
+    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    {
+        if (a.bucket == b.bucket) return of(a.squares() + b.squares(), a.bucket);
+        return a.bucket > b.bucket ? added(a, b) : added(b, a);
+    }
+    static __device__ __forceinline__ Partial nothing() { return identity(); }
+    static __device__ __forceinline__ Partial merge(const Partial &a, const Partial &b)
+    {
+        return combine(a, b);
+    }
+    static __device__ __forceinline__ Partial of(const pack<double> &from)
+    {
+        const double a = square::of(from.at(0)), b = square::of(from.at(1));
+        if (has_room(a) && has_room(b)) return of(a + b, 0);
+        return combine(value_of(from.at(0), 0), value_of(from.at(1), 0));
+    }
+    static __device__ __forceinline__ Value value_of(const Partial &partial) { return partial; }
+    static __device__ __forceinline__ Value value_of(double x, size_t)
+    {
+        const double one = square::of(x);
+        if (has_room(one)) return of(one, 0);
+        const int bucket = one > 1 ? 1 : -1;
+        return of(square::of(x * scale(-bucket)), bucket);
+    }
+    static __device__ __forceinline__ Result finish(const Value &value, size_t)
+    {
+        return ended(value.squares(), 1, ending::root) * scale(value.bucket);
+    }
+
+  private:
+    static __device__ __forceinline__ Value of(double squares, int bucket)
+    {
+        Value value;
+        memcpy(value.parts, &squares, sizeof squares);
+        value.bucket = bucket;
+        return value;
+    }
+    /* 2^(600 bucket) */
+    static __device__ __forceinline__ double scale(int bucket)
+    {
+        return bits_as<double>(static_cast<unsigned long long>(1023 + 600 * bucket) << 52);
+    }
+    /* from 2^-900 to 2^900: what is lost of smaller ones is too small; NaN too */
+    static __device__ __forceinline__ bool has_room(double squares)
+    {
+        constexpr double least = 1.1830521861667747e-271, most = 8.452712498170644e+270;
+        return (squares >= least && squares <= most) || squares != squares;
+    }
+    static __device__ __forceinline__ Value added(const Value &larger, const Value &smaller)
+    {
+        /* by one bucket: a smaller one yet is as good as zero */
+        const double ratio = scale(-1);
+        return of(fused(rounded_product(smaller.squares(), ratio), ratio, larger.squares()),
+                  larger.bucket);
+    }
+};
+
+/* Variances: sums of x - pivot and of its square, in doubles, and the pivot is the first
+ * element for all. As that is one of them, its distance from the mean is at most sqrt(n) standard
+ * deviations, and the final subtraction loses at most n roundings of the sum of squares. Of floats
+ * a pack takes its own first element as pivot, for which float arithmetic is accurate enough,
+ * unless squares overflow; then its sums are moved to the common pivot. */
+struct moments {
+    double sum, squares;
+
+    friend __device__ __forceinline__ moments operator+(const moments &a, const moments &b)
+    {
+        return {a.sum + b.sum, a.squares + b.squares};
+    }
+    /* sums of x - pivot, turned into those of x - (pivot - by) */
+    __device__ __forceinline__ moments moved(double by, unsigned count) const
+    {
+        const double all = fused(static_cast<double>(count), by, sum);
+        return {all, fused(by, all + sum, squares)};
+    }
+    /* Of n elements; out of line, as ended(). */
+    __device__ __noinline__ double variance(double n) const
+    {
+        return fused(-sum, sum / n, squares) / n;
+    }
+};
+
+template <class Input>
+struct variance_reducer : common_reducer<variance_reducer<Input>> {
+    using Element = Input;
+    using Value = moments;
+    using Partial = moments;
+    using Result = accumulate_t<variance, Input>;
+    static constexpr bool heavy = true;
+
+    Element pivot;
+
+    __device__ __forceinline__ void prepare(const void *input, size_t n)
+    {
+        pivot = n > 0 ? *static_cast<const Element *>(input) : Element();
+    }
+    static __device__ __forceinline__ Value identity() { return {0, 0}; }
+    __device__ __forceinline__ Element padding(const void *) const { return pivot; }
+    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    {
+        return a + b;
+    }
+    static __device__ __forceinline__ Partial nothing() { return identity(); }
+    static __device__ __forceinline__ Partial merge(const Partial &a, const Partial &b)
+    {
+        return a + b;
+    }
+    __device__ __forceinline__ Partial of(const pack<Element> &from) const
+    {
+        constexpr unsigned size = pack<Element>::size;
+        if constexpr (element<Input>::kind == family::integer && sizeof(Input) <= 2) {
+            /* exact, so that 0 will do as the pack's pivot */
+            const Value found = {real(narrow_sums<Input, itself>::of(from)),
+                                 static_cast<double>(static_cast<unsigned long long>(
+                                     narrow_sums<Input, square>::of(from)))};
+            return found.moved(-between(pivot, Element()), size);
+        } else if constexpr (element<Input>::kind == family::floating && sizeof(Input) <= 4) {
+            const float own = widened(from.at(0));
+            float sums[size], squares[size];
+#pragma unroll
+            for (unsigned j = 0; j < size; ++j) {
+                sums[j] = widened(from.at(j)) - own;
+                squares[j] = square::of(sums[j]);
+            }
+            const Value found = {static_cast<double>(reduce_pairs(sums, plus())),
+                                 static_cast<double>(reduce_pairs(squares, plus()))};
+            if (found.squares != bounds<double>::greatest()) /* no overflow of floats */
+                return found.moved(between(from.at(0), pivot), size);
+        }
+        Value values[size];
+#pragma unroll
+        for (unsigned j = 0; j < size; ++j) values[j] = value_of(from.at(j), j);
+        return reduce_pairs(values, plus());
+    }
+    static __device__ __forceinline__ Value value_of(const Partial &partial)
+    {
+        return partial;
+    }
+    __device__ __forceinline__ Value value_of(Element x, size_t) const
+    {
+        const double from = between(x, pivot);
+        return {from, square::of(from)};
+    }
+    static __device__ __forceinline__ Result finish(const Value &value, size_t n)
+    {
+        return static_cast<Result>(value.variance(static_cast<double>(n)));
+    }
+
+  private:
+    /* In double, whatever the type; of 64-bit integers in integers first, as doubles would not
+     * hold them. */
+    static __device__ __forceinline__ double between(Element x, Element from)
+    {
+        if constexpr (element<Input>::kind == family::integer && sizeof(Input) == 8) {
+            using bits = unsigned long long;
+            const bits a = static_cast<bits>(x), b = static_cast<bits>(from);
+            return x < from ? -real(b - a) : real(a - b);
+        } else {
+            return real(widened(x)) - real(widened(from));
+        }
+    }
+};
+
+/* What is added for a pair of elements, and for two packs. */
+template <class Input>
+struct products {
+    using tag = typename element<Input>::tag;
+    static constexpr bool is_signed = standard::is_signed<Input>::value,
+                          is_float = standard::is_same<tag, floats>::value;
+    using word = standard::conditional_t<is_signed, int, unsigned>;
+    using wide = standard::conditional_t<is_signed, long long, unsigned long long>;
+    using Value = standard::conditional_t<is_float, accumulate_t<plus, Input>, unsigned long long>;
+    using Partial = standard::conditional_t<sizeof(Input) == 1, word, Value>;
+
+    static __device__ __forceinline__ Value of(Input x, Input y) { return one(x, y, tag()); }
+    static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
+    {
+        if constexpr (is_float) {
+            Value values[pack<Input>::size];
+#pragma unroll
+            for (unsigned j = 0; j < pack<Input>::size; ++j) values[j] = of(x.at(j), y.at(j));
+            return reduce_pairs(values, plus());
+        } else {
+            return all(x, y, bytes<sizeof(Input)>());
+        }
+    }
+
+  private:
+    template <unsigned Size>
+    struct bytes {
+    };
+    static __device__ __forceinline__ Value one(Input x, Input y, floats)
+    {
+        return rounded_product(widened(x), widened(y));
+    }
+    static __device__ __forceinline__ Value one(Input x, Input y, integers)
+    {
+        return static_cast<Value>(static_cast<wide>(x) * static_cast<wide>(y));
+    }
+    /* each product is added as it is made */
+    template <unsigned Size>
+    static __device__ __forceinline__ Partial all(const pack<Input> &x, const pack<Input> &y,
+                                                  bytes<Size>)
+    {
+        Partial sum = 0;
+#pragma unroll
+        for (unsigned j = 0; j < pack<Input>::size; ++j) sum += of(x.at(j), y.at(j));
+        return sum;
+    }
+    /* by words, as compilers would make 64 bits of 16 */
+    static __device__ __forceinline__ Partial all(const pack<Input> &x, const pack<Input> &y,
+                                                  bytes<2>)
+    {
+        Partial low = 0, high = 0;
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) {
+            low += products<word>::of(word(x.word[w] << 16) >> 16, word(y.word[w] << 16) >> 16);
+            high += products<word>::of(word(x.word[w]) >> 16, word(y.word[w]) >> 16);
+        }
+        return low + high;
+    }
+    /* four at once, in 32 bits, where those of a warp's share of a tile have room */
+    static __device__ __forceinline__ Partial all(const pack<Input> &x, const pack<Input> &y,
+                                                  bytes<1>)
+    {
+        Partial sum = 0;
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) sum = dot_bytes(x.word[w], y.word[w], sum);
+        return sum;
+    }
+};
+
+/* Dot products. */
+template <class Input>
+struct dot_reducer : common_reducer<dot_reducer<Input>> {
+    using Element = Input;
+    using Value = typename products<Input>::Value;
+    using Partial = typename products<Input>::Partial;
+    using Result = Value;
+    static constexpr bool any_order = !products<Input>::is_float, two_arrays = true;
+    static constexpr bool narrow = sizeof(Input) == 1, tile_by_warp = narrow;
+
+    static __device__ __forceinline__ Value identity() { return 0; }
+    static __device__ __forceinline__ Value zero()
+    {
+        if constexpr (products<Input>::is_float)
+            return -Value(0);
+        else
+            return 0;
+    }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
+    /* of x; y's is +0, and so their product -0 */
+    static __device__ __forceinline__ Element padding(const void *)
+    {
+        if constexpr (products<Input>::is_float)
+            return narrowed<Element>(zero());
+        else
+            return 0;
+    }
+    static __device__ __forceinline__ Partial of(const pack<Element> &x, const pack<Element> &y)
+    {
+        return products<Input>::of(x, y);
+    }
+    static __device__ __forceinline__ Value value_of(Partial partial)
+    {
+        return static_cast<Value>(partial);
+    }
+    /* A warp's products of bytes are less than 2^29 together, in a tile of 64 KiB. */
+    static __device__ __forceinline__ Value tile_warp_value(Value value)
+    {
+        const int sum = static_cast<int>(warp_add(static_cast<unsigned>(value)));
+        return static_cast<Value>(sum);
+    }
+    static __device__ __forceinline__ Result finish(Value value, size_t n)
+    {
+        return n == 0 ? identity() : value;
+    }
+};
+
+/* ---- What a thread's packs become, and alternatives ---- */
+
+template <class Reducer>
+struct combining {
+    const Reducer &reducer;
+    using Value = typename Reducer::Value;
+    __device__ __forceinline__ Value operator()(const Value &a, const Value &b) const
+    {
+        return reducer.combine(a, b);
+    }
+};
+template <class Reducer>
+struct merging {
+    const Reducer &reducer;
+    using Partial = typename Reducer::Partial;
+    __device__ __forceinline__ Partial operator()(const Partial &a, const Partial &b) const
+    {
+        return reducer.merge(a, b);
+    }
+};
+
+template <class Reducer, class Items>
+__device__ __forceinline__ typename Reducer::Value thread_value(const Reducer &reducer,
+                                                                const Items &items, truth<true>)
+{
+    return reducer.value_of_packs(items);
+}
+template <class Reducer, class Items>
+__device__ __forceinline__ typename Reducer::Value thread_value(const Reducer &reducer,
+                                                                const Items &items, truth<false>)
+{
+    constexpr bool checked = Reducer::missing == filler::nothing;
+    typename Reducer::Partial partials[Items::packs_each];
+#pragma unroll
+    for (unsigned k = 0; k < Items::packs_each; ++k) {
+        if (checked) partials[k] = reducer.nothing();
+        if (!checked || k < items.count) partials[k] = reducer.of(items.at(k));
+    }
+    const bool none = Reducer::missing == filler::first && items.count == 0;
+    return reducer.value_of(none ? reducer.nothing()
+                                 : reduce_pairs(partials, merging<Reducer>{reducer}));
+}
+
+/* The same items as elements of another type of the same size. */
+template <class Type, class Items>
+struct items_as {
+    using Element = Type;
+    static constexpr unsigned packs_each = Items::packs_each, pack_size = Items::pack_size;
+    const Items &items;
+    unsigned count;
+
+    __device__ __forceinline__ explicit items_as(const Items &others)
+        : items(others), count(others.count)
+    {
+    }
+    __device__ __forceinline__ pack<Element> at(unsigned k) const
+    {
+        return bits_as<pack<Element>>(items.at(k));
+    }
+    __device__ __forceinline__ size_t index_of(unsigned number) const
+    {
+        return items.index_of(number);
+    }
+};
+
+/* Whether two Reducers can be alternatives. */
+template <class One, class Other>
+__host__ __device__ constexpr bool alike()
+{
+    return standard::is_same<typename One::Value, typename Other::Value>::value &&
+           sizeof(typename One::Element) == sizeof(typename Other::Element) &&
+           One::head_alignment == Other::head_alignment && One::missing == Other::missing &&
+           One::by_warp == Other::by_warp && One::tile_by_warp == Other::tile_by_warp &&
+           One::heavy == Other::heavy && One::any_order == Other::any_order &&
+           One::counts == Other::counts && One::two_arrays == Other::two_arrays;
+}
+
+/* One of several Reducers, chosen when it runs. Their Values are the same, and so is all that is
+ * done with Values of more than one thread. */
+template <class... Reducers>
+struct alternatives;
+template <class Reducer>
+struct alternatives<Reducer> {
+    Reducer reducer;
+
+    template <class Use>
+    __device__ __forceinline__ auto use(unsigned, const Use &with) const
+    {
+        return with(reducer);
+    }
+    __device__ __forceinline__ void prepare(unsigned, const void *input, size_t n)
+    {
+        reducer.prepare(input, n);
+    }
+    __host__ __device__ unsigned set(const Reducer &chosen)
+    {
+        reducer = chosen;
+        return 0;
+    }
+};
+template <class Reducer, class Next, class... Others>
+struct alternatives<Reducer, Next, Others...> {
+    static_assert(alike<Reducer, Next>(),
+                  "alternatives may differ only in what a single thread does");
+    Reducer reducer;
+    alternatives<Next, Others...> others;
+
+    template <class Use>
+    __device__ __forceinline__ auto use(unsigned which, const Use &with) const
+    {
+        return which == 0 ? with(reducer) : others.use(which - 1, with);
+    }
+    __device__ __forceinline__ void prepare(unsigned which, const void *input, size_t n)
+    {
+        if (which == 0)
+            reducer.prepare(input, n);
+        else
+            others.prepare(which - 1, input, n);
+    }
+    __host__ __device__ unsigned set(const Reducer &chosen)
+    {
+        reducer = chosen;
+        return 0;
+    }
+    template <class Other>
+    __host__ __device__ unsigned set(const Other &chosen)
+    {
+        return 1 + others.set(chosen);
+    }
+};
+
+template <class First, class... Others>
+struct any_of {
+    using Element = unsigned_t<typename First::Element>; /* any of that size */
+    using Value = typename First::Value;
+    static constexpr unsigned head_alignment = First::head_alignment;
+    static constexpr filler missing = First::missing;
+    static constexpr bool any_order = First::any_order, commutes = First::commutes,
+                          counts = First::counts, two_arrays = First::two_arrays, by_itself = true,
+                          by_warp = First::by_warp, tile_by_warp = First::tile_by_warp,
+                          heavy = First::heavy, packs_meet_in_pairs = First::packs_meet_in_pairs;
+
+    unsigned which;
+    alternatives<First, Others...> all;
+
+    static __device__ __forceinline__ Value identity() { return First::identity(); }
+    static __device__ __forceinline__ Value zero() { return First().zero(); }
+    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    {
+        return First::combine(a, b);
+    }
+    static __device__ __forceinline__ Value warp_value(const Value &value)
+    {
+        return First::warp_value(value);
+    }
+    static __device__ __forceinline__ Value after_head(const Value &value, unsigned head,
+                                                       size_t first)
+    {
+        return First::after_head(value, head, first);
+    }
+    __device__ __forceinline__ void prepare(const void *input, size_t n)
+    {
+        all.prepare(which, input, n);
+    }
+    template <class Items>
+    __device__ __forceinline__ Value value_of_packs(const Items &items) const
+    {
+        return all.use(which, packs_to_value<Items>{items});
+    }
+    template <class Items, unsigned Count>
+    __device__ __forceinline__ void values_of(const Items &items, const Items &others,
+                                              Value (&values)[Count]) const
+    {
+        all.use(which, [&](const auto &reducer) { reducer.values_of(items, others, values); });
+    }
+    __device__ __forceinline__ Element padding(const void *input) const
+    {
+        return all.use(
+            which, [&](const auto &reducer) { return bits_as<Element>(reducer.padding(input)); });
+    }
+    __device__ __forceinline__ Value value_of(Element x, size_t index) const
+    {
+        return all.use(which, element_to_value{x, index});
+    }
+    static __device__ __forceinline__ Value tile_warp_value(const Value &value)
+    {
+        return First::tile_warp_value(value);
+    }
+    __device__ __forceinline__ void store(void *result, const Value &value, size_t n) const
+    {
+        all.use(which, value_to_result{result, value, n});
+    }
+    /* Calls with the reducer that is chosen. */
+    template <class Use>
+    __device__ __forceinline__ void choose(const Use &with) const
+    {
+        all.use(which, with);
+    }
+
+  private:
+    template <class Items>
+    struct packs_to_value {
+        const Items &items;
+        template <class Reducer>
+        __device__ __forceinline__ Value operator()(const Reducer &reducer) const
+        {
+            return thread_value(reducer, items_as<typename Reducer::Element, Items>(items),
+                                truth<Reducer::by_itself>());
+        }
+    };
+    struct element_to_value {
+        const Element &x;
+        size_t index;
+        template <class Reducer>
+        __device__ __forceinline__ Value operator()(const Reducer &reducer) const
+        {
+            return reducer.value_of(bits_as<typename Reducer::Element>(x), index);
+        }
+    };
+    struct value_to_result {
+        void *result;
+        const Value &value;
+        size_t n;
+        template <class Reducer>
+        __device__ __forceinline__ void operator()(const Reducer &reducer) const
+        {
+            reducer.store(result, value, n);
+        }
+    };
+};
+
+/* ---- The reducer of an operator ---- */
+
+/* Modulo 2^64 signs make no difference to numbers of 64 bits. */
+template <class Input>
+using summed_t = standard::conditional_t<sizeof(Input) == 8, unsigned long long, Input>;
+
+/* The type that extremes and counts compare: floats as they are, integers without sign. */
+template <class Input>
+using compared_t =
+    standard::conditional_t<element<Input>::kind == family::floating, Input, unsigned_t<Input>>;
+
+template <class Input>
+struct extremes {
+    using Element = compared_t<Input>;
+    using bits = bits_t<Element>;
+    static constexpr bool is_float = element<Input>::kind == family::floating;
+    /* 1 in each element of a word */
+    static constexpr bits ones = sizeof(Input) == 1   ? bits(0x01010101)
+                                 : sizeof(Input) == 2 ? bits(0x00010001)
+                                                      : bits(1),
+                          sign = ones << (8 * sizeof(Input) - 1);
+    static constexpr bool has_sign = is_float || standard::is_signed<Input>::value;
+
+    /* floats are compared as such, and all others without sign */
+    static __host__ __device__ constexpr masked_and_flipped<Element> greatest_first()
+    {
+        return {static_cast<bits>(~bits(0)), !is_float && has_sign ? sign : bits(0)};
+    }
+    static __host__ __device__ constexpr masked_and_flipped<Element> least_first()
+    {
+        return {static_cast<bits>(~bits(0)),
+                is_float ? sign : static_cast<bits>(~(has_sign ? sign : bits(0)))};
+    }
+    static __host__ __device__ constexpr masked_and_flipped<Element> magnitudes()
+    {
+        return {static_cast<bits>(is_float ? ~sign : ~bits(0)), bits(0)};
+    }
+    /* the key of +0; of doubles, keys count from that of -infinity */
+    using Key = typename greatest<Element>::Key;
+    static __host__ __device__ constexpr Key key_of_zero()
+    {
+        constexpr Key top = Key(1) << (8 * sizeof(Input) - 1),
+                      below = (Key(1) << element<Input>::fraction_bits) - 1;
+        return sizeof(Input) == 8 ? top - below : top;
+    }
+};
+
+/* The reducer of each operator, for numbers of each kind. */
+template <class Input>
+struct reducers {
+  private:
+    template <class Map>
+    using sums = plain_reducer<Input, plus, Map>;
+    using summed = summed_t<Input>;
+    using whole_mean =
+        standard::conditional_t<(sizeof(Input) <= 2), integer_reducer<Input>, integer_mean<Input>>;
+    /* squares of halves have room in a float, sums of 2^46 of bytes in 63 bits with a sign */
+    using norm = standard::conditional_t<
+        standard::is_same<Input, f16>::value, sums<square>,
+        standard::conditional_t<sizeof(Input) == 1, integer_reducer<Input, square>,
+                                norm_reducer<Input>>>;
+    using extreme = extreme_reducer<compared_t<Input>>;
+    using index = index_reducer<compared_t<Input>>;
+    using all = extremes<Input>;
+
+  public:
+    template <class Operator>
+    static __host__ __device__ auto of(is<Operator>, any_kind)
+    {
+        return plain_reducer<Input, Operator>();
+    }
+    static __host__ __device__ auto of(is<plus>, integers) { return integer_reducer<summed>(); }
+    static __host__ __device__ auto of(is<multiplies>, integers)
+    {
+        return integer_product<summed>();
+    }
+    static __host__ __device__ auto of(is<sum_abs>, floats) { return sums<magnitude>(); }
+    static __host__ __device__ auto of(is<sum_abs>, integers) { return integer_reducer<Input>(); }
+    static __host__ __device__ auto of(is<sum_abs>, signed_integers)
+    {
+        return integer_reducer<Input, magnitude>();
+    }
+    static __host__ __device__ auto of(is<sum_squares>, floats) { return sums<square>(); }
+    static __host__ __device__ auto of(is<sum_squares>, integers)
+    {
+        return integer_reducer<summed, square>();
+    }
+    static __host__ __device__ auto of(is<mean>, floats)
+    {
+        return plain_reducer<Input, plus, itself, true>(ending::mean);
+    }
+    static __host__ __device__ auto of(is<mean>, integers) { return whole_mean(ending::mean); }
+    static __host__ __device__ auto of(is<norm2>, numbers) { return norm(ending::root); }
+    static __host__ __device__ auto of(is<variance>, any_kind) { return variance_reducer<Input>(); }
+    static __host__ __device__ auto of(is<maximum>, numbers)
+    {
+        return extreme(all::greatest_first());
+    }
+    /* of no elements the greatest value: bits of ones, but of bool true */
+    static __host__ __device__ auto of(is<minimum>, numbers)
+    {
+        return extreme(all::least_first(), standard::is_same<Input, bool>::value ? 0xfe : 0);
+    }
+    static __host__ __device__ auto of(is<max_abs>, floats)
+    {
+        return extreme(all::magnitudes(), all::key_of_zero());
+    }
+    static __host__ __device__ auto of(is<max_abs>, integers) { return extreme(all::magnitudes()); }
+    static __host__ __device__ auto of(is<max_abs>, signed_integers)
+    {
+        using bits = unsigned_t<Input>;
+        return extreme_reducer<bits, magnitudes_of<bits>>();
+    }
+    static __host__ __device__ auto of(is<argmax>, any_kind)
+    {
+        return index(all::greatest_first());
+    }
+    static __host__ __device__ auto of(is<argmin>, any_kind) { return index(all::least_first()); }
+    static __host__ __device__ auto of(is<count_nonzero>, any_kind)
+    {
+        return count_reducer<unsigned_t<Input>>(all::is_float ? ~all::sign : ~bits_t<Input>(0));
+    }
+};
+
+/* Elements by the name that those of the same kind share; but as they are for a user's operator,
+ * and for what of no elements is the type's greatest value. */
+template <class Operator, class Input>
+using named_t = standard::conditional_t<
+    of_numbers<Operator>::value || one_of<Operator, plus, multiplies, maximum>::value ||
+        (standard::is_same<Operator, minimum>::value && !standard::is_same<Input, bool>::value),
+    element_t<Input>, Input>;
+template <class Operator, class Input>
+struct named_reducer {
+    static __host__ __device__ auto make()
+    {
+        using named = named_t<Operator, Input>;
+        return reducers<named>::of(is<Operator>(), typename element<named>::tag());
+    }
+};
+template <class Operator, class Input>
+using reducer_t = decltype(named_reducer<Operator, Input>::make());
+/* Of two arrays of numbers. */
+template <class Input>
+using dot_t = dot_reducer<typename standard::conditional_t<
+    element<Input>::kind == family::integer, is<summed_t<element_t<Input>>>, element<Input>>::type>;
+
+/* Reducers that share kernels in the C functions, which choose among them when they run. */
+using signed8 = signed char;
+using unsigned8 = unsigned char;
+using unsigned16 = unsigned short;
+using signed64 = long long;
+using unsigned64 = unsigned long long;
+
+template <class... Types>
+struct type_list;
+using reducer_groups = type_list<
+    any_of<integer_reducer<unsigned8>, integer_reducer<signed8>,
+           integer_reducer<signed8, magnitude>, integer_reducer<unsigned8, square>,
+           integer_reducer<signed8, square>, count_reducer<unsigned8>>,
+    any_of<integer_reducer<unsigned16>, integer_reducer<short>, integer_reducer<short, magnitude>,
+           count_reducer<unsigned16>>,
+    any_of<integer_reducer<unsigned16, square>, integer_reducer<short, square>>,
+    any_of<integer_reducer<unsigned>, integer_reducer<int>, integer_reducer<int, magnitude>,
+           integer_reducer<unsigned, square>, integer_reducer<int, square>,
+           count_reducer<unsigned>>,
+    any_of<integer_reducer<unsigned64>, integer_reducer<signed64, magnitude>,
+           integer_reducer<unsigned64, square>, count_reducer<unsigned64>>,
+    any_of<integer_product<unsigned8>, integer_product<signed8>>,
+    any_of<integer_product<unsigned16>, integer_product<short>>,
+    any_of<integer_product<unsigned>, integer_product<int>>,
+    any_of<integer_mean<unsigned>, integer_mean<int>>,
+    any_of<integer_mean<unsigned64>, integer_mean<signed64>>,
+    any_of<plain_reducer<float, plus, magnitude>, plain_reducer<float, plus, square>>,
+    any_of<plain_reducer<double>, plain_reducer<double, plus, magnitude>,
+           plain_reducer<double, plus, square>>,
+    any_of<plain_reducer<f16>, plain_reducer<bf16>, plain_reducer<f16, plus, magnitude>,
+           plain_reducer<bf16, plus, magnitude>, plain_reducer<f16, plus, square>,
+           plain_reducer<bf16, plus, square>>,
+    any_of<plain_reducer<f16, multiplies>, plain_reducer<bf16, multiplies>>,
+    any_of<extreme_reducer<unsigned8>, extreme_reducer<unsigned8, magnitudes_of<unsigned8>>>,
+    any_of<extreme_reducer<unsigned16>, extreme_reducer<f16>, extreme_reducer<bf16>,
+           extreme_reducer<unsigned16, magnitudes_of<unsigned16>>>,
+    any_of<extreme_reducer<float>, extreme_reducer<unsigned>,
+           extreme_reducer<unsigned, magnitudes_of<unsigned>>>,
+    any_of<extreme_reducer<unsigned64>, extreme_reducer<double>,
+           extreme_reducer<unsigned64, magnitudes_of<unsigned64>>>,
+    any_of<index_reducer<unsigned16>, index_reducer<f16>, index_reducer<bf16>>,
+    any_of<index_reducer<float>, index_reducer<unsigned>>,
+    any_of<index_reducer<double>, index_reducer<unsigned64>>,
+    any_of<norm_reducer<unsigned16>, norm_reducer<short>, norm_reducer<bf16>>,
+    any_of<norm_reducer<float>, norm_reducer<unsigned>, norm_reducer<int>>,
+    any_of<norm_reducer<unsigned64>, norm_reducer<signed64>>,
+    any_of<variance_reducer<unsigned8>, variance_reducer<signed8>>,
+    any_of<variance_reducer<unsigned16>, variance_reducer<short>, variance_reducer<f16>,
+           variance_reducer<bf16>>,
+    any_of<variance_reducer<float>, variance_reducer<unsigned>, variance_reducer<int>>,
+    any_of<variance_reducer<double>, variance_reducer<unsigned64>, variance_reducer<signed64>>,
+    any_of<dot_reducer<unsigned8>, dot_reducer<signed8>>,
+    any_of<dot_reducer<unsigned16>, dot_reducer<short>>,
+    any_of<dot_reducer<unsigned>, dot_reducer<int>>, any_of<dot_reducer<f16>, dot_reducer<bf16>>>;
+
+template <unsigned Number, class List>
+struct type_at;
+template <class First, class... Rest>
+struct type_at<0, type_list<First, Rest...>> : is<First> {
+};
+template <unsigned Number, class First, class... Rest>
+struct type_at<Number, type_list<First, Rest...>> : type_at<Number - 1, type_list<Rest...>> {
+};
+/* By its number, as kernels' names would be long otherwise. */
+template <unsigned Number>
+struct group : type_at<Number, reducer_groups>::type {
+};
+
+/* The group that a Reducer is in; itself, if it is in none. */
+template <class Reducer, class List = reducer_groups, unsigned Number = 0>
+struct group_of : is<Reducer> {
+};
+template <class Reducer, class... Members, class... Rest, unsigned Number>
+struct group_of<Reducer, type_list<any_of<Members...>, Rest...>, Number>
+    : standard::conditional_t<one_of<Reducer, Members...>::value, is<group<Number>>,
+                              group_of<Reducer, type_list<Rest...>, Number + 1>> {
+};
+
+/* A Reducer as the group's. */
+template <class Group, class Reducer>
+struct as_group {
+    static __host__ __device__ Group of(const Reducer &reducer)
+    {
+        Group made = {};
+        made.which = made.all.set(reducer);
+        return made;
+    }
+};
+template <class Reducer>
+struct as_group<Reducer, Reducer> {
+    static __host__ __device__ Reducer of(const Reducer &reducer) { return reducer; }
+};
+
+} // namespace detail
+
+/* ================================================================================================
+ * Room 4: building blocks
+ * May hold: what threads, warps and blocks do together. Public: call them in kernels of your own,
+ * as examples/block_reduce.cu does. The result is the same bits every time.
+ * ============================================================================================= */
+
+/* What one thread adds up by itself: input[first], input[first + stride] ... Items of them, one or
+ * more, those at n and beyond left out. A thread whose items all exist takes the branch without
+ * checks, so that its loads are all under way before the first addition. */
+template <unsigned Items, class Operator, class Value, class Input>
+__device__ __forceinline__ Value thread_reduce(const Input *input, size_t first, size_t stride,
+                                               size_t n)
+{
+    static_assert(Items >= 1, "Items must be at least 1");
+    const Operator combine;
+    Value value = Operator::template identity<Value>();
+    if (first + (Items - 1) * stride < n) {
+#pragma unroll
+        for (unsigned k = 0; k < Items; ++k)
+            value = combine(value, static_cast<Value>(input[first + k * stride]));
+    } else {
+#pragma unroll 1
+        for (unsigned k = 0; k < Items; ++k)
+            if (first + k * stride < n)
+                value = combine(value, static_cast<Value>(input[first + k * stride]));
+    }
+    return value;
+}
+
+/* Reduces one value a lane over lanes 0 .. Width - 1 of a warp; Width is 1, 2, 4, 8, 16 or 32. All
+ * 32 lanes call it; the result is lane 0's, the other lanes get something between. */
+template <class Operator, unsigned Width = warp_size, class Value>
+__device__ __forceinline__ Value warp_reduce(Value value)
+{
+    static_assert(Width >= 1 && Width <= warp_size && (Width & (Width - 1)) == 0,
+                  "Width must be 1, 2, 4, 8, 16 or 32");
+    const Operator combine;
+#pragma unroll
+    for (unsigned delta = Width / 2; delta > 0; delta /= 2)
+        value = combine(value, detail::shuffle_down(value, delta));
+    return value;
+}
+
+/* Reduces one value a thread over a block of BlockSize threads (one-dimensional; 32 to 1024, a
+ * power of two). Every thread calls it; the result is thread 0's. `warp_values` is shared memory
+ * for BlockSize / 32 values, and may be used again after a block barrier. */
+template <unsigned BlockSize, class Operator, class Value>
+__device__ __forceinline__ Value block_reduce(Value value, Value *warp_values)
+{
+    static_assert(detail::valid_block_size(BlockSize),
+                  "BlockSize must be 32, 64, 128, 256, 512 or 1024");
+    constexpr unsigned warps = BlockSize / warp_size;
+    const unsigned lane = threadIdx.x % warp_size;
+    const unsigned warp = threadIdx.x / warp_size;
+
+    value = warp_reduce<Operator>(value);
+    if (warps == 1) return value;
+
+    if (lane == 0) warp_values[warp] = value;
+    __syncthreads();
+    if (warp == 0) {
+        if (lane < warps) value = warp_values[lane];
+        value = warp_reduce<Operator, warps>(value);
+    }
+    return value;
+}
+
+/* ================================================================================================
+ * Room 5: the ladder
+ * May hold: V0..V7, one kernel each, in order. All have one skeleton: load to shared memory, a tree
+ * over the block, thread 0 stores the block's partial. A neighbour differs by the one idea its
+ * comment calls Change.
+ *
+ * A kernel reduces input[0 .. n) with a grid of one block a tile; block b writes partials[b].
+ * Elements past n count as the identity. A block has blockDim.x threads, a power of two from 32
+ * to 1024; from V5 on that is the template parameter BlockSize. A thread's running sum stays in
+ * `value`, and sdata[tid] is the copy that others read: without that register V2 takes 10 %
+ * longer (2^28 floats, one H200).
+ * ============================================================================================= */
+
+/* V0, baseline.
+ * Change: none yet. Neighbours add up in pairs, pairs of pairs, and so on, in place.
+ * Why:    log2(block size) steps instead of block size - 1 additions one after the other.
+ * Costs:  the threads that work, every second, fourth, eighth ..., are spread over all warps:
+ *         each warp takes every step for a few of its lanes. The remainder is slow arithmetic
+ *         besides. */
+template <class Operator, class Value, class Input>
+__global__ void __launch_bounds__(detail::max_block_size)
+    v0_baseline(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
+{
+    Value *sdata = detail::dynamic_shared<Value>();
+    const unsigned tid = threadIdx.x;
+    const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + tid;
+    const Operator combine;
+
+    Value value = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+    sdata[tid] = value;
+    __syncthreads();
+
+    for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
+        if (tid % (2 * stride) == 0) sdata[tid] = value = combine(value, sdata[tid + stride]);
+        __syncthreads();
+    }
+
+    if (tid == 0) partials[blockIdx.x] = value;
+}
+
+/* V1, no divergence.
+ * Change: the same pairs, but thread t takes the t-th pair, so the threads that work are the
+ *         first ones.
+ * Why:    whole warps work or are done; no remainder.
+ * Costs:  lanes now access shared memory 2, 4, 8 ... words apart, and collide in its banks. */
+template <class Operator, class Value, class Input>
+__global__ void __launch_bounds__(detail::max_block_size)
+    v1_no_divergence(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
+{
+    Value *sdata = detail::dynamic_shared<Value>();
+    const unsigned tid = threadIdx.x;
+    const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + tid;
+    const Operator combine;
+
+    sdata[tid] = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+    __syncthreads();
+
+    for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
+        const unsigned index = 2 * stride * tid;
+        if (index < blockDim.x) sdata[index] = combine(sdata[index], sdata[index + stride]);
+        __syncthreads();
+    }
+
+    if (tid == 0) partials[blockIdx.x] = sdata[0];
+}
+
+/* V2, no bank conflicts.
+ * Change: the stride starts at half the block and halves; thread t adds element t + stride to
+ *         element t.
+ * Why:    the lanes of a warp access neighbouring words, one a bank.
+ * Costs:  half the threads never add: they load one element and wait. */
+template <class Operator, class Value, class Input>
+__global__ void __launch_bounds__(detail::max_block_size)
+    v2_no_bank_conflict(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
+{
+    Value *sdata = detail::dynamic_shared<Value>();
+    const unsigned tid = threadIdx.x;
+    const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + tid;
+    const Operator combine;
+
+    Value value = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+    sdata[tid] = value;
+    __syncthreads();
+
+    for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
+        __syncthreads();
+    }
+
+    if (tid == 0) partials[blockIdx.x] = value;
+}
+
+namespace detail
+{
+/* The load of V3 to V5: the thread's element, and with two items the one a block further on. */
+template <unsigned Items, class Operator, class Value, class Input>
+__device__ __forceinline__ Value load_pair(const Input *input, size_t i, unsigned stride, size_t n)
+{
+    static_assert(Items == 1 || Items == 2, "V3, V4 and V5 load one or two items per thread");
+    const Operator combine;
+    Value value = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+    if (Items == 2 && i + stride < n) value = combine(value, static_cast<Value>(input[i + stride]));
+    return value;
+}
+} // namespace detail
+
+/* V3, add during load.
+ * Change: each thread loads two elements, a block apart, and stores their sum to shared memory.
+ * Why:    every thread adds at least once; half the blocks, and half the shared memory traffic
+ *         an element.
+ * Costs:  the last six steps keep every warp at block barriers for the work of one. */
+template <class Operator, unsigned Items, class Value, class Input>
+__global__ void __launch_bounds__(detail::max_block_size)
+    v3_add_during_load(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
+{
+    Value *sdata = detail::dynamic_shared<Value>();
+    const unsigned tid = threadIdx.x;
+    const size_t i = static_cast<size_t>(blockIdx.x) * (Items * blockDim.x) + tid;
+    const Operator combine;
+
+    Value value = detail::load_pair<Items, Operator, Value>(input, i, blockDim.x, n);
+    sdata[tid] = value;
+    __syncthreads();
+
+    for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
+        __syncthreads();
+    }
+
+    if (tid == 0) partials[blockIdx.x] = value;
+}
+
+/* How V4 takes the steps of stride 32 and below, unrolled either way. */
+enum class tail {
+    warp, /* by the first warp alone, with warp barriers (the lecture's sum_warp, at one item) */
+    block /* by all warps, with block barriers (the lecture's sum_unroll, at one item) */
+};
+
+namespace detail
+{
+/* The last steps of V4 to V6, strides 32 to 1, from the thread's value to the block's in thread
+ * 0. A lane that has nothing to add stays out: reading on, as the classic code does, would leave
+ * the array of a 32-thread block. Warps do not run in lock-step (since Volta), so a warp barrier
+ * stands where a lane's store meets another lane's load. */
+template <class Operator, tail Tail, class Value>
+__device__ __forceinline__ Value unrolled_tail(Value *sdata, Value value, unsigned tid,
+                                               unsigned block_size)
+{
+    const Operator combine;
+#pragma unroll
+    for (unsigned stride = warp_size; stride > 0; stride /= 2) {
+        if (tid < stride && (stride < warp_size || block_size > warp_size))
+            sdata[tid] = value = combine(value, sdata[tid + stride]);
+        if (Tail == tail::warp)
+            __syncwarp();
+        else
+            __syncthreads();
+    }
+    return value;
+}
+} // namespace detail
+
+/* V4, unroll the last warp.
+ * Change: from stride 32 down only the first warp goes on, without block barriers and without a
+ *         loop.
+ * Why:    six block barriers fewer, and the other warps retire early, which makes room for the
+ *         next block.
+ * Costs:  the loop above it: counter, compare and branch for an addition or two. */
+template <class Operator, unsigned Items, tail Tail, class Value, class Input>
+__global__ void __launch_bounds__(detail::max_block_size)
+    v4_unroll_last_warp(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
+{
+    Value *sdata = detail::dynamic_shared<Value>();
+    const unsigned tid = threadIdx.x;
+    const size_t i = static_cast<size_t>(blockIdx.x) * (Items * blockDim.x) + tid;
+    const Operator combine;
+
+    Value value = detail::load_pair<Items, Operator, Value>(input, i, blockDim.x, n);
+    sdata[tid] = value;
+    __syncthreads();
+
+    for (unsigned stride = blockDim.x / 2; stride > warp_size; stride /= 2) {
+        if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
+        __syncthreads();
+    }
+    if (Tail == tail::warp && tid >= warp_size) return;
+    value = detail::unrolled_tail<Operator, Tail>(sdata, value, tid, blockDim.x);
+
+    if (tid == 0) partials[blockIdx.x] = value;
+}
+
+/* V5, completely unrolled.
+ * Change: the block size is a template parameter, so the compiler unrolls every step.
+ * Why:    no loop, no comparison with blockDim.x, shared memory of a known size.
+ * Costs:  two loads a thread: too few on their way to memory at a time, too many blocks to
+ *         start. */
+template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
+__global__ void __launch_bounds__(BlockSize)
+    v5_completely_unroll(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
+{
+    __shared__ Value sdata[BlockSize];
+    const unsigned tid = threadIdx.x;
+    const size_t i = static_cast<size_t>(blockIdx.x) * (Items * BlockSize) + tid;
+    const Operator combine;
+
+    Value value = detail::load_pair<Items, Operator, Value>(input, i, BlockSize, n);
+    sdata[tid] = value;
+    __syncthreads();
+
+#pragma unroll
+    for (unsigned stride = BlockSize / 2; stride > warp_size; stride /= 2) {
+        if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
+        __syncthreads();
+    }
+    if (tid >= warp_size) return;
+    value = detail::unrolled_tail<Operator, tail::warp>(sdata, value, tid, BlockSize);
+
+    if (tid == 0) partials[blockIdx.x] = value;
+}
+
+/* V6, multi add.
+ * Change: each thread adds Items elements, a block apart, in a register before it goes to shared
+ *         memory.
+ * Why:    Items loads on their way at once, and the tree's cost is shared by Items times as many
+ *         elements.
+ * Costs:  the tree still moves every value through shared memory. */
+template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
+__global__ void __launch_bounds__(BlockSize)
+    v6_multi_add(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
+{
+    __shared__ Value sdata[BlockSize];
+    const unsigned tid = threadIdx.x;
+    const size_t i = static_cast<size_t>(blockIdx.x) * (Items * BlockSize) + tid;
+    const Operator combine;
+
+    Value value = thread_reduce<Items, Operator, Value>(input, i, BlockSize, n);
+    sdata[tid] = value;
+    __syncthreads();
+
+#pragma unroll
+    for (unsigned stride = BlockSize / 2; stride > warp_size; stride /= 2) {
+        if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
+        __syncthreads();
+    }
+    if (tid >= warp_size) return;
+    value = detail::unrolled_tail<Operator, tail::warp>(sdata, value, tid, BlockSize);
+
+    if (tid == 0) partials[blockIdx.x] = value;
+}
+
+/* V7, shuffle.
+ * Change: lanes hand values over by shuffle, from register to register; shared memory holds one
+ *         value a warp.
+ * Why:    almost no shared memory traffic, one block barrier.
+ * Costs:  nothing that shows: from V6 on memory is the limit (93 % of its peak at 2^28 floats,
+ *         one H200). */
+template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
+__global__ void __launch_bounds__(BlockSize)
+    v7_shuffle(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
+{
+    __shared__ Value warp_values[BlockSize / warp_size];
+    const unsigned tid = threadIdx.x;
+    const size_t i = static_cast<size_t>(blockIdx.x) * (Items * BlockSize) + tid;
+
+    const Value value = thread_reduce<Items, Operator, Value>(input, i, BlockSize, n);
+    const Value partial = block_reduce<BlockSize, Operator>(value, warp_values);
+
+    if (tid == 0) partials[blockIdx.x] = partial;
+}
+
+/* ================================================================================================
+ * Room 6: the engine behind FASTREDUCE_AUTO and FASTREDUCE_EXACT
+ * May hold: kernels that reduce an array, whatever becomes of its elements. AUTO of one array is
+ * reduce_pairwise, for a Reducer: what comes after V7. Behind it EXACT's two kernels, which differ
+ * in how blocks get their tiles, and AUTO's of rows, columns and segments, whose tree is one of
+ * their own: tiles of fixed size, whose packs fixed threads take; units, runs of tiles whose
+ * partials add up in pairs; and the partials of units, folded by a block.
+ *
+ * An Accumulator says what becomes of elements there: `superaccumulator` in room 7, for EXACT;
+ * `reduction_by` a Reducer. It is made of an output, an array and dynamic shared memory, and has
+ *     Element, Output                what it reads, and where the result goes
+ *     head_alignment                 as of a Reducer
+ *     repeats_first                  whether missing packs repeat the thread's first element
+ *     add(items)                     adds a thread's items of a tile; whole warps call it
+ * and for EXACT
+ *     resident_threads               on a multiprocessor, for the compiler to share out registers;
+ *                                    0 leaves it the choice
+ *     add_in_pipeline(items)         as add, where one block has all registers
+ *     reduce_blocks(status_words, output)
+ *                                    from all blocks to the output; true in the thread that knows
+ *                                    that all are done
+ * ============================================================================================= */
+
+namespace detail
+{
+
+constexpr size_t no_partial = ~size_t(0);
+
+/* Partials of blocks, in status words. */
+template <class Value>
+struct partial_words {
+    using Format = all_bits<Value>;
+    static constexpr unsigned count = Format::payloads;
+
+    static __device__ __forceinline__ void publish(status_word *base, size_t number,
+                                                   const Value &value)
+    {
+        unsigned long long payload[count];
+        Format::split(value, payload);
+#pragma unroll
+        for (unsigned w = 0; w < count; ++w) detail::publish(base + number * count + w, payload[w]);
+    }
+
+    /* Waits for partials of these numbers, and leaves their words zero; `none` where a number is
+     * no_partial. All loads are under way at once. */
+    template <unsigned Count>
+    static __device__ __forceinline__ void await(status_word *base, const size_t (&number)[Count],
+                                                 const Value &none, Value (&values)[Count])
+    {
+        status_word word[Count][count];
+        bool missing;
+        do {
+            missing = false;
+#pragma unroll
+            for (unsigned k = 0; k < Count; ++k)
+#pragma unroll
+                for (unsigned w = 0; w < count; ++w)
+                    word[k][w] = number[k] == no_partial ? 1 : peek(base + number[k] * count + w);
+#pragma unroll
+            for (unsigned k = 0; k < Count; ++k)
+#pragma unroll
+                for (unsigned w = 0; w < count; ++w) missing |= word[k][w] == 0;
+        } while (missing);
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            values[k] = none;
+            if (number[k] != no_partial) values[k] = taken(base + number[k] * count, word[k]);
+        }
+    }
+
+    /* Waits for partials first, first + stride ... Count of them, and leaves their words zero.
+     * Values of those at `end` and beyond, which do not exist, stay as they are. Whole warps call
+     * it, which look at all their words before they look again, and go on together. */
+    template <unsigned Count>
+    static __device__ __forceinline__ void await(status_word *base, unsigned first, unsigned stride,
+                                                 unsigned end, Value (&values)[Count])
+    {
+        status_word *const mine = base + first * count;
+        status_word word[Count * count];
+        bool missing;
+        do {
+            missing = false;
+#pragma unroll
+            for (unsigned k = 0; k < Count * count; ++k)
+                word[k] = first + k / count * stride < end
+                              ? peek(mine + (k / count * stride * count + k % count))
+                              : 1;
+#pragma unroll
+            for (unsigned k = 0; k < Count * count; ++k) missing |= word[k] == 0;
+        } while (__any_sync(0xffffffffu, missing));
+#pragma unroll
+        for (unsigned j = 0; j < Count; ++j) {
+            if (first + j * stride < end)
+                values[j] = taken(mine + j * stride * count, word + j * count);
+        }
+    }
+
+    /* A partial from its words, which are left zero. */
+    static __device__ __forceinline__ Value taken(status_word *from, const status_word *word)
+    {
+        unsigned long long payload[count];
+#pragma unroll
+        for (unsigned w = 0; w < count; ++w) {
+            payload[w] = word[w] >> 1;
+            from[w] = 0;
+        }
+        return Format::join(payload);
+    }
+};
+
+/* Where a reduction goes. */
+template <class Reducer>
+struct reduction_output {
+    void *result;
+    Reducer reducer;
+};
+
+/* 16 bytes that begin `shift` bytes after the first of two vectors, a multiple of Grain. */
+template <unsigned Grain>
+__device__ __forceinline__ pack<unsigned> shifted_words(const pack<unsigned> &a,
+                                                        const pack<unsigned> &b, unsigned shift)
+{
+    unsigned word[8];
+    pack<unsigned> shifted;
+#pragma unroll
+    for (unsigned w = 0; w < 8; ++w) word[w] = w < 4 ? a.item[w] : b.item[w - 4];
+#pragma unroll
+    for (unsigned w = 0; w < 6; ++w)
+        if (shift & 8) word[w] = word[w + 2];
+#pragma unroll
+    for (unsigned w = 0; w < 5; ++w)
+        if (shift & 4) word[w] = word[w + 1];
+#pragma unroll
+    for (unsigned w = 0; w < 4; ++w)
+        shifted.item[w] =
+            Grain == 4 ? word[w]
+                       : static_cast<unsigned>(
+                             (word[w] | static_cast<unsigned long long>(word[w + 1]) << 32) >>
+                             shift % 4 * 8);
+    return shifted;
+}
+
+/* ---- AUTO: the pairwise reduction by index ----
+ *
+ * What it computes is six lines, for n > 0 elements after what the Reducer makes of each:
+ *
+ *     Value pairwise(const Value *x, size_t n)
+ *     {
+ *         size_t half = 1;
+ *         if (n == 1) return x[0];
+ *         while (2 * half < n) half *= 2;
+ *         return combine(pairwise(x, half), pairwise(x + half, n - half));
+ *     }
+ *
+ * Neighbours first, then pairs of pairs: the balanced tree over the index, with the identity in the
+ * place of what is missing. A thread reduces packs; lanes, warps, blocks and groups of blocks meet
+ * as far as they are neighbours. So the bits depend on nothing but the elements. */
+
+/* Packs of a lane, 32 apart. */
+template <class Input, unsigned Packs>
+struct packs_of_lane {
+    using Element = Input;
+    static constexpr unsigned packs_each = Packs, count = Packs, pack_size = pack<Element>::size,
+                              apart = warp_size * pack_bytes;
+    pack<Element> packs[Packs];
+    size_t index, n; /* of the first pack's first element; of all */
+
+    __device__ __forceinline__ const pack<Element> &at(unsigned k) const { return packs[k]; }
+    __device__ __forceinline__ size_t index_of(unsigned k) const
+    {
+        return index + k * warp_size * pack_size;
+    }
+    /* Elements of a pack that exist. */
+    __device__ __forceinline__ unsigned existing(unsigned k) const
+    {
+        const size_t first = index_of(k), rest = first < n ? n - first : 0;
+        return rest < pack_size ? static_cast<unsigned>(rest) : pack_size;
+    }
+
+    /* Packs that exist, as vectors. All loads are under way at once. */
+    template <bool Streaming>
+    __device__ __forceinline__ void load_whole(const Element *input)
+    {
+        const pack<Element> *const from = reinterpret_cast<const pack<Element> *>(input + index);
+#pragma unroll
+        for (unsigned k = 0; k < Packs; ++k) packs[k] = load_pack<Streaming>(from + k * warp_size);
+    }
+    /* From any address, and at the end of the array, after which there is `padding`. */
+    __device__ __forceinline__ void load_any(const Element *input, const Element &padding)
+    {
+        if constexpr (sizeof(pack<Element>) == pack_bytes) {
+            load_shifted(reinterpret_cast<const unsigned char *>(input + index));
+        } else {
+#pragma unroll
+            for (unsigned k = 0; k < Packs; ++k) {
+                packs[k] = {};
+                if (index_of(k) < n) packs[k].item[0] = input[index_of(k)];
+            }
+        }
+        if (index_of(Packs) <= n) return;
+#pragma unroll
+        for (unsigned k = 0; k < Packs; ++k) packs[k].fill_from(existing(k), padding);
+    }
+
+  private:
+    /* Of the aligned vectors that packs lie in, a lane loads one a pack, and has the one behind it of
+     * the next lane. Of those at the array's ends elements are loaded one by one, and what does not
+     * exist is zero. */
+    __device__ __forceinline__ void load_shifted(const unsigned char *place)
+    {
+        constexpr unsigned grain = alignof(Element) < 4 ? alignof(Element) : 4,
+                           most = (Packs + 1) * apart;
+        const unsigned lane = threadIdx.x % warp_size,
+                       shift =
+                           static_cast<unsigned>(reinterpret_cast<uintptr_t>(place)) % pack_bytes,
+                       before = index == 0 ? shift : 0,
+                       vectors = lane == 0 && shift > 0 ? Packs + 1 : Packs;
+        const size_t begin = index * sizeof(Element), end_of_all = n * sizeof(Element) + shift,
+                     rest = begin < end_of_all ? end_of_all - begin : 0;
+        const unsigned bytes = rest < most ? static_cast<unsigned>(rest) : most;
+        const unsigned char *const from = place - shift;
+        pack<unsigned> vector[Packs + 1];
+#pragma unroll
+        for (unsigned k = 0; k <= Packs; ++k) {
+            vector[k] = {};
+            if (k < vectors && k * apart + pack_bytes <= bytes && (k > 0 || before == 0))
+                vector[k] =
+                    load_pack<false>(reinterpret_cast<const pack<unsigned> *>(from + k * apart));
+        }
+        if (before > 0) vector[0] = load_part<grain>(from, before, bytes);
+        const unsigned last = bytes / apart, end = bytes % apart;
+        if (end > 0 && end < pack_bytes && last < vectors && (last > 0 || before == 0)) {
+            const pack<unsigned> part = load_part<grain>(from + last * apart, 0, end);
+#pragma unroll
+            for (unsigned k = 0; k <= Packs; ++k) vector[k] = chosen(k == last, part, vector[k]);
+        }
+#pragma unroll
+        for (unsigned k = 0; k < Packs; ++k) {
+            pack<unsigned> whole = vector[k];
+            if (shift > 0) {
+                const pack<unsigned> handed = chosen(lane == 0, vector[k + 1], vector[k]),
+                                     next = shuffle(handed, (lane + 1) % warp_size);
+                whole = shifted_words<grain>(vector[k], next, shift);
+            }
+            packs[k] = bits_as<pack<Element>>(whole);
+        }
+    }
+    template <unsigned Grain>
+    static __device__ __forceinline__ pack<unsigned> load_part(const unsigned char *from,
+                                                               unsigned begin, unsigned end)
+    {
+        using part_type = typename integer_of<Grain, false>::type;
+        pack<unsigned> part = {};
+#pragma unroll
+        for (unsigned at = 0; at < pack_bytes; at += Grain)
+            if (at >= begin && at < end)
+                part.item[at / 4] |=
+                    static_cast<unsigned>(*reinterpret_cast<const part_type *>(from + at))
+                    << at % 4 * 8;
+        return part;
+    }
+};
+
+/* Two Values of neighbours, of which the upper one is the lane's own, or the other. */
+template <class Reducer, class Value>
+__device__ __forceinline__ Value meet(const Reducer &reducer, const Value &own, const Value &other,
+                                      bool upper)
+{
+    if constexpr (Reducer::commutes)
+        return reducer.combine(own, other);
+    else
+        return reducer.combine(chosen(upper, other, own), chosen(upper, own, other));
+}
+
+/* Reduces Values of 2^b lanes, Count of each, in the order of k * lanes + lane; every lane gets the
+ * result in values[0]. While lanes pair, each hands over the half of its Values that its partner
+ * keeps: so this takes Count - 1 shuffles more than one Value a lane. */
+template <unsigned Lanes, unsigned Delta, unsigned Held, class Reducer, class Value, unsigned Count>
+__device__ __forceinline__ void pair_lanes(const Reducer &reducer, Value (&values)[Count])
+{
+    const bool upper = threadIdx.x & Delta;
+    if constexpr (Delta >= Lanes) {
+        /* Values k, whose bits lie reversed in the lanes */
+        if constexpr (Count > 1 && Lanes == warp_size) {
+#pragma unroll
+            for (unsigned bit = Count / 2; bit > 0; bit /= 2)
+                values[0] =
+                    meet(reducer, values[0], shuffle_xor(values[0], bit), (threadIdx.x & bit) != 0);
+        }
+    } else if constexpr (Held > 1) {
+#pragma unroll
+        for (unsigned k = 0; k < Held / 2; ++k) {
+            const Value kept = chosen(upper, values[k + Held / 2], values[k]),
+                        handed = chosen(upper, values[k], values[k + Held / 2]);
+            values[k] = meet(reducer, kept, shuffle_xor(handed, Delta), upper);
+        }
+        pair_lanes<Lanes, 2 * Delta, Held / 2>(reducer, values);
+    } else {
+        values[0] = meet(reducer, values[0], shuffle_xor(values[0], Delta), upper);
+        pair_lanes<Lanes, 2 * Delta, 1>(reducer, values);
+    }
+}
+
+/* The same where any order will do, of one Value each. OfTile: of a single tile. */
+template <unsigned Lanes, class Reducer, class Value>
+__device__ __forceinline__ Value lanes_in_any_order(const Reducer &reducer, Value value,
+                                                    bool of_tile)
+{
+    if constexpr (Reducer::by_warp) {
+        return reducer.warp_value(value);
+    } else {
+        if constexpr (Reducer::tile_by_warp)
+            if (of_tile) return reducer.tile_warp_value(value);
+#pragma unroll
+        for (unsigned delta = Lanes / 2; delta > 0; delta /= 2)
+            value = reducer.combine(value, shuffle_xor(value, delta));
+        return value;
+    }
+}
+
+/* The Value of a block of `Warps` warps, whose lanes have Count Values each, in warp 0. */
+template <unsigned Warps, class Reducer, class Value, unsigned Count>
+__device__ __forceinline__ Value block_value(const Reducer &reducer, Value (&values)[Count],
+                                             Value (&of_warps)[Warps], bool of_tile)
+{
+    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    if constexpr (Reducer::any_order)
+        values[0] = lanes_in_any_order<warp_size>(reducer, values[0], of_tile);
+    else
+        pair_lanes<warp_size, 1, Count>(reducer, values);
+    if constexpr (Warps > 1) {
+        if (lane == 0) of_warps[warp] = values[0];
+        __syncthreads();
+        if (warp == 0) {
+            Value value[1] = {lane < Warps ? of_warps[lane] : reducer.zero()};
+            if constexpr (Reducer::any_order)
+                value[0] = lanes_in_any_order<Warps>(reducer, value[0], false);
+            else
+                pair_lanes<Warps, 1, 1>(reducer, value);
+            values[0] = value[0];
+        }
+    }
+    return values[0];
+}
+
+/* An array, or two of a dot product, and how blocks share it: each has a run of 2^run_log tiles. */
+struct pairwise_array {
+    const void *input, *other;
+    size_t n; /* elements; at most, where their number is on the device */
+    const size_t *n_on_device;
+    size_t last_run; /* tiles */
+    unsigned runs, run_log;
+    unsigned prefetch_bytes; /* of each block's first tile */
+    bool streaming, aligned; /* there is more than the cache holds; packs are vectors */
+
+    __host__ __device__ constexpr void share(size_t tile_elements)
+    {
+        const size_t tiles = n == 0 ? 1 : (n - 1) / tile_elements + 1;
+        runs = static_cast<unsigned>((tiles - 1) >> run_log) + 1;
+        last_run = tiles - (size_t(runs - 1) << run_log);
+    }
+};
+constexpr unsigned most_run_log = 31;
+
+/* A lane's Values of its packs of a tile, from element number `index` on. */
+template <class Reducer, class Value, unsigned Packs>
+__device__ __forceinline__ void load_values(const Reducer &reducer, const pairwise_array &array,
+                                            size_t index, bool whole, Value (&values)[Packs])
+{
+    using Element = typename Reducer::Element;
+    using Items = packs_of_lane<Element, Packs>;
+    const Element *const x = static_cast<const Element *>(array.input),
+                         *const y = static_cast<const Element *>(array.other);
+    Items items = {{}, index, array.n}, others = items;
+    if (whole && array.aligned && array.streaming) {
+        items.template load_whole<true>(x);
+        if constexpr (Reducer::two_arrays) others.template load_whole<true>(y);
+    } else if (whole && array.aligned) {
+        items.template load_whole<false>(x);
+        if constexpr (Reducer::two_arrays) others.template load_whole<false>(y);
+    } else {
+        items.load_any(x, array.n > 0 ? reducer.padding(x) : Element());
+        if constexpr (Reducer::two_arrays) others.load_any(y, Element());
+    }
+    if constexpr (Reducer::any_order && !Reducer::two_arrays)
+        values[0] = thread_value(reducer, items, truth<Reducer::by_itself>());
+    else
+        reducer.values_of(items, others, values);
+    if constexpr (Reducer::any_order && Reducer::two_arrays)
+        reduce_pairs(values, combining<Reducer>{reducer});
+}
+
+/* The Values of a group of blocks, of which the last is the block's own; leaves their words zero.
+ * All words are under way at once, as far as there are registers: those that a lane has no use for
+ * are its warp's first. */
+template <class Reducer, class Value, unsigned Packs>
+__device__ __forceinline__ void await_group(const Reducer &reducer, status_word *words, unsigned at,
+                                            unsigned others, const Value &own,
+                                            Value (&values)[Packs])
+{
+    using partials = partial_words<Value>;
+    constexpr unsigned each = partials::count, at_once = Packs * each <= 8 ? Packs
+                                                         : each <= 2       ? 4
+                                                         : each <= 4       ? 2
+                                                                           : 1;
+    const unsigned first = at - threadIdx.x % warp_size; /* the warp's */
+#pragma unroll
+    for (unsigned k = 0; k < Packs; ++k) values[k] = reducer.zero();
+    if (first <= others) {
+#pragma unroll
+        for (unsigned begin = 0; begin < Packs; begin += at_once) {
+            status_word word[at_once][each];
+            bool missing;
+            do {
+                missing = false;
+#pragma unroll
+                for (unsigned k = 0; k < at_once; ++k) {
+                    const unsigned number = at + (begin + k) * warp_size;
+                    const status_word *const from =
+                        words + (number < others ? number : first) * each;
+#pragma unroll
+                    for (unsigned w = 0; w < each; ++w) word[k][w] = peek(from + w);
+                }
+#pragma unroll
+                for (unsigned k = 0; k < at_once; ++k)
+#pragma unroll
+                    for (unsigned w = 0; w < each; ++w) missing |= word[k][w] == 0;
+            } while (__any_sync(0xffffffffu, missing && first < others));
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k) {
+                const unsigned number = at + (begin + k) * warp_size;
+                if (number < others)
+                    values[begin + k] = partials::taken(words + number * each, word[k]);
+                values[begin + k] = chosen(number == others, own, values[begin + k]);
+            }
+        }
+    }
+    if constexpr (Reducer::any_order) reduce_pairs(values, combining<Reducer>{reducer});
+}
+
+/* By one thread: Values of a run's tiles meet in pairs, pairs of pairs ... as ones carry in the
+ * binary number that counts tiles. The last one's Value is that of the run. */
+template <class Reducer, class Value>
+__device__ __forceinline__ Value carry(const Reducer &reducer, Value value, Value *carried,
+                                       size_t position, bool last)
+{
+    unsigned level = 0;
+#pragma unroll 1
+    for (; position >> level & 1; ++level) value = reducer.combine(carried[level], value);
+    carried[level] = value;
+#pragma unroll 1
+    for (++level; last && (position + 1) >> level != 0; ++level)
+        if ((position + 1) >> level & 1) value = reducer.combine(carried[level], value);
+    return value;
+}
+
+/* By one thread, before the previous grid has ended: asks for a part of the block's first tile, so
+ * that it is in L2 when it is read: 10 to 20 % faster up to 2^18, 2 to 7 % up to 2^24 (one H200, a
+ * graph of calls). */
+template <class Element>
+__device__ __forceinline__ void prefetch_run(const pairwise_array &array, size_t first)
+{
+    const size_t rest = first < array.n ? (array.n - first) * sizeof(Element) : 0;
+    const unsigned bytes = rest < array.prefetch_bytes
+                               ? static_cast<unsigned>(rest) / pack_bytes * pack_bytes
+                               : array.prefetch_bytes;
+    if (bytes == 0) return;
+    prefetch_to_l2(static_cast<const Element *>(array.input) + first, bytes);
+    if (array.other != nullptr)
+        prefetch_to_l2(static_cast<const Element *>(array.other) + first, bytes);
+}
+
+/* The partials of one level: of runs of tiles, of groups of blocks, of groups of groups ... */
+struct pairwise_level {
+    unsigned number, count, others; /* the block's, of so many; before it in its group */
+    status_word *words;             /* of the group's first */
+
+    __device__ __forceinline__ pairwise_level(unsigned level, unsigned group, unsigned runs,
+                                              size_t most_runs, unsigned words_each,
+                                              status_word *all)
+        : number(blockIdx.x), count(runs)
+    {
+#pragma unroll 1
+        for (; level > 0; --level) {
+            all += most_runs * words_each;
+            most_runs = (most_runs - 1) / group + 1;
+            number /= group;
+            count = (count - 1) / group + 1;
+        }
+        others = number % group;
+        words = all + size_t(number - others) * words_each;
+    }
+    __device__ __forceinline__ bool ends(unsigned group) const
+    {
+        return others + 1 == group || number + 1 == count;
+    }
+};
+
+/* A block reduces its run of tiles, and hands the result to the last block of its group; that one
+ * hands the group's to the last of the groups, and so on. Whoever waits waits for blocks before it,
+ * which GPUs begin before it. One launch and no atomic operation: two launches cost 1.2 us more, a
+ * fence and a ticket 0.5 us (one H200). All of it goes through one block_value, as instructions
+ * that run for the first time have to be fetched: 0.1 to 0.3 us while memory is busy.
+ *
+ * It begins before the previous grid has ended, which may write the input. So that is not
+ * __restrict__: the compiler could then load it by ways that are not coherent
+ * (NVIDIA/cccl#11463). */
+template <class Reducer, unsigned BlockSize, unsigned Packs>
+__global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
+    reduce_pairwise(pairwise_array array, reduction_output<Reducer> output, status_word *words)
+{
+    using Value = typename Reducer::Value;
+    using partials = partial_words<Value>;
+    constexpr unsigned warps = BlockSize / warp_size, group = BlockSize * Packs;
+    constexpr size_t pack_size = pack<typename Reducer::Element>::size,
+                     tile_elements = group * pack_size;
+    __shared__ Value of_warps[warps], own, carried[most_run_log + 1];
+    const unsigned at = threadIdx.x / warp_size * (warp_size * Packs) + threadIdx.x % warp_size;
+    size_t tile = static_cast<size_t>(blockIdx.x) << array.run_log;
+    if (threadIdx.x == 0) prefetch_run<typename Reducer::Element>(array, tile * tile_elements);
+    const unsigned most_runs = array.runs;
+    wait_for_previous_grid();
+    allow_next_grid();
+    if (array.n_on_device != nullptr) {
+        if (*array.n_on_device < array.n) array.n = *array.n_on_device;
+        array.share(tile_elements);
+        if (blockIdx.x >= array.runs) return;
+    }
+    const size_t begin = tile,
+                 end = tile +
+                       (blockIdx.x + 1 < array.runs ? size_t(1) << array.run_log : array.last_run);
+    Reducer reducer = output.reducer;
+    reducer.prepare(array.input, array.n);
+
+#pragma unroll 1
+    for (;;) {
+        Value values[Packs];
+        load_values(reducer, array, tile * tile_elements + at * pack_size,
+                    (tile + 1) * tile_elements <= array.n, values);
+#pragma unroll 1
+        for (unsigned level = 0;; ++level) { /* 0: of a tile; then of a group of blocks */
+            Value value = block_value<warps>(reducer, values, of_warps, level == 0);
+            if (level == 0 && end - begin > 1) {
+                if (threadIdx.x == 0)
+                    value = carry(reducer, value, carried, tile - begin, tile + 1 == end);
+                if (++tile < end) {
+                    __syncthreads(); /* of_warps is used again */
+                    break;
+                }
+            }
+            const pairwise_level mine(level, group, array.runs, most_runs, partials::count, words);
+            if (mine.count == 1 || !mine.ends(group)) {
+                if (threadIdx.x > 0) return;
+                if (mine.count == 1)
+                    reducer.store(output.result, value, array.n);
+                else
+                    partials::publish(mine.words, mine.others, value);
+                return;
+            }
+            if (threadIdx.x == 0) own = value;
+            __syncthreads();
+            await_group(reducer, mine.words, at, mine.others, own, values);
+        }
+    }
+}
+
+/* ---- Tiles and units: EXACT, and the tree of rows, columns and segments ---- */
+
+/* Elements in packs, counted from the first one whatever its address, with a tail of elements after
+ * them; where any order will do, from the first address on that is a multiple of head_alignment,
+ * with a head of elements before. */
+constexpr unsigned line_bytes = 128;
+
+struct array_layout {
+    const void *packed; /* the first pack */
+    size_t packs;
+    unsigned gap;              /* elements from the input to there */
+    unsigned head, tail;       /* elements before and after packs that exist */
+    bool vectors;              /* packs are aligned, and can be loaded as such */
+    bool streaming;            /* there is more than the cache holds */
+    const size_t *n_on_device; /* the number of elements, if the host does not know it */
+
+    __host__ __device__ array_layout(const void *input, size_t n, unsigned element_bytes,
+                                     unsigned head_alignment, bool exceeds_cache)
+        : gap(0), streaming(exceeds_cache), n_on_device(nullptr)
+    {
+        const bool whole = pack_bytes % element_bytes == 0; /* a pack is a vector */
+        const uintptr_t address = reinterpret_cast<uintptr_t>(input);
+        if (head_alignment > 0)
+            gap = (0u - static_cast<unsigned>(address / element_bytes)) %
+                  (head_alignment / element_bytes);
+        packed = static_cast<const unsigned char *>(input) + size_t(gap) * element_bytes;
+        vectors = !whole || head_alignment > 0 || address % pack_bytes == 0;
+        set_count(n, whole ? pack_bytes / element_bytes : 1);
+    }
+    __host__ __device__ void set_count(size_t n, unsigned pack_size)
+    {
+        head = gap < n ? gap : static_cast<unsigned>(n);
+        packs = (n - head) / pack_size;
+        tail = static_cast<unsigned>((n - head) % pack_size);
+    }
+};
+
+template <class Element>
+struct elements : array_layout {
+    __host__ __device__ elements(const Element *input, size_t n, unsigned head_alignment,
+                                 bool exceeds_cache)
+        : array_layout(input, n, sizeof(Element), head_alignment, exceeds_cache)
+    {
+    }
+    __host__ __device__ const pack<Element> *data() const
+    {
+        return static_cast<const pack<Element> *>(packed);
+    }
+    __device__ __forceinline__ const Element *first() const
+    {
+        return static_cast<const Element *>(packed);
+    }
+    __host__ __device__ size_t count() const { return head + packs * pack<Element>::size + tail; }
+};
+
+/* A thread's share of a tile: packs number threadIdx.x, threadIdx.x + BlockSize ... of it, as far
+ * as they exist, and an element of the head or the tail, which the last tile's first threads take.
+ * What does not exist is zero bytes, or the first element again. */
+template <class Accumulator, unsigned BlockSize, unsigned Packs>
+struct tile_items {
+    using Element = typename Accumulator::Element;
+    static constexpr unsigned tile_packs = BlockSize * Packs, packs_each = Packs,
+                              pack_size = pack<Element>::size;
+    using pack_type = pack<Element>;
+    pack<Element> packs[Packs];
+    Element edge;
+    size_t index, edge_index; /* of the first pack's first element; of edge */
+    unsigned count;           /* packs that exist */
+    bool edges;               /* the tile has any; the block's */
+    bool has_edge;            /* the thread has one */
+
+    /* All loads are under way at once. */
+    __device__ __forceinline__ void load(const elements<Element> &input, size_t tile)
+    {
+        const size_t first = tile * tile_packs + threadIdx.x;
+        const pack<Element> *const from = input.data() + first;
+        const bool vectors = Accumulator::head_alignment > 0 || input.vectors;
+        index = input.head + first * pack_size;
+        count = Packs;
+        if (vectors && (tile + 1) * tile_packs <= input.packs) {
+            if (input.streaming)
+                load_whole<true>(from);
+            else
+                load_whole<false>(from);
+            return;
+        }
+        const size_t rest = first < input.packs ? input.packs - first : 0;
+        if (rest <= (Packs - 1) * BlockSize)
+            count = (static_cast<unsigned>(rest) + BlockSize - 1) / BlockSize;
+        if (vectors) {
+#pragma unroll
+            for (unsigned k = 0; k < Packs; ++k) {
+                packs[k] = {};
+                if (k < count) packs[k] = load_pack<false>(from + k * BlockSize);
+            }
+        } else {
+#pragma unroll
+            for (unsigned k = 0; k < Packs; ++k) {
+                packs[k] = {};
+                if (k < count) packs[k].gather(input.first() + (first + k * BlockSize) * pack_size);
+            }
+        }
+        /* after the loads: they would wait for the first otherwise */
+        if (Accumulator::repeats_first) {
+            pack<Element> again;
+            again.fill(packs[0].at(0));
+#pragma unroll
+            for (unsigned k = 1; k < Packs; ++k)
+                if (k >= count) packs[k] = again;
+        }
+    }
+
+    /* From a copy of the tile in shared memory, which is whole. */
+    __device__ __forceinline__ void load_copy(const unsigned char *copy,
+                                              const elements<Element> &input, size_t tile)
+    {
+        const bool vectors = Accumulator::head_alignment > 0 || input.vectors;
+        index = input.head + (tile * tile_packs + threadIdx.x) * pack_size;
+#pragma unroll
+        for (unsigned k = 0; k < Packs; ++k) {
+            const size_t at = threadIdx.x + k * BlockSize;
+            if (vectors)
+                packs[k] = reinterpret_cast<const pack<Element> *>(copy)[at];
+            else
+                packs[k].gather(reinterpret_cast<const Element *>(copy) + at * pack_size);
+        }
+        count = Packs;
+    }
+
+    __device__ __forceinline__ void load_edge(const elements<Element> &input, bool last_tile)
+    {
+        edges = last_tile && input.head + input.tail > 0;
+        has_edge = edges && threadIdx.x < input.head + input.tail;
+        edge = Element();
+        const Element *const end = input.first() + input.packs * pack<Element>::size;
+        if (has_edge)
+            edge = threadIdx.x < input.head ? *(input.first() - input.gap + threadIdx.x)
+                                            : end[threadIdx.x - input.head];
+        edge_index = threadIdx.x < input.head ? threadIdx.x
+                                              : input.packs * pack<Element>::size + threadIdx.x;
+    }
+
+    __device__ __forceinline__ const pack<Element> &at(unsigned number) const
+    {
+        return packs[number];
+    }
+    /* The index of the first element of a pack. */
+    __device__ __forceinline__ size_t index_of(unsigned number) const
+    {
+        return index + size_t(number) * BlockSize * pack_size;
+    }
+
+  private:
+    template <bool Streaming>
+    __device__ __forceinline__ void load_whole(const pack<Element> *from)
+    {
+#pragma unroll
+        for (unsigned k = 0; k < Packs; ++k) packs[k] = load_pack<Streaming>(from + k * BlockSize);
+    }
+};
+
+/* Tiles are handed out in units. Up to most_single_tiles of them each is a unit. Beyond, units of
+ * 2^levels tiles come first, and then 256 and no more than one of each smaller power of two, so
+ * that the last ones to work are late by little, however many there are. */
+constexpr size_t most_single_tiles = 4096, units_per_level = 256;
+constexpr unsigned most_levels = 48;
+
+struct tile_run {
+    size_t first, count; /* tiles; a power of two */
+};
+
+struct work_plan {
+    size_t tiles, units;
+    unsigned levels;
+    unsigned prefetch_packs; /* of each block's first tile */
+    unsigned stages;         /* that a pipeline has */
+    bool single_tiles;       /* units are, however many */
+
+    static __host__ __device__ constexpr work_plan of(size_t tiles, unsigned levels)
+    {
+        work_plan plan = {tiles, 0, levels, 0, 0, false};
+        plan.units = plan.large_units();
+        for (unsigned level = 0; level < levels; ++level) plan.units += plan.small_units(level);
+        return plan;
+    }
+    static __host__ __device__ constexpr unsigned levels_for(size_t tiles)
+    {
+        unsigned levels = 0;
+        if (tiles > most_single_tiles)
+            while (tiles >> levels >= 4 * units_per_level) ++levels;
+        return levels;
+    }
+    /* At least as many units as so many tiles make, and not less for more of them. */
+    static __host__ __device__ constexpr size_t most_units(size_t tiles)
+    {
+        const size_t bound = 4 * units_per_level + (units_per_level + 1) * levels_for(tiles);
+        return bound > most_single_tiles ? bound : most_single_tiles;
+    }
+    __host__ __device__ constexpr tile_run run(size_t unit) const
+    {
+        unsigned level = levels;
+        size_t first = 0;
+        for (size_t here = large_units(); unit >= here && level > 0; here = small_units(--level)) {
+            unit -= here;
+            first += here << level;
+        }
+        return {first + (unit << level), size_t(1) << level};
+    }
+
+  private:
+    /* Tiles after as many units of every smaller size as there are at least. */
+    __host__ __device__ constexpr size_t rest() const
+    {
+        return tiles - units_per_level * ((size_t(1) << levels) - 1);
+    }
+    /* Units of 2^levels tiles; and of 2^level, fewer. */
+    __host__ __device__ constexpr size_t large_units() const { return rest() >> levels; }
+    __host__ __device__ constexpr size_t small_units(unsigned level) const
+    {
+        return units_per_level + (rest() >> level & 1);
+    }
+};
+
+/* Where the tiles of an array are the small ones: depends on the type and the number of elements
+ * alone, as the result's bits do. All others are four times as large, in blocks twice as large. */
+constexpr size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
+constexpr size_t one_small_tile = 16 * kibibyte, most_in_small_tiles = 2 * mebibyte;
+constexpr unsigned small_block = 256, large_block = 512;
+
+template <class Reducer>
+struct tile_choice {
+    /* up to here one large tile, in one block */
+    static constexpr size_t one_large_tile = Reducer::heavy ? 0 : 64 * kibibyte;
+
+    static __host__ __device__ constexpr bool in_small_tiles(size_t bytes)
+    {
+        return bytes <= one_small_tile || (bytes > one_large_tile && bytes <= most_in_small_tiles);
+    }
+};
+
+/* By thread 0, before the previous grid has ended: asks for a part of the block's first tile, so
+ * that it is in L2 when it is read: 10 to 20 % faster up to 2^18, 2 to 7 % up to 2^24 (one H200, a
+ * graph of calls). */
+template <unsigned TilePacks, class Element>
+__device__ __forceinline__ void prefetch_tile(const elements<Element> &input, const work_plan &work,
+                                              size_t tile)
+{
+    const size_t rest = input.packs - tile * TilePacks;
+    const unsigned packs =
+        rest < work.prefetch_packs ? static_cast<unsigned>(rest) : work.prefetch_packs;
+    if (threadIdx.x == 0 && packs > 0)
+        prefetch_to_l2(input.data() + tile * TilePacks,
+                       packs * static_cast<unsigned>(sizeof(pack<Element>)));
+}
+
+/* The search out of line, as it is not needed for single tiles. */
+static __device__ __noinline__ tile_run search_run(size_t tiles, unsigned levels, size_t unit)
+{
+    const work_plan work = {tiles, 0, levels, 0, 0, false};
+    return work.run(unit);
+}
+
+__device__ __forceinline__ tile_run run_of(const work_plan &work, size_t unit)
+{
+    return work.levels == 0 ? tile_run{unit, 1} : search_run(work.tiles, work.levels, unit);
+}
+
+/* Out of line, as it is not needed where the host knows n. */
+static __device__ __noinline__ work_plan plan_for(size_t tiles, bool single_tiles)
+{
+    return work_plan::of(tiles, single_tiles ? 0 : work_plan::levels_for(tiles));
+}
+
+/* Reads n where it is on the device: what the host has planned for the most that it may be becomes
+ * the plan for n. */
+template <unsigned TilePacks, class Element>
+__device__ __forceinline__ void recount_units(elements<Element> &input, work_plan &work)
+{
+    if (input.n_on_device == nullptr) return;
+    const size_t n = *input.n_on_device, most = input.count();
+    input.set_count(n < most ? n : most, pack<Element>::size);
+    work.tiles = input.packs == 0 ? 1 : (input.packs - 1) / TilePacks + 1;
+    const work_plan plan = plan_for(work.tiles, work.single_tiles);
+    work.units = plan.units;
+    work.levels = plan.levels;
+}
+
+/* Of zeros +0, whatever their signs: as what is missing may have been added as +0, or not. */
+template <class Reducer>
+__device__ __forceinline__ typename Reducer::Value plus_zero(const typename Reducer::Value &value)
+{
+    return Reducer::combine(value, Reducer::identity());
+}
+
+/* What AUTO makes of the tiles of a row: what a Reducer says. */
+template <class Reducer, unsigned BlockSize>
+struct reduction_by {
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    using Output = reduction_output<Reducer>;
+    using words_of = partial_words<Value>;
+    static constexpr unsigned head_alignment = Reducer::head_alignment;
+    static constexpr bool repeats_first = Reducer::missing == filler::first;
+    static constexpr unsigned warps = BlockSize / warp_size;
+
+    Reducer reducer;
+    Value value;     /* the thread's, of the last tile */
+    size_t elements; /* of the result */
+
+    __device__ __forceinline__ reduction_by(const Output &output,
+                                            const detail::elements<Element> &input)
+        : reducer(output.reducer), elements(input.count())
+    {
+        reducer.prepare(input.first() - input.gap, elements);
+    }
+
+    static constexpr unsigned words_at_all = 0, words_per_unit = words_of::count;
+    static constexpr bool is_slow = words_per_unit > 1 && !Reducer::tile_by_warp;
+
+    template <unsigned Packs>
+    __device__ __forceinline__ void add(const tile_items<reduction_by, BlockSize, Packs> &items)
+    {
+        value = thread_value(reducer, items, truth<Reducer::by_itself>());
+        if (items.has_edge)
+            value = reducer.combine(value, reducer.value_of(items.edge, items.edge_index));
+    }
+
+    /* A block for each tile. The last one to come folds all partials, whichever that is: there may
+     * be many results, and one that waits could keep those it waits for from their place. */
+    static __host__ __device__ constexpr size_t words_for_row(unsigned tiles)
+    {
+        return tiles == 1 ? 0 : size_t(tiles) * words_per_unit + 1;
+    }
+    __device__ __forceinline__ void reduce_row(status_word *status_words, unsigned tile,
+                                               unsigned tiles, const Output &output)
+    {
+        __shared__ Value warp_values[warps];
+        __shared__ bool last;
+        status_word *const ticket = status_words + size_t(tiles) * words_per_unit;
+        to_block(of_tile_warp(value), warp_values);
+        if (tiles > 1) {
+            if (threadIdx.x == 0) {
+                words_of::publish(status_words, tile, value);
+                last = atomicAdd(ticket, 1ull) + 1 == tiles;
+            }
+            __syncthreads();
+            if (!last) return;
+            if (threadIdx.x == 0) *ticket = 0;
+            fold_partials(status_words, tiles);
+            to_block(of_warp<warp_size>(value), warp_values);
+        }
+        if (threadIdx.x == 0) reducer.store(output.result, plus_zero<Reducer>(value), elements);
+    }
+
+  private:
+    /* Of warps' values, the block's in thread 0. */
+    __device__ __forceinline__ void to_block(const Value &of_warps, Value (&warp_values)[warps])
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        value = of_warps;
+        if (warps == 1) return;
+        if (lane == 0) warp_values[threadIdx.x / warp_size] = value;
+        __syncthreads();
+        if (threadIdx.x < warp_size)
+            value = of_warp<warps>(lane < warps ? warp_values[lane] : reducer.identity());
+    }
+    __device__ __forceinline__ void fold_partials(status_word *status_words, unsigned units)
+    {
+        constexpr unsigned ahead = BlockSize < 512 ? 1 : 4; /* that a thread awaits at once */
+        Value last_one[1] = {reducer.identity()};
+        words_of::await(status_words, units - 1 + threadIdx.x, 1, units, last_one);
+        value = last_one[0];
+        for (unsigned first = 0; first < units - 1; first += ahead * BlockSize) {
+            Value others[ahead];
+#pragma unroll
+            for (unsigned k = 0; k < ahead; ++k) others[k] = reducer.identity();
+            words_of::await(status_words, first + threadIdx.x, BlockSize, units - 1, others);
+#pragma unroll
+            for (unsigned k = 0; k < ahead; ++k) value = reducer.combine(value, others[k]);
+        }
+    }
+    __device__ __forceinline__ Value of_tile_warp(const Value &lanes_value) const
+    {
+        if constexpr (Reducer::tile_by_warp)
+            return reducer.tile_warp_value(lanes_value);
+        else
+            return of_warp<warp_size>(lanes_value);
+    }
+    /* Of lanes 0 to Width - 1, in lane 0; the others hold the identity, or do not matter. */
+    template <unsigned Width>
+    __device__ __forceinline__ Value of_warp(Value lanes_value) const
+    {
+        if constexpr (Reducer::by_warp) {
+            return reducer.warp_value(lanes_value);
+        } else {
+#pragma unroll
+            for (unsigned delta = Width / 2; delta > 0; delta /= 2)
+                lanes_value = reducer.combine(lanes_value, shuffle_down(lanes_value, delta));
+            return lanes_value;
+        }
+    }
+};
+
+/* As reduce_pairwise the kernels below begin before the previous grid has ended. */
+
+/* Units in turn, one to each block. With as many blocks as units the GPU hands them out to whoever
+ * is free. */
+template <class Accumulator, unsigned BlockSize, unsigned Packs>
+__global__ void __launch_bounds__(BlockSize, Accumulator::resident_threads / BlockSize)
+    reduce_grid_stride(elements<typename Accumulator::Element> array, work_plan work,
+                       typename Accumulator::Output output, status_word *status_words)
+{
+    auto input = array;
+    tile_run run = run_of(work, blockIdx.x);
+    prefetch_tile<BlockSize * Packs>(input, work, run.first);
+    wait_for_previous_grid();
+    recount_units<BlockSize * Packs>(input, work);
+    if (array.n_on_device != nullptr) run = run_of(work, blockIdx.x);
+
+    Accumulator accumulator(output, input, dynamic_shared<void>());
+    for (size_t unit = blockIdx.x; unit < work.units; run = run_of(work, unit += gridDim.x)) {
+        for (size_t tile = run.first; tile < run.first + run.count; ++tile) {
+            tile_items<Accumulator, BlockSize, Packs> items;
+            items.load(input, tile);
+            items.load_edge(input, tile + 1 == work.tiles);
+            /* after the first loads: 3 to 8 % faster than at once up to 2^18 (EXACT, one H200) */
+            allow_next_grid();
+            accumulator.add(items);
+        }
+    }
+    accumulator.reduce_blocks(status_words, output);
+}
+
+/* Units on demand: each block begins with the one that has its number, and asks a counter for the
+ * next when it begins one, as the answer takes a while. The counter is zero before and after. Every
+ * answer has come when the block publishes its last unit. */
+struct unit_queue {
+    const work_plan &work;
+    unsigned long long *const counter;
+    size_t unit, position = 0;
+    tile_run run = {0, 0};
+    unsigned long long answer = 0;
+
+    __device__ __forceinline__ unit_queue(const work_plan &plan, unsigned long long *taken)
+        : work(plan), counter(taken), unit(blockIdx.x)
+    {
+        begin();
+    }
+    __device__ __forceinline__ bool empty() const { return unit >= work.units; }
+    __device__ __forceinline__ size_t tile() const { return run.first + position; }
+    __device__ __forceinline__ void next()
+    {
+        if (++position < run.count) return;
+        unit = gridDim.x + answer;
+        begin();
+    }
+
+  private:
+    __device__ __forceinline__ void begin()
+    {
+        if (empty()) return;
+        position = 0;
+        run = run_of(work, unit);
+        answer = atomicAdd(counter, 1ull);
+    }
+};
+
+/* A stage of the pipeline in reduce_pipelined: a tile's copy, and what is to be known of it. */
+constexpr size_t no_tile = ~size_t(0);
+constexpr unsigned not_copied = ~0u;
+
+struct pipeline_stage {
+    phase_barrier full, empty;
+    size_t tile;     /* no_tile: there are no more */
+    unsigned offset; /* of the tile in the stage's memory; not_copied: load it from the input */
+};
+
+/* Which stage is next, and the phase that its barriers are in. */
+struct pipeline_position {
+    unsigned stage = 0, phase = 0;
+
+    __device__ __forceinline__ void next(unsigned stages)
+    {
+        if (++stage < stages) return;
+        stage = 0;
+        phase ^= 1;
+    }
+};
+
+/* A tile lies in whole lines but for its first one, where any order will do in all. */
+template <class Accumulator, unsigned TilePacks>
+__host__ __device__ constexpr size_t stage_bytes()
+{
+    return TilePacks * sizeof(pack<typename Accumulator::Element>) +
+           (Accumulator::head_alignment % line_bytes == 0 && Accumulator::head_alignment > 0
+                ? 0
+                : line_bytes);
+}
+
+/* By one thread: copies the lines that a tile lies in, as copies from elsewhere take 30 % longer.
+ * They may not reach beyond the array: then the copy begins with it, or there is none. */
+template <unsigned TilePacks, class Element>
+__device__ __forceinline__ void copy_tile(pipeline_stage &stage, unsigned char *memory,
+                                          const elements<Element> &input)
+{
+    constexpr uintptr_t pack_size = sizeof(pack<Element>), vector_mask = 15;
+    const uintptr_t array = reinterpret_cast<uintptr_t>(input.packed),
+                    array_end = array + input.packs * pack_size + input.tail * sizeof(Element),
+                    begin = array + stage.tile * TilePacks * pack_size,
+                    end = (begin + TilePacks * pack_size + vector_mask) & ~vector_mask;
+    uintptr_t from = begin & ~uintptr_t(line_bytes - 1);
+    if (from < array) from = begin;
+    if (end > array_end || (from & vector_mask) != 0) {
+        stage.offset = not_copied;
+        arrive(&stage.full);
+    } else {
+        stage.offset = static_cast<unsigned>(begin - from);
+        bulk_copy(memory, reinterpret_cast<const void *>(from), static_cast<unsigned>(end - from),
+                  &stage.full);
+    }
+}
+
+/* The producer, one thread: fills stages as they become free. */
+template <unsigned TilePacks, class Accumulator, unsigned Stages, class Input>
+__device__ __forceinline__ void produce(const Input &input, const work_plan &work,
+                                        pipeline_stage (&stages)[Stages], unsigned char *memory,
+                                        status_word *status_words)
+{
+    constexpr size_t bytes = stage_bytes<Accumulator, TilePacks>();
+    unit_queue queue(work, status_words + Accumulator::words_at_all);
+    pipeline_position filling, emptying;
+    unsigned filled = 0; /* stages */
+    for (bool more = true; more || filled > 0;) {
+        if (more && filled < work.stages) {
+            pipeline_stage &stage = stages[filling.stage];
+            more = !queue.empty();
+            if (more) {
+                stage.tile = queue.tile();
+                copy_tile<TilePacks>(stage, memory + filling.stage * bytes, input);
+                queue.next();
+                ++filled;
+            } else {
+                stage.tile = no_tile;
+                arrive(&stage.full);
+            }
+            filling.next(work.stages);
+        } else {
+            wait_for_phase(&stages[emptying.stage].empty, emptying.phase);
+            emptying.next(work.stages);
+            --filled;
+        }
+    }
+}
+
+/* The other warps. */
+template <unsigned BlockSize, unsigned Packs, unsigned Stages, class Accumulator, class Input>
+__device__ __forceinline__ void consume(const Input &input, const work_plan &work,
+                                        Accumulator &accumulator, pipeline_stage (&stages)[Stages],
+                                        const unsigned char *memory)
+{
+    constexpr size_t bytes = stage_bytes<Accumulator, BlockSize * Packs>();
+    for (pipeline_position here;; here.next(work.stages)) {
+        pipeline_stage &stage = stages[here.stage];
+        wait_for_phase(&stage.full, here.phase);
+        if (stage.tile == no_tile) return;
+        tile_items<Accumulator, BlockSize, Packs> items;
+        if (stage.offset != not_copied)
+            items.load_copy(memory + here.stage * bytes + stage.offset, input, stage.tile);
+        else
+            items.load(input, stage.tile);
+        items.load_edge(input, stage.tile + 1 == work.tiles);
+        accumulator.add_in_pipeline(items);
+        arrive(&stage.empty);
+    }
+}
+
+/* Units on demand, through stages in shared memory that the copy engine fills, which has more bytes
+ * under way than registers could hold. Consumers never wait for each other. */
+template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages>
+__global__ void __launch_bounds__(BlockSize + warp_size)
+    reduce_pipelined(elements<typename Accumulator::Element> input, work_plan work,
+                     typename Accumulator::Output output, status_word *status_words)
+{
+    if (!compiles_pipelined) return;
+    constexpr unsigned tile_packs = BlockSize * Packs;
+    __shared__ pipeline_stage stages[Stages];
+    unsigned char *const memory = dynamic_shared<unsigned char>();
+    if (threadIdx.x < Stages) {
+        init_barrier(&stages[threadIdx.x].full, 1);
+        init_barrier(&stages[threadIdx.x].empty, BlockSize);
+    }
+    __syncthreads();
+    prefetch_tile<tile_packs>(input, work, run_of(work, blockIdx.x).first);
+    wait_for_previous_grid();
+    allow_next_grid();
+    recount_units<tile_packs>(input, work);
+
+    Accumulator accumulator(output, input,
+                            memory + work.stages * stage_bytes<Accumulator, tile_packs>());
+    if (threadIdx.x < BlockSize)
+        consume<BlockSize, Packs>(input, work, accumulator, stages, memory);
+    else if (threadIdx.x == BlockSize)
+        produce<tile_packs, Accumulator>(input, work, stages, memory, status_words);
+    if (accumulator.reduce_blocks(status_words, output))
+        status_words[Accumulator::words_at_all] =
+            0; /* all have asked the counter for the last time */
+}
+
+/* ---- Many results ----
+ *
+ * Each result of an array of slices has the bits of the kernels above. Their tree is walked in
+ * another way: a tile's threads, in the order in which their values meet (lanes 16 apart first,
+ * then 8, 4, 2 and 1; then warps), are the leaves of a binary tree, and a lane goes through them as
+ * numbers are counted: values wait for their partners as digits for carries. So a result may be
+ * for a lane, several lanes, or several blocks, as it suits its length and its place.
+ *
+ *     reduce_short_slices   up to 31 packs, through shared memory: a thread for each
+ *     reduce_rows           rows of up to 16 KiB: one to 32 lanes for each
+ *     reduce_row_tiles      longer rows: a block for each tile
+ *     reduce_columns        what does not lie together: one lane or several for each column, or a
+ *                           lane for several columns
+ *
+ * Where any order gives the same bits, there is no tree to walk, and reduce_rows_in_any_order and
+ * reduce_columns_in_any_order take packs as they come.
+ */
+
+/* Result number r, from `begin` on, is of elements (r / inner) * outer_stride + r % inner + k *
+ * stride of the input, for k < n. */
+struct slices {
+    const void *input;
+    size_t begin, end, n, inner, outer_stride, stride;
+    unsigned result_bytes;
+    bool streaming; /* there is more than the cache holds */
+
+    __host__ __device__ size_t offset(size_t result) const
+    {
+        if (inner == 1) return result * outer_stride;
+        return result / inner * outer_stride + result % inner;
+    }
+    template <class Element>
+    __device__ __forceinline__ const Element *first(size_t result) const
+    {
+        return static_cast<const Element *>(input) + offset(result);
+    }
+    __device__ __forceinline__ size_t length(size_t) const { return n; }
+    __device__ __forceinline__ void *place(void *output, size_t result) const
+    {
+        return static_cast<unsigned char *>(output) + result * result_bytes;
+    }
+};
+
+/* The tile of a slice: its threads, packs and, where it is the last, elements after them. */
+struct slice_tile {
+    size_t first;         /* pack */
+    unsigned packs, tail; /* that exist */
+    unsigned threads_log; /* of the block whose tile it is */
+
+    static __host__ __device__ constexpr unsigned bits_for(size_t number)
+    {
+        unsigned bits = 0;
+        while (size_t(1) << bits < number) ++bits;
+        return bits;
+    }
+};
+
+/* A pack's words. */
+template <class Element>
+__device__ __forceinline__ unsigned (&words_of(pack<Element> &of))[4]
+{
+    return reinterpret_cast<unsigned(&)[4]>(of);
+}
+
+/* Elements of a slice in shared memory, or in global memory. */
+template <class Element>
+struct shared_slice {
+    const Element *from;
+    unsigned stride;
+
+    __device__ __forceinline__ const Element &at(size_t k) const
+    {
+        return from[static_cast<unsigned>(k) * stride];
+    }
+    __device__ __forceinline__ void load(pack<Element> &to, size_t k) const
+    {
+        if (sizeof(Element) <= 2 && stride == 1)
+            load_words(words_of(to), &at(k));
+        else if (stride == 1)
+            to.gather(&at(k));
+        else
+            to.gather(&at(k), stride);
+    }
+};
+/* The same where packs begin `Skip` words after vectors, and `bits` bits for narrow elements: lanes
+ * that read 16 bytes side by side meet no bank conflicts. Up to 16 bytes behind are read. */
+template <class Element, unsigned Skip>
+struct shifted_slice {
+    const Element *from;
+    unsigned bits;
+
+    __device__ __forceinline__ const Element &at(size_t k) const { return from[k]; }
+    __device__ __forceinline__ void load(pack<Element> &to, size_t k) const
+    {
+        const unsigned char *const first = reinterpret_cast<const unsigned char *>(&at(k));
+        const pack<unsigned> *const vectors = reinterpret_cast<const pack<unsigned> *>(
+            first - Skip * sizeof(unsigned) - (sizeof(Element) < 4 ? bits / 8 : 0));
+        constexpr bool in_both = Skip > 0 || sizeof(Element) < 4;
+        const pack<unsigned> a = vectors[0], b = in_both ? vectors[1] : a;
+        const unsigned both[8] = {a.item[0], a.item[1], a.item[2], a.item[3],
+                                  b.item[0], b.item[1], b.item[2], b.item[3]};
+        unsigned word[4];
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) {
+            word[w] = both[Skip + w];
+            if (sizeof(Element) < 4)
+                word[w] = static_cast<unsigned>(
+                    (word[w] | static_cast<unsigned long long>(both[Skip + w + 1]) << 32) >> bits);
+        }
+        memcpy(static_cast<void *>(&to), word, sizeof word);
+    }
+};
+/* use(slice), of elements in shared memory. */
+template <class Element, class Use>
+__device__ __forceinline__ void with_shifted_slice(const Element *from, const Use &use)
+{
+    const unsigned place = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes,
+                   bits = place % 4 * 8;
+    switch (sizeof(Element) == 8 ? place / 8 * 2 : place / 4) {
+    case 0: return use(shifted_slice<Element, 0>{from, bits});
+    case 2: return use(shifted_slice<Element, 2>{from, bits});
+    case 1:
+        if (sizeof(Element) < 8)
+            use(shifted_slice<Element, 1 % (16 / sizeof(Element))>{from, bits});
+        return;
+    default:
+        if (sizeof(Element) < 8)
+            use(shifted_slice<Element, 3 % (16 / sizeof(Element))>{from, bits});
+    }
+}
+/* How packs of a row in global memory are loaded: as the vectors they are; each from the vectors
+ * that it lies in; or by elements. */
+enum class row_loads { vectors, shifted, elements };
+
+/* Packs that begin so many bytes after `from`, which is anywhere, each by the two vectors that it
+ * lies in, or by one and the next; those that are not there are zeros, and their vectors others. As
+ * many are under way at once as have room in registers. */
+template <unsigned Count, class Element>
+__device__ __forceinline__ void load_shifted(pack<Element> (&to)[Count], const void *from,
+                                             const unsigned (&offset)[Count],
+                                             const bool (&exists)[Count])
+{
+    constexpr unsigned at_once = Count < 4 ? Count : 4;
+    static_assert(Count % at_once == 0, "whole turns");
+    const unsigned char *const bytes = static_cast<const unsigned char *>(from);
+    const unsigned place = static_cast<unsigned>(reinterpret_cast<uintptr_t>(bytes)) % pack_bytes;
+#pragma unroll
+    for (unsigned first = 0; first < Count; first += at_once) {
+        pack<unsigned> vectors[at_once][2];
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+            const unsigned whole = (place + offset[first + k]) / pack_bytes * pack_bytes;
+            const pack<unsigned> *const around =
+                reinterpret_cast<const pack<unsigned> *>(bytes - place + whole);
+            vectors[k][0] = load_pack<false>(around);
+            vectors[k][1] = load_pack<false>(around + 1);
+        }
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+            const pack<unsigned> shifted =
+                shifted_words<1>(vectors[k][0], vectors[k][1], place + offset[first + k]);
+#pragma unroll
+            for (unsigned w = 0; w < 4; ++w)
+                words_of(to[first + k])[w] = exists[first + k] ? shifted.item[w] : 0;
+        }
+    }
+}
+
+/* Whether all vectors in which so many elements lie, and one more, may be read. */
+template <class Element>
+__device__ __forceinline__ bool in_readable_vectors(const Element *from, size_t count,
+                                                    const void *const (&readable)[2])
+{
+    constexpr uintptr_t mask = pack_bytes - 1;
+    const uintptr_t begin = reinterpret_cast<uintptr_t>(from) & ~mask,
+                    end = ((reinterpret_cast<uintptr_t>(from + count) + mask) & ~mask) + pack_bytes;
+    return begin >= reinterpret_cast<uintptr_t>(readable[0]) &&
+           end <= reinterpret_cast<uintptr_t>(readable[1]);
+}
+
+template <class Element, row_loads How>
+struct global_row {
+    const Element *from;
+
+    __device__ __forceinline__ const Element &at(size_t k) const { return from[k]; }
+    __device__ __forceinline__ void load(pack<Element> &to, size_t k) const
+    {
+        if (How == row_loads::vectors)
+            to = load_pack<false>(reinterpret_cast<const pack<Element> *>(&at(k)));
+        else
+            to.gather(&at(k));
+    }
+};
+/* use(slice), of `count` elements in global memory. Shifted: packs that are not aligned may be,
+ * where all of their vectors may be read. */
+template <bool Shifted, class Element, class Use>
+__device__ __forceinline__ void with_global_row(const Element *from, size_t count,
+                                                const void *const (&readable)[2], const Use &use)
+{
+    if (reinterpret_cast<uintptr_t>(from) % pack_bytes == 0)
+        use(global_row<Element, row_loads::vectors>{from});
+    else if (Shifted && sizeof(Element) <= 2 && in_readable_vectors(from, count, readable))
+        use(global_row<Element, row_loads::shifted>{from});
+    else
+        use(global_row<Element, row_loads::elements>{from});
+}
+/* Packs number first, first + step ... of a slice, the first `count` of several; others are
+ * zeros. */
+template <unsigned Count, class Element, class Slice>
+__device__ __forceinline__ void load_packs(pack<Element> (&to)[Count], const Slice &slice,
+                                           size_t first, size_t step, unsigned count)
+{
+#pragma unroll
+    for (unsigned k = 0; k < Count; ++k) {
+        to[k] = {};
+        if (k < count) slice.load(to[k], first + k * step);
+    }
+}
+template <unsigned Count, class Element>
+__device__ __forceinline__ void load_packs(pack<Element> (&to)[Count],
+                                           const global_row<Element, row_loads::shifted> &slice,
+                                           size_t first, size_t step, unsigned count)
+{
+    unsigned offset[Count];
+    bool exists[Count];
+#pragma unroll
+    for (unsigned k = 0; k < Count; ++k) {
+        exists[k] = k < count;
+        offset[k] = exists[k] ? static_cast<unsigned>(k * step * sizeof(Element)) : 0;
+    }
+    load_shifted(to, &slice.at(count > 0 ? first : 0), offset, exists);
+}
+
+/* The same where all are there. */
+template <unsigned Step, unsigned Count, class Element, class Slice>
+__device__ __forceinline__ void load_whole_packs(pack<Element> (&to)[Count], const Slice &slice,
+                                                 size_t first)
+{
+#pragma unroll
+    for (unsigned k = 0; k < Count; ++k) slice.load(to[k], first + k * Step);
+}
+template <unsigned Step, unsigned Count, class Element>
+__device__ __forceinline__ void
+load_whole_packs(pack<Element> (&to)[Count], const global_row<Element, row_loads::shifted> &slice,
+                 size_t first)
+{
+    unsigned offset[Count];
+    bool exists[Count];
+#pragma unroll
+    for (unsigned k = 0; k < Count; ++k) {
+        exists[k] = true;
+        offset[k] = k * Step * unsigned(sizeof(Element));
+    }
+    load_shifted(to, &slice.at(first), offset, exists);
+}
+
+/* Columns next to each other, whose elements lie together in a vector. */
+template <class Element, unsigned Columns>
+struct column_slice {
+    static constexpr unsigned bytes = Columns * sizeof(Element),
+                              word_bytes = bytes < sizeof(unsigned) ? bytes : sizeof(unsigned);
+    struct alignas(bytes) vector {
+        Element item[Columns];
+    };
+    struct alignas(bytes) row_words {
+        typename integer_of<word_bytes, false>::type word[bytes / word_bytes];
+    };
+    const Element *from;
+    size_t stride;
+
+    __device__ __forceinline__ const vector &at(size_t k) const
+    {
+        return *reinterpret_cast<const vector *>(from + k * stride);
+    }
+    /* Elements k, k + 1 ... of the first column, or of each. All loads are under way at once. */
+    __device__ __forceinline__ void load(pack<Element> &to, size_t k) const
+    {
+        to.gather(from + k * stride, stride);
+    }
+    __device__ __forceinline__ void load(pack<Element> (&to)[Columns], size_t k) const
+    {
+        row_words rows[pack<Element>::size];
+#pragma unroll
+        for (unsigned j = 0; j < pack<Element>::size; ++j)
+            rows[j] = *reinterpret_cast<const row_words *>(from + (k + j) * stride);
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c) to[c].take_column(rows, c);
+    }
+};
+
+/* What a thread has of a tile: as tile_items. */
+template <class Reducer, unsigned Packs>
+struct leaf_items {
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    static constexpr unsigned packs_each = Packs, pack_size = pack<Element>::size;
+    pack<Element> packs[Packs];
+    Element edge;
+    size_t index, edge_index, step;
+    unsigned count;
+    bool has_edge;
+
+    /* Which they are, without loading them. */
+    __device__ __forceinline__ void stand(const slice_tile &tile, unsigned thread)
+    {
+        const unsigned rest = thread < tile.packs ? tile.packs - thread : 0,
+                       below = (1u << tile.threads_log) - 1;
+        step = size_t(pack_size) << tile.threads_log;
+        index = (tile.first + thread) * pack_size;
+        count = Packs == 1 ? rest > 0 : (rest + below) >> tile.threads_log;
+    }
+    template <class Slice>
+    __device__ __forceinline__ void load(const Slice &slice, const slice_tile &tile,
+                                         unsigned thread)
+    {
+        stand(tile, thread);
+        load_packs(packs, slice, index, step, count);
+    }
+    /* The same of a tile without gaps, of 2^ThreadsLog threads: by one address. */
+    template <unsigned ThreadsLog, class Slice>
+    __device__ __forceinline__ void load_whole(const Slice &slice, const slice_tile &tile,
+                                               unsigned thread)
+    {
+        constexpr unsigned apart = pack_size << ThreadsLog;
+        index = (tile.first + thread) * pack_size;
+        step = apart;
+        count = Packs;
+        load_whole_packs<apart>(packs, slice, index);
+    }
+    template <class Slice>
+    __device__ __forceinline__ void load_edge(const Slice &slice, const slice_tile &tile,
+                                              unsigned thread)
+    {
+        has_edge = thread < tile.tail;
+        edge_index = (tile.first + tile.packs) * pack_size + thread;
+        edge = Element();
+        if (has_edge) edge = slice.at(edge_index);
+    }
+    /* The first so many elements of a pack, narrow ones, and what changes nothing. */
+    template <class Slice>
+    __device__ __forceinline__ void load_part(const Slice &slice, size_t first, unsigned elements)
+    {
+        index = first;
+        count = 1;
+        slice.load(packs[0], first);
+        packs[0].fill_from(elements,
+                           Reducer::missing == filler::first ? packs[0].at(0) : Element());
+    }
+    /* of one of the reducers that Reducer stands for */
+    template <class Member>
+    __device__ __forceinline__ Value value(const Member &member)
+    {
+        if (Reducer::missing == filler::first) {
+            pack<Element> again;
+            again.fill(packs[0].at(0));
+#pragma unroll
+            for (unsigned k = 1; k < Packs; ++k)
+                if (k >= count) packs[k] = again;
+        }
+        return thread_value(member, items_as<typename Member::Element, leaf_items>(*this),
+                            truth<Member::by_itself>());
+    }
+    template <class Member>
+    __device__ __forceinline__ Value with_edge(const Member &member, const Value &own) const
+    {
+        return has_edge
+                   ? member.combine(
+                         own, member.value_of(bits_as<typename Member::Element>(edge), edge_index))
+                   : own;
+    }
+
+    __device__ __forceinline__ const pack<Element> &at(unsigned number) const
+    {
+        return packs[number];
+    }
+    __device__ __forceinline__ size_t index_of(unsigned number) const
+    {
+        return index + number * step;
+    }
+};
+
+/* The values of several leaves. A reducer that stands for several is asked once. */
+template <unsigned Count, class Items>
+struct values_of_leaves {
+    using Value = typename Items::Value;
+    Items (&items)[Count];
+    Value (&values)[Count];
+
+    template <class Member>
+    __device__ __forceinline__ void operator()(const Member &member) const
+    {
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) values[k] = items[k].value(member);
+    }
+};
+/* The same where each is of another slice of n elements, with edges if there are any. */
+template <unsigned Count, class Items>
+struct values_of_slices {
+    using Value = typename Items::Value;
+    Items (&items)[Count];
+    Value (&values)[Count];
+    const void *(&slices)[Count];
+    size_t n;
+    bool edges;
+
+    template <class Member>
+    __device__ __forceinline__ void operator()(const Member &member) const
+    {
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            Member own = member;
+            own.prepare(slices[k], n);
+            values[k] = items[k].value(own);
+        }
+        if (!edges) return;
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            Member own = member;
+            own.prepare(slices[k], n);
+            values[k] = items[k].with_edge(own, values[k]);
+        }
+    }
+};
+
+__device__ __forceinline__ unsigned reversed(unsigned number, unsigned bits)
+{
+    return bits == 0 ? 0 : __brev(number) >> (32 - bits);
+}
+
+/* The thread that is leaf `number` of 2^bits. */
+__device__ __forceinline__ unsigned thread_of_leaf(unsigned number, unsigned bits)
+{
+    if (bits <= 5) return reversed(number, bits);
+    return reversed(number % warp_size, 5) + warp_size * reversed(number / warp_size, bits - 5);
+}
+
+/* Values in the order of leaves: each second one meets the one before, pairs meet pairs, and so on.
+ * One level a struct, as compilers put an array with such an index in local memory. */
+template <class Reducer, unsigned Levels>
+struct carries {
+    using Value = typename Reducer::Value;
+    Value value;
+    carries<Reducer, Levels - 1> above;
+
+    __device__ __forceinline__ void push(const Reducer &reducer, const Value &next, unsigned number)
+    {
+        if (number & 1)
+            above.push(reducer, reducer.combine(value, next), number >> 1);
+        else
+            value = next;
+    }
+    /* After 2^bits of them. */
+    __device__ __forceinline__ Value total(unsigned bits) const
+    {
+        return bits == 0 ? value : above.total(bits - 1);
+    }
+};
+template <class Reducer>
+struct carries<Reducer, 0> {
+    using Value = typename Reducer::Value;
+    Value value;
+
+    __device__ __forceinline__ void push(const Reducer &, const Value &next, unsigned)
+    {
+        value = next;
+    }
+    __device__ __forceinline__ Value total(unsigned) const { return value; }
+};
+
+/* The same where any order will do. */
+template <class Reducer>
+struct running {
+    using Value = typename Reducer::Value;
+    Value value;
+
+    __device__ __forceinline__ void push(const Reducer &reducer, const Value &next, unsigned number)
+    {
+        value = number == 0 ? next : reducer.combine(value, next);
+    }
+    __device__ __forceinline__ Value total(unsigned) const { return value; }
+};
+template <class Reducer, unsigned Levels>
+using values_in_turn =
+    standard::conditional_t<in_any_order<Reducer>(), running<Reducer>, carries<Reducer, Levels>>;
+
+/* A share of a tile's leaves: those whose last bits, which meet last, are `part` reversed. */
+struct leaf_share {
+    unsigned bits;      /* 2^bits leaves in all */
+    unsigned part_bits; /* 2^part_bits parts */
+    unsigned part;
+
+    __device__ __forceinline__ unsigned leaves_log() const { return bits - part_bits; }
+    __device__ __forceinline__ unsigned thread(unsigned number) const
+    {
+        return thread_of_leaf(number | reversed(part, part_bits) << leaves_log(), bits);
+    }
+};
+
+constexpr unsigned no_thread = 1u << 31;
+
+/* A lane's value of its share of a tile. Its packs are under way AtOnce leaves at a time. */
+template <unsigned Packs, unsigned Levels, unsigned AtOnce, class Reducer, class Slice>
+__device__ __forceinline__ typename Reducer::Value
+share_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile,
+            const leaf_share &share)
+{
+    const unsigned leaves = 1u << share.leaves_log();
+    values_in_turn<Reducer, Levels> values;
+#pragma unroll 1
+    for (unsigned first = 0; first < leaves; first += AtOnce) {
+        leaf_items<Reducer, Packs> items[AtOnce];
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce; ++k)
+            items[k].load(slice, tile, first + k < leaves ? share.thread(first + k) : no_thread);
+        typename Reducer::Value value[AtOnce];
+        reducer.choose(values_of_leaves<AtOnce, leaf_items<Reducer, Packs>>{items, value});
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce; ++k) {
+            if (k > 0 && first + k >= leaves) break;
+            if (tile.tail > 0) { /* few have one */
+                items[k].load_edge(slice, tile, share.thread(first + k));
+                value[k] = items[k].with_edge(reducer, value[k]);
+            }
+            values.push(reducer, value[k], first + k);
+        }
+    }
+    return values.total(share.leaves_log());
+}
+
+/* Whether a tail may be a pack with others in place of what is not there: of narrow elements, where
+ * those after them can be read. */
+template <class Reducer, class Element>
+__device__ __forceinline__ bool tail_by_pack(const shared_slice<Element> &slice)
+{
+    return sizeof(Element) <= 2 && Reducer::missing != filler::nothing && slice.stride == 1;
+}
+
+/* A lane's value of a short slice, where any order will do. */
+template <unsigned AtOnce, bool Alike, class Reducer, class Slice>
+__device__ __forceinline__ typename Reducer::Value
+short_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile, unsigned, unsigned,
+            truth<true>)
+{
+    using Items = leaf_items<Reducer, 1>;
+    const unsigned before = tile.packs * pack<typename Reducer::Element>::size,
+                   end = before + tile.tail;
+    typename Reducer::Value value = reducer.identity();
+    /* without any element, the value of none, which an identity need not be */
+#pragma unroll 1
+    for (unsigned first = 0; first < tile.packs || first + end == 0; first += AtOnce) {
+        Items items[AtOnce];
+        typename Reducer::Value values[AtOnce];
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce; ++k) items[k].load(slice, tile, first + k);
+        reducer.choose(values_of_leaves<AtOnce, Items>{items, values});
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce; ++k) value = reducer.combine(value, values[k]);
+    }
+    if (tile.tail >= (Reducer::heavy ? 6 : 3) && tail_by_pack<Reducer>(slice)) {
+        Items rest[1];
+        typename Reducer::Value values[1];
+        rest[0].load_part(slice, before, tile.tail);
+        reducer.choose(values_of_leaves<1, Items>{rest, values});
+        return reducer.combine(value, values[0]);
+    }
+#pragma unroll 1
+    for (unsigned k = before; k < end; ++k)
+        value = reducer.combine(value, reducer.value_of(slice.at(k), k));
+    return value;
+}
+
+/* The value of a slice of one pack at most, and a tail. Alike: of other lanes as many elements. */
+template <bool Alike, class Reducer, class Slice>
+__device__ __forceinline__ typename Reducer::Value
+value_of_pack_and_tail(const Reducer &reducer, const Slice &slice, const slice_tile &tile)
+{
+    constexpr unsigned size = pack<typename Reducer::Element>::size;
+    using Items = leaf_items<Reducer, 1>;
+    typename Reducer::Value values[size];
+    if (tile.packs > 0 || tile.tail == 0) {
+        Items first[1];
+        typename Reducer::Value own[1];
+        first[0].load(slice, tile, 0);
+        first[0].load_edge(slice, tile, 0);
+        reducer.choose(values_of_leaves<1, Items>{first, own});
+        values[0] = first[0].with_edge(reducer, own[0]);
+    } else {
+        values[0] = reducer.value_of(slice.at(0), 0);
+    }
+    const unsigned before = tile.packs * size;
+    if (Alike) { /* by halves, as what is not there need not meet anything */
+#pragma unroll
+        for (unsigned half = 1; half < size; half *= 2) {
+            if (tile.tail <= half) break;
+#pragma unroll
+            for (unsigned k = half; k < 2 * half; ++k)
+                values[k] = k < tile.tail ? reducer.value_of(slice.at(before + k), before + k)
+                                          : reducer.identity();
+        }
+    } else {
+#pragma unroll
+        for (unsigned k = 1; k < size; ++k)
+            values[k] = k < tile.tail ? reducer.value_of(slice.at(before + k), before + k)
+                                      : reducer.identity();
+    }
+#pragma unroll
+    for (unsigned half = size / 2; half > 0; half /= 2)
+        if (!Alike || tile.tail > half)
+#pragma unroll
+            for (unsigned k = 0; k < half; ++k)
+                values[k] = reducer.combine(values[k], values[k + half]);
+    return values[0];
+}
+
+constexpr unsigned slices_block = 256, short_bits = 5;
+
+/* A lane's value of a short slice of 2^bits leaves, where no lane of the warp has more packs than
+ * `most`. */
+template <unsigned AtOnce, bool Alike, class Reducer, class Slice>
+__device__ __forceinline__ typename Reducer::Value
+short_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile, unsigned bits,
+            unsigned most, truth<false>)
+{
+    return most <= 1
+               ? value_of_pack_and_tail<Alike>(reducer, slice, tile)
+               : share_value<1, short_bits, AtOnce>(reducer, slice, tile, leaf_share{bits, 0, 0});
+}
+
+/* How reduce_short_slices works. A group is what lies together: a row, or `inner` columns. */
+struct short_plan {
+    size_t first_group, all_groups; /* of the launch; and where the last ends */
+    unsigned groups;                /* of a block */
+    unsigned length;                /* of a group, elements with gaps */
+    unsigned long long inverse;     /* 2^32 / length, rounded up */
+    unsigned pitch;                 /* from group to group in shared memory */
+    bool together;                  /* groups are copied with what lies between them */
+    unsigned bits;                  /* leaves of a result */
+};
+
+/* Copies elements to shared memory, to where they have the same place in a line, and returns the
+ * first. Whole lines are copied, and vectors at the end, with what is around the elements where it
+ * may be read; what is left is copied by the threads. */
+template <class Element>
+__device__ __forceinline__ const Element *
+copy_elements(unsigned char *memory, const Element *from, size_t count, const void *readable,
+              const void *readable_end, phase_barrier *barrier, unsigned number = 0)
+{
+    constexpr uintptr_t line_mask = line_bytes - 1, vector_mask = pack_bytes - 1;
+    const uintptr_t begin = reinterpret_cast<uintptr_t>(from),
+                    end = begin + count * sizeof(Element), base = begin & ~line_mask,
+                    line = base >= reinterpret_cast<uintptr_t>(readable)
+                               ? base
+                               : (begin + line_mask) & ~line_mask,
+                    above = (end + vector_mask) & ~vector_mask,
+                    vectors_end = above <= reinterpret_cast<uintptr_t>(readable_end)
+                                      ? above
+                                      : end & ~vector_mask;
+    const bool by_lines = count > 0 && line < vectors_end;
+    begin_block_copy(memory + (line - base), reinterpret_cast<const void *>(line),
+                     by_lines ? static_cast<unsigned>(vectors_end - line) : 0, barrier, number);
+    Element *const to = reinterpret_cast<Element *>(memory + (begin - base));
+    if (by_lines && line <= begin && vectors_end >= end) return to;
+    const unsigned before = by_lines ? static_cast<unsigned>((line - begin) / sizeof(Element))
+                                     : static_cast<unsigned>(count),
+                   after = by_lines && vectors_end < end
+                               ? static_cast<unsigned>((end - vectors_end) / sizeof(Element))
+                               : 0;
+    if (!by_lines || line > begin)
+        for (unsigned k = threadIdx.x; k < before; k += blockDim.x) to[k] = from[k];
+    if (threadIdx.x < after) to[count - 1 - threadIdx.x] = from[count - 1 - threadIdx.x];
+    fence_before_copy();
+    return to;
+}
+
+/* The results of so many groups in shared memory, by the reducer that is chosen. */
+template <class Element>
+struct results_of_staged {
+    const slices &all;
+    const short_plan &plan;
+    const Element *staged;
+    unsigned groups;
+    void *results;
+
+    template <class Reducer>
+    __device__ __forceinline__ void operator()(const Reducer &chosen) const
+    {
+        using Own = typename Reducer::Element;
+        const unsigned inner = static_cast<unsigned>(all.inner), count = groups * inner;
+        const slice_tile tile = {0, static_cast<unsigned>(all.n / pack<Own>::size),
+                                 static_cast<unsigned>(all.n % pack<Own>::size), 8};
+        for (unsigned result = threadIdx.x; result < count; result += slices_block) {
+            const unsigned group = inner == 1 ? result : result / inner;
+            const shared_slice<Own> slice = {reinterpret_cast<const Own *>(staged) +
+                                                 group * plan.pitch + (result - group * inner),
+                                             static_cast<unsigned>(all.stride)};
+            Reducer reducer = chosen;
+            reducer.prepare(slice.from, all.n);
+            const typename Reducer::Value value = short_value<4, true>(
+                reducer, slice, tile, plan.bits, tile.packs, truth<in_any_order<Reducer>()>());
+            reducer.store(all.place(results, result), plus_zero<Reducer>(value), all.n);
+        }
+    }
+};
+
+template <class Reducer>
+__global__ void __launch_bounds__(slices_block)
+    reduce_short_slices(slices all, short_plan plan, reduction_output<Reducer> output)
+{
+    using Element = typename Reducer::Element;
+    __shared__ phase_barrier copied;
+    unsigned char *const memory = dynamic_shared<unsigned char>();
+    const size_t begin = plan.first_group + static_cast<size_t>(blockIdx.x) * plan.groups,
+                 rest = plan.all_groups - begin;
+    const unsigned groups = rest < plan.groups ? static_cast<unsigned>(rest) : plan.groups;
+    const Element *const input = static_cast<const Element *>(all.input) + begin * all.outer_stride,
+                         *staged;
+    wait_for_previous_grid();
+    allow_next_grid();
+    if (plan.together) {
+        const size_t elements = (groups - 1) * all.outer_stride + plan.length;
+        staged = copy_elements(memory, input, elements, input, input + elements, &copied);
+        end_block_copy(&copied);
+    } else {
+        Element *const to = reinterpret_cast<Element *>(memory);
+        constexpr unsigned at_once = 8;
+        for (unsigned first = threadIdx.x; first < groups * plan.length;
+             first += at_once * slices_block) {
+            Element loaded[at_once];
+            unsigned place[at_once];
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k) {
+                const unsigned element = first + k * slices_block,
+                               group = static_cast<unsigned>(element * plan.inverse >> 32),
+                               within = element - group * plan.length;
+                place[k] = group < groups ? group * plan.pitch + within : no_thread;
+                if (group < groups) loaded[k] = input[group * all.outer_stride + within];
+            }
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k)
+                if (place[k] != no_thread) to[place[k]] = loaded[k];
+        }
+        staged = to;
+        __syncthreads();
+    }
+
+    output.reducer.choose(results_of_staged<Element>{all, plan, staged, groups,
+                                                     all.place(output.result, begin * all.inner)});
+}
+
+/* How reduce_rows works: a warp has eight chunks of up to 32 packs, of 2^chunks_log chunks a row; a
+ * short row takes 2^lanes_log lanes of one. */
+constexpr unsigned warp_chunks = 8;
+struct row_plan {
+    unsigned lanes_log, chunks_log;
+    unsigned rows;           /* of a warp */
+    row_loads loads;         /* the most that may be */
+    const void *readable[2]; /* the input: from where to where */
+    /* of a chunk: its row, after the lane's first, and where that row is; its own packs, and where
+     * they are; in bytes */
+    unsigned row[warp_chunks], packs[warp_chunks];
+    size_t offset[warp_chunks], place[warp_chunks];
+    unsigned within[warp_chunks]; /* its place, or its row's where it has no packs */
+};
+
+template <class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+warp_value(const Reducer &reducer, const typename Reducer::Value &value, truth<true>)
+{
+    return reducer.warp_value(value);
+}
+template <class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+warp_value(const Reducer &, const typename Reducer::Value &value, truth<false>)
+{
+    return value;
+}
+
+/* Values of 2^lanes_log lanes each, each `step`-th of several, to those of the first ones. */
+template <unsigned Count, class Reducer>
+__device__ __forceinline__ void combine_lanes(const Reducer &reducer,
+                                              typename Reducer::Value (&values)[Count],
+                                              unsigned lanes_log, unsigned step = 1)
+{
+    if (Reducer::by_warp && lanes_log == 5) {
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k)
+            if ((k & (step - 1)) == 0)
+                values[k] = warp_value(reducer, values[k], truth<Reducer::by_warp>());
+        return;
+    }
+#pragma unroll 1
+    for (unsigned bit = lanes_log; bit-- > 0;)
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k)
+            if ((k & (step - 1)) == 0)
+                values[k] = reducer.combine(values[k], shuffle_down(values[k], 1u << bit));
+}
+
+/* Values of 2^lanes_log lanes each, Count at once, as by combine_lanes: lanes halve the values that
+ * they are left with while they meet. The lanes' upper bits say whose value a lane has in the end,
+ * if others are zeros. */
+template <unsigned Count, class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+deal_to_lanes(const Reducer &reducer, typename Reducer::Value (&values)[Count], unsigned lanes_log)
+{
+    using Value = typename Reducer::Value;
+    unsigned bit = (1u << lanes_log) >> 1;
+#pragma unroll
+    for (unsigned half = Count / 2; half > 0; half /= 2, bit >>= 1) {
+        const bool upper = (threadIdx.x & bit) != 0;
+#pragma unroll
+        for (unsigned k = 0; k < half; ++k) {
+            Value own = values[k], given = values[k + half];
+            if (upper) { /* not by ?:, which would choose an address */
+                own = values[k + half];
+                given = values[k];
+            }
+            values[k] = reducer.combine(own, shuffle_xor(given, bit));
+        }
+    }
+#pragma unroll
+    for (unsigned left = warp_size / Count; left > 1; left /= 2, bit >>= 1)
+        if (bit > 0) values[0] = reducer.combine(values[0], shuffle_xor(values[0], bit));
+    return values[0];
+}
+
+/* Values of so many chunks each, several times, to those of the first ones. */
+template <unsigned Count, class Reducer>
+__device__ __forceinline__ void
+combine_chunks(const Reducer &reducer, typename Reducer::Value (&values)[Count], unsigned chunks)
+{
+#pragma unroll
+    for (unsigned step = Count / 2; step > 0; step /= 2)
+        if (step < chunks)
+#pragma unroll
+            for (unsigned k = 0; k < Count; ++k)
+                if ((k & step) == 0) values[k] = reducer.combine(values[k], values[k | step]);
+}
+
+/* Values of 2^lanes_log lanes and so many chunks each, several times, to those of the first ones.
+ * Lanes meet before chunks; where any order will do, after them, as there is less for them then. */
+template <unsigned Count, class Reducer>
+__device__ __forceinline__ void combine_lanes_and_chunks(const Reducer &reducer,
+                                                         typename Reducer::Value (&values)[Count],
+                                                         unsigned lanes_log, unsigned chunks)
+{
+    if (in_any_order<Reducer>() && chunks > 1) {
+        combine_chunks(reducer, values, chunks);
+        combine_lanes(reducer, values, lanes_log, chunks);
+    } else {
+        combine_lanes(reducer, values, lanes_log);
+        combine_chunks(reducer, values, chunks);
+    }
+}
+
+/* Values of a warp's lanes, Count of each, to one: as by combine_lanes_and_chunks. */
+template <unsigned Count, class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+combine_warp(const Reducer &reducer, typename Reducer::Value (&values)[Count])
+{
+    if (Reducer::by_warp || in_any_order<Reducer>()) {
+        combine_lanes_and_chunks(reducer, values, 5, Count);
+        return values[0];
+    }
+    typename Reducer::Value value = deal_to_lanes(reducer, values, 5);
+#pragma unroll
+    for (unsigned bit = warp_size / 2; bit > warp_size / 2 / Count; bit /= 2)
+        value = reducer.combine(value, shuffle_xor(value, bit));
+    return value;
+}
+
+/* What combine_warp would return, if values of several calls are still to meet: where any order
+ * will do, each lane's, for end_warp. */
+template <unsigned Count, class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+begin_warp(const Reducer &reducer, typename Reducer::Value (&values)[Count])
+{
+    if (!in_any_order<Reducer>()) return combine_warp(reducer, values);
+    combine_chunks(reducer, values, Count);
+    return values[0];
+}
+template <class Reducer>
+__device__ __forceinline__ typename Reducer::Value end_warp(const Reducer &reducer,
+                                                            const typename Reducer::Value &value)
+{
+    if (!in_any_order<Reducer>()) return value;
+    typename Reducer::Value values[1] = {value};
+    return combine_warp(reducer, values);
+}
+
+/* Rows of up to 256 packs, one for each of a block's threads; all loads of a warp are under way
+ * before the first addition. */
+template <row_loads How, class Reducer>
+__device__ __forceinline__ void
+reduce_narrow_rows(const slices &all, const row_plan &plan, const slice_tile &tile,
+                   const reduction_output<Reducer> &output, size_t warp)
+{
+    using Element = typename Reducer::Element;
+    constexpr unsigned at_once = warp_chunks;
+    const unsigned lane = threadIdx.x % warp_size, lanes = 1u << plan.lanes_log,
+                   chunks = 1u << plan.chunks_log, each_log = 5 - plan.lanes_log;
+    const size_t first = all.begin + ((warp * (at_once >> plan.chunks_log)) << each_log) +
+                         (lane >> plan.lanes_log),
+                 left = first < all.end ? all.end - first : 0;
+    const unsigned rows =
+        left < at_once * warp_size ? static_cast<unsigned>(left) : at_once * warp_size;
+    const unsigned own = lane % lanes;
+    const unsigned char *const row = reinterpret_cast<const unsigned char *>(
+                                   static_cast<const Element *>(all.input) +
+                                   first * all.outer_stride),
+                               *const from = row + own * sizeof(pack<Element>),
+                               *const edges =
+                                   row + tile.packs * sizeof(pack<Element>) + own * sizeof(Element);
+    /* of shifted ones, whose rows are all there, half as many, for registers */
+    constexpr bool shifted = How == row_loads::shifted;
+    constexpr unsigned together = shifted ? at_once / 2 : at_once;
+    typename Reducer::Value values[at_once];
+#pragma unroll
+    for (unsigned begin = 0; begin < at_once; begin += together) {
+        leaf_items<Reducer, 1> items[together];
+        typename Reducer::Value found[together];
+#pragma unroll
+        for (unsigned j = 0; j < together; ++j) {
+            const unsigned k = begin + j;
+            const bool exists = (shifted || plan.row[k] < rows) && own < plan.packs[k];
+            items[j].count = exists;
+            items[j].index = (own + warp_size * (k & (chunks - 1))) * pack<Element>::size;
+            if (shifted) continue;
+            const global_row<Element, How> slice = {
+                reinterpret_cast<const Element *>(from + plan.place[k])};
+            items[j].packs[0] = {};
+            if (exists) slice.load(items[j].packs[0], 0);
+        }
+        if (shifted) {
+            unsigned offset[together];
+            bool exists[together];
+            pack<Element> packs[together];
+#pragma unroll
+            for (unsigned j = 0; j < together; ++j) {
+                exists[j] = items[j].count > 0;
+                offset[j] = plan.within[begin + j] + (exists[j] ? own * pack_bytes : 0);
+            }
+            load_shifted(packs, row, offset, exists);
+#pragma unroll
+            for (unsigned j = 0; j < together; ++j) items[j].packs[0] = packs[j];
+        }
+        const void *slices_of[together];
+#pragma unroll
+        for (unsigned j = 0; j < together; ++j) {
+            const unsigned k = begin + j;
+            const bool exists = shifted || plan.row[k] < rows;
+            slices_of[j] = exists ? row + plan.offset[k] : all.input;
+            if (tile.tail > 0) {
+                items[j].has_edge = exists && (k & (chunks - 1)) == 0 && own < tile.tail;
+                items[j].edge_index = tile.packs * pack<Element>::size + own;
+                items[j].edge = Element();
+                if (items[j].has_edge)
+                    items[j].edge = *reinterpret_cast<const Element *>(edges + plan.offset[k]);
+            }
+        }
+        output.reducer.choose(values_of_slices<together, leaf_items<Reducer, 1>>{
+            items, found, slices_of, all.n, tile.tail > 0});
+#pragma unroll
+        for (unsigned j = 0; j < together; ++j) values[begin + j] = found[j];
+    }
+    if (plan.lanes_log >= 3 && (in_any_order<Reducer>() ? chunks == 1 : !Reducer::by_warp)) {
+        typename Reducer::Value value = deal_to_lanes(output.reducer, values, plan.lanes_log);
+        const unsigned below = plan.lanes_log - 3, k = lane >> below & (at_once - 1);
+#pragma unroll 1
+        for (unsigned bit = chunks << below >> 1; bit >> below > 0; bit >>= 1)
+            value = output.reducer.combine(value, shuffle_xor(value, bit));
+        const unsigned number = k >> plan.chunks_log << each_log;
+        if (number < rows && (lane & ((chunks << below) - 1)) == 0)
+            output.reducer.store(all.place(output.result, first + number),
+                                 plus_zero<Reducer>(value), all.n);
+        return;
+    }
+    combine_lanes_and_chunks(output.reducer, values, plan.lanes_log, chunks);
+    if (own != 0) return;
+    unsigned char *const results = static_cast<unsigned char *>(all.place(output.result, first));
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) {
+        if (plan.row[k] < rows && (k & (chunks - 1)) == 0)
+            output.reducer.store(results + plan.row[k] * all.result_bytes,
+                                 plus_zero<Reducer>(values[k]), all.n);
+    }
+}
+
+/* Of up to 256 packs, or as many as lanes where these have one at once, by a warp: what a block's
+ * warps have, several at once. In lane 0. EdgeFirst: what is behind the packs is loaded with them,
+ * not after they have met, which takes registers. */
+template <unsigned AtOnce, bool EdgeFirst, class Reducer, class Slice>
+__device__ __forceinline__ typename Reducer::Value
+narrow_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile)
+{
+    const unsigned lane = threadIdx.x % warp_size,
+                   times_log = AtOnce > 1 && tile.packs > AtOnce * warp_size;
+    typename Reducer::Value value = reducer.identity();
+#pragma unroll 1
+    for (unsigned k = 0; k < 1u << times_log; ++k) {
+        leaf_items<Reducer, 1> items[AtOnce];
+        typename Reducer::Value values[AtOnce];
+#pragma unroll
+        for (unsigned j = 0; j < AtOnce; ++j)
+            items[j].load(slice, tile, lane + warp_size * (k + (j << times_log)));
+        if (EdgeFirst && k == 0) items[0].load_edge(slice, tile, lane);
+        reducer.choose(values_of_leaves<AtOnce, leaf_items<Reducer, 1>>{items, values});
+        if (k == 0 && tile.tail > 0) {
+            if (!EdgeFirst) items[0].load_edge(slice, tile, lane);
+            values[0] = items[0].with_edge(reducer, values[0]);
+        }
+        const typename Reducer::Value next = combine_warp(reducer, values);
+        value = k == 0 ? next : reducer.combine(value, next);
+    }
+    return value;
+}
+
+/* Of up to 1024 packs: a warp does what a block's warps would, two at once, or one of shifted
+ * packs, for registers. In lane 0. */
+template <class Reducer, class Slice>
+__device__ __forceinline__ typename Reducer::Value
+wide_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile)
+{
+    constexpr bool shifted =
+        standard::is_same<Slice, global_row<typename Reducer::Element, row_loads::shifted>>::value;
+    constexpr unsigned at_once = shifted ? 1 : 2, times_log = shifted ? 3 : 2;
+    const unsigned lane = threadIdx.x % warp_size;
+    values_in_turn<Reducer, times_log> found;
+#pragma unroll 1
+    for (unsigned k = 0; k < 1u << times_log; ++k) {
+        leaf_items<Reducer, 4> items[at_once];
+        typename Reducer::Value values[at_once];
+#pragma unroll
+        for (unsigned j = 0; j < at_once; ++j)
+            items[j].load(slice, tile,
+                          lane + warp_size * (reversed(k, times_log) + (j << times_log)));
+#pragma unroll
+        for (unsigned j = 0; j < at_once; ++j)
+            items[j].load_edge(slice, tile,
+                               lane + warp_size * (reversed(k, times_log) + (j << times_log)));
+        reducer.choose(values_of_leaves<at_once, leaf_items<Reducer, 4>>{items, values});
+#pragma unroll
+        for (unsigned j = 0; j < at_once; ++j) values[j] = items[j].with_edge(reducer, values[j]);
+        found.push(reducer, begin_warp(reducer, values), k);
+    }
+    return end_warp(reducer, found.total(times_log));
+}
+
+template <row_loads How, class Reducer>
+__device__ __forceinline__ void reduce_wide_row(const slices &all, const slice_tile &tile,
+                                                const reduction_output<Reducer> &output, size_t row)
+{
+    using Element = typename Reducer::Element;
+    const global_row<Element, How> slice = {static_cast<const Element *>(all.input) +
+                                            row * all.outer_stride};
+    Reducer reducer = output.reducer;
+    reducer.prepare(slice.from, all.n);
+    const typename Reducer::Value value = wide_value(reducer, slice, tile);
+    if (threadIdx.x % warp_size == 0)
+        reducer.store(all.place(output.result, row), plus_zero<Reducer>(value), all.n);
+}
+
+template <row_loads How, class Reducer>
+__device__ __forceinline__ void
+reduce_rows_of_warp(const slices &all, const row_plan &plan, const slice_tile &tile,
+                    const reduction_output<Reducer> &output, size_t warp)
+{
+    if (tile.packs <= slices_block)
+        reduce_narrow_rows<How>(all, plan, tile, output, warp);
+    else if (all.begin + warp < all.end)
+        reduce_wide_row<How>(all, tile, output, all.begin + warp);
+}
+
+/* Bytes of a row up to which reduce_rows is fastest, where reduce_rows_in_any_order could do. */
+constexpr size_t aligned_row = 64;
+template <class Reducer>
+__host__ __device__ constexpr size_t longest_narrow_row()
+{
+    return !in_any_order<Reducer>()                                   ? SIZE_MAX
+           : Reducer::heavy || sizeof(typename Reducer::Element) <= 2 ? aligned_row
+                                                                      : 1024;
+}
+
+/* Blocks on a multiprocessor: eight wide packs want more registers. */
+template <class Reducer>
+__host__ __device__ constexpr unsigned rows_blocks()
+{
+    return sizeof(typename Reducer::Value) >= 8 ? 3 : 4;
+}
+
+template <class Reducer>
+__global__ void __launch_bounds__(slices_block, resident(rows_blocks<Reducer>()))
+    reduce_rows(slices all, row_plan plan, reduction_output<Reducer> output)
+{
+    using Element = typename Reducer::Element;
+    constexpr unsigned pack_size = pack<Element>::size;
+    const size_t warp = (static_cast<size_t>(blockIdx.x) * slices_block + threadIdx.x) / warp_size;
+    const slice_tile tile = {0, static_cast<unsigned>(all.n / pack_size),
+                             static_cast<unsigned>(all.n % pack_size), 8};
+    const size_t first = all.begin + warp * plan.rows; /* row */
+    wait_for_previous_grid();
+    allow_next_grid();
+    if (longest_narrow_row<Reducer>() == aligned_row) /* longer ones have a kernel of their own */
+        reduce_narrow_rows<row_loads::vectors>(all, plan, tile, output, warp);
+    else if (plan.loads == row_loads::vectors)
+        reduce_rows_of_warp<row_loads::vectors>(all, plan, tile, output, warp);
+    else if (sizeof(Element) <= 2 && plan.loads == row_loads::shifted &&
+             in_readable_vectors(static_cast<const Element *>(all.input) + first * all.outer_stride,
+                                 (plan.rows - 1) * all.outer_stride + all.n, plan.readable))
+        reduce_rows_of_warp<row_loads::shifted>(all, plan, tile, output, warp);
+    else
+        reduce_rows_of_warp<row_loads::elements>(all, plan, tile, output, warp);
+}
+
+constexpr unsigned row_vectors = 4; /* that a lane has under way */
+
+/* Elements in a row, where any order will do: the aligned vectors that they lie in. What the first
+ * and the last of these have of others becomes what changes nothing; where nothing does, or it may
+ * not be read, those elements are taken one by one. */
+template <class Reducer, class Number = unsigned, unsigned AtOnce = row_vectors>
+struct row_in_vectors {
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    static constexpr unsigned size = pack<Element>::size, at_once = AtOnce;
+    const Element *row;
+    unsigned head;     /* elements before the row in its first vector */
+    Number stop;       /* elements from there to the row's end */
+    Number begin, end; /* vectors, from the first one */
+
+    __device__ __forceinline__ row_in_vectors(const Element *from, Number n,
+                                              const void *const (&readable)[2])
+        : row(from), head(n == 0 ? 0
+                                 : static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) %
+                                                         pack_bytes / sizeof(Element))),
+          stop(head + n), begin(0), end((stop + size - 1) / size)
+    {
+        const bool all_readable =
+            reinterpret_cast<uintptr_t>(vector(begin)) >=
+                reinterpret_cast<uintptr_t>(readable[0]) &&
+            reinterpret_cast<uintptr_t>(vector(end)) <= reinterpret_cast<uintptr_t>(readable[1]);
+        if (all_readable && Reducer::missing != filler::nothing) return;
+        begin = head > 0;
+        end = stop / size;
+    }
+
+    /* Of lane `own` of 2^lanes_log, for after_head. Without any element, the value of none, which
+     * an identity need not be. */
+    __device__ __forceinline__ Value value(const Reducer &reducer, unsigned own,
+                                           unsigned lanes_log) const
+    {
+        using Items = leaf_items<Reducer, at_once>;
+        Value value = reducer.identity();
+#pragma unroll 1
+        for (Number first = begin + own; first < end || first + stop == own;
+             first += at_once << lanes_log) {
+            Items items[1];
+            pack<Element>(&packs)[at_once] = items[0].packs;
+            items[0].index = size_t(first) * size;
+            items[0].step = size_t(size) << lanes_log;
+            items[0].count = 0;
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k) {
+                packs[k] = {};
+                if (first + (k << lanes_log) >= end) continue;
+                packs[k] = load_pack<false>(vector(first + (k << lanes_log)));
+                items[0].count = k + 1;
+            }
+            if (first == 0 && head > 0) replace(packs[0], ~(others << 4 * head * sizeof(Element)));
+            if (stop < end * size)
+#pragma unroll
+                for (unsigned k = 0; k < at_once; ++k)
+                    if (first + (k << lanes_log) == end - 1)
+                        replace(packs[k], others << 4 * (stop % size) * sizeof(Element));
+            Value values[1];
+            reducer.choose(values_of_leaves<1, Items>{items, values});
+            value = reducer.combine(value, values[0]);
+        }
+        const Number inner = begin == 0    ? head
+                             : size < stop ? size
+                                           : stop,
+                     outer = end * size > inner ? end * size : inner,
+                     left = inner - head + (outer < stop ? stop - outer : 0);
+#pragma unroll 1
+        for (Number k = own; k < left; k += 1u << lanes_log) {
+            const Number element = head + k < inner ? head + k : outer + head + k - inner;
+            value = reducer.combine(value, reducer.value_of((row - head)[element], element));
+        }
+        return value;
+    }
+
+  private:
+    static constexpr unsigned long long others = 0x4444444444444444;
+
+    __device__ __forceinline__ const pack<Element> *vector(Number number) const
+    {
+        return reinterpret_cast<const pack<Element> *>(row - head) + number;
+    }
+    /* The vector's bytes for which `which` has a 4, of 16 digits, the first one last. */
+    __device__ __forceinline__ void replace(pack<Element> &in, unsigned long long which) const
+    {
+        const unsigned long long digits = 0x3210321032103210 + (which & others);
+        pack<Element> other = {};
+        if (Reducer::missing == filler::first) other.fill(*row);
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w)
+            words_of(in)[w] = choose_bytes(words_of(in)[w], words_of(other)[w],
+                                           static_cast<unsigned>(digits >> 16 * w) & 0xffff);
+    }
+};
+
+/* How reduce_rows_in_any_order works. */
+struct row_turns {
+    unsigned lanes_log;      /* 2^lanes_log lanes a row */
+    unsigned turns;          /* of a warp, with a row for each of its groups of lanes */
+    const void *readable[2]; /* the input: from where to where */
+};
+
+template <class Reducer>
+__global__ void __launch_bounds__(slices_block, resident(rows_blocks<Reducer>()))
+    reduce_rows_in_any_order(slices all, row_turns plan, reduction_output<Reducer> output)
+{
+    using Value = typename Reducer::Value;
+    const unsigned lane = threadIdx.x % warp_size, own = lane & ((1u << plan.lanes_log) - 1),
+                   rows = warp_size >> plan.lanes_log;
+    const size_t warp = (static_cast<size_t>(blockIdx.x) * slices_block + threadIdx.x) / warp_size;
+    size_t first = all.begin + warp * rows * plan.turns; /* the warp's */
+    wait_for_previous_grid();
+    allow_next_grid();
+#pragma unroll 1
+    for (unsigned turn = 0; turn < plan.turns && first < all.end; ++turn, first += rows) {
+        const size_t row = first + (lane >> plan.lanes_log);
+        const bool exists = row < all.end;
+        const row_in_vectors<Reducer> vectors(
+            static_cast<const typename Reducer::Element *>(all.input) +
+                (exists ? row : first) * all.outer_stride,
+            static_cast<unsigned>(all.n), plan.readable);
+        Value value[1] = {vectors.value(output.reducer, own, plan.lanes_log)};
+        combine_lanes(output.reducer, value, plan.lanes_log);
+        const Value found = output.reducer.after_head(value[0], vectors.head, 0);
+        if (exists && own == 0)
+            output.reducer.store(all.place(output.result, row), plus_zero<Reducer>(found), all.n);
+    }
+}
+
+/* A block for each tile of each row. Where a row has several, their partials go to status words,
+ * and the last block to come folds them: none waits for one that has not begun. */
+template <class Accumulator, unsigned BlockSize, unsigned Packs>
+__global__ void __launch_bounds__(BlockSize, resident(multiprocessor_threads / BlockSize))
+    reduce_row_tiles(slices all, unsigned tiles, typename Accumulator::Output output,
+                     status_word *status_words)
+{
+    using Element = typename Accumulator::Element;
+    const unsigned row = blockIdx.x / tiles, tile = blockIdx.x - row * tiles;
+    const size_t result = all.begin + row;
+    const elements<Element> input(static_cast<const Element *>(all.input) +
+                                      result * all.outer_stride,
+                                  all.n, Accumulator::head_alignment, all.streaming);
+    output.result = all.place(output.result, result);
+    wait_for_previous_grid();
+    allow_next_grid();
+    Accumulator accumulator(output, input);
+    tile_items<Accumulator, BlockSize, Packs> items;
+    items.load(input, tile);
+    items.load_edge(input, tile + 1 == tiles);
+    accumulator.add(items);
+    accumulator.reduce_row(status_words +
+                               static_cast<size_t>(row) * Accumulator::words_for_row(tiles),
+                           tile, tiles, output);
+}
+
+/* How reduce_columns works: a block has `across` times 2^parts_log lanes for each of its groups of
+ * them, of which each has one column or several next to each other. */
+struct column_plan {
+    work_plan work; /* of a slice; where any order will do, units alone */
+    unsigned across, parts_log;
+    unsigned near_log;    /* of parts, those whose packs are next to each other */
+    unsigned turns_log;   /* warps of a tile that a lane's part has, one after the other */
+    unsigned bits;        /* leaves of a tile */
+    unsigned threads_log; /* of a tile */
+    unsigned blocks_log;  /* that share a unit of large tiles */
+    unsigned blocks;      /* with other columns */
+    unsigned reciprocal;  /* of across, times 2^16, rounded up */
+};
+constexpr unsigned most_sharing_log = 3;
+
+/* How many columns next to each other a lane has, where they lie together in vectors and `packs`
+ * packs of a tile's thread, or any, are under way for each. */
+__host__ __device__ constexpr unsigned lane_columns(unsigned element_bytes, bool any_order,
+                                                    unsigned packs)
+{
+    return any_order            ? (element_bytes == 8 ? 2 : 4)
+           : element_bytes <= 2 ? element_bytes
+           : packs == 1         ? pack_bytes / element_bytes
+                                : 1;
+}
+/* The same of halves where there are few in each, so that enough is under way. */
+constexpr unsigned half_columns = pack_bytes / 2;
+/* Of one tile in lanes of so many bytes, how many leaves at most, as a logarithm: values in turn
+ * take registers. */
+__host__ __device__ constexpr unsigned lane_leaves_log(unsigned lane_bytes)
+{
+    return lane_bytes < pack_bytes ? 8 : 3;
+}
+
+template <class Element, unsigned Count>
+struct alignas(Count * sizeof(Element)) vector_of {
+    Element item[Count];
+};
+
+/* Stores results next to each other, as vectors where these are aligned. */
+template <class Value, unsigned Columns>
+struct results_of_lane {
+    void *place;
+    const Value (&value)[Columns];
+    size_t n;
+
+    template <class Reducer>
+    __device__ __forceinline__ void operator()(const Reducer &reducer) const
+    {
+        using Result = typename Reducer::Result;
+        constexpr unsigned most = pack_bytes / sizeof(Result),
+                           count = Columns < most ? Columns : most;
+        using vector = vector_of<Result, count>;
+        Result *const to = static_cast<Result *>(place);
+        const bool aligned = reinterpret_cast<uintptr_t>(place) % sizeof(vector) == 0;
+#pragma unroll
+        for (unsigned first = 0; first < Columns; first += count) {
+            vector some;
+#pragma unroll
+            for (unsigned k = 0; k < count; ++k) some.item[k] = reducer.finish(value[first + k], n);
+            if (aligned) {
+                *reinterpret_cast<vector *>(to + first) = some;
+            } else {
+#pragma unroll
+                for (unsigned k = 0; k < count; ++k) to[first + k] = some.item[k];
+            }
+        }
+    }
+};
+
+/* Where a lane's columns are, and its part of them. */
+template <class Reducer, unsigned Columns>
+struct column_lane {
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    using words_of = partial_words<Value>;
+    const slices &all;
+    const column_plan &plan;
+    const reduction_output<Reducer> &output;
+    unsigned units, blocks_log, block, unit = 0, rank = 0, part; /* rank: of the blocks of a unit */
+    size_t result;
+    bool exists;
+    column_slice<Element, Columns> slice;
+
+    template <bool Many>
+    __device__ __forceinline__ column_lane(const slices &of, const column_plan &by,
+                                           const reduction_output<Reducer> &to,
+                                           unsigned blocks_of_unit_log, truth<Many>)
+        : all(of), plan(by), output(to), units(static_cast<unsigned>(by.work.units)),
+          blocks_log(blocks_of_unit_log), block(blockIdx.x)
+    {
+        if (Many && units << blocks_log > 1) { /* neighbours have columns next to each other */
+            const unsigned number = blockIdx.x / plan.blocks;
+            block = blockIdx.x - number * plan.blocks;
+            unit = number >> blocks_log;
+            rank = number & ((1u << blocks_log) - 1);
+        }
+        const unsigned number = threadIdx.x * plan.reciprocal >> 16,
+                       group = number >> plan.parts_log, lanes = plan.across << plan.parts_log,
+                       groups = blockDim.x / lanes;
+        part = number & ((1u << plan.parts_log) - 1);
+        result = all.begin + ((size_t(block) * groups + group) * plan.across + threadIdx.x -
+                              number * plan.across) *
+                                 Columns;
+        exists = group < groups && result < all.end;
+        if (group >= groups) part = (1u << plan.parts_log) - 1;
+        slice = {all.first<Element>(exists ? result : all.begin), all.stride};
+    }
+
+    /* The leaves of a turn. Parts next to each other have packs that are, then warps that are. */
+    __device__ __forceinline__ leaf_share share(unsigned turn) const
+    {
+        const unsigned far_log = plan.parts_log - plan.near_log,
+                       warps_log = plan.turns_log + far_log + blocks_log,
+                       near_part = part & ((1u << plan.near_log) - 1),
+                       far_part = turn << far_log | part >> plan.near_log;
+        return {plan.bits, plan.near_log + warps_log,
+                near_part << warps_log | far_part << blocks_log | rank};
+    }
+    __device__ __forceinline__ Reducer reducer(unsigned column) const
+    {
+        Reducer own = output.reducer;
+        own.prepare(slice.from + column, all.n);
+        return own;
+    }
+
+    /* Values of a block's parts of columns to those of columns, in part 0. All threads call it. The
+     * lower near_log bits of parts meet first. */
+    __device__ __forceinline__ void
+    combine_parts(Value (&value)[Columns], Value (&values)[slices_block], unsigned near_log) const
+    {
+        const bool in_warps = (plan.across & (plan.across - 1)) == 0;
+        for (unsigned k = 0; k < plan.parts_log; ++k) {
+            const unsigned bit =
+                k < near_log ? near_log - 1 - k : plan.parts_log - 1 - (k - near_log);
+            const unsigned distance = plan.across << bit;
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c) {
+                Value other;
+                if (in_warps && distance < warp_size) {
+                    other = shuffle_down(value[c], distance);
+                } else {
+                    values[threadIdx.x] = value[c];
+                    __syncthreads();
+                    other = values[(threadIdx.x + distance) % slices_block];
+                    __syncthreads();
+                }
+                if ((part >> bit & 1) == 0) value[c] = output.reducer.combine(value[c], other);
+            }
+        }
+    }
+
+    /* The same of what lanes left of their turns. */
+    template <unsigned Turns>
+    __device__ __forceinline__ void
+    combine_turns(Value (&value)[Columns], Value (&values)[Turns][Columns][slices_block]) const
+    {
+        const unsigned me = threadIdx.x, near_part = part & ((1u << plan.near_log) - 1),
+                       far_part = part >> plan.near_log;
+        const auto meet = [&](unsigned turn, unsigned other_turn, unsigned distance) {
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c)
+                values[turn][c][me] = output.reducer.combine(values[turn][c][me],
+                                                             values[other_turn][c][me + distance]);
+        };
+        for (unsigned bit = plan.near_log; bit-- > 0;) {
+            __syncthreads();
+            if (near_part >> bit != 0) continue;
+            for (unsigned turn = 0; turn < 1u << plan.turns_log; ++turn)
+                meet(turn, turn, plan.across << bit);
+        }
+        if (near_part == 0)
+            for (unsigned half = (1u << plan.turns_log) / 2; half > 0; half /= 2)
+                for (unsigned turn = 0; turn < half; ++turn) meet(turn, turn + half, 0);
+        for (unsigned bit = plan.parts_log - plan.near_log; bit-- > 0;) {
+            __syncthreads();
+            if (near_part == 0 && far_part >> bit == 0)
+                meet(0, 0, plan.across << (plan.near_log + bit));
+        }
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c) value[c] = values[0][c][me];
+        if (plan.parts_log > 0) __syncthreads();
+    }
+
+    /* The values of columns' partials: as a block's of a tile's threads. */
+    __device__ __forceinline__ void fold(Value (&value)[Columns], status_word *status_words,
+                                         truth<false>) const
+    {
+        constexpr unsigned at_once = sizeof(Value) > 4 || Columns > 1 ? 2 : 4;
+        const unsigned others = units - 1, threads = 1u << plan.threads_log,
+                       bits = slice_tile::bits_for(others < threads ? others : threads),
+                       share_log = plan.parts_log < bits ? plan.parts_log : bits;
+        const bool takes_part = exists && part < 1u << share_log;
+        const leaf_share share = {bits, share_log, takes_part ? part : 0};
+        const unsigned leaves = 1u << share.leaves_log();
+        carries<Reducer, 9> values[Columns];
+#pragma unroll 1
+        for (unsigned k = 0; k < leaves; k += at_once) {
+            Value sums[at_once * Columns];
+            /* thread 0, which is leaf 0 of part 0, begins with the last */
+            size_t numbers[at_once * Columns];
+#pragma unroll
+            for (unsigned j = 0; j < at_once * Columns; ++j)
+                numbers[j] = takes_part && part == 0 && k == 0 && j < Columns
+                                 ? size_t(j) * units + others
+                                 : no_partial;
+            words_of::await(status_words, numbers, output.reducer.identity(), sums);
+#pragma unroll 1
+            for (unsigned first = 0; first < others; first += threads) {
+                Value next[at_once * Columns];
+#pragma unroll
+                for (unsigned j = 0; j < at_once * Columns; ++j) {
+                    const unsigned leaf = k + j / Columns,
+                                   number = first + (leaf < leaves ? share.thread(leaf) : 0);
+                    numbers[j] = takes_part && leaf < leaves && number < others
+                                     ? size_t(j % Columns) * units + number
+                                     : no_partial;
+                }
+                words_of::await(status_words, numbers, output.reducer.identity(), next);
+#pragma unroll
+                for (unsigned j = 0; j < at_once * Columns; ++j)
+                    sums[j] = output.reducer.combine(sums[j], next[j]);
+            }
+#pragma unroll
+            for (unsigned j = 0; j < at_once * Columns; ++j)
+                if (k + j / Columns < leaves)
+                    values[j % Columns].push(output.reducer, sums[j], k + j / Columns);
+        }
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c) value[c] = values[c].total(share.leaves_log());
+    }
+    /* The same in any order. */
+    __device__ __forceinline__ void fold(Value (&value)[Columns], status_word *status_words,
+                                         truth<true>) const
+    {
+        constexpr unsigned at_once = 8 / Columns;
+        const unsigned parts = 1u << plan.parts_log;
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c) value[c] = output.reducer.identity();
+#pragma unroll 1
+        for (unsigned first = part; exists && first < units; first += at_once * parts) {
+            size_t numbers[at_once * Columns];
+            Value next[at_once * Columns];
+#pragma unroll
+            for (unsigned j = 0; j < at_once * Columns; ++j) {
+                const unsigned number = first + j / Columns * parts;
+                numbers[j] = number < units ? size_t(j % Columns) * units + number : no_partial;
+            }
+            words_of::await(status_words, numbers, output.reducer.identity(), next);
+#pragma unroll
+            for (unsigned j = 0; j < at_once * Columns; ++j)
+                value[j % Columns] = output.reducer.combine(value[j % Columns], next[j]);
+        }
+    }
+
+    /* Partials of part 0 go to status words, `each` of them for a column. True in the last of so
+     * many blocks to come. */
+    template <class Words>
+    __device__ __forceinline__ bool publish(const Value (&value)[Columns], status_word *own_words,
+                                            unsigned each, unsigned number, status_word *ticket,
+                                            unsigned to_come, bool *last) const
+    {
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c)
+            if (exists && part == 0)
+                Words::publish(own_words + size_t(c) * each * Words::count, number, value[c]);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            *last = atomicAdd(ticket, 1ull) + 1 == to_come;
+            if (*last) *ticket = 0;
+        }
+        __syncthreads();
+        return *last;
+    }
+    /* Values of blocks that share a unit to the unit's, in part 0 of the last one to come, of which
+     * it is true. Their words, which lose nothing, come after those of units, and tickets last. */
+    __device__ __forceinline__ bool meet(Value (&value)[Columns], bool *last,
+                                         status_word *status_words) const
+    {
+        constexpr unsigned most = 1u << most_sharing_log;
+        const unsigned sharing = 1u << blocks_log, each = units << blocks_log,
+                       first = unit << blocks_log;
+        const size_t results = all.end - all.begin;
+        status_word *const of_blocks = status_words + results * units * words_of::count,
+                           *const own_words =
+                               of_blocks + (result - all.begin) * each * words_of::count,
+                           *const ticket = of_blocks + results * each * words_of::count +
+                                           (1 + size_t(unit)) * plan.blocks + block;
+        if (!publish<words_of>(value, own_words, each, first + rank, ticket, sharing, last))
+            return false;
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c) {
+            size_t numbers[most];
+            Value found[most];
+#pragma unroll
+            for (unsigned k = 0; k < most; ++k)
+                numbers[k] =
+                    exists && part == 0 && k < sharing ? size_t(c) * each + first + k : no_partial;
+            words_of::await(own_words, numbers, output.reducer.identity(), found);
+#pragma unroll
+            for (unsigned half = most / 2; half > 0; half /= 2)
+#pragma unroll
+                for (unsigned k = 0; k < half; ++k)
+                    if (k + half < sharing)
+                        found[k] = output.reducer.combine(found[k], found[k + half]);
+            value[c] = found[0];
+        }
+        return true;
+    }
+    /* The results, of a unit's values in part 0: the last block to come has them. */
+    template <bool Single>
+    __device__ __forceinline__ void finish(Value (&value)[Columns], Value (&values)[slices_block],
+                                           bool *last, status_word *status_words) const
+    {
+        if (!Single && blocks_log > 0 && !meet(value, last, status_words)) return;
+        if (!Single && units > 1) {
+            status_word *const own_words =
+                status_words + (result - all.begin) * units * words_of::count;
+            const size_t of_units = (all.end - all.begin) * units;
+            status_word *const tickets =
+                status_words + of_units * words_of::count +
+                (blocks_log > 0 ? (of_units << blocks_log) * words_of::count : 0);
+            if (!publish<words_of>(value, own_words, units, unit, tickets + block, units, last))
+                return;
+            fold(value, own_words, truth<in_any_order<Reducer>()>());
+            combine_parts(value, values, 0);
+        }
+        if (!exists || part != 0) return;
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c) value[c] = plus_zero<Reducer>(value[c]);
+        output.reducer.choose(
+            results_of_lane<Value, Columns>{all.place(output.result, result), value, all.n});
+    }
+};
+
+/* A lane's packs of its columns, of AtOnce leaves. */
+template <class Reducer, unsigned Packs, unsigned AtOnce, unsigned Columns>
+struct lane_items {
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    using Items = leaf_items<Reducer, Packs>;
+    using Lane = column_lane<Reducer, Columns>;
+    Items items[AtOnce * Columns];
+
+    /* Of a tile that has packs. */
+    __device__ __forceinline__ void load(const Lane &lane, const slice_tile &tile,
+                                         const unsigned (&threads)[AtOnce])
+    {
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce * Columns; ++k) items[k].stand(tile, threads[k / Columns]);
+        if (sizeof(Element) <= 2)
+            load_always(lane, tile);
+        else
+            load_if_there(lane, truth<Columns == 1>());
+    }
+    /* Of one that has none. */
+    __device__ __forceinline__ void load_nothing()
+    {
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce * Columns; ++k) {
+            items[k].stand({}, 0);
+#pragma unroll
+            for (unsigned j = 0; j < Packs; ++j) items[k].packs[j] = {};
+        }
+    }
+    __device__ __forceinline__ void find_values(const Lane &lane, Value (&values)[AtOnce * Columns])
+    {
+        const void *slices_of[AtOnce * Columns];
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce * Columns; ++k)
+            slices_of[k] = lane.slice.from + k % Columns;
+        lane.output.reducer.choose(
+            values_of_slices<AtOnce * Columns, Items>{items, values, slices_of, lane.all.n, false});
+    }
+
+  private:
+    /* Packs of narrow elements are put together from many loads, which would not be under way at
+     * once if they were made on a condition; so what is not there is loaded from elsewhere. */
+    __device__ __forceinline__ void load_always(const Lane &lane, const slice_tile &tile)
+    {
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce; ++k) {
+            Items &own = items[k * Columns];
+#pragma unroll
+            for (unsigned j = 0; j < Packs; ++j) {
+                pack<Element> to[Columns] = {};
+                const bool there = j < own.count;
+                lane.slice.load(to, there ? own.index_of(j) : tile.first * pack<Element>::size);
+#pragma unroll
+                for (unsigned c = 0; c < Columns; ++c) {
+                    items[k * Columns + c].packs[j] = {};
+                    if (there) items[k * Columns + c].packs[j] = to[c];
+                }
+            }
+        }
+    }
+    __device__ __forceinline__ void load_if_there(const Lane &lane, truth<true>)
+    {
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce; ++k)
+            load_packs(items[k].packs, lane.slice, items[k].index, items[k].step, items[k].count);
+    }
+    __device__ __forceinline__ void load_if_there(const Lane &lane, truth<false>)
+    {
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce; ++k)
+#pragma unroll
+            for (unsigned j = 0; j < Packs; ++j) {
+                pack<Element> to[Columns] = {};
+                if (j < items[k * Columns].count)
+                    lane.slice.load(to, items[k * Columns].index_of(j));
+#pragma unroll
+                for (unsigned c = 0; c < Columns; ++c) items[k * Columns + c].packs[j] = to[c];
+            }
+    }
+};
+
+/* A lane's values of its share of a tile: as share_value. */
+template <unsigned Packs, unsigned Levels, unsigned AtOnce, class Reducer, unsigned Columns>
+__device__ __forceinline__ void share_values(typename Reducer::Value (&found)[Columns],
+                                             const column_lane<Reducer, Columns> &lane,
+                                             const slice_tile &tile, const leaf_share &share)
+{
+    using Value = typename Reducer::Value;
+    const unsigned leaves = 1u << share.leaves_log(),
+                   used = tile.packs > tile.tail ? tile.packs : tile.tail;
+    values_in_turn<Reducer, Levels> turns[Columns];
+#pragma unroll 1
+    for (unsigned first = 0; first < leaves; first += AtOnce) {
+        unsigned threads[AtOnce];
+        bool any = AtOnce == 1 || used == 0;
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce; ++k) {
+            threads[k] = first + k < leaves ? share.thread(first + k) : no_thread;
+            any |= threads[k] < used;
+        }
+        Value value[AtOnce * Columns];
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce * Columns; ++k) value[k] = lane.output.reducer.identity();
+        if (any) { /* not beyond the last pack, where there are many leaves without any */
+            lane_items<Reducer, Packs, AtOnce, Columns> of;
+            of.load(lane, tile, threads);
+            of.find_values(lane, value);
+        }
+#pragma unroll
+        for (unsigned k = 0; k < AtOnce; ++k) {
+            if (k > 0 && first + k >= leaves) break;
+            if (threads[k] < tile.tail) { /* few have an edge */
+                const size_t edge =
+                    (tile.first + tile.packs) * pack<typename Reducer::Element>::size + threads[k];
+                const auto row = lane.slice.at(edge);
+#pragma unroll
+                for (unsigned c = 0; c < Columns; ++c)
+                    value[k * Columns + c] = lane.output.reducer.combine(
+                        value[k * Columns + c], lane.reducer(c).value_of(row.item[c], edge));
+            }
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c)
+                turns[c].push(lane.output.reducer, value[k * Columns + c], first + k);
+        }
+    }
+#pragma unroll
+    for (unsigned c = 0; c < Columns; ++c) found[c] = turns[c].total(share.leaves_log());
+}
+
+/* Leaves whose packs a lane has under way. */
+__host__ __device__ constexpr unsigned columns_at_once(unsigned packs, unsigned per_lane,
+                                                       unsigned element_bytes)
+{
+    if (packs > 1 || per_lane == half_columns) return 1;
+    if (element_bytes <= 2) return 4;
+    return per_lane == 1 ? 8 : element_bytes == 4 ? 1 : 2;
+}
+
+/* How many leaves of columns a lane takes side by side, pack by pack, as a logarithm: more of what
+ * is under way lies together. H100s read f32 faster so, wider elements and narrower ones not. */
+template <class Reducer>
+__host__ __device__ constexpr unsigned leaves_log_of()
+{
+    return Reducer::packs_meet_in_pairs && sizeof(typename Reducer::Element) == 4 ? 3 : 0;
+}
+
+/* The same of a tile without gaps, where packs' values meet in pairs, and of so many leaves at
+ * least: the first pack of several, and then the next. */
+template <unsigned Packs, unsigned Levels, class Reducer, unsigned Columns>
+__device__ __forceinline__ void values_by_packs(typename Reducer::Value (&found)[Columns],
+                                                const column_lane<Reducer, Columns> &lane,
+                                                const slice_tile &tile, const leaf_share &share)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    constexpr unsigned size = pack<Element>::size, at_once_log = leaves_log_of<Reducer>(),
+                       at_once = 1u << at_once_log, packs_log = Packs == 8 ? 3 : 2;
+    static_assert(Columns == 1 && Packs == 1u << packs_log, "what is loaded here");
+    const unsigned leaves = 1u << share.leaves_log();
+    const size_t stride = lane.slice.stride,
+                 next_leaf = size_t(size) * (warp_size >> at_once_log) * stride,
+                 next_pack = (size_t(size) << tile.threads_log) * stride - at_once * next_leaf;
+    const Reducer &reducer = lane.output.reducer;
+    carries<Reducer, Levels> turns;
+#pragma unroll 1
+    for (unsigned first = 0; first < leaves; first += at_once) {
+        carries<Reducer, packs_log> of_leaf[at_once];
+        const Element *row[size];
+        row[0] = lane.slice.from + (tile.first + share.thread(first)) * size * stride;
+#pragma unroll
+        for (unsigned r = 1; r < size; ++r) row[r] = row[r - 1] + stride;
+#pragma unroll 1
+        for (unsigned j = 0; j < Packs; ++j) {
+            lane_items<Reducer, 1, at_once, 1> of;
+            of.load_nothing();
+#pragma unroll
+            for (unsigned m = 0; m < at_once; ++m) { /* as they lie; leaves have bits reversed */
+                leaf_items<Reducer, 1> &items = of.items[(m & 1) << 2 | (m & 2) | m >> 2];
+                items.count = 1;
+#pragma unroll
+                for (unsigned r = 0; r < size; ++r) {
+                    items.packs[0].item[r] = *row[r];
+                    row[r] += next_leaf;
+                }
+            }
+#pragma unroll
+            for (unsigned r = 0; r < size; ++r) row[r] += next_pack;
+            Value value[at_once];
+            of.find_values(lane, value);
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k) of_leaf[k].push(reducer, value[k], j);
+        }
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k)
+            turns.push(reducer, of_leaf[k].total(packs_log), first + k);
+    }
+    found[0] = turns.total(share.leaves_log());
+}
+
+/* By a lane, of its share of a tile of several packs a thread. */
+template <unsigned Packs, class Reducer, unsigned Columns>
+__device__ __forceinline__ void
+values_of_turn(typename Reducer::Value (&found)[Columns], const column_lane<Reducer, Columns> &lane,
+               const slice_tile &tile, const leaf_share &share, truth<false>)
+{
+    constexpr unsigned levels = Packs == 8 ? 9 : 8,
+                       at_once = columns_at_once(Packs, Columns, sizeof(typename Reducer::Element)),
+                       half = Columns > 1 ? Packs / 2 : Packs;
+    if (half < Packs && tile.packs <= half << tile.threads_log) /* no thread has more */
+        share_values<half, levels, 2 * at_once>(found, lane, tile, share);
+    else
+        share_values<Packs, levels, at_once>(found, lane, tile, share);
+}
+template <unsigned Packs, class Reducer, unsigned Columns>
+__device__ __forceinline__ void
+values_of_turn(typename Reducer::Value (&found)[Columns], const column_lane<Reducer, Columns> &lane,
+               const slice_tile &tile, const leaf_share &share, truth<true>)
+{
+    if (share.leaves_log() >= leaves_log_of<Reducer>() && tile.tail == 0 &&
+        tile.packs == Packs << tile.threads_log)
+        values_by_packs<Packs, Packs == 8 ? 9 : 8>(found, lane, tile, share);
+    else
+        values_of_turn<Packs>(found, lane, tile, share, truth<false>());
+}
+
+/* A lane's values of columns of one pack at most and a tail, whose loads are all under way at once:
+ * as value_of_pack_and_tail. */
+template <class Reducer, unsigned Columns>
+__device__ __forceinline__ void short_values(typename Reducer::Value (&values)[Columns],
+                                             const column_lane<Reducer, Columns> &lane,
+                                             const slice_tile &tile)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    constexpr unsigned size = pack<Element>::size;
+    const unsigned threads[1] = {0}, before = tile.packs * size;
+    lane_items<Reducer, 1, 1, Columns> of;
+    if (tile.packs > 0)
+        of.load(lane, tile, threads);
+    else
+        of.load_nothing();
+    typename column_slice<Element, Columns>::vector rows[size];
+#pragma unroll
+    for (unsigned k = 0; k + 1 < size; ++k)
+        if (k < tile.tail) rows[k] = lane.slice.at(before + k);
+    of.find_values(lane, values);
+#pragma unroll
+    for (unsigned c = 0; c < Columns; ++c) {
+        const Reducer reducer = lane.reducer(c);
+        Value all[size];
+#pragma unroll
+        for (unsigned k = 0; k + 1 < size; ++k)
+            if (k < tile.tail) all[k] = reducer.value_of(rows[k].item[c], before + k);
+        if (tile.packs > 0 || tile.tail == 0)
+            all[0] = tile.tail > 0 ? reducer.combine(values[c], all[0]) : values[c];
+#pragma unroll
+        for (unsigned half = size / 2; half > 0; half /= 2)
+#pragma unroll
+            for (unsigned k = 0; k < half; ++k)
+                if (k + half < tile.tail) all[k] = reducer.combine(all[k], all[k + half]);
+        values[c] = all[0];
+    }
+}
+
+__host__ __device__ constexpr unsigned columns_blocks(unsigned packs, unsigned per_lane,
+                                                      unsigned element_bytes)
+{
+    if (per_lane == half_columns) return 2;
+    if (packs == 1) return per_lane == 1 || element_bytes == 2 ? 3 : 4;
+    return packs == 8 || per_lane > 1 || element_bytes == 4 ? 2 : 4;
+}
+/* How many warps of a tile a lane may have in turn, as a logarithm: shared memory holds their
+ * values. */
+__host__ __device__ constexpr unsigned turns_log_of(unsigned packs, size_t value_bytes)
+{
+    constexpr size_t most_bytes = 32 * 1024;
+    unsigned turns_log = packs == 1 ? 0 : packs == 4 ? 3 : 4;
+    while (turns_log > 0 && (slices_block * value_bytes) << turns_log > most_bytes) --turns_log;
+    return turns_log;
+}
+/* Whether blocks may share a unit: of small tiles there are more of them, and for single columns of
+ * narrow elements it takes registers that are missed. */
+__host__ __device__ constexpr bool blocks_share(unsigned packs, unsigned per_lane,
+                                                unsigned element_bytes)
+{
+    return packs == 8 && (per_lane > 1 || element_bytes > 2);
+}
+
+/* Columns of one tile, of a pack for each of its threads. */
+template <unsigned Packs, class Reducer, unsigned Columns>
+__device__ __forceinline__ void reduce_tiles_of_columns(const column_lane<Reducer, Columns> &lane,
+                                                        status_word *status_words, truth<true>)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    constexpr unsigned pack_size = pack<Element>::size, bytes = Columns * sizeof(Element);
+    __shared__ Value values[slices_block];
+    const size_t n = lane.all.n;
+    const slice_tile tile = {0, static_cast<unsigned>(n / pack_size),
+                             static_cast<unsigned>(n % pack_size), lane.plan.threads_log};
+    Value value[Columns];
+    if (tile.packs <= 1) /* one part has it all */
+        short_values(value, lane, tile);
+    else
+        share_values<1, lane_leaves_log(bytes), columns_at_once(1, Columns, sizeof(Element))>(
+            value, lane, tile, lane.share(0));
+    lane.combine_parts(value, values, lane.plan.near_log);
+    lane.template finish<true>(value, values, nullptr, status_words);
+}
+/* Of any number of them, of several packs for each. */
+template <unsigned Packs, class Reducer, unsigned Columns>
+__device__ __forceinline__ void reduce_tiles_of_columns(const column_lane<Reducer, Columns> &lane,
+                                                        status_word *status_words, truth<false>)
+{
+    using Value = typename Reducer::Value;
+    constexpr unsigned pack_size = pack<typename Reducer::Element>::size,
+                       most_turns = 1u << turns_log_of(Packs, Columns * sizeof(Value));
+    constexpr bool by_packs = leaves_log_of<Reducer>() > 0 && Columns == 1;
+    __shared__ Value values[most_turns][Columns][slices_block];
+    __shared__ bool last;
+    const column_plan &plan = lane.plan;
+    const Reducer &reducer = lane.output.reducer;
+    const size_t n = lane.all.n, packs = n / pack_size,
+                 tile_packs = size_t(Packs) << plan.threads_log;
+    const tile_run run = run_of(plan.work, lane.unit);
+    Value value[Columns], stack[24][Columns];
+#pragma unroll
+    for (unsigned c = 0; c < Columns; ++c) value[c] = reducer.identity();
+#pragma unroll 1
+    for (size_t k = 0; k < run.count; ++k) {
+        slice_tile tile = {(run.first + k) * tile_packs, static_cast<unsigned>(tile_packs), 0,
+                           plan.threads_log};
+        if (run.first + k + 1 == plan.work.tiles) {
+            tile.packs = static_cast<unsigned>(packs - tile.first);
+            tile.tail = static_cast<unsigned>(n % pack_size);
+        }
+#pragma unroll 1
+        for (unsigned turn = 0; turn < 1u << plan.turns_log; ++turn) {
+            values_of_turn<Packs>(value, lane, tile, lane.share(turn), truth<by_packs>());
+            if (plan.turns_log == 0) break;
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c) values[turn][c][threadIdx.x] = value[c];
+        }
+        if (plan.turns_log == 0)
+            lane.combine_parts(value, values[0][0], plan.near_log);
+        else
+            lane.combine_turns(value, values);
+        if (run.count == 1) break;
+        unsigned level = 0;
+        for (; k >> level & 1; ++level)
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c)
+                value[c] = reducer.combine(stack[level][c], value[c]);
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c) stack[level][c] = value[c];
+    }
+    lane.template finish<false>(value, values[0][0], &last, status_words);
+}
+
+template <class Reducer, unsigned Packs, unsigned Columns>
+__global__ void
+__launch_bounds__(slices_block,
+                  resident(columns_blocks(Packs, Columns, sizeof(typename Reducer::Element))))
+    reduce_columns(slices all, column_plan plan, reduction_output<Reducer> output,
+                   status_word *status_words)
+{
+    constexpr bool shared = blocks_share(Packs, Columns, sizeof(typename Reducer::Element));
+    const column_lane<Reducer, Columns> lane(all, plan, output, shared ? plan.blocks_log : 0,
+                                             truth<(Packs > 1)>());
+    wait_for_previous_grid();
+    allow_next_grid();
+    reduce_tiles_of_columns<Packs>(lane, status_words, truth<Packs == 1>());
+}
+
+/* Where part `number` of a whole begins. */
+__device__ __forceinline__ size_t share_of(size_t whole, unsigned number, unsigned parts)
+{
+    if (whole >> 32 == 0 && parts < 1u << 16) { /* divisions by 64 bits take long */
+        const unsigned all = static_cast<unsigned>(whole);
+        return size_t(all / parts) * number + all % parts * number / parts;
+    }
+    return whole / parts * number + whole % parts * number / parts;
+}
+
+/* Values of columns and those of so many rows, as far as there are any, where any order will do. */
+template <class Reducer, unsigned Columns, unsigned Count>
+struct values_of_rows {
+    using Slice = column_slice<typename Reducer::Element, Columns>;
+    const Slice &slice;
+    size_t first, end;
+    typename Reducer::Value (&values)[Columns];
+
+    template <class Member>
+    __device__ __forceinline__ void operator()(const Member &member) const
+    {
+        typename Slice::vector rows[Count];
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k)
+            rows[k] = slice.at(first + k < end ? first + k : first);
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k)
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c)
+                if (first + k < end)
+                    values[c] = member.combine(
+                        values[c],
+                        member.value_of(bits_as<typename Member::Element>(rows[k].item[c]),
+                                        first + k));
+    }
+};
+
+/* The same where any order will do: a block's parts take a unit's packs in turn. */
+template <class Reducer, unsigned Columns>
+__global__ void __launch_bounds__(slices_block, resident(Columns == 1 || Reducer::heavy ? 3 : 4))
+    reduce_columns_in_any_order(slices all, column_plan plan, reduction_output<Reducer> output,
+                                status_word *status_words)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    constexpr unsigned pack_size = pack<Element>::size,
+                       at_once = sizeof(Element) <= 2 && Columns == 1 ? 2 : 8 / Columns;
+    __shared__ Value values[slices_block];
+    __shared__ bool last;
+    const column_lane<Reducer, Columns> lane(all, plan, output, 0, truth<true>());
+    wait_for_previous_grid();
+    allow_next_grid();
+    const unsigned parts = 1u << plan.parts_log, tail = static_cast<unsigned>(all.n % pack_size);
+    const size_t packs = all.n / pack_size, begin = share_of(packs, lane.unit, lane.units),
+                 end = share_of(packs, lane.unit + 1, lane.units);
+    Value value[Columns];
+#pragma unroll
+    for (unsigned c = 0; c < Columns; ++c) value[c] = output.reducer.identity();
+    if (all.n == 0) { /* the value of none, which an identity need not be */
+        lane_items<Reducer, 1, 1, Columns> of;
+        of.load_nothing();
+        of.find_values(lane, value);
+    }
+#pragma unroll 1
+    for (size_t first = begin + lane.part; first < end; first += at_once * parts) {
+        const slice_tile tile = {first,
+                                 end - first < at_once * parts ? static_cast<unsigned>(end - first)
+                                                               : at_once * parts,
+                                 0, 0};
+        unsigned threads[at_once];
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) threads[k] = k * parts;
+        lane_items<Reducer, 1, at_once, Columns> of;
+        Value found[at_once * Columns];
+        of.load(lane, tile, threads);
+        of.find_values(lane, found);
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k)
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c)
+                value[c] = output.reducer.combine(value[c], found[k * Columns + c]);
+    }
+    if (lane.part == 0 && lane.unit + 1 == lane.units) {
+        constexpr unsigned rows_at_once = 4;
+#pragma unroll 1
+        for (unsigned k = 0; k < tail; k += rows_at_once)
+            output.reducer.choose(values_of_rows<Reducer, Columns, rows_at_once>{
+                lane.slice, packs * pack_size + k, all.n, value});
+    }
+    lane.combine_parts(value, values, 0);
+    lane.template finish<false>(value, values, &last, status_words);
+}
+
+/* ---- Segments ----
+ *
+ * Lengths are known on the device alone. Segments are shared out to blocks by what they are to
+ * read, elements and offsets; a block's go through its shared memory, as many consecutive ones at
+ * once as it holds. What is longer than that and than a fair part of a block's work is put on a
+ * list, which the second kernel's blocks share out by units. Where there are few, a kernel of their
+ * own does without a list.
+ *
+ *     reduce_segments                a block's through its shared memory
+ *     reduce_segments_in_any_order   where any order will do: by the vectors that each lies in
+ *     reduce_long_segments           the second kernel, of both, by chunks of 16 KiB
+ *     reduce_few_segments            where there are few
+ */
+
+/* Result s is of input[offsets[s]] to input[offsets[s + 1] - 1], for s < count. */
+struct segments {
+    const void *input;
+    const long long *offsets;
+    size_t count;
+    unsigned result_bytes;
+    unsigned stages, stage_bytes; /* of a block's shared memory: one or two, in whole lines */
+    unsigned slot_count;          /* the same in the second kernel, of slot_bytes_of */
+    size_t list_room;             /* partials that go into the workspace */
+
+    __device__ __forceinline__ size_t begin(size_t segment) const
+    {
+        return static_cast<size_t>(offsets[segment]);
+    }
+    template <class Element>
+    __device__ __forceinline__ const Element *first(size_t segment) const
+    {
+        return static_cast<const Element *>(input) + begin(segment);
+    }
+    __device__ __forceinline__ size_t length(size_t segment) const
+    {
+        return begin(segment + 1) - begin(segment);
+    }
+    __device__ __forceinline__ void *place(void *output, size_t segment) const
+    {
+        return static_cast<unsigned char *>(output) + segment * result_bytes;
+    }
+};
+
+/* The first of the numbers from begin to end of which `holds` is not true, or end; it is true of
+ * those before. The warp tries 32 at once. */
+template <class Number, class Predicate>
+__device__ __forceinline__ Number search_by_warp(Number begin, Number end, const Predicate &holds)
+{
+    while (begin < end) {
+        const Number step = (end - begin - 1) / warp_size + 1,
+                     at = begin + (threadIdx.x % warp_size + 1) * step - 1;
+        const unsigned parts =
+            static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, at < end && holds(at))));
+        begin += parts * step;
+        if (end - begin >= step) end = begin + step - 1;
+    }
+    return begin;
+}
+
+/* The tree of a segment of n elements. */
+template <class Reducer>
+struct segment_tree {
+    using Element = typename Reducer::Element;
+    static constexpr unsigned pack_size = pack<Element>::size;
+    size_t packs;
+    unsigned tail, threads_log; /* of the block whose tiles they are */
+    work_plan work;
+
+    __device__ __forceinline__ explicit segment_tree(size_t n)
+        : packs(n / pack_size), tail(static_cast<unsigned>(n % pack_size)),
+          threads_log(tile_choice<Reducer>::in_small_tiles(n * sizeof(Element)) ? 8 : 9)
+    {
+        const size_t tiles = packs == 0 ? 1 : ((packs - 1) >> tile_log()) + 1;
+        if (tiles <= most_single_tiles)
+            work = {tiles, tiles, 0, 0, 0, false};
+        else
+            work = plan_for(tiles, false);
+    }
+    __device__ __forceinline__ size_t count() const { return packs * pack_size + tail; }
+    /* Elements before a unit, or before the end. */
+    __device__ __forceinline__ size_t before(size_t unit) const
+    {
+        return unit < work.units ? (run_of(work, unit).first << tile_log()) * pack_size : count();
+    }
+    __device__ __forceinline__ bool large() const { return threads_log == 9; }
+    /* of its packs: 512 * 8 or 256 * 4 */
+    __device__ __forceinline__ unsigned tile_log() const { return large() ? 12 : 10; }
+    __device__ __forceinline__ slice_tile tile(size_t number) const
+    {
+        const size_t first = number << tile_log();
+        const bool last = number + 1 == work.tiles;
+        return {first, last ? static_cast<unsigned>(packs - first) : 1u << tile_log(),
+                last ? tail : 0, threads_log};
+    }
+};
+
+/* What a block of 256 threads needs to be one of up to 512. */
+template <class Reducer>
+struct wide_block {
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    using words_of = partial_words<Value>;
+    static constexpr unsigned warps = slices_block / warp_size;
+    Value warp_values[2 * warps], stack[most_levels];
+    const void *readable[2]; /* from where to where there are elements */
+    bool last;
+
+    /* Before a barrier. */
+    __device__ __forceinline__ void know_readable(const segments &all)
+    {
+        if (threadIdx.x < 2)
+            readable[threadIdx.x] = all.first<Element>(threadIdx.x == 0 ? 0 : all.count);
+    }
+
+    /* Of threads threadIdx.x + k * 256, in all warps' first lanes. */
+    template <unsigned Count>
+    __device__ __forceinline__ Value total(const Reducer &reducer, Value (&values)[Count])
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        combine_lanes(reducer, values, 5);
+        __syncthreads();
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k)
+            if (lane == 0) warp_values[k * warps + threadIdx.x / warp_size] = values[k];
+        __syncthreads();
+        Value sum[1] = {lane < Count * warps ? warp_values[lane] : reducer.identity()};
+        combine_lanes(reducer, sum, Count == 1 ? 3 : 4);
+        return sum[0];
+    }
+
+    /* use(unit, value) for each of the units of a segment from `unit` to unit_end - 1, the value in
+     * thread 0. What comes next is on its way before a tile's threads meet. */
+    template <unsigned Packs, unsigned Count, class Slice, class Use>
+    __device__ __forceinline__ void reduce_units(const Reducer &reducer, const Slice &slice,
+                                                 const segment_tree<Reducer> &tree, size_t unit,
+                                                 size_t unit_end, const Use &use)
+    {
+        constexpr unsigned threads_log = Count == 2 ? 9 : 8;
+        leaf_items<Reducer, Packs> items;
+        const auto load = [&](const slice_tile &tile, unsigned part) {
+            const unsigned thread = threadIdx.x + part * slices_block;
+            if (tile.packs == Packs << threads_log)
+                items.template load_whole<threads_log>(slice, tile, thread);
+            else
+                items.load(slice, tile, thread);
+            items.load_edge(slice, tile, thread);
+        };
+        tile_run run = run_of(tree.work, unit);
+        size_t done = 0; /* tiles of the unit */
+        slice_tile tile = tree.tile(run.first);
+        load(tile, 0);
+#pragma unroll 1
+        while (unit < unit_end) {
+            const size_t own = unit, number = done;
+            Value values[Count];
+            if (++done == run.count && ++unit < unit_end) {
+                run = run_of(tree.work, unit);
+                done = 0;
+            }
+#pragma unroll
+            for (unsigned k = 0; k < Count; ++k) {
+                values[k] = items.with_edge(reducer, items.value(reducer));
+                if (k + 1 < Count) {
+                    load(tile, k + 1);
+                } else if (unit < unit_end) {
+                    tile = tree.tile(run.first + done);
+                    load(tile, 0);
+                }
+            }
+            Value value = total(reducer, values);
+            if (threadIdx.x == 0) {
+                unsigned level = 0;
+                for (; number >> level & 1; ++level) value = reducer.combine(stack[level], value);
+                stack[level] = value;
+            }
+            if (unit != own) use(own, value);
+        }
+    }
+    /* Shifted: packs that are not aligned may be, which takes code. */
+    template <bool Shifted, class Use>
+    __device__ __forceinline__ void reduce_units_from(const Reducer &reducer, const Element *from,
+                                                      const segment_tree<Reducer> &tree,
+                                                      size_t unit, size_t unit_end, const Use &use)
+    {
+        with_global_row<Shifted>(from, tree.count(), readable, [&](const auto &slice) {
+            if (tree.large())
+                reduce_units<8, 2>(reducer, slice, tree, unit, unit_end, use);
+            else
+                reduce_units<4, 1>(reducer, slice, tree, unit, unit_end, use);
+        });
+    }
+
+    /* Of a segment that is one tile, all of which is under way at once. In thread 0. */
+    template <unsigned Packs, unsigned Count, class Slice>
+    __device__ __forceinline__ Value tile_value(const Reducer &reducer, const Slice &slice,
+                                                const slice_tile &tile)
+    {
+        leaf_items<Reducer, Packs> items[Count];
+        Value values[Count];
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            items[k].load(slice, tile, threadIdx.x + k * slices_block);
+            items[k].load_edge(slice, tile, threadIdx.x + k * slices_block);
+        }
+        reducer.choose(values_of_leaves<Count, leaf_items<Reducer, Packs>>{items, values});
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) values[k] = items[k].with_edge(reducer, values[k]);
+        return total(reducer, values);
+    }
+
+    /* Of a unit of a segment, in thread 0. All threads call it. */
+    __device__ __forceinline__ Value unit_value(const Reducer &reducer, const Element *from,
+                                                const segment_tree<Reducer> &tree, size_t unit)
+    {
+        Value found = reducer.identity();
+        reduce_units_from<false>(reducer, from, tree, unit, unit + 1,
+                                 [&](size_t, const Value &value) { found = value; });
+        return found;
+    }
+
+    /* Of elements `begin` to `end` of a segment, where any order will do. In thread 0. */
+    template <unsigned AtOnce = row_vectors>
+    __device__ __forceinline__ Value value_of_elements(const Reducer &reducer, const Element *from,
+                                                       size_t begin, size_t end)
+    {
+        const row_in_vectors<Reducer, size_t, AtOnce> vectors(from + begin, end - begin, readable);
+        Value values[1] = {vectors.value(reducer, threadIdx.x, 8)};
+        return reducer.after_head(total(reducer, values), vectors.head, begin);
+    }
+
+    /* Of partials in status words, which are left zero: as of a block of threads. */
+    __device__ __forceinline__ Value fold(const Reducer &reducer, status_word *status_words,
+                                          unsigned units, unsigned threads)
+    {
+        constexpr unsigned ahead = 4;
+        Value sums[2];
+#pragma unroll
+        for (unsigned k = 0; k < 2; ++k) {
+            const unsigned thread = threadIdx.x + k * slices_block;
+            Value last_one[1] = {reducer.identity()};
+            words_of::await(status_words, thread == 0 ? units - 1 : units, 1, units, last_one);
+            sums[k] = last_one[0];
+            if (thread >= threads) continue; /* whole warps */
+#pragma unroll 1
+            for (unsigned first = 0; first < units - 1; first += ahead * threads) {
+                Value others[ahead];
+#pragma unroll
+                for (unsigned j = 0; j < ahead; ++j) others[j] = reducer.identity();
+                words_of::await(status_words, first + thread, threads, units - 1, others);
+#pragma unroll
+                for (unsigned j = 0; j < ahead; ++j) sums[k] = reducer.combine(sums[k], others[j]);
+            }
+        }
+        return total(reducer, sums);
+    }
+
+    /* All of a segment, one unit after the other. `sums` is shared memory for large_block values,
+     * free when all threads have come. Thread 0 has the value. */
+    __device__ __forceinline__ Value whole_value(const Reducer &reducer, const Element *from,
+                                                 const segment_tree<Reducer> &tree, Value *sums)
+    {
+        const size_t units = tree.work.units, threads_mask = (1u << tree.threads_log) - 1;
+        if (in_any_order<Reducer>()) return value_of_elements(reducer, from, 0, tree.count());
+        if (units == 1) return unit_value(reducer, from, tree, 0);
+        for (unsigned k = threadIdx.x; k < large_block; k += slices_block)
+            sums[k] = reducer.identity();
+#pragma unroll 1
+        for (size_t k = 0; k < units; ++k) { /* the last one first, as where blocks wait for it */
+            const size_t unit = k == 0 ? units - 1 : k - 1,
+                         thread = k == 0 ? 0 : unit & threads_mask;
+            const Value value = unit_value(reducer, from, tree, unit);
+            if (threadIdx.x == 0)
+                sums[thread] = k == 0 ? value : reducer.combine(sums[thread], value);
+        }
+        __syncthreads();
+        Value both[2] = {sums[threadIdx.x], sums[threadIdx.x + slices_block]};
+        return total(reducer, both);
+    }
+};
+
+/* Out of line, as its registers would be the whole kernel's. */
+template <class Reducer>
+static __device__ __noinline__ void
+reduce_alone(reduction_output<Reducer> output, const typename Reducer::Element *from, size_t n,
+             wide_block<Reducer> *block, typename Reducer::Value *sums)
+{
+    Reducer reducer = output.reducer;
+    reducer.prepare(from, n);
+    const typename Reducer::Value value =
+        block->whole_value(reducer, from, segment_tree<Reducer>(n), sums);
+    if (threadIdx.x == 0) reducer.store(output.result, plus_zero<Reducer>(value), n);
+}
+
+/* The list: a word that counts entries and partials, a word that counts blocks that are done with
+ * it, and entries; then partials. */
+constexpr unsigned list_head = 2, entry_words = 3, most_listed = 8192, listed_shift = 40;
+constexpr size_t list_words = list_head + size_t(entry_words) * most_listed;
+
+struct listed_segment {
+    status_word number; /* and 1 */
+    status_word first;  /* its first unit, of all listed ones' */
+    status_word ticket; /* units that are done */
+};
+static_assert(sizeof(listed_segment) == entry_words * sizeof(status_word), "no gaps");
+
+__device__ __forceinline__ listed_segment *listed(status_word *status_words)
+{
+    return reinterpret_cast<listed_segment *>(status_words + list_head);
+}
+
+/* By one thread. False where there is no room. One addition counts both, so that entries are in the
+ * order of their units; and it is none to what is full, for the counts not to overflow. Where one
+ * does not fit none will after it. */
+template <class = void>
+__device__ __noinline__ bool list_segment(status_word *status_words, size_t segment, size_t units,
+                                          size_t room, unsigned most_entries = most_listed)
+{
+    constexpr status_word entry = status_word(1) << listed_shift, mask = entry - 1;
+    const status_word now = peek(status_words);
+    if ((now & mask) + units > room || now >> listed_shift >= most_entries) return false;
+    const status_word before = atomicAdd(status_words, entry + units),
+                      number = before >> listed_shift, first = before & mask;
+    if (first + units > room || number >= most_entries) return false;
+    listed(status_words)[number].number = segment + 1;
+    listed(status_words)[number].first = first;
+    return true;
+}
+
+/* Of each block, behind the list: from where to where in its part segments are that are long and
+ * not listed; the first number is one more, or zero where there is none. The second one is twice as
+ * much, and one more where all that are there count as long. The third one, and one more, is the
+ * first segment for which there was no room in the list, as for all of the part's after it. */
+constexpr unsigned noted_words = 3;
+__device__ __forceinline__ status_word *noted_of_block(status_word *status_words)
+{
+    return status_words + list_words + noted_words * blockIdx.x;
+}
+
+/* What a block takes at once: offsets, and bytes of elements that lie in a row, with what is around
+ * them; and a lane takes a segment where none of the warp's has more packs. */
+constexpr unsigned batch_offsets = 512, lane_packs = 4;
+constexpr unsigned around_batch = line_bytes + 2 * pack_bytes,
+                   least_stage =
+                       one_small_tile + line_bytes + around_batch / line_bytes * line_bytes,
+                   most_stage = 2 * one_small_tile;
+static_assert(least_stage >= one_small_tile + around_batch && least_stage % line_bytes == 0,
+              "room for the longest segment that is not listed");
+
+/* Besides those in stages, one whose bounds are noted while others are still reduced. */
+__host__ __device__ constexpr unsigned segment_batches_of(unsigned stages)
+{
+    return 2 * stages;
+}
+
+/* Elements from the batch's first one; far_away, for all that are further. */
+using batch_bound = unsigned short;
+constexpr unsigned far_away = 0xffff;
+static_assert(far_away - most_stage > one_small_tile, "what ends far away is long or does not fit");
+
+/* What is known of a batch, besides its elements. */
+struct segment_batch {
+    batch_bound bounds[batch_offsets];
+    unsigned stops[batch_offsets / warp_size]; /* bits: offsets with which the batch may not end */
+    size_t first;                              /* segment */
+    unsigned count, offset;                    /* of its first element in the stage, in bytes */
+};
+
+/* Leaves of the one small tile of a slice, of which at most 256 threads have any. */
+__device__ __forceinline__ unsigned leaf_bits(const slice_tile &tile)
+{
+    const unsigned used = tile.packs > tile.tail ? tile.packs : tile.tail;
+    if (used >= slices_block) return 8;
+    return used < 2 ? 0 : 32 - static_cast<unsigned>(__clz(static_cast<int>(used - 1)));
+}
+
+/* A warp's segments: up to 32, which are in shared memory as their bounds are. Where all are short,
+ * a lane has each; else those of up to 64 packs are reduced several at once, with as many lanes for
+ * each as the longest wants; then others, one by one. */
+template <class Reducer>
+struct segments_of_warp {
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    static constexpr unsigned pack_size = pack<Element>::size, at_once = 8, least_group = 3;
+    /* packs of many elements: rather several lanes with one each, than one with several */
+    static constexpr bool by_lanes = sizeof(Element) <= 2;
+    static_assert(lane_packs >= 1u << (least_group - 1), "more packs than half of the least group");
+    const segments &all;
+    const reduction_output<Reducer> &output;
+    const Element *staged;     /* what the bounds count from */
+    const Element *zeros;      /* a pack of them */
+    const batch_bound *bounds; /* of the warp's first one */
+    unsigned count;
+    size_t first; /* segment */
+
+    static __device__ __forceinline__ slice_tile tile_of(unsigned n)
+    {
+        return {0, n / pack_size, n % pack_size, 8};
+    }
+    __device__ __forceinline__ unsigned length(unsigned segment) const
+    {
+        return static_cast<unsigned>(bounds[segment + 1]) - bounds[segment];
+    }
+    __device__ __forceinline__ shared_slice<Element> slice(unsigned segment) const
+    {
+        return {staged + bounds[segment], 1};
+    }
+    __device__ __forceinline__ void store(unsigned segment, const Value &value, unsigned n) const
+    {
+        output.reducer.store(all.place(output.result, first + segment), plus_zero<Reducer>(value),
+                             n);
+    }
+
+    __device__ __forceinline__ void reduce() const
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        const bool there = lane < count;
+        const unsigned n = there ? length(lane) : 0;
+        const slice_tile tile = tile_of(n);
+        const unsigned longest = warp_max(tile.packs);
+        if (longest <= (by_lanes ? 1 : lane_packs)) {
+            if (there) reduce_short(lane, tile, longest);
+            return;
+        }
+        unsigned one_by_one = __ballot_sync(0xffffffffu, there && tile.packs > 2 * warp_size);
+        const unsigned together = __ballot_sync(0xffffffffu, there) & ~one_by_one,
+                       leaves_log = warp_max(together >> lane & 1 && leaf_bits(tile) > least_group
+                                                 ? leaf_bits(tile)
+                                                 : least_group),
+                       place = there ? bounds[lane] | n << 16 : 0;
+        /* up to so many are faster one by one, as one H100 measured */
+        const int few = one_by_one != 0 ? 4 : leaves_log > 5 && by_lanes ? 5 : 0;
+        if (__popc(together) <= few)
+            one_by_one |= together;
+        else if (leaves_log <= 5)
+            reduce_groups<1>(together, place, leaves_log);
+        else
+            reduce_groups<2>(together, place, 5);
+#pragma unroll 1
+        for (; one_by_one != 0; one_by_one &= one_by_one - 1) reduce_one(lowest_bit(one_by_one));
+    }
+
+  private:
+    __device__ __forceinline__ void reduce_short(unsigned segment, const slice_tile &tile,
+                                                 unsigned longest) const
+    {
+        const unsigned n = tile.packs * pack_size + tile.tail;
+        Reducer reducer = output.reducer;
+        reducer.prepare(slice(segment).from, n);
+        const Value value = short_value<2, false>(reducer, slice(segment), tile, leaf_bits(tile),
+                                                  longest, truth<false>());
+        store(segment, value, n);
+    }
+
+    /* Where segments are: bits 0 to 15 are the bound, the others the length. A lane has so many
+     * leaves of each, 32 apart. */
+    template <unsigned Packs>
+    struct values_of_segments {
+        const segments_of_warp &warp;
+        const unsigned (&places)[at_once];
+        unsigned lane; /* of the segment's */
+        Value (&values)[at_once];
+
+        template <class Member>
+        __device__ __forceinline__ void operator()(const Member &member) const
+        {
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k) {
+                const Element *const from = warp.staged + (places[k] & 0xffff);
+                const unsigned n = places[k] >> 16;
+                const slice_tile tile = tile_of(n);
+                const unsigned leaf = lane + k % Packs * warp_size;
+                leaf_items<Reducer, 1> items;
+                items.count = leaf < tile.packs;
+                items.index = leaf * pack_size;
+                /* loaded zeros cost less than a choice for each word */
+                const shared_slice<Element> slice = {
+                    items.count ? from + leaf * pack_size : warp.zeros, 1};
+                slice.load(items.packs[0], 0);
+                Member own = member;
+                own.prepare(from, n);
+                if (k % Packs > 0) {
+                    values[k] = items.value(own);
+                    continue;
+                }
+                items.has_edge = leaf < tile.tail;
+                items.edge_index = tile.packs * pack_size + leaf;
+                items.edge = *(items.has_edge ? from + items.edge_index : warp.zeros);
+                Reducer reducer = warp.output.reducer;
+                reducer.prepare(from, n);
+                values[k] = items.with_edge(reducer, items.value(own));
+            }
+        }
+    };
+
+    /* 2^lanes_log lanes for each of `which`, with so many packs each; lane k knows the place of
+     * segment k. Two packs are of whole warps. */
+    template <unsigned Packs>
+    __device__ __forceinline__ void reduce_groups(unsigned which, unsigned place,
+                                                  unsigned lanes_log) const
+    {
+        const unsigned lane = threadIdx.x % warp_size, each_log = 5 - lanes_log;
+#pragma unroll 1
+        for (unsigned from = 0; from < count; from += at_once / Packs << each_log) {
+            unsigned places[at_once];
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k)
+                places[k] = __shfl_sync(
+                    0xffffffffu, place,
+                    static_cast<int>(from + (k / Packs << each_log) + (lane >> lanes_log)));
+            Value values[at_once];
+            output.reducer.choose(
+                values_of_segments<Packs>{*this, places, lane & ((1u << lanes_log) - 1), values});
+            Value value = deal_to_lanes(output.reducer, values, lanes_log);
+            const unsigned below = lanes_log - least_group, k = lane >> below & (at_once - 1);
+            if (Packs == 2) value = output.reducer.combine(value, shuffle_xor(value, 1u << below));
+            const unsigned segment = from + (k / Packs << each_log) + (lane >> lanes_log),
+                           n = __shfl_sync(0xffffffffu, place, static_cast<int>(segment)) >> 16;
+            if ((lane & ((1u << below) - 1)) == 0 && k % Packs == 0 && (which >> segment & 1) != 0)
+                store(segment, value, n);
+        }
+    }
+    __device__ __forceinline__ void reduce_one(unsigned segment) const
+    {
+        const unsigned n = length(segment);
+        const slice_tile tile = tile_of(n);
+        Reducer reducer = output.reducer;
+        reducer.prepare(slice(segment).from, n);
+        Value value = reducer.identity();
+        constexpr bool edge_first = sizeof(Element) == 8; /* others have no registers for it */
+        with_shifted_slice(slice(segment).from, [&](const auto &shifted) {
+            value = tile.packs <= slices_block ? narrow_value<4, edge_first>(reducer, shifted, tile)
+                                               : wide_value(reducer, shifted, tile);
+        });
+        if (threadIdx.x % warp_size == 0) store(segment, value, n);
+    }
+};
+
+constexpr unsigned segment_blocks = 3, any_order_segment_blocks = 4; /* on a multiprocessor */
+template <class Reducer>
+__host__ __device__ constexpr unsigned segment_blocks_of()
+{
+    return in_any_order<Reducer>() ? any_order_segment_blocks : segment_blocks;
+}
+/* Of the second kernel's shared memory: a chunk of up to 16 KiB, in rows, with what is around. */
+constexpr unsigned most_slots = 4, most_open_tiles = 2 * most_slots;
+__host__ __device__ constexpr unsigned slot_bytes_of(bool any_order)
+{
+    return one_small_tile + (any_order ? 1 : 9) * 2 * line_bytes; /* gaps */
+}
+
+/* A block's way through its segments, batch by batch: what comes next is chosen by its offsets,
+ * which are loaded while others are reduced, and copied to shared memory. */
+template <class Element>
+struct segment_batches {
+    static constexpr unsigned longest = one_small_tile / sizeof(Element); /* others are listed */
+    static constexpr unsigned each = batch_offsets / slices_block, most_wanted = batch_offsets - 2;
+    const segments &all;
+    const size_t &end; /* of the block's segments */
+    long long *next;   /* offsets, in shared memory: each thread's own */
+    size_t first;      /* segment to come */
+    size_t base;       /* where it begins */
+    unsigned most;     /* segments whose offsets were loaded */
+
+    __device__ __forceinline__ segment_batches(const segments &of, const size_t (&range)[2],
+                                               long long *offsets)
+        : all(of), end(range[1]), next(offsets), first(range[0]), base(of.begin(range[0]))
+    {
+        load(most_wanted);
+    }
+    __device__ __forceinline__ bool more() const { return first < end; }
+
+    /* What `begin` needs after the next barrier to know where the batch ends. */
+    __device__ __forceinline__ void note(segment_batch &batch) const
+    {
+        const unsigned lane = threadIdx.x % warp_size,
+                       room = (all.stage_bytes - around_batch) / unsigned(sizeof(Element));
+        end_own_copies();
+#pragma unroll
+        for (unsigned k = 0; k < each; ++k) {
+            const unsigned number = k * slices_block + threadIdx.x;
+            if (number - lane > most) break;
+            const size_t beyond =
+                number <= most ? static_cast<size_t>(next[number]) - base : far_away;
+            const unsigned bound = beyond < far_away ? static_cast<unsigned>(beyond) : far_away,
+                           before = __shfl_up_sync(0xffffffffu, bound, 1);
+            batch.bounds[number] = static_cast<batch_bound>(bound);
+            const unsigned stops =
+                __ballot_sync(0xffffffffu, bound > room || (lane > 0 && bound - before > longest));
+            if (lane == 0) batch.stops[number / warp_size] = stops;
+        }
+    }
+    /* Which segments the batch has. Its elements are on their way then, and the next offsets. */
+    __device__ __forceinline__ void begin(segment_batch &batch, unsigned char *stage,
+                                          const void *const (&readable)[2], phase_barrier *copied,
+                                          unsigned number, bool *any_long)
+    {
+        const unsigned stop = first_stop(batch), count = stop - 1;
+        const Element *const from = static_cast<const Element *>(all.input) + base,
+                             *const staged =
+                                 copy_elements(stage, from, batch.bounds[count], readable[0],
+                                               readable[1], copied, number);
+        if (threadIdx.x == 0) {
+            batch.first = first;
+            batch.count = count;
+            batch.offset =
+                static_cast<unsigned>(reinterpret_cast<const unsigned char *>(staged) - stage);
+        }
+        const unsigned bound = batch.bounds[count];
+        if (count < most && batch.bounds[stop] - bound > longest) {
+            *any_long = true;
+            first = after_long(first + stop);
+            base = all.begin(first);
+        } else {
+            first += count;
+            base += bound;
+        }
+        load(count > 0 ? 2 * count + warp_size : most);
+    }
+
+  private:
+    /* The next batch's offsets, of so many segments: few more than it will hold. */
+    __device__ __forceinline__ void load(size_t wanted)
+    {
+        size_t least = end - first;
+        if (least > wanted) least = wanted;
+        if (least > most_wanted) least = most_wanted;
+        most = static_cast<unsigned>(least);
+#pragma unroll
+        for (unsigned k = 0; k < each; ++k) {
+            const unsigned number = threadIdx.x + k * slices_block;
+            if (number <= most) begin_own_copy(next + number, all.offsets + first + number);
+        }
+    }
+    /* The first offset with which the batch may not end: lane g looks at 32 of them. */
+    __device__ __forceinline__ unsigned first_stop(const segment_batch &batch) const
+    {
+        const unsigned lane = threadIdx.x % warp_size, number = lane * warp_size;
+        unsigned stops = ~0u;
+        if (number <= most) {
+            stops = batch.stops[lane];
+            if (lane > 0 &&
+                static_cast<unsigned>(batch.bounds[number]) - batch.bounds[number - 1] > longest)
+                stops |= 1;
+        }
+        const unsigned group = lowest_bit(__ballot_sync(0xffffffffu, stops != 0));
+        return group * warp_size +
+               lowest_bit(__shfl_sync(0xffffffffu, stops, static_cast<int>(group)));
+    }
+    /* The first segment from `segment` on that is not long. */
+    __device__ __forceinline__ size_t after_long(size_t segment) const
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        for (; segment < end; segment += warp_size) {
+            const unsigned others = __ballot_sync(
+                0xffffffffu, segment + lane >= end || all.length(segment + lane) <= longest);
+            if (others != 0) return segment + lowest_bit(others);
+        }
+        return end;
+    }
+};
+
+/* Of partials of tiles of 256 threads, up to 256 of them, by a warp. In lane 0. */
+template <class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+fold_by_warp(const Reducer &reducer, const typename Reducer::Value *partials, unsigned units)
+{
+    using Value = typename Reducer::Value;
+    constexpr unsigned each = slices_block / warp_size;
+    static_assert(most_in_small_tiles / one_small_tile <= slices_block, "a place for each");
+    const unsigned lane = threadIdx.x % warp_size;
+    Value values[each];
+#pragma unroll
+    for (unsigned k = 0; k < each; ++k) {
+        const unsigned unit = lane + k * warp_size;
+        values[k] = reducer.identity();
+        if (unit < units - 1) values[k] = partials[unit];
+    }
+    if (lane == 0) values[0] = reducer.combine(partials[units - 1], values[0]);
+    __syncwarp(); /* others may take their places now */
+    return combine_warp(reducer, values);
+}
+
+/* Whether a block reduces a segment alone, if it is not much of the block's work. */
+template <class Element>
+__device__ __forceinline__ bool is_for_one_block(size_t n)
+{
+    return n <= most_in_small_tiles / sizeof(Element);
+}
+
+/* Elements of the longest segment that the first kernel reduces. */
+template <class Reducer>
+__host__ __device__ constexpr size_t longest_segment()
+{
+    return (in_any_order<Reducer>() ? 4 : 1) * one_small_tile / sizeof(typename Reducer::Element);
+}
+
+/* By a block, its long segments: those that are for several blocks, and the last one if it reaches
+ * far into others' parts, are listed, in turn. For the second kernel's block of this number it
+ * notes between which the others are, and where the list is full, from which one on none is listed.
+ * Whole: it has reduced none, and notes the short ones too. */
+template <class Reducer>
+__device__ __forceinline__ void list_long_segments(const segments &all, size_t begin, size_t end,
+                                                   bool whole, status_word *status_words)
+{
+    using Element = typename Reducer::Element;
+    constexpr unsigned at_once = 4 * slices_block;
+    constexpr size_t longest = longest_segment<Reducer>();
+    __shared__ unsigned for_list[at_once / warp_size]; /* a bit for each */
+    __shared__ status_word from, to;
+    size_t not_listed_from = end; /* thread 0 knows it */
+    const size_t last = end - 1, last_length = all.length(last);
+    const bool lists_last =
+        last_length > longest && (!is_for_one_block<Element>(last_length) ||
+                                  last_length > (all.begin(end) - all.begin(begin)) / 16);
+    if (threadIdx.x == 0) {
+        from = whole ? begin : end;
+        to = !whole ? begin : lists_last ? last : end;
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (size_t first = begin; first < end; first += at_once) {
+#pragma unroll 1
+        for (unsigned k = threadIdx.x; k < at_once; k += slices_block) {
+            const size_t segment = first + k, n = segment < end ? all.length(segment) : 0;
+            const bool is_long = n > longest,
+                       listed = is_long &&
+                                (segment == last ? lists_last : !is_for_one_block<Element>(n));
+            if (is_long && !listed) {
+                atomicMin(&from, status_word(segment));
+                atomicMax(&to, status_word(segment) + 1);
+            }
+            const unsigned bits = __ballot_sync(0xffffffffu, listed);
+            if (threadIdx.x % warp_size == 0) for_list[k / warp_size] = bits;
+        }
+        __syncthreads();
+        if (threadIdx.x == 0)
+#pragma unroll 1
+            for (unsigned k = 0; k < at_once / warp_size; ++k)
+                for (unsigned left = for_list[k]; left != 0; left &= left - 1) {
+                    const size_t segment = first + k * warp_size + lowest_bit(left),
+                                 n = all.length(segment);
+                    if (segment < not_listed_from &&
+                        !list_segment(status_words, segment, segment_tree<Reducer>(n).work.units,
+                                      all.list_room))
+                        not_listed_from = segment;
+                }
+        __syncthreads();
+    }
+    if (threadIdx.x != 0) return;
+    status_word *const noted = noted_of_block(status_words);
+    if (not_listed_from < end) {
+        from = from < not_listed_from ? from : not_listed_from;
+        to = end;
+        noted[2] = not_listed_from + 1;
+    }
+    if (from < to) {
+        noted[0] = from + 1;
+        noted[1] = 2 * to + whole;
+    }
+}
+
+/* By a block, before a barrier: the segments that begin in its part of all there is to read, and
+ * from where to where there are elements. */
+template <class Element>
+__device__ __forceinline__ void find_part(const segments &all, size_t (&part)[2],
+                                          const void *(&readable)[2])
+{
+    constexpr size_t offset_cost = 16 / sizeof(Element) == 0 ? 1 : 16 / sizeof(Element);
+    const unsigned warp = threadIdx.x / warp_size;
+    if (warp >= 2) return;
+    const size_t begin = all.begin(0), elements = all.begin(all.count) - begin,
+                 cost = elements + all.count * offset_cost,
+                 limit = share_of(cost, blockIdx.x + warp, gridDim.x);
+    const size_t found = search_by_warp(size_t(0), all.count, [&](size_t segment) {
+        return all.begin(segment) - begin + segment * offset_cost < limit;
+    });
+    if (threadIdx.x % warp_size != 0) return;
+    part[warp] = found;
+    readable[warp] = all.first<Element>(warp == 0 ? 0 : all.count);
+}
+
+/* Whether a part's segments are so long on average that batches would have few. Its last one, which
+ * may have any length, does not count; and what all segments are on average does, as it takes long
+ * where blocks with parts of the same kind choose differently. */
+template <class Reducer>
+__device__ __forceinline__ bool has_long_ones(const segments &all, const size_t (&part)[2])
+{
+    using Element = typename Reducer::Element;
+    constexpr size_t limit = (in_any_order<Reducer>() ? 2 * one_small_tile
+                              : sizeof(Element) < 4   ? one_small_tile * 3 / 16
+                                                      : one_small_tile / 2) /
+                             sizeof(Element);
+    if (part[1] <= part[0] + 1) return false;
+    const size_t elements = all.begin(part[1] - 1) - all.begin(part[0]),
+                 others = part[1] - 1 - part[0];
+    const bool all_are = all.begin(all.count) - all.begin(0) > all.count * limit;
+    return elements > others * (all_are ? limit / 2 : 2 * limit);
+}
+
+/* Segments that begin in the block's part of all there is to read. A batch is copied while the one
+ * before is reduced; where there is one stage alone, other blocks are to fill the time. */
+template <class Reducer>
+__global__ void __launch_bounds__(slices_block, resident(segment_blocks))
+    reduce_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
+{
+    using Element = typename Reducer::Element;
+    constexpr unsigned warps = slices_block / warp_size;
+    __shared__ size_t range[2];
+    __shared__ const void *readable[2];
+    __shared__ phase_barrier copied[2];
+    __shared__ pack<unsigned> zeros;
+    __shared__ bool any_long;
+    const unsigned stages_mask = all.stages - 1, stages_log = all.stages - 1, /* of one or two */
+        batches_mask = segment_batches_of(all.stages) - 1;
+    unsigned char *const memory = dynamic_shared<unsigned char>();
+    segment_batch *const batches =
+        reinterpret_cast<segment_batch *>(memory + all.stages * all.stage_bytes);
+    const unsigned warp = threadIdx.x / warp_size;
+    wait_for_previous_grid();
+    allow_next_grid();
+
+    if (threadIdx.x < 4) zeros.item[threadIdx.x] = 0;
+    if (threadIdx.x == 0) any_long = false;
+    find_part<Element>(all, range, readable);
+    __syncthreads();
+    const bool whole = has_long_ones<Reducer>(all, range);
+    segment_batches<Element> to_come(
+        all, range, reinterpret_cast<long long *>(batches + segment_batches_of(all.stages)));
+    unsigned begun = 0, under_way = 0; /* batches */
+#pragma unroll 1
+    while (!whole && (to_come.more() || under_way > 0)) {
+        const bool more = to_come.more();
+        if (!more || under_way == all.stages) {
+            const unsigned oldest = begun - under_way--, stage = oldest & stages_mask;
+            const segment_batch &batch = batches[oldest & batches_mask];
+            wait_for_block_copy(&copied[stage], oldest >> stages_log);
+            const unsigned count = batch.count, share = (count - 1) / warps + 1,
+                           of_warp = share < warp_size ? share : warp_size;
+            const Element *const staged =
+                reinterpret_cast<const Element *>(memory + stage * all.stage_bytes + batch.offset);
+#pragma unroll 1
+            for (unsigned own = warp * of_warp; own < count; own += warps * of_warp)
+                segments_of_warp<Reducer>{all,
+                                          output,
+                                          staged,
+                                          reinterpret_cast<const Element *>(zeros.item),
+                                          batch.bounds + own,
+                                          count - own < of_warp ? count - own : of_warp,
+                                          batch.first + own}
+                    .reduce();
+        }
+        segment_batch &batch = batches[begun & batches_mask];
+        if (more) to_come.note(batch);
+        __syncthreads();
+        if (!more) continue;
+        const unsigned stage = begun & stages_mask;
+        to_come.begin(batch, memory + stage * all.stage_bytes, readable, &copied[stage],
+                      begun >> stages_log, &any_long);
+        ++begun;
+        ++under_way;
+        if (all.stages == 1 || !to_come.more()) __syncthreads(); /* the next turn reduces it */
+    }
+    if (any_long || whole)
+        list_long_segments<Reducer>(all, range[0], range[1], whole, status_words);
+}
+
+/* 2 to this power: lanes for each of a part's segments. The last one, which may have any length,
+ * does not count. */
+template <class Reducer>
+__device__ __forceinline__ unsigned lanes_for_part(const segments &all, const size_t (&part)[2])
+{
+    using Vectors = row_in_vectors<Reducer>;
+    const size_t count = part[1] - part[0],
+                 elements = all.begin(count > 1 ? part[1] - 1 : part[1]) - all.begin(part[0]),
+                 each = (count > 1 ? count - 1 : 1) * Vectors::size;
+    /* eight vectors for a lane, five of bytes, as one H100 measured */
+    constexpr bool bytes = sizeof(typename Reducer::Element) == 1;
+    unsigned lanes_log =
+        elements > each * (bytes ? 12 : 17) ? 2 : elements > each * (bytes ? 5 : 8);
+    while (lanes_log < 5 && ((lanes_log > 1 && elements > each * 8 << lanes_log) ||
+                             (elements > each << lanes_log && count << lanes_log < slices_block)))
+        ++lanes_log;
+    return lanes_log;
+}
+
+/* The same where any order will do, without batches: a warp has as many segments at once as it has
+ * groups of lanes, which are as wide as suits most of the block's; longer ones are taken by all of
+ * its lanes, one by one. The next offsets are on their way meanwhile. */
+template <class Reducer>
+__global__ void __launch_bounds__(slices_block, resident(any_order_segment_blocks))
+    reduce_segments_in_any_order(segments all, reduction_output<Reducer> output,
+                                 status_word *status_words)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    using Vectors = row_in_vectors<Reducer>;
+    constexpr size_t longest = longest_segment<Reducer>();
+    __shared__ size_t range[2];
+    __shared__ const void *readable[2];
+    __shared__ bool any_long;
+    __shared__ unsigned next_group;
+    const unsigned lane = threadIdx.x % warp_size;
+    const Element *const input = static_cast<const Element *>(all.input);
+    wait_for_previous_grid();
+    allow_next_grid();
+
+    if (threadIdx.x == 0) {
+        any_long = false;
+        next_group = slices_block / warp_size;
+    }
+    find_part<Element>(all, range, readable);
+    __syncthreads();
+    if (range[0] == range[1]) return;
+    const bool whole = has_long_ones<Reducer>(all, range);
+    const unsigned lanes_log = lanes_for_part<Reducer>(all, range), lanes = 1u << lanes_log,
+                   rows = warp_size >> lanes_log;
+    const size_t few_elements = (Vectors::at_once * 4 * Vectors::size) << lanes_log;
+    size_t first = range[0] + threadIdx.x / warp_size * rows;
+    const auto bound = [&](unsigned which) {
+        const size_t segment = first + (lane >> lanes_log) + which;
+        return all.begin(segment < range[1] ? segment : range[1]);
+    };
+    size_t begin = bound(0), end = bound(1);
+#pragma unroll 1
+    while (!whole && first < range[1]) {
+        const size_t own_first = first, own_begin = begin, own_n = end - begin;
+        unsigned group = 0;
+        if (lane == 0) group = atomicAdd(&next_group, 1u);
+        first = range[0] + size_t(__shfl_sync(0xffffffffu, group, 0)) * rows;
+        begin = bound(0);
+        end = bound(1);
+
+        size_t segment = own_first + (lane >> lanes_log), from = own_begin, n = own_n;
+        if (n > longest) any_long = true;
+        bool mine = segment < range[1] && n <= few_elements;
+        const bool by_all = n > few_elements && n <= longest && lane % lanes == 0;
+        unsigned others = __ballot_sync(0xffffffffu, by_all), log = lanes_log;
+#pragma unroll 1
+        for (;;) {
+            const unsigned own = lane & ((1u << log) - 1);
+            const Vectors vectors(input + from, mine ? static_cast<unsigned>(n) : 0, readable);
+            Value value[1] = {vectors.value(output.reducer, own, log)};
+            combine_lanes(output.reducer, value, log);
+            const Value found = output.reducer.after_head(value[0], vectors.head, 0);
+            if (mine && own == 0)
+                output.reducer.store(all.place(output.result, segment), plus_zero<Reducer>(found),
+                                     n);
+            if (others == 0) break;
+            const unsigned source = lowest_bit(others);
+            others &= others - 1;
+            segment = own_first + (source >> lanes_log);
+            from = __shfl_sync(0xffffffffu, own_begin, static_cast<int>(source));
+            n = __shfl_sync(0xffffffffu, own_n, static_cast<int>(source));
+            mine = true;
+            log = 5;
+        }
+    }
+    __syncthreads();
+    if (any_long || whole)
+        list_long_segments<Reducer>(all, range[0], range[1], whole, status_words);
+}
+
+/* Units of long segments, in turn, as the list says. The last block to come of a segment folds its
+ * partials. */
+template <class Reducer, class List>
+__device__ __forceinline__ void
+reduce_in_turn(const segments &all, const reduction_output<Reducer> &output, const List &list,
+               status_word *partials, wide_block<Reducer> &block)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    using words_of = partial_words<Value>;
+    /* the last blocks first, as others have some alone */
+    const unsigned number = gridDim.x - 1 - blockIdx.x;
+    const size_t units = list.units;
+    const unsigned parts = units < gridDim.x ? static_cast<unsigned>(units) : gridDim.x;
+    if (number >= parts) return;
+    const size_t from = share_of(units, number, parts), to = share_of(units, number + 1, parts);
+    unsigned mine =
+        search_by_warp(0u, list.count, [&](unsigned k) { return list.first_unit(k) <= from; }) - 1;
+#pragma unroll 1
+    for (size_t begin = from, end; begin < to; begin = end, ++mine) {
+        end = begin;
+        if (!list.has_units(mine)) continue;
+        const size_t segment = list.segment(mine), n = all.length(segment),
+                     first = list.first_unit(mine);
+        const segment_tree<Reducer> tree(n);
+        end = first + tree.work.units < to ? first + tree.work.units : to;
+        const Element *const input = all.first<Element>(segment);
+        Reducer reducer = output.reducer;
+        reducer.prepare(input, n);
+        const bool alone = tree.work.units == (in_any_order<Reducer>() ? end - begin : 1);
+        Value value = reducer.identity();
+        const auto use = [&](size_t unit, const Value &found) {
+            value = found;
+            if (threadIdx.x == 0 && !alone) words_of::publish(partials, first + unit, found);
+        };
+        if (in_any_order<Reducer>()) { /* all units together, as the first one's */
+            const size_t unit = begin - first;
+            use(unit, block.template value_of_elements<2 * row_vectors>(
+                          reducer, input, tree.before(unit), tree.before(end - first)));
+            for (size_t k = begin + 1 + threadIdx.x; k < end && !alone; k += slices_block)
+                words_of::publish(partials, k, reducer.identity());
+        } else {
+            block.template reduce_units_from<true>(reducer, input, tree, begin - first, end - first,
+                                                   use);
+        }
+        if (!alone) {
+            if (threadIdx.x == 0) {
+                status_word *const ticket = list.ticket(mine);
+                block.last =
+                    atomicAdd(ticket, status_word(end - begin)) + (end - begin) == tree.work.units;
+                if (block.last) *ticket = 0;
+            }
+            __syncthreads();
+            if (!block.last) continue;
+            value = block.fold(reducer, partials + first * words_of::count,
+                               static_cast<unsigned>(tree.work.units), 1u << tree.threads_log);
+        }
+        if (threadIdx.x == 0)
+            reducer.store(all.place(output.result, segment), plus_zero<Reducer>(value), n);
+    }
+}
+
+/* What is listed. The units of entry k begin with first_unit(k). */
+struct segment_list {
+    status_word *base;
+    unsigned count;
+    size_t units;
+
+    __device__ __forceinline__ listed_segment &entry(unsigned k) const { return listed(base)[k]; }
+    __device__ __forceinline__ size_t segment(unsigned k) const { return entry(k).number - 1; }
+    static __device__ __forceinline__ bool has_units(unsigned) { return true; }
+    __device__ __forceinline__ size_t first_unit(unsigned k) const { return entry(k).first; }
+    __device__ __forceinline__ status_word *ticket(unsigned k) const { return &entry(k).ticket; }
+
+    /* units_of(n): of a segment. */
+    template <class Units>
+    __device__ __forceinline__ segment_list(const segments &all, status_word *status_words,
+                                            unsigned most_entries, const Units &units_of)
+        : base(status_words), count(static_cast<unsigned>(base[0] >> listed_shift)), units(0)
+    {
+        count = search_by_warp(0u, count < most_entries ? count : most_entries,
+                               [&](unsigned k) { return entry(k).number != 0; });
+        if (count > 0) units = entry(count - 1).first + units_of(all.length(segment(count - 1)));
+    }
+    /* By the last block of all. */
+    __device__ __forceinline__ void leave_empty(bool *last) const
+    {
+        if (!comes_last(base + 1, gridDim.x, *last)) return;
+        for (unsigned k = threadIdx.x; k < count * entry_words; k += slices_block)
+            base[list_head + k] = 0;
+        if (threadIdx.x == 0) base[0] = 0;
+    }
+};
+
+/* first_units[k]: units of those before number k, of which a thread has Each. A block calls it
+ * after a barrier, and another one follows. */
+template <unsigned Each>
+__device__ __forceinline__ void number_units(const unsigned (&units)[Each],
+                                             unsigned (&first_units)[Each * slices_block + 1],
+                                             unsigned (&of_warps)[slices_block / warp_size])
+{
+    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    unsigned own = 0;
+#pragma unroll
+    for (unsigned k = 0; k < Each; ++k) own += units[k];
+    unsigned before = own;
+#pragma unroll
+    for (unsigned step = 1; step < warp_size; step *= 2) {
+        const unsigned other = __shfl_up_sync(0xffffffffu, before, step);
+        if (lane >= step) before += other;
+    }
+    if (lane == warp_size - 1) of_warps[warp] = before;
+    before -= own;
+    __syncthreads();
+    unsigned of_earlier = lane < warp ? of_warps[lane] : 0;
+#pragma unroll
+    for (unsigned step = slices_block / warp_size / 2; step > 0; step /= 2)
+        of_earlier += __shfl_xor_sync(0xffffffffu, of_earlier, static_cast<int>(step));
+    before += __shfl_sync(0xffffffffu, of_earlier, 0);
+#pragma unroll
+    for (unsigned k = 0; k < Each; ++k) {
+        first_units[threadIdx.x * Each + k] = before;
+        before += units[k];
+    }
+    if (threadIdx.x == slices_block - 1) first_units[Each * slices_block] = before;
+    __syncthreads();
+}
+
+/* A chunk: what a block has of a segment in a slot of its shared memory, or will have. It is a
+ * small tile, or of a large one the packs of some threads, and the tail that is theirs. */
+struct staged_chunk {
+    bool exists, ends_tile, ends_unit, ends_share; /* what ends with it */
+    bool ends_alone;                               /* a tile that is all of a segment */
+    unsigned char slot, phase;                     /* its slot's */
+    unsigned char turn;                            /* of tiles, below most_open_tiles */
+    unsigned short leaf, leaves; /* the first of the tile's threads that it has, and how many */
+    unsigned short place, tail_place; /* bytes: of the first pack and the tail in the slot */
+    unsigned short apart;             /* from pack to pack of a thread */
+    unsigned char copies;             /* to the slot; none: it is loaded from the input */
+    slice_tile tile;
+    const void *from; /* the segment, and its elements */
+    size_t n;
+    void *result;
+    unsigned position;    /* of the tile in its unit */
+    unsigned unit, units; /* of the segment; so many are this block's */
+    unsigned entry;       /* of the list, or not_listed */
+    size_t first_unit;    /* of the segment, among all units of the list */
+};
+constexpr unsigned not_listed = ~0u, most_own_tiles = most_in_small_tiles / one_small_tile;
+/* Bytes that are copied from lines to a place in the block's shared memory. */
+struct chunk_copy {
+    const void *from;
+    unsigned to, bytes;
+};
+
+/* Where an element is in its line. */
+template <class Element>
+__device__ __forceinline__ unsigned place_of(const Element *element)
+{
+    return static_cast<unsigned>(reinterpret_cast<uintptr_t>(element) % line_bytes);
+}
+/* Chunks of a segment in large tiles: a quarter of a tile's threads has eight rows of packs in
+ * 16 KiB, or half of them has four, if there are no more. */
+struct tile_part {
+    unsigned log; /* 2^log parts */
+    unsigned threads, rows, pitch;
+
+    __device__ __forceinline__ explicit tile_part(size_t packs)
+        : log(packs > 4 * large_block ? 2 : 1), threads(large_block >> log), rows(2u << log),
+          pitch(threads * pack_bytes + 2 * line_bytes)
+    {
+    }
+};
+
+/* The chunks that a block is to reduce, as one of its warps finds them, a batch at once: of its own
+ * segments that are not listed, then of its share of those that are. In shared memory. */
+template <class Reducer>
+struct chunks_to_come {
+    using Element = typename Reducer::Element;
+    static constexpr unsigned pack_size = pack<Element>::size, batch = 16, known = 2 * batch,
+                              chunk_packs = one_small_tile / pack_bytes,
+                              slot_bytes = slot_bytes_of(in_any_order<Reducer>()),
+                              most_copies = in_any_order<Reducer>() ? 1 : 9; /* rows and a tail */
+    staged_chunk chunk[known];
+    chunk_copy copies[known][most_copies];
+    const void *readable[2]; /* from where to where there are elements */
+
+  private:
+    void *results;
+    unsigned number, turn; /* chunks in all, and tiles, below most_open_tiles */
+    /* Segments that are known, of which `first` is lane 0's; ends: chunks of those up to each. */
+    size_t first, begins[warp_size], lengths[warp_size], ends[warp_size], done;
+    unsigned entry;             /* or a single one of the list, and the */
+    size_t unit, last_unit;     /* first unit that is the block's */
+    size_t from, to;            /* its tiles, or packs where any order will do */
+    size_t next_own, end;       /* own segments to come */
+    bool whole;                 /* short ones too */
+    bool is_over;               /* all chunks are found */
+    size_t next_unit, unit_end; /* units of the list to come */
+    unsigned next_entry;
+
+  public:
+    __device__ __forceinline__ void begin(const segments &all, const segment_list &list,
+                                          void *result, size_t own_begin, size_t own_end,
+                                          bool with_short)
+    {
+        const size_t own_unit = share_of(list.units, blockIdx.x, gridDim.x),
+                     own_unit_end = share_of(list.units, blockIdx.x + 1, gridDim.x);
+        const unsigned after = search_by_warp(
+            0u, list.count, [&](unsigned k) { return list.first_unit(k) <= own_unit; });
+        const unsigned lane = threadIdx.x % warp_size;
+        ends[lane] = 0;
+        if (lane < 2) readable[lane] = all.first<Element>(lane == 0 ? 0 : all.count);
+        if (lane == 0) {
+            results = result;
+            done = 0;
+            next_own = own_begin;
+            end = own_end;
+            next_unit = own_unit;
+            unit_end = own_unit_end;
+            next_entry = after - 1;
+            number = 0;
+            turn = 0;
+            whole = with_short;
+            is_over = false;
+        }
+        __syncwarp();
+    }
+    /* The next `batch` chunks, of which each lane finds one. */
+    __device__ __noinline__ void find(segments all, segment_list list)
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        for (unsigned wanted = is_over ? 0 : batch; wanted > 0;) {
+            if (done == ends[warp_size - 1] && !look_for_more(all, list)) {
+                if (lane <= most_slots) chunk[(number + lane) % known].exists = false;
+                if (lane == 0) is_over = true;
+                __syncwarp();
+                return;
+            }
+            const size_t rest = ends[warp_size - 1] - done;
+            const unsigned some = rest < wanted ? static_cast<unsigned>(rest) : wanted;
+            bool ends_tile = false;
+            if (lane < some) {
+                set_chunk(number + lane, all, list, done + lane);
+                ends_tile = chunk[(number + lane) % known].ends_tile;
+            }
+            const unsigned tiles = __ballot_sync(0xffffffffu, ends_tile);
+            if (lane < some)
+                chunk[(number + lane) % known].turn = static_cast<unsigned char>(
+                    (turn + unsigned(__popc(tiles & ((1u << lane) - 1)))) % most_open_tiles);
+            __syncwarp();
+            if (lane == 0) {
+                last_unit = chunk[(number + some - 1) % known].unit;
+                number += some;
+                done += some;
+                turn = (turn + unsigned(__popc(tiles))) % most_open_tiles;
+            }
+            wanted -= some;
+            __syncwarp();
+        }
+    }
+
+  private:
+    __device__ __forceinline__ bool takes(size_t segment, size_t elements) const
+    {
+        return segment < end && (whole || elements > longest_segment<Reducer>()) &&
+               is_for_one_block<Element>(elements);
+    }
+    static __device__ __forceinline__ unsigned parts_log(const segment_tree<Reducer> &tree)
+    {
+        return tree.large() ? tile_part(tree.packs).log : 0;
+    }
+    /* Tiles before a unit, or packs where any order will do. */
+    static __device__ __forceinline__ size_t before(const segment_tree<Reducer> &tree, size_t to)
+    {
+        if (to >= tree.work.units) return in_any_order<Reducer>() ? tree.packs : tree.work.tiles;
+        const size_t tile = run_of(tree.work, to).first;
+        return in_any_order<Reducer>() ? tile << tree.tile_log() : tile;
+    }
+    /* Of so many of these. */
+    static __device__ __forceinline__ size_t chunks_of(const segment_tree<Reducer> &tree,
+                                                       size_t count)
+    {
+        if (!in_any_order<Reducer>()) return count << parts_log(tree);
+        return count == 0 ? 1 : (count - 1) / chunk_packs + 1;
+    }
+    /* False if there are none. */
+    __device__ __forceinline__ bool look_for_more(const segments &all, const segment_list &list)
+    {
+        constexpr unsigned at_once = 8; /* where many are not taken */
+        const unsigned lane = threadIdx.x % warp_size;
+        size_t own = next_own, chunks = 0;
+        bool any = false;
+        __syncwarp();
+        while (!any && own < end) {
+            const size_t segment = own + lane, inside = segment < end ? segment : end - 1,
+                         begin = all.begin(inside), n = all.length(inside);
+            chunks = 0;
+            if (takes(segment, n)) {
+                const segment_tree<Reducer> tree(n);
+                chunks = chunks_of(tree, before(tree, tree.work.units));
+            }
+            any = __any_sync(0xffffffffu, chunks > 0);
+            begins[lane] = begin;
+            lengths[lane] = n;
+            if (lane == 0) {
+                first = own;
+                entry = not_listed;
+            }
+            own += warp_size;
+            while (!any && own < end) {
+                bool others = false;
+#pragma unroll
+                for (unsigned k = 0; k < at_once; ++k) {
+                    const size_t other = own + k * warp_size + lane;
+                    others |= other < end && takes(other, all.length(other));
+                }
+                if (__any_sync(0xffffffffu, others)) break;
+                own += at_once * warp_size;
+            }
+        }
+        if (any) {
+#pragma unroll
+            for (unsigned step = 1; step < warp_size; step *= 2) {
+                const size_t other = __shfl_up_sync(0xffffffffu, chunks, step);
+                if (lane >= step) chunks += other;
+            }
+            ends[lane] = chunks;
+        } else if (next_unit < unit_end) {
+            const size_t segment = list.segment(next_entry), n = all.length(segment),
+                         first_unit = list.first_unit(next_entry),
+                         own_unit = next_unit - first_unit;
+            const segment_tree<Reducer> tree(n);
+            const size_t rest = unit_end - first_unit,
+                         own_end = rest < tree.work.units ? rest : tree.work.units;
+            const size_t own_from = before(tree, own_unit), own_to = before(tree, own_end);
+            ends[lane] = chunks_of(tree, own_to - own_from);
+            __syncwarp();
+            if (lane == 0) {
+                begins[0] = all.begin(segment);
+                lengths[0] = n;
+                first = segment;
+                entry = next_entry++;
+                unit = last_unit = own_unit;
+                from = own_from;
+                to = own_to;
+                next_unit = first_unit + own_end;
+            }
+            any = true;
+        }
+        if (lane == 0) {
+            next_own = own;
+            if (any) done = 0;
+        }
+        __syncwarp();
+        return any;
+    }
+    /* Chunk `own_number` of the block's, number_here of these segments'. */
+    __device__ __forceinline__ void set_chunk(unsigned own_number, const segments &all,
+                                              const segment_list &list, size_t number_here)
+    {
+        staged_chunk &of = chunk[own_number % known];
+        unsigned which = 0;
+#pragma unroll
+        for (unsigned step = warp_size / 2; step > 0; step /= 2)
+            if (ends[which + step - 1] <= number_here) which += step;
+        const bool is_own = entry == not_listed;
+        const segment_tree<Reducer> tree(lengths[which]);
+        const size_t before_it = which > 0 ? ends[which - 1] : 0, own = number_here - before_it;
+        const Element *const input = static_cast<const Element *>(all.input) + begins[which];
+        of.exists = true;
+        of.from = input;
+        of.n = lengths[which];
+        of.result = all.place(results, first + which);
+        of.entry = entry;
+        of.ends_share = own + 1 == ends[which] - before_it;
+        of.leaf = 0;
+        of.leaves = slices_block;
+        of.place = of.tail_place = static_cast<unsigned short>(place_of(input));
+        of.apart = slices_block * pack_bytes;
+        size_t of_unit = is_own ? 0 : unit;
+        if (in_any_order<Reducer>()) { /* as of one unit */
+            const size_t pack = (is_own ? 0 : from) + own * chunk_packs,
+                         rest = (is_own ? tree.packs : to) - pack;
+            of.tile = {pack, rest < chunk_packs ? static_cast<unsigned>(rest) : chunk_packs,
+                       of.ends_share && pack + rest == tree.packs ? tree.tail : 0, 8};
+            of.position = static_cast<unsigned>(own);
+            of.ends_tile = true;
+            of.ends_unit = of.ends_share;
+        } else {
+            const unsigned log = parts_log(tree),
+                           part = static_cast<unsigned>(own) & ((1u << log) - 1);
+            const size_t tile = (is_own ? 0 : from) + (own >> log);
+            tile_run run = {tile, 1};
+            of_unit = tile;
+            if (tree.work.levels > 0) { /* no chunk of the batch is as many units further */
+                size_t above = last_unit + batch + 1;
+                if (above > tree.work.units) above = tree.work.units;
+                for (of_unit = last_unit; above - of_unit > 1;) {
+                    const size_t middle = of_unit + (above - of_unit) / 2;
+                    (run_of(tree.work, middle).first <= tile ? of_unit : above) = middle;
+                }
+                run = run_of(tree.work, of_unit);
+            }
+            of.tile = tree.tile(tile);
+            of.position = static_cast<unsigned>(tile - run.first);
+            of.ends_tile = part + 1 == 1u << log;
+            of.ends_unit = of.ends_tile && of.position + 1 == run.count;
+            if (tree.large()) {
+                const tile_part by(tree.packs);
+                of.leaf = static_cast<unsigned short>(part * by.threads);
+                of.leaves = static_cast<unsigned short>(by.threads);
+                of.apart = static_cast<unsigned short>(by.pitch);
+                of.tail_place = static_cast<unsigned short>(
+                    by.rows * by.pitch + place_of(input + tree.packs * pack_size));
+            }
+        }
+        of.unit = static_cast<unsigned>(of_unit);
+        of.units = in_any_order<Reducer>() ? 1 : static_cast<unsigned>(tree.work.units);
+        if (!is_own) {
+            const size_t rest = unit_end - list.first_unit(entry);
+            of.first_unit = list.first_unit(entry);
+            of.units =
+                static_cast<unsigned>((rest < tree.work.units ? rest : tree.work.units) - unit);
+        }
+        of.ends_alone = is_own && of.ends_unit && of.position == 0 && of.units == 1;
+        of.slot = static_cast<unsigned char>(own_number % all.slot_count);
+        of.phase = own_number / all.slot_count & 1;
+        of.copies = 0;
+        const uintptr_t begin = reinterpret_cast<uintptr_t>(input),
+                        behind = in_vectors(begin + of.n * sizeof(Element));
+        if (!has_copy_engine() || of.n == 0 ||
+            begin - of.place < reinterpret_cast<uintptr_t>(readable[0]) ||
+            behind > reinterpret_cast<uintptr_t>(readable[1]))
+            return;
+        const uintptr_t packs = begin + of.tile.first * pack_bytes,
+                        after = packs + of.tile.packs * pack_bytes;
+        const unsigned tail = of.tile.tail * unsigned(sizeof(Element));
+        if (of.tile.threads_log == 8) {
+            add_copy(own_number, packs, static_cast<unsigned>(after - packs) + tail, 0);
+            return;
+        }
+        const tile_part by(tree.packs);
+#pragma unroll 1
+        for (unsigned row = 0; row < by.rows; ++row) {
+            const unsigned before = row * large_block + of.leaf,
+                           left = of.tile.packs > before ? of.tile.packs - before : 0;
+            add_copy(own_number, packs + before * pack_bytes,
+                     (left < by.threads ? left : by.threads) * pack_bytes, row * by.pitch);
+        }
+        if (of.leaf == 0) add_copy(own_number, after, tail, by.rows * by.pitch);
+    }
+    template <class Number>
+    static __device__ __forceinline__ Number in_vectors(Number bytes)
+    {
+        return (bytes + pack_bytes - 1) / pack_bytes * pack_bytes;
+    }
+    /* Of bytes that go to a place in the slot's line there. */
+    __device__ __forceinline__ void add_copy(unsigned own_number, uintptr_t start, unsigned bytes,
+                                             unsigned to_line)
+    {
+        if (bytes == 0) return;
+        staged_chunk &of = chunk[own_number % known];
+        const unsigned place = static_cast<unsigned>(start % line_bytes),
+                       all_bytes = in_vectors(place + bytes);
+        copies[own_number % known][of.copies++] = {reinterpret_cast<const void *>(start - place),
+                                                   of.slot * slot_bytes + to_line, all_bytes};
+    }
+};
+
+/* How a block reduces chunks in slots of its shared memory: eight warps add each, and the ninth
+ * finds what comes next, has it copied where a slot is empty, and adds up what the others found. */
+template <class Reducer>
+struct staged_segments {
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    using words_of = partial_words<Value>;
+    using Chunks = chunks_to_come<Reducer>;
+    static constexpr unsigned warps = slices_block / warp_size, pack_size = pack<Element>::size,
+                              known = Chunks::known;
+    Value warp_values[most_open_tiles][in_any_order<Reducer>() ? warps : 2 * warps],
+        partials[in_any_order<Reducer>() ? 2 * warps : most_own_tiles],
+        stack[in_any_order<Reducer>() ? 1 : most_levels];
+    Chunks to_come;
+    phase_barrier full[most_slots], empty[most_slots];
+    bool last;
+
+    __device__ __forceinline__ void reduce(const segments &all,
+                                           const reduction_output<Reducer> &output,
+                                           const segment_list &list, status_word *listed_partials,
+                                           size_t begin, size_t end, bool whole)
+    {
+        const bool adds = threadIdx.x < slices_block;
+        if (threadIdx.x < all.slot_count) {
+            init_barrier(&full[threadIdx.x], warp_size);
+            init_barrier(&empty[threadIdx.x], slices_block);
+        }
+        if (!adds) {
+            to_come.begin(all, list, output.result, begin, end, whole);
+            to_come.find(all, list);
+        }
+        __syncthreads();
+        if (adds)
+            empty_slots(output.reducer);
+        else
+            fill_slots(all, output, list, listed_partials);
+        __syncthreads();
+    }
+
+  private:
+    __device__ __forceinline__ void fill_slots(const segments &all,
+                                               const reduction_output<Reducer> &output,
+                                               const segment_list &list,
+                                               status_word *listed_partials)
+    {
+        for (unsigned k = 0; k < all.slot_count; ++k) copy(k);
+#pragma unroll 1
+        for (unsigned number = 0; to_come.chunk[number % known].exists; ++number) {
+            const staged_chunk &own = to_come.chunk[number % known];
+            wait_for_phase(&empty[own.slot], own.phase);
+            copy(number + all.slot_count);
+            if (own.ends_tile) end_tile(output.reducer, own, list, listed_partials);
+            if (number % Chunks::batch == Chunks::batch / 2) to_come.find(all, list);
+        }
+    }
+    /* Has a chunk copied, if there is one. */
+    __device__ __forceinline__ void copy(unsigned number)
+    {
+        const staged_chunk &of = to_come.chunk[number % known];
+        const unsigned lane = threadIdx.x % warp_size;
+        if (!of.exists) return;
+        if (lane < of.copies) {
+            const chunk_copy own = to_come.copies[number % known][lane];
+            bulk_copy(dynamic_shared<unsigned char>() + own.to, own.from, own.bytes,
+                      &full[of.slot]);
+        } else {
+            arrive(&full[of.slot]);
+        }
+    }
+
+    __device__ __forceinline__ void empty_slots(const Reducer &prepared)
+    {
+#pragma unroll 1
+        for (unsigned number = 0; to_come.chunk[number % known].exists; ++number) {
+            const staged_chunk &own = to_come.chunk[number % known];
+            wait_for_phase(&full[own.slot], own.phase);
+            Reducer reducer = prepared;
+            reducer.prepare(own.from, own.n);
+            if (in_any_order<Reducer>() || own.leaves == slices_block)
+                add_packs<4>(reducer, own);
+            else if (threadIdx.x / 128 == own.leaf / 128 % 2) /* half of the warps in turn */
+                add_packs<8>(reducer, own);
+            arrive(&empty[own.slot]);
+        }
+    }
+    /* A warp's value, of packs of its threads, which are leaves of the tile. */
+    template <unsigned Packs>
+    __device__ __forceinline__ void add_packs(const Reducer &reducer, const staged_chunk &of)
+    {
+        const unsigned thread = threadIdx.x & (of.leaves - 1u), leaf = of.leaf + thread;
+        leaf_items<Reducer, Packs> items[1];
+        items[0].stand(of.tile, leaf);
+        items[0].has_edge = leaf < of.tile.tail;
+        items[0].edge_index = (of.tile.first + of.tile.packs) * pack_size + leaf;
+        items[0].edge = Element();
+        if (of.copies > 0) {
+            const unsigned char *const slot =
+                dynamic_shared<unsigned char>() + of.slot * Chunks::slot_bytes;
+            const Element *const packs = reinterpret_cast<const Element *>(slot + of.place);
+            with_shifted_slice(packs, [&](const auto &slice) {
+#pragma unroll
+                for (unsigned k = 0; k < Packs; ++k) {
+                    if (k % 4 == 0) __syncwarp(); /* not all at once, for registers */
+                    items[0].packs[k] = {};
+                    if (k < items[0].count)
+                        slice.load(items[0].packs[k],
+                                   thread * pack_size + k * (of.apart / unsigned(sizeof(Element))));
+                }
+            });
+            if (items[0].has_edge) {
+                const Element *const tail =
+                    of.tile.threads_log == 8
+                        ? packs + of.tile.packs * pack_size
+                        : reinterpret_cast<const Element *>(slot + of.tail_place);
+                items[0].edge = tail[leaf];
+            }
+        } else {
+            const Element *const from = static_cast<const Element *>(of.from);
+            with_global_row<true>(from, of.n, to_come.readable, [&](const auto &slice) {
+                load_packs(items[0].packs, slice, items[0].index, items[0].step, items[0].count);
+            });
+            if (items[0].has_edge) items[0].edge = from[items[0].edge_index];
+        }
+        Value values[1];
+        reducer.choose(values_of_leaves<1, leaf_items<Reducer, Packs>>{items, values});
+        values[0] = items[0].with_edge(reducer, values[0]);
+        const Value value = combine_warp(reducer, values);
+        if (threadIdx.x % warp_size == 0) warp_values[of.turn][leaf / warp_size] = value;
+    }
+
+    /* By one warp, a tile's value, and what ends with it. */
+    __device__ __forceinline__ void end_tile(const Reducer &prepared, const staged_chunk &own,
+                                             const segment_list &list, status_word *listed_partials)
+    {
+        const unsigned lane = threadIdx.x % warp_size, threads_log = own.tile.threads_log;
+        Reducer reducer = prepared;
+        reducer.prepare(own.from, own.n);
+        Value sum[1] = {lane < 1u << (threads_log - 5) ? warp_values[own.turn][lane]
+                                                       : reducer.identity()};
+        combine_lanes(reducer, sum, threads_log - 5);
+        if (!own.ends_alone)
+            end_part(reducer, own, list, listed_partials, sum[0]);
+        else if (lane == 0)
+            reducer.store(own.result, plus_zero<Reducer>(sum[0]), own.n);
+    }
+    /* The same where it is not all of a segment. */
+    __device__ __noinline__ void end_part(Reducer reducer, const staged_chunk &own,
+                                          segment_list list, status_word *listed_partials,
+                                          Value value)
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        reducer.prepare(own.from, own.n);
+        if (lane == 0 && (own.position > 0 || !own.ends_unit)) {
+            unsigned level = 0;
+            for (; in_any_order<Reducer>() ? level < (own.position > 0) : own.position >> level & 1;
+                 ++level)
+                value = reducer.combine(stack[level], value);
+            stack[in_any_order<Reducer>() ? 0 : level] = value;
+        }
+        if (!own.ends_unit) return;
+        if (own.entry == not_listed) {
+            if (own.units > 1) {
+                if (lane == 0) partials[own.unit] = value;
+                if (!own.ends_share) return;
+                __syncwarp();
+                value = fold_by_warp(reducer, partials, own.units);
+            }
+        } else {
+            const segment_tree<Reducer> tree(own.n);
+            const unsigned units = static_cast<unsigned>(tree.work.units);
+            if (units > 1) {
+                status_word *const of_segment = listed_partials + own.first_unit * words_of::count;
+                if (lane == 0) words_of::publish(of_segment, own.unit, value);
+                for (unsigned k = 1 + lane; in_any_order<Reducer>() && k < own.units;
+                     k += warp_size) /* one stands for all */
+                    words_of::publish(of_segment, own.unit + k, reducer.identity());
+                if (!own.ends_share) return;
+                status_word *const ticket = list.ticket(own.entry);
+                unsigned is_last = 0;
+                if (lane == 0) {
+                    is_last = atomicAdd(ticket, status_word(own.units)) + own.units == units;
+                    if (is_last) *ticket = 0;
+                }
+                if (!__shfl_sync(0xffffffffu, is_last, 0)) return;
+                value = fold_listed(reducer, of_segment, units, tree.threads_log);
+            }
+        }
+        if (lane == 0) reducer.store(own.result, plus_zero<Reducer>(value), own.n);
+    }
+    /* Of partials in status words, which are left zero: as of a block of threads. */
+    __device__ __forceinline__ Value fold_listed(const Reducer &reducer, status_word *status_words,
+                                                 unsigned units, unsigned threads_log)
+    {
+        constexpr unsigned at_once = sizeof(Value) > 4 ? 4 : 8;
+        const unsigned lane = threadIdx.x % warp_size, threads = 1u << threads_log;
+#pragma unroll 1
+        for (unsigned thread = lane; thread < threads; thread += at_once * warp_size) {
+            Value sums[at_once];
+            size_t numbers[at_once];
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k)
+                numbers[k] = thread + k == 0 ? units - 1 : no_partial;
+            words_of::await(status_words, numbers, reducer.identity(), sums);
+#pragma unroll 1
+            for (unsigned first = 0; first < units - 1; first += threads) {
+                Value others[at_once];
+#pragma unroll
+                for (unsigned k = 0; k < at_once; ++k) {
+                    const unsigned number = first + thread + k * warp_size;
+                    numbers[k] = number < units - 1 ? number : no_partial;
+                }
+                words_of::await(status_words, numbers, reducer.identity(), others);
+#pragma unroll
+                for (unsigned k = 0; k < at_once; ++k)
+                    sums[k] = reducer.combine(sums[k], others[k]);
+            }
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k) {
+                Value of_warp[1] = {sums[k]};
+                combine_lanes(reducer, of_warp, 5);
+                if (lane == 0) partials[thread / warp_size + k] = of_warp[0];
+            }
+        }
+        __syncwarp();
+        Value all[1] = {lane < threads / warp_size ? partials[lane] : reducer.identity()};
+        combine_lanes(reducer, all, threads_log - 5);
+        __syncwarp();
+        return all[0];
+    }
+};
+constexpr unsigned staged_threads = slices_block + warp_size;
+/* Blocks of these on a multiprocessor, which may have few threads (compute capability 7.5). */
+template <class Reducer>
+__host__ __device__ constexpr unsigned staged_blocks()
+{
+    return segment_blocks_of<Reducer>() * staged_threads <= multiprocessor_threads
+               ? segment_blocks_of<Reducer>()
+               : multiprocessor_threads / staged_threads;
+}
+
+/* By a block of 256 threads, one by one: of segments from `segment` to end - 1, those that are for
+ * several blocks. Out of line, as it is not needed where the list has room. */
+template <class Reducer>
+static __device__ __noinline__ void
+reduce_not_listed(segments all, reduction_output<Reducer> output, size_t segment, size_t end)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    struct scratch {
+        Value sums[in_any_order<Reducer>() ? 1 : large_block];
+        wide_block<Reducer> block;
+    };
+    static_assert(sizeof(scratch) <= slot_bytes_of(in_any_order<Reducer>()), "in a slot's place");
+    scratch &memory = *dynamic_shared<scratch>();
+    memory.block.know_readable(all);
+    __syncthreads();
+#pragma unroll 1
+    for (; segment < end; ++segment) {
+        for (; segment < end; segment += warp_size) {
+            const size_t own = segment + threadIdx.x % warp_size;
+            const unsigned those = __ballot_sync(
+                0xffffffffu, own < end && !is_for_one_block<Element>(all.length(own)));
+            if (those == 0) continue;
+            segment += lowest_bit(those);
+            break;
+        }
+        if (segment >= end) return;
+        reduce_alone<Reducer>({all.place(output.result, segment), output.reducer},
+                              all.first<Element>(segment), all.length(segment), &memory.block,
+                              memory.sums);
+        __syncthreads();
+    }
+}
+
+/* What is noted of the block's own part, then what is listed; and last, what has no room there. */
+template <class Reducer>
+__global__ void __launch_bounds__(staged_threads, resident(staged_blocks<Reducer>()))
+    reduce_long_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
+{
+    __shared__ staged_segments<Reducer> block;
+    wait_for_previous_grid();
+    allow_next_grid();
+    status_word *const noted = noted_of_block(status_words);
+    const status_word from = noted[0], to = noted[1], not_listed_from = noted[2];
+    if (status_words[0] == 0 && from == 0) return;
+    const segment_list list(all, status_words, most_listed,
+                            [](size_t n) { return segment_tree<Reducer>(n).work.units; });
+    block.reduce(all, output, list, status_words + list_words + noted_words * gridDim.x,
+                 from == 0 ? 0 : from - 1, to / 2, to % 2 != 0);
+    if (threadIdx.x < noted_words && from != 0) noted[threadIdx.x] = 0;
+    if (list.count > 0) list.leave_empty(&block.last);
+    if (not_listed_from != 0 && threadIdx.x < slices_block) /* the others' threads are done */
+        reduce_not_listed(all, output, not_listed_from - 1, to / 2);
+}
+
+/* Where there are few segments, a warp takes each short one and a block each that is one tile.
+ * Blocks share out longer ones by units, one launch in all; those whose partials have no room in
+ * the workspace are taken by a block each. */
+constexpr unsigned most_few = 1024;
+constexpr unsigned few_blocks = 2; /* on a multiprocessor */
+/* Those of several tiles, as a segment_list. */
+struct few_list {
+    const unsigned *first_units;
+    status_word *tickets;
+    unsigned count;
+    size_t units;
+
+    __device__ __forceinline__ size_t segment(unsigned k) const { return k; }
+    __device__ __forceinline__ bool has_units(unsigned k) const
+    {
+        return first_units[k] < first_units[k + 1];
+    }
+    __device__ __forceinline__ size_t first_unit(unsigned k) const { return first_units[k]; }
+    __device__ __forceinline__ status_word *ticket(unsigned k) const { return tickets + k; }
+};
+
+/* By a warp, a segment of up to 256 packs. */
+template <class Reducer>
+__device__ __forceinline__ void reduce_by_warp(const reduction_output<Reducer> &output,
+                                               void *result, const typename Reducer::Element *from,
+                                               size_t n, const void *const (&readable)[2])
+{
+    using Value = typename Reducer::Value;
+    const unsigned lane = threadIdx.x % warp_size;
+    Reducer reducer = output.reducer;
+    reducer.prepare(from, n);
+    Value value = reducer.identity();
+    if (in_any_order<Reducer>()) {
+        const row_in_vectors<Reducer> vectors(from, static_cast<unsigned>(n), readable);
+        Value values[1] = {vectors.value(reducer, lane, 5)};
+        value = reducer.after_head(combine_warp(reducer, values), vectors.head, 0);
+    } else {
+        const slice_tile tile = segments_of_warp<Reducer>::tile_of(static_cast<unsigned>(n));
+        with_global_row<true>(from, n, readable, [&](const auto &slice) {
+            value = tile.packs <= warp_size ? narrow_value<1, true>(reducer, slice, tile)
+                                            : narrow_value<4, true>(reducer, slice, tile);
+        });
+    }
+    if (lane == 0) reducer.store(result, plus_zero<Reducer>(value), n);
+}
+
+/* By a block, a segment of one tile. */
+template <class Reducer>
+__device__ __forceinline__ void reduce_by_block(const reduction_output<Reducer> &output,
+                                                void *result, const typename Reducer::Element *from,
+                                                size_t n, const void *const (&readable)[2],
+                                                wide_block<Reducer> &block)
+{
+    using Value = typename Reducer::Value;
+    Reducer reducer = output.reducer;
+    reducer.prepare(from, n);
+    Value value = reducer.identity();
+    if (in_any_order<Reducer>()) {
+        const row_in_vectors<Reducer, unsigned, 2 * row_vectors> vectors(
+            from, static_cast<unsigned>(n), readable);
+        Value values[1] = {vectors.value(reducer, threadIdx.x, 8)};
+        value = reducer.after_head(block.total(reducer, values), vectors.head, 0);
+    } else {
+        const segment_tree<Reducer> tree(n);
+        with_global_row<true>(from, n, readable, [&](const auto &slice) {
+            value = tree.large() ? block.template tile_value<8, 2>(reducer, slice, tree.tile(0))
+                                 : block.template tile_value<4, 1>(reducer, slice, tree.tile(0));
+        });
+    }
+    if (threadIdx.x == 0) reducer.store(result, plus_zero<Reducer>(value), n);
+}
+
+template <class Reducer>
+__global__ void __launch_bounds__(slices_block, resident(few_blocks))
+    reduce_few_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
+{
+    using Element = typename Reducer::Element;
+    constexpr unsigned each = most_few / slices_block, warps = slices_block / warp_size;
+    constexpr size_t most_by_warp = (slices_block + 1) * pack<Element>::size - 1,
+                     most_by_block = (tile_choice<Reducer>::one_large_tile > 0
+                                          ? tile_choice<Reducer>::one_large_tile
+                                          : one_small_tile) /
+                                     sizeof(Element);
+    __shared__ wide_block<Reducer> block;
+    __shared__ long long offsets[most_few + 1];
+    __shared__ unsigned first_units[most_few + 1], warp_units[warps];
+    __shared__ typename Reducer::Value sums[large_block];
+    const unsigned warp = threadIdx.x / warp_size, count = static_cast<unsigned>(all.count);
+    wait_for_previous_grid();
+    allow_next_grid();
+    /* whether a thread's share of them has more than a block takes is on its way meanwhile */
+    const unsigned share = (count - 1) / slices_block + 1, own = threadIdx.x * share;
+    const size_t own_elements =
+        own < count ? all.begin(own + share < count ? own + share : count) - all.begin(own) : 0;
+    const void *const readable[2] = {all.first<Element>(0), all.first<Element>(count)};
+#pragma unroll 1
+    for (unsigned k = blockIdx.x + gridDim.x * warp; k < count; k += gridDim.x * warps)
+        if (all.length(k) <= most_by_warp)
+            reduce_by_warp(output, all.place(output.result, k), all.first<Element>(k),
+                           all.length(k), readable);
+#pragma unroll 1
+    for (unsigned k = blockIdx.x; k < count; k += gridDim.x)
+        if (all.length(k) > most_by_warp && all.length(k) <= most_by_block)
+            reduce_by_block(output, all.place(output.result, k), all.first<Element>(k),
+                            all.length(k), readable, block);
+    if (!__syncthreads_or(own_elements > most_by_block)) return;
+
+    for (unsigned k = threadIdx.x; k <= count; k += slices_block) offsets[k] = all.offsets[k];
+    block.know_readable(all);
+    all.offsets = offsets;
+    __syncthreads();
+    unsigned units[each];
+#pragma unroll
+    for (unsigned j = 0; j < each; ++j) {
+        const unsigned k = threadIdx.x * each + j;
+        const size_t n = k < count ? all.length(k) : 0;
+        units[j] =
+            n <= most_by_block ? 0 : static_cast<unsigned>(segment_tree<Reducer>(n).work.units);
+    }
+    number_units(units, first_units, warp_units);
+    few_list list = {first_units, status_words, 0, 0};
+    list.count =
+        search_by_warp(0u, count, [&](unsigned k) { return first_units[k + 1] <= all.list_room; });
+    list.units = first_units[list.count];
+    reduce_in_turn(all, output, list, status_words + most_few, block);
+    for (unsigned k = list.count + blockIdx.x; k < count; k += gridDim.x) {
+        if (first_units[k + 1] == first_units[k]) continue;
+        __syncthreads();
+        reduce_alone<Reducer>({all.place(output.result, k), output.reducer}, all.first<Element>(k),
+                              all.length(k), &block, sums);
+    }
+}
+
+} // namespace detail
+
+/* ================================================================================================
+ * Room 7: the superaccumulator
+ * May hold: the accumulator behind FASTREDUCE_EXACT, whose arithmetic, for host and device, is in
+ * fastreduce.h; EXACT's kernels for many results, which share its window; and last, what kernels of
+ * users' own call: exact atomics, and exact sums of blocks.
+ *
+ * A float is an integer times 2^-149. Adding 1.5 * 2^(23 + e) to it, and taking that away again,
+ * rounds it to a multiple of 2^e, exactly; the bits of the first sum count the multiples, and
+ * what was rounded off is exact too. Done twice, 22 bits apart, this cuts a float into two
+ * integers, which add up without rounding: the window. Its position follows the data, warp by
+ * warp. A thread with a float that reaches above or below the window adds integers to its bins
+ * in shared memory instead, one for each 16 exponents. Both ways are exact, so the choice does
+ * not show in the result. No double is used: the cost is the same where those are slow.
+ *
+ * Integers end in the warp's accumulator, spread over its lanes: lane k holds limb k.
+ * ============================================================================================= */
+
+namespace detail
+{
+
+constexpr unsigned exact_bins = 17; /* 16 for 16 exponents each, one counts NaN and infinities */
+/* A float below 2^(position + 44 - 149) fits, if it is a multiple. */
+constexpr unsigned window_bits = 44;
+/* Of 2^(position - 149); up to here both anchors are finite. */
+constexpr unsigned top_position = 230;
+/* Packs that a thread adds at once, at most, and how often before a 64-bit sum could overflow. */
+constexpr unsigned exact_group_limit = 9, groups_between_flushes = 4096;
+/* That blocks add to: one each, as additions to the same take turns. */
+constexpr unsigned exact_totals = 4;
+/* A block in the count of each word of a total; below it is the sum of limbs. */
+constexpr unsigned long long exact_one_block = 1ull << 52;
+
+/* Digit `lane` of number * 2^shift, in limbs of 32 bits; the highest that is not 0 has the sign. */
+__device__ __forceinline__ long long digit_of(long long number, unsigned shift)
+{
+    const int from = static_cast<int>(threadIdx.x % warp_size * 32) - static_cast<int>(shift);
+    if (from <= -32 || from >= 64) return 0;
+    if (from >= 32) return number >> from;
+    const unsigned long long bits = static_cast<unsigned long long>(number);
+    return static_cast<long long>((from >= 0 ? bits >> from : bits << -from) & 0xffffffff);
+}
+
+/* What the lane adds to its limb for the sum of the lanes' numbers, each times 2^shift. In three
+ * parts, of which 32 add up without overflow. */
+__device__ __forceinline__ long long digit_of_sum(long long number, unsigned shift)
+{
+    constexpr unsigned bits = 27, mask = (1u << bits) - 1;
+    const long long low = warp_add(static_cast<unsigned>(number) & mask);
+    const long long middle = warp_add(static_cast<unsigned>(number >> bits) & mask);
+    const int high = static_cast<int>(warp_add(static_cast<unsigned>(number >> 2 * bits)));
+    return digit_of(low + (middle << bits), shift) + digit_of(high, shift + 2 * bits);
+}
+
+/* Propagates the carries of the warp's accumulator, as fastreduce_detail_carry does. The limbs'
+ * magnitudes are below 2^62; those that are no digits stay. */
+template <unsigned Digits = FASTREDUCE_DETAIL_DIGITS>
+__device__ __forceinline__ long long carry_across_lanes(long long limb)
+{
+    constexpr unsigned all = 0xffffffff, top_lane = Digits - 1;
+    constexpr long long mask = 0xffffffff, bias = 1ll << 62;
+    const unsigned lane = threadIdx.x % warp_size;
+
+    /* None is negative thanks to the bias, which the next limb takes back. After one step from
+     * lane to lane they are 0 or 1, and ripple through digits of all ones as in an addition of
+     * masks. */
+    long long digit =
+        limb + (lane < top_lane ? bias : 0) - (lane > 0 && lane <= top_lane ? bias >> 32 : 0);
+    const unsigned step = __shfl_up_sync(all, static_cast<unsigned>(digit >> 32), 1);
+    if (lane < top_lane) digit &= mask;
+    if (lane > 0 && lane <= top_lane) digit += step;
+    const unsigned generate = __ballot_sync(all, lane < top_lane && digit > mask);
+    const unsigned propagate = __ballot_sync(all, lane < top_lane && digit == mask);
+    digit += (((generate << 1) + propagate) ^ propagate) >> lane & 1;
+    if (lane < top_lane) digit &= mask;
+    return digit;
+}
+
+/* The digits of the magnitude, carries propagated; says whether the number is negative. Lanes that
+ * have no digit become 0. */
+template <unsigned Digits>
+__device__ __forceinline__ bool absolute_across_lanes(long long &digit)
+{
+    constexpr unsigned all = 0xffffffff, top_lane = Digits - 1;
+    constexpr long long mask = 0xffffffff;
+    const unsigned lane = threadIdx.x % warp_size;
+    const bool negative = __ballot_sync(all, lane == top_lane && digit < 0) != 0;
+    if (!negative) return false;
+    /* complement, and add 1 */
+    const unsigned zeros = __ballot_sync(all, lane < top_lane && digit == 0);
+    digit = (lane < top_lane    ? digit ^ mask
+             : lane == top_lane ? ~digit
+                                : 0) +
+            (((zeros + 1) ^ zeros) >> lane & 1);
+    if (lane < top_lane) digit &= mask;
+    return true;
+}
+
+/* A magnitude's leading bits, given its digits, times 2^least, in the lanes. */
+__device__ __forceinline__ fastreduce_detail_magnitude leading_across_lanes(long long digit,
+                                                                            int least)
+{
+    constexpr unsigned all = 0xffffffff, parts = 5;
+    const unsigned nonzero = __ballot_sync(all, digit != 0), word = static_cast<unsigned>(digit);
+    const int top = nonzero != 0 ? 31 - __clz(static_cast<int>(nonzero)) : 0;
+    unsigned part[parts];
+#pragma unroll
+    for (int k = 0; k < static_cast<int>(parts); ++k) {
+        const unsigned other = __shfl_sync(all, word, top >= k ? top - k : 0);
+        part[k] = top >= k ? other : 0;
+    }
+    const unsigned zeros = static_cast<unsigned>(__clz(static_cast<int>(part[0]))),
+                   more = zeros == 0 ? 0 : 32 - zeros;
+    const auto together = [&](unsigned first) {
+        const unsigned long long both =
+            static_cast<unsigned long long>(part[first]) << 32 | part[first + 1];
+        return zeros == 0 ? both : both << zeros | part[first + 2] >> more;
+    };
+    fastreduce_detail_magnitude found = {0, 0, 0, 0};
+    if (nonzero == 0) return found;
+    found.high = together(0);
+    found.low = together(2);
+    found.exponent = 32 * top + 31 - static_cast<int>(zeros) + least;
+    found.below = part[parts - 1] << zeros != 0 ||
+                  (top >= static_cast<int>(parts) &&
+                   (nonzero & ((1u << (top + 1 - static_cast<int>(parts))) - 1)) != 0);
+    return found;
+}
+
+/* The warp's accumulator, its carries propagated, rounded to float as by
+ * fastreduce_detail_read_f32, by all lanes together: one thread takes 0.2 us longer. Lanes from
+ * 16 on have 0; where one that counts has more, the number does not matter. */
+__device__ __forceinline__ float read_across_lanes(long long digit)
+{
+    constexpr unsigned all = 0xffffffff;
+    const unsigned special = __ballot_sync(all, digit != 0);
+    const bool negative = absolute_across_lanes<FASTREDUCE_DETAIL_DIGITS>(digit);
+
+    const unsigned nonzero = __ballot_sync(all, digit != 0);
+    const int top = nonzero != 0 ? 31 - __clz(static_cast<int>(nonzero)) : 0;
+    const unsigned word = static_cast<unsigned>(digit), high = __shfl_sync(all, word, top),
+                   middle = __shfl_sync(all, word, top >= 1 ? top - 1 : 31),
+                   low = __shfl_sync(all, word, top >= 2 ? top - 2 : 31);
+    const bool below = top >= 3 && (nonzero & ((1u << (top - 2)) - 1)) != 0;
+    uint64_t significand;
+    int shift;
+    fastreduce_detail_round_top(high, middle, low, below, top, 24, &significand, &shift);
+    return fastreduce_detail_pack_f32(
+        fastreduce_detail_special(special >> FASTREDUCE_DETAIL_NAN_COUNT & 1,
+                                  special >> FASTREDUCE_DETAIL_POSITIVE_INFINITY_COUNT & 1,
+                                  special >> FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT & 1),
+        negative, significand, shift);
+}
+
+/* Where a sum goes: what the operator makes of it, rounded to 24 bits or 53; or if `result` is
+ * null, to an accumulator's limbs. And what is summed. */
+template <class Source>
+struct exact_output_of {
+    void *result;
+    int64_t *total;
+    fastreduce_operator op = FASTREDUCE_SUM;
+    int precision = 24;
+    Source source = {};
+};
+
+/* A Source says what is summed: the elements as floats, in parts of a pack, or their magnitudes. */
+struct floats_themselves {
+    using Element = float;
+    static constexpr unsigned parts = 1;
+    static __host__ __device__ __forceinline__ floats_themselves masked(unsigned) { return {}; }
+    static __device__ __forceinline__ float of(float x) { return x; }
+    static __device__ __forceinline__ void split(const pack<float> &from, pack<float> *to)
+    {
+        *to = from;
+    }
+};
+template <class Input>
+struct floats_masked {
+    using Element = Input;
+    static constexpr unsigned parts = pack<Input>::size / 4;
+    unsigned mask; /* of a float's bits */
+    static __host__ __device__ __forceinline__ floats_masked masked(unsigned by) { return {by}; }
+    __device__ __forceinline__ float of(Input x) const
+    {
+        return __uint_as_float(__float_as_uint(widened(x)) & mask);
+    }
+    __device__ __forceinline__ void split(pack<Input> from, pack<float> *to) const
+    {
+        mask_pack(from);
+#pragma unroll
+        for (unsigned j = 0; j < pack<Input>::size; ++j)
+            to[j / 4].item[j % 4] = widened(from.at(j));
+    }
+
+  private:
+    __device__ __forceinline__ void mask_pack(pack<float> &x) const
+    {
+#pragma unroll
+        for (float &item : x.item) item = of(item);
+    }
+    template <class Half>
+    __device__ __forceinline__ void mask_pack(pack<Half> &x) const
+    {
+#pragma unroll
+        for (unsigned &word : x.word) word &= mask >> 16 | (mask & 0xffff0000);
+    }
+};
+
+/* A sum's, by the element. */
+template <class Input>
+using floats_of = standard::conditional_t<standard::is_same<Input, float>::value, floats_themselves,
+                                          floats_masked<Input>>;
+
+/* The bits of a float (precision 24) or of a double. */
+__device__ __forceinline__ void store_bits(void *result, uint64_t bits, int precision)
+{
+    if (precision == 24)
+        *static_cast<unsigned *>(result) = static_cast<unsigned>(bits);
+    else
+        *static_cast<unsigned long long *>(result) = bits;
+}
+
+template <unsigned BlockSize, class Source = floats_themselves>
+struct superaccumulator {
+    using Element = typename Source::Element;
+    using Output = exact_output_of<Source>;
+    static constexpr bool repeats_first = false;
+    static constexpr unsigned head_alignment = line_bytes;
+    static constexpr unsigned resident_threads = resident(1024);
+    static constexpr size_t shared_bytes = exact_bins * BlockSize * sizeof(long long);
+    static constexpr unsigned limbs = 16, nowhere = ~0u;
+
+    long long value = 0; /* what the thread's window has caught, in units of 2^(position - 149) */
+    long long value_below = 0;   /* and its extension below, in units 2^22 times smaller */
+    unsigned position = nowhere; /* of the window; the warp's */
+    long long limb = 0;          /* of the warp's accumulator: this lane's */
+    long long *const bins;       /* the thread's, BlockSize apart */
+    bool bins_used = false;      /* by the warp, since the last flush */
+    unsigned bins_only = 0;      /* groups that the warp does not try to catch in the window */
+    unsigned groups = 0;         /* since the last flush */
+    const Source source;
+    const size_t count; /* elements of the result */
+    /* A window that never moves holds all of f16. */
+    static constexpr bool narrow = sizeof(Element) == 2,
+                          fixed = standard::is_same<Element, f16>::value;
+    static constexpr unsigned fixed_position = 149 - 24;
+    static constexpr unsigned reach = narrow ? 16 : 20;
+
+    __device__ __forceinline__ superaccumulator(const Output &output,
+                                                const elements<Element> &input, void *shared)
+        : bins(static_cast<long long *>(shared) + threadIdx.x), source(output.source),
+          count(input.count())
+    {
+    }
+
+    static constexpr unsigned words_at_all = exact_totals * limbs, words_per_unit = 0;
+    static constexpr bool is_slow = false;
+
+    template <unsigned Packs>
+    __device__ __forceinline__ void add(const tile_items<superaccumulator, BlockSize, Packs> &items)
+    {
+        add_packs<narrow && !fixed ? (Packs + 1) / 2 : Packs>(items); /* for want of registers */
+    }
+    template <unsigned Packs>
+    __device__ __forceinline__ void
+    add_in_pipeline(const tile_items<superaccumulator, BlockSize, Packs> &items)
+    {
+        add_packs<Packs>(items);
+    }
+
+    template <unsigned AtOnce, unsigned Packs>
+    __device__ __forceinline__ void
+    add_packs(const tile_items<superaccumulator, BlockSize, Packs> &items)
+    {
+#pragma unroll
+        for (unsigned first = 0; first < Packs; first += AtOnce) {
+            pack<float> group[AtOnce * Source::parts];
+#pragma unroll
+            for (unsigned k = 0; k < AtOnce; ++k)
+                source.split(items.packs[first + k], group + k * Source::parts);
+            add_group(group);
+        }
+        if (!items.edges) return;
+        const pack<float> edge[1] = {{{source.of(items.edge), 0, 0, 0}}};
+        add_group(edge);
+    }
+
+    template <unsigned Count>
+    __device__ __forceinline__ void add_group(const pack<float> (&group)[Count])
+    {
+        static_assert(Count <= exact_group_limit, "a 64-bit sum could overflow");
+        if (position == nowhere) {
+            /* a guess: another look at all of them takes longer */
+            const pack<float> first[1] = {group[0]};
+            position = fixed ? fixed_position : window_for(first);
+        }
+        const bool missed = exact_integer || bins_only > 0 || !catch_all(group, by_eights<Count>());
+        const unsigned misses = __ballot_sync(0xffffffffu, missed);
+        if (misses != 0) add_missed(group, misses);
+        if (++groups == groups_between_flushes) flush();
+    }
+
+    /* The window with this group's greatest float and one more binade. */
+    template <unsigned Count>
+    __device__ __forceinline__ unsigned window_for(const pack<float> (&group)[Count])
+    {
+        unsigned greatest = 0;
+        for_each(group, [&](float x) {
+            const unsigned bits = __float_as_uint(x) & 0x7fffffff;
+            if (bits < 0x7f800000 && bits > greatest) greatest = bits;
+        });
+        const unsigned exponent = warp_max(greatest) >> 23;
+        return exponent <= reach                 ? 0
+               : exponent - reach < top_position ? exponent - reach
+                                                 : top_position;
+    }
+
+    /* Packs of 16-bit elements are two packs of floats each. */
+    template <unsigned Count>
+    using by_eights = truth<narrow && Count % 2 == 0>;
+    template <unsigned Count>
+    __device__ __forceinline__ bool catch_all(const pack<float> (&group)[Count], truth<false>)
+    {
+        return add_to_window<false>(group);
+    }
+
+    /* The same window, but digits of 21 bits, that leave room for the sum of eight of the higher
+     * one, and of four of the lower. What is added with both ways of rounding is exact if they
+     * agree; in the fixed window everything is. */
+    template <unsigned Count>
+    __device__ __forceinline__ bool catch_all(const pack<float> (&group)[Count], truth<true>)
+    {
+        constexpr unsigned bits = window_bits / 2 - 1;
+        const unsigned upper = (position + bits + 1) << 23 | 0x400000,
+                       lower = (position + 1) << 23 | 0x400000;
+        unsigned high = 0, low = 0, above = 0, differ = 0;
+#pragma unroll
+        for (unsigned k = 0; k < Count; k += 2) {
+            float caught = __uint_as_float(upper);
+#pragma unroll
+            for (unsigned j = k; j < k + 2; ++j) {
+                float down = __uint_as_float(lower), up = down;
+#pragma unroll
+                for (float x : group[j].item) {
+                    const float next = ieee_add(caught, x),
+                                rest = ieee_subtract(x, ieee_subtract(next, caught));
+                    caught = next;
+                    down = fixed ? ieee_add(down, rest) : ieee_add_down(down, rest);
+                    up = ieee_add_up(up, rest);
+                    if (!fixed) above |= __float_as_uint(caught) ^ upper;
+                }
+                if (fixed) above |= __float_as_uint(down) ^ lower; /* where it is not finite */
+                if (!fixed) differ |= __float_as_uint(down) ^ __float_as_uint(up);
+                low += __float_as_uint(down);
+            }
+            high += __float_as_uint(caught);
+        }
+        if ((above & 0xff800000) | differ) return false;
+        value += (1ll << bits) * static_cast<int>(high - Count / 2 * upper) +
+                 static_cast<int>(low - Count * lower);
+        return true;
+    }
+
+    /* Adds the whole group, or if a float of it does not fit, nothing, and says so. Extended: into
+     * the window and its extension below. */
+    template <bool Extended, unsigned Count>
+    __device__ __forceinline__ bool add_to_window(const pack<float> (&group)[Count])
+    {
+        const unsigned upper = (position + 23) << 23 | 0x400000,
+                       lower = (position + 1) << 23 | 0x400000,
+                       lowest = (position - 21) << 23 | 0x400000;
+        unsigned high = 0, low = 0, extension = 0, above = 0, below = 0;
+        for_each(group, [&](float x) {
+            const float caught = ieee_add(x, __uint_as_float(upper));
+            float rest = ieee_subtract(x, ieee_subtract(caught, __uint_as_float(upper)));
+            float caught_rest = ieee_add(rest, __uint_as_float(lower));
+            float kept = ieee_subtract(caught_rest, __uint_as_float(lower));
+            high += __float_as_uint(caught);
+            low += __float_as_uint(caught_rest);
+            if (Extended) {
+                rest = ieee_subtract(rest, kept);
+                caught_rest = ieee_add(rest, __uint_as_float(lowest));
+                kept = ieee_subtract(caught_rest, __uint_as_float(lowest));
+                extension += __float_as_uint(caught_rest);
+            }
+            /* another exponent: too large, or not finite */
+            above |= __float_as_uint(caught) ^ upper;
+            /* some of it lies below; signs of 0 differ */
+            below |= __float_as_uint(kept) ^ __float_as_uint(rest);
+        });
+        if ((above & 0xff800000) | (below & 0x7fffffff)) return false;
+        value += (1ll << window_bits / 2) * static_cast<int>(high - 4 * Count * upper) +
+                 static_cast<int>(low - 4 * Count * lower);
+        if (Extended) value_below += static_cast<int>(extension - 4 * Count * lowest);
+        return true;
+    }
+
+    /* For a group that some threads of the warp, the bits of misses, could not add. Where they are
+     * a few, most have something below the window, which its extension takes; if not, their bins
+     * do. Where they are more, the window moves first, if it fits better elsewhere, and if it does
+     * not, rests a while. */
+    template <unsigned Count>
+    __device__ __forceinline__ void add_missed(const pack<float> (&group)[Count], unsigned misses)
+    {
+        constexpr int few = 3;
+        const unsigned lane_bit = 1u << threadIdx.x % warp_size;
+        if (bins_only > 0) {
+            --bins_only;
+        } else if (!exact_integer && (fixed || __popc(misses) <= few)) {
+            if (position >= window_bits / 2)
+                misses =
+                    __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window<true>(group));
+        } else if (!exact_integer) {
+            const unsigned better = window_for(group);
+            if (better > position || better + 8 < position) {
+                flush_window();
+                position = better;
+                misses = __ballot_sync(0xffffffffu, (misses & lane_bit) &&
+                                                        !catch_all(group, by_eights<Count>()));
+            }
+            if (__popc(misses) > few) bins_only = 16;
+        }
+        if (misses == 0) return;
+        if (!bins_used) {
+            for (unsigned c = 0; c < exact_bins; ++c) bins[c * BlockSize] = 0;
+            bins_used = true;
+        }
+        if (misses & lane_bit) {
+#pragma unroll
+            for (unsigned j = 0; j < Count; ++j) add_to_bins(group[j]);
+        }
+    }
+
+    /* Bin c has the floats with exponents 16 c to 16 c + 15, in units of 2^(16 c - 1 - 149);
+     * denormals have the scale of exponent 1. The last bin counts what is not finite. */
+    __device__ __forceinline__ void add_to_bins(const pack<float> &v)
+    {
+        const unsigned bits[4] = {__float_as_uint(v.item[0]), __float_as_uint(v.item[1]),
+                                  __float_as_uint(v.item[2]), __float_as_uint(v.item[3])};
+        bool finite = true;
+#pragma unroll
+        for (unsigned j = 0; j < 4; ++j) finite = finite && (bits[j] >> 23 & 255) != 255;
+        if (!finite) {
+            add_special(bins, v);
+            return;
+        }
+#pragma unroll
+        for (unsigned j = 0; j < 4; ++j) {
+            const unsigned exponent = bits[j] >> 23 & 255, place = exponent > 0 ? exponent : 1;
+            const int sign = static_cast<int>(bits[j]) >> 31; /* 0 or -1 */
+            const int significand =
+                static_cast<int>((bits[j] & 0x7fffff) | (exponent > 0 ? 0x800000 : 0));
+            bins[place / 16 * BlockSize] +=
+                static_cast<long long>((significand ^ sign) - sign) * (1 << place % 16);
+        }
+    }
+
+    /* Four floats of which one at least is not finite. Out of line, as one by one they are slow
+     * and rare. */
+    static __device__ __noinline__ void add_special(long long *bins, pack<float> v)
+    {
+#pragma unroll 1
+        for (unsigned j = 0; j < 4; ++j) {
+            const unsigned bits = __float_as_uint(v.item[j]), exponent = bits >> 23 & 255,
+                           fraction = bits & 0x7fffff;
+            const unsigned place = exponent > 0 ? exponent : 1;
+            long long addend = static_cast<long long>(fraction | (exponent > 0 ? 0x800000 : 0))
+                               << place % 16;
+            if (bits >> 31) addend = -addend;
+            if (exponent == 255) addend = fraction != 0 ? 1 : bits >> 31 ? 1ll << 42 : 1ll << 21;
+            bins[(exponent == 255 ? exact_bins - 1 : place / 16) * BlockSize] += addend;
+        }
+    }
+
+    /* From the threads' sums to the warp's accumulator. */
+    __device__ __forceinline__ void flush_window()
+    {
+        limb += digit_of_sum(value, position);
+        if (__any_sync(0xffffffffu, value_below != 0))
+            limb += digit_of_extension(value_below, position - window_bits / 2);
+        value = value_below = 0;
+    }
+
+    __device__ __forceinline__ void flush()
+    {
+        groups = 0;
+        flush_window();
+        if (bins_used) limb += digit_of_bins(bins);
+        bins_used = false;
+    }
+
+    /* Out of line, as most warps never need it. */
+    static __device__ __noinline__ long long digit_of_extension(long long number, unsigned shift)
+    {
+        return digit_of_sum(number, shift);
+    }
+
+    /* What the lane adds to its limb for the bins. Out of line, as it is long and most warps
+     * never need it. */
+    static __device__ __noinline__ long long digit_of_bins(const long long *bins)
+    {
+        long long digit = digit_of_sum(bins[0] / 2, 0); /* exact: nothing has exponent 0 here */
+        for (unsigned c = 1; c + 1 < exact_bins; ++c) {
+            const long long sum = bins[c * BlockSize];
+            if (__any_sync(0xffffffffu, sum != 0)) digit += digit_of_sum(sum, 16 * c - 1);
+        }
+        const long long counts = bins[(exact_bins - 1) * BlockSize];
+        const unsigned lane = threadIdx.x % warp_size, mask = 0x1fffff,
+                       nans = warp_add(static_cast<unsigned>(counts) & mask),
+                       positive = warp_add(static_cast<unsigned>(counts >> 21) & mask),
+                       negative = warp_add(static_cast<unsigned>(counts >> 42));
+        if (lane == FASTREDUCE_DETAIL_NAN_COUNT) digit += nans;
+        if (lane == FASTREDUCE_DETAIL_POSITIVE_INFINITY_COUNT) digit += positive;
+        if (lane == FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT) digit += negative;
+        return digit;
+    }
+
+    /* Every block but the last adds its limbs to one of the totals, and with each limb 1 to the
+     * count in the word's top 12 bits; the last waits until all counts say all blocks, and
+     * leaves zeros. So it needs no fence and no ticket, and looks at a few words, where status
+     * words as AUTO's would be 16 a block (1 us longer at 2^20; one H200). */
+    __device__ __forceinline__ bool reduce_blocks(status_word *totals, const Output &output)
+    {
+        const unsigned others = gridDim.x - 1, lane = threadIdx.x % warp_size;
+        long long sum = block_sum();
+        if (threadIdx.x >= warp_size) return false;
+        if (blockIdx.x != others) {
+            const unsigned long long addend =
+                exact_one_block + static_cast<unsigned long long>(carried(sum));
+            if (lane < limbs) atomicAdd(totals + blockIdx.x % exact_totals * limbs + lane, addend);
+            return false;
+        }
+        if (others > 0) sum += sum_of_others(totals, others);
+        if (lane >= limbs) sum = 0;
+        store(sum, output);
+        return lane == 0;
+    }
+
+    /* The same for a row of many, by `parts` blocks, which add to the row's own totals. The last
+     * one to come rounds them and leaves zeros: none waits for one that has not begun. */
+    static constexpr unsigned words_for_row = limbs + 1;
+    __device__ __forceinline__ void reduce_row(status_word *totals, unsigned parts,
+                                               const Output &output)
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        status_word *const ticket = totals + limbs;
+        long long sum = block_sum();
+        if (threadIdx.x >= warp_size) return;
+        if (parts > 1) {
+            const unsigned long long addend = static_cast<unsigned long long>(carried(sum));
+            if (lane < limbs) atomicAdd(totals + lane, addend);
+            if (!warp_comes_last(ticket, 1, parts)) return;
+            if (lane < limbs) sum = static_cast<long long>(peek(totals + lane));
+            if (lane <= limbs) totals[lane] = 0;
+        }
+        if (lane >= limbs) sum = 0;
+        store(sum, output);
+    }
+
+  private:
+    /* The block's sum: limb k in lane k of the first warp. */
+    __device__ __forceinline__ long long block_sum()
+    {
+        constexpr unsigned warps = BlockSize / warp_size;
+        __shared__ long long sums[warps + 1][limbs]; /* a producer has a row too */
+        const unsigned lane = threadIdx.x % warp_size, k = lane % limbs;
+        flush();
+        if (lane < limbs) sums[threadIdx.x / warp_size][k] = limb;
+        __syncthreads();
+        if (threadIdx.x >= warp_size) return 0;
+        long long sum = 0;
+#pragma unroll
+        for (unsigned row = 0; row < warps; row += 2)
+            if (row + lane / limbs < warps) sum += sums[row + lane / limbs][k];
+        return sum + shuffle_down(sum, limbs);
+    }
+
+    /* Awaits all other blocks, and leaves the totals zero. */
+    static __device__ __forceinline__ long long sum_of_others(status_word *totals, unsigned others)
+    {
+        constexpr unsigned at_once = exact_totals * limbs / warp_size;
+        const unsigned lane = threadIdx.x % warp_size;
+        unsigned long long total;
+        bool missing;
+        do {
+            total = 0;
+#pragma unroll
+            for (unsigned j = 0; j < at_once; ++j) total += peek(totals + lane + j * warp_size);
+            total += shuffle_down(total, limbs);
+            /* to the nearest, as a negative sum borrows from the count */
+            missing = lane < limbs && (total + exact_one_block / 2) / exact_one_block != others;
+        } while (__any_sync(0xffffffffu, missing));
+#pragma unroll
+        for (unsigned j = 0; j < at_once; ++j) totals[lane + j * warp_size] = 0;
+        return static_cast<long long>(total - others * exact_one_block);
+    }
+
+    __device__ __forceinline__ void store(long long sum, const Output &output) const
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        const bool rounds = output.result != nullptr;
+        if (!rounds) sum += saturated(carried(output.total[lane % limbs]));
+        sum = carry_across_lanes(sum);
+        if (!rounds) {
+            if (lane < limbs) output.total[lane] = saturated(sum);
+        } else if (output.op != FASTREDUCE_MEAN && output.precision == 24) {
+            const float rounded = read_across_lanes(sum);
+            if (lane == 0) *static_cast<float *>(output.result) = rounded;
+        } else {
+            store_slowly(sum, output.result, output.op, output.precision, count);
+        }
+    }
+
+    static __device__ __noinline__ void
+    store_slowly(long long sum, void *result, fastreduce_operator op, int precision, size_t n)
+    {
+        const unsigned lane = threadIdx.x % warp_size, occurred = __ballot_sync(~0u, sum != 0);
+        const int special =
+            fastreduce_detail_special(occurred >> FASTREDUCE_DETAIL_NAN_COUNT & 1,
+                                      occurred >> FASTREDUCE_DETAIL_POSITIVE_INFINITY_COUNT & 1,
+                                      occurred >> FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT & 1);
+        if (lane >= FASTREDUCE_DETAIL_DIGITS) sum = 0;
+        const bool negative = absolute_across_lanes<FASTREDUCE_DETAIL_DIGITS>(sum);
+        const uint64_t bits = fastreduce_detail_finish(
+            special, negative, leading_across_lanes(sum, -149), op, n, precision);
+        if (lane == 0) store_bits(result, bits, precision);
+    }
+
+    /* One step of carries, limb to limb, so that there is room for a sum of several, and beside
+     * it for a count. The limb with the sign and those that count floats stay as they are. */
+    static __device__ __forceinline__ long long carried(long long limb)
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        const long long carry = lane < FASTREDUCE_DETAIL_DIGITS - 1 ? limb >> 32 : 0;
+        const int incoming = __shfl_up_sync(0xffffffffu, static_cast<int>(carry), 1);
+        return limb - carry * (1ll << 32) + (lane > 0 ? incoming : 0);
+    }
+
+    /* Counts stay below 2^32, as by fastreduce_detail_normalize. */
+    static __device__ __forceinline__ long long saturated(long long limb)
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        const bool counts = lane >= FASTREDUCE_DETAIL_NAN_COUNT &&
+                            lane <= FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT;
+        return counts && limb > FASTREDUCE_DETAIL_MOST_COUNTED ? FASTREDUCE_DETAIL_MOST_COUNTED
+                                                               : limb;
+    }
+
+    template <unsigned Count, class Use>
+    static __device__ __forceinline__ void for_each(const pack<float> (&group)[Count], Use use)
+    {
+#pragma unroll
+        for (unsigned j = 0; j < Count; ++j) {
+#pragma unroll
+            for (float x : group[j].item) use(x);
+        }
+    }
+};
+
+/* A float or double taken apart: significand * 2^shift in units of the least denormal, or what it
+ * counts as where it is not finite: the first of three limbs or those that follow. */
+template <class Float>
+struct float_parts {
+    unsigned_t<Float> significand;
+    unsigned shift, special;
+    bool is_negative, is_finite;
+
+    __device__ __forceinline__ explicit float_parts(Float x)
+    {
+        constexpr unsigned fraction_bits = element<Float>::fraction_bits,
+                           all_bits = 8 * sizeof(Float),
+                           most = (1u << (all_bits - 1 - fraction_bits)) - 1;
+        constexpr unsigned_t<Float> one = static_cast<unsigned_t<Float>>(1) << fraction_bits;
+        const unsigned_t<Float> bits = bits_as<unsigned_t<Float>>(x), fraction = bits & (one - 1);
+        const unsigned exponent = static_cast<unsigned>(bits >> fraction_bits) & most;
+        significand = fraction | (exponent > 0 ? one : 0);
+        shift = exponent > 0 ? exponent - 1 : 0;
+        is_negative = bits >> (all_bits - 1) != 0;
+        is_finite = exponent != most;
+        special = fraction != 0 ? 0 : is_negative ? 2 : 1;
+    }
+};
+
+/* ---- The same for doubles ----
+ *
+ * Doubles, and products of floats, of which a double holds every one: integers times 2^-1074. A
+ * window cuts each into two doubles, multiples of two powers of two 48 binades apart, of which a
+ * group's add up without rounding. What it misses goes to shared memory, where the warp's limbs
+ * are, too: doubles as digits that the warp counts, products to bins of each lane. */
+
+/* The upper half of a double's bits. */
+__device__ __forceinline__ unsigned upper_bits(double x)
+{
+    return static_cast<unsigned>(bits_as<unsigned long long>(x) >> 32);
+}
+__device__ __forceinline__ unsigned lower_bits(double x)
+{
+    return static_cast<unsigned>(bits_as<unsigned long long>(x));
+}
+/* The upper half without the sign: greater for greater magnitudes, where not lower bits decide. */
+__device__ __forceinline__ unsigned upper_magnitude(double x)
+{
+    return upper_bits(x) & ~0u >> 1;
+}
+constexpr unsigned not_finite = 2047; /* a double's exponent, as its bits say it */
+
+/* A warp's sum in shared memory: limbs, as of a fastreduce_wide_accumulator. Those derived from it
+ * have what windows miss: so many of a lane, before the warp adds them to the limbs. */
+struct wide_limbs {
+    static constexpr unsigned limbs = FASTREDUCE_DETAIL_WIDE_DIGITS + 4;
+    long long limb[limbs];
+
+    /* By the warp: the sum of the lanes' numbers, each times 2^(shift - 1074). In three parts, as
+     * digit_of_sum. */
+    __device__ __forceinline__ void add_lanes(long long number, unsigned shift)
+    {
+        constexpr unsigned bits = 27, mask = (1u << bits) - 1;
+        const long long low = warp_add(static_cast<unsigned>(number) & mask),
+                        middle = warp_add(static_cast<unsigned>(number >> bits) & mask);
+        const int high = static_cast<int>(warp_add(static_cast<unsigned>(number >> 2 * bits)));
+        const unsigned lane = threadIdx.x % warp_size;
+        if (lane < 5)
+            limb[shift / 32 + lane] += digit_of(low + (middle << bits), shift % 32) +
+                                       digit_of(high, shift % 32 + 2 * bits);
+        __syncwarp();
+    }
+    __device__ __forceinline__ void restart()
+    {
+        for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) limb[k] = 0;
+    }
+};
+
+/* Of any doubles: counts of 2^(16 k - 1074), whose last three are of what is not finite. */
+struct wide_sums : wide_limbs {
+    static constexpr unsigned digits = 2 * limbs - 4, specials = digits - 4, most_missed = 512;
+    static constexpr bool may_be_denormal = true;
+    int digit[digits];
+
+    template <class Group>
+    __device__ __forceinline__ void add_missed(const Group &group)
+    {
+        group.for_each([&](double x) { add_any(x); });
+    }
+    /* To digits, by one thread: less than 2^17 each. Out of line, as it is rare. */
+    __device__ __noinline__ void add_any(double x)
+    {
+        const float_parts<double> parts(x);
+        if (!parts.is_finite) {
+            atomicAdd(&digit[specials + parts.special], 1);
+            return;
+        }
+        const unsigned shift = parts.shift;
+        const unsigned long long low = (parts.significand & 0xffffffff) << shift % 16,
+                                 high = (parts.significand >> 32) << shift % 16;
+        const int sign = parts.is_negative ? -1 : 1,
+                  part[5] = {static_cast<int>(low & 0xffff), static_cast<int>(low >> 16 & 0xffff),
+                             static_cast<int>(low >> 32) + static_cast<int>(high & 0xffff),
+                             static_cast<int>(high >> 16 & 0xffff), static_cast<int>(high >> 32)};
+#pragma unroll
+        for (unsigned k = 0; k < 5; ++k)
+            if (part[k] != 0) atomicAdd(&digit[shift / 16 + k], sign * part[k]);
+    }
+    /* By the warp: digits to limbs. */
+    __device__ __forceinline__ void flush_missed()
+    {
+        __syncwarp();
+        for (unsigned k = threadIdx.x % warp_size; k + 1 < limbs; k += warp_size) {
+            if (k < FASTREDUCE_DETAIL_WIDE_DIGITS) {
+                limb[k] += digit[2 * k] + (1ll << 16) * digit[2 * k + 1];
+                digit[2 * k] = digit[2 * k + 1] = 0;
+            } else {
+                int &counted = digit[specials + k - FASTREDUCE_DETAIL_WIDE_DIGITS];
+                limb[k] += counted;
+                counted = 0;
+            }
+        }
+        __syncwarp();
+    }
+    __device__ __forceinline__ void restart()
+    {
+        wide_limbs::restart();
+        for (unsigned k = threadIdx.x % warp_size; k < digits; k += warp_size) digit[k] = 0;
+        __syncwarp();
+    }
+};
+
+/* Of products of floats, which are normal doubles or zero: bin c of a lane has minus the sum of
+ * multiples of 2^(32 c - 345), which are halves of products, of 24 bits each. Lower ones of narrow
+ * products are zero. */
+template <bool Narrow>
+struct product_sums : wide_limbs {
+    static constexpr unsigned bins = 19, most_missed = 256, first_shift = 1074 - 345,
+                              least_exponent = 1023 - 298, half_bits = 24;
+    static constexpr bool may_be_denormal = false;
+    long long bin[bins][warp_size];
+
+    template <class Group>
+    __device__ __forceinline__ void add_missed(const Group &group)
+    {
+        unsigned greatest = 0;
+        group.for_each([&](double x) {
+            const unsigned upper = upper_magnitude(x);
+            greatest = upper > greatest ? upper : greatest;
+        });
+        if (greatest >= not_finite << 20)
+            group.for_each([&](double x) { add_any(x); });
+        else
+            group.for_each([&](double x) { add_finite(x); });
+    }
+    /* By the warp: bins to limbs. */
+    __device__ __noinline__ void flush_missed()
+    {
+        for (unsigned c = 0; c < bins; ++c) {
+            long long &own = bin[c][threadIdx.x % warp_size];
+            if (__any_sync(0xffffffffu, own != 0)) add_lanes(-own, first_shift + 32 * c);
+            own = 0;
+        }
+    }
+    __device__ __forceinline__ void restart()
+    {
+        wide_limbs::restart();
+        for (auto &of_lanes : bin) of_lanes[threadIdx.x % warp_size] = 0;
+        __syncwarp();
+    }
+
+  private:
+    /* Without branches, so that the next one's bins are found meanwhile. */
+    __device__ __forceinline__ void add_finite(double x)
+    {
+        constexpr unsigned one = 1u << (half_bits - 1), low_zeros = 53 - 2 * half_bits;
+        const unsigned exponent = upper_bits(x) >> 20 & not_finite,
+                       place =
+                           (exponent > least_exponent ? exponent : least_exponent) - least_exponent,
+                       fraction = static_cast<unsigned>(bits_as<unsigned long long>(x) >>
+                                                        (low_zeros + half_bits)) &
+                                  (one - 1);
+        const int sign = static_cast<int>(upper_bits(x)) >> 31, /* 0 or -1 */
+            above = static_cast<int>(fraction | (exponent > 0 ? one : 0)),
+                  below = static_cast<int>(lower_bits(x) >> low_zeros & (2 * one - 1));
+        if (!Narrow) subtract_scaled((below ^ sign) - sign, place);
+        subtract_scaled((above ^ sign) - sign, place + half_bits);
+    }
+    /* Minus, as -2^31 is an int. */
+    __device__ __forceinline__ void subtract_scaled(int number, unsigned place)
+    {
+        bin[place / 32][threadIdx.x % warp_size] +=
+            static_cast<long long>(number) * static_cast<int>(~0u << place % 32);
+    }
+    __device__ __noinline__ void add_any(double x)
+    {
+        const float_parts<double> parts(x);
+        if (parts.is_finite)
+            add_finite(x);
+        else
+            atomicAdd(reinterpret_cast<unsigned long long *>(limb) + FASTREDUCE_DETAIL_WIDE_DIGITS +
+                          parts.special,
+                      1ull);
+    }
+};
+
+/* A Source of doubles says what is summed: of an edge, and of a thread's packs, which it loads what
+ * belongs to; then for_each calls with each double of Count packs from number First on. As many at
+ * once as there are registers for. All are multiples of 2^(least_unit - 1074), and of each one's 53
+ * bits the lowest low_zeros are 0. */
+struct doubles_masked {
+    using Element = double;
+    using Sums = wide_sums;
+    static constexpr unsigned head_alignment = line_bytes, packs_at_once = 4, least_unit = 0,
+                              low_zeros = 0, resident_threads = 1024;
+    unsigned mask; /* of a double's upper half */
+
+    __device__ __forceinline__ double of(double x, size_t = 0) const
+    {
+        return bits_as<double>(bits_as<unsigned long long>(x) &
+                               (static_cast<unsigned long long>(mask) << 32 | 0xffffffff));
+    }
+    template <unsigned Packs>
+    struct loaded {
+        const pack<double> (&packs)[Packs];
+        const doubles_masked &source;
+
+        template <class Items>
+        __device__ __forceinline__ loaded(const Items &items, const doubles_masked &from)
+            : packs(items.packs), source(from)
+        {
+        }
+        template <unsigned First, unsigned Count, class Use>
+        __device__ __forceinline__ void for_each(const Use &use) const
+        {
+#pragma unroll
+            for (unsigned k = First; k < First + Count; ++k)
+#pragma unroll
+                for (unsigned j = 0; j < pack<double>::size; ++j) use(source.of(packs[k].at(j)));
+        }
+    };
+};
+
+/* Products with the elements of another array, or if that is null, squares. */
+template <class Input>
+struct exact_products {
+    using Element = Input;
+    /* 0, so that packs of the other array begin as it does */
+    static constexpr unsigned head_alignment = 0, packs_at_once = 2, resident_threads = 512,
+                              fraction_bits = element<Input>::fraction_bits,
+                              bias = (1u << (8 * sizeof(Input) - 2 - fraction_bits)) - 1,
+                              least_unit = 1074 - 2 * (bias - 1 + fraction_bits),
+                              low_zeros = 53 - 2 * (fraction_bits + 1);
+    using Sums = product_sums<(sizeof(Input) < sizeof(float))>;
+    const Input *other;
+
+    static __device__ __forceinline__ double product(Input x, Input y)
+    {
+        if (standard::is_same<Input, f16>::value) /* a float holds it */
+            return ieee_double(widened(x) * widened(y));
+        return ieee_multiply(ieee_double(widened(x)), ieee_double(widened(y)));
+    }
+    __device__ __forceinline__ double of(Input x, size_t index) const
+    {
+        return product(x, other != nullptr ? other[index] : x);
+    }
+    template <unsigned Packs>
+    struct loaded {
+        const pack<Input> (&x)[Packs];
+        pack<Input> y[Packs];
+
+        template <class Items>
+        __device__ __forceinline__ loaded(const Items &items, const exact_products &source)
+            : x(items.packs)
+        {
+            if (source.other != nullptr) {
+                load_other_packs(items, source.other, 0, y);
+            } else {
+#pragma unroll
+                for (unsigned k = 0; k < Packs; ++k) y[k] = x[k];
+            }
+        }
+        template <unsigned First, unsigned Count, class Use>
+        __device__ __forceinline__ void for_each(const Use &use) const
+        {
+#pragma unroll
+            for (unsigned k = First; k < First + Count; ++k)
+#pragma unroll
+                for (unsigned j = 0; j < pack<Input>::size; ++j)
+                    use(product(x[k].at(j), y[k].at(j)));
+        }
+    };
+};
+
+/* What a window takes or misses as a whole. */
+template <class Loaded, unsigned First, unsigned Count>
+struct some_packs {
+    const Loaded &all;
+    template <class Use>
+    __device__ __forceinline__ void for_each(const Use &use) const
+    {
+        all.template for_each<First, Count>(use);
+    }
+};
+struct one_double {
+    double x;
+    template <class Use>
+    __device__ __forceinline__ void for_each(const Use &use) const
+    {
+        use(x);
+    }
+};
+
+/* By the warp: limbs, which may be destroyed, to a result. Those that are not 0 mostly lie in
+ * fewer lanes than there are; if not, one thread does it. */
+template <class = void>
+__device__ __noinline__ void round_limbs_by_warp(long long *limb, void *result,
+                                                 fastreduce_operator op, int precision, size_t n)
+{
+    constexpr unsigned all = 0xffffffff, digits = FASTREDUCE_DETAIL_WIDE_DIGITS;
+    constexpr int least = -1074;
+    const unsigned lane = threadIdx.x % warp_size;
+    unsigned first = digits, last = 0;
+#pragma unroll
+    for (unsigned from = 0; from < digits; from += warp_size) {
+        const unsigned nonzero = __ballot_sync(all, from + lane < digits && limb[from + lane] != 0);
+        if (nonzero == 0) continue;
+        if (first == digits) first = from + lowest_bit(nonzero);
+        last = from + 31 - static_cast<unsigned>(__clz(static_cast<int>(nonzero)));
+    }
+    if (first == digits) first = 0;
+    uint64_t bits;
+    if (last < first + warp_size - 3) {
+        long long digit =
+            carry_across_lanes<warp_size>(first + lane < digits ? limb[first + lane] : 0);
+        const bool negative = absolute_across_lanes<warp_size>(digit);
+        bits = fastreduce_detail_finish(
+            fastreduce_detail_special(limb[digits] != 0, limb[digits + 1] != 0,
+                                      limb[digits + 2] != 0),
+            negative, leading_across_lanes(digit, static_cast<int>(32 * first) + least), op, n,
+            precision);
+    } else if (lane == 0) {
+        bits = fastreduce_detail_read(reinterpret_cast<int64_t *>(limb), digits, least, op, n,
+                                      precision);
+    }
+    if (lane == 0) store_bits(result, bits, precision);
+    __syncwarp();
+}
+
+/* And to an accumulator, given room for as many limbs. */
+template <class = void>
+__device__ __noinline__ void add_to_total(long long *limb, long long *room, int64_t *total)
+{
+    constexpr unsigned limbs = wide_limbs::limbs;
+    for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) room[k] = total[k];
+    __syncwarp();
+    if (threadIdx.x % warp_size == 0) {
+        int64_t *const number = reinterpret_cast<int64_t *>(room);
+        fastreduce_detail_normalize(number, FASTREDUCE_DETAIL_WIDE_DIGITS);
+        for (unsigned k = 0; k < limbs; ++k) number[k] += limb[k];
+        fastreduce_detail_normalize(number, FASTREDUCE_DETAIL_WIDE_DIGITS);
+    }
+    __syncwarp();
+    for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) total[k] = room[k];
+}
+
+/* A warp's sum of doubles that come in groups of Terms a thread. */
+template <class Source>
+struct wide_window {
+    using Sums = typename Source::Sums;
+    /* In units of 2^(position - 1074). |x| < 2^(2 * half - 1) fits, so that doubles hold the sums
+     * of most_terms, and `high` and `low` those of most_caught. Up to top_position anchors are
+     * finite. */
+    static constexpr unsigned half = 48, most_terms = 16, top_position = 2045 - half,
+                              most_caught = 4096, nowhere = ~0u;
+
+    long long high = 0, low = 0; /* what the thread's window has caught: 2^half units, and units */
+    unsigned position = nowhere; /* the warp's */
+    unsigned caught = 0, missed = 0; /* doubles since the last flush, at most */
+    unsigned no_window = 0;          /* groups that the warp does not try to catch */
+    Sums &sums;
+
+    __device__ __forceinline__ explicit wide_window(Sums &of_warp) : sums(of_warp)
+    {
+        sums.restart();
+    }
+    __device__ __forceinline__ void restart()
+    {
+        position = nowhere;
+        caught = missed = no_window = 0;
+        sums.restart();
+    }
+
+    template <unsigned Terms, class Group>
+    __device__ __forceinline__ void add_group(const Group &group)
+    {
+        static_assert(Terms <= most_terms, "a sum of doubles could round");
+        if (position == nowhere) position = window_for(group);
+        const bool misses_any = exact_integer || no_window > 0 || !add_to_window(group);
+        const unsigned misses = __ballot_sync(0xffffffffu, misses_any);
+        if (misses != 0) add_missed<Terms>(group, misses);
+        caught += Terms;
+        if (caught > most_caught - most_terms) flush_window();
+    }
+
+    __device__ __forceinline__ void flush()
+    {
+        flush_window();
+        if (missed > 0) sums.flush_missed();
+        missed = 0;
+    }
+
+  private:
+    /* The double that rounds what is added to it to multiples of 2^(unit - 1074). */
+    static __device__ __forceinline__ double anchor(unsigned unit)
+    {
+        return bits_as<double>(static_cast<unsigned long long>(unit + 1) << 52 | 1ull << 51);
+    }
+    /* A sum of such multiples, of less than 2^51, as their number. */
+    static __device__ __forceinline__ long long number_of(double sum, unsigned unit)
+    {
+        const double above = anchor(unit);
+        return static_cast<long long>(bits_as<unsigned long long>(ieee_add(sum, above)) -
+                                      bits_as<unsigned long long>(above));
+    }
+
+    /* With the group's greatest double and one more binade. */
+    template <class Group>
+    __device__ __forceinline__ unsigned window_for(const Group &group) const
+    {
+        unsigned greatest = 0;
+        group.for_each([&](double x) {
+            const unsigned upper = upper_magnitude(x);
+            if (upper < not_finite << 20 && upper > greatest) greatest = upper;
+        });
+        const unsigned exponent = warp_max(greatest) >> 20, room = 2 * half - 54;
+        return exponent <= room                 ? 0
+               : exponent - room < top_position ? exponent - room
+                                                : top_position;
+    }
+
+    /* All of the group, or if a double of it does not fit, nothing: says so. One that reaches below
+     * shows in the least exponent, whose bits come before those of no number but 0. */
+    template <class Group>
+    __device__ __forceinline__ bool add_to_window(const Group &group)
+    {
+        constexpr unsigned reach = 1u << (half - 1 - 32);
+        const double above = anchor(position + half);
+        const unsigned lowest = upper_bits(above) - reach,
+                       least_fit = position > Source::least_unit
+                                       ? ((position + 1 - Source::low_zeros) << 20) - 1
+                                       : 0;
+        double high_sum = 0, low_sum = 0;
+        unsigned highest_found = 0, least = ~0u;
+        group.for_each([&](double x) {
+            const double found = ieee_add(x, above), kept = ieee_subtract(found, above);
+            high_sum = ieee_add(high_sum, kept);
+            low_sum = ieee_add(low_sum, ieee_subtract(x, kept));
+            const unsigned place = upper_bits(found) - lowest;
+            highest_found = place > highest_found ? place : highest_found;
+            unsigned upper = upper_magnitude(x);
+            if (Sums::may_be_denormal && upper == 0 && lower_bits(x) != 0) upper = 1;
+            least = upper - 1 < least ? upper - 1 : least;
+        });
+        if (highest_found >= 2 * reach || least < least_fit) return false;
+        high += number_of(high_sum, position + half);
+        low += number_of(low_sum, position);
+        return true;
+    }
+
+    /* For a group that some threads of the warp, the bits of misses, could not add: the window
+     * moves, if it fits better elsewhere; if it still misses many, it rests a while. */
+    template <unsigned Terms, class Group>
+    __device__ __forceinline__ void add_missed(const Group &group, unsigned misses)
+    {
+        constexpr int few = 3;
+        constexpr unsigned too_high = 16;
+        const unsigned lane_bit = 1u << threadIdx.x % warp_size;
+        if (no_window > 0) {
+            --no_window;
+        } else if (!exact_integer) {
+            const unsigned better = window_for(group);
+            if (better > position || better + too_high < position) {
+                flush_window();
+                position = better;
+                misses = __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window(group));
+            }
+            if (__popc(misses) > few) no_window = 16;
+        }
+        if (misses == 0) return;
+        if (misses & lane_bit) sums.add_missed(group);
+        missed += Terms;
+        if (missed > Sums::most_missed - most_terms) {
+            sums.flush_missed();
+            missed = 0;
+        }
+    }
+
+    __device__ __forceinline__ void flush_window()
+    {
+        if (position != nowhere) {
+            sums.add_lanes(high, position + half);
+            sums.add_lanes(low, position);
+        }
+        high = low = 0;
+        caught = 0;
+    }
+};
+
+template <unsigned BlockSize, class Source>
+struct wide_superaccumulator {
+    using Element = typename Source::Element;
+    using Output = exact_output_of<Source>;
+    static constexpr bool repeats_first = false;
+    static constexpr unsigned head_alignment = Source::head_alignment;
+    using Sums = typename Source::Sums;
+    static constexpr unsigned resident_threads = resident(Source::resident_threads);
+    static constexpr unsigned warps = BlockSize / warp_size, limbs = wide_limbs::limbs;
+    static constexpr size_t shared_bytes = (warps + 1) * sizeof(Sums); /* a producer's, too */
+
+    wide_window<Source> window;
+    const Source source;
+    const size_t count; /* elements of the result */
+
+    __device__ __forceinline__ wide_superaccumulator(const Output &output,
+                                                     const elements<Element> &input, void *shared)
+        : window(static_cast<Sums *>(shared)[threadIdx.x / warp_size]), source(output.source),
+          count(input.count())
+    {
+    }
+
+    static constexpr unsigned words_at_all = exact_totals * limbs + 1, words_per_unit = 0;
+    static constexpr bool is_slow = false;
+
+    template <unsigned Packs>
+    __device__ __forceinline__ void
+    add(const tile_items<wide_superaccumulator, BlockSize, Packs> &items)
+    {
+        const typename Source::template loaded<Packs> all(items, source);
+        add_packs<0, Packs>(all, truth<true>());
+        if (!items.edges) return;
+        window.template add_group<1>(
+            one_double{items.has_edge ? source.of(items.edge, items.edge_index) : 0.0});
+    }
+    template <class Items>
+    __device__ __forceinline__ void add_in_pipeline(const Items &items)
+    {
+        add(items);
+    }
+
+    /* Blocks add their limbs to one of the totals, and the last one to come rounds their sum and
+     * leaves zeros. */
+    __device__ __forceinline__ bool reduce_blocks(status_word *totals, const Output &output)
+    {
+        constexpr unsigned each = (limbs - 1) / warp_size + 1;
+        const unsigned lane = threadIdx.x % warp_size;
+        status_word *const ticket = totals + exact_totals * limbs;
+        Sums *const sums = &window.sums;
+        window.flush();
+        __syncthreads();
+        if (threadIdx.x >= warp_size) return false;
+        long long sum[each];
+#pragma unroll
+        for (unsigned j = 0; j < each; ++j) {
+            sum[j] = 0;
+            for (unsigned w = 0; w < warps; ++w)
+                if (lane + j * warp_size < limbs) sum[j] += sums[w].limb[lane + j * warp_size];
+        }
+        if (gridDim.x > 1) {
+            status_word *const own = totals + blockIdx.x % exact_totals * limbs;
+#pragma unroll
+            for (unsigned j = 0; j < each; ++j)
+                if (sum[j] != 0)
+                    atomicAdd(own + lane + j * warp_size, static_cast<unsigned long long>(sum[j]));
+            if (!warp_comes_last(ticket, 1, gridDim.x)) return false;
+#pragma unroll
+            for (unsigned j = 0; j < each; ++j) {
+                sum[j] = 0;
+                if (lane + j * warp_size >= limbs) continue;
+#pragma unroll
+                for (unsigned k = 0; k < exact_totals; ++k) {
+                    status_word *const word = totals + k * limbs + lane + j * warp_size;
+                    sum[j] += static_cast<long long>(peek(word));
+                    *word = 0;
+                }
+            }
+            if (lane == 0) *ticket = 0;
+        }
+#pragma unroll
+        for (unsigned j = 0; j < each; ++j)
+            if (lane + j * warp_size < limbs) sums->limb[lane + j * warp_size] = sum[j];
+        __syncwarp();
+        if (output.result != nullptr)
+            round_limbs_by_warp(sums->limb, output.result, output.op, output.precision, count);
+        else
+            add_to_total(sums->limb, sums[1].limb, output.total);
+        return lane == 0;
+    }
+
+  private:
+    template <unsigned First, unsigned Packs, class Loaded>
+    __device__ __forceinline__ void add_packs(const Loaded &all, truth<true>)
+    {
+        constexpr unsigned left = Packs - First,
+                           some = left < Source::packs_at_once ? left : Source::packs_at_once;
+        window.template add_group<some * pack<Element>::size>(some_packs<Loaded, First, some>{all});
+        add_packs<First + some, Packs>(all, truth<(some < left)>());
+    }
+    template <unsigned First, unsigned Packs, class Loaded>
+    __device__ __forceinline__ void add_packs(const Loaded &, truth<false>)
+    {
+    }
+};
+
+/* ---- Many exact sums ----
+ *
+ * Each result has the bits of the true sum, so that elements may be added in any order.
+ *
+ *     exact_rows        rows of up to 32 KiB: one lane to eight warps for each, with all of the row
+ *                       in registers. Its greatest element says where the window has to be; the
+ *                       few rows that reach below it are read once more
+ *     exact_row_parts   longer rows: a block or several for each, and the accumulator above
+ *     exact_columns     what does not lie together: a thread or several for each column, which
+ *                       place a window by the first elements and put what misses it into limbs
+ *
+ * Windows end in one or two integers, which a thread rounds by itself. Of other types and
+ * operators, and of segments:
+ *
+ *     exact_results             rows, segments and short columns: lanes for each, or a warp
+ *     exact_results_in_columns  longer columns: threads for each, and limbs
+ *     exact_long_results        long rows and segments: blocks, in units */
+
+/* Floats caught as integers: in multiples of 2^(position + 22) and of 2^position, and Extended, of
+ * 2^(position - 22), all times 2^-149. Of up to 500 floats. Those that are not below
+ * 2^(position + 44 - 149) show in `above` where it is Extended; else there are none. */
+template <bool Extended>
+struct window_sum {
+    unsigned high = 0, low = 0, lowest = 0, above = 0, below = 0;
+
+    template <unsigned Count>
+    __device__ __forceinline__ void add(const float (&group)[Count], unsigned position)
+    {
+        const unsigned upper = (position + 23) << 23 | 0x400000,
+                       lower = (position + 1) << 23 | 0x400000,
+                       least = (position - 21) << 23 | 0x400000;
+#pragma unroll
+        for (unsigned j = 0; j < Count; ++j) {
+            const float caught = ieee_add(group[j], __uint_as_float(upper));
+            float rest = ieee_subtract(group[j], ieee_subtract(caught, __uint_as_float(upper)));
+            float caught_rest = ieee_add(rest, __uint_as_float(lower));
+            float kept = ieee_subtract(caught_rest, __uint_as_float(lower));
+            high += __float_as_uint(caught);
+            low += __float_as_uint(caught_rest);
+            if (Extended) {
+                rest = ieee_subtract(rest, kept);
+                caught_rest = ieee_add(rest, __uint_as_float(least));
+                kept = ieee_subtract(caught_rest, __uint_as_float(least));
+                lowest += __float_as_uint(caught_rest);
+                above |= __float_as_uint(caught) ^ upper;
+            }
+            below |= __float_as_uint(kept) ^ __float_as_uint(rest); /* signs of 0 differ */
+        }
+        high -= Count * upper;
+        low -= Count * lower;
+        if (Extended) lowest -= Count * least;
+    }
+    __device__ __forceinline__ void add(const window_sum &other)
+    {
+        high += other.high;
+        low += other.low;
+        below |= other.below;
+    }
+    __device__ __forceinline__ bool is_complete() const
+    {
+        return ((above & 0xff800000) | (below & 0x7fffffff)) == 0;
+    }
+    __device__ __forceinline__ long long value() const
+    {
+        return (1ll << window_bits / 2) * static_cast<int>(high) + static_cast<int>(low);
+    }
+};
+
+/* A float's exponent, given twice its bits; of NaN and infinities 255. */
+__device__ __forceinline__ unsigned exponent_of_twice(unsigned twice)
+{
+    return twice >> 24;
+}
+
+/* Where a window holds floats up to an exponent, and is not a bit higher than it must be. Beyond
+ * top_exponent anchors would not be finite, nor what they become. */
+constexpr unsigned exact_reach = window_bits / 2 - 1, top_exponent = top_position + exact_reach;
+__device__ __forceinline__ unsigned position_for(unsigned exponent)
+{
+    return exponent <= exact_reach    ? 0
+           : exponent <= top_exponent ? exponent - exact_reach
+                                      : top_position;
+}
+
+/* sum * 2^(position - 149), rounded once. What is less than the least normal float is exact. */
+__device__ __forceinline__ float round_window(long long sum, unsigned position)
+{
+    if (sum == 0) return 0;
+    const unsigned bits = __float_as_uint(static_cast<float>(sum)), sign = bits & 0x80000000;
+    const int exponent = static_cast<int>((bits >> 23 & 255) + position) - 149;
+    if (exponent >= 255) return __uint_as_float(sign | 0x7f800000);
+    if (exponent <= 0)
+        return __uint_as_float(sign | static_cast<unsigned>(sum < 0 ? -sum : sum) << position);
+    return __uint_as_float(bits + (position << 23) - (149u << 23));
+}
+
+/* The same of a window and its extension. Where the two do not fit one integer, the extension is
+ * below what is rounded, and only breaks ties. */
+__device__ __forceinline__ float round_extended(long long sum, long long lowest, unsigned position)
+{
+    constexpr unsigned bits = window_bits / 2;
+    constexpr long long limit = 1ll << 40;
+    sum += lowest >> bits;
+    lowest &= (1ll << bits) - 1;
+    if (sum < limit && sum > -limit)
+        return round_window(sum * (1ll << bits) + lowest, position - bits);
+    return round_window(sum * 2 | (lowest != 0), position - 1);
+}
+
+/* How exact_rows works: as reduce_rows, but a row of more than eight chunks is for 2^warps_log
+ * warps of a block. */
+struct exact_row_plan {
+    unsigned lanes_log, chunks_log, warps_log;
+    bool vectors; /* packs are aligned */
+    /* of a chunk: its row, after the lane's first; the packs from its first to the row's end, and
+     * where they are, in bytes */
+    unsigned row[warp_chunks], packs[warp_chunks];
+    size_t place[warp_chunks];
+};
+
+template <unsigned BlockSize, class Input>
+struct exact_slices {
+    using items_type = pack<Input>;
+    static constexpr unsigned all_lanes = 0xffffffff, warps = BlockSize / warp_size;
+
+    /* A row by a warp, where its window misses something: by the window with its extension, or if
+     * that misses too, one by one into bins of each lane. Out of line, as it is rare. */
+    static __device__ __noinline__ float sum_by_warp(const Input *row, unsigned n)
+    {
+        using bins_of = superaccumulator<1>;
+        unsigned greatest = 0;
+#pragma unroll 1
+        for (unsigned k = threadIdx.x % warp_size; k < n; k += four) {
+            const pack<float> some = four_of(row, k, n);
+#pragma unroll
+            for (float x : some.item)
+                greatest = greatest < 2 * __float_as_uint(x) ? 2 * __float_as_uint(x) : greatest;
+        }
+        const unsigned exponent = exponent_of_twice(warp_max(greatest)),
+                       tight = position_for(exponent),
+                       position = tight < window_bits / 2 ? window_bits / 2 : tight;
+        long long value = 0, lowest = 0;
+        bool missed = exact_integer || exponent > top_exponent;
+#pragma unroll 1
+        for (unsigned k = threadIdx.x % warp_size; !missed && k < n; k += four) {
+            window_sum<true> sum;
+            sum.add(four_of(row, k, n).item, position);
+            value += sum.value();
+            lowest += static_cast<int>(sum.lowest);
+            missed = !sum.is_complete();
+        }
+        if (!__any_sync(all_lanes, missed)) {
+#pragma unroll 1
+            for (int flip = warp_size / 2; flip > 0; flip /= 2) {
+                value += __shfl_xor_sync(all_lanes, value, flip);
+                lowest += __shfl_xor_sync(all_lanes, lowest, flip);
+            }
+            return round_extended(value, lowest, position);
+        }
+
+        long long bins[exact_bins];
+        for (unsigned c = 0; c < exact_bins; ++c) bins[c] = 0;
+#pragma unroll 1
+        for (unsigned k = threadIdx.x % warp_size; k < n; k += four)
+            bins_of::add_special(bins, four_of(row, k, n));
+        return read_across_lanes(carry_across_lanes(bins_of::digit_of_bins(bins)));
+    }
+    static constexpr unsigned four = 4 * warp_size;
+    static __device__ __forceinline__ pack<float> four_of(const Input *row, unsigned k, unsigned n)
+    {
+        pack<float> some = {};
+#pragma unroll
+        for (unsigned j = 0; j < 4; ++j)
+            if (k + j * warp_size < n) some.item[j] = widened(row[k + j * warp_size]);
+        return some;
+    }
+
+    /* The greatest of 2^lanes_log lanes' values, for all of them; and the sum, of integers below
+     * 2^52 in magnitude. The warp's is found whether it is asked for or not: where a condition that
+     * is the same for all lanes guards such an instruction, ptxas (12.4 and 13.0, not 13.5) may
+     * forget to evaluate it. */
+    static __device__ __forceinline__ unsigned greatest_of(unsigned value, unsigned lanes_log)
+    {
+        const unsigned of_warp = warp_max(value);
+        if (lanes_log == 5) return of_warp;
+#pragma unroll 1
+        for (unsigned bit = 0; bit < lanes_log; ++bit) {
+            const unsigned other = __shfl_xor_sync(all_lanes, value, 1 << bit);
+            value = value < other ? other : value;
+        }
+        return value;
+    }
+    static __device__ __forceinline__ long long sum_of(long long value, unsigned lanes_log)
+    {
+        constexpr unsigned bits = 26, mask = (1u << bits) - 1;
+        unsigned low = static_cast<unsigned>(value) & mask,
+                 high = static_cast<unsigned>(value >> bits);
+        const unsigned low_of_warp = warp_add(low), high_of_warp = warp_add(high);
+        if (lanes_log == 5) {
+            low = low_of_warp;
+            high = high_of_warp;
+        } else {
+#pragma unroll 1
+            for (unsigned bit = 0; bit < lanes_log; ++bit) {
+                low += __shfl_xor_sync(all_lanes, low, 1 << bit);
+                high += __shfl_xor_sync(all_lanes, high, 1 << bit);
+            }
+        }
+        return (1ll << bits) * static_cast<int>(high) + low;
+    }
+
+    /* All loads are under way before the first is used. */
+    template <bool Vectors>
+    static __device__ __forceinline__ void sum_rows(const slices &all, const exact_row_plan &plan,
+                                                    float *output)
+    {
+        constexpr unsigned at_once = warp_chunks, size = items_type::size;
+        __shared__ unsigned greatest_of_warps[warps];
+        __shared__ long long sums_of_warps[warps];
+        __shared__ unsigned misses_of_warps[warps];
+        const unsigned lane = threadIdx.x % warp_size, lanes = 1u << plan.lanes_log,
+                       own = lane & (lanes - 1), chunks = 1u << plan.chunks_log,
+                       warp = threadIdx.x / warp_size, warps_of_row = 1u << plan.warps_log,
+                       part = warp & (warps_of_row - 1), tail = static_cast<unsigned>(all.n % size),
+                       skipped = part * at_once * warp_size; /* packs */
+        const size_t set = ((static_cast<size_t>(blockIdx.x) * BlockSize + threadIdx.x) /
+                            warp_size) >>
+                           plan.warps_log,
+                     first = all.begin +
+                             ((set * (at_once >> plan.chunks_log)) << (5 - plan.lanes_log)) +
+                             (lane >> plan.lanes_log),
+                     left = first < all.end ? all.end - first : 0;
+        const unsigned rows =
+            left < at_once * warp_size ? static_cast<unsigned>(left) : at_once * warp_size;
+        const unsigned char *const row =
+            reinterpret_cast<const unsigned char *>(all.first<Input>(left > 0 ? first : all.begin));
+
+        items_type items[at_once];
+        float edges[at_once];
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+            const unsigned packs = plan.packs[k] > skipped ? plan.packs[k] - skipped : 0,
+                           width = packs < lanes ? packs : lanes;
+            items[k] = {};
+            edges[k] = 0;
+            if (plan.row[k] >= rows || own >= width) continue;
+            const unsigned char *const from = row + plan.place[k] + skipped * sizeof(items[k]);
+            if (Vectors)
+                items[k] = load_pack<true>(reinterpret_cast<const items_type *>(from) + own);
+            else
+                items[k].gather(reinterpret_cast<const Input *>(from) + own, width);
+        }
+        if (tail > 0 && part == 0 && own < tail) {
+#pragma unroll
+            for (unsigned k = 0; k < at_once; ++k)
+                if (plan.row[k] < rows && (k & (chunks - 1)) == 0)
+                    edges[k] = widened(
+                        reinterpret_cast<const Input *>(row + plan.place[k])[all.n - tail + own]);
+        }
+
+        /* twice the bits of the greatest magnitude: of a chunk, of a row, for all chunks of it */
+        unsigned greatest[at_once];
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+            greatest[k] = 2 * __float_as_uint(edges[k]);
+#pragma unroll
+            for (unsigned j = 0; j < size; ++j) {
+                const unsigned bits = 2 * __float_as_uint(widened(items[k].at(j)));
+                greatest[k] = greatest[k] < bits ? bits : greatest[k];
+            }
+        }
+#pragma unroll
+        for (unsigned step = at_once / 2; step > 0; step /= 2)
+            if (step < chunks)
+#pragma unroll
+                for (unsigned k = 0; k < at_once; ++k)
+                    if ((k & step) == 0 && greatest[k] < greatest[k | step])
+                        greatest[k] = greatest[k | step];
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k)
+            if ((k & (chunks - 1)) == 0) greatest[k] = greatest_of(greatest[k], plan.lanes_log);
+        if (warps_of_row > 1) {
+            if (lane == 0) greatest_of_warps[warp] = greatest[0];
+            __syncthreads();
+            for (unsigned w = 0; w < warps_of_row; ++w) {
+                const unsigned other = greatest_of_warps[(warp - part) + w];
+                greatest[0] = greatest[0] < other ? other : greatest[0];
+            }
+        }
+#pragma unroll
+        for (unsigned step = at_once / 2; step > 0; step /= 2)
+            if (step < chunks)
+#pragma unroll
+                for (unsigned k = 0; k < at_once; ++k)
+                    if ((k & step) == 0) greatest[k | step] = greatest[k];
+
+        window_sum<false> sums[at_once];
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+            const unsigned position = position_for(exponent_of_twice(greatest[k]));
+            float group[size];
+#pragma unroll
+            for (unsigned j = 0; j < size; ++j) group[j] = widened(items[k].at(j));
+            sums[k].add(group, position);
+            if (tail == 0) continue;
+            const float edge[1] = {edges[k]};
+            sums[k].add(edge, position);
+        }
+#pragma unroll
+        for (unsigned step = at_once / 2; step > 0; step /= 2)
+            if (step < chunks)
+#pragma unroll
+                for (unsigned k = 0; k < at_once; ++k)
+                    if ((k & step) == 0) sums[k].add(sums[k | step]);
+
+        unsigned missed = 0; /* a bit for each row that the lane stores */
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+            if ((k & (chunks - 1)) != 0) continue;
+            long long sum = sum_of(sums[k].value(), plan.lanes_log);
+            unsigned misses = __ballot_sync(all_lanes, !sums[k].is_complete()) >> (lane - own) &
+                              (all_lanes >> (warp_size - lanes));
+            if (warps_of_row > 1) {
+                if (lane == 0) {
+                    sums_of_warps[warp] = sum;
+                    misses_of_warps[warp] = misses;
+                }
+                __syncthreads();
+                sum = 0;
+                for (unsigned w = 0; w < warps_of_row; ++w) {
+                    sum += sums_of_warps[(warp - part) + w];
+                    misses |= misses_of_warps[(warp - part) + w];
+                }
+            }
+            if (own != 0 || part != 0 || plan.row[k] >= rows) continue;
+            const unsigned exponent = exponent_of_twice(greatest[k]);
+            if (exact_integer || misses != 0 || exponent > top_exponent)
+                missed |= 1u << k;
+            else
+                output[first + plan.row[k]] = round_window(sum, position_for(exponent));
+        }
+        for (unsigned any; (any = __ballot_sync(all_lanes, missed != 0)) != 0;) {
+            const int from = 31 - __clz(static_cast<int>(any)),
+                      k = 31 - __clz(static_cast<int>(missed | 1)); /* the last */
+            const size_t result = __shfl_sync(
+                all_lanes,
+                static_cast<unsigned long long>(
+                    first + (static_cast<size_t>(k >> plan.chunks_log) << (5 - plan.lanes_log))),
+                from);
+            const float sum = sum_by_warp(all.first<Input>(result), static_cast<unsigned>(all.n));
+            if (lane != static_cast<unsigned>(from)) continue;
+            output[result] = sum;
+            missed &= ~(1u << k);
+        }
+    }
+};
+
+template <unsigned BlockSize, class Input>
+__global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
+    exact_rows(slices all, exact_row_plan plan, float *output)
+{
+    wait_for_previous_grid();
+    allow_next_grid();
+    if (plan.vectors)
+        exact_slices<BlockSize, Input>::template sum_rows<true>(all, plan, output);
+    else
+        exact_slices<BlockSize, Input>::template sum_rows<false>(all, plan, output);
+}
+
+template <unsigned BlockSize>
+__host__ __device__ constexpr unsigned blocks_of_parts()
+{
+    return superaccumulator<BlockSize>::resident_threads / BlockSize;
+}
+
+/* `parts` blocks a row, which take its tiles in turn. */
+template <unsigned BlockSize, unsigned Packs, class Input>
+__global__ void __launch_bounds__(BlockSize, blocks_of_parts<BlockSize>())
+    exact_row_parts(slices all, unsigned parts, float *output, status_word *status_words)
+{
+    using Source = floats_of<Input>;
+    using accumulator_type = superaccumulator<BlockSize, Source>;
+    const unsigned row = blockIdx.x / parts, part = blockIdx.x - row * parts;
+    const size_t result = all.begin + row;
+    const elements<Input> input(all.first<Input>(result), all.n, accumulator_type::head_alignment,
+                                all.streaming);
+    const size_t tiles = input.packs == 0 ? 1 : (input.packs - 1) / (BlockSize * Packs) + 1;
+    wait_for_previous_grid();
+    typename accumulator_type::Output to = {output + result, nullptr};
+    to.source = Source::masked(~0u);
+    accumulator_type accumulator(to, input, dynamic_shared<void>());
+    for (size_t tile = part; tile < tiles; tile += parts) {
+        tile_items<accumulator_type, BlockSize, Packs> items;
+        items.load(input, tile);
+        items.load_edge(input, tile + 1 == tiles);
+        allow_next_grid();
+        accumulator.add(items);
+    }
+    accumulator.reduce_row(
+        status_words + static_cast<size_t>(row) * accumulator_type::words_for_row, parts, to);
+}
+
+/* How exact_columns works: `units` blocks for 2^columns_log results, of which a thread has every
+ * 2^parts_log-th of the unit's elements. */
+struct exact_column_plan {
+    unsigned columns_log, parts_log, units;
+    size_t length; /* elements of a unit */
+};
+
+template <class Accumulator>
+__device__ __forceinline__ unsigned long long *words_of(Accumulator *accumulator)
+{
+    return reinterpret_cast<unsigned long long *>(accumulator->limb);
+}
+
+template <class Accumulator>
+struct accumulator_format {
+    static constexpr unsigned digits = FASTREDUCE_DETAIL_DIGITS;
+    static constexpr int least = -149; /* of the power of two that is one of limb 0 */
+};
+template <>
+struct accumulator_format<fastreduce_wide_accumulator> {
+    static constexpr unsigned digits = FASTREDUCE_DETAIL_WIDE_DIGITS;
+    static constexpr int least = -1074;
+};
+
+/* Adds to the limbs from that of the lowest digit on. No carries: 64 bits have room for many. */
+template <class Accumulator, class Float>
+__device__ __forceinline__ void add_atomically(Accumulator *accumulator, Float x)
+{
+    using format = accumulator_format<Accumulator>;
+    constexpr unsigned finer = (sizeof(Float) == sizeof(double) ? -1074 : -149) - format::least;
+    const float_parts<Float> parts(x);
+    unsigned long long *limb = words_of(accumulator);
+    if (!parts.is_finite) {
+        atomicAdd(limb + format::digits + parts.special, 1ull);
+        return;
+    }
+    const unsigned shift = finer + parts.shift;
+    const unsigned long long significand = parts.significand, low = significand << shift % 32;
+    limb += shift / 32;
+    const auto add = [&](unsigned k, unsigned long long digit) {
+        if (digit != 0) atomicAdd(limb + k, parts.is_negative ? 0 - digit : digit);
+    };
+    add(0, low & 0xffffffff);
+    add(1, low >> 32);
+    if (sizeof(Float) == sizeof(double) && shift % 32 > 0) add(2, significand >> (64 - shift % 32));
+}
+
+/* Limbs of results next to each other, `stride` apart; threads add to them. */
+struct limbs_of_result {
+    static constexpr unsigned count = FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT + 1;
+    unsigned long long *first;
+    unsigned stride;
+
+    __device__ __forceinline__ void add(unsigned k, long long number) const
+    {
+        atomicAdd(first + k * stride, static_cast<unsigned long long>(number));
+    }
+    /* number * 2^(shift - 149) */
+    __device__ __forceinline__ void add_scaled(long long number, unsigned shift) const
+    {
+        const unsigned long long magnitude =
+                                     static_cast<unsigned long long>(number < 0 ? -number : number),
+                                 high = shift % 32 > 0 ? magnitude >> (64 - shift % 32) : 0,
+                                 low = magnitude << shift % 32;
+        const long long sign = number < 0 ? -1 : 1;
+        if (number == 0) return;
+        add(shift / 32, sign * static_cast<long long>(low & 0xffffffff));
+        add(shift / 32 + 1, sign * static_cast<long long>(low >> 32));
+        if (high != 0) add(shift / 32 + 2, sign * static_cast<long long>(high));
+    }
+    __device__ __forceinline__ void add_float(float x) const
+    {
+        const float_parts<float> parts(x);
+        if (!parts.is_finite) {
+            add(FASTREDUCE_DETAIL_NAN_COUNT + parts.special, 1);
+            return;
+        }
+        const long long significand = parts.significand;
+        add_scaled(parts.is_negative ? -significand : significand, parts.shift);
+    }
+};
+
+/* A thread's sum of floats that come in groups. Its window has room above the greatest float of the
+ * group that placed it, as a second look at all of them would take longer; it moves where a group
+ * misses it and has a better place. */
+struct moving_window {
+    static constexpr unsigned room = 10, least_position = window_bits / 2,
+                              groups_between_flushes = 1024;
+    long long value = 0, lowest = 0; /* in units of 2^(position - 149), and 2^-22 of these */
+    unsigned position = 0;           /* 0: nowhere yet */
+    unsigned groups = 0;             /* since the last flush; 2^14 floats have 2^58 */
+    bool limbs_used = false;
+
+    template <unsigned Count>
+    __device__ __forceinline__ void add(const float (&group)[Count], const limbs_of_result &limbs)
+    {
+        static_assert(Count <= 16, "a sum could overflow");
+        if (!exact_integer && position != 0 && add_to_window(group)) {
+            if (++groups == groups_between_flushes) flush(limbs);
+            return;
+        }
+        const unsigned better = place_for(group);
+        if (!exact_integer && (better > position || better + 8 < position)) {
+            flush(limbs);
+            position = better;
+            if (add_to_window(group)) return;
+        }
+        limbs_used = true;
+#pragma unroll 1
+        for (unsigned j = 0; j < Count; ++j) limbs.add_float(at(group, j));
+    }
+
+    __device__ __forceinline__ void flush(const limbs_of_result &limbs)
+    {
+        groups = 0;
+        if (value == 0 && lowest == 0) return;
+        limbs_used = true;
+        limbs.add_scaled(value, position);
+        limbs.add_scaled(lowest, position - window_bits / 2);
+        value = lowest = 0;
+    }
+
+  private:
+    template <unsigned Count>
+    __device__ __forceinline__ bool add_to_window(const float (&group)[Count])
+    {
+        window_sum<true> sum;
+        sum.add(group, position);
+        if (!sum.is_complete()) return false;
+        value += sum.value();
+        lowest += static_cast<int>(sum.lowest);
+        return true;
+    }
+    template <unsigned Count>
+    __device__ __forceinline__ unsigned place_for(const float (&group)[Count]) const
+    {
+        unsigned greatest = 0;
+#pragma unroll
+        for (float x : group) {
+            const unsigned bits = 2 * __float_as_uint(x);
+            if (exponent_of_twice(bits) < 255 && greatest < bits) greatest = bits;
+        }
+        if (greatest == 0 && position != 0) return position;
+        const unsigned exponent = exponent_of_twice(greatest),
+                       place = exponent + room > exact_reach ? exponent + room - exact_reach : 0;
+        return place < least_position ? least_position
+               : place > top_position ? top_position
+                                      : place;
+    }
+    /* By comparisons, as compilers put an array with such an index in local memory. */
+    template <unsigned Count>
+    static __device__ __forceinline__ float at(const float (&group)[Count], unsigned number)
+    {
+        float x = group[0];
+#pragma unroll
+        for (unsigned j = 1; j < Count; ++j)
+            if (j == number) x = group[j];
+        return x;
+    }
+};
+
+/* Limbs rounded. Out of line, as few threads need it. */
+template <unsigned Limbs>
+__device__ __noinline__ float round_limbs(const unsigned long long *first, unsigned stride)
+{
+    fastreduce_accumulator sum = {};
+    for (unsigned k = 0; k < Limbs; ++k) {
+        sum.limb[k] = static_cast<int64_t>(
+            *static_cast<const volatile unsigned long long *>(first + k * stride));
+    }
+    return fastreduce_detail_read_f32(&sum);
+}
+
+template <unsigned BlockSize, class Input>
+__global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
+    exact_columns(slices all, exact_column_plan plan, float *output, status_word *status_words)
+{
+    constexpr unsigned limbs = limbs_of_result::count, at_once = 16, same_window = 16;
+    __shared__ unsigned long long limb[limbs * BlockSize];
+    __shared__ long long values[BlockSize], lowests[BlockSize];
+    __shared__ unsigned positions[BlockSize];
+    __shared__ bool last;
+    const unsigned each = 1u << plan.columns_log, parts = 1u << plan.parts_log,
+                   column = threadIdx.x & (each - 1), part = threadIdx.x >> plan.columns_log,
+                   block = blockIdx.x / plan.units, unit = blockIdx.x - block * plan.units;
+    const size_t result = all.begin + static_cast<size_t>(block) * each + column,
+                 begin = unit * plan.length, step = parts * all.stride,
+                 end = all.n - begin < plan.length ? all.n : begin + plan.length;
+    const bool exists = result < all.end;
+    const limbs_of_result own = {limb + column, each};
+    wait_for_previous_grid();
+    allow_next_grid();
+    for (unsigned k = threadIdx.x; k < limbs * each; k += BlockSize) limb[k] = 0;
+    __syncthreads();
+
+    moving_window window;
+    const bool has_any = exists && begin + part < end;
+    const Input *from =
+        all.first<Input>(exists ? result : all.begin) + (has_any ? (begin + part) * all.stride : 0);
+    for (size_t k = has_any ? begin + part : end; k < end; k += at_once * parts) {
+        float group[at_once];
+        if (k + (at_once - 1) * parts < end) {
+#pragma unroll
+            for (unsigned j = 0; j < at_once; ++j) group[j] = widened(from[j * step]);
+            from += at_once * step;
+        } else {
+#pragma unroll
+            for (unsigned j = 0; j < at_once; ++j)
+                group[j] = k + j * parts < end ? widened(from[j * step]) : 0.0f;
+        }
+        window.add(group, own);
+    }
+
+    if (parts == 1 && plan.units == 1) {
+        if (!exists) return;
+        if (window.limbs_used) {
+            window.flush(own);
+            output[result] = round_limbs<limbs>(own.first, own.stride);
+        } else {
+            output[result] = round_extended(window.value, window.lowest, window.position);
+        }
+        return;
+    }
+    values[threadIdx.x] = window.value;
+    lowests[threadIdx.x] = window.lowest;
+    positions[threadIdx.x] = window.position;
+    __syncthreads();
+    const bool stores = exists && part == 0;
+    if (stores) {
+        /* neighbours' windows are mostly in the same place */
+        for (unsigned k = 1, same = 1; k < parts; ++k) {
+            const unsigned other = column + (k << plan.columns_log);
+            if (positions[other] != window.position || ++same > same_window) {
+                window.flush(own);
+                window.position = positions[other];
+                same = 1;
+            }
+            window.value += values[other];
+            window.lowest += lowests[other];
+        }
+        window.flush(own);
+        if (plan.units == 1) output[result] = round_limbs<limbs>(own.first, own.stride);
+    }
+    if (plan.units == 1) return;
+
+    status_word *const totals = status_words + (result - all.begin) * limbs,
+                       *const ticket = status_words + (all.end - all.begin) * limbs + block;
+    if (stores) {
+        for (unsigned k = 0; k < limbs; ++k) {
+            const long long number = static_cast<long long>(limb[k * each + column]);
+            /* one step of carries, so that there is room for a sum of many */
+            const bool carries = k + 1 < FASTREDUCE_DETAIL_DIGITS;
+            if (carries)
+                limb[(k + 1) * each + column] += static_cast<unsigned long long>(number >> 32);
+            const unsigned long long digit =
+                static_cast<unsigned long long>(carries ? number & 0xffffffff : number);
+            if (digit != 0) atomicAdd(totals + k, digit);
+        }
+    }
+    if (!comes_last(ticket, plan.units, last) || !stores) return;
+    output[result] = round_limbs<limbs>(totals, 1);
+    for (unsigned k = 0; k < limbs; ++k) totals[k] = 0;
+}
+
+/* Results of any type and operator that EXACT has. Lanes add up short ones as pairs of doubles, and
+ * a warp what these cannot hold; blocks add longer ones, in units of so many elements. */
+constexpr size_t exact_unit = 16384;
+__host__ __device__ constexpr size_t units_of_exact(size_t n)
+{
+    return (n - 1) / exact_unit + 1;
+}
+
+/* A sum as a double and what that has lost, which has to be a double, too: bits of numbers that lie
+ * within some hundred binades. */
+struct exact_pair {
+    double sum, lost;
+
+    /* a + b, and what that loses: not a number where a sum is not finite. */
+    static __device__ __forceinline__ double add_losing(double &a, double b)
+    {
+        const double both = ieee_add(a, b), added = ieee_subtract(both, a),
+                     rest = ieee_add(ieee_subtract(a, ieee_subtract(both, added)),
+                                     ieee_subtract(b, added));
+        a = both;
+        return rest;
+    }
+    /* Say whether they could. If not, the pair is nothing. */
+    template <unsigned Count>
+    __device__ __forceinline__ bool add(const double (&term)[Count])
+    {
+        double rest[Count];
+        bool loses = false, fails = false;
+#pragma unroll
+        for (unsigned j = 0; j < Count; ++j) {
+            rest[j] = add_losing(sum, term[j]);
+            loses |= !(rest[j] == 0);
+        }
+        if (!loses) return true;
+#pragma unroll
+        for (double x : rest) fails |= !(add_losing(lost, x) == 0);
+        return !fails;
+    }
+    __device__ __forceinline__ bool add(const exact_pair &other)
+    {
+        const double rest = add_losing(sum, other.sum), first = add_losing(lost, other.lost),
+                     second = add_losing(lost, rest);
+        return first == 0 && second == 0;
+    }
+};
+
+template <class Input>
+struct exact_terms {
+    static constexpr unsigned at_once = 8;
+    static constexpr bool is_narrow = sizeof(Input) < sizeof(double);
+    /* Of doubles windows are faster where they are many: a pair always loses something. */
+    static constexpr size_t most_of_lanes = is_narrow ? ~size_t(0) : 2048;
+    const Input *from;
+    size_t n, step;          /* elements, and from one to the next */
+    unsigned long long mask; /* of a double's bits */
+    bool squares;
+
+    __device__ __forceinline__ exact_terms(const Input *first, size_t count, size_t apart,
+                                           fastreduce_operator op)
+        : from(first), n(count), step(apart), mask(op == FASTREDUCE_SUM_ABS ? ~0ull >> 1 : ~0ull),
+          squares(is_narrow && (op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2))
+    {
+    }
+    __device__ __forceinline__ double of(Input x) const
+    {
+        double wide = ieee_double(widened(x));
+        if (squares) wide = ieee_multiply(wide, wide);
+        return bits_as<double>(bits_as<unsigned long long>(wide) & mask);
+    }
+    /* Numbers k, k + apart ... as `convert` makes them: zeros behind the end. */
+    template <unsigned Count, class To, class Convert>
+    __device__ __forceinline__ void load(To (&to)[Count], size_t k, unsigned apart,
+                                         const Convert &convert) const
+    {
+        const Input *const at = from + k * step;
+        const size_t stride = apart * step;
+        if (k + (Count - 1) * apart < n) {
+#pragma unroll
+            for (unsigned j = 0; j < Count; ++j) to[j] = convert(at[j * stride]);
+        } else {
+#pragma unroll
+            for (unsigned j = 0; j < Count; ++j)
+                to[j] = k + j * apart < n ? convert(at[j * stride]) : To{};
+        }
+    }
+    /* As terms at once: of long results, whose ends are rare, this is faster. */
+    template <unsigned Count>
+    __device__ __forceinline__ void load_terms(double (&term)[Count], size_t k,
+                                               unsigned apart) const
+    {
+        load(term, k, apart, [&](Input x) { return of(x); });
+    }
+    template <unsigned Count>
+    struct group {
+        double term[Count];
+        template <class Use>
+        __device__ __forceinline__ void for_each(const Use &use) const
+        {
+#pragma unroll
+            for (double x : term) use(x);
+        }
+    };
+    /* By thread number `own` of so many. */
+    __device__ __forceinline__ void add_to(wide_window<doubles_masked> &window, unsigned own,
+                                           unsigned threads) const
+    {
+        for (size_t base = 0; base < n; base += at_once * threads) {
+            group<at_once> some;
+            load_terms(some.term, base + own, threads);
+            window.template add_group<at_once>(some);
+        }
+        window.flush();
+    }
+    static __device__ __forceinline__ void add_to(wide_window<doubles_masked> &window,
+                                                  const exact_pair &pair)
+    {
+        window.template add_group<2>(group<2>{{pair.sum, pair.lost}});
+        window.flush();
+    }
+    /* The same to the thread's pair, so many at a time: says whether it could. */
+    template <unsigned Count>
+    __device__ __forceinline__ bool add_to(exact_pair &pair, unsigned own, unsigned threads) const
+    {
+        for (size_t k = own; k < n; k += Count * threads) {
+            constexpr unsigned each = Count < at_once ? Count : at_once;
+            Input item[Count];
+            load(item, k, threads, [](Input x) { return x; });
+#pragma unroll
+            for (unsigned first = 0; first < Count; first += each) {
+                double term[each];
+#pragma unroll
+                for (unsigned j = 0; j < each; ++j) term[j] = of(item[first + j]);
+                if (!add_terms(pair, term)) return false;
+            }
+        }
+        return true;
+    }
+    /* To a pair or column: as one, where a double holds the sum. */
+    template <class Sum, unsigned Count>
+    __device__ __forceinline__ bool add_terms(Sum &to, const double (&term)[Count]) const
+    {
+        double sum[1];
+        return is_narrow && add_in_one(term, sum[0]) ? to.add(sum) : to.add(term);
+    }
+
+  private:
+    /* Whether a double holds their sum, by the exponents: the greatest's, and the least's but of 0;
+     * if so, the sum. */
+    template <unsigned Count>
+    __device__ __forceinline__ bool add_in_one(const double (&term)[Count], double &sum) const
+    {
+        constexpr unsigned bits_of_count = 3, bits = element<Input>::fraction_bits + 1;
+        static_assert(Count <= 1u << bits_of_count, "the sum of more takes more bits");
+        unsigned greatest = 0, least = ~0u;
+        double sums[Count];
+#pragma unroll
+        for (unsigned j = 0; j < Count; ++j) {
+            const unsigned upper = upper_magnitude(term[j]);
+            greatest = upper > greatest ? upper : greatest;
+            least = upper - 1 < least ? upper - 1 : least;
+            sums[j] = term[j];
+        }
+#pragma unroll
+        for (unsigned half = Count / 2; half > 0; half /= 2)
+#pragma unroll
+            for (unsigned j = 0; j < half; ++j) sums[j] = ieee_add(sums[j], sums[j + half]);
+        sum = sums[0];
+        return (greatest >> 20) - ((least + 1) >> 20) + bits_of_count + (squares ? 2 : 1) * bits <=
+               53;
+    }
+};
+
+/* sum + rest, which the double `sum` is when rounded, as what the operator makes of it. Digits from
+ * 2^(32 base - 1074) on hold 128 bits behind the lowest of `sum`, and one for all of `rest` that
+ * lies below. Out of line, as it is long. */
+template <class = void>
+__device__ __noinline__ void round_sum(double sum, double rest, void *result,
+                                       fastreduce_operator op, int precision, size_t n)
+{
+    constexpr int digits = 8;
+    int64_t digit[digits + 3] = {};
+    const float_parts<double> large(sum), little(rest);
+    const unsigned base = large.shift / 32 > 4 ? large.shift / 32 - 4 : 0,
+                   below = little.shift < 32 * base ? 32 * base - little.shift : 0;
+    const unsigned long long left = below < 64 ? little.significand >> below : 0;
+    const bool is_cut = (below < 64 ? left << below : 0) != little.significand;
+    const int64_t a = static_cast<int64_t>(large.significand),
+                  b = static_cast<int64_t>(left | (is_cut ? 1 : 0));
+    fastreduce_detail_add_scaled(digit, large.is_negative ? -a : a, large.shift - 32 * base);
+    fastreduce_detail_add_scaled(digit, little.is_negative ? -b : b,
+                                 below > 0 ? 0 : little.shift - 32 * base);
+    store_bits(
+        result,
+        fastreduce_detail_read(digit, digits, static_cast<int>(32 * base) - 1074, op, n, precision),
+        precision);
+}
+
+/* By a thread: what the operator makes of a sum of n elements. */
+__device__ __forceinline__ void store_pair(exact_pair pair, void *result, fastreduce_operator op,
+                                           int precision, size_t n)
+{
+    constexpr unsigned least_normal = 1023 - 126; /* some compilers flush floats that are not */
+    const double rest = exact_pair::add_losing(pair.sum, pair.lost);
+    unsigned long long bits = bits_as<unsigned long long>(pair.sum);
+    if (op == FASTREDUCE_MEAN || op == FASTREDUCE_NORM2 ||
+        (precision == 24 && pair.sum != 0 &&
+         (static_cast<unsigned>(bits >> 52) & 2047) <= least_normal)) {
+        round_sum(pair.sum, rest, result, op, precision, n);
+    } else if (precision == 53) {
+        store_bits(result, bits, precision);
+    } else {
+        /* to odd, as far as the sum is no double: so that one more rounding is as good as one */
+        if (rest != 0 && bits % 2 == 0) bits += (rest < 0) == (pair.sum < 0) ? 1 : ~0ull;
+        store_bits(result, __float_as_uint(static_cast<float>(bits_as<double>(bits))), precision);
+    }
+}
+
+/* The sums of the warp's results, of which each lane has one: by itself, or by up to
+ * 2^most_lanes_log lanes each, as the longest suggests. `origin`: where the input begins. Says
+ * whether the lane's own is complete; what is too long has n = 0. */
+template <class Input>
+__device__ __forceinline__ bool sum_by_lanes(const exact_terms<Input> &own, const Input *origin,
+                                             unsigned results, unsigned most_lanes_log,
+                                             exact_pair &sum)
+{
+    constexpr unsigned all = 0xffffffff, at_once = exact_terms<Input>::at_once;
+    /* of a lane by itself, in memory that caches hold until the lane comes back to it; of eight
+     * lanes and more, as it takes long for lanes' sums to meet */
+    constexpr unsigned alone = sizeof(Input) == sizeof(double) ? at_once : 256 / sizeof(Input),
+                       few_lanes_log = 3, at_once_and_again = 4 * at_once;
+    const unsigned lane = threadIdx.x % warp_size, n = static_cast<unsigned>(own.n),
+                   longest = warp_max(n);
+    sum = {0, 0};
+    if (longest <= alone || most_lanes_log == 0) {
+        const bool added = longest <= 2   ? own.template add_to<2>(sum, 0, 1)
+                           : longest <= 4 ? own.template add_to<4>(sum, 0, 1)
+                                          : own.template add_to<at_once>(sum, 0, 1);
+        return added && !exact_integer;
+    }
+    unsigned lanes_log = 1;
+    while (lanes_log < most_lanes_log &&
+           longest > (lanes_log < few_lanes_log ? at_once : at_once_and_again) << lanes_log)
+        ++lanes_log;
+    const unsigned groups = warp_size >> lanes_log, part = lane & ((1u << lanes_log) - 1);
+    bool complete = false;
+    for (unsigned first = 0; first < results; first += groups) {
+        const int giver = static_cast<int>(first + (lane >> lanes_log));
+        exact_terms<Input> terms = own;
+        terms.from =
+            origin + __shfl_sync(all, static_cast<unsigned long long>(own.from - origin), giver);
+        terms.n = __shfl_sync(all, n, giver);
+        exact_pair pair = {0, 0};
+        bool added = terms.template add_to<at_once>(pair, part, 1u << lanes_log);
+        __syncwarp();
+#pragma unroll 1
+        for (unsigned bit = 0; bit < lanes_log; ++bit) {
+            const exact_pair other = {__shfl_xor_sync(all, pair.sum, 1 << bit),
+                                      __shfl_xor_sync(all, pair.lost, 1 << bit)};
+            added &= pair.add(other);
+        }
+        /* a group's lanes have the same pair, but not each misses what another does */
+        const unsigned failed = __ballot_sync(all, !added), place = (lane - first) << lanes_log,
+                       source = place % warp_size;
+        const exact_pair found = {__shfl_sync(all, pair.sum, static_cast<int>(source)),
+                                  __shfl_sync(all, pair.lost, static_cast<int>(source))};
+        if (lane - first >= groups) continue;
+        sum = found;
+        complete = (failed >> source & (all >> (warp_size - (1u << lanes_log)))) == 0;
+    }
+    return complete && !exact_integer;
+}
+
+/* By a block: terms to the limbs of its first warp, which has come. */
+template <unsigned BlockSize, class Input>
+__device__ __forceinline__ void add_by_block(const exact_terms<Input> &terms,
+                                             wide_window<doubles_masked> &window, wide_sums *sums)
+{
+    constexpr unsigned warps = BlockSize / warp_size;
+    constexpr unsigned at_once = 2 * exact_terms<Input>::at_once;
+    exact_pair pair = {0, 0};
+    const bool added = exact_terms<Input>::is_narrow && !exact_integer &&
+                       terms.template add_to<at_once>(pair, threadIdx.x, BlockSize);
+    if (!__any_sync(0xffffffffu, !added))
+        terms.add_to(window, pair);
+    else
+        terms.add_to(window, threadIdx.x, BlockSize);
+    __syncthreads();
+    if (threadIdx.x < warp_size)
+        for (unsigned k = threadIdx.x; k < wide_limbs::limbs; k += warp_size)
+            for (unsigned w = 1; w < warps; ++w) sums[0].limb[k] += sums[w].limb[k];
+    __syncwarp();
+}
+
+/* How exact_results works: a warp has `each` results at a time, up to 32. */
+struct exact_plan {
+    size_t step;                        /* from one element to the next */
+    size_t most_of_warp, most_of_block; /* elements of a result */
+    unsigned each, lanes_log;           /* 2^lanes_log lanes for a result, at most */
+    bool listed;                        /* which are long; else none is in exact_results */
+};
+/* As many as have room for their totals. */
+constexpr unsigned exact_listed = 1024;
+
+/* A block's warps take results far apart, as long ones may lie together. */
+template <unsigned BlockSize, class Input, class Results>
+__global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
+    exact_results(Results all, size_t results, exact_plan plan, fastreduce_operator op,
+                  int precision, void *output, status_word *status_words)
+{
+    constexpr unsigned warps = BlockSize / warp_size;
+    __shared__ wide_sums sums[warps];
+    __shared__ unsigned long_ones[warps]; /* a bit for each */
+    __shared__ bool is_listed;
+    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    const size_t apart = static_cast<size_t>(gridDim.x) * plan.each;
+    wait_for_previous_grid();
+    allow_next_grid();
+    wide_window<doubles_masked> window(sums[warp]);
+    const auto terms_of = [&](size_t result, size_t n) {
+        return exact_terms<Input>(all.template first<Input>(result), n, plan.step, op);
+    };
+    const Input *const origin = static_cast<const Input *>(all.input);
+    for (size_t first = static_cast<size_t>(blockIdx.x) * plan.each; first < results;
+         first += warps * apart) {
+        const size_t of_warp = first + warp * apart, own = of_warp + lane;
+        const bool exists = lane < plan.each && own < results;
+        const size_t n = exists ? all.length(own) : 0;
+        const bool is_short = exists && n <= plan.most_of_warp;
+        const bool for_lanes = is_short && n <= exact_terms<Input>::most_of_lanes;
+        exact_pair sum;
+        const bool complete = sum_by_lanes(terms_of(exists ? own : first, for_lanes ? n : 0),
+                                           origin, plan.each, plan.lanes_log, sum) &&
+                              for_lanes;
+        if (complete) store_pair(sum, all.place(output, own), op, precision, n);
+        for (unsigned others = __ballot_sync(0xffffffffu, is_short && !complete); others != 0;
+             others &= others - 1) {
+            const size_t result = of_warp + lowest_bit(others), length = all.length(result);
+            terms_of(result, length).add_to(window, lane, warp_size);
+            round_limbs_by_warp(sums[warp].limb, all.place(output, result), op, precision, length);
+            window.restart();
+        }
+        if (!plan.listed) continue;
+        const unsigned long_bits = __ballot_sync(0xffffffffu, exists && !is_short);
+        if (lane == 0) long_ones[warp] = long_bits;
+        __syncthreads();
+        for (unsigned w = 0; w < warps; ++w)
+            for (unsigned others = long_ones[w]; others != 0; others &= others - 1) {
+                const size_t result = first + w * apart + lowest_bit(others),
+                             length = all.length(result);
+                if (threadIdx.x == 0)
+                    is_listed = length > plan.most_of_block &&
+                                list_segment(status_words, result, units_of_exact(length),
+                                             SIZE_MAX >> 25, exact_listed);
+                __syncthreads();
+                if (!is_listed) {
+                    add_by_block<BlockSize>(terms_of(result, length), window, sums);
+                    if (warp == 0)
+                        round_limbs_by_warp(sums[0].limb, all.place(output, result), op, precision,
+                                            length);
+                }
+                __syncthreads();
+                window.restart();
+            }
+        __syncthreads();
+    }
+}
+
+/* A thread's sum of a column: a pair, and limbs that threads share for what pairs cannot hold. */
+struct exact_column {
+    fastreduce_wide_accumulator *limbs;
+    exact_pair pair;
+    bool limbs_used;
+
+    __device__ __forceinline__ explicit exact_column(fastreduce_wide_accumulator *of_column)
+        : limbs(of_column), pair{0, 0}, limbs_used(false)
+    {
+    }
+    /* Of doubles, or of another pair. */
+    template <class Terms>
+    __device__ __forceinline__ bool add(const Terms &terms)
+    {
+        const exact_pair before = pair;
+        if (!exact_integer && pair.add(terms)) return true;
+        add_to_limbs(before);
+        pair = {0, 0};
+        if (!exact_integer && pair.add(terms)) return true;
+        pair = {0, 0};
+        add_to_limbs(terms);
+        return true;
+    }
+    __device__ __forceinline__ void add_to_limbs(const exact_pair &terms)
+    {
+        const double both[2] = {terms.sum, terms.lost};
+        add_to_limbs(both);
+    }
+    template <unsigned Count>
+    __device__ __forceinline__ void add_to_limbs(const double (&term)[Count])
+    {
+        limbs_used = true;
+#pragma unroll
+        for (double x : term) add_one(limbs, x);
+    }
+
+  private:
+    /* Out of line, as it is rare. */
+    static __device__ __noinline__ void add_one(fastreduce_wide_accumulator *limbs, double x)
+    {
+        add_atomically(limbs, x);
+    }
+};
+
+/* By a thread: limbs, which are destroyed, to a result. Out of line, as few threads need it. */
+template <class = void>
+__device__ __noinline__ void round_limbs_by_thread(int64_t *limb, void *result,
+                                                   fastreduce_operator op, int precision, size_t n)
+{
+    store_bits(result,
+               fastreduce_detail_read(limb, FASTREDUCE_DETAIL_WIDE_DIGITS, -1074, op, n, precision),
+               precision);
+}
+
+constexpr unsigned most_wide_columns = 32; /* that a block has limbs for */
+
+/* As exact_columns, of any type and operator that EXACT has. */
+template <unsigned BlockSize, class Input>
+__global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
+    exact_results_in_columns(slices all, exact_column_plan plan, fastreduce_operator op,
+                             int precision, void *output, status_word *status_words)
+{
+    constexpr unsigned at_once = exact_terms<Input>::at_once, limbs = wide_limbs::limbs;
+    struct apart { /* threads that go through one each meet no bank conflicts */
+        fastreduce_wide_accumulator of;
+        int64_t unused;
+    };
+    __shared__ apart columns_limbs[most_wide_columns];
+    __shared__ double sums[BlockSize], losts[BlockSize];
+    __shared__ unsigned limbs_used; /* by how many threads */
+    __shared__ bool last;
+    const unsigned each = 1u << plan.columns_log, parts = 1u << plan.parts_log,
+                   column = threadIdx.x & (each - 1), part = threadIdx.x >> plan.columns_log,
+                   block = blockIdx.x / plan.units, unit = blockIdx.x - block * plan.units;
+    const size_t result = all.begin + static_cast<size_t>(block) * each + column,
+                 begin = unit * plan.length,
+                 length = all.n - begin < plan.length ? all.n - begin : plan.length;
+    const bool exists = result < all.end;
+    wait_for_previous_grid();
+    allow_next_grid();
+    for (unsigned k = threadIdx.x; k < limbs * each; k += BlockSize)
+        columns_limbs[k / limbs].of.limb[k % limbs] = 0;
+    if (threadIdx.x == 0) limbs_used = 0;
+    __syncthreads();
+
+    const exact_terms<Input> terms(all.first<Input>(exists ? result : all.begin) +
+                                       begin * all.stride,
+                                   exists ? length : 0, all.stride, op);
+    exact_column own(&columns_limbs[column].of);
+    for (size_t k = part; k < terms.n; k += at_once * parts) {
+        double term[at_once];
+        terms.load_terms(term, k, parts);
+        terms.add_terms(own, term);
+    }
+    for (unsigned half = BlockSize / 2; half >= each; half /= 2) {
+        sums[threadIdx.x] = own.pair.sum;
+        losts[threadIdx.x] = own.pair.lost;
+        __syncthreads();
+        if (threadIdx.x < half)
+            own.add(exact_pair{sums[threadIdx.x + half], losts[threadIdx.x + half]});
+        __syncthreads();
+    }
+    if (own.limbs_used) atomicAdd(&limbs_used, 1u);
+    __syncthreads();
+
+    int64_t *const limb = own.limbs->limb;
+    void *const place = all.place(output, result);
+    const bool stores = exists && part == 0;
+    if (plan.units == 1) {
+        if (!stores) return;
+        if (limbs_used == 0) {
+            store_pair(own.pair, place, op, precision, all.n);
+        } else {
+            own.add_to_limbs(own.pair);
+            round_limbs_by_thread(limb, place, op, precision, all.n);
+        }
+        return;
+    }
+
+    status_word *const totals = status_words + (result - all.begin) * limbs,
+                       *const ticket = status_words + (all.end - all.begin) * limbs + block;
+    if (stores) {
+        if (limbs_used != 0) {
+            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
+            for (unsigned k = 0; k < limbs; ++k)
+                if (limb[k] != 0) atomicAdd(totals + k, static_cast<unsigned long long>(limb[k]));
+        }
+        exact_column total(reinterpret_cast<fastreduce_wide_accumulator *>(totals));
+        total.add_to_limbs(own.pair);
+    }
+    if (!comes_last(ticket, plan.units, last) || !stores) return;
+    for (unsigned k = 0; k < limbs; ++k) {
+        limb[k] = static_cast<int64_t>(peek(totals + k));
+        totals[k] = 0;
+    }
+    round_limbs_by_thread(limb, place, op, precision, all.n);
+}
+
+/* Results that are all long, in units of exact_unit elements, as segment_list. */
+struct results_in_units {
+    size_t begin, units_each;
+    unsigned count;
+    status_word *tickets;
+    size_t units;
+
+    __device__ __forceinline__ size_t segment(unsigned k) const { return begin + k; }
+    __device__ __forceinline__ size_t first_unit(unsigned k) const { return k * units_each; }
+    __device__ __forceinline__ status_word *ticket(unsigned k) const { return tickets + k; }
+    __device__ __forceinline__ status_word *totals() const { return tickets + count; }
+    __device__ __forceinline__ void leave_empty(bool *) const {}
+};
+__device__ __forceinline__ results_in_units long_results_of(const slices &all,
+                                                            status_word *status_words)
+{
+    const size_t each = units_of_exact(all.n), count = all.end - all.begin;
+    return {all.begin, each, static_cast<unsigned>(count), status_words, count * each};
+}
+struct listed_in_units : segment_list {
+    __device__ __forceinline__ listed_in_units(const segments &all, status_word *status_words)
+        : segment_list(all, status_words, exact_listed, units_of_exact)
+    {
+    }
+    __device__ __forceinline__ status_word *totals() const { return base + list_words; }
+};
+__device__ __forceinline__ listed_in_units long_results_of(const segments &all,
+                                                           status_word *status_words)
+{
+    return {all, status_words};
+}
+
+/* Units of long results, in turn. Blocks add limbs to the result's total, which the last one to
+ * come rounds and leaves zero. */
+template <unsigned BlockSize, class Input, class Results>
+__global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
+    exact_long_results(Results all, exact_plan plan, fastreduce_operator op, int precision,
+                       void *output, status_word *status_words)
+{
+    constexpr unsigned warps = BlockSize / warp_size, limbs = wide_limbs::limbs;
+    __shared__ wide_sums sums[warps];
+    __shared__ bool last;
+    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    wait_for_previous_grid();
+    allow_next_grid();
+    if (plan.listed && status_words[0] == 0) return;
+    wide_window<doubles_masked> window(sums[warp]);
+    const auto list = long_results_of(all, status_words);
+    const size_t units = list.units, from = share_of(units, blockIdx.x, gridDim.x),
+                 to = share_of(units, blockIdx.x + 1, gridDim.x);
+    unsigned mine =
+        search_by_warp(0u, list.count, [&](unsigned k) { return list.first_unit(k) <= from; }) - 1;
+    for (size_t begin = from, end; begin < to; begin = end, ++mine) {
+        const size_t result = list.segment(mine), n = all.length(result),
+                     first = list.first_unit(mine), after = first + units_of_exact(n);
+        end = after < to ? after : to;
+        const size_t begin_element = (begin - first) * exact_unit,
+                     end_element = end == after ? n : (end - first) * exact_unit;
+        add_by_block<BlockSize>(
+            exact_terms<Input>(all.template first<Input>(result) + begin_element * plan.step,
+                               end_element - begin_element, plan.step, op),
+            window, sums);
+        if (warp == 0) {
+            bool rounds = begin == first && end == after;
+            if (!rounds) {
+                status_word *const total = list.totals() + static_cast<size_t>(mine) * limbs;
+                for (unsigned k = lane; k < limbs; k += warp_size)
+                    if (sums[0].limb[k] != 0)
+                        atomicAdd(total + k, static_cast<unsigned long long>(sums[0].limb[k]));
+                rounds = warp_comes_last(list.ticket(mine), end - begin, after - first);
+                if (rounds) {
+                    for (unsigned k = lane; k < limbs; k += warp_size) {
+                        sums[0].limb[k] = static_cast<long long>(peek(total + k));
+                        total[k] = 0;
+                    }
+                    if (lane == 0) *list.ticket(mine) = 0;
+                    __syncwarp();
+                }
+            }
+            if (rounds)
+                round_limbs_by_warp(sums[0].limb, all.place(output, result), op, precision, n);
+        }
+        __syncthreads();
+        window.restart();
+    }
+    list.leave_empty(&last);
+}
+
+/* ---- Exact atomics, and sums of blocks ---- */
+
+/* Each carry is taken from a limb by the same atomic that leaves the rest, so that none is lost or
+ * taken twice, whoever else adds or carries. */
+template <class Accumulator>
+__device__ __noinline__ void carry_atomically(Accumulator *accumulator)
+{
+    constexpr unsigned digits = accumulator_format<Accumulator>::digits;
+    unsigned long long *const limb = words_of(accumulator);
+#pragma unroll 1
+    for (unsigned k = 0; k + 1 < digits; ++k) {
+        const long long carry = static_cast<long long>(atomicAnd(limb + k, 0xffffffffull)) >> 32;
+        if (carry != 0) atomicAdd(limb + k + 1, static_cast<unsigned long long>(carry));
+    }
+    for (unsigned k = digits; k < digits + 3; ++k)
+        atomicMin(limb + k, static_cast<unsigned long long>(FASTREDUCE_DETAIL_MOST_COUNTED));
+}
+
+/* As the functions of fastreduce.h read it. Out of line, as it is long. */
+template <class Result, class Accumulator>
+__device__ __noinline__ Result read_accumulator(const Accumulator *accumulator)
+{
+    using format = accumulator_format<Accumulator>;
+    const volatile unsigned long long *const limb =
+        words_of(const_cast<Accumulator *>(accumulator));
+    Accumulator copy;
+    for (unsigned k = 0; k < sizeof copy / sizeof *copy.limb; ++k)
+        copy.limb[k] = static_cast<int64_t>(limb[k]);
+    return bits_as<Result>(static_cast<unsigned_t<Result>>(
+        fastreduce_detail_read(copy.limb, static_cast<int>(format::digits), format::least,
+                               FASTREDUCE_SUM, 0, sizeof(Result) == sizeof(double) ? 53 : 24)));
+}
+
+/* What the lane adds to its limb for the floats of a warp: by a window with its extension, placed
+ * by the greatest; where one reaches out of that, by bins of each lane. */
+template <unsigned Items>
+__device__ __forceinline__ long long digit_of_floats(const float (&x)[Items])
+{
+    static_assert(Items >= 1 && Items <= 64, "a thread gives 1 to 64 floats");
+    using slices = exact_slices<warp_size, float>;
+    unsigned greatest = 0;
+#pragma unroll
+    for (unsigned j = 0; j < Items; ++j) {
+        const unsigned twice = 2 * __float_as_uint(x[j]);
+        greatest = greatest < twice ? twice : greatest;
+    }
+    const unsigned tight = position_for(exponent_of_twice(warp_max(greatest))),
+                   position = tight < window_bits / 2 ? window_bits / 2 : tight;
+    window_sum<true> sum;
+    sum.add(x, position);
+    if (!exact_integer && !__any_sync(slices::all_lanes, !sum.is_complete())) {
+        long long digit = digit_of(slices::sum_of(sum.value(), 5), position);
+        const int lowest = static_cast<int>(sum.lowest);
+        if (__any_sync(slices::all_lanes, lowest != 0))
+            digit += digit_of(slices::sum_of(lowest, 5), position - window_bits / 2);
+        return digit;
+    }
+    long long bins[exact_bins];
+    for (unsigned c = 0; c < exact_bins; ++c) bins[c] = 0;
+#pragma unroll
+    for (unsigned j = 0; j < Items; j += 4) {
+        pack<float> some = {};
+#pragma unroll
+        for (unsigned i = 0; i < 4 && j + i < Items; ++i) some.item[i] = x[j + i];
+        superaccumulator<1>::add_special(bins, some);
+    }
+    return superaccumulator<1>::digit_of_bins(bins);
+}
+
+/* The sum of a block's floats: limb k in lane k of the first warp, 0 from lane 16 on. Limbs are
+ * below 2^48 in magnitude. */
+template <unsigned BlockSize, unsigned Items>
+__device__ __forceinline__ long long sum_of_block(const float (&x)[Items],
+                                                  fastreduce_accumulator *warp_sums)
+{
+    constexpr unsigned warps = BlockSize / warp_size, limbs = 16;
+    static_assert(valid_block_size(BlockSize), "BlockSize must be 32, 64, 128, 256, 512 or 1024");
+    const unsigned lane = threadIdx.x % warp_size;
+    const long long digit = digit_of_floats(x);
+    if (warps == 1) return digit;
+    if (lane < limbs) warp_sums[threadIdx.x / warp_size].limb[lane] = digit;
+    __syncthreads();
+    if (threadIdx.x >= warp_size || lane >= limbs) return 0;
+    long long sum = 0;
+#pragma unroll
+    for (unsigned warp = 0; warp < warps; ++warp) sum += warp_sums[warp].limb[lane];
+    return sum;
+}
+
+/* One step of carries to the nearest, so that a block's sum of either sign is in few limbs, each
+ * below 2^32 in magnitude. It does not reach the highest limb, and its counts do not carry. */
+__device__ __forceinline__ long long nearest_carried(long long limb)
+{
+    const unsigned lane = threadIdx.x % warp_size;
+    const long long carry = (limb + (1ll << 31)) >> 32;
+    const int incoming = __shfl_up_sync(0xffffffffu, static_cast<int>(carry), 1);
+    return limb - carry * (1ll << 32) + (lane > 0 ? incoming : 0);
+}
+
+} // namespace detail
+
+/* Adds x to *accumulator, exactly: atomics on integers, which give the same accumulator in any
+ * order, where atomicAdd on floats gives the bits of the order that happened. A float goes to one
+ * limb or two, a double to up to three; a NaN or an infinity is counted, and a zero adds nothing.
+ *
+ *   accumulator   shared or global memory, aligned to 8 bytes; all zeros to begin with, or as the
+ *                 functions of fastreduce.h leave it, which also read it and merge it
+ *   x             a float or 16-bit float; for wide accumulators a float or a double
+ *
+ * No carries: an addition changes a limb by less than 2^32 of the 2^63 that it holds, so 2^31 - 1
+ * additions of any values fit after zeros, or after a carry. exact_carry below carries, and so does
+ * whatever else adds to an accumulator: fastreduce_accumulator_merge, fastreduce_accumulate_f32.
+ * Nothing that reads or merges needs a carry before. If accumulators are merged by adding their
+ * limbs, the additions to all of them count, and one for each accumulator.
+ *
+ * As other atomics, these are relaxed: who reads is behind a barrier, or in the next kernel. */
+__device__ __forceinline__ void exact_atomic_add(fastreduce_accumulator *accumulator, float x)
+{
+    detail::add_atomically(accumulator, x);
+}
+template <class Half>
+__device__ __forceinline__ void exact_atomic_add(fastreduce_accumulator *accumulator, Half x)
+{
+    using number = detail::element_t<Half>;
+    static_assert(detail::one_of<number, detail::f16, detail::bf16>::value,
+                  "exact_atomic_add takes a float, __half or __nv_bfloat16; a double goes to a "
+                  "fastreduce_wide_accumulator");
+    exact_atomic_add(accumulator, detail::widened(detail::bits_as<number>(x)));
+}
+__device__ __forceinline__ void exact_atomic_add(fastreduce_wide_accumulator *accumulator, float x)
+{
+    detail::add_atomically(accumulator, x);
+}
+__device__ __forceinline__ void exact_atomic_add(fastreduce_wide_accumulator *accumulator, double x)
+{
+    detail::add_atomically(accumulator, x);
+}
+
+/* Carries, so that 2^31 - 1 more additions fit. One thread calls it; others may add to the
+ * accumulator, and carry, at the same time. Where none does, it leaves the limbs that the functions
+ * of fastreduce.h leave. */
+__device__ __forceinline__ void exact_carry(fastreduce_accumulator *accumulator)
+{
+    detail::carry_atomically(accumulator);
+}
+__device__ __forceinline__ void exact_carry(fastreduce_wide_accumulator *accumulator)
+{
+    detail::carry_atomically(accumulator);
+}
+
+/* The number, rounded once to float or double: as fastreduce_accumulator_f32 and _f64, and
+ * fastreduce_wide_accumulator_f32 and _f64. One thread calls it, and none adds at the time. */
+template <class Result = float>
+__device__ __forceinline__ Result exact_value(const fastreduce_accumulator *accumulator)
+{
+    static_assert(detail::one_of<Result, float, double>::value, "a float or a double");
+    return detail::read_accumulator<Result>(accumulator);
+}
+template <class Result = double>
+__device__ __forceinline__ Result exact_value(const fastreduce_wide_accumulator *accumulator)
+{
+    static_assert(detail::one_of<Result, float, double>::value, "a float or a double");
+    return detail::read_accumulator<Result>(accumulator);
+}
+
+/* The sum of a float of each thread, or of an array of up to 64, over a block of BlockSize threads
+ * (one-dimensional; 32 to 1024, a power of two): exact, and rounded once, so the same bits in any
+ * order. Every thread calls it; the result is thread 0's. `warp_sums` is shared memory for
+ * BlockSize / 32 accumulators, whatever they hold, and may be used again after a block barrier. */
+template <unsigned BlockSize, unsigned Items>
+__device__ __forceinline__ float exact_block_reduce(const float (&x)[Items],
+                                                    fastreduce_accumulator *warp_sums)
+{
+    const long long sum = detail::sum_of_block<BlockSize>(x, warp_sums);
+    if (threadIdx.x >= warp_size) return 0;
+    return detail::read_across_lanes(detail::carry_across_lanes(sum));
+}
+template <unsigned BlockSize>
+__device__ __forceinline__ float exact_block_reduce(float x, fastreduce_accumulator *warp_sums)
+{
+    const float one[1] = {x};
+    return exact_block_reduce<BlockSize>(one, warp_sums);
+}
+
+/* The same, added to *accumulator without rounding: one of the 2^31 - 1 additions that fit, by an
+ * atomic for each of the few limbs that the sum touches. */
+template <unsigned BlockSize, unsigned Items>
+__device__ __forceinline__ void exact_block_add(fastreduce_accumulator *accumulator,
+                                                const float (&x)[Items],
+                                                fastreduce_accumulator *warp_sums)
+{
+    const long long sum = detail::sum_of_block<BlockSize>(x, warp_sums);
+    if (threadIdx.x >= warp_size) return;
+    const unsigned long long addend = static_cast<unsigned long long>(detail::nearest_carried(sum));
+    if (addend != 0) atomicAdd(detail::words_of(accumulator) + threadIdx.x, addend);
+}
+template <unsigned BlockSize>
+__device__ __forceinline__ void exact_block_add(fastreduce_accumulator *accumulator, float x,
+                                                fastreduce_accumulator *warp_sums)
+{
+    const float one[1] = {x};
+    exact_block_add<BlockSize>(accumulator, one, warp_sums);
+}
+
+/* ================================================================================================
+ * Room 8: dispatcher
+ * May hold: planning, as pure functions that run without a GPU; then what launches by the plan.
+ * ============================================================================================= */
+#ifndef __CUDACC_RTC__
+
+/* Blocks, and so partials, of the level that reduces n elements. No elements still take a block:
+ * it writes the identity. */
+constexpr size_t blocks_for(size_t n, size_t tile)
+{
+    return n == 0 ? 1 : (n - 1) / tile + 1;
+}
+
+/* Items per thread of a version where none are asked for. A template, as files may differ in the
+ * macro. */
+template <unsigned Items = FASTREDUCE_ITEMS_PER_THREAD>
+constexpr unsigned default_items(fastreduce_kernel version)
+{
+    return version >= FASTREDUCE_V0 && version <= FASTREDUCE_V2   ? 1
+           : version >= FASTREDUCE_V3 && version <= FASTREDUCE_V5 ? 2
+                                                                  : Items;
+}
+
+/* Scratch memory of a call: a caller's, or with data == nullptr, memory from the stream's pool. */
+struct workspace {
+    void *data;
+    size_t bytes;
+};
+
+namespace detail
+{
+
+constexpr size_t max_blocks =
+    0x7fffffff; /* of one launch, in x: compute capability 3.0 and later */
+constexpr size_t workspace_alignment = 16;
+constexpr size_t pool_alignment = 256; /* of cudaMallocAsync's memory, at least */
+
+/* What a workspace with partials of this type has to be aligned to. */
+template <class Value>
+constexpr size_t alignment_for()
+{
+    static_assert(alignof(Value) <= pool_alignment,
+                  "element types are aligned to 256 bytes at the most");
+    return alignof(Value) > workspace_alignment ? alignof(Value) : workspace_alignment;
+}
+
+/* A sum of n elements: its levels, and where their partials go. Even levels write to the first
+ * half of the workspace and odd ones to the second, so no level reads what it writes; the last
+ * level writes to the output. */
+constexpr unsigned max_levels = 13; /* of SIZE_MAX elements in tiles of 32 */
+
+struct plan {
+    unsigned levels;
+    size_t blocks[max_levels]; /* of each level: as many partials */
+    size_t second_half;        /* offset in bytes */
+    size_t workspace_bytes;    /* of both halves; 0 for one level */
+};
+
+inline plan make_plan(size_t n, size_t tile, size_t partial_size,
+                      size_t alignment = workspace_alignment)
+{
+    plan made = {1, {blocks_for(n, tile)}, 0, 0};
+    for (; made.blocks[made.levels - 1] > 1; ++made.levels)
+        made.blocks[made.levels] = blocks_for(made.blocks[made.levels - 1], tile);
+
+    const size_t mask = alignment - 1;
+    if (made.levels > 1) made.second_half = (made.blocks[0] * partial_size + mask) & ~mask;
+    made.workspace_bytes = made.second_half;
+    if (made.levels > 2) made.workspace_bytes += (made.blocks[1] * partial_size + mask) & ~mask;
+    return made;
+}
+
+/* Whether two byte ranges meet. Both lie in the address space, so no end wraps around. */
+inline bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+{
+    const uintptr_t x = reinterpret_cast<uintptr_t>(a), y = reinterpret_cast<uintptr_t>(b);
+    return a_bytes != 0 && b_bytes != 0 && (x <= y ? y - x < a_bytes : x - y < b_bytes);
+}
+
+inline bool aligned(const void *pointer, size_t alignment)
+{
+    return reinterpret_cast<uintptr_t>(pointer) % alignment == 0;
+}
+
+/* An array or a result, and what it is made of. */
+struct memory_of {
+    const void *data;
+    size_t size, alignment; /* bytes of one */
+    size_t count = 1;
+};
+
+inline fastreduce_status check_arguments(const memory_of &input, const memory_of &output, size_t n,
+                                         workspace scratch, size_t scratch_alignment)
+{
+    if (n > SIZE_MAX / input.size || (input.data == nullptr && n != 0) || output.data == nullptr)
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (!aligned(input.data, input.alignment) || !aligned(output.data, output.alignment) ||
+        !aligned(scratch.data, scratch_alignment))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (output.count > SIZE_MAX / output.size) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const size_t input_bytes = n * input.size, output_bytes = output.count * output.size,
+                 scratch_bytes = scratch.data ? scratch.bytes : 0;
+    if (input_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(input.data) ||
+        output_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(output.data) ||
+        scratch_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(scratch.data))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (overlap(input.data, input_bytes, output.data, output_bytes) ||
+        overlap(input.data, input_bytes, scratch.data, scratch_bytes) ||
+        overlap(output.data, output_bytes, scratch.data, scratch_bytes))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    return FASTREDUCE_SUCCESS;
+}
+
+template <class Input, class Value>
+fastreduce_status check_arguments(const Input *input, const Value *output, size_t n,
+                                  workspace scratch)
+{
+    return check_arguments({input, sizeof(Input), alignof(Input)},
+                           {output, sizeof(Value), alignof(Value)}, n, scratch,
+                           alignment_for<Value>());
+}
+
+/* The runtime's answers that mean "nothing to run on" get one name. */
+inline fastreduce_status status_of(cudaError_t error)
+{
+    return error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver ||
+                   error == cudaErrorStubLibrary
+               ? FASTREDUCE_ERROR_NO_DEVICE
+               : static_cast<fastreduce_status>(error);
+}
+
+/* What the runtime takes for a kernel. Up to CUDA 12.5 its overload for function pointers matches
+ * none; the CPU machine of test/simt has to see the kernel's type once. */
+template <class Kernel>
+const void *kernel_address(Kernel *kernel)
+{
+#ifdef SIMT_MACHINE
+    simt::know_kernel(kernel);
+#endif
+    return reinterpret_cast<const void *>(kernel);
+}
+
+/* The kernel of each version. Tag dispatch, so that only what is asked for is compiled. */
+template <fastreduce_kernel Version>
+using version_tag = std::integral_constant<fastreduce_kernel, Version>;
+
+template <class Operator, unsigned BlockSize, unsigned Items, tail Tail, class Value, class Input>
+struct kernels {
+    static const void *of(version_tag<FASTREDUCE_V0>)
+    {
+        return kernel_address(v0_baseline<Operator, Value, Input>);
+    }
+    static const void *of(version_tag<FASTREDUCE_V1>)
+    {
+        return kernel_address(v1_no_divergence<Operator, Value, Input>);
+    }
+    static const void *of(version_tag<FASTREDUCE_V2>)
+    {
+        return kernel_address(v2_no_bank_conflict<Operator, Value, Input>);
+    }
+    static const void *of(version_tag<FASTREDUCE_V3>)
+    {
+        return kernel_address(v3_add_during_load<Operator, Items, Value, Input>);
+    }
+    static const void *of(version_tag<FASTREDUCE_V4>)
+    {
+        return kernel_address(v4_unroll_last_warp<Operator, Items, Tail, Value, Input>);
+    }
+    static const void *of(version_tag<FASTREDUCE_V5>)
+    {
+        return kernel_address(v5_completely_unroll<Operator, BlockSize, Items, Value, Input>);
+    }
+    static const void *of(version_tag<FASTREDUCE_V6>)
+    {
+        return kernel_address(v6_multi_add<Operator, BlockSize, Items, Value, Input>);
+    }
+    static const void *of(version_tag<FASTREDUCE_V7>)
+    {
+        return kernel_address(v7_shuffle<Operator, BlockSize, Items, Value, Input>);
+    }
+    /* one round of AUTO is V7's */
+    static const void *of(version_tag<FASTREDUCE_AUTO>) { return of(version_tag<FASTREDUCE_V7>()); }
+};
+
+/* What there is to know of a version, without its types: its kernel for the first level, which
+ * reads elements, and for those after it, which read partials; and how they are launched. */
+struct version_kernels {
+    const void *first, *next;
+    unsigned block_size;
+    size_t tile, shared_bytes; /* dynamic */
+    size_t partial_size, alignment;
+
+    version_kernels(fastreduce_kernel version, unsigned threads, unsigned items, size_t value_size,
+                    size_t value_alignment, const void *first_kernel, const void *next_kernel)
+        : first(first_kernel), next(next_kernel), block_size(threads),
+          tile(static_cast<size_t>(threads) * items),
+          shared_bytes(version >= FASTREDUCE_V0 && version <= FASTREDUCE_V4 ? threads * value_size
+                                                                            : 0),
+          partial_size(value_size), alignment(value_alignment)
+    {
+    }
+};
+
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail,
+          class Input>
+version_kernels make_version()
+{
+    using Value = accumulate_t<Operator, Input>;
+    return {Version,
+            BlockSize,
+            Items,
+            sizeof(Value),
+            alignment_for<Value>(),
+            kernels<Operator, BlockSize, Items, Tail, Value, Input>::of(version_tag<Version>()),
+            kernels<Operator, BlockSize, Items, Tail, Value, Value>::of(version_tag<Version>())};
+}
+
+/* What workspace is to a call: memory whose contents do not matter, or words that are zero before
+ * and after. */
+enum class memory_use { scratch, status_words };
+
+/* Calls enqueue with the caller's workspace, or with memory from the stream's pool that goes back
+ * afterwards. A caller's workspace is left as zero as it came. After an error too. While another
+ * thread captures a graph in global mode the pool gives memory in relaxed mode alone. */
+template <class Enqueue>
+fastreduce_status with_workspace(workspace memory, size_t bytes, memory_use use,
+                                 cudaStream_t stream, const Enqueue &enqueue)
+{
+    const bool pooled = memory.data == nullptr && bytes > 0,
+               clean = use == memory_use::status_words;
+    if (memory.data != nullptr && memory.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    cudaError_t error = pooled ? cudaThreadExchangeStreamCaptureMode(&mode) : cudaSuccess;
+    if (error != cudaSuccess) return status_of(error);
+    if (pooled) error = cudaMallocAsync(&memory.data, bytes, stream);
+    const bool borrowed = pooled && error == cudaSuccess;
+    if (borrowed && clean) error = cudaMemsetAsync(memory.data, 0, bytes, stream);
+    if (error == cudaSuccess) error = enqueue(memory.data);
+
+    cudaError_t after = cudaSuccess;
+    if (borrowed)
+        after = cudaFreeAsync(memory.data, stream);
+    else if (!pooled && bytes > 0 && !clean)
+        after = cudaMemsetAsync(memory.data, 0, bytes, stream);
+    if (pooled) {
+        const cudaError_t restored = cudaThreadExchangeStreamCaptureMode(&mode);
+        if (after == cudaSuccess) after = restored;
+    }
+    return status_of(error != cudaSuccess ? error : after);
+}
+
+/* One level: n elements to blocks_for(n, tile) partials. */
+inline cudaError_t launch_round(const void *kernel, const version_kernels &version,
+                                const void *input, void *partials, size_t n, cudaStream_t stream)
+{
+    void *arguments[] = {&input, &partials, &n};
+    return cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(blocks_for(n, version.tile))),
+                            dim3(version.block_size), arguments, version.shared_bytes, stream);
+}
+
+/* All levels. Arguments are checked. */
+inline fastreduce_status launch_levels(const version_kernels &version, const void *input,
+                                       void *output, size_t n, workspace memory,
+                                       cudaStream_t stream)
+{
+    const plan made = make_plan(n, version.tile, version.partial_size, version.alignment);
+    if (made.blocks[0] > max_blocks) return FASTREDUCE_ERROR_UNSUPPORTED;
+    return with_workspace(
+        memory, made.workspace_bytes, memory_use::scratch, stream, [&](void *data) {
+            unsigned char *const bytes = static_cast<unsigned char *>(data);
+            void *const half[2] = {bytes, bytes + made.second_half};
+            cudaError_t error = cudaSuccess;
+            for (unsigned level = 0; level < made.levels && error == cudaSuccess; ++level) {
+                void *const partials = level + 1 < made.levels ? half[level % 2] : output;
+                if (level == 0)
+                    error = launch_round(version.first, version, input, partials, n, stream);
+                else
+                    error = launch_round(version.next, version, half[(level - 1) % 2], partials,
+                                         made.blocks[level - 1], stream);
+            }
+            return error;
+        });
+}
+
+template <class Value>
+size_t levels_workspace_bytes(size_t n, size_t tile)
+{
+    const plan made = make_plan(n, tile, sizeof(Value), alignment_for<Value>());
+    return made.blocks[0] > max_blocks ? 0 : made.workspace_bytes;
+}
+
+/* ---- AUTO and EXACT: a table of kernels each, and one way to launch them ---- */
+
+enum class engine_kernel : unsigned char { tiles, grid_stride, pipelined, none };
+
+/* A row of a table. The first row that serves is taken: one for as many bytes of input, whose
+ * kernel fits the device. */
+struct plan_row {
+    size_t max_bytes;
+    engine_kernel kernel;
+    unsigned block_size, packs;         /* threads; packs of each in a tile */
+    unsigned stages;                    /* of the pipeline, at most */
+    unsigned blocks_per_multiprocessor; /* 0: a block for each unit */
+    size_t shared_bytes;                /* dynamic */
+    bool streaming;                     /* loads that leave the cache first */
+    unsigned used_stages;
+
+    constexpr size_t tile_packs() const { return static_cast<size_t>(block_size) * packs; }
+};
+
+constexpr size_t any_bytes = SIZE_MAX;
+constexpr size_t shared_reserve = 6 * kibibyte; /* static shared memory, and the system's 1 KiB */
+
+/* Tiles of the rows, columns and segments that AUTO reduces: they depend on the type and the number
+ * of elements alone, as the results' bits do. */
+template <class Reducer>
+struct slice_tiles {
+    using Element = typename Reducer::Element;
+    template <unsigned BlockSize>
+    using accumulator = reduction_by<Reducer, BlockSize>;
+    static constexpr unsigned head_alignment = Reducer::head_alignment, rows = 4;
+    static constexpr size_t most_blocks = max_blocks;
+
+    static constexpr plan_row row(unsigned number)
+    {
+        constexpr plan_row table[rows] = {
+            {one_small_tile, engine_kernel::tiles, 256, 4, 0, 0, 0, false, 0},
+            {tile_choice<Reducer>::one_large_tile, engine_kernel::tiles, 512, 8, 0, 0, 0, false, 0},
+            {most_in_small_tiles, engine_kernel::tiles, 256, 4, 0, 0, 0, false, 0},
+            {any_bytes, engine_kernel::tiles, 512, 8, 0, 0, 0, false, 0},
+        };
+        return table[number];
+    }
+};
+
+/* EXACT's table, by bytes of input: from where on another kernel is faster (one H200, CUDA 13.0,
+ * out of L2 in graphs of calls, microseconds). Dynamic shared memory of the grid-stride kernels is more than their
+ * bins take, so that as many blocks as the plan counts on fit a multiprocessor and no more: the
+ * next grid's, launched early, would share out unevenly among the places left.
+ *     up to 8 MiB    256 x 4, four blocks a multiprocessor: 3.3 at 4 MiB
+ *     up to 256 MiB  512 x 4, two blocks a multiprocessor: 10.6 at 32 MiB, 10.7 for 256 x 4
+ *     beyond         pipelined: 232.6 at 1 GiB, against 236.1 for 512 x 4
+ * Where a block cannot have enough shared memory for 512 x 4 (compute capability 7.5), 256 x 4 at
+ * every size. */
+template <class Source, template <unsigned BlockSize, class> class Accumulator>
+struct exact_engine_by {
+    using Element = typename Source::Element;
+    using Output = exact_output_of<Source>;
+    template <unsigned BlockSize>
+    using accumulator = Accumulator<BlockSize, Source>;
+    static constexpr unsigned head_alignment = accumulator<512>::head_alignment;
+    static constexpr unsigned rows = 6;
+    static constexpr size_t most_blocks = 4095; /* to which a word of the totals counts */
+
+    static constexpr size_t pipeline_bytes(unsigned stages)
+    {
+        return stages * stage_bytes<accumulator<512>, 512 * 4>() + accumulator<512>::shared_bytes;
+    }
+    static constexpr plan_row row(unsigned number)
+    {
+        constexpr unsigned stages = 4;
+        constexpr size_t pipeline = pipeline_bytes(stages);
+        constexpr plan_row table[rows] = {
+            {8 * mebibyte, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false, 0},
+            {32 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, false, 0},
+            {256 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, true, 0},
+            {any_bytes, engine_kernel::pipelined, 512, 4, stages, 1, pipeline, false, stages},
+            {any_bytes, engine_kernel::grid_stride, 512, 4, 0, 0, 76 * kibibyte, false, 0},
+            {any_bytes, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false, 0},
+        };
+        return table[number];
+    }
+};
+
+/* Of products, which take more registers and instructions an element (one H100, CUDA 13.0, squares
+ * of floats):
+ *     up to 16 MiB   256 x 4, two blocks a multiprocessor: 6.5 at 4 MiB, 7.9 with four
+ *     beyond         pipelined: 28.4 at 64 MiB, against 37.3 for 512 x 4, two blocks, and 32.1 for
+ *                    one
+ * The last row asks for what its warps' sums take, 43 KiB: a block may have no more than 48 before
+ * compute capability 7.0. */
+template <class Source>
+struct exact_products_engine : exact_engine_by<Source, wide_superaccumulator> {
+    static constexpr unsigned rows = 3;
+
+    static constexpr plan_row row(unsigned number)
+    {
+        constexpr unsigned stages = 3;
+        constexpr size_t pipeline = exact_products_engine::pipeline_bytes(stages),
+                         sums_of_warps = 256 / warp_size * sizeof(typename Source::Sums);
+        constexpr plan_row table[rows] = {
+            {16 * mebibyte, engine_kernel::grid_stride, 256, 4, 0, 2, 80 * kibibyte, false, 0},
+            {any_bytes, engine_kernel::pipelined, 512, 4, stages, 1, pipeline, false, stages},
+            {any_bytes, engine_kernel::grid_stride, 256, 4, 0, 0, sums_of_warps, false, 0},
+        };
+        return table[number];
+    }
+};
+
+/* The sum's, by the element. */
+template <class Input>
+struct exact_sum {
+    using source = floats_of<Input>;
+    using engine = exact_engine_by<source, superaccumulator>;
+    static source make(unsigned mask) { return source::masked(mask); }
+};
+template <>
+struct exact_sum<double> {
+    using source = doubles_masked;
+    using engine = exact_engine_by<source, wide_superaccumulator>;
+    static source make(unsigned mask) { return {mask}; }
+};
+using exact_engine = exact_sum<float>::engine;
+using exact_output = exact_engine::Output;
+constexpr unsigned every_bit = ~0u, all_but_the_sign = ~0u >> 1;
+
+/* What a choice depends on besides n. */
+struct device_limits {
+    unsigned multiprocessors;
+    size_t shared_bytes; /* that a block may have */
+    bool pipelined;      /* reduce_pipelined is compiled for it */
+};
+
+/* What a kernel is compiled for, by device: asked for once each and remembered. Two threads that
+ * ask at once store the same. Caches begin with = {}: compilers would guard them otherwise. */
+constexpr int remembered_devices = 64;
+constexpr unsigned char unknown_code = 0, older_code = 1, hopper_code = 2, pipelined_code = 3;
+using compiled_cache = std::atomic<unsigned>[remembered_devices];
+
+/* An engine without its types, so that the host's code is there once for all of them; what plans
+ * need of it, and its kernels besides. */
+struct engine_table {
+    unsigned rows;
+    plan_row (*row)(unsigned number);
+    unsigned element_bytes, pack_size, head_alignment, words_at_all, words_per_unit;
+    size_t most_blocks;
+    bool is_slow; /* what takes long to combine */
+};
+struct engine : engine_table {
+    const void *(*kernel)(unsigned number); /* of a row */
+    compiled_cache *known;                  /* one a row */
+};
+
+/* The kernels for many results, of one that has them. */
+enum class slices_kernel : unsigned {
+    short_slices,
+    rows,
+    rows_in_any_order,
+    small_tiles,
+    large_tiles,
+    in_columns,
+    small_columns,
+    large_columns,
+    in_wide_columns, /* by lanes of several */
+    small_wide_columns,
+    large_wide_columns,
+    columns_of_halves, /* by lanes of as many as a vector has */
+    segments,
+    long_segments,
+    few_segments,
+    flat
+};
+constexpr unsigned slices_kernels = 15;
+
+constexpr size_t tiles_of(size_t packs, const plan_row &row)
+{
+    return packs == 0 ? 1 : (packs - 1) / row.tile_packs() + 1;
+}
+
+inline bool serves(const engine_table &e, const plan_row &row, size_t n,
+                   const device_limits &device)
+{
+    return n <= row.max_bytes / e.element_bytes &&
+           row.shared_bytes + shared_reserve <= device.shared_bytes &&
+           (row.kernel != engine_kernel::pipelined || device.pipelined);
+}
+
+/* The row's number. The last one serves everywhere. */
+inline unsigned pick(const engine_table &e, size_t n, const device_limits &device)
+{
+    unsigned number = 0;
+    while (number + 1 < e.rows && !serves(e, e.row(number), n, device)) ++number;
+    return number;
+}
+
+/* What blocks take in turn in a grid of fixed size are single tiles; any order will do there. */
+constexpr work_plan plan_work(size_t packs, const plan_row &row)
+{
+    const size_t tiles = tiles_of(packs, row);
+    const bool single =
+        row.kernel == engine_kernel::grid_stride && row.blocks_per_multiprocessor > 0;
+    work_plan work = work_plan::of(tiles, single ? 0 : work_plan::levels_for(tiles));
+    work.single_tiles = single;
+    return work;
+}
+
+inline unsigned blocks_of(const engine_table &e, const plan_row &row, size_t units,
+                          const device_limits &device)
+{
+    const size_t resident =
+                     static_cast<size_t>(row.blocks_per_multiprocessor) * device.multiprocessors,
+                 blocks = resident > 0 && resident < units ? resident : units;
+    return static_cast<unsigned>(blocks < e.most_blocks ? blocks : e.most_blocks);
+}
+
+/* 4 MiB over the grid, as the previous one may still be loading, but at least 8 KiB a block. */
+constexpr unsigned packs_to_prefetch(const plan_row &row, unsigned blocks)
+{
+    const size_t share = 4 * mebibyte / blocks, least = 8 * kibibyte,
+                 packs = (share > least ? share : least) / pack_bytes;
+    return static_cast<unsigned>(packs < row.tile_packs() ? packs : row.tile_packs());
+}
+
+/* The same for every device, and not less for a greater n: none for a single tile. */
+inline size_t engine_workspace_bytes(const engine_table &e, size_t n)
+{
+    const plan_row row = e.row(pick(e, n, {1, SIZE_MAX, true}));
+    const size_t tiles = tiles_of(n / e.pack_size, row);
+    return tiles == 1 ? 0
+                      : (e.words_at_all + e.words_per_unit * work_plan::most_units(tiles) + 1) *
+                            sizeof(status_word);
+}
+
+/* Partials of as many units as 2^64 bytes make, in tiles of 1 KiB at least. */
+constexpr size_t most_result_bytes = 32, most_words = most_result_bytes / sizeof(unsigned),
+                 most_tiles = SIZE_MAX / kibibyte + 1;
+static_assert((most_words * work_plan::most_units(most_tiles) + 1) * sizeof(status_word) <=
+                  FASTREDUCE_WORKSPACE_BYTES,
+              "FASTREDUCE_WORKSPACE_BYTES is what any call needs");
+
+/* Whether an architecture of the build is one for this kernel. */
+constexpr bool is_built(engine_kernel kernel)
+{
+#ifdef __CUDA_ARCH_LIST__
+    constexpr unsigned scale = 10, architectures[] = {__CUDA_ARCH_LIST__};
+    for (unsigned built : architectures) {
+        const bool pipelines = toolkit_knows_hopper && built / scale >= first_pipelining &&
+                               built / scale < first_without;
+        if (pipelines == (kernel == engine_kernel::pipelined)) return true;
+    }
+    return false;
+#else
+    return kernel != engine_kernel::none;
+#endif
+}
+
+/* A row's kernel, or none where no architecture of the build would take it. */
+template <class Engine>
+constexpr engine_kernel built_kernel(unsigned number)
+{
+    const engine_kernel kernel = Engine::row(number).kernel;
+    return kernel != engine_kernel::pipelined || is_built(kernel) ? kernel : engine_kernel::none;
+}
+
+template <engine_kernel Kernel, class Accumulator, unsigned BlockSize, unsigned Packs,
+          unsigned Stages>
+const void *kernel_of()
+{
+    if constexpr (Kernel == engine_kernel::grid_stride)
+        return kernel_address(reduce_grid_stride<Accumulator, BlockSize, Packs>);
+    else if constexpr (Kernel == engine_kernel::pipelined)
+        return kernel_address(reduce_pipelined<Accumulator, BlockSize, Packs, Stages>);
+    else
+        return nullptr;
+}
+
+/* The kernel of a row, as the table describes it. Of each file, as kernels are. */
+template <class Engine, size_t... Rows>
+static const void *row_kernel(unsigned number, std::index_sequence<Rows...>)
+{
+    const void *const all[] = {
+        kernel_of<built_kernel<Engine>(Rows),
+                  typename Engine::template accumulator<Engine::row(Rows).block_size>,
+                  Engine::row(Rows).block_size, Engine::row(Rows).packs,
+                  Engine::row(Rows).stages>()...};
+    return all[number];
+}
+
+template <class Engine>
+static const void *row_kernel(unsigned number)
+{
+    return row_kernel<Engine>(number, std::make_index_sequence<Engine::rows>());
+}
+
+template <class Engine>
+static engine_table table_of()
+{
+    using Element = typename Engine::Element;
+    using any = typename Engine::template accumulator<512>;
+    return {Engine::rows,
+            Engine::row,
+            static_cast<unsigned>(sizeof(Element)),
+            pack<Element>::size,
+            Engine::head_alignment,
+            any::words_at_all,
+            any::words_per_unit,
+            Engine::most_blocks,
+            any::is_slow};
+}
+
+template <class Engine>
+static engine engine_of()
+{
+    static compiled_cache known[Engine::rows] = {};
+    engine made;
+    static_cast<engine_table &>(made) = table_of<Engine>();
+    made.kernel = row_kernel<Engine>;
+    made.known = known;
+    return made;
+}
+
+/* Limits of the current device, asked for once each and remembered: a word per device, 0 for
+ * unknown. */
+template <class = void>
+cudaError_t find_limits(device_limits *limits, int *device)
+{
+    static std::atomic<unsigned long long> known[remembered_devices] = {};
+    cudaError_t error = cudaGetDevice(device);
+    if (error != cudaSuccess) return error;
+    const bool remembered = *device < remembered_devices;
+    unsigned long long word = remembered ? known[*device].load(std::memory_order_relaxed) : 0;
+    if (word == 0) {
+        int multiprocessors = 0, shared_bytes = 0;
+        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, *device);
+        if (error == cudaSuccess)
+            error = cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                           *device);
+        if (error != cudaSuccess) return error;
+        word = static_cast<unsigned long long>(multiprocessors) << 32 |
+               static_cast<unsigned>(shared_bytes);
+        if (remembered) known[*device].store(word, std::memory_order_relaxed);
+    }
+    *limits = {static_cast<unsigned>(word >> 32), static_cast<unsigned>(word), false};
+    return cudaSuccess;
+}
+
+/* What a kernel is compiled for. That is a question of its code and not of the device alone:
+ * PTX of an older architecture lacks the instructions, and another kernel of the program may be
+ * compiled for another. */
+inline cudaError_t find_code(const void *kernel, compiled_cache &known, int device,
+                             unsigned char *code, size_t *static_bytes = nullptr)
+{
+    const bool remembered = device < remembered_devices;
+    /* the code in the lowest byte, and bytes of static shared memory */
+    unsigned word = remembered ? known[device].load(std::memory_order_relaxed) : unknown_code;
+    if (word == unknown_code) {
+        cudaFuncAttributes attributes = {};
+        const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
+        if (error != cudaSuccess) return error;
+        const unsigned version = static_cast<unsigned>(attributes.ptxVersion);
+        word = static_cast<unsigned>(attributes.sharedSizeBytes) << 8 |
+               (!toolkit_knows_hopper || version < first_pipelining ? older_code
+                : version < first_without                           ? pipelined_code
+                                                                    : hopper_code);
+        if (remembered) known[device].store(word, std::memory_order_relaxed);
+    }
+    *code = static_cast<unsigned char>(word);
+    if (static_bytes != nullptr) *static_bytes = word >> 8;
+    return cudaSuccess;
+}
+
+inline cudaError_t find_code(const engine &e, unsigned number, int device, unsigned char *code)
+{
+    return find_code(e.kernel(number), e.known[number], device, code);
+}
+
+/* The row for n and the current device. A pipelined kernel is asked what it is compiled for only
+ * where it would be taken, as that loads it. */
+inline cudaError_t find_row(const engine &e, size_t n, unsigned *number, device_limits *limits,
+                            int *device)
+{
+    cudaError_t error = find_limits(limits, device);
+    if (error != cudaSuccess) return error;
+    limits->pipelined = is_built(engine_kernel::pipelined);
+    *number = pick(e, n, *limits);
+    if (e.row(*number).kernel != engine_kernel::pipelined) return cudaSuccess;
+    unsigned char code = unknown_code;
+    error = find_code(e, *number, *device, &code);
+    limits->pipelined = code == pipelined_code;
+    if (error == cudaSuccess && !limits->pipelined) *number = pick(e, n, *limits);
+    return error;
+}
+
+/* Launches a kernel; by overlapped launch, if it is compiled to wait for the previous grid. */
+inline cudaError_t launch_kernel(const void *kernel, compiled_cache &known, int device,
+                                 unsigned blocks, unsigned threads, size_t shared_bytes,
+                                 void **arguments, cudaStream_t stream)
+{
+    unsigned char code = unknown_code;
+    size_t static_bytes = 0;
+    cudaError_t error = find_code(kernel, known, device, &code, &static_bytes);
+    if (error != cudaSuccess) return error;
+    constexpr size_t without_asking = 47 * kibibyte; /* of 48, as the two may be aligned */
+    if (static_bytes + shared_bytes > without_asking) {
+        /* every time: the setting is lost with a reset of the device, and costs little beside such
+         * sums */
+        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     static_cast<int>(shared_bytes));
+        if (error != cudaSuccess) return error;
+    }
+#if defined(CUDART_VERSION) && CUDART_VERSION >= 12000
+    if (code != older_code) {
+        cudaLaunchAttribute attribute = {};
+        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attribute.val.programmaticStreamSerializationAllowed = 1;
+        cudaLaunchConfig_t config = {};
+        config.gridDim = dim3(blocks);
+        config.blockDim = dim3(threads);
+        config.dynamicSmemBytes = shared_bytes;
+        config.stream = stream;
+        config.attrs = &attribute;
+        config.numAttrs = 1;
+        return cudaLaunchKernelExC(&config, kernel, arguments);
+    }
+#endif
+    return cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, shared_bytes, stream);
+}
+
+/* Launches the kernel of a row. `output` points to the accumulator's Output. */
+inline cudaError_t launch_row(const engine &e, unsigned number, unsigned blocks, int device,
+                              array_layout input, work_plan work, void *output,
+                              status_word *status_words, cudaStream_t stream)
+{
+    const plan_row row = e.row(number);
+    const unsigned threads =
+        row.block_size + (row.kernel == engine_kernel::pipelined ? warp_size : 0);
+    const bool prefetches =
+        pack_bytes % e.element_bytes == 0 && input.vectors && input.n_on_device == nullptr;
+    work.prefetch_packs = prefetches ? packs_to_prefetch(row, blocks) : 0;
+    work.stages = row.used_stages;
+    void *arguments[] = {&input, &work, output, &status_words};
+    return launch_kernel(e.kernel(number), e.known[number], device, blocks, threads,
+                         row.shared_bytes, arguments, stream);
+}
+
+/* An array: its length; or where its length is on the device, and the most that it may be. And a
+ * second one, of a dot product. */
+struct array_argument {
+    const void *data;
+    size_t n;
+    const size_t *n_on_device;
+    const void *other;
+};
+
+/* One launch, as the table says. Arguments are checked. */
+inline fastreduce_status launch_engine(const engine &e, const array_argument &input, void *output,
+                                       workspace memory, cudaStream_t stream)
+{
+    const size_t bytes = engine_workspace_bytes(e, input.n);
+    if (memory.data != nullptr && memory.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
+    unsigned number = 0;
+    int device = 0;
+    device_limits limits = {};
+    const cudaError_t error = find_row(e, input.n, &number, &limits, &device);
+    if (error != cudaSuccess) return status_of(error);
+    const plan_row row = e.row(number);
+    array_layout array(input.data, input.n, e.element_bytes, e.head_alignment, row.streaming);
+    array.n_on_device = input.n_on_device;
+    const work_plan work = plan_work(array.packs, row);
+    return with_workspace(memory, bytes, memory_use::status_words, stream, [&](void *data) {
+        return launch_row(e, number, blocks_of(e, row, work.units, limits), device, array, work,
+                          output, static_cast<status_word *>(data), stream);
+    });
+}
+
+template <class Engine>
+fastreduce_status launch_engine(const void *input, typename Engine::Output output, size_t n,
+                                workspace memory, cudaStream_t stream,
+                                const size_t *n_on_device = nullptr)
+{
+    return launch_engine(engine_of<Engine>(), {input, n, n_on_device, nullptr}, &output, memory,
+                         stream);
+}
+
+/* ---- AUTO: one kernel in blocks of two sizes ---- */
+
+constexpr size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+struct tile_size {
+    unsigned block_size, packs; /* threads; packs of each */
+
+    constexpr size_t all_packs() const { return size_t(block_size) * packs; }
+};
+
+/* A Reducer's kernels, without its types, so that the host's code is there once for all. */
+struct pairwise_engine {
+    unsigned element_bytes, pack_size, partial_words;
+    size_t one_large_tile; /* bytes up to which one large tile is better than several small ones */
+    tile_size size[2];     /* small and large */
+    const void *(*kernel)(bool large);
+    compiled_cache *known; /* one a kernel */
+
+    /* By bytes of input (one H100, CUDA 13.0, sums of floats out of L2 in graphs of calls,
+     * microseconds):
+     *     up to 16 KiB   one block of 256 x 4
+     *     up to 64 KiB   one block of 512 x 8: 1.40 at 64 KiB, where four of 256 x 4 take 1.55; but
+     *                    not what takes many instructions an element
+     *     up to 2 MiB    256 x 4: 2.10 at 1 MiB, against 2.29 for 512 x 8
+     *     beyond         512 x 8: 6.76 at 16 MiB, against 7.26 */
+    constexpr bool is_large(size_t n) const
+    {
+        const size_t bytes = n * element_bytes;
+        return (bytes > one_small_tile && bytes <= one_large_tile) || bytes > most_in_small_tiles;
+    }
+};
+
+/* How blocks share an array. The bits depend on nothing of it. */
+struct pairwise_plan {
+    size_t runs; /* of tiles: blocks */
+    unsigned run_log;
+    size_t words; /* status words: of blocks' partials, groups' ... */
+};
+
+constexpr size_t workspace_words = FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word);
+
+constexpr pairwise_plan plan_pairwise(size_t n, unsigned pack_size, unsigned partial_words,
+                                      const tile_size &size, size_t most_words = workspace_words)
+{
+    const size_t group = size.all_packs(), tile = group * pack_size, tiles = blocks_for(n, tile);
+    pairwise_plan plan = {};
+    for (;; ++plan.run_log) {
+        plan.runs = ((tiles - 1) >> plan.run_log) + 1;
+        plan.words = 0;
+        for (size_t count = plan.runs; count > 1; count = (count - 1) / group + 1)
+            plan.words += count * partial_words;
+        if (plan.words <= most_words || plan.run_log == most_run_log) return plan;
+    }
+}
+
+/* Not less for a greater n. */
+inline size_t pairwise_workspace_bytes(const pairwise_engine &e, size_t n)
+{
+    const auto words = [&](size_t count, bool large) {
+        return plan_pairwise(count, e.pack_size, e.partial_words, e.size[large]).words;
+    };
+    const size_t bytes = n * e.element_bytes,
+                 least = bytes > most_in_small_tiles
+                             ? words(most_in_small_tiles / e.element_bytes, false)
+                             : 0,
+                 all = words(n, e.is_large(n));
+    return (all > least ? all : least) * sizeof(status_word);
+}
+
+/* 4 MiB over the grid, as the previous one may still be loading, but at least 8 KiB a block. */
+constexpr unsigned bytes_to_prefetch(size_t tile_packs, size_t blocks)
+{
+    const size_t share = 4 * mebibyte / blocks / pack_bytes * pack_bytes, least = 8 * kibibyte,
+                 bytes = share > least ? share : least, all = tile_packs * pack_bytes;
+    return static_cast<unsigned>(bytes < all ? bytes : all);
+}
+
+/* Bytes that are streamed: loads leave the cache first. 31.6 us at 64 MiB in a call by itself,
+ * against 36.8; but 359.8 at 1 GiB against 352.8 (one H100). */
+constexpr size_t streamed_from = 32 * mebibyte, streamed_to = 256 * mebibyte;
+
+/* One launch. Arguments are checked; `output` points to a reduction_output. most_words: as if the
+ * workspace had no room for more, for tests. */
+inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_argument &input,
+                                         void *output, workspace memory, cudaStream_t stream,
+                                         size_t most_words = workspace_words)
+{
+    const size_t needed = pairwise_workspace_bytes(e, input.n), bytes = input.n * e.element_bytes;
+    if (memory.data != nullptr && memory.bytes < needed)
+        return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
+    int device = 0;
+    const cudaError_t error = cudaGetDevice(&device);
+    if (error != cudaSuccess) return status_of(error);
+    const bool large = e.is_large(input.n);
+    const tile_size size = e.size[large];
+    const pairwise_plan plan =
+        plan_pairwise(input.n, e.pack_size, e.partial_words, size, most_words);
+    const bool are_aligned = pack_bytes % e.element_bytes != 0 ||
+                             (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes));
+    pairwise_array array = {
+        input.data,        input.other, input.n,
+        input.n_on_device, 0,           0,
+        plan.run_log,      0,           bytes > streamed_from && bytes <= streamed_to,
+        are_aligned};
+    array.share(size.all_packs() * e.pack_size);
+    if (pack_bytes % e.element_bytes == 0 && input.n_on_device == nullptr && are_aligned)
+        array.prefetch_bytes = bytes_to_prefetch(size.all_packs(), plan.runs);
+    return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
+        void *arguments[] = {&array, output, &data};
+        return launch_kernel(e.kernel(large), e.known[large], device,
+                             static_cast<unsigned>(plan.runs), size.block_size, 0, arguments,
+                             stream);
+    });
+}
+
+/* Packs of a thread in a large tile: as many as have room in registers, beside their Values. */
+template <class Reducer>
+constexpr unsigned packs_of_thread()
+{
+    constexpr size_t value = Reducer::any_order ? 8 : sizeof(typename Reducer::Value);
+    return value > 16 ? 2 : value > 8 || Reducer::two_arrays ? 4 : 8;
+}
+
+template <class Reducer, unsigned SmallBlock, unsigned SmallPacks, unsigned LargeBlock,
+          unsigned LargePacks>
+static const void *pairwise_kernel(bool large)
+{
+    return large ? kernel_address(reduce_pairwise<Reducer, LargeBlock, LargePacks>)
+                 : kernel_address(reduce_pairwise<Reducer, SmallBlock, SmallPacks>);
+}
+
+template <class Reducer, unsigned SmallBlock = small_block,
+          unsigned SmallPacks = least_of(4, packs_of_thread<Reducer>()),
+          unsigned LargeBlock = large_block, unsigned LargePacks = packs_of_thread<Reducer>()>
+static pairwise_engine pairwise_engine_of()
+{
+    using Element = typename Reducer::Element;
+    static compiled_cache known[2] = {};
+    return {static_cast<unsigned>(sizeof(Element)),
+            pack<Element>::size,
+            partial_words<typename Reducer::Value>::count,
+            tile_choice<Reducer>::one_large_tile,
+            {{SmallBlock, SmallPacks}, {LargeBlock, LargePacks}},
+            pairwise_kernel<Reducer, SmallBlock, SmallPacks, LargeBlock, LargePacks>,
+            known};
+}
+
+/* `reducer`: of the kernels' type. */
+template <class Reducer, class Value>
+fastreduce_status launch_pairwise(const array_argument &input, Value *result,
+                                  const Reducer &reducer, workspace memory, cudaStream_t stream)
+{
+    reduction_output<Reducer> output = {result, reducer};
+    return launch_pairwise(pairwise_engine_of<Reducer>(), input, &output, memory, stream);
+}
+
+/* ---- Many results ---- */
+
+/* What plans for many results need to know of a Reducer. */
+struct slices_reducer {
+    size_t longest_narrow_row;
+    unsigned value_bytes, value_words; /* words: without loss */
+    bool columns_by_packs;
+};
+
+/* A reduction along an axis: shape without zeros for strides, results' size, and an engine's
+ * kernels for it. */
+struct slices_engine {
+    engine_table tiles;
+    pairwise_engine flat;
+    slices_reducer reducer;
+    const void *(*kernel)(slices_kernel which);
+    compiled_cache *known; /* one a kernel */
+};
+
+/* What one launch does, of several if there are more results than status words. */
+struct slices_plan {
+    slices_kernel kernel;
+    unsigned threads;
+    size_t shared_bytes;
+    size_t results_each, blocks_each; /* blocks_each blocks for so many results */
+    size_t results;                   /* of a launch */
+    size_t status_words;              /* status words of a launch */
+    unsigned tiles;                   /* of a result */
+    short_plan shorts;
+    row_plan rows;
+    row_turns any_rows;
+    column_plan in_columns;
+};
+
+constexpr size_t staged_bytes = 16 * kibibyte, most_staged_bytes = 40 * kibibyte;
+
+/* Elements of one outer index, from the first to the last. */
+inline size_t length_of(const slices &all)
+{
+    return all.n == 0 ? 0 : (all.n - 1) * all.stride + all.inner;
+}
+
+/* Of one tile of 256 threads, those that have anything. */
+inline unsigned leaf_bits(const engine_table &e, size_t n)
+{
+    const size_t packs = n / e.pack_size, tail = n % e.pack_size,
+                 used = packs > slices_block ? slices_block : packs;
+    return slice_tile::bits_for(used > tail ? used : tail);
+}
+
+constexpr size_t greatest_power_in(size_t number)
+{
+    size_t power = 1;
+    while (power <= number / 2) power *= 2;
+    return power;
+}
+
+/* How many lanes of a warp meet in a bank of shared memory, about, where groups of `inner` results
+ * are `pitch` elements apart. */
+inline size_t bank_conflicts(size_t pitch, size_t inner, size_t element_bytes)
+{
+    constexpr size_t word = sizeof(unsigned), banks = 32;
+    if (inner >= warp_size || pitch * element_bytes % word != 0) return 1;
+    size_t apart = banks; /* the greatest power of two that divides both */
+    while (pitch * element_bytes / word % apart != 0) apart /= 2;
+    return warp_size / inner * (apart > inner ? apart : inner) / banks;
+}
+
+/* Results through shared memory, as many together as a block's share of it holds, but not so many
+ * that multiprocessors have none. */
+inline bool plan_short(const engine_table &e, const slices &all, const device_limits &device,
+                       slices_plan *plan)
+{
+    const unsigned bits = leaf_bits(e, all.n);
+    const size_t length = length_of(all), bytes = length * e.element_bytes, most = 4096;
+    if (bits > short_bits || bytes > most_staged_bytes || all.inner > most) return false;
+    if (length / 4 > all.n * all.inner) return false; /* mostly gaps */
+    const bool together = all.outer_stride <= length + length / 8 &&
+                          bank_conflicts(all.outer_stride, all.inner, e.element_bytes) < 16;
+    const size_t word = e.element_bytes < 4 ? 4 / e.element_bytes : 1,
+                 least = greatest_power_in(all.inner), unit = least > word ? least : word,
+                 units = (length + unit - 1) / unit,
+                 pitch = together ? all.outer_stride : (units | 1) * unit,
+                 pitch_bytes = pitch * e.element_bytes;
+    size_t groups = most / all.inner;
+    if (bytes >= staged_bytes)
+        groups = 1;
+    else if (pitch > 0)
+        groups = least_of(groups, 1 + (staged_bytes - bytes) / pitch_bytes);
+    size_t in_lines = together ? line_bytes : 1; /* so that blocks begin with a whole line */
+    while (in_lines > 1 && pitch_bytes * (in_lines / 2) % line_bytes == 0) in_lines /= 2;
+    if (groups > in_lines) groups -= groups % in_lines;
+    if (pitch > 0) {
+        constexpr size_t least_bytes = 2 * kibibyte; /* for a block to be worth its launch */
+        const size_t fair = (all.end / all.inner - 1) / device.multiprocessors,
+                     fewest = (least_bytes - 1) / pitch_bytes;
+        groups = least_of(groups, ((fair > fewest ? fair : fewest) / in_lines + 1) * in_lines);
+    }
+    plan->kernel = slices_kernel::short_slices;
+    plan->threads = slices_block;
+    plan->shared_bytes =
+        ((groups - 1) * pitch + length) * e.element_bytes + line_bytes + 2 * pack_bytes;
+    plan->results_each = groups * all.inner;
+    plan->shorts = {0,
+                    all.end / all.inner,
+                    static_cast<unsigned>(groups),
+                    static_cast<unsigned>(length),
+                    length > 0 ? (size_t(1) << 32) / length + (length > 1) : 0,
+                    static_cast<unsigned>(pitch),
+                    together,
+                    bits};
+    return true;
+}
+
+/* Whether columns rather have a kernel of theirs than go through shared memory as planned, by which
+ * most of the device would have nothing to do. The limits are what one H100 measured. */
+inline bool leaves_idle(const engine_table &e, const slices &all, const slices_plan &plan,
+                        const device_limits &device)
+{
+    const size_t blocks = (all.end - 1) / plan.results_each + 1;
+    if (e.head_alignment == 0) return blocks < device.multiprocessors - device.multiprocessors / 5;
+    return blocks <= device.multiprocessors / 4 && length_of(all) * e.element_bytes > 8 * kibibyte;
+}
+
+/* Whether lanes may have so many columns: these lie together in aligned vectors, and there are
+ * enough of them. */
+inline bool in_wide_lanes(const engine_table &e, const slices &all, const device_limits &device,
+                          unsigned per_lane)
+{
+    const size_t bytes = per_lane * e.element_bytes, packs = all.n / e.pack_size,
+                 outer = all.inner < all.end ? all.outer_stride : 0,
+                 enough = size_t(device.multiprocessors) * 1024;
+    return per_lane > 1 && all.inner % per_lane == 0 &&
+           (reinterpret_cast<uintptr_t>(all.input) | all.stride * e.element_bytes |
+            outer * e.element_bytes) %
+                   bytes ==
+               0 &&
+           all.end / per_lane >= enough / (packs > 0 ? least_of(packs, enough) : 1);
+}
+
+/* Whether parts of so many leaves' warps have almost as much to do each. */
+constexpr bool is_balanced(size_t leaves, unsigned parts_log)
+{
+    size_t of_first = 0;
+    for (size_t warp = 0; warp * warp_size < leaves; warp += size_t(1) << parts_log)
+        of_first += least_of(leaves - warp * warp_size, warp_size);
+    return of_first << parts_log <= leaves + leaves / 3;
+}
+
+/* The status words of a launch for columns, whose units blocks do not share: as many results as
+ * there are words for. */
+inline void plan_units(const engine_table &e, size_t units, size_t results, slices_plan *plan)
+{
+    if (units == 1) return;
+    plan->results = (workspace_words - slices_block) / (units * e.words_per_unit + 1);
+    plan->results -= plan->results % plan->results_each;
+    if (plan->results == 0) plan->results = plan->results_each;
+    plan->results = least_of(plan->results, results);
+    plan->status_words =
+        plan->results * units * e.words_per_unit + (plan->results - 1) / plan->results_each + 1;
+}
+
+/* How much of their places blocks take that all take equally long, in 64ths. */
+constexpr size_t places_taken(size_t blocks, size_t places)
+{
+    return blocks * 64 / ((blocks + places - 1) / places * places);
+}
+
+/* How many of `all` columns next to each other a block has: not more than `most`, and so that most
+ * of its threads have one, or a part. */
+constexpr size_t columns_of_block(size_t all, size_t most)
+{
+    size_t groups = (all - 1) / most + 1, across = (all - 1) / groups + 1, best = across,
+           best_lanes = 0;
+    do {
+        size_t lanes = across;
+        while (lanes * 2 <= slices_block) lanes *= 2;
+        if (lanes > best_lanes + slices_block / 16) best = across, best_lanes = lanes;
+        if (across == 1) break;
+        groups = (all - 1) / (across - 1) + 1; /* the fewest that have fewer columns each */
+        across = (all - 1) / groups + 1;
+    } while (across * 2 >= most);
+    return best;
+}
+
+constexpr unsigned whole_warps(size_t threads)
+{
+    return static_cast<unsigned>((threads + warp_size - 1) / warp_size * warp_size);
+}
+
+/* What columns need to be planned. */
+struct lanes_plan {
+    work_plan work;
+    bool is_small;                        /* tiles are */
+    unsigned per_lane, bits, threads_log; /* as column_plan has them */
+    size_t lanes, neighbours;             /* in all; next to each other */
+};
+
+/* Columns in tiles of several packs a thread: blocks have up to 256 bytes next to each other, and
+ * share units where that leaves fewer places for blocks empty at the end. */
+inline void plan_tiled_columns(const engine_table &e, const slices_reducer &reducer,
+                               const slices &all, const lanes_plan &of, const device_limits &device,
+                               slices_plan *plan)
+{
+    const unsigned packs = of.is_small ? 4 : 8, all_warps_log = of.bits - 5,
+                   lane_bytes = of.per_lane * e.element_bytes,
+                   most_sharing =
+                       blocks_share(packs, of.per_lane, e.element_bytes)
+                           ? static_cast<unsigned>(least_of(most_sharing_log, all_warps_log))
+                           : 0,
+                   most_turns = turns_log_of(packs, of.per_lane * reducer.value_bytes);
+    const size_t units = of.work.units,
+                 places = size_t(device.multiprocessors) *
+                          columns_blocks(packs, of.per_lane, e.element_bytes),
+                 least = all.n * all.end * e.element_bytes <= 4 * mebibyte ? 1 : 4;
+    size_t across = columns_of_block(of.neighbours, 256 / lane_bytes);
+    const auto blocks = [&] { return ((of.lanes - 1) / across + 1) * units; };
+    const auto words_with = [&](unsigned log) {
+        return (all.end * ((size_t(reducer.value_words) << log) + e.words_per_unit) +
+                2 * ((of.lanes - 1) / across + 1)) *
+               units;
+    };
+    unsigned blocks_log = 0;
+    for (unsigned log = 1; log <= most_sharing && words_with(log) < workspace_words; ++log)
+        if (places_taken(blocks() << log, places) >
+            places_taken(blocks() << blocks_log, places) + 2)
+            blocks_log = log;
+    const auto are_few = [&](size_t number) {
+        return number < device.multiprocessors ||
+               (number < places - places / 8 && across * lane_bytes > line_bytes);
+    };
+    const size_t most_results = workspace_words / 2 / (units * e.words_per_unit);
+    while ((across > least && are_few(blocks() << blocks_log)) ||
+           (across > 1 && across * of.per_lane > most_results))
+        across = (across + 1) / 2;
+    while (blocks_log > 0 && words_with(blocks_log) >= workspace_words) --blocks_log;
+    if (across <= 16) across = size_t(1) << slice_tile::bits_for(across); /* for shuffles */
+
+    unsigned parts_log = 0;
+    while (across << (parts_log + 1) <= slices_block && parts_log + blocks_log < of.bits)
+        ++parts_log;
+    /* a tile's warps are those of blocks, of parts far from each other, and in turn */
+    /* what lies together does already in long rows; and a lane has several leaves of a warp */
+    const size_t most_near =
+        !reducer.columns_by_packs && of.neighbours * lane_bytes >= 1024 ? 0 : 2;
+    const unsigned warps_log = all_warps_log - blocks_log;
+    unsigned near_log = static_cast<unsigned>(least_of(parts_log, most_near));
+    if (parts_log - near_log > warps_log) near_log = parts_log - warps_log;
+    unsigned turns_log = warps_log - (parts_log - near_log);
+    for (; turns_log > most_turns; --turns_log)
+        if (near_log > 0) --near_log;
+
+    plan->threads = whole_warps(across << parts_log);
+    plan->results_each = across * of.per_lane;
+    plan->blocks_each = units << blocks_log;
+    plan->in_columns = {of.work,
+                        static_cast<unsigned>(across),
+                        parts_log,
+                        near_log,
+                        turns_log,
+                        of.bits,
+                        of.threads_log,
+                        blocks_log,
+                        0,
+                        0};
+    if (blocks_log > 0)
+        plan->status_words = words_with(blocks_log);
+    else
+        plan_units(e, units, all.end, plan);
+}
+
+/* Columns where any order will do: as many units as fill the device, of many packs for each thread,
+ * and few for those who fold them. */
+inline void plan_columns_in_any_order(const engine_table &e, const slices &all,
+                                      const lanes_plan &of, const device_limits &device,
+                                      slices_plan *plan)
+{
+    /* what takes longer to compare than to load wants many blocks */
+    const bool slow = e.is_slow;
+    const size_t packs = all.n / e.pack_size, lane_bytes = of.per_lane * e.element_bytes,
+                 wanted = size_t(device.multiprocessors) * 4096,
+                 least = all.n * all.end * e.element_bytes <= 4 * mebibyte ? 1 : 4;
+    size_t across =
+        columns_of_block(of.neighbours, slow ? least_of(256 / lane_bytes, warp_size) : warp_size);
+    while (across > least &&
+           ((of.lanes - 1) / across + 1) * (packs / 64 + 1) < device.multiprocessors)
+        across = (across + 1) / 2;
+    const unsigned columns_log = slice_tile::bits_for(across);
+    if (across <= 16) across = size_t(1) << columns_log;
+    unsigned parts_log = columns_log < 5 ? static_cast<unsigned>(least_of(5 - columns_log, 2)) : 0;
+    while (of.lanes << parts_log < wanted && across << (parts_log + 1) <= slices_block) ++parts_log;
+    if (parts_log > of.bits) parts_log = of.bits;
+    if (packs <= 1) parts_log = 0;
+
+    const size_t groups = slices_block / (across << parts_log);
+    plan->threads = whole_warps(groups * (across << parts_log));
+    plan->results_each = groups * across * of.per_lane;
+    const size_t blocks = (all.end - 1) / plan->results_each + 1,
+                 enough = size_t(device.multiprocessors) * (slow ? 12 : 3) / blocks,
+                 most_by_packs = (packs >> parts_log) / 16, most_by_parts = size_t(32) << parts_log,
+                 most_by_words = (workspace_words / 2) / (all.end * e.words_per_unit + blocks),
+                 units = least_of(least_of(enough, most_by_parts),
+                                  least_of(most_by_packs, most_by_words));
+    work_plan work = of.work;
+    work.units = units > 0 ? units : 1;
+    plan->blocks_each = work.units;
+    plan->in_columns = {
+        work, static_cast<unsigned>(across), parts_log, 0, 0, of.bits, of.threads_log, 0, 0, 0};
+    plan_units(e, work.units, all.end, plan);
+}
+
+/* Columns of one tile, of a pack for each of its threads at most. */
+inline void plan_columns_of_tile(const engine_table &e, const slices &all, const lanes_plan &of,
+                                 const device_limits &device, slices_plan *plan)
+{
+    const size_t packs = all.n / e.pack_size, tail = all.n % e.pack_size,
+                 leaves = packs > tail ? packs : tail,
+                 wanted = size_t(device.multiprocessors) * 4096,
+                 most = of.neighbours == of.lanes && of.neighbours % warp_size != 0 &&
+                                of.neighbours < slices_block
+                            ? slices_block
+                            : warp_size;
+    const unsigned least_log = all.n * all.end * e.element_bytes <= 4 * mebibyte ? 0 : 2;
+    unsigned columns_log = slice_tile::bits_for(least_of(of.neighbours, least_of(of.lanes, most)));
+    while (columns_log > least_log && of.lanes >> columns_log < device.multiprocessors)
+        --columns_log;
+    const unsigned all_far = of.bits > 5 ? of.bits - 5 : 0, room = 8 - columns_log;
+    unsigned parts_log =
+        columns_log < 5 ? all_far + static_cast<unsigned>(least_of(5 - columns_log, 2)) : 0;
+    while (of.lanes << parts_log < wanted && parts_log < room) ++parts_log;
+    if (parts_log > room) parts_log = room;
+    if (parts_log > of.bits) parts_log = of.bits;
+    if (packs <= 1) parts_log = 0;
+    while (parts_log > 0 && parts_log <= all_far && !is_balanced(leaves, parts_log)) --parts_log;
+    const unsigned near_log = parts_log > all_far ? parts_log - all_far : 0;
+    plan->threads = slices_block;
+    plan->results_each = size_t(slices_block >> parts_log) * of.per_lane;
+    plan->in_columns = {of.work, 1u << columns_log, parts_log, near_log, 0,
+                        of.bits, of.threads_log,    0,         0,        0};
+}
+
+inline void plan_columns(const engine_table &e, const slices_reducer &reducer, const slices &all,
+                         const plan_row &tile, const device_limits &device, slices_plan *plan)
+{
+    const bool any_order = e.head_alignment > 0, is_small = tile.block_size == slices_block;
+    const work_plan work = plan_work(all.n / e.pack_size, tile);
+    const size_t packs = all.n / e.pack_size, tail = all.n % e.pack_size;
+    const bool single = work.tiles == 1 && packs <= tile.block_size && is_small;
+    const size_t used = single ? (packs > tail ? packs : tail) : tile.block_size;
+    const unsigned bits = slice_tile::bits_for(any_order ? packs : used),
+                   wide = lane_columns(e.element_bytes, any_order,
+                                       single     ? 1
+                                       : is_small ? 4
+                                                  : 8);
+    const auto in_lanes_of = [&](unsigned each) {
+        return in_wide_lanes(e, all, device, each) &&
+               (any_order || !single || bits <= lane_leaves_log(each * e.element_bytes));
+    };
+    const bool halves = e.element_bytes == 2 && !any_order && single && in_lanes_of(half_columns);
+    const unsigned per_lane = halves ? half_columns : in_lanes_of(wide) ? wide : 1;
+    /* threads next to each other take results that are, and then packs */
+    const size_t lanes = all.end / per_lane, neighbours = all.inner > 1 ? all.inner / per_lane
+                                                          : all.outer_stride <= all.stride ? lanes
+                                                                                           : 1;
+    const lanes_plan of = {work,  is_small,  per_lane, bits, slice_tile::bits_for(tile.block_size),
+                           lanes, neighbours};
+    if (any_order)
+        plan_columns_in_any_order(e, all, of, device, plan);
+    else if (single)
+        plan_columns_of_tile(e, all, of, device, plan);
+    else
+        plan_tiled_columns(e, reducer, all, of, device, plan);
+    const unsigned kernel = (halves     ? 6
+                             : single   ? 0
+                             : is_small ? 1
+                                        : 2) +
+                            (!halves && per_lane > 1 ? 3 : 0);
+    plan->kernel =
+        static_cast<slices_kernel>(static_cast<unsigned>(slices_kernel::in_columns) + kernel);
+}
+
+inline const void *end_of_rows(const engine_table &e, const slices &all)
+{
+    return static_cast<const unsigned char *>(all.input) +
+           ((all.end - 1) * all.outer_stride + all.n) * e.element_bytes;
+}
+
+/* Rows of up to 16 KiB where any order will do: a few vectors a lane, more lanes where there are
+ * few rows, and enough turns for a block to be worth its launch. */
+inline void plan_rows_in_any_order(const engine_table &e, const slices &all,
+                                   const device_limits &device, slices_plan *plan)
+{
+    constexpr size_t at_once = row_vectors, most_times = 6, warp_bytes = 8 * kibibyte;
+    const size_t bytes = all.n * e.element_bytes, vectors = bytes / pack_bytes + 2;
+    unsigned lanes_log = 1;
+    while (lanes_log < 5 && (vectors > at_once * most_times << lanes_log ||
+                             (vectors > at_once << lanes_log &&
+                              all.end << lanes_log < size_t(device.multiprocessors) * 2048)))
+        ++lanes_log;
+    const size_t rows = warp_size >> lanes_log, wanted = warp_bytes / (rows * bytes),
+                 most = all.end / (rows * device.multiprocessors * 64),
+                 turns = least_of(wanted, most);
+    plan->kernel = slices_kernel::rows_in_any_order;
+    plan->threads = slices_block;
+    plan->any_rows = {
+        lanes_log, turns > 1 ? static_cast<unsigned>(turns) : 1, {all.input, end_of_rows(e, all)}};
+    plan->results_each = (slices_block / warp_size) * rows * plan->any_rows.turns;
+}
+
+/* Whether a row is rather to go through shared memory: a short one that is not aligned; and where
+ * any order will do, if rows lie close together without bank conflicts, longer ones, also aligned
+ * ones that reduce_rows does not take. Up to how many bytes is what one H100 measured; fewer of
+ * elements that take long to compare. */
+inline bool is_short_row(const engine_table &e, size_t longest_narrow_row, const slices &all,
+                         bool vectors)
+{
+    const size_t bytes = all.n * e.element_bytes, most = e.is_slow ? 200 : 256;
+    if (bytes <= aligned_row) return !vectors;
+    return e.head_alignment > 0 && bytes <= most && (!vectors || bytes > longest_narrow_row) &&
+           all.outer_stride <= all.n + all.n / 8 &&
+           bank_conflicts(all.outer_stride, 1, e.element_bytes) < 16;
+}
+
+/* Bytes of a row from which on it has a block, where all of them are not much: fewer where there
+ * are few rows. The limits are what one H100 measured. */
+inline size_t least_of_block(const engine_table &e, const slices &all, const device_limits &device)
+{
+    const size_t rows_each = (all.end - 1) / device.multiprocessors + 1;
+    if (e.head_alignment > 0) {
+        if (rows_each <= 2 && e.element_bytes < 8) return kibibyte / 2;
+        return (rows_each <= 3 ? 2 : e.element_bytes > 1 ? 4 : 8) * kibibyte;
+    }
+    if (rows_each <= 2) return kibibyte / 4;
+    if (rows_each <= 4) return kibibyte - kibibyte / 16;
+    return (rows_each <= 8 && e.element_bytes == 4 ? 2 : 4) * kibibyte;
+}
+
+/* The same for every device but for what the bits do not depend on. One launch may have too many
+ * blocks. */
+inline slices_plan plan_one_launch(const engine_table &e, const slices_reducer &reducer,
+                                   const slices &all, const device_limits &device)
+{
+    const size_t longest_narrow_row = reducer.longest_narrow_row;
+    const plan_row tile = e.row(pick(e, all.n, {1, SIZE_MAX, true}));
+    const size_t tiles = tiles_of(all.n / e.pack_size, tile), bytes = all.n * e.element_bytes;
+    const bool rows = all.inner == 1 && all.stride == 1, is_small = tile.block_size == slices_block;
+    slices_plan plan = {};
+    plan.blocks_each = 1;
+    plan.results = all.end;
+    plan.tiles = static_cast<unsigned>(tiles);
+    const bool by_block = rows && tiles == 1 && bytes >= least_of_block(e, all, device) &&
+                          all.end * bytes <= 16 * mebibyte;
+    const bool vectors =
+                   (reinterpret_cast<uintptr_t>(all.input) | all.outer_stride * e.element_bytes) %
+                       pack_bytes ==
+                   0,
+               through_shared = !rows || is_short_row(e, longest_narrow_row, all, vectors);
+    slices_plan shared = plan;
+    if (tiles == 1 && is_small && through_shared && plan_short(e, all, device, &shared) &&
+        (rows || !leaves_idle(e, all, shared, device)))
+        return shared;
+    if (rows && tiles == 1 && is_small && !by_block && bytes > longest_narrow_row) {
+        plan_rows_in_any_order(e, all, device, &plan);
+        return plan;
+    }
+    if (rows && tiles == 1 && is_small && !by_block) {
+        const unsigned bits = leaf_bits(e, all.n);
+        plan.kernel = slices_kernel::rows;
+        plan.threads = slices_block;
+        plan.rows.lanes_log = bits < 5 ? bits : 5;
+        plan.rows.chunks_log = bits - plan.rows.lanes_log;
+        plan.rows.readable[0] = all.input;
+        plan.rows.readable[1] = end_of_rows(e, all);
+        for (unsigned k = 0; k < warp_chunks; ++k) {
+            plan.rows.row[k] = (k >> plan.rows.chunks_log) << (5 - plan.rows.lanes_log);
+            plan.rows.offset[k] = plan.rows.row[k] * all.outer_stride * e.element_bytes;
+            const unsigned before = warp_size * (k & ((1u << plan.rows.chunks_log) - 1));
+            const size_t packs = all.n / e.pack_size;
+            plan.rows.packs[k] = packs > before ? static_cast<unsigned>(packs - before) : 0;
+            plan.rows.place[k] = plan.rows.offset[k] + before * size_t(pack_bytes);
+            plan.rows.within[k] = static_cast<unsigned>(
+                plan.rows.packs[k] > 0 ? plan.rows.place[k] : plan.rows.offset[k]);
+        }
+        const bool fits = plan.rows.offset[warp_chunks - 1] < mebibyte * 1024;
+        plan.rows.loads = vectors ? row_loads::vectors
+                          : e.element_bytes <= 2 && fits && all.n >= e.pack_size
+                              ? row_loads::shifted
+                              : row_loads::elements;
+        plan.rows.rows = all.n / e.pack_size > slices_block
+                             ? 1
+                             : warp_chunks >> plan.rows.chunks_log << (5 - plan.rows.lanes_log);
+        plan.results_each = (slices_block / warp_size) * plan.rows.rows;
+        return plan;
+    }
+    if (!rows) {
+        plan_columns(e, reducer, all, tile, device, &plan);
+        return plan;
+    }
+    if (tiles > most_single_tiles) {
+        plan.kernel = slices_kernel::flat;
+        return plan;
+    }
+    plan.kernel = is_small ? slices_kernel::small_tiles : slices_kernel::large_tiles;
+    plan.threads = tile.block_size;
+    plan.results_each = 1;
+    plan.blocks_each = tiles;
+    const size_t status_words = tiles == 1 ? 0 : tiles * e.words_per_unit + 1;
+    if (status_words > 0) plan.results = least_of(all.end, workspace_words / status_words);
+    plan.status_words = plan.results * status_words;
+    return plan;
+}
+
+/* most_blocks: of a launch, but for those that share results; fewer for tests. */
+inline slices_plan plan_slices(const engine_table &e, const slices_reducer &reducer,
+                               const slices &all, const device_limits &device,
+                               size_t most_blocks = max_blocks)
+{
+    slices_plan plan = plan_one_launch(e, reducer, all, device);
+    const size_t groups = most_blocks / plan.blocks_each;
+    if (plan.kernel != slices_kernel::flat)
+        plan.results = least_of(plan.results, (groups > 0 ? groups : 1) * plan.results_each);
+    return plan;
+}
+
+/* One launch, for results all.begin to all.end. */
+inline cudaError_t launch_slices(const slices_engine &e, const slices_plan &plan, slices all,
+                                 int device, void *output, status_word *status_words,
+                                 cudaStream_t stream)
+{
+    const size_t blocks = ((all.end - all.begin - 1) / plan.results_each + 1) * plan.blocks_each;
+    short_plan shorts = plan.shorts;
+    shorts.first_group = all.begin / all.inner;
+    row_plan rows = plan.rows;
+    row_turns any_rows = plan.any_rows;
+    column_plan in_columns = plan.in_columns;
+    in_columns.blocks = static_cast<unsigned>(blocks / plan.blocks_each);
+    in_columns.reciprocal = in_columns.across > 0 ? 65535 / in_columns.across + 1 : 0;
+    unsigned tiles = plan.tiles;
+    void *how = plan.kernel == slices_kernel::short_slices        ? static_cast<void *>(&shorts)
+                : plan.kernel == slices_kernel::rows              ? static_cast<void *>(&rows)
+                : plan.kernel == slices_kernel::rows_in_any_order ? static_cast<void *>(&any_rows)
+                : plan.kernel >= slices_kernel::in_columns        ? static_cast<void *>(&in_columns)
+                                                                  : static_cast<void *>(&tiles);
+    void *arguments[] = {&all, how, output, &status_words};
+    return launch_kernel(e.kernel(plan.kernel), e.known[static_cast<unsigned>(plan.kernel)], device,
+                         static_cast<unsigned>(blocks), plan.threads, plan.shared_bytes, arguments,
+                         stream);
+}
+
+/* All results. Arguments are checked. `output` points to the accumulator's Output, which begins
+ * with the place of the first result. */
+inline fastreduce_status launch_slices(const slices_engine &e, const slices &all, void *output,
+                                       workspace memory, cudaStream_t stream,
+                                       size_t most_blocks = max_blocks)
+{
+    int device = 0;
+    device_limits limits = {};
+    const cudaError_t error = find_limits(&limits, &device);
+    if (error != cudaSuccess) return status_of(error);
+    const slices_plan plan = plan_slices(e.tiles, e.reducer, all, limits, most_blocks);
+    if (plan.kernel == slices_kernel::flat) {
+        void **const place = static_cast<void **>(output);
+        unsigned char *const results = static_cast<unsigned char *>(*place);
+        fastreduce_status status = FASTREDUCE_SUCCESS;
+        for (size_t k = 0; k < all.end && status == FASTREDUCE_SUCCESS; ++k) {
+            *place = results + k * all.result_bytes;
+            const unsigned char *const row = static_cast<const unsigned char *>(all.input) +
+                                             k * all.outer_stride * e.flat.element_bytes;
+            status =
+                launch_pairwise(e.flat, {row, all.n, nullptr, nullptr}, output, memory, stream);
+        }
+        return status;
+    }
+    return with_workspace(memory, plan.status_words * sizeof(status_word), memory_use::status_words,
+                          stream, [&](void *data) {
+                              cudaError_t failed = cudaSuccess;
+                              slices part = all;
+                              for (part.end = 0; part.end != all.end && failed == cudaSuccess;) {
+                                  part.begin = part.end;
+                                  part.end += least_of(plan.results, all.end - part.begin);
+                                  failed = launch_slices(e, plan, part, device, output,
+                                                         static_cast<status_word *>(data), stream);
+                              }
+                              return failed;
+                          });
+}
+
+/* ---- Segments ---- */
+
+/* Blocks of reduce_segments on a multiprocessor, and how each uses its shared memory: in two stages
+ * where they fit. A multiprocessor has 1 KiB more than a block may have, and blocks cost it as much
+ * each. */
+struct segments_plan {
+    unsigned blocks, stages, stage_bytes;
+
+    constexpr size_t shared_bytes() const
+    {
+        return stages * size_t(stage_bytes) + for_batches(stages);
+    }
+    static constexpr size_t for_batches(unsigned stages)
+    {
+        return segment_batches_of(stages) * sizeof(segment_batch) +
+               batch_offsets * sizeof(long long);
+    }
+};
+
+inline segments_plan plan_segments(const device_limits &device)
+{
+    constexpr size_t others = kibibyte + 1280; /* the system's, and static shared memory */
+    for (unsigned blocks = segment_blocks; blocks > 0; --blocks)
+        for (unsigned stages = 2; stages > 0; --stages) {
+            const size_t all = (device.shared_bytes + kibibyte) / blocks,
+                         taken = others + segments_plan::for_batches(stages),
+                         stage =
+                             least_of((all - taken) / stages / line_bytes * line_bytes, most_stage);
+            if (all >= taken && stage >= least_stage)
+                return {blocks, stages, static_cast<unsigned>(stage)};
+        }
+    return {1, 1, static_cast<unsigned>(least_stage)};
+}
+
+/* Slots of reduce_long_segments: as many as let so many blocks be on a multiprocessor. */
+inline unsigned slots_of_segments(const device_limits &device, unsigned blocks, bool any_order)
+{
+    /* the system's, and static shared memory */
+    const size_t others = kibibyte + (any_order ? 7 : 12) * kibibyte,
+                 slot_bytes = slot_bytes_of(any_order);
+    const size_t all = (device.shared_bytes + kibibyte) / blocks,
+                 fitting = all > others ? (all - others) / slot_bytes : 0;
+    return static_cast<unsigned>(fitting > most_slots ? most_slots : fitting < 1 ? 1 : fitting);
+}
+
+/* One launch for few segments; else two, of which the second has nothing to do where none is long.
+ * Arguments are checked. most_listed_units: as if the workspace had no room for more, for tests. */
+inline fastreduce_status launch_segments(const slices_engine &e, segments all, void *output,
+                                         workspace memory, cudaStream_t stream,
+                                         size_t most_listed_units = SIZE_MAX)
+{
+    const bool few = all.count <= most_few;
+    int device = 0;
+    device_limits limits = {};
+    const cudaError_t error = find_limits(&limits, &device);
+    if (error != cudaSuccess) return status_of(error);
+    const segments_plan plan = plan_segments(limits);
+    const bool any_order = e.tiles.head_alignment > 0;
+    const size_t blocks = size_t(limits.multiprocessors) *
+                          (any_order ? any_order_segment_blocks : plan.blocks),
+                 blocks_of_few = size_t(limits.multiprocessors) * few_blocks,
+                 blocks_of_long =
+                     any_order ? blocks : size_t(limits.multiprocessors) * segment_blocks;
+    all.slot_count =
+        slots_of_segments(limits, any_order ? any_order_segment_blocks : segment_blocks, any_order);
+    all.stages = plan.stages;
+    all.stage_bytes = plan.stage_bytes;
+    all.list_room =
+        least_of((workspace_words - (few ? most_few : list_words + noted_words * blocks_of_long)) /
+                     e.tiles.words_per_unit,
+                 most_listed_units);
+    return with_workspace(
+        memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
+            const auto launch = [&](slices_kernel which, size_t grid, size_t shared_bytes) {
+                void *arguments[] = {&all, output, &data};
+                return launch_kernel(e.kernel(which), e.known[static_cast<unsigned>(which)], device,
+                                     static_cast<unsigned>(grid),
+                                     which == slices_kernel::long_segments ? staged_threads
+                                                                           : slices_block,
+                                     shared_bytes, arguments, stream);
+            };
+            if (few) return launch(slices_kernel::few_segments, blocks_of_few, 0);
+            const cudaError_t failed = launch(slices_kernel::segments, least_of(blocks, all.count),
+                                              any_order ? 0 : plan.shared_bytes());
+            return failed != cudaSuccess
+                       ? failed
+                       : launch(slices_kernel::long_segments, blocks_of_long,
+                                all.slot_count * size_t(slot_bytes_of(any_order)));
+        });
+}
+
+template <class Reducer, unsigned Packs, bool Wide>
+static const void *columns_kernel(truth<false>)
+{
+    constexpr unsigned per_lane =
+        Wide ? lane_columns(sizeof(typename Reducer::Element), false, Packs) : 1;
+    return kernel_address(reduce_columns<Reducer, Packs, per_lane>);
+}
+template <class Reducer, unsigned Packs, bool Wide>
+static const void *columns_kernel(truth<true>)
+{
+    constexpr unsigned per_lane =
+        Wide ? lane_columns(sizeof(typename Reducer::Element), true, 1) : 1;
+    return kernel_address(reduce_columns_in_any_order<Reducer, per_lane>);
+}
+
+/* The kernels of an engine of AUTO's. */
+template <class Reducer>
+constexpr bool in_half_columns()
+{
+    return sizeof(typename Reducer::Element) == 2 && !in_any_order<Reducer>();
+}
+template <class Reducer>
+static const void *halves_kernel(truth<true>)
+{
+    return kernel_address(reduce_columns<Reducer, 1, half_columns>);
+}
+template <class Reducer>
+static const void *halves_kernel(truth<false>)
+{
+    return nullptr;
+}
+template <class Reducer>
+static const void *segments_kernel(truth<true>)
+{
+    return kernel_address(reduce_segments_in_any_order<Reducer>);
+}
+template <class Reducer>
+static const void *segments_kernel(truth<false>)
+{
+    return kernel_address(reduce_segments<Reducer>);
+}
+template <class Reducer>
+static const void *any_rows_kernel(truth<true>)
+{
+    return kernel_address(reduce_rows_in_any_order<Reducer>);
+}
+template <class Reducer>
+static const void *any_rows_kernel(truth<false>)
+{
+    return nullptr;
+}
+template <class Reducer>
+static const void *slices_kernel_of(slices_kernel which)
+{
+    const truth<in_any_order<Reducer>()> any_order{};
+    const void *const all[slices_kernels] = {
+        kernel_address(reduce_short_slices<Reducer>),
+        kernel_address(reduce_rows<Reducer>),
+        any_rows_kernel<Reducer>(any_order),
+        kernel_address(reduce_row_tiles<reduction_by<Reducer, 256>, 256, 4>),
+        kernel_address(reduce_row_tiles<reduction_by<Reducer, 512>, 512, 8>),
+        columns_kernel<Reducer, 1, false>(any_order),
+        columns_kernel<Reducer, 4, false>(any_order),
+        columns_kernel<Reducer, 8, false>(any_order),
+        columns_kernel<Reducer, 1, true>(any_order),
+        columns_kernel<Reducer, 4, true>(any_order),
+        columns_kernel<Reducer, 8, true>(any_order),
+        halves_kernel<Reducer>(truth<in_half_columns<Reducer>()>()),
+        segments_kernel<Reducer>(any_order),
+        kernel_address(reduce_long_segments<Reducer>),
+        kernel_address(reduce_few_segments<Reducer>)};
+    return all[static_cast<unsigned>(which)];
+}
+
+template <class Reducer>
+static slices_engine slices_engine_of()
+{
+    static compiled_cache known[slices_kernels] = {};
+    using Value = typename Reducer::Value;
+    return {table_of<slice_tiles<Reducer>>(),
+            pairwise_engine_of<Reducer>(),
+            {longest_narrow_row<Reducer>(), static_cast<unsigned>(sizeof(Value)),
+             all_bits<Value>::payloads, leaves_log_of<Reducer>() > 0},
+            slices_kernel_of<Reducer>,
+            known};
+}
+
+/* ---- Many exact sums ---- */
+
+enum class exact_kernel : unsigned { rows, row_parts, in_columns };
+constexpr unsigned exact_kernels = 3, exact_block = 256, exact_packs = 4;
+/* bytes that a block of exact_rows has in registers */
+constexpr size_t longest_exact_row = exact_block * warp_chunks * pack_bytes;
+
+/* What one launch does, as slices_plan. */
+struct exact_slices_plan {
+    exact_kernel kernel;
+    size_t shared_bytes;
+    size_t results_each, blocks_each, results, status_words;
+    unsigned parts; /* blocks of a row */
+    exact_row_plan rows;
+    exact_column_plan in_columns;
+};
+
+inline void plan_exact_rows(const slices &all, unsigned element_bytes, exact_slices_plan *plan)
+{
+    const size_t size = pack_bytes / element_bytes, packs = all.n / size, tail = all.n % size;
+    const unsigned bits = slice_tile::bits_for(packs > tail ? packs : tail),
+                   lanes_log = bits < 5 ? bits : 5, chunks_log = bits < 8 ? bits - lanes_log : 3;
+    exact_row_plan &rows = plan->rows;
+    rows.lanes_log = lanes_log;
+    rows.chunks_log = chunks_log;
+    rows.warps_log = bits - lanes_log - chunks_log;
+    rows.vectors =
+        (reinterpret_cast<uintptr_t>(all.input) | all.outer_stride * element_bytes) % pack_bytes ==
+        0;
+    for (unsigned k = 0; k < warp_chunks; ++k) {
+        const unsigned before = warp_size * (k & ((1u << chunks_log) - 1));
+        rows.row[k] = (k >> chunks_log) << (5 - lanes_log);
+        rows.packs[k] = packs > before ? static_cast<unsigned>(packs - before) : 0;
+        rows.place[k] =
+            rows.row[k] * all.outer_stride * element_bytes + before * size_t(pack_bytes);
+    }
+    plan->kernel = exact_kernel::rows;
+    plan->results_each = ((exact_block / warp_size) >> rows.warps_log) *
+                         (size_t(warp_chunks >> chunks_log) << (5 - lanes_log));
+    plan->results = max_blocks * plan->results_each;
+}
+
+inline void plan_exact_row_parts(const slices &all, unsigned element_bytes,
+                                 const device_limits &device, exact_slices_plan *plan)
+{
+    const size_t tile = exact_block * exact_packs * size_t(pack_bytes / element_bytes),
+                 wanted = size_t(device.multiprocessors) * 8, /* blocks */
+        parts = least_of((wanted - 1) / all.end + 1, (all.n - 1) / tile + 1);
+    plan->kernel = exact_kernel::row_parts;
+    plan->shared_bytes = superaccumulator<exact_block>::shared_bytes;
+    plan->parts = static_cast<unsigned>(parts);
+    plan->results_each = 1;
+    plan->blocks_each = parts;
+    plan->results = max_blocks / parts;
+    if (parts > 1) {
+        plan->results =
+            least_of(plan->results, workspace_words / superaccumulator<exact_block>::words_for_row);
+        plan->status_words =
+            least_of(plan->results, all.end) * superaccumulator<exact_block>::words_for_row;
+    }
+}
+
+/* A block's threads take results that are next to each other, and then elements. A result has so
+ * many limbs, and a block limbs for so many results. */
+inline void plan_exact_columns(const slices &all, unsigned limbs, unsigned most_columns,
+                               const device_limits &device, exact_slices_plan *plan)
+{
+    /* that a thread has, where there are enough; that limbs take */
+    constexpr size_t fair = 64, most = size_t(1) << 30;
+    const size_t neighbours = all.inner > 1                    ? all.inner
+                              : all.outer_stride <= all.stride ? all.end
+                                                               : 1,
+                 places = size_t(device.multiprocessors) * 1024, /* for threads */
+        wanted = 2 * places;
+    const unsigned block_log = slice_tile::bits_for(exact_block),
+                   near_log =
+                       slice_tile::bits_for(least_of(least_of(neighbours, all.end), warp_size));
+    unsigned parts_log = 0;
+    while (parts_log + near_log < block_log && (all.n >> parts_log) >= fair &&
+           (parts_log + near_log < 5 || (all.end << parts_log) < wanted))
+        ++parts_log;
+    while (exact_block >> parts_log > most_columns) ++parts_log;
+    const size_t each = size_t(exact_block) >> parts_log;
+    /* blocks for the elements of a result, where there are so many results */
+    const auto units_for = [&](size_t results) {
+        const size_t threads = results << parts_log, least = (all.n - 1) / most + 1,
+                     rounds = (threads - 1) / places + 1; /* that take the device, nearly, each */
+        const bool fills = threads >= rounds * places / 10 * 9;
+        const size_t units =
+            least_of(fills ? 1 : (wanted - 1) / threads + 1, ((all.n - 1) >> parts_log) / fair + 1);
+        return units < least ? least : units;
+    };
+    const size_t with_words = (workspace_words - exact_block) / (limbs + 1) / each * each;
+    size_t results = all.end, units = units_for(results);
+    if (units > 1 && results > with_words) { /* launches alike */
+        results = ((all.end - 1) / ((all.end - 1) / with_words + 1) / each + 1) * each;
+        units = units_for(results);
+    }
+    plan->kernel = exact_kernel::in_columns;
+    plan->in_columns = {block_log - parts_log, parts_log, 0, (all.n - 1) / units + 1};
+    units = (all.n - 1) / plan->in_columns.length + 1; /* none is empty */
+    plan->in_columns.units = static_cast<unsigned>(units);
+    plan->results_each = each;
+    plan->blocks_each = units;
+    plan->results = least_of(results, max_blocks / units * each);
+    if (units > 1) plan->status_words = plan->results * limbs + (plan->results - 1) / each + 1;
+}
+
+inline exact_slices_plan plan_exact_slices(const slices &all, unsigned element_bytes,
+                                           const device_limits &device)
+{
+    exact_slices_plan plan = {};
+    plan.blocks_each = 1;
+    if (all.inner != 1 || all.stride != 1)
+        plan_exact_columns(all, limbs_of_result::count, exact_block, device, &plan);
+    else if (all.n * element_bytes <= longest_exact_row)
+        plan_exact_rows(all, element_bytes, &plan);
+    else
+        plan_exact_row_parts(all, element_bytes, device, &plan);
+    plan.results = least_of(plan.results, all.end);
+    return plan;
+}
+
+template <class Input>
+const void *exact_kernel_of(exact_kernel which)
+{
+    const void *const all[exact_kernels] = {
+        kernel_address(exact_rows<exact_block, Input>),
+        kernel_address(exact_row_parts<exact_block, exact_packs, Input>),
+        kernel_address(exact_columns<exact_block, Input>)};
+    return all[static_cast<unsigned>(which)];
+}
+
+/* In one launch, or as many as status words allow. */
+template <class Launch>
+cudaError_t launch_in_parts(slices &all, const exact_slices_plan &plan, const Launch &launch)
+{
+    const size_t results = all.end;
+    cudaError_t failed = cudaSuccess;
+    for (all.end = 0; all.end != results && failed == cudaSuccess;) {
+        all.begin = all.end;
+        all.end += least_of(plan.results, results - all.begin);
+        failed = launch(static_cast<unsigned>(((all.end - all.begin - 1) / plan.results_each + 1) *
+                                              plan.blocks_each));
+    }
+    return failed;
+}
+
+/* All results. Arguments are checked. */
+template <class Input>
+fastreduce_status launch_exact_slices(slices all, float *output, workspace memory,
+                                      cudaStream_t stream)
+{
+    static compiled_cache known[exact_kernels] = {};
+    int device = 0;
+    device_limits limits = {};
+    const cudaError_t error = find_limits(&limits, &device);
+    if (error != cudaSuccess) return status_of(error);
+    if (all.n == 0) { /* rows, of which nothing is read */
+        all.inner = all.stride = 1;
+        all.outer_stride = 0;
+    }
+    exact_slices_plan plan = plan_exact_slices(all, sizeof(Input), limits);
+    void *const how = plan.kernel == exact_kernel::rows ? static_cast<void *>(&plan.rows)
+                      : plan.kernel == exact_kernel::in_columns
+                          ? static_cast<void *>(&plan.in_columns)
+                          : static_cast<void *>(&plan.parts);
+    return with_workspace(memory, plan.status_words * sizeof(status_word), memory_use::status_words,
+                          stream, [&](void *data) {
+                              return launch_in_parts(all, plan, [&](unsigned blocks) {
+                                  void *arguments[] = {&all, how, &output, &data};
+                                  return launch_kernel(exact_kernel_of<Input>(plan.kernel),
+                                                       known[static_cast<unsigned>(plan.kernel)],
+                                                       device, blocks, exact_block,
+                                                       plan.shared_bytes, arguments, stream);
+                              });
+                          });
+}
+
+/* Of other types and operators, and of segments. Arguments are checked. */
+template <class Input, class Results>
+struct exact_launcher {
+    int device = 0;
+    device_limits limits = {};
+    exact_plan plan;
+    fastreduce_operator op;
+    int precision;
+    void *output;
+    cudaStream_t stream;
+
+    size_t most_blocks() const { return size_t(limits.multiprocessors) * 8; }
+    /* Elements that a warp takes: where there are few results, blocks are faster. */
+    size_t most_of_warp(size_t results) const
+    {
+        return results / (2 * exact_block / warp_size) < most_blocks() ? exact_unit / 4
+                                                                       : exact_unit;
+    }
+    /* Of most_of_warp elements at most, and others as they are listed. */
+    cudaError_t launch_short(Results all, size_t results, status_word *status_words) const
+    {
+        static compiled_cache known = {};
+        exact_plan own = plan;
+        const size_t most = most_blocks(), fair = results / (most * (exact_block / warp_size));
+        if (own.each == 0)
+            own.each = static_cast<unsigned>(fair < 1 ? 1 : least_of(fair, warp_size));
+        const size_t blocks = least_of((results - 1) / own.each + 1, most);
+        int bits = precision;
+        fastreduce_operator which = op;
+        void *place = output;
+        void *arguments[] = {&all, &results, &own, &which, &bits, &place, &status_words};
+        return launch_kernel(kernel_address(exact_results<exact_block, Input, Results>), known,
+                             device, static_cast<unsigned>(blocks), exact_block, 0, arguments,
+                             stream);
+    }
+    cudaError_t launch_long(Results all, status_word *status_words) const
+    {
+        static compiled_cache known = {};
+        exact_plan own = plan;
+        int bits = precision;
+        fastreduce_operator which = op;
+        void *place = output;
+        void *arguments[] = {&all, &own, &which, &bits, &place, &status_words};
+        return launch_kernel(kernel_address(exact_long_results<exact_block, Input, Results>), known,
+                             device,
+                             static_cast<unsigned>(limits.multiprocessors) * (1024 / exact_block),
+                             exact_block, 0, arguments, stream);
+    }
+};
+
+template <class Input>
+fastreduce_status launch_exact_results_in_columns(const exact_launcher<Input, slices> &launcher,
+                                                  slices all, workspace memory)
+{
+    static compiled_cache known = {};
+    exact_slices_plan plan = {};
+    plan_exact_columns(all, wide_limbs::limbs, most_wide_columns, launcher.limits, &plan);
+    int bits = launcher.precision;
+    fastreduce_operator op = launcher.op;
+    void *output = launcher.output;
+    return with_workspace(
+        memory, plan.status_words * sizeof(status_word), memory_use::status_words, launcher.stream,
+        [&](void *data) {
+            return launch_in_parts(all, plan, [&](unsigned blocks) {
+                void *arguments[] = {&all, &plan.in_columns, &op, &bits, &output, &data};
+                return launch_kernel(kernel_address(exact_results_in_columns<exact_block, Input>),
+                                     known, launcher.device, blocks, exact_block, 0, arguments,
+                                     launcher.stream);
+            });
+        });
+}
+
+template <class Input>
+fastreduce_status launch_exact_results(slices all, fastreduce_operator op, int precision,
+                                       void *output, workspace memory, cudaStream_t stream)
+{
+    /* lanes next to each other read columns that are, but a warp takes long ones one by one */
+    constexpr size_t most_of_column = 64;
+    const bool are_columns = all.inner != 1 || all.stride != 1;
+    exact_launcher<Input, slices> launcher = {
+        0, {}, {all.stride, 0, 0, 0, 5, false}, op, precision, output, stream};
+    const cudaError_t error = find_limits(&launcher.limits, &launcher.device);
+    if (error != cudaSuccess) return status_of(error);
+    if (are_columns && all.n > most_of_column)
+        return launch_exact_results_in_columns(launcher, all, memory);
+    if (are_columns) {
+        launcher.plan.each = warp_size;
+        launcher.plan.lanes_log = 0;
+    }
+    launcher.plan.most_of_warp = launcher.most_of_warp(all.end);
+    if (all.n <= launcher.plan.most_of_warp)
+        return status_of(launcher.launch_short(all, all.end, nullptr));
+    const size_t results = all.end;
+    return with_workspace(
+        memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
+            cudaError_t failed = cudaSuccess;
+            for (all.end = 0; all.end != results && failed == cudaSuccess;) {
+                all.begin = all.end;
+                all.end += least_of(size_t(exact_listed), results - all.begin);
+                failed = launcher.launch_long(all, static_cast<status_word *>(data));
+            }
+            return failed;
+        });
+}
+template <class Input>
+fastreduce_status launch_exact_results(const segments &all, fastreduce_operator op, int precision,
+                                       void *output, workspace memory, cudaStream_t stream)
+{
+    exact_launcher<Input, segments> launcher = {
+        0, {}, {1, 0, exact_unit, 0, 5, true}, op, precision, output, stream};
+    const cudaError_t error = find_limits(&launcher.limits, &launcher.device);
+    if (error != cudaSuccess) return status_of(error);
+    launcher.plan.most_of_warp = launcher.most_of_warp(all.count);
+    if (all.count <= exact_listed) launcher.plan.most_of_block = launcher.plan.most_of_warp;
+    return with_workspace(
+        memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
+            status_word *const status_words = static_cast<status_word *>(data);
+            const cudaError_t failed = launcher.launch_short(all, all.count, status_words);
+            return failed != cudaSuccess ? failed : launcher.launch_long(all, status_words);
+        });
+}
+
+/* ---- Which of the two ---- */
+
+/* Elements and results that the engine takes; larger ones go through V7. */
+template <class Operator, class Input>
+constexpr bool engine_takes()
+{
+    return sizeof(Input) <= most_result_bytes &&
+           sizeof(accumulate_t<Operator, Input>) <= most_result_bytes;
+}
+
+/* What reduce() does: levels of the ladder, or one launch of the engine. */
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail,
+          class Input, bool Engine = Version == FASTREDUCE_AUTO &&engine_takes<Operator, Input>()>
+struct method {
+    using Output = accumulate_t<Operator, Input> *;
+    static fastreduce_status launch(const Input *input, Output output, size_t n, workspace memory,
+                                    cudaStream_t stream)
+    {
+        return launch_levels(make_version<Version, BlockSize, Items, Operator, Tail, Input>(),
+                             input, output, n, memory, stream);
+    }
+    static size_t workspace_bytes(size_t n)
+    {
+        return levels_workspace_bytes<accumulate_t<Operator, Input>>(
+            n, static_cast<size_t>(BlockSize) * Items);
+    }
+};
+
+template <unsigned BlockSize, unsigned Items, class Operator, tail Tail, class Input>
+struct method<FASTREDUCE_AUTO, BlockSize, Items, Operator, Tail, Input, true> {
+    static fastreduce_status launch(const Input *input, accumulate_t<Operator, Input> *output,
+                                    size_t n, workspace memory, cudaStream_t stream)
+    {
+        static_assert(sizeof(typename reducer_t<Operator, Input>::Result) == sizeof *output,
+                      "a reducer's Result has the bits of the result");
+        return launch_pairwise({input, n, nullptr, nullptr}, output,
+                               named_reducer<Operator, Input>::make(), memory, stream);
+    }
+    static size_t workspace_bytes(size_t n)
+    {
+        return pairwise_workspace_bytes(pairwise_engine_of<reducer_t<Operator, Input>>(), n);
+    }
+};
+
+template <unsigned BlockSize, unsigned Items, class Operator, tail Tail, class Input>
+struct method<FASTREDUCE_EXACT, BlockSize, Items, Operator, Tail, Input, false> {
+    static_assert(std::is_same<Operator, plus>::value &&
+                      (std::is_same<Input, float>::value || std::is_same<Input, double>::value),
+                  "the exact sum is of floats or doubles");
+    using engine = typename exact_sum<Input>::engine;
+    static fastreduce_status launch(const Input *input, Input *output, size_t n, workspace memory,
+                                    cudaStream_t stream)
+    {
+        return launch_engine<engine>(input,
+                                     {output, nullptr, FASTREDUCE_SUM, sizeof(Input) == 4 ? 24 : 53,
+                                      exact_sum<Input>::make(every_bit)},
+                                     n, memory, stream);
+    }
+    static size_t workspace_bytes(size_t n)
+    {
+        return engine_workspace_bytes(table_of<engine>(), n);
+    }
+};
+
+template <class Operator, class Value, class = void>
+struct has_combine : std::false_type {
+};
+template <class Operator, class Value>
+struct has_combine<Operator, Value,
+                   decltype(static_cast<void>(std::declval<const Operator &>()(
+                       std::declval<Value>(), std::declval<Value>())))> : std::true_type {
+};
+
+template <class Operator, class Value, class = void>
+struct has_identity : std::false_type {
+};
+template <class Operator, class Value>
+struct has_identity<Operator, Value,
+                    decltype(static_cast<void>(Operator::template identity<Value>()))>
+    : std::true_type {
+};
+
+/* A name of our own, for the CPU machine of test/simt, whose elements log how they are copied. */
+template <class Value>
+struct moves_as_bytes : std::is_trivially_copyable<Value> {
+};
+
+/* What the templates refuse, in words. */
+template <fastreduce_kernel Version, class Operator, class Input>
+constexpr bool check_types()
+{
+    using Value = accumulate_t<Operator, Input>;
+    constexpr bool numbers = of_numbers<Operator>::value;
+    static_assert(
+        moves_as_bytes<Input>::value && moves_as_bytes<Value>::value,
+        "elements have to be trivially copyable: they are moved as bytes, from lane to lane");
+    static_assert(!numbers || element<Input>::kind != family::other,
+                  "this operator is for numbers of 8, 16, 32 or 64 bits");
+    static_assert(!numbers || Version == FASTREDUCE_AUTO,
+                  "this operator is for FASTREDUCE_AUTO alone: V0 to V7 and round() take those "
+                  "that combine two elements to one");
+    static_assert(
+        numbers || has_combine<Operator, Value>::value,
+        "the operator needs: T operator()(T, T) const for the elements, for host and device");
+    static_assert(
+        numbers || has_identity<Operator, Value>::value,
+        "the operator needs: template <class T> static T identity(), for host and device");
+    return true;
+}
+
+/* The same of operators with state. */
+template <class Output>
+struct converted {
+    template <class Input>
+    __host__ __device__ __forceinline__ Output operator()(const Input &x) const
+    {
+        return static_cast<Output>(x);
+    }
+};
+
+template <class Input, class Output, class Transform, class Combine>
+constexpr bool check_given()
+{
+    static_assert(moves_as_bytes<Input>::value && moves_as_bytes<Output>::value,
+                  "elements and results have to be trivially copyable: they are moved as bytes");
+    static_assert(sizeof(Input) <= most_result_bytes && sizeof(Output) <= most_result_bytes,
+                  "elements and results have 32 bytes at most");
+    static_assert(moves_as_bytes<Transform>::value && moves_as_bytes<Combine>::value,
+                  "what is called on the GPU has to be trivially copyable: lambdas are __device__ "
+                  "ones, as nvcc's __host__ __device__ ones are not if they capture");
+    return true;
+}
+
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, tail Tail>
+constexpr bool check_choice()
+{
+    static_assert(Version >= FASTREDUCE_AUTO && Version <= FASTREDUCE_EXACT,
+                  "there is no such kernel");
+    static_assert(valid_block_size(BlockSize),
+                  "the block size must be 32, 64, 128, 256, 512 or 1024");
+    static_assert(Items >= 1 && Items <= 64, "items per thread must be from 1 to 64");
+    static_assert(default_items(Version) != 1 || Items == 1,
+                  "V0, V1 and V2 have one item per thread");
+    static_assert(Tail == tail::warp || Version == FASTREDUCE_V4, "only V4 has a choice of tails");
+    return true;
+}
+
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items>
+constexpr bool check_automatic()
+{
+    constexpr bool chooses = Version == FASTREDUCE_AUTO || Version == FASTREDUCE_EXACT;
+    static_assert(!chooses ||
+                      (BlockSize == FASTREDUCE_BLOCK_SIZE && Items == default_items(Version)),
+                  "AUTO and EXACT choose block size and items per thread themselves: leave them at "
+                  "their defaults");
+    return true;
+}
+
+} // namespace detail
+
+/* Reduces input[0] .. input[n - 1] to *output with Operator; n == 0 gives the identity. As
+ * fastreduce_sum_f32 in every respect (memory, asynchrony, capture, determinism, errors), for
+ * any element type and operator; elements or results of more than 32 bytes go through V7. The
+ * type of the output is accumulate_t<Operator, Input>: 64-bit for sums of integers. An operator
+ * that multiplies and adds has the same bits everywhere only if it says how it rounds (fmaf,
+ * __fmul_rn), as compilers fuse the two where they like. */
+template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
+          unsigned Items = default_items(Version), class Operator = plus, tail Tail = tail::warp,
+          class Input>
+fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *output, size_t n,
+                         cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
+{
+    static_assert(detail::check_types<Version, Operator, Input>() &&
+                      detail::check_choice<Version, BlockSize, Items, Tail>() &&
+                      detail::check_automatic<Version, BlockSize, Items>(),
+                  "");
+    const fastreduce_status status = detail::check_arguments(input, output, n, scratch);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    return detail::method<Version, BlockSize, Items, Operator, Tail, Input>::launch(
+        input, output, n, scratch, stream);
+}
+
+/* Reduces transform(input[0]) .. transform(input[n - 1]) to *output; n == 0 gives identity.
+ *
+ *   transform, combine   called on the GPU, and may have state: function objects with a const
+ *                        operator(), or with nvcc's --extended-lambda __device__ lambdas. (Not
+ *                        __host__ __device__ ones that capture: nvcc makes them objects that cannot
+ *                        be copied byte by byte, as everything here is.) combine is associative and
+ *                        commutative but for rounding.
+ *   identity             a value of the output's type with combine(identity, x) == x.
+ *   scratch              memory of the stream's pool by default; FASTREDUCE_WORKSPACE_BYTES are
+ *                        enough.
+ *
+ * Elements and results have 32 bytes at most. By AUTO, and otherwise as reduce(). */
+template <class Input, class Output, class Transform, class Combine>
+fastreduce_status transform_reduce(const Input *input, Output *output, size_t n,
+                                   Transform transform, Combine combine, Output identity,
+                                   cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
+{
+    static_assert(detail::check_given<Input, Output, Transform, Combine>(), "");
+    using reducer = detail::given_reducer<Input, Output, Combine, Transform>;
+    const fastreduce_status status = detail::check_arguments(input, output, n, scratch);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    return detail::launch_pairwise({input, n, nullptr, nullptr}, output,
+                                   reducer(combine, transform, identity), scratch, stream);
+}
+
+/* The same without a transform: elements are converted to the output's type. */
+template <class Input, class Output, class Combine>
+fastreduce_status reduce_by(const Input *input, Output *output, size_t n, Combine combine,
+                            Output identity, cudaStream_t stream = nullptr,
+                            workspace scratch = {nullptr, 0})
+{
+    return transform_reduce(input, output, n, detail::converted<Output>(), combine, identity,
+                            stream, scratch);
+}
+
+/* The sum of x[k] * y[k] for k < n to *output; n == 0 gives 0. Of numbers of 8, 16, 32 or 64 bits,
+ * as fastreduce_dot; scratch as of transform_reduce(). By AUTO, and otherwise as reduce(). */
+template <class Input>
+fastreduce_status dot(const Input *x, const Input *y, accumulate_t<plus, Input> *output, size_t n,
+                      cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
+{
+    static_assert(detail::element<Input>::kind != detail::family::other,
+                  "dot() is for numbers of 8, 16, 32 or 64 bits");
+    using reducer = detail::dot_t<Input>;
+    fastreduce_status status = detail::check_arguments(x, output, n, scratch);
+    if (status == FASTREDUCE_SUCCESS) status = detail::check_arguments(y, output, n, scratch);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    return detail::launch_pairwise({x, n, nullptr, y}, output, reducer(), scratch, stream);
+}
+
+/* Bytes of workspace that reduce() with the same template arguments, less Tail, needs for n
+ * elements; 0 where it needs none, and where it would refuse n. Aligned to 16 bytes, or more
+ * where the result's type is. */
+template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
+          unsigned Items = default_items(Version), class Operator = plus, class Input = float>
+size_t workspace_bytes(size_t n)
+{
+    static_assert(detail::check_choice<Version, BlockSize, Items, tail::warp>() &&
+                      detail::check_automatic<Version, BlockSize, Items>(),
+                  "");
+    if (n > SIZE_MAX / sizeof(Input)) return 0;
+    return detail::method<Version, BlockSize, Items, Operator, tail::warp, Input>::workspace_bytes(
+        n);
+}
+
+/* Adds input[0] .. input[n - 1] to *accumulator, exactly: as fastreduce_accumulate_f32. */
+template <class = void>
+fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator *accumulator,
+                                     size_t n, cudaStream_t stream = nullptr,
+                                     workspace scratch = {nullptr, 0},
+                                     const size_t *n_on_device = nullptr)
+{
+    const fastreduce_status status = detail::check_arguments(input, accumulator, n, scratch);
+    return status != FASTREDUCE_SUCCESS
+               ? status
+               : detail::launch_engine<detail::exact_engine>(input, {nullptr, accumulator->limb}, n,
+                                                             scratch, stream, n_on_device);
+}
+
+/* One level of the dispatcher: block b of the grid reduces elements [b * tile, (b + 1) * tile)
+ * to partials[b], with tile = BlockSize * Items. AUTO is V7 here. `partials` has room for
+ * blocks_for(n, tile) values and does not overlap the input. Otherwise as reduce(). */
+template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
+          unsigned Items = default_items(Version), class Operator = plus, tail Tail = tail::warp,
+          class Input>
+/* in brackets, as `round` may be a macro */
+fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *partials, size_t n,
+                         cudaStream_t stream = nullptr)
+{
+    using Value = accumulate_t<Operator, Input>;
+    static_assert(Version != FASTREDUCE_EXACT, "EXACT has no levels");
+    static_assert(detail::check_types<FASTREDUCE_V7, Operator, Input>() &&
+                      detail::check_choice<Version, BlockSize, Items, Tail>(),
+                  "");
+    const detail::version_kernels version =
+        detail::make_version<Version, BlockSize, Items, Operator, Tail, Input>();
+    const size_t blocks = blocks_for(n, version.tile);
+    fastreduce_status status = detail::check_arguments(input, partials, n, {nullptr, 0});
+    if (status == FASTREDUCE_SUCCESS &&
+        detail::overlap(input, n * sizeof(Input), partials, blocks * sizeof(Value)))
+        status = FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (status == FASTREDUCE_SUCCESS && blocks > detail::max_blocks)
+        status = FASTREDUCE_ERROR_UNSUPPORTED;
+    if (status != FASTREDUCE_SUCCESS) return status;
+    return detail::status_of(
+        detail::launch_round(version.first, version, input, partials, n, stream));
+}
+
+#endif /* __CUDACC_RTC__ */
+} // namespace FASTREDUCE_DETAIL_ABI
+} // namespace fastreduce
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+#endif /* FASTREDUCE_CUH */
+
+/* ================================================================================================
+ * Room 9: the C functions
+ * May hold: fastreduce.h's functions, which check their arguments and pick the instantiation,
+ * nothing else.
+ * ============================================================================================= */
+
+#if defined(FASTREDUCE_IMPLEMENTATION) && !defined(FASTREDUCE_DETAIL_IMPLEMENTED)
+#define FASTREDUCE_DETAIL_IMPLEMENTED
+
+#ifndef FASTREDUCE_HOST_IMPLEMENTATION
+#define FASTREDUCE_HOST_IMPLEMENTATION
+#endif
+#include "fastreduce.h"
+
+#ifdef __GNUC__
+#pragma GCC visibility push(hidden)
+#endif
+namespace fastreduce
+{
+inline namespace FASTREDUCE_DETAIL_ABI
+{
+namespace detail
+{
+/* Types or operators: one, or several with + between them. */
+template <class Member>
+struct some_of {
+    unsigned bits;
+
+    constexpr some_of(Member member) : bits(1u << member) {}
+    constexpr some_of operator+(some_of other) const
+    {
+        other.bits |= bits;
+        return other;
+    }
+};
+constexpr some_of<fastreduce_type> operator+(fastreduce_type a, fastreduce_type b)
+{
+    return some_of<fastreduce_type>(a) + b;
+}
+constexpr some_of<fastreduce_operator> operator+(fastreduce_operator a, fastreduce_operator b)
+{
+    return some_of<fastreduce_operator>(a) + b;
+}
+
+/* What this build holds. */
+constexpr some_of<fastreduce_type> built_types[] = {FASTREDUCE_TYPES};
+constexpr some_of<fastreduce_operator> built_operators[] = {FASTREDUCE_OPERATORS};
+#ifdef FASTREDUCE_NO_LADDER
+constexpr bool has_ladder = false;
+#else
+constexpr bool has_ladder = true;
+#endif
+#ifdef FASTREDUCE_NO_EXACT
+constexpr bool has_exact = false;
+#else
+constexpr bool has_exact = true;
+#endif
+#ifdef FASTREDUCE_EXACT_PRODUCTS
+constexpr bool has_exact_products = has_exact;
+#else
+constexpr bool has_exact_products = false;
+#endif
+#ifdef FASTREDUCE_SHAPES
+constexpr bool has_shapes = true;
+#else
+constexpr bool has_shapes = false;
+#endif
+
+template <class Member, size_t Count>
+static constexpr bool holds(const some_of<Member> (&list)[Count], Member member)
+{
+    for (size_t k = 0; k < Count; ++k)
+        if (list[k].bits >> member & 1) return true;
+    return false;
+}
+
+/* What a type and an operator need of the templates, so that the rest is there once for all of
+ * them: an engine and its Output, or kernels of the ladder. Nothing where this build has none. */
+struct c_instance {
+    pairwise_engine (*make_engine)();
+    void (*make_output)(void *place, void *result);
+    version_kernels (*version)(fastreduce_kernel kernel, unsigned block_size);
+    slices_engine (*make_slices)(); /* null without FASTREDUCE_SHAPES, too */
+
+    bool exists() const { return make_engine != nullptr || version != nullptr; }
+};
+
+/* Room for any Output. */
+struct engine_output {
+    alignas(16) unsigned char bytes[96];
+};
+
+template <class Output>
+static void place_output(void *place, const Output &output)
+{
+    static_assert(sizeof(Output) <= sizeof(engine_output) &&
+                      alignof(Output) <= alignof(engine_output),
+                  "there is room for it");
+    memcpy(place, static_cast<const void *>(&output), sizeof output);
+}
+
+template <class Reducer>
+using group_t = typename group_of<Reducer>::type;
+
+template <class Operator, class Input>
+static void make_output(void *place, void *result)
+{
+    using reducer = reducer_t<Operator, Input>;
+    using group = group_t<reducer>;
+    const reducer own = named_reducer<Operator, Input>::make();
+    place_output(place, reduction_output<group>{result, as_group<group, reducer>::of(own)});
+}
+
+/* The kernels of all versions and block sizes, in this order. */
+constexpr unsigned block_sizes = 6, versions = 8;
+
+constexpr fastreduce_kernel version_at(size_t number)
+{
+    return static_cast<fastreduce_kernel>(FASTREDUCE_V0 + number / block_sizes);
+}
+
+template <class Operator, class Value, class Input, size_t... Numbers>
+static const void *ladder_kernel(size_t number, std::index_sequence<Numbers...>)
+{
+    const void *const all[] = {
+        kernels<Operator, (warp_size << Numbers % block_sizes), default_items(version_at(Numbers)),
+                tail::warp, Value, Input>::of(version_tag<version_at(Numbers)>())...};
+    return all[number];
+}
+
+template <class Operator, class Input>
+static version_kernels ladder_version(fastreduce_kernel kernel, unsigned block_size)
+{
+    using Value = accumulate_t<Operator, Input>;
+    const std::make_index_sequence<versions *block_sizes> all = {};
+    size_t number = (kernel - FASTREDUCE_V0) * block_sizes;
+    for (unsigned size = warp_size; size < block_size; size *= 2) ++number;
+    return {kernel,
+            block_size,
+            default_items(kernel),
+            sizeof(Value),
+            alignment_for<Value>(),
+            ladder_kernel<Operator, Value, Input>(number, all),
+            ladder_kernel<Operator, Value, Value>(number, all)};
+}
+
+/* What is not built is not compiled. */
+using slices_maker = slices_engine (*)();
+template <class Group>
+static slices_maker slices_if(truth<true>)
+{
+    return slices_engine_of<Group>;
+}
+template <class Group>
+static slices_maker slices_if(truth<false>)
+{
+    return nullptr;
+}
+template <class Operator, class Input>
+static c_instance auto_instance(truth<true>)
+{
+    using group = group_t<reducer_t<Operator, Input>>;
+    return {pairwise_engine_of<group>, make_output<Operator, Input>, nullptr,
+            slices_if<group>(truth<has_shapes>())};
+}
+template <class Operator, class Input>
+static c_instance ladder_instance(truth<true>)
+{
+    return {nullptr, nullptr, ladder_version<Operator, Input>, nullptr};
+}
+template <class Operator, class Input>
+static c_instance auto_instance(truth<false>)
+{
+    return {};
+}
+template <class Operator, class Input>
+static c_instance ladder_instance(truth<false>)
+{
+    return {};
+}
+
+template <fastreduce_operator Number, class Operator, class Input, bool Type>
+static c_instance auto_or_ladder(bool ladder)
+{
+    constexpr bool built = Type && holds(built_operators, Number),
+                   climbs = Number == FASTREDUCE_SUM || Number == FASTREDUCE_MIN ||
+                            Number == FASTREDUCE_MAX,
+                   step = std::is_same<Input, float>::value || std::is_same<Input, double>::value ||
+                          std::is_same<Input, int>::value,
+                   has_steps = built && climbs && step && has_ladder;
+    return ladder ? ladder_instance<Operator, Input>(truth<has_steps>())
+                  : auto_instance<Operator, Input>(truth<built>());
+}
+
+template <class Input, fastreduce_type Type>
+static c_instance of_operator(fastreduce_operator op, bool ladder)
+{
+    constexpr bool built = holds(built_types, Type);
+    switch (op) {
+    case FASTREDUCE_SUM: return auto_or_ladder<FASTREDUCE_SUM, plus, Input, built>(ladder);
+    case FASTREDUCE_PRODUCT:
+        return auto_or_ladder<FASTREDUCE_PRODUCT, multiplies, Input, built>(ladder);
+    case FASTREDUCE_MIN: return auto_or_ladder<FASTREDUCE_MIN, minimum, Input, built>(ladder);
+    case FASTREDUCE_MAX: return auto_or_ladder<FASTREDUCE_MAX, maximum, Input, built>(ladder);
+    case FASTREDUCE_ARGMIN: return auto_or_ladder<FASTREDUCE_ARGMIN, argmin, Input, built>(ladder);
+    case FASTREDUCE_ARGMAX: return auto_or_ladder<FASTREDUCE_ARGMAX, argmax, Input, built>(ladder);
+    case FASTREDUCE_SUM_ABS:
+        return auto_or_ladder<FASTREDUCE_SUM_ABS, sum_abs, Input, built>(ladder);
+    case FASTREDUCE_SUM_SQUARES:
+        return auto_or_ladder<FASTREDUCE_SUM_SQUARES, sum_squares, Input, built>(ladder);
+    case FASTREDUCE_MAX_ABS:
+        return auto_or_ladder<FASTREDUCE_MAX_ABS, max_abs, Input, built>(ladder);
+    case FASTREDUCE_NORM2: return auto_or_ladder<FASTREDUCE_NORM2, norm2, Input, built>(ladder);
+    case FASTREDUCE_MEAN: return auto_or_ladder<FASTREDUCE_MEAN, mean, Input, built>(ladder);
+    case FASTREDUCE_VARIANCE:
+        return auto_or_ladder<FASTREDUCE_VARIANCE, variance, Input, built>(ladder);
+    case FASTREDUCE_COUNT_NONZERO:
+        return auto_or_ladder<FASTREDUCE_COUNT_NONZERO, count_nonzero, Input, built>(ladder);
+    default: return {};
+    }
+}
+
+/* Nothing where this build does not have it. */
+static c_instance find_instance(fastreduce_type type, fastreduce_operator op,
+                                fastreduce_kernel kernel)
+{
+    if (kernel == FASTREDUCE_EXACT) return {};
+    const bool ladder = kernel != FASTREDUCE_AUTO;
+    switch (type) {
+    case FASTREDUCE_F32: return of_operator<float, FASTREDUCE_F32>(op, ladder);
+    case FASTREDUCE_F64: return of_operator<double, FASTREDUCE_F64>(op, ladder);
+    case FASTREDUCE_F16: return of_operator<f16, FASTREDUCE_F16>(op, ladder);
+    case FASTREDUCE_BF16: return of_operator<bf16, FASTREDUCE_BF16>(op, ladder);
+    case FASTREDUCE_I8: return of_operator<signed char, FASTREDUCE_I8>(op, ladder);
+    case FASTREDUCE_I16: return of_operator<short, FASTREDUCE_I16>(op, ladder);
+    case FASTREDUCE_I32: return of_operator<int, FASTREDUCE_I32>(op, ladder);
+    case FASTREDUCE_I64: return of_operator<long long, FASTREDUCE_I64>(op, ladder);
+    case FASTREDUCE_U8: return of_operator<unsigned char, FASTREDUCE_U8>(op, ladder);
+    case FASTREDUCE_U16: return of_operator<unsigned short, FASTREDUCE_U16>(op, ladder);
+    case FASTREDUCE_U32: return of_operator<unsigned, FASTREDUCE_U32>(op, ladder);
+    case FASTREDUCE_U64: return of_operator<unsigned long long, FASTREDUCE_U64>(op, ladder);
+    default: return {};
+    }
+}
+
+/* The same of dot products; as sums, in a build that has those. */
+template <class Reducer>
+static void make_dot_output(void *place, void *result)
+{
+    using group = group_t<Reducer>;
+    place_output(place, reduction_output<group>{result, as_group<group, Reducer>::of(Reducer())});
+}
+
+template <class Reducer>
+static c_instance make_dot(truth<true>)
+{
+    return {pairwise_engine_of<group_t<Reducer>>, make_dot_output<Reducer>, nullptr, nullptr};
+}
+template <class Reducer>
+static c_instance make_dot(truth<false>)
+{
+    return {};
+}
+
+template <class Input, fastreduce_type Type>
+static c_instance dot_of_type()
+{
+    constexpr bool built = holds(built_types, Type) && holds(built_operators, FASTREDUCE_SUM);
+    return make_dot<dot_t<Input>>(truth<built>());
+}
+
+static c_instance find_dot(fastreduce_type type)
+{
+    switch (type) {
+    case FASTREDUCE_F32: return dot_of_type<float, FASTREDUCE_F32>();
+    case FASTREDUCE_F64: return dot_of_type<double, FASTREDUCE_F64>();
+    case FASTREDUCE_F16: return dot_of_type<f16, FASTREDUCE_F16>();
+    case FASTREDUCE_BF16: return dot_of_type<bf16, FASTREDUCE_BF16>();
+    case FASTREDUCE_I8: return dot_of_type<signed char, FASTREDUCE_I8>();
+    case FASTREDUCE_I16: return dot_of_type<short, FASTREDUCE_I16>();
+    case FASTREDUCE_I32: return dot_of_type<int, FASTREDUCE_I32>();
+    case FASTREDUCE_I64: return dot_of_type<long long, FASTREDUCE_I64>();
+    case FASTREDUCE_U8: return dot_of_type<unsigned char, FASTREDUCE_U8>();
+    case FASTREDUCE_U16: return dot_of_type<unsigned short, FASTREDUCE_U16>();
+    case FASTREDUCE_U32: return dot_of_type<unsigned, FASTREDUCE_U32>();
+    case FASTREDUCE_U64: return dot_of_type<unsigned long long, FASTREDUCE_U64>();
+    default: return {};
+    }
+}
+
+/* The same of EXACT. `other`: the second array of a dot product. */
+struct exact_call {
+    void *result;
+    int64_t *total;
+    fastreduce_operator op;
+    int precision;
+    const void *other;
+
+    unsigned mask() const { return op == FASTREDUCE_SUM_ABS ? all_but_the_sign : every_bit; }
+};
+struct exact_instance {
+    engine (*make_engine)();
+    void (*make_output)(void *place, const exact_call &call);
+    /* null without FASTREDUCE_SHAPES */
+    fastreduce_status (*launch_slices)(const slices &all, const exact_call &call, workspace memory,
+                                       cudaStream_t stream);
+    fastreduce_status (*launch_segments)(const segments &all, const exact_call &call,
+                                         workspace memory, cudaStream_t stream);
+    /* of sums as floats; null where no kernels are for these */
+    fastreduce_status (*launch_sums)(slices all, float *output, workspace memory,
+                                     cudaStream_t stream);
+};
+
+template <class Input>
+static decltype(exact_instance::launch_sums) exact_sums_of(truth<true>)
+{
+    return launch_exact_slices<Input>;
+}
+template <class Input>
+static decltype(exact_instance::launch_sums) exact_sums_of(truth<false>)
+{
+    return nullptr;
+}
+
+template <class Input, class Results>
+static fastreduce_status launch_exact_results_of(const Results &all, const exact_call &call,
+                                                 workspace memory, cudaStream_t stream)
+{
+    return launch_exact_results<Input>(all, call.op, call.precision, call.result, memory, stream);
+}
+
+template <class Source>
+static void place_exact_output(void *place, const exact_call &call, const Source &source)
+{
+    place_output(place,
+                 exact_output_of<Source>{call.result, call.total, call.op, call.precision, source});
+}
+
+template <class Input>
+struct exact_elements {
+    using engine = typename exact_sum<Input>::engine;
+    static void make_output(void *place, const exact_call &call)
+    {
+        place_exact_output(place, call, exact_sum<Input>::make(call.mask()));
+    }
+};
+struct exact_magnitudes { /* of floats, whose sums have no mask */
+    using engine = exact_engine_by<floats_masked<float>, superaccumulator>;
+    static void make_output(void *place, const exact_call &call)
+    {
+        place_exact_output(place, call, floats_masked<float>{call.mask()});
+    }
+};
+template <class Input>
+struct exact_squares {
+    using engine = exact_products_engine<exact_products<Input>>;
+    static void make_output(void *place, const exact_call &call)
+    {
+        place_exact_output(place, call,
+                           exact_products<Input>{static_cast<const Input *>(call.other)});
+    }
+};
+
+template <class What, class Input>
+static exact_instance make_exact(truth<true>, truth<true>)
+{
+    return {engine_of<typename What::engine>, What::make_output,
+            launch_exact_results_of<Input, slices>, launch_exact_results_of<Input, segments>,
+            exact_sums_of<Input>(truth<(sizeof(Input) < sizeof(double))>())};
+}
+template <class What, class Input>
+static exact_instance make_exact(truth<true>, truth<false>)
+{
+    return {engine_of<typename What::engine>, What::make_output, nullptr, nullptr, nullptr};
+}
+template <class What, class Input, bool Shapes>
+static exact_instance make_exact(truth<false>, truth<Shapes>)
+{
+    return {};
+}
+
+constexpr bool has_magnitudes = has_exact && holds(built_operators, FASTREDUCE_SUM_ABS);
+
+template <class What, class Input, fastreduce_type Type, bool Has = has_exact>
+static exact_instance exact_if(fastreduce_operator op)
+{
+    constexpr bool built = Has && holds(built_types, Type);
+    if (!holds(built_operators, op)) return {};
+    return make_exact<What, Input>(truth<built>(), truth<has_shapes>());
+}
+
+/* Whether the exact sum is of products. */
+static bool is_of_products(fastreduce_operator op, bool dot)
+{
+    return dot || op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2;
+}
+
+static exact_instance find_exact(fastreduce_type type, fastreduce_operator op, bool dot)
+{
+    const bool products = is_of_products(op, dot), magnitudes = op == FASTREDUCE_SUM_ABS;
+    if (!products && !magnitudes && op != FASTREDUCE_SUM && op != FASTREDUCE_MEAN) return {};
+    switch (type) {
+    case FASTREDUCE_F32:
+        return products
+                   ? exact_if<exact_squares<float>, float, FASTREDUCE_F32, has_exact_products>(op)
+               : magnitudes ? exact_if<exact_magnitudes, float, FASTREDUCE_F32, has_magnitudes>(op)
+                            : exact_if<exact_elements<float>, float, FASTREDUCE_F32>(op);
+    case FASTREDUCE_F16:
+        return products ? exact_if<exact_squares<f16>, f16, FASTREDUCE_F16, has_exact_products>(op)
+                        : exact_if<exact_elements<f16>, f16, FASTREDUCE_F16>(op);
+    case FASTREDUCE_BF16:
+        return products
+                   ? exact_if<exact_squares<bf16>, bf16, FASTREDUCE_BF16, has_exact_products>(op)
+                   : exact_if<exact_elements<bf16>, bf16, FASTREDUCE_BF16>(op);
+    case FASTREDUCE_F64:
+        return products ? exact_instance()
+                        : exact_if<exact_elements<double>, double, FASTREDUCE_F64>(op);
+    default: return {};
+    }
+}
+
+/* Arguments are checked. */
+static fastreduce_status launch_exact(const exact_instance &found, const void *input, size_t n,
+                                      const exact_call &call, const fastreduce_config &settings)
+{
+    engine_output place;
+    found.make_output(place.bytes, call);
+    return launch_engine(found.make_engine(), {input, n, settings.n_on_device, nullptr},
+                         place.bytes, {settings.workspace, settings.workspace_bytes},
+                         settings.stream);
+}
+
+constexpr int precision_of(fastreduce_type result)
+{
+    return result == FASTREDUCE_F64 ? 53 : 24;
+}
+
+/* Whether most lanes of exact_rows would have nothing, as short rows end in less than a pack, or
+ * exact_columns would load little at once. */
+static bool is_for_few_lanes(const slices &all, size_t element_bytes)
+{
+    const size_t size = pack_bytes / element_bytes;
+    if (all.inner != 1 || all.stride != 1) return all.n < 8;
+    return all.n % size != 0 && all.n < (element_bytes < 4 ? 4 : 2) * size && all.n > 1;
+}
+
+/* Sums as floats have kernels of their own, and so have few and long rows: a launch for each. */
+static fastreduce_status launch_exact_slices(slices all, fastreduce_type type,
+                                             fastreduce_operator op, fastreduce_type result,
+                                             void *output, const fastreduce_config &settings)
+{
+    constexpr size_t few = 256, is_long = 256 * kibibyte;
+    const exact_instance found = find_exact(type, op, false);
+    if (found.launch_slices == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+    const workspace memory = {settings.workspace, settings.workspace_bytes};
+    if (found.launch_sums != nullptr && op == FASTREDUCE_SUM && result == FASTREDUCE_F32 &&
+        !is_for_few_lanes(all, fastreduce_type_size(type)))
+        return found.launch_sums(all, static_cast<float *>(output), memory, settings.stream);
+    exact_call call = {output, nullptr, op, precision_of(result), nullptr};
+    const size_t bytes = fastreduce_type_size(type);
+    if (all.inner != 1 || all.stride != 1 || all.end > few || all.n < is_long / bytes)
+        return found.launch_slices(all, call, memory, settings.stream);
+    fastreduce_status status = FASTREDUCE_SUCCESS;
+    for (size_t row = 0; row < all.end && status == FASTREDUCE_SUCCESS; ++row) {
+        call.result = static_cast<unsigned char *>(output) + row * all.result_bytes;
+        status = launch_exact(
+            found, static_cast<const unsigned char *>(all.input) + row * all.outer_stride * bytes,
+            all.n, call, settings);
+    }
+    return status;
+}
+
+/* The type of a result: EXACT may be asked for a double. */
+static fastreduce_type result_type(fastreduce_type type, fastreduce_operator op,
+                                   const fastreduce_config &settings)
+{
+    const fastreduce_type result = fastreduce_output_type(type, op);
+    return settings.kernel == FASTREDUCE_EXACT && settings.output_type == FASTREDUCE_F64 &&
+                   result == FASTREDUCE_F32
+               ? FASTREDUCE_F64
+               : result;
+}
+
+/* Of a kernel and a block size in a configuration. */
+static bool exists(const fastreduce_config &config)
+{
+    return (config.block_size == 0 || valid_block_size(config.block_size)) &&
+           config.kernel >= FASTREDUCE_AUTO && config.kernel <= FASTREDUCE_EXACT;
+}
+
+static unsigned block_size_of(const fastreduce_config &config)
+{
+    return config.block_size == 0 ? FASTREDUCE_BLOCK_SIZE : config.block_size;
+}
+
+/* Where n is on the device: aligned, and not in what is written. */
+static bool valid_count(const size_t *count, const void *output, size_t output_bytes,
+                        workspace scratch)
+{
+    return aligned(count, sizeof *count) && !overlap(count, sizeof *count, output, output_bytes) &&
+           !overlap(count, sizeof *count, scratch.data, scratch.data ? scratch.bytes : 0);
+}
+
+/* The same of offsets, of which there is one more than segments. */
+static bool valid_offsets(const int64_t *offsets, size_t segments, const void *output,
+                          size_t output_bytes, workspace scratch)
+{
+    if (offsets == nullptr || !aligned(offsets, sizeof *offsets) ||
+        segments >= (UINTPTR_MAX - reinterpret_cast<uintptr_t>(offsets)) / sizeof *offsets)
+        return false;
+    const size_t bytes = (segments + 1) * sizeof *offsets;
+    return !overlap(offsets, bytes, output, output_bytes) &&
+           !overlap(offsets, bytes, scratch.data, scratch.data ? scratch.bytes : 0);
+}
+
+/* The products of shapes and strides; false where one does not fit. */
+static bool multiply(size_t a, size_t b, size_t *product)
+{
+    *product = a * b;
+    return a == 0 || b <= SIZE_MAX / a;
+}
+
+/* A shape's slices, and the elements from the first to the last that they have. */
+static bool measure(const fastreduce_shape &shape, slices *all, size_t *reach)
+{
+    size_t rows = 0, in_columns = 0;
+    *all = {};
+    all->n = shape.n;
+    all->inner = shape.inner;
+    all->stride = shape.stride == 0 ? shape.inner : shape.stride;
+    all->outer_stride = shape.outer_stride;
+    *reach = 0;
+    if (!multiply(shape.outer, shape.inner, &all->end)) return false;
+    if (all->end == 0) return true;
+    if (shape.outer_stride == 0 && !multiply(shape.n, all->stride, &all->outer_stride))
+        return false;
+    if (shape.n == 0) return true;
+    if (!multiply(shape.outer - 1, all->outer_stride, &rows) ||
+        !multiply(shape.n - 1, all->stride, &in_columns) || in_columns > SIZE_MAX - shape.inner ||
+        rows > SIZE_MAX - shape.inner - in_columns)
+        return false;
+    *reach = rows + in_columns + shape.inner;
+    return true;
+}
+
+static fastreduce_config config_or_default(const fastreduce_config *config)
+{
+    return config ? *config : fastreduce_config();
+}
+
+/* The type of the result is 0 where type or operator is none. */
+static bool valid_choice(fastreduce_type result, const fastreduce_config &settings)
+{
+    return fastreduce_type_size(result) != 0 && exists(settings);
+}
+
+/* Whether an array may be reduced to a result: what is invalid comes before what is unsupported. */
+static fastreduce_status check_call(const void *input, const void *output, size_t n,
+                                    fastreduce_type type, fastreduce_type result,
+                                    const fastreduce_config &settings, size_t results = 1)
+{
+    const workspace scratch = {settings.workspace, settings.workspace_bytes};
+    const size_t size = fastreduce_type_size(type), result_size = fastreduce_type_size(result);
+    if (!valid_choice(result, settings)) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const fastreduce_status status =
+        check_arguments({input, size, size}, {output, result_size, result_size, results}, n,
+                        scratch, workspace_alignment);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    return valid_count(settings.n_on_device, output, results * result_size, scratch)
+               ? FASTREDUCE_SUCCESS
+               : FASTREDUCE_ERROR_INVALID_ARGUMENT;
+}
+
+/* The same where the sum goes to an accumulator. Kernel and block size are not read. */
+static fastreduce_status check_total(const void *input, const void *accumulator, size_t bytes,
+                                     size_t n, fastreduce_type type,
+                                     const fastreduce_config &settings)
+{
+    const workspace scratch = {settings.workspace, settings.workspace_bytes};
+    const size_t size = fastreduce_type_size(type);
+    if (size == 0) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const fastreduce_status status =
+        check_arguments({input, size, size}, {accumulator, bytes, sizeof(int64_t)}, n, scratch,
+                        workspace_alignment);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    return valid_count(settings.n_on_device, accumulator, bytes, scratch)
+               ? FASTREDUCE_SUCCESS
+               : FASTREDUCE_ERROR_INVALID_ARGUMENT;
+}
+
+} // namespace detail
+} // namespace FASTREDUCE_DETAIL_ABI
+} // namespace fastreduce
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *output, size_t n,
+                                                    const fastreduce_config *config)
+{
+    return fastreduce_reduce(input, output, n, FASTREDUCE_F32, FASTREDUCE_SUM, config);
+}
+
+FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *output, size_t n,
+                                                   fastreduce_type type, fastreduce_operator op,
+                                                   const fastreduce_config *config)
+{
+    using namespace fastreduce::detail;
+    const fastreduce_config settings = config_or_default(config);
+    const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
+    const fastreduce_type result = result_type(type, op, settings);
+    const fastreduce_status status = check_call(input, output, n, type, result, settings);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    const size_t *const count = settings.n_on_device;
+    if (settings.kernel == FASTREDUCE_EXACT) {
+        const exact_instance exact = find_exact(type, op, false);
+        if (exact.make_engine == nullptr ||
+            (settings.output_type != 0 && settings.output_type != result))
+            return FASTREDUCE_ERROR_UNSUPPORTED;
+        return launch_exact(exact, input, n, {output, nullptr, op, precision_of(result), nullptr},
+                            settings);
+    }
+    const bool ladder = settings.kernel != FASTREDUCE_AUTO;
+    const c_instance found = find_instance(type, op, settings.kernel);
+    if (!found.exists() || (ladder && count != nullptr) ||
+        (settings.output_type != 0 && settings.output_type != result))
+        return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (ladder)
+        return launch_levels(found.version(settings.kernel, block_size_of(settings)), input, output,
+                             n, scratch, settings.stream);
+    engine_output place;
+    found.make_output(place.bytes, output);
+    return launch_pairwise(found.make_engine(), {input, n, count, nullptr}, place.bytes, scratch,
+                           settings.stream);
+}
+
+FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, void *output,
+                                                size_t n, fastreduce_type type,
+                                                const fastreduce_config *config)
+{
+    using namespace fastreduce::detail;
+    const fastreduce_config settings = config_or_default(config);
+    const fastreduce_type result = result_type(type, FASTREDUCE_SUM, settings);
+    fastreduce_status status = check_call(x, output, n, type, result, settings);
+    if (status == FASTREDUCE_SUCCESS) status = check_call(y, output, n, type, result, settings);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    if (settings.kernel == FASTREDUCE_EXACT) {
+        const exact_instance exact = find_exact(type, FASTREDUCE_SUM, true);
+        if (exact.make_engine == nullptr ||
+            (settings.output_type != 0 && settings.output_type != result))
+            return FASTREDUCE_ERROR_UNSUPPORTED;
+        return launch_exact(exact, x, n, {output, nullptr, FASTREDUCE_SUM, precision_of(result), y},
+                            settings);
+    }
+    const c_instance found = find_dot(type);
+    if (found.make_engine == nullptr || settings.kernel != FASTREDUCE_AUTO ||
+        (settings.output_type != 0 && settings.output_type != result))
+        return FASTREDUCE_ERROR_UNSUPPORTED;
+    engine_output place;
+    found.make_output(place.bytes, output);
+    return launch_pairwise(found.make_engine(), {x, n, settings.n_on_device, y}, place.bytes,
+                           {settings.workspace, settings.workspace_bytes}, settings.stream);
+}
+
+FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void *output,
+                                                        const fastreduce_shape *shape,
+                                                        fastreduce_type type,
+                                                        fastreduce_operator op,
+                                                        const fastreduce_config *config)
+{
+    using namespace fastreduce::detail;
+    const fastreduce_config settings = config_or_default(config);
+    const fastreduce_type result = result_type(type, op, settings);
+    slices all = {};
+    size_t reach = 0; /* elements from the first to the last */
+    if (shape == nullptr || !valid_choice(result, settings) || !measure(*shape, &all, &reach))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    all.input = input;
+    all.result_bytes = static_cast<unsigned>(fastreduce_type_size(result));
+    if (all.end == 0) return FASTREDUCE_SUCCESS;
+    const fastreduce_status status =
+        check_call(input, output, reach, type, result, settings, all.end);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    if (!has_shapes || settings.n_on_device != nullptr ||
+        (settings.output_type != 0 && settings.output_type != result))
+        return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (settings.kernel == FASTREDUCE_EXACT)
+        return launch_exact_slices(all, type, op, result, output, settings);
+    const c_instance found = find_instance(type, op, settings.kernel);
+    if (found.make_slices == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+    all.streaming = reach > 32 * mebibyte / fastreduce_type_size(type);
+    engine_output place;
+    found.make_output(place.bytes, output);
+    return launch_slices(found.make_slices(), all, place.bytes,
+                         {settings.workspace, settings.workspace_bytes}, settings.stream);
+}
+
+FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, void *output,
+                                                            size_t segments, const int64_t *offsets,
+                                                            fastreduce_type type,
+                                                            fastreduce_operator op,
+                                                            const fastreduce_config *config)
+{
+    using namespace fastreduce::detail;
+    const fastreduce_config settings = config_or_default(config);
+    const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
+    const fastreduce_type result = result_type(type, op, settings);
+    const size_t size = fastreduce_type_size(type), result_size = fastreduce_type_size(result);
+    if (!valid_choice(result, settings)) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (segments == 0) return FASTREDUCE_SUCCESS;
+    /* How much input there is, and where, is known on the device alone. */
+    const fastreduce_status status =
+        check_arguments({input, size, size}, {output, result_size, result_size, segments}, 0,
+                        scratch, workspace_alignment);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    if (!valid_offsets(offsets, segments, output, segments * result_size, scratch))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const c_instance found = find_instance(type, op, settings.kernel);
+    const exact_instance exact =
+        settings.kernel == FASTREDUCE_EXACT ? find_exact(type, op, false) : exact_instance();
+    if ((found.make_slices == nullptr && exact.launch_segments == nullptr) ||
+        settings.n_on_device != nullptr ||
+        (settings.output_type != 0 && settings.output_type != result))
+        return FASTREDUCE_ERROR_UNSUPPORTED;
+    fastreduce::detail::segments all = {};
+    all.input = input;
+    all.offsets = reinterpret_cast<const long long *>(offsets);
+    all.count = segments;
+    all.result_bytes = static_cast<unsigned>(result_size);
+    if (exact.launch_segments != nullptr)
+        return exact.launch_segments(all, {output, nullptr, op, precision_of(result), nullptr},
+                                     scratch, settings.stream);
+    engine_output place;
+    found.make_output(place.bytes, output);
+    return launch_segments(found.make_slices(), all, place.bytes, scratch, settings.stream);
+}
+
+FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
+                                       fastreduce_kernel kernel)
+{
+    using namespace fastreduce::detail;
+    if (kernel == FASTREDUCE_EXACT) return find_exact(type, op, false).make_engine != nullptr;
+    return kernel >= FASTREDUCE_AUTO && kernel <= FASTREDUCE_EXACT &&
+           find_instance(type, op, kernel).exists();
+}
+
+FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config)
+{
+    using namespace fastreduce::detail;
+    const fastreduce_config settings = config_or_default(config);
+    if (!exists(settings) || n > SIZE_MAX / sizeof(float)) return 0;
+    switch (settings.kernel) {
+    case FASTREDUCE_AUTO: return fastreduce::workspace_bytes<FASTREDUCE_AUTO>(n);
+    case FASTREDUCE_EXACT: return has_exact ? fastreduce::workspace_bytes<FASTREDUCE_EXACT>(n) : 0;
+    default:
+        if (!has_ladder) return 0;
+        return levels_workspace_bytes<float>(
+            n, block_size_of(settings) * size_t(fastreduce::default_items(settings.kernel)));
+    }
+}
+
+FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size_t workspace_bytes,
+                                                           fastreduce_stream stream)
+{
+    if (workspace_bytes == 0) return FASTREDUCE_SUCCESS;
+    if (workspace == nullptr ||
+        !fastreduce::detail::aligned(workspace, fastreduce::detail::workspace_alignment))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    return fastreduce::detail::status_of(cudaMemsetAsync(workspace, 0, workspace_bytes, stream));
+}
+
+FASTREDUCE_API fastreduce_status fastreduce_accumulate(const void *input, void *accumulator,
+                                                       size_t n, fastreduce_type type,
+                                                       const fastreduce_config *config)
+{
+    using namespace fastreduce::detail;
+    const fastreduce_config settings = config_or_default(config);
+    const size_t bytes = type == FASTREDUCE_F64 ? sizeof(fastreduce_wide_accumulator)
+                                                : sizeof(fastreduce_accumulator);
+    const fastreduce_status status = check_total(input, accumulator, bytes, n, type, settings);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    const exact_instance exact = find_exact(type, FASTREDUCE_SUM, false);
+    if (exact.make_engine == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+    return launch_exact(exact, input, n,
+                        {nullptr, static_cast<int64_t *>(accumulator), FASTREDUCE_SUM, 24, nullptr},
+                        settings);
+}
+
+FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot(const void *x, const void *y,
+                                                           fastreduce_wide_accumulator *accumulator,
+                                                           size_t n, fastreduce_type type,
+                                                           const fastreduce_config *config)
+{
+    using namespace fastreduce::detail;
+    const fastreduce_config settings = config_or_default(config);
+    fastreduce_status status = check_total(x, accumulator, sizeof *accumulator, n, type, settings);
+    if (status == FASTREDUCE_SUCCESS)
+        status = check_total(y, accumulator, sizeof *accumulator, n, type, settings);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    const exact_instance exact = find_exact(type, FASTREDUCE_SUM, true);
+    if (exact.make_engine == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+    return launch_exact(exact, x, n, {nullptr, accumulator->limb, FASTREDUCE_SUM, 24, y}, settings);
+}
+
+FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
+                                                           fastreduce_accumulator *accumulator,
+                                                           size_t n,
+                                                           const fastreduce_config *config)
+{
+    const fastreduce_config settings = fastreduce::detail::config_or_default(config);
+    const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
+    if (!fastreduce::detail::valid_count(settings.n_on_device, accumulator, sizeof *accumulator,
+                                         scratch))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+#ifndef FASTREDUCE_NO_EXACT
+    return fastreduce::accumulate_exactly(input, accumulator, n, settings.stream, scratch,
+                                          settings.n_on_device);
+#else
+    const fastreduce_status status =
+        fastreduce::detail::check_arguments(input, accumulator, n, scratch);
+    return status != FASTREDUCE_SUCCESS ? status : FASTREDUCE_ERROR_UNSUPPORTED;
+#endif
+}
+
+/* clang-format off */
+FASTREDUCE_DETAIL_PLAIN(fastreduce_sum_f32, "fastreduce_sum_f32")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_reduce, "fastreduce_reduce")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_reduce_axis, "fastreduce_reduce_axis")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_reduce_segments, "fastreduce_reduce_segments")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_dot, "fastreduce_dot")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_supports, "fastreduce_supports")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_workspace_bytes, "fastreduce_workspace_bytes")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_workspace_init, "fastreduce_workspace_init")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_f32, "fastreduce_accumulate_f32")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate, "fastreduce_accumulate")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot, "fastreduce_accumulate_dot")
+/* clang-format on */
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* FASTREDUCE_IMPLEMENTATION */
+
+/* Revisions
+ *
+ *   0.4.0  2026-11  fastreduce_reduce_axis, fastreduce_reduce_segments, fastreduce_dot; EXACT of
+ *                   rows, columns and segments, of every float, of dot products, magnitudes,
+ *                   squares, norms and means.
+ *   0.3.0  2026-11  fastreduce_reduce: 12 element types, 13 operators; operators with state,
+ *                   transforms; a length in GPU memory. NaN and -0 in minimum and maximum are
+ *                   defined; sums of 16-bit floats are floats.
+ *   0.2.0  2026-11  AUTO takes any type and operator, with the same bits on any GPU and at any
+ *                   address; EXACT is faster up to 2^22 elements; the exact sum on the CPU is
+ *                   faster; FASTREDUCE_WORKSPACE_BYTES.
+ *   0.1.0  2026-11  V0 to V7, AUTO and EXACT of floats, accumulators, the exact sum on the CPU.
+ *
+ * MIT License
+ *
+ * Copyright (c) 2026 The FastReduce authors
+ *
+ * Permission is hereby granted, free of charge, to any person obtaining a copy
+ * of this software and associated documentation files (the "Software"), to deal
+ * in the Software without restriction, including without limitation the rights
+ * to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+ * copies of the Software, and to permit persons to whom the Software is
+ * furnished to do so, subject to the following conditions:
+ *
+ * The above copyright notice and this permission notice shall be included in all
+ * copies or substantial portions of the Software.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+ * IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+ * FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+ * AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+ * LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+ * OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+ * SOFTWARE.
+ */
