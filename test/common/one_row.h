@@ -115,7 +115,7 @@ struct pairwise_call {
 };
 template <class Reducer, unsigned BlockSize, unsigned Packs>
 fastreduce_status reduce_pairwise_in(const void *input, size_t n, void *result,
-                                     const Reducer &reducer, workspace memory,
+                                     const Reducer &reducer, fastreduce::workspace memory,
                                      const pairwise_call &call = {})
 {
     reduction_output<Reducer> output = {result, reducer};
