@@ -105,8 +105,8 @@ cudaError_t launch(unsigned number, unsigned blocks, int device, const array_lay
                       nullptr);
 }
 
-/* A call of AUTO in blocks of so many threads, each with so many packs; and as if there were no more
- * than `most_words` of workspace, or n were on the device. Where blocks run one at a time, in any
+/* A call of AUTO in blocks of so many threads, each with so many packs; as if there were no more
+ * than `most_words` of workspace; or n is on the device. Where blocks run one at a time, in any
  * order of threads: whoever waits waits for blocks before it. */
 struct pairwise_call {
     size_t most_words = workspace_words;

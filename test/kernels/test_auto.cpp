@@ -52,10 +52,7 @@ struct number_of<f16> {
 };
 template <>
 struct number_of<int> {
-    static int of(double x, int exponent)
-    {
-        return static_cast<int>(std::ldexp(x, exponent % 30));
-    }
+    static int of(double x, int exponent) { return static_cast<int>(std::ldexp(x, exponent % 30)); }
 };
 
 /* Numbers of which every sum is rounded, so that the order shows. */
@@ -199,9 +196,21 @@ template <class Of, unsigned BlockSize, unsigned Packs>
 static void every_offset(const char *what)
 {
     constexpr size_t size = pack<typename Of::T>::size, tile = BlockSize * Packs * size;
-    const size_t sizes[] = {0,        1,        2,        3,           size,         size + 1,
-                            31,       tile - 1, tile,     tile + 1,    2 * tile,     3 * tile + 5,
-                            5 * tile, 7 * tile - size, 33 * tile + 1};
+    const size_t sizes[] = {0,
+                            1,
+                            2,
+                            3,
+                            size,
+                            size + 1,
+                            31,
+                            tile - 1,
+                            tile,
+                            tile + 1,
+                            2 * tile,
+                            3 * tile + 5,
+                            5 * tile,
+                            7 * tile - size,
+                            33 * tile + 1};
     unsigned turn = 0;
     for (size_t n : sizes)
         for (size_t offset = 0; offset < size; ++offset) {
@@ -221,8 +230,8 @@ static void levels_and_runs(const char *what)
     using T = typename Of::T;
     constexpr size_t size = pack<T>::size, group = BlockSize * Packs, tile = group * size;
     constexpr unsigned each = partial_words<typename decltype(Of::reducer())::Value>::count;
-    for (size_t tiles : {size_t(1), size_t(2), size_t(7), group - 1, group, group + 1, 2 * group + 3,
-                         5 * group})
+    for (size_t tiles :
+         {size_t(1), size_t(2), size_t(7), group - 1, group, group + 1, 2 * group + 3, 5 * group})
         for (size_t less : {size_t(0), size_t(1), tile - 1}) {
             how given;
             given.offset = tiles % size;
@@ -258,8 +267,8 @@ static void counted(const char *what)
     using T = typename Of::T;
     constexpr size_t size = pack<T>::size, group = BlockSize * Packs, tile = group * size;
     constexpr unsigned each = partial_words<typename decltype(Of::reducer())::Value>::count;
-    for (size_t tiles : {size_t(1), size_t(5), group + 2, most_idle_blocks,
-                         most_idle_blocks + 2 * group + 1})
+    for (size_t tiles :
+         {size_t(1), size_t(5), group + 2, most_idle_blocks, most_idle_blocks + 2 * group + 1})
         for (unsigned log : {0u, 1u}) {
             const size_t bound = (tiles << log) * tile - tiles % 2, in_one_go = 132 * tile;
             if (log > 0 && (tiles == 1 || (!thorough && tiles == most_idle_blocks))) continue;

@@ -1,5 +1,6 @@
 /* fastreduce_dot: every type, against exact or wider arithmetic; of floats the bits of the pairwise
- * reduction, wherever x and y begin, whoever knows n, and in small blocks; refusals. x and y end where their memory does. */
+ * reduction, wherever x and y begin, whoever knows n, and in small blocks; refusals. x and y end
+ * where their memory does. */
 #include <cuda_runtime.h>
 #define FASTREDUCE_IMPLEMENTATION
 #define FASTREDUCE_OPERATORS FASTREDUCE_SUM
@@ -453,11 +454,11 @@ static void small_blocks()
 
 static bool is_same(fastreduce_type type, u64 a, u64 b)
 {
-    return a == b ||
-           (type == FASTREDUCE_F64 ? std::isnan(fastreduce::detail::bits_as<double>(a)) &&
-                                         std::isnan(fastreduce::detail::bits_as<double>(b))
-                                   : std::isnan(fastreduce::detail::bits_as<float>(unsigned(a))) &&
-                                         std::isnan(fastreduce::detail::bits_as<float>(unsigned(b))));
+    return a == b || (type == FASTREDUCE_F64
+                          ? std::isnan(fastreduce::detail::bits_as<double>(a)) &&
+                                std::isnan(fastreduce::detail::bits_as<double>(b))
+                          : std::isnan(fastreduce::detail::bits_as<float>(unsigned(a))) &&
+                                std::isnan(fastreduce::detail::bits_as<float>(unsigned(b))));
 }
 
 /* Of floats, at any offset of x and any of y; and the frozen results. */
@@ -479,9 +480,10 @@ static void pairwise_bits()
                 const exact_input<T> from_x(x, x_offset), from_y(y, y_offset);
                 const u64 got =
                     result("pairwise", from_x.data(), from_y.data(), n, own_workspace());
-                check::that(is_same(fastreduce_output_type(type_of<T>, FASTREDUCE_SUM), got, wanted),
-                            "%s, pairwise, n %zu, offsets %zu, %zu: %llx, not %llx",
-                            fastreduce_type_name(type_of<T>), n, x_offset, y_offset, got, wanted);
+                check::that(
+                    is_same(fastreduce_output_type(type_of<T>, FASTREDUCE_SUM), got, wanted),
+                    "%s, pairwise, n %zu, offsets %zu, %zu: %llx, not %llx",
+                    fastreduce_type_name(type_of<T>), n, x_offset, y_offset, got, wanted);
             }
         }
     for (const golden_row &row : golden_rows) {

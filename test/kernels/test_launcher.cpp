@@ -411,7 +411,8 @@ static void facts()
         const unsigned long long limit_calls = remembered ? 1 : 3;
         unsigned row = 99;
         unsigned long long before = simt::calls();
-        check::that(find_row(engine_of<exact_engine>(), 1000, &row, &limits, &device) == cudaSuccess &&
+        check::that(find_row(engine_of<exact_engine>(), 1000, &row, &limits, &device) ==
+                            cudaSuccess &&
                         row == 0 && limits.multiprocessors == 100u + static_cast<unsigned>(number),
                     "device %d: row %u for 1000 floats", number, row);
         check::that(simt::calls() - before == limit_calls,
@@ -419,15 +420,16 @@ static void facts()
                     "take",
                     number);
         simt::fail_call(static_cast<unsigned>(limit_calls) + 1);
-        check::that(find_row(engine_of<exact_engine>(), many, &row, &limits, &device) != cudaSuccess,
+        check::that(find_row(engine_of<exact_engine>(), many, &row, &limits, &device) !=
+                        cudaSuccess,
                     "device %d: what the kernel is compiled for", number);
         simt::fail_call(0);
         for (unsigned turn = 0; turn < 3; ++turn) {
             before = simt::calls();
-            check::that(find_row(engine_of<exact_engine>(), many, &row, &limits, &device) == cudaSuccess &&
-                            row == (new_code ? pipelined : fallback) &&
-                            limits.pipelined == new_code,
-                        "device %d: row %u for 2^27 floats", number, row);
+            check::that(
+                find_row(engine_of<exact_engine>(), many, &row, &limits, &device) == cudaSuccess &&
+                    row == (new_code ? pipelined : fallback) && limits.pipelined == new_code,
+                "device %d: row %u for 2^27 floats", number, row);
             check::that(simt::calls() - before == limit_calls + (turn == 0 || !remembered),
                         "device %d: %llu calls for a row", number, simt::calls() - before);
         }
@@ -441,7 +443,8 @@ static void facts()
         check::that(find_code(engine_of<exact_engine>(), fallback, number, &code) == cudaSuccess &&
                         code == older_code,
                     "device %d: another kernel's answer", number);
-        check::that(find_row(engine_of<exact_engine>(), many, &row, &limits, &device) == cudaSuccess &&
+        check::that(find_row(engine_of<exact_engine>(), many, &row, &limits, &device) ==
+                            cudaSuccess &&
                         row == (new_code && remembered ? pipelined : fallback),
                     "device %d: the kernel's answer is forgotten", number);
     }
@@ -542,9 +545,9 @@ static void pairwise_launches()
     reduction_output<sums> to = {output.data(), sums()};
     simt::set_runs(false);
     for (int ptx : {80, 89, 90, 100, 120})
-        for (size_t elements : {size_t(0), size_t(4096), size_t(4097), size_t(16384),
-                                size_t(16385), size_t(1) << 19, (size_t(1) << 19) + 1,
-                                size_t(1) << 24, (size_t(1) << 24) + 1, size_t(1) << 40}) {
+        for (size_t elements :
+             {size_t(0), size_t(4096), size_t(4097), size_t(16384), size_t(16385), size_t(1) << 19,
+              (size_t(1) << 19) + 1, size_t(1) << 24, (size_t(1) << 24) + 1, size_t(1) << 40}) {
             for (bool counted : {false, true}) {
                 simt::gpu gpu;
                 gpu.number = 10 + ptx / 10;
@@ -662,8 +665,7 @@ static void runtime_failures(fastreduce_kernel kernel, size_t size, unsigned cal
 static void pipeline_failures()
 {
     using namespace fastreduce::detail;
-    using engine =
-        one_row::engine<superaccumulator<256>, engine_kernel::pipelined, 256, 4, 3>;
+    using engine = one_row::engine<superaccumulator<256>, engine_kernel::pipelined, 256, 4, 3>;
     static_assert(engine::row(0).shared_bytes > 48 * 1024, "more than a kernel may have unasked");
     for (int ptx : {80, 90}) {
         simt::gpu gpu;
@@ -678,8 +680,8 @@ static void pipeline_failures()
             every_call_fails(
                 "pipelined", s.output, s.workspace, pooled ? 6 : 3,
                 [&] {
-                    return launch_engine<engine>(
-                        s.input.data(), {s.output.data(), nullptr}, 10000, scratch, nullptr);
+                    return launch_engine<engine>(s.input.data(), {s.output.data(), nullptr}, 10000,
+                                                 scratch, nullptr);
                 },
                 [&] { s.right("pipelined"); });
             check::that(simt::latest_launch().overlapped == (ptx >= 90) &&
@@ -688,8 +690,9 @@ static void pipeline_failures()
                         "pipelined, PTX %d: what was launched", ptx);
             const fastreduce::workspace less = {s.workspace.data(), scratch.bytes - 1};
             const unsigned long long before = simt::calls();
-            check::that(launch_engine<engine>(
-                            s.input.data(), {s.output.data(), nullptr}, 10000, less, nullptr) == FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL &&
+            check::that(launch_engine<engine>(s.input.data(), {s.output.data(), nullptr}, 10000,
+                                              less,
+                                              nullptr) == FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL &&
                             simt::calls() == before,
                         "pipelined: too small a workspace");
             s.untouched("pipelined, refused");

@@ -290,13 +290,13 @@ static void plan_of(size_t n, unsigned pack_size, unsigned each, const tile_size
                  tiles = n == 0 ? 1 : (n - 1) / tile + 1;
     const pairwise_plan plan = plan_pairwise(n, pack_size, each, size, most_words);
     const auto runs_of = [&](unsigned log) { return ((tiles - 1) >> log) + 1; };
-    check::that(plan.runs == runs_of(plan.run_log) && plan.words == words_of(plan.runs, group, each),
+    check::that(plan.runs == runs_of(plan.run_log) &&
+                    plan.words == words_of(plan.runs, group, each),
                 "n %zu, tiles of %zu: %zu runs of 2^%u tiles in %zu words", n, tile, plan.runs,
                 plan.run_log, plan.words);
     check::that(plan.words <= most_words || plan.run_log == most_run_log,
                 "n %zu, tiles of %zu: %zu words of %zu", n, tile, plan.words, most_words);
-    check::that(plan.run_log == 0 ||
-                    words_of(runs_of(plan.run_log - 1), group, each) > most_words,
+    check::that(plan.run_log == 0 || words_of(runs_of(plan.run_log - 1), group, each) > most_words,
                 "n %zu, tiles of %zu: runs of 2^%u tiles, and shorter ones have room", n, tile,
                 plan.run_log);
     pairwise_array array = {};

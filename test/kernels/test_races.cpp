@@ -74,8 +74,8 @@ static void engine(size_t tiles, size_t most_words, bool counted)
     const std::vector<float> values = check::make(check::data::integers, n, n);
     check::buffer<traced> input(n), output(1);
     check::buffer<size_t> count(1);
-    const size_t bytes = pairwise_workspace_bytes(
-        pairwise_engine_of<sum, BlockSize, Packs, BlockSize, Packs>(), n);
+    const size_t bytes =
+        pairwise_workspace_bytes(pairwise_engine_of<sum, BlockSize, Packs, BlockSize, Packs>(), n);
     check::buffer<unsigned char> memory(bytes);
     input.set(reinterpret_cast<const traced *>(values.data()));
     memory.fill(0);

@@ -174,12 +174,12 @@ static void all_words()
                                        {{4}, 4}});
     using place = key_and_index<unsigned long long>;
     words<3, place>({{1, 1},
-                            {~0ull, ~0ull},
-                            {2, 2},
-                            {1ull << 63, 1ull << 60},
-                            {3, 3},
-                            {1ull << 62, 5},
-                            {4, 4}});
+                     {~0ull, ~0ull},
+                     {2, 2},
+                     {1ull << 63, 1ull << 60},
+                     {3, 3},
+                     {1ull << 62, 5},
+                     {4, 4}});
 }
 
 /* ---- AUTO in small blocks -------------------------------------------------------------------- */
@@ -196,8 +196,8 @@ static void float_case(const char *what, size_t n, size_t offset, size_t most_wo
     const float wanted = fastreduce_host_sum_f32(values.data(), reduced);
     check::buffer<float> input(n, offset), output(1, offset);
     check::buffer<size_t> count(1);
-    const size_t bytes = pairwise_workspace_bytes(
-        pairwise_engine_of<sum, BlockSize, Packs, BlockSize, Packs>(), n);
+    const size_t bytes =
+        pairwise_workspace_bytes(pairwise_engine_of<sum, BlockSize, Packs, BlockSize, Packs>(), n);
     check::buffer<unsigned char> memory(bytes);
     input.set(values);
     memory.fill(0);

@@ -1,7 +1,7 @@
-/* The machine: runs the blocks of a grid one after another on the calling thread, or a few at a time
- * (resident.h), and the threads of a block as fibers that change places only at barriers, warp meetings and
- * simt::yield(). Checks what CUDA leaves undefined: every problem ends the launch with a
- * sentence in report(). */
+/* The machine: runs the blocks of a grid one after another on the calling thread, or a few at a
+ * time (resident.h), and the threads of a block as fibers that change places only at barriers, warp
+ * meetings and simt::yield(). Checks what CUDA leaves undefined: every problem ends the launch with
+ * a sentence in report(). */
 #ifndef SIMT_MACHINE_HEADER
 #define SIMT_MACHINE_HEADER
 
@@ -37,11 +37,11 @@ enum class order { forward, reverse, random };
 struct options {
     order schedule = order::
         forward; /* of the threads of a block, and of the blocks; in reverse a warp runs ahead */
-    unsigned seed = 1;           /* for order::random */
-    bool trace = false;          /* collect the accesses of traced<T>: races, bounds, counts */
-    bool last_block_last = true; /* a block that waits for all others must run after them */
+    unsigned seed = 1;            /* for order::random */
+    bool trace = false;           /* collect the accesses of traced<T>: races, bounds, counts */
+    bool last_block_last = true;  /* a block that waits for all others must run after them */
     bool blocks_in_order = false; /* whatever the schedule: blocks wait for any before them */
-    unsigned resident = 0; /* blocks at a time, in random turns, if not 0: begun in order, untraced */
+    unsigned resident = 0;        /* blocks at a time, in random turns, untraced, if not 0 */
 };
 
 struct counts {
@@ -141,7 +141,7 @@ struct machine {
     char *stacks = nullptr;
     size_t stack_count = 0;
     bool running = false;
-    uint64_t own_idle_yields = 0; /* since the last barrier, exit or atomic addition */
+    uint64_t own_idle_yields = 0;             /* since the last barrier, exit or atomic addition */
     uint64_t *idle_yields = &own_idle_yields; /* of all blocks that run */
     class residents *crowd = nullptr;         /* that this block is one of, and its place there */
     size_t resident_at = 0;
@@ -196,7 +196,7 @@ inline void reset()
     the_machine().report.clear();
 }
 
-void end_interval(machine &m); /* trace.h */
+void end_interval(machine &m);                                             /* trace.h */
 bool run_resident(machine &m, dim3 grid, dim3 block, size_t shared_bytes); /* resident.h */
 void let_others_run(machine &m);
 
