@@ -1,9 +1,11 @@
-/* A table of one row: a kernel of the engine in blocks and tiles as small as a test likes, through
- * the library's own launcher; and that launcher for a test that knows the engine's types. */
+/* The engines in blocks and tiles as small as a test likes, through the library's own launchers:
+ * EXACT's by a table of one row, AUTO's by a pairwise_engine whose small and large blocks are the
+ * same. */
 #ifndef ONE_ROW_H
 #define ONE_ROW_H
 
 #include "../../fastreduce.cuh"
+#include "check.h"
 
 namespace one_row
 {
@@ -69,7 +71,6 @@ cudaError_t pipelines(unsigned number, int device, bool *answer)
 template <class Engine>
 bool is_compiled(unsigned number, int device)
 {
-    using Accumulator = typename Engine::template accumulator<512>;
     const engine_kernel kernel = Engine::row(number).kernel;
     bool pipelined = false;
     if (row_kernel<Engine>(number) == nullptr) return false;
@@ -77,10 +78,15 @@ bool is_compiled(unsigned number, int device)
 #ifdef SIMT_MACHINE
     return true;
 #endif
-    constexpr bool in_vectors = sizeof(pack<typename Engine::Element>) == pack_bytes;
-    if (kernel == engine_kernel::grid_stride)
-        return !pipelined || !in_vectors || !Accumulator::collects;
-    return kernel == engine_kernel::tile || pipelined;
+    return kernel == engine_kernel::grid_stride || pipelined;
+}
+
+/* Status words of a launch by any of its rows. */
+template <class Engine>
+size_t words_of(size_t units)
+{
+    const engine_table table = table_of<Engine>();
+    return table.words_at_all + table.words_per_unit * units + 1;
 }
 
 /* The array as a row of an engine reads it. */
@@ -97,6 +103,25 @@ cudaError_t launch(unsigned number, unsigned blocks, int device, const array_lay
 {
     return launch_row(engine_of<Engine>(), number, blocks, device, input, work, &output, words,
                       nullptr);
+}
+
+/* A call of AUTO in blocks of so many threads, each with so many packs; as if there were no more
+ * than `most_words` of workspace; or n is on the device. Where blocks run one at a time, in any
+ * order of threads: whoever waits waits for blocks before it. */
+struct pairwise_call {
+    size_t most_words = workspace_words;
+    const size_t *n_on_device = nullptr;
+    const void *other = nullptr; /* y of a dot product */
+};
+template <class Reducer, unsigned BlockSize, unsigned Packs>
+fastreduce_status reduce_pairwise_in(const void *input, size_t n, void *result,
+                                     const Reducer &reducer, fastreduce::workspace memory,
+                                     const pairwise_call &call = {})
+{
+    reduction_output<Reducer> output = {result, reducer};
+    return launch_pairwise(pairwise_engine_of<Reducer, BlockSize, Packs, BlockSize, Packs>(),
+                           {input, n, call.n_on_device, call.other}, &output, memory, nullptr,
+                           call.most_words);
 }
 
 } // namespace one_row

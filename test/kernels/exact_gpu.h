@@ -33,7 +33,7 @@ static void long_runs()
 {
     const size_t n = (size_t(1) << 29) + 11;
     check::buffer<float> input(n), output(1), period(4);
-    check::buffer<status_word> words(superaccumulator<512>::words_for(1) + 1);
+    check::buffer<status_word> words(one_row::words_of<exact_engine>(1));
     words.fill(0);
     int device;
     this_device(&device);

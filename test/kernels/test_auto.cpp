@@ -1,7 +1,8 @@
-/* AUTO's kernels, each launched with grids and sizes of its own, so that all are tested whatever
- * the GPU and n would choose; and on a GPU the soak: replays, many streams at once, a GPU kept
- * busy. Small integers: sums are exact. -DAUTO_SMALL, for test/quality/mutants.py, leaves out the
- * kernels of the table, which take long. */
+/* AUTO's kernel in blocks so small that groups of groups of blocks, and runs of many tiles, are
+ * within reach: its bits are those of the pairwise reduction (common/pairwise.h), whatever the
+ * blocks, their order, the addresses, the words of workspace, and who knows n. On a GPU also the
+ * soak: replays, many streams at once, a GPU kept busy. -DAUTO_SMALL, for test/quality/mutants.py,
+ * leaves out what takes long. */
 #include <cuda_runtime.h>
 #ifdef SIMT_MACHINE
 #define FASTREDUCE_HOST_IMPLEMENTATION
@@ -13,223 +14,324 @@
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
 #include "../common/dynamic_shared.h"
+#include "../common/exact_input.h"
 #include "../common/one_row.h"
-#include "../common/tree.h"
+#include "../common/order.h"
+#include "../common/pairwise.h"
 
 using namespace fastreduce;
 using namespace fastreduce::detail;
 
-using sums = auto_engine<plus, float>;
-
 static bool thorough = on_gpu; /* the CPU machine and sanitizers take too long for some */
 
-static const char *name(engine_kernel kernel)
-{
-    switch (kernel) {
-    case engine_kernel::tile: return "tile";
-    case engine_kernel::grid_stride: return "grid-stride";
-    default: return "pipelined";
+/* ---- Data and results ------------------------------------------------------------------------ */
+
+template <class T>
+struct number_of { /* by the number's own bits, of a uniform one in [-1, 1) times 2^exponent */
+    static T of(double x, int exponent) { return static_cast<T>(std::ldexp(x, exponent % 30)); }
+};
+template <>
+struct number_of<double> {
+    static double of(double x, int exponent) { return std::ldexp(x, exponent); }
+};
+template <>
+struct number_of<bf16> {
+    static bf16 of(double x, int exponent)
+    {
+        const float wide = static_cast<float>(std::ldexp(x, exponent % 30));
+        return {static_cast<unsigned short>(bits_as<unsigned>(wide) >> 16)};
     }
+};
+template <>
+struct number_of<f16> {
+    static f16 of(double x, int exponent)
+    {
+        const unsigned fraction = static_cast<unsigned>(std::fabs(x) * 1024);
+        return {static_cast<unsigned short>((x < 0) << 15 | (10 + exponent % 8) << 10 | fraction)};
+    }
+};
+template <>
+struct number_of<int> {
+    static int of(double x, int exponent) { return static_cast<int>(std::ldexp(x, exponent % 30)); }
+};
+
+/* Numbers of which every sum is rounded, so that the order shows. */
+template <class T>
+static std::vector<T> made_of(size_t n, unsigned long long seed)
+{
+    std::vector<T> values(n);
+    for (size_t i = 0; i < n; ++i) {
+        const unsigned long long z = check::mix(i, seed);
+        values[i] = number_of<T>::of(static_cast<double>(static_cast<long long>(z)) / 0x1p63,
+                                     static_cast<int>(z % 24));
+    }
+    return values;
 }
 
-static float tree_sum(const std::vector<float> &values, const plan_row &row, const work_plan &units)
+template <class Result>
+static bool same(const Result &a, const Result &b)
 {
-    return tree::reduced<plus>(values, units, row.block_size, row.packs);
+    return std::memcmp(&a, &b, sizeof a) == 0 || (std::isnan(a) && std::isnan(b));
 }
 
-/* ---- Every kernel makes the same tree -------------------------------------------------------- */
+/* What is reduced, and what comes out by the pairwise reduction. */
+template <class Input, class Operator, fastreduce_type Type, fastreduce_operator Op>
+struct reduction_of {
+    using T = Input;
+    static constexpr bool two_arrays = false;
+    static auto reducer() { return named_reducer<Operator, T>::make(); }
+    using Result = typename decltype(reducer())::Result;
+    static Result wanted(const T *x, const T *, size_t n)
+    {
+        Result result = {};
+        check::that(pairwise::result(Type, Op, x, n, &result), "no pairwise result");
+        return result;
+    }
+};
+template <class Input, fastreduce_type Type>
+struct dot_product {
+    using T = Input;
+    static constexpr bool two_arrays = true;
+    static auto reducer() { return dot_t<T>(); }
+    using Result = typename decltype(reducer())::Result;
+    static Result wanted(const T *x, const T *y, size_t n)
+    {
+        Result result = {};
+        check::that(pairwise::dot(Type, x, y, n, &result), "no pairwise dot product");
+        return result;
+    }
+};
+/* Partials of 1, 2 and 3 words; packs of a value each element, and of one; both arrays. */
+using sums = reduction_of<float, plus, FASTREDUCE_F32, FASTREDUCE_SUM>;
+using double_sums = reduction_of<double, plus, FASTREDUCE_F64, FASTREDUCE_SUM>;
+using float_products = reduction_of<float, multiplies, FASTREDUCE_F32, FASTREDUCE_PRODUCT>;
+using half_squares = reduction_of<f16, sum_squares, FASTREDUCE_F16, FASTREDUCE_SUM_SQUARES>;
+using norms = reduction_of<float, norm2, FASTREDUCE_F32, FASTREDUCE_NORM2>;
+using double_norms = reduction_of<double, norm2, FASTREDUCE_F64, FASTREDUCE_NORM2>;
+using variances = reduction_of<bf16, variance, FASTREDUCE_BF16, FASTREDUCE_VARIANCE>;
+using int_variances = reduction_of<int, variance, FASTREDUCE_I32, FASTREDUCE_VARIANCE>;
+using dots = dot_product<float, FASTREDUCE_F32>;
+using double_dots = dot_product<double, FASTREDUCE_F64>;
 
-/* Each case runs in another order than the one before. */
-static void next_order()
-{
-#ifdef SIMT_MACHINE
-    static unsigned turn = 0;
-    simt::settings().schedule = static_cast<simt::order>(turn++ % 3); /* forward, reverse, random */
-#endif
-}
+/* ---- One call in small blocks ---------------------------------------------------------------- */
 
-static device_limits this_device(int *device)
-{
-    device_limits limits = {};
-    CUDA(find_limits(&limits, device));
-    CUDA(one_row::pipelines<sums>(5, *device, &limits.pipelined));
-    return limits;
-}
+struct how {
+    size_t offset = 0, other_offset = 0;
+    size_t most_words = workspace_words;
+    size_t bound = 0; /* of n on the device, if not 0 */
+    unsigned orders = 1;
+    size_t n = 0; /* on the device */
+};
 
-static bool runs_here(unsigned number)
+/* Every call begins with the words that the last one left. */
+template <class Of, unsigned BlockSize, unsigned Packs>
+static void small_call(const char *what, const std::vector<typename Of::T> &x,
+                       const std::vector<typename Of::T> &y, const how &given)
 {
-    int device;
-    const device_limits limits = this_device(&device);
-    return one_row::is_compiled<sums>(number, device) &&
-           (!on_gpu || sums::row(number).shared_bytes + shared_reserve <= limits.shared_bytes);
-}
-
-/* Twice: the second call relies on the words that the first left. */
-static void run_case(unsigned number, unsigned blocks, const work_plan &units,
-                     const std::vector<float> &values, size_t offset, float wanted)
-{
-    const plan_row row = sums::row(number);
-    const size_t n = values.size(), words = reduction<plus, float, 512>::words_for(units.units) + 1;
-    check::buffer<float> input(n, offset), output(1, offset);
-    check::buffer<status_word> status_words(words);
-    input.set(values);
-    status_words.fill(0);
-    int device;
-    this_device(&device);
-    for (int repeat = 0; repeat < 2; ++repeat) {
-        next_order();
+    using T = typename Of::T;
+    using Result = typename Of::Result;
+    const size_t n = given.bound ? std::min(given.n, given.bound) : x.size();
+    const exact_input<T> from_x(x, given.offset), from_y(y, given.other_offset);
+    const Result wanted = Of::wanted(x.data(), y.data(), n);
+    check::buffer<Result> output(1, given.offset);
+    check::buffer<size_t> count(1);
+    const auto reducer = Of::reducer();
+    using Reducer = std::decay_t<decltype(reducer)>;
+    const size_t bytes = pairwise_workspace_bytes(
+        pairwise_engine_of<Reducer, BlockSize, Packs, BlockSize, Packs>(), x.size());
+    check::buffer<unsigned char> memory(bytes);
+    memory.fill(0);
+    count.set(&given.n);
+    one_row::pairwise_call call;
+    call.most_words = given.most_words;
+    if (given.bound) call.n_on_device = count.data();
+    if (Of::two_arrays) call.other = from_y.data();
+    for (unsigned turn = 0; turn < given.orders; ++turn) {
+        const char *const in_order = order::next();
         output.fill(0x7f);
-        const cudaError_t error = one_row::launch<sums>(
-            number, blocks, device, one_row::array_of<sums>(number, input.data(), n), units,
-            output_of<plus, float>(output.data()), status_words.data());
+        const fastreduce_status status = one_row::reduce_pairwise_in<Reducer, BlockSize, Packs>(
+            from_x.data(), x.size(), output.data(), reducer,
+            {bytes ? memory.data() : nullptr, bytes}, call);
         CUDA(cudaDeviceSynchronize());
-        const float got = output.get()[0];
-        check::that(error == cudaSuccess && std::memcmp(&got, &wanted, sizeof got) == 0,
-                    "%s, %u blocks, %u levels, n %zu, offset %zu: status %d, %.9g, not %.9g",
-                    name(row.kernel), blocks, units.levels, n, offset, error,
-                    static_cast<double>(got), static_cast<double>(wanted));
+        order::usual();
+        const Result got = output.get()[0];
+        check::that(status == 0 && same(got, wanted),
+                    "%s, %u x %u, n %zu of %zu, %zu words, offsets %zu and %zu, blocks %s: status "
+                    "%d, %.17g, not %.17g %s",
+                    what, BlockSize, Packs, n, x.size(), given.most_words, given.offset,
+                    given.other_offset, in_order, status, static_cast<double>(got),
+                    static_cast<double>(wanted), order::report());
+        check::that(memory.every_byte_is(0) && memory.canaries_alive() && output.canaries_alive(),
+                    "%s, %u x %u, n %zu of %zu, %zu words, blocks %s: words left dirty, or a write "
+                    "outside",
+                    what, BlockSize, Packs, n, x.size(), given.most_words, in_order);
+        if (status != 0) memory.fill(0);
     }
-    check::that(
-        status_words.every_byte_is(0) && status_words.canaries_alive() && output.canaries_alive(),
-        "%s, %u blocks, n %zu: words left dirty, or a write outside", name(row.kernel), blocks, n);
 }
 
-static work_plan work_of(size_t tiles)
+template <class Of, unsigned BlockSize, unsigned Packs>
+static void small_call(const char *what, size_t n, const how &given)
 {
-    return work_plan::of(tiles, work_plan::levels_for(tiles));
+    using T = typename Of::T;
+    small_call<Of, BlockSize, Packs>(what, made_of<T>(n, n),
+                                     made_of<T>(Of::two_arrays ? n : 0, n + 1), given);
 }
 
-/* The rows of the table with this one's tiles, with grids of any size where the kernel takes them,
- * at any offset. */
-static void same_bits(unsigned of_row, const std::vector<float> &values, const work_plan &units)
+/* Runs of 2^log tiles of so many elements: as few words as that takes. */
+static size_t words_for_runs(unsigned log, size_t n, size_t tile, size_t group, unsigned each)
 {
-    const plan_row tiles = sums::row(of_row);
-    const float wanted = tree_sum(values, tiles, units);
-    for (unsigned number = 0; number < sums::rows; ++number) {
-        const plan_row row = sums::row(number);
-        if (row.block_size != tiles.block_size || row.packs != tiles.packs || !runs_here(number))
-            continue;
-        if (row.kernel == engine_kernel::tile && units.levels > 0) continue;
-        const unsigned all = static_cast<unsigned>(units.units);
-        for (unsigned blocks : {1u, 2u, 7u, 132u, all}) {
-            if (blocks > all || (row.kernel == engine_kernel::tile && blocks < all)) continue;
-            for (size_t offset : {0, 1, 2, 3, 4, 31, 32}) {
-                if (!thorough && offset > 1 && values.size() > 40000) continue;
-                run_case(number, blocks, units, values, offset, wanted);
+    const tile_size size = {static_cast<unsigned>(group), 1};
+    size_t words = workspace_words;
+    const unsigned pack_size = static_cast<unsigned>(tile / group);
+    while (plan_pairwise(n, pack_size, each, size, words).run_log < log)
+        words = plan_pairwise(n, pack_size, each, size, words).words - 1;
+    return words;
+}
+
+/* ---- What is called -------------------------------------------------------------------------- */
+
+/* Every offset of the elements, and each order of the blocks, about the ends of packs, tiles and
+ * groups of tiles. */
+template <class Of, unsigned BlockSize, unsigned Packs>
+static void every_offset(const char *what)
+{
+    constexpr size_t size = pack<typename Of::T>::size, tile = BlockSize * Packs * size;
+    const size_t sizes[] = {0,
+                            1,
+                            2,
+                            3,
+                            size,
+                            size + 1,
+                            31,
+                            tile - 1,
+                            tile,
+                            tile + 1,
+                            2 * tile,
+                            3 * tile + 5,
+                            5 * tile,
+                            7 * tile - size,
+                            33 * tile + 1};
+    unsigned turn = 0;
+    for (size_t n : sizes)
+        for (size_t offset = 0; offset < size; ++offset) {
+            if (!thorough && n > 4 * tile && offset % 3 != turn % 3) continue;
+            how given;
+            given.offset = offset;
+            given.other_offset = Of::two_arrays ? (offset * 3 + turn) % size : 0;
+            small_call<Of, BlockSize, Packs>(what, n, given);
+            ++turn;
+        }
+}
+
+/* Groups of groups, and runs of several tiles of which the last one is not complete. */
+template <class Of, unsigned BlockSize, unsigned Packs>
+static void levels_and_runs(const char *what)
+{
+    using T = typename Of::T;
+    constexpr size_t size = pack<T>::size, group = BlockSize * Packs, tile = group * size;
+    constexpr unsigned each = partial_words<typename decltype(Of::reducer())::Value>::count;
+    for (size_t tiles :
+         {size_t(1), size_t(2), size_t(7), group - 1, group, group + 1, 2 * group + 3, 5 * group})
+        for (size_t less : {size_t(0), size_t(1), tile - 1}) {
+            how given;
+            given.offset = tiles % size;
+            given.orders = 2;
+            small_call<Of, BlockSize, Packs>(what, tiles * tile - less, given);
+        }
+    for (unsigned log : {1u, 2u, 3u})
+        for (size_t tiles : {size_t(9), size_t(16), size_t(23), size_t(25), size_t(77),
+                             (group << log) + 1, 2 * (group << log) + 3}) {
+            if (!thorough && tiles > 100 && group > 32) continue;
+            how given;
+            const size_t n = tiles * tile - tiles % 3 * (tile / 3);
+            given.offset = tiles % 2;
+            given.most_words = words_for_runs(log, n, tile, group, each);
+            given.orders = 2;
+            small_call<Of, BlockSize, Packs>(what, n, given);
+        }
+    if (group > 32 && !thorough) return;
+    /* groups of groups of groups */
+    how given;
+    given.offset = 1;
+    given.orders = each == 1 ? 3 : 1;
+    small_call<Of, BlockSize, Packs>(what, (group * group + 2 * group + 1) * tile - 1, given);
+    given.most_words = words_for_runs(1, (2 * group * group + 3) * tile, tile, group, each);
+    if (each == 1) small_call<Of, BlockSize, Packs>(what, (2 * group * group + 3) * tile, given);
+}
+
+/* n in GPU memory: the bits of a call for as many. Beyond most_idle_blocks runs, blocks take them
+ * in turn; and these may be of several tiles. */
+template <class Of, unsigned BlockSize, unsigned Packs>
+static void counted(const char *what)
+{
+    using T = typename Of::T;
+    constexpr size_t size = pack<T>::size, group = BlockSize * Packs, tile = group * size;
+    constexpr unsigned each = partial_words<typename decltype(Of::reducer())::Value>::count;
+    for (size_t tiles :
+         {size_t(1), size_t(5), group + 2, most_idle_blocks, most_idle_blocks + 2 * group + 1})
+        for (unsigned log : {0u, 1u}) {
+            const size_t bound = (tiles << log) * tile - tiles % 2, in_one_go = 132 * tile;
+            if (log > 0 && (tiles == 1 || (!thorough && tiles == most_idle_blocks))) continue;
+            if (!thorough && tiles >= most_idle_blocks && group > 32) continue;
+            const std::vector<T> x = made_of<T>(bound, tiles),
+                                 y = made_of<T>(Of::two_arrays ? bound : 0, tiles + 1);
+            for (size_t n : {size_t(0), size_t(1), tile, tile + 1, in_one_go - 1, in_one_go + 1,
+                             bound / 2 + 1, bound - 1, bound, bound + 1, ~size_t(0)}) {
+                if (!thorough && tiles >= most_idle_blocks && n >= bound - 1 && n != bound)
+                    continue;
+                how given;
+                given.offset = n % size;
+                given.bound = bound;
+                given.n = n;
+                given.orders = tiles >= most_idle_blocks ? 1 : 2;
+                if (log > 0) given.most_words = words_for_runs(log, bound, tile, group, each);
+                small_call<Of, BlockSize, Packs>(what, x, y, given);
             }
         }
-    }
 }
 
-static void every_kernel()
+/* A sum of nothing but -0 is -0; of no elements, +0. */
+static void negative_zeros()
 {
-    for (unsigned number : {0u, 3u}) {
-        const plan_row row = sums::row(number);
-        const size_t tile = 4 * row.tile_packs();
-        for (size_t n : {size_t(0), size_t(1), size_t(3), size_t(4), size_t(7), size_t(1023),
-                         tile - 1, tile, tile + 1, tile + 4, 2 * tile, 3 * tile + tile / 2 + 5,
-                         9 * tile + 6, 300 * tile + 1}) {
-            if (!thorough && n > 10 * tile) continue;
-            const std::vector<float> values = check::make(check::data::uniform, n, n);
-            same_bits(number, values, work_plan::of(tiles_of(n / 4, row), 0));
+    for (size_t n : {1, 2, 3, 4, 5, 127, 128, 129, 1000, 4100, 5000})
+        for (size_t offset = 0; offset < 4; ++offset) {
+            how given;
+            given.offset = offset;
+            const std::vector<float> zeros(n, -0.0f);
+            float wanted = sums::wanted(zeros.data(), nullptr, n);
+            check::that(std::signbit(wanted) && wanted == 0, "-0, pairwise");
+            small_call<sums, 32, 1>("-0", zeros, {}, given);
+            const std::vector<float> ones(n, 1.0f);
+            small_call<dots, 32, 1>("-0 times 1", zeros, ones, given);
         }
-    }
-    /* units of several tiles; as many levels as the table would make, and more */
-    const size_t tile = 4 * sums::row(3).tile_packs();
-    for (size_t tiles : {size_t(256 * 3 + 4), size_t(256 * 3 + 7), size_t(4097), size_t(8191)}) {
-        if (!thorough) continue;
-        const std::vector<float> values =
-            check::make(check::data::uniform, tiles * tile - 5, tiles);
-        same_bits(3, values, work_of(tiles));
-        same_bits(3, values, work_plan::of(tiles, 2));
-    }
+    float nothing = sums::wanted(nullptr, nullptr, 0);
+    check::that(!std::signbit(nothing) && nothing == 0, "+0, pairwise");
 }
 
-/* ---- Units, in tiles so small that there are many -------------------------------------------- */
-
-template <class Engine>
-static bool small_runs_here(int device)
+static void small_blocks()
 {
-    return one_row::is_compiled<Engine>(0, device);
-}
-
-/* Twice, with grids of any size: the second call relies on the words that the first left. */
-template <class Engine>
-static void small_blocks(const std::vector<float> &values, const work_plan &units, size_t offset,
-                         float wanted)
-{
-    const plan_row row = Engine::row(0);
-    const size_t n = values.size(), counter = units.units;
-    int device;
-    this_device(&device);
-    if (!small_runs_here<Engine>(device)) return;
-    check::buffer<float> input(n, offset), output(1, offset);
-    check::buffer<status_word> words(counter + 1);
-    input.set(values);
-    words.fill(0);
-    const unsigned all = static_cast<unsigned>(units.units);
-    for (unsigned blocks : {1u, 2u, 7u, all}) {
-        if (blocks > all || (row.kernel == engine_kernel::tile && blocks < all)) continue;
-        for (int repeat = 0; repeat < 2; ++repeat) {
-            next_order();
-            output.fill(0x7f);
-            const cudaError_t error = one_row::launch<Engine>(
-                0, blocks, device, one_row::array_of<Engine>(0, input.data(), n), units,
-                output_of<plus, float>(output.data()), words.data());
-            CUDA(cudaDeviceSynchronize());
-            const float got = output.get()[0];
-            check::that(error == cudaSuccess && std::memcmp(&got, &wanted, sizeof got) == 0,
-                        "%s, %u x %u, %u blocks, %zu tiles, %u levels, n %zu, offset %zu: status "
-                        "%d, %.9g, not %.9g",
-                        name(row.kernel), row.block_size, row.packs, blocks, units.tiles,
-                        units.levels, n, offset, error, static_cast<double>(got),
-                        static_cast<double>(wanted));
-        }
-    }
-    check::that(words.every_byte_is(0) && words.canaries_alive() && output.canaries_alive(),
-                "%s, %u x %u, %zu tiles, n %zu: words left dirty, or a write outside",
-                name(row.kernel), row.block_size, row.packs, units.tiles, n);
-}
-
-template <unsigned BlockSize, unsigned Packs, unsigned Stages>
-static void small_kernels(size_t tiles, unsigned levels, size_t cut)
-{
-    using sum = reduction<plus, float, BlockSize>;
-    const size_t n = tiles * BlockSize * Packs * 4 - cut;
-    const std::vector<float> values = check::make(check::data::uniform, n, n + levels);
-    const work_plan units = work_plan::of(tiles, levels);
-    const float wanted = tree::reduced<plus>(values, units, BlockSize, Packs);
-    for (size_t offset : {cut % 4, (cut + 1 + levels) % 4 + 28}) {
-        if (levels == 0)
-            small_blocks<one_row::engine<sum, engine_kernel::tile, BlockSize, Packs>>(
-                values, units, offset, wanted);
-        small_blocks<one_row::engine<sum, engine_kernel::grid_stride, BlockSize, Packs>>(
-            values, units, offset, wanted);
-        small_blocks<one_row::engine<sum, engine_kernel::grid_stride, BlockSize, Packs, 0, true>>(
-            values, units, offset, wanted);
-        small_blocks<one_row::engine<sum, engine_kernel::pipelined, BlockSize, Packs, Stages>>(
-            values, units, offset, wanted);
-    }
-}
-
-static void small_tiles()
-{
-    /* `cut` floats are missing from the last tile */
-    for (size_t cut : {0, 1, 4, 7, 125}) {
-        for (size_t tiles : {1, 2, 3, 4, 9}) {
-            small_kernels<32, 1, 3>(tiles, 0, cut);
-            small_kernels<64, 3, 2>(tiles, 0, cut);
-        }
-    }
-    small_kernels<32, 1, 3>(260, 0, 5);
-    small_kernels<32, 1, 3>(260, 1, 2);
-    small_kernels<32, 1, 1>(511, 1, 3);
-    small_kernels<32, 1, 2>(1023, 2, 66);
-    if (!thorough) return;
-    for (unsigned levels = 0; levels <= 4; ++levels) {
-        small_kernels<32, 1, 3>(4096 + 7 * levels, levels, levels);
-        small_kernels<128, 2, 4>(3999 + 7 * levels, levels, levels + 3);
-    }
+    every_offset<sums, 32, 1>("sum");
+    every_offset<sums, 64, 2>("sum");
+    every_offset<double_sums, 32, 2>("sum of doubles");
+    every_offset<float_products, 32, 1>("product");
+    every_offset<half_squares, 32, 1>("squares of halves");
+    every_offset<norms, 32, 2>("norm");
+    every_offset<double_norms, 64, 1>("norm of doubles");
+    every_offset<variances, 32, 1>("variance");
+    every_offset<int_variances, 32, 2>("variance of integers");
+    every_offset<dots, 32, 2>("dot product");
+    every_offset<double_dots, 32, 1>("dot product of doubles");
+    levels_and_runs<sums, 32, 1>("sum");
+    levels_and_runs<sums, 64, 2>("sum");
+    levels_and_runs<double_sums, 32, 2>("sum of doubles");
+    levels_and_runs<double_norms, 64, 1>("norm of doubles");
+    levels_and_runs<variances, 32, 1>("variance");
+    levels_and_runs<dots, 32, 2>("dot product");
+    counted<sums, 32, 1>("sum, counted");
+    counted<sums, 64, 2>("sum, counted");
+    counted<double_dots, 32, 1>("dot product of doubles, counted");
+    counted<int_variances, 32, 2>("variance, counted");
+    negative_zeros();
 }
 
 #ifndef SIMT_MACHINE
@@ -251,7 +353,12 @@ static void crowd()
     check::buffer<float> input(largest, 1), output(streams);
     input.set(values);
     std::vector<float> wanted(streams);
-    for (bool crowded : {false, true}) {
+    /* the last time, all of them of the largest size, by blocks that take runs in turn: each of
+     * these must go on whichever others have a place */
+    check::buffer<size_t> count(1);
+    count.set(&largest);
+    for (int round = 0; round < 3; ++round) {
+        const bool crowded = round > 0, counted = round > 1;
         for (int s = 0; s < streams; ++s) {
             if (crowded && s == 0) {
                 int device, multiprocessors;
@@ -264,7 +371,8 @@ static void crowd()
             }
             fastreduce_config config = {};
             CUDA(cudaStreamCreateWithFlags(&config.stream, cudaStreamNonBlocking));
-            const size_t n = largest >> s;
+            const size_t n = counted ? largest : largest >> s;
+            if (counted) config.n_on_device = count.data();
             config.workspace_bytes = fastreduce_workspace_bytes(n, &config);
             if (config.workspace_bytes) CUDA(cudaMalloc(&config.workspace, config.workspace_bytes));
             check::that(fastreduce_workspace_init(config.workspace, config.workspace_bytes,
@@ -280,8 +388,9 @@ static void crowd()
         const std::vector<float> got = output.get();
         if (!crowded) wanted = got;
         for (int s = 0; s < streams; ++s)
-            check::that(std::memcmp(&got[s], &wanted[s], sizeof(float)) == 0,
-                        "crowd: stream %d gave %.9g, alone %.9g", s, got[s], wanted[s]);
+            check::that(std::memcmp(&got[s], &wanted[counted ? 0 : s], sizeof(float)) == 0,
+                        "crowd, round %d: stream %d gave %.9g, alone %.9g", round, s, got[s],
+                        wanted[counted ? 0 : s]);
     }
 }
 
@@ -375,10 +484,7 @@ int main(int argc, char **)
 {
     check::need_device();
     thorough = on_gpu && argc == 1;
-    small_tiles();
-#ifndef AUTO_SMALL
-    every_kernel();
-#endif
+    small_blocks();
 #ifndef SIMT_MACHINE
     after_others();
     if (thorough) {

@@ -1,8 +1,8 @@
 /* AUTO of any element type and operator: numbers of 8 to 64 bits, structures of 3 to 32 bytes, and
  * one that is too large for the engine; sums, extremes, and operators whose identity is not zero;
- * operators with state, and functions of elements.
- * Results are compared with the tree on the host, bit by bit; inputs begin anywhere, and end where
- * their memory does. */
+ * operators with state, functions of elements, and operators that do not commute.
+ * Results are compared with the pairwise reduction on the host, bit by bit; inputs begin anywhere,
+ * and end where their memory does. */
 #include <cuda_runtime.h>
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #include "../../fastreduce.cuh"
@@ -10,7 +10,8 @@
 #include "../common/dynamic_shared.h"
 #include "../common/exact_input.h"
 #include "../common/one_row.h"
-#include "../common/tree.h"
+#include "../common/order.h"
+#include "../common/pairwise.h"
 #include <algorithm>
 
 /* Structures by their size in bytes, in words of 32 bits or bytes, and one that is aligned as a
@@ -149,27 +150,14 @@ static fastreduce::accumulate_t<Operator, T> folded(const std::vector<T> &values
     return value;
 }
 
-/* By the tree; or where any order will do, and tiles begin where the address says, one after the
- * other. */
+/* By the pairwise reduction, of what elements are converted to. */
 template <class Operator, class T>
-static fastreduce::accumulate_t<Operator, T> on_host(const std::vector<T> &values,
-                                                     const fastreduce::detail::work_plan &work,
-                                                     unsigned block_size, unsigned packs)
+static fastreduce::accumulate_t<Operator, T> on_host(const std::vector<T> &values)
 {
-    return fastreduce::detail::auto_engine<Operator, T>::head_alignment > 0
-               ? folded<Operator>(values)
-               : tree::reduced<Operator>(values, work, block_size, packs);
-}
-
-/* The row of a device that has everything: tiles are the same on all. */
-template <class Operator, class T>
-static fastreduce::accumulate_t<Operator, T> by_the_tree(const std::vector<T> &values)
-{
-    using namespace fastreduce::detail;
-    using engine = auto_engine<Operator, T>;
-    const plan_row row = engine::row(pick(engine_of<engine>(), values.size(), {132, 232448, true}));
-    return on_host<Operator>(values, plan_work(values.size() / pack<T>::size, row), row.block_size,
-                             row.packs);
+    using Value = fastreduce::accumulate_t<Operator, T>;
+    if (values.empty()) return Operator::template identity<Value>();
+    return pairwise::of([&](size_t i) { return static_cast<Value>(values[i]); }, values.size(),
+                        Operator());
 }
 
 #ifdef SIMT_MACHINE
@@ -179,14 +167,13 @@ template <class T>
 static void check_prefetch(const char *what, size_t n, void **arguments)
 {
     using namespace fastreduce::detail;
-    const array_layout &array = *static_cast<array_layout *>(arguments[0]);
-    const work_plan &work = *static_cast<work_plan *>(arguments[1]);
-    check::that(work.prefetch_packs == 0 || array.packs == 0 ||
-                    (aligned(array.packed, 16) && sizeof(pack<T>) % 16 == 0),
-                "AUTO, %s, n %zu: asks for %u packs of %zu bytes at %p", what, n,
-                work.prefetch_packs, sizeof(pack<T>), array.packed);
-    check::that(work.prefetch_packs > 0 || !aligned(array.packed, 16) || sizeof(pack<T>) != 16,
-                "AUTO, %s, n %zu: asks for nothing", what, n);
+    const pairwise_array &array = *static_cast<pairwise_array *>(arguments[0]);
+    const bool at_vectors = aligned(array.input, 16) && 16 % sizeof(T) == 0;
+    check::that(array.prefetch_bytes % 16 == 0 && (array.prefetch_bytes > 0) == at_vectors,
+                "AUTO, %s, n %zu: asks for %u bytes at %p", what, n, array.prefetch_bytes,
+                array.input);
+    check::that(array.aligned == (aligned(array.input, 16) || 16 % sizeof(T) != 0),
+                "AUTO, %s, n %zu: vectors at %p", what, n, array.input);
 }
 #endif
 
@@ -205,182 +192,86 @@ static void auto_case(const char *what, const std::vector<T> &values, size_t off
     check::buffer<unsigned char> memory(bytes);
     memory.fill(0);
 #ifdef SIMT_MACHINE
-    static unsigned turn = 0;
-    simt::settings().schedule = static_cast<simt::order>(turn++ % 3);
     if (detail::engine_takes<Operator, T>())
         simt::before_launch() = [&](void **arguments) { check_prefetch<T>(what, n, arguments); };
 #endif
     for (bool pooled : {false, true}) {
         if (pooled && (bytes == 0 || offset != 1)) continue;
         output.fill(0x7f);
+        order::next();
         const workspace scratch = {pooled || bytes == 0 ? nullptr : memory.data(), bytes};
         const fastreduce_status status =
             reduce<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE, FASTREDUCE_ITEMS_PER_THREAD, Operator>(
                 input.data(), output.data(), n, nullptr, scratch);
         CUDA(cudaDeviceSynchronize());
         check::that(status == 0 && equal(output.get()[0], wanted) && output.canaries_alive(),
-                    "AUTO, %s, n %zu, offset %zu%s: status %d, or another result", what, n, offset,
-                    pooled ? ", pool" : "", status);
+                    "AUTO, %s, n %zu, offset %zu%s: status %d, or another result %s", what, n,
+                    offset, pooled ? ", pool" : "", status, order::report());
         check::that(memory.every_byte_is(0) && memory.canaries_alive(),
                     "AUTO, %s, n %zu: workspace left dirty, or a write outside", what, n);
     }
+    order::usual();
 #ifdef SIMT_MACHINE
     simt::before_launch() = nullptr;
 #endif
 }
 
-/* The result of a kernel that is compiled. */
-template <class Operator, class T, class Engine>
-static fastreduce::accumulate_t<Operator, T>
-small_result(const char *what, const std::vector<T> &values, size_t offset, unsigned blocks,
-             int device)
+/* In blocks of 32 threads, with as few words as make each take runs of up to four tiles. */
+template <class Operator, class T>
+static void small_case(const char *what, const std::vector<T> &values, size_t offset,
+                       const fastreduce::accumulate_t<Operator, T> &wanted)
 {
     using namespace fastreduce::detail;
-    const plan_row row = Engine::row(0);
+    using reducer = reducer_t<Operator, T>;
     const size_t n = values.size();
     const exact_input<T> input(values, offset);
-    const array_layout array = one_row::array_of<Engine>(0, input.data(), n);
-    const work_plan work = work_plan::of(tiles_of(array.packs, row), 0);
-    if (row.kernel == engine_kernel::tile || blocks > work.units)
-        blocks = static_cast<unsigned>(work.units);
+    const pairwise_engine engine = pairwise_engine_of<reducer, 32, 2, 32, 2>();
+    check::buffer<unsigned char> memory(pairwise_workspace_bytes(engine, n));
+    memory.fill(0);
     check::buffer<fastreduce::accumulate_t<Operator, T>> output(1, 1);
-    check::buffer<status_word> status_words(
-        Engine::template accumulator<32>::words_for(work.units) + 1);
-    status_words.fill(0);
-    output.fill(0x7f);
-    const cudaError_t error = one_row::launch<Engine>(
-        0, blocks, device, array, work, output_of<Operator, T>(output.data()), status_words.data());
-    CUDA(cudaDeviceSynchronize());
-    check::that(error == cudaSuccess && output.canaries_alive(),
-                "%s, kernel %d, %u blocks, n %zu, offset %zu: status %d, or a write outside", what,
-                static_cast<int>(row.kernel), blocks, n, offset, error);
-    check::that(status_words.every_byte_is(0) && status_words.canaries_alive(),
-                "%s, kernel %d, n %zu: words left dirty, or a write outside", what,
-                static_cast<int>(row.kernel), n);
-    return output.get()[0];
-}
-
-/* Each kernel in small blocks, with grids and units of any size. */
-template <class Operator, class T, class Engine>
-static void small_case(const char *what, const std::vector<T> &values, size_t offset,
-                       unsigned blocks, const fastreduce::accumulate_t<Operator, T> &wanted)
-{
-    int device;
-    CUDA(cudaGetDevice(&device));
-    if (!one_row::is_compiled<Engine>(0, device)) return;
-    check::that(
-        equal(small_result<Operator, T, Engine>(what, values, offset, blocks, device), wanted),
-        "%s, kernel %d, %u blocks, n %zu, offset %zu: another result", what,
-        static_cast<int>(Engine::row(0).kernel), blocks, values.size(), offset);
-}
-
-template <class Operator, class T>
-using small_reduction = fastreduce::detail::reduction<Operator, T, 32>;
-
-/* Only packs of 16 bytes are copied to shared memory. */
-template <class Operator, class T>
-static void small_pipeline(const char *what, const std::vector<T> &values, size_t offset,
-                           unsigned blocks, const fastreduce::accumulate_t<Operator, T> &wanted,
-                           std::true_type)
-{
-    using namespace fastreduce::detail;
-    small_case<Operator, T,
-               one_row::engine<small_reduction<Operator, T>, engine_kernel::pipelined, 32, 2, 3>>(
-        what, values, offset, blocks, wanted);
-}
-template <class Operator, class T>
-static void small_pipeline(const char *, const std::vector<T> &, size_t, unsigned,
-                           const fastreduce::accumulate_t<Operator, T> &, std::false_type)
-{
-}
-
-/* All kernels, on an array of so many tiles. */
-template <class Operator, class T>
-static void small_kernels(const char *what, const std::vector<T> &values, size_t offset,
-                          const fastreduce::detail::work_plan &work,
-                          const fastreduce::accumulate_t<Operator, T> &wanted)
-{
-    using namespace fastreduce::detail;
-    using accumulator = small_reduction<Operator, T>;
-    small_case<Operator, T, one_row::engine<accumulator, engine_kernel::tile, 32, 2>>(
-        what, values, offset, 1, wanted);
-    for (unsigned blocks : {1u, 2u, 4u}) {
-        if (blocks > work.units) continue;
-        small_case<Operator, T, one_row::engine<accumulator, engine_kernel::grid_stride, 32, 2>>(
-            what, values, offset, blocks, wanted);
-        small_pipeline<Operator>(what, values, offset, blocks, wanted,
-                                 std::integral_constant<bool, sizeof(pack<T>) == 16>());
+    const size_t tiles = n / (64 * pack<T>::size);
+    for (size_t words : {workspace_words, tiles * engine.partial_words / 3 + 8}) {
+        output.fill(0x7f);
+        one_row::pairwise_call call;
+        call.most_words = words;
+        const char *const in_order = order::next();
+        const fastreduce_status status = one_row::reduce_pairwise_in<reducer, 32, 2>(
+            input.data(), n, output.data(), named_reducer<Operator, T>::make(),
+            {memory.bytes() ? memory.data() : nullptr, memory.bytes()}, call);
+        CUDA(cudaDeviceSynchronize());
+        order::usual();
+        check::that(status == 0 && equal(output.get()[0], wanted) && output.canaries_alive(),
+                    "%s, n %zu, offset %zu, %zu words, blocks %s: status %d, or another result %s",
+                    what, n, offset, words, in_order, status, order::report());
+        check::that(memory.every_byte_is(0) && memory.canaries_alive(),
+                    "%s, n %zu, offset %zu: words left dirty, or a write outside", what, n, offset);
     }
 }
 
-template <class T>
-static fastreduce::detail::work_plan small_work(const std::vector<T> &values)
-{
-    using namespace fastreduce::detail;
-    return work_plan::of(
-        (values.size() / pack<T>::size + 63) / 64 + (values.size() < pack<T>::size), 0);
-}
-
 template <class Operator, class T>
-static void small_kernels(const char *what, const std::vector<T> &values, size_t offset)
-{
-    const auto work = small_work(values);
-    small_kernels<Operator>(what, values, offset, work, on_host<Operator>(values, work, 32, 2));
-}
-
-/* Where partials are rounded on their way, those that need not go it have to be rounded too. */
-template <class Operator, class T>
-static void kernels_agree(const char *what)
-{
-    using namespace fastreduce::detail;
-    using tile = one_row::engine<small_reduction<Operator, T>, engine_kernel::tile, 32, 2>;
-    int device;
-    CUDA(cudaGetDevice(&device));
-    for (size_t n : {1u, 3u, 100u, 128u, 300u, 700u, 701u, 702u})
-        for (size_t seed = 0; seed < 4; ++seed) {
-            const std::vector<T> values = fractions<T>(n, seed);
-            small_kernels<Operator>(
-                what, values, 1, small_work(values),
-                small_result<Operator, T, tile>(
-                    what, values, 1, static_cast<unsigned>(small_work(values).units), device));
-        }
-}
-
-template <class Operator, class T>
-static void small_sizes(const char *what, const std::vector<T> &values, std::true_type)
+static void small_sizes(const char *what, const std::vector<T> &values)
 {
     constexpr size_t size = fastreduce::detail::pack<T>::size, tile = 64 * size;
     unsigned turn = 0;
-    for (size_t n : {size_t(0), size_t(1), size, tile - 1, tile, tile + 1, 3 * tile + size + 1}) {
+    for (size_t n : {size_t(0), size_t(1), size, tile - 1, tile, tile + 1, 3 * tile + size + 1,
+                     14 * tile, 67 * tile + 1}) {
+        if (n > values.size()) continue;
         const std::vector<T> some(values.begin(), values.begin() + static_cast<ptrdiff_t>(n));
-        for (size_t offset = 0; offset < size; offset += 1 + (turn++ % 3) * size / 5)
-            small_kernels<Operator>(what, some, offset);
+        const auto wanted = on_host<Operator>(some);
+        for (size_t offset = 0; offset <= size; offset += 1 + (turn++ % 3) * size / 5)
+            small_case<Operator>(what, some, offset, wanted);
     }
-}
-template <class Operator, class T>
-static void small_sizes(const char *, const std::vector<T> &, std::false_type)
-{
 }
 
 /* The greatest number's index, anywhere in five tiles. */
 template <class T>
 static void small_indices(const char *what)
 {
-    using namespace fastreduce::detail;
-    using fastreduce::argmax;
-    using accumulator = small_reduction<argmax, T>;
-    constexpr size_t size = pack<T>::size, n = 320 * size + 1;
+    constexpr size_t size = fastreduce::detail::pack<T>::size, n = 320 * size + 1;
     std::vector<T> values(n, T(5));
     for (size_t place = 0; place < n; place += 5 * size + 1) {
-        const auto wanted = static_cast<long long>(place);
-        const size_t offset = place % size;
-        const unsigned blocks = 1 + place % 3;
         values[place] = 6;
-        small_case<argmax, T, one_row::engine<accumulator, engine_kernel::tile, 32, 2>>(
-            what, values, offset, blocks, wanted);
-        small_case<argmax, T, one_row::engine<accumulator, engine_kernel::grid_stride, 32, 2>>(
-            what, values, offset, blocks, wanted);
-        small_pipeline<argmax>(what, values, offset, blocks, wanted, std::true_type());
+        small_case<fastreduce::argmax>(what, values, place % size, static_cast<long long>(place));
         values[place] = 5;
     }
 }
@@ -392,20 +283,20 @@ static void large_sums(const char *what, T extreme)
     std::vector<T> values(100003);
     for (size_t i = 0; i < values.size(); ++i)
         values[i] = static_cast<T>(extreme - (extreme > 0 ? 1 : -1) * static_cast<int>(i * i % 13));
-    small_kernels<fastreduce::plus>(what, values, 3);
+    small_case<fastreduce::plus>(what, values, 3, on_host<fastreduce::plus>(values));
 }
 
-/* Where the table changes its rows and tiles end, a little less and a little more; at offsets that
- * are no vector's and with tails of any length. On a GPU every row, unless
+/* Where the blocks' sizes change and tiles end, a little less and a little more; at offsets that
+ * are no vector's and with tails of any length. On a GPU every size, unless
  * an argument asks for less. */
 template <class Operator, class T, bool Small, class Make>
 static void auto_sizes(const char *what, Make make, bool any_order)
 {
     using namespace fastreduce::detail;
-    using engine = auto_engine<Operator, T>;
+    const pairwise_engine engine = pairwise_engine_of<reducer_t<Operator, T>>();
     constexpr size_t size = pack<T>::size, kib = 1024;
-    const size_t first = engine::row(0).tile_packs() * size,
-                 second = engine::row(1).tile_packs() * size, row_0 = 16 * kib / sizeof(T),
+    const size_t first = engine.size[0].all_packs() * size,
+                 second = engine.size[1].all_packs() * size, row_0 = 16 * kib / sizeof(T),
                  row_1 = 64 * kib / sizeof(T);
     std::vector<size_t> all = {0,         1,          size - 1,  size,      size + 1,     77,
                                first - 1, first,      first + 1, row_0 - 1, row_0,        row_0 + 1,
@@ -417,19 +308,19 @@ static void auto_sizes(const char *what, Make make, bool any_order)
                 if (limit < 64 * kib * kib || sizeof(T) == 8) all.push_back(n);
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
-    const std::vector<T> values = make(all.back(), 7);
+    const std::vector<T> values = make(std::max(all.back(), 67 * 64 * size + 1), 7);
     unsigned turn = 0;
     for (size_t n : all) {
         const std::vector<T> some(values.begin(), values.begin() + static_cast<ptrdiff_t>(n));
-        const auto wanted = by_the_tree<Operator>(some);
+        const auto wanted = on_host<Operator>(some);
         check::that(!any_order || equal(wanted, folded<Operator>(some)),
-                    "%s, n %zu: the tree on the host", what, n);
+                    "%s, n %zu: the pairwise reduction on the host", what, n);
         auto_case<Operator>(what, some, turn % size, wanted);
         if (on_gpu || n < row_0 || n == row_1 + 1)
             auto_case<Operator>(what, some, size - 1 - turn / 2 % size, wanted);
         ++turn;
     }
-    small_sizes<Operator>(what, values, std::integral_constant<bool, Small>());
+    if constexpr (Small) small_sizes<Operator>(what, values);
 }
 
 template <class Operator, class T, bool Small = false>
@@ -445,11 +336,145 @@ static void fractions_of(const char *what)
     auto_sizes<fastreduce::plus, T, true>(what, fractions<T>, false);
     const size_t n = 64 * 1024 / sizeof(T) + 1027;
     const std::vector<T> values = fractions<T>(n, 3);
-    const T wanted = by_the_tree<fastreduce::plus>(values);
+    const T wanted = on_host<fastreduce::plus>(values);
     check::that(!equal(wanted, folded<fastreduce::plus>(values)),
                 "%s: data whose sum is the same in any order", what);
     for (size_t offset = 0; offset < (on_gpu ? 33u : 5u); ++offset)
         auto_case<fastreduce::plus>(what, values, offset, wanted);
+}
+
+/* ---- What does not commute ------------------------------------------------------------------- */
+
+/* x -> factor * x + summand, modulo 2^32: one after the other, the left one first. */
+struct affine {
+    unsigned factor, summand;
+};
+struct compose {
+    template <class T>
+    static __host__ __device__ T identity()
+    {
+        return {1, 0};
+    }
+    __host__ __device__ affine operator()(const affine &a, const affine &b) const
+    {
+        return {a.factor * b.factor, a.summand * b.factor + b.summand};
+    }
+};
+/* 2 x 2 matrices modulo 2^64, by rows. */
+struct matrix {
+    unsigned long long at[4];
+};
+struct multiply {
+    template <class T>
+    static __host__ __device__ T identity()
+    {
+        return {{1, 0, 0, 1}};
+    }
+    __host__ __device__ matrix operator()(const matrix &a, const matrix &b) const
+    {
+        return {{a.at[0] * b.at[0] + a.at[1] * b.at[2], a.at[0] * b.at[1] + a.at[1] * b.at[3],
+                 a.at[2] * b.at[0] + a.at[3] * b.at[2], a.at[2] * b.at[1] + a.at[3] * b.at[3]}};
+    }
+};
+/* What exists has an odd number: of anything else there is no matrix, and the test would see it. */
+struct number_as_matrix {
+    const unsigned *uncounted;
+    __host__ __device__ matrix operator()(unsigned x) const
+    {
+        if (x % 2 == 0) ++*const_cast<unsigned *>(uncounted);
+        return {{x, 1, 1ull << 40 | x, x * 7ull}};
+    }
+};
+struct byte_as_affine {
+    const unsigned *uncounted;
+    __host__ __device__ affine operator()(unsigned char x) const
+    {
+        if (x % 2 == 0) ++*const_cast<unsigned *>(uncounted);
+        return {x * 2654435761u, x + 77u};
+    }
+};
+
+/* Left to right, from the first one on: the operators are exact, so any other association has the
+ * same result, and any other order another. */
+template <class Combine, class Value, class T, class Transform>
+static std::vector<Value> prefixes(const std::vector<T> &x, const Transform &transform)
+{
+    std::vector<Value> all = {Combine::template identity<Value>()};
+    for (const T &one : x) all.push_back(Combine()(all.back(), transform(one)));
+    return all;
+}
+
+template <class Output, class Call>
+static void ordered_case(const char *what, size_t n, size_t offset, const Output &wanted,
+                         const Call &call)
+{
+    check::buffer<Output> output(1, 1);
+    check::buffer<unsigned char> memory(FASTREDUCE_WORKSPACE_BYTES / 16);
+    const fastreduce::workspace scratch = {memory.data(), memory.bytes()};
+    memory.fill(0);
+    output.fill(0x7f);
+    const char *const in_order = order::next();
+    const fastreduce_status status = call(output.data(), scratch);
+    CUDA(cudaDeviceSynchronize());
+    order::usual();
+    check::that(status == 0 && equal(output.get()[0], wanted) && output.canaries_alive(),
+                "%s, n %zu, offset %zu, blocks %s: status %d, or another result %s", what, n,
+                offset, in_order, status, order::report());
+    if (n % 64 == 1 || n > 5000)
+        check::that(memory.every_byte_is(0) && memory.canaries_alive(),
+                    "%s, n %zu: workspace left dirty, or a write outside", what, n);
+}
+
+/* By reduce(), reduce_by() and transform_reduce(), and in small blocks. */
+template <class Combine, class Value, class T, class Transform>
+static void in_order(const char *what, size_t most, size_t step)
+{
+    using namespace fastreduce;
+    using given = detail::given_reducer<T, Value, Combine, Transform>;
+    check::buffer<unsigned> foreign(1);
+    foreign.fill(0);
+    unsigned on_cpu = 0;
+    const Transform transform = {foreign.data()}, host_transform = {&on_cpu};
+    const Combine combine = {};
+    const Value identity = Combine::template identity<Value>();
+    std::vector<T> elements(most);
+    for (size_t i = 0; i < most; ++i) elements[i] = static_cast<T>(check::mix(i, most) | 1);
+    std::vector<Value> values;
+    for (const T &x : elements) values.push_back(host_transform(x));
+    const std::vector<Value> wanted = prefixes<Combine, Value>(elements, host_transform);
+    constexpr size_t size = detail::pack<T>::size;
+    unsigned turn = 0;
+    for (size_t n = 0; n <= most; n += n < 300 ? 1 : step) {
+        const size_t offset = turn++ % (size + 1);
+        const std::vector<T> some(elements.begin(), elements.begin() + static_cast<ptrdiff_t>(n));
+        const std::vector<Value> mapped(values.begin(), values.begin() + static_cast<ptrdiff_t>(n));
+        const exact_input<T> input(some, offset);
+        const exact_input<Value> already(mapped, offset % 3);
+        ordered_case(what, n, offset, wanted[n], [&](Value *output, workspace scratch) {
+            return transform_reduce(input.data(), output, n, transform, combine, identity, nullptr,
+                                    scratch);
+        });
+        ordered_case(what, n, offset, wanted[n], [&](Value *output, workspace scratch) {
+            return one_row::reduce_pairwise_in<given, 32, 1>(
+                input.data(), n, output, given(combine, transform, identity), scratch);
+        });
+        ordered_case(what, n, offset, wanted[n], [&](Value *output, workspace scratch) {
+            one_row::pairwise_call call;
+            call.most_words = 24; /* runs of several tiles */
+            return one_row::reduce_pairwise_in<given, 32, 1>(
+                input.data(), n, output, given(combine, transform, identity), scratch, call);
+        });
+        if (turn % 4 && !on_gpu) continue;
+        ordered_case(what, n, offset % 3, wanted[n], [&](Value *output, workspace scratch) {
+            return reduce_by(already.data(), output, n, combine, identity, nullptr, scratch);
+        });
+        ordered_case(what, n, offset % 3, wanted[n], [&](Value *output, workspace scratch) {
+            return reduce<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE, FASTREDUCE_ITEMS_PER_THREAD,
+                          Combine>(already.data(), output, n, nullptr, scratch);
+        });
+    }
+    check::that(foreign.every_byte_is(0) && on_cpu == 0,
+                "%s: called with what is no element %u times", what, foreign.get()[0]);
 }
 
 static void any_types()
@@ -464,14 +489,12 @@ static void any_types()
     auto_of<minimum, long long>("64-bit minimum");
     auto_of<bits_in_all, unsigned long long>("64 bits in all");
     fractions_of<double>("double, sum");
-    kernels_agree<variance, double>("double, variance");
-    kernels_agree<norm2, float>("float, norm");
     auto_of<each_part<product>, bytes<3>, true>("3 bytes, product");
     auto_of<each_part<plus>, words<3>>("12 bytes, sum");
     auto_of<each_part<product>, words<4>, true>("16 bytes, product");
     auto_of<each_part<plus>, aligned_words>("16 bytes, aligned, sum");
     auto_of<each_part<product>, words<6>>("24 bytes, product");
-    auto_of<each_part<plus>, words<8>>("32 bytes, sum");
+    auto_of<each_part<plus>, words<8>, true>("32 bytes, sum");
 }
 
 /* What is too large for the engine goes through V7. */
@@ -584,6 +607,9 @@ int main(int argc, char **)
     transformed<unsigned short>("product of uint16, by a modulus");
     transformed<bytes<3>>("product of 3 bytes, by a modulus");
     by_operator();
+    in_order<compose, affine, unsigned char, byte_as_affine>("affine maps of bytes",
+                                                             on_gpu ? 70000 : 9000, 331);
+    in_order<multiply, matrix, unsigned, number_as_matrix>("matrices", on_gpu ? 70000 : 5000, 157);
     small_indices<short>("the greatest int16");
     small_indices<unsigned long long>("the greatest uint64");
     large_sums<unsigned short>("large uint16", 65535);

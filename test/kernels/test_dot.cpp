@@ -1,5 +1,6 @@
-/* fastreduce_dot: every type, against exact or wider arithmetic, and by every kernel; the same bits
- * wherever x and y begin, whoever knows n; refusals. x and y end where their memory does. */
+/* fastreduce_dot: every type, against exact or wider arithmetic; of floats the bits of the pairwise
+ * reduction, wherever x and y begin, whoever knows n, and in small blocks; refusals. x and y end
+ * where their memory does. */
 #include <cuda_runtime.h>
 #define FASTREDUCE_IMPLEMENTATION
 #define FASTREDUCE_OPERATORS FASTREDUCE_SUM
@@ -9,7 +10,10 @@
 #include "../common/check.h"
 #include "../common/dynamic_shared.h"
 #include "../common/exact_input.h"
+#include "../common/golden.h"
 #include "../common/one_row.h"
+#include "../common/order.h"
+#include "../common/pairwise.h"
 #include "../common/parts.h"
 #include "../common/turns.h"
 #include <algorithm>
@@ -208,14 +212,6 @@ static fastreduce_config own_workspace()
     return config;
 }
 
-static void next_order()
-{
-#ifdef SIMT_MACHINE
-    static unsigned turn = 0;
-    simt::settings().schedule = static_cast<simt::order>(turn++ % 3);
-#endif
-}
-
 /* One result, and nothing written beside it. */
 template <class T>
 static u64 result(const char *what, const T *x, const T *y, size_t n,
@@ -223,7 +219,7 @@ static u64 result(const char *what, const T *x, const T *y, size_t n,
 {
     check::buffer<result_t<T>> output(1, 1);
     output.fill(0x7b);
-    next_order();
+    order::next();
     const fastreduce_status status = fastreduce_dot(x, y, output.data(), n, type_of<T>, &config);
     CUDA(cudaDeviceSynchronize());
     check::that(status == 0 && output.canaries_alive(),
@@ -417,54 +413,90 @@ static void specials()
             }
 }
 
-/* Each row of AUTO's table whose tiles are the large ones, with grids of any size: AUTO's bits. */
+/* In blocks of 32 threads, a pack each: in groups of groups, and by runs of several tiles. */
 template <class T>
-static void every_row()
+static void small_blocks()
 {
     using namespace fastreduce::detail;
     using reducer = dot_t<T>;
-    using engine = auto_engine_by<group_t<reducer>>;
-    const size_t n = ((size_t(2) << 20) + 200000) / sizeof(T) + 3;
+    constexpr size_t tile = 512 / sizeof(T);
+    const pairwise_engine engine = pairwise_engine_of<reducer, 32, 1, 32, 1>();
     const data kind = is_float<T>                ? data::wide
                       : std::is_signed<T>::value ? data::negative
                                                  : data::greatest;
-    const std::vector<T> x = make<T>(kind, n, false), y = make<T>(kind, n, true);
-    int device;
-    CUDA(cudaGetDevice(&device));
-    u64 wanted = 0;
-    for (unsigned number = 3; number < engine::rows; ++number)
+    for (size_t n : {tile - 1, 5 * tile + 1, 33 * tile, 77 * tile + 3, 1100 * tile + 1})
         for (size_t turn = 0; turn < 4; ++turn) {
-            if (!thorough && (turn == 0 || turn == 3) && number < 5 + turn) continue;
-            if (!one_row::is_compiled<engine>(number, device)) continue;
-            const plan_row row = engine::row(number);
+            if (!thorough && n > 1000 * tile && turn > 1) continue;
+            const std::vector<T> x = make<T>(kind, n, false), y = make<T>(kind, n, true);
             const size_t x_offset = turn % 2, y_offset = turn / 2;
             const exact_input<T> from_x(x, x_offset), from_y(y, y_offset);
-            if (wanted == 0)
-                right<T>("a row",
-                         wanted = result("a row", from_x.data(), from_y.data(), n, own_workspace()),
-                         dot_of(x.data(), y.data(), n), n);
-            const array_layout array = one_row::array_of<engine>(number, from_x.data(), n);
-            const work_plan work = plan_work(array.packs, row);
-            const unsigned units = static_cast<unsigned>(work.units),
-                           blocks = row.kernel == engine_kernel::tile
-                                        ? units
-                                        : std::min(static_cast<unsigned>(1 + 2 * turn), units);
+            const u64 wanted =
+                result("in blocks", from_x.data(), from_y.data(), n, own_workspace());
+            right<T>("in blocks", wanted, dot_of(x.data(), y.data(), n), n);
             check::buffer<result_t<T>> output(1);
             output.fill(0x7b);
-            typename engine::Output place;
-            make_dot_output<reducer>(&place, output.data(), from_y.data());
-            next_order();
-            const cudaError_t error =
-                one_row::launch<engine>(number, blocks, device, array, work, place,
-                                        reinterpret_cast<status_word *>(workspace().data()));
+            one_row::pairwise_call call;
+            call.other = from_y.data();
+            if (turn > 1) call.most_words = n / tile / 3 * engine.partial_words + 20;
+            order::next();
+            const fastreduce_status status = one_row::reduce_pairwise_in<reducer, 32, 1>(
+                from_x.data(), n, output.data(), reducer(),
+                {workspace().data(), FASTREDUCE_WORKSPACE_BYTES}, call);
             CUDA(cudaDeviceSynchronize());
-            check::that(error == cudaSuccess, "row %u: error %d", number, error);
+            check::that(status == 0, "in small blocks: status %d %s", status, order::report());
             u64 got = 0;
             const auto got_there = output.get();
             std::memcpy(&got, got_there.data(), sizeof(result_t<T>));
-            same<T>("a row", got, wanted, number, x_offset, y_offset);
+            same<T>("in small blocks", got, wanted, n, x_offset, y_offset);
         }
-    workspace_is_clean<T>("every row");
+    workspace_is_clean<T>("small blocks");
+}
+
+static bool is_same(fastreduce_type type, u64 a, u64 b)
+{
+    return a == b || (type == FASTREDUCE_F64
+                          ? std::isnan(fastreduce::detail::bits_as<double>(a)) &&
+                                std::isnan(fastreduce::detail::bits_as<double>(b))
+                          : std::isnan(fastreduce::detail::bits_as<float>(unsigned(a))) &&
+                                std::isnan(fastreduce::detail::bits_as<float>(unsigned(b))));
+}
+
+/* Of floats, at any offset of x and any of y; and the frozen results. */
+template <class T>
+static void pairwise_bits()
+{
+    constexpr size_t size = 16 / sizeof(T);
+    std::vector<size_t> all = {0, 1, 2, 3, 5, 31, 127, 129, 1000, 4097, 16385};
+    if (thorough) all.insert(all.end(), {70001, 3000017, 20000003});
+    unsigned turn = 0;
+    for (size_t n : all)
+        for (data kind : {data::usual, data::wide}) {
+            const std::vector<T> x = make<T>(kind, n, false), y = make<T>(kind, n, true);
+            u64 wanted = 0;
+            check::that(pairwise::dot(type_of<T>, x.data(), y.data(), n, &wanted), "no result");
+            for (size_t k = 0; k <= size * (size + 1); ++k) {
+                if (n > 1000 && k != turn++ % 7 * 3) continue;
+                const size_t x_offset = k % (size + 1), y_offset = k / (size + 1);
+                const exact_input<T> from_x(x, x_offset), from_y(y, y_offset);
+                const u64 got =
+                    result("pairwise", from_x.data(), from_y.data(), n, own_workspace());
+                check::that(
+                    is_same(fastreduce_output_type(type_of<T>, FASTREDUCE_SUM), got, wanted),
+                    "%s, pairwise, n %zu, offsets %zu, %zu: %llx, not %llx",
+                    fastreduce_type_name(type_of<T>), n, x_offset, y_offset, got, wanted);
+            }
+        }
+    for (const golden_row &row : golden_rows) {
+        if (row.type != type_of<T> || row.op != GOLDEN_DOT) continue;
+        std::vector<T> x(row.n), y(row.n);
+        golden_fill(&row, 0, x.data(), sizeof(T));
+        golden_fill(&row, 1, y.data(), sizeof(T));
+        const exact_input<T> from_x(x, 1), from_y(y, 0);
+        const u64 got = result("golden", from_x.data(), from_y.data(), row.n, own_workspace());
+        check::that(is_same(fastreduce_output_type(row.type, FASTREDUCE_SUM), got, row.bits),
+                    "%s, golden, n %zu: %llx", fastreduce_type_name(row.type), row.n, got);
+    }
+    workspace_is_clean<T>("pairwise");
 }
 
 /* On a GPU: past the tiles that a block each takes, a pattern again and again. */
@@ -505,7 +537,8 @@ static void of_type()
         overlaps<T>();
         counted<T>();
         if constexpr (is_float<T>) specials<T>();
-        every_row<T>();
+        if constexpr (is_float<T>) pairwise_bits<T>();
+        small_blocks<T>();
         if (thorough) long_arrays<T>();
         workspace_is_clean<T>("all");
     }

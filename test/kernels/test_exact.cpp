@@ -13,6 +13,7 @@
 #include "../common/dynamic_shared.h"
 #include "../common/exact_data.h"
 #include "../common/one_row.h"
+#include "../common/order.h"
 #ifdef HAVE_MPFR
 #include "../common/oracle.h"
 #endif
@@ -75,21 +76,12 @@ static bool runs_here(unsigned number)
                        (row.kernel != engine_kernel::pipelined || limits.pipelined));
 }
 
-/* Each case runs in another order than the one before. */
-static void next_order()
-{
-#ifdef SIMT_MACHINE
-    static unsigned turn = 0;
-    simt::settings().schedule = static_cast<simt::order>(turn++ % 3); /* forward, reverse, random */
-#endif
-}
-
 /* By a kernel of the table, with as many blocks as the test likes, as far as there are units for
  * them, and levels. */
 static void run_case(unsigned number, unsigned blocks, const char *what,
                      const std::vector<float> &values, size_t offset, unsigned levels = 0)
 {
-    next_order();
+    order::next();
     const plan_row row = exact_engine::row(number);
     const size_t n = values.size();
     check::buffer<float> input(n, offset), rounded(1, offset);
@@ -97,7 +89,7 @@ static void run_case(unsigned number, unsigned blocks, const char *what,
     const array_layout array = one_row::array_of<exact_engine>(number, input.data(), n);
     const work_plan work = work_plan::of(tiles_of(array.packs, row), levels);
     if (blocks > work.units) blocks = static_cast<unsigned>(work.units);
-    check::buffer<status_word> words(superaccumulator<512>::words_for(work.units) + 1);
+    check::buffer<status_word> words(one_row::words_of<exact_engine>(work.units));
     const expected wanted = expect(what, values);
     const float before[2] = {0x1p+90f, -3.25f};
     fastreduce_accumulator start = exact_data::accumulated(before, 2);
@@ -217,7 +209,7 @@ static void public_functions()
         check::buffer<fastreduce_accumulator> total(1);
         input.set(values);
         for (bool pooled : {true, false}) {
-            next_order();
+            order::next();
             workspace scratch = {nullptr, 0};
             check::buffer<unsigned char> memory(
                 engine_workspace_bytes(engine_of<exact_engine>(), n));

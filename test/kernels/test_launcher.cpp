@@ -11,7 +11,7 @@
 #include "../common/one_row.h"
 #include <thread>
 
-using sums = fastreduce::detail::auto_engine<fastreduce::plus, float>;
+using sums = fastreduce::detail::reducer_t<fastreduce::plus, float>;
 
 constexpr size_t n = 5000;
 
@@ -302,8 +302,8 @@ static void workspaces()
         }
         config = {};
         check::that(fastreduce_workspace_bytes(count, &config) ==
-                        fastreduce::detail::engine_workspace_bytes(
-                            fastreduce::detail::engine_of<sums>(), count),
+                        fastreduce::detail::pairwise_workspace_bytes(
+                            fastreduce::detail::pairwise_engine_of<sums>(), count),
                     "auto, n %zu: bytes", count);
         config.kernel = FASTREDUCE_EXACT;
         check::that(
@@ -376,7 +376,7 @@ static void on_one_stream()
 static void facts()
 {
     using namespace fastreduce::detail;
-    constexpr unsigned pipelined = 5, one_stage = 6, fallback = 7;
+    constexpr unsigned pipelined = 3, fallback = 4, least = 5; /* EXACT's rows */
     constexpr size_t many = size_t(1) << 27;
     for (int number : {1, 2, 31, 32, 63, 64, 65, 1000}) {
         simt::gpu gpu;
@@ -411,7 +411,8 @@ static void facts()
         const unsigned long long limit_calls = remembered ? 1 : 3;
         unsigned row = 99;
         unsigned long long before = simt::calls();
-        check::that(find_row(engine_of<sums>(), 1000, &row, &limits, &device) == cudaSuccess &&
+        check::that(find_row(engine_of<exact_engine>(), 1000, &row, &limits, &device) ==
+                            cudaSuccess &&
                         row == 0 && limits.multiprocessors == 100u + static_cast<unsigned>(number),
                     "device %d: row %u for 1000 floats", number, row);
         check::that(simt::calls() - before == limit_calls,
@@ -419,15 +420,16 @@ static void facts()
                     "take",
                     number);
         simt::fail_call(static_cast<unsigned>(limit_calls) + 1);
-        check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) != cudaSuccess,
+        check::that(find_row(engine_of<exact_engine>(), many, &row, &limits, &device) !=
+                        cudaSuccess,
                     "device %d: what the kernel is compiled for", number);
         simt::fail_call(0);
         for (unsigned turn = 0; turn < 3; ++turn) {
             before = simt::calls();
-            check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess &&
-                            row == (new_code ? pipelined : fallback) &&
-                            limits.pipelined == new_code,
-                        "device %d: row %u for 2^27 floats", number, row);
+            check::that(
+                find_row(engine_of<exact_engine>(), many, &row, &limits, &device) == cudaSuccess &&
+                    row == (new_code ? pipelined : fallback) && limits.pipelined == new_code,
+                "device %d: row %u for 2^27 floats", number, row);
             check::that(simt::calls() - before == limit_calls + (turn == 0 || !remembered),
                         "device %d: %llu calls for a row", number, simt::calls() - before);
         }
@@ -438,10 +440,11 @@ static void facts()
         older.ptx_version = 80;
         simt::set_gpu(older);
         unsigned char code = unknown_code;
-        check::that(find_code(engine_of<sums>(), fallback, number, &code) == cudaSuccess &&
+        check::that(find_code(engine_of<exact_engine>(), fallback, number, &code) == cudaSuccess &&
                         code == older_code,
                     "device %d: another kernel's answer", number);
-        check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess &&
+        check::that(find_row(engine_of<exact_engine>(), many, &row, &limits, &device) ==
+                            cudaSuccess &&
                         row == (new_code && remembered ? pipelined : fallback),
                     "device %d: the kernel's answer is forgotten", number);
     }
@@ -455,24 +458,20 @@ static void facts()
     device_limits limits = {};
     int device = -1;
     unsigned row = 99;
-    check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess &&
-                    row == one_stage,
-                "less shared memory: row %u", row);
-
     check::that(find_row(engine_of<exact_engine>(), many, &row, &limits, &device) == cudaSuccess &&
-                    row == 4,
-                "little shared memory: EXACT's row %u", row);
+                    row == fallback,
+                "less shared memory: row %u", row);
 
     /* where its shared memory does not fit, it is not asked at all */
     small.number = 41;
     small.shared_bytes = 70 * 1024;
     simt::set_gpu(small);
-    check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess &&
-                    row == fallback,
+    check::that(find_row(engine_of<exact_engine>(), many, &row, &limits, &device) == cudaSuccess &&
+                    row == least,
                 "little shared memory: row %u", row);
     const unsigned long long before = simt::calls();
-    check::that(find_row(engine_of<sums>(), many, &row, &limits, &device) == cudaSuccess &&
-                    row == fallback && simt::calls() - before == 1,
+    check::that(find_row(engine_of<exact_engine>(), many, &row, &limits, &device) == cudaSuccess &&
+                    row == least && simt::calls() - before == 1,
                 "little shared memory: %llu calls", simt::calls() - before);
     simt::set_gpu(simt::gpu());
 }
@@ -531,15 +530,62 @@ static void launches(const char *what, typename Engine::Output output)
     simt::set_gpu(simt::gpu());
 }
 
+/* AUTO's launches: one kernel, in blocks of the size that the bytes say, one for each run of tiles;
+ * where n is on the device and runs are many, as many blocks as fit the device. */
+static void pairwise_launches()
+{
+    using namespace fastreduce::detail;
+    int place;
+    const cudaStream_t stream = reinterpret_cast<cudaStream_t>(&place);
+    const pairwise_engine e = pairwise_engine_of<sums>();
+    check::buffer<float> input(1), output(1);
+    check::buffer<size_t> count(1);
+    check::buffer<unsigned char> memory(FASTREDUCE_WORKSPACE_BYTES);
+    memory.fill(0);
+    reduction_output<sums> to = {output.data(), sums()};
+    simt::set_runs(false);
+    for (int ptx : {80, 89, 90, 100, 120})
+        for (size_t elements :
+             {size_t(0), size_t(4096), size_t(4097), size_t(16384), size_t(16385), size_t(1) << 19,
+              (size_t(1) << 19) + 1, size_t(1) << 24, (size_t(1) << 24) + 1, size_t(1) << 40}) {
+            for (bool counted : {false, true}) {
+                simt::gpu gpu;
+                gpu.number = 10 + ptx / 10;
+                gpu.multiprocessors = 7;
+                gpu.ptx_version = ptx;
+                simt::set_gpu(gpu);
+                const bool large = (elements > 4096 && elements <= 16384) || elements > 1 << 19;
+                const size_t tile = large ? 16384 : 4096,
+                             tiles = elements == 0 ? 1 : (elements - 1) / tile + 1,
+                             runs = elements >> 39 ? tiles >> 10 : tiles,
+                             blocks = counted && runs > 1024 ? 7 * (large ? 2 : 4) : runs;
+                const fastreduce_status status = launch_pairwise(
+                    e, {input.data(), elements, counted ? count.data() : nullptr, nullptr}, &to,
+                    {memory.data(), FASTREDUCE_WORKSPACE_BYTES}, stream);
+                const simt::launch &done = simt::latest_launch();
+                check::that(status == 0 && done.kernel == e.kernel(large) &&
+                                done.overlapped == (ptx >= 90) && done.stream == stream &&
+                                done.grid.x == blocks && done.grid.y == 1 && done.grid.z == 1 &&
+                                done.block.x == (large ? 512 : 256) && done.block.y == 1 &&
+                                done.block.z == 1 && done.shared_bytes == 0,
+                            "AUTO of %zu, PTX %d, counted %d: status %d, %u blocks of %u threads, "
+                            "%zu bytes",
+                            elements, ptx, counted, status, done.grid.x, done.block.x,
+                            done.shared_bytes);
+            }
+        }
+    simt::set_runs(true);
+    simt::set_gpu(simt::gpu());
+}
+
 /* The first use of AUTO asks for the device's properties: a failure there is reported, and not
  * remembered. Must run before any other use of AUTO. */
 static void first_use()
 {
     setup s;
     s.config.kernel = FASTREDUCE_AUTO;
-    /* the device, its two attributes, and, when these are remembered, what the kernel is compiled
-     * for, and the launch */
-    for (unsigned k : {1u, 2u, 3u, 4u, 2u, 3u}) {
+    /* the device, what the kernel is compiled for and, when that is remembered, the launch */
+    for (unsigned k : {1u, 2u, 3u, 1u, 2u}) {
         simt::fail_call(k);
         const fastreduce_status status =
             fastreduce_sum_f32(s.input.data(), s.output.data(), n, &s.config);
@@ -619,8 +665,7 @@ static void runtime_failures(fastreduce_kernel kernel, size_t size, unsigned cal
 static void pipeline_failures()
 {
     using namespace fastreduce::detail;
-    using engine = one_row::engine<reduction<fastreduce::plus, float, 32>, engine_kernel::pipelined,
-                                   32, 32, 3>;
+    using engine = one_row::engine<superaccumulator<256>, engine_kernel::pipelined, 256, 4, 3>;
     static_assert(engine::row(0).shared_bytes > 48 * 1024, "more than a kernel may have unasked");
     for (int ptx : {80, 90}) {
         simt::gpu gpu;
@@ -635,20 +680,19 @@ static void pipeline_failures()
             every_call_fails(
                 "pipelined", s.output, s.workspace, pooled ? 6 : 3,
                 [&] {
-                    return launch_engine<engine>(
-                        s.input.data(), output_of<fastreduce::plus, float>(s.output.data()), 10000,
-                        scratch, nullptr);
+                    return launch_engine<engine>(s.input.data(), {s.output.data(), nullptr}, 10000,
+                                                 scratch, nullptr);
                 },
                 [&] { s.right("pipelined"); });
             check::that(simt::latest_launch().overlapped == (ptx >= 90) &&
-                            simt::latest_launch().block.x == 64 &&
+                            simt::latest_launch().block.x == 288 &&
                             simt::latest_launch().grid.x == 3,
                         "pipelined, PTX %d: what was launched", ptx);
             const fastreduce::workspace less = {s.workspace.data(), scratch.bytes - 1};
             const unsigned long long before = simt::calls();
-            check::that(launch_engine<engine>(
-                            s.input.data(), output_of<fastreduce::plus, float>(s.output.data()),
-                            10000, less, nullptr) == FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL &&
+            check::that(launch_engine<engine>(s.input.data(), {s.output.data(), nullptr}, 10000,
+                                              less,
+                                              nullptr) == FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL &&
                             simt::calls() == before,
                         "pipelined: too small a workspace");
             s.untouched("pipelined, refused");
@@ -937,13 +981,13 @@ int main(int argc, char **argv)
     on_one_stream();
     facts();
     check::buffer<float> output(1);
-    launches<sums>("AUTO", fastreduce::detail::output_of<fastreduce::plus, float>(output.data()));
+    pairwise_launches();
     launches<fastreduce::detail::exact_engine>("EXACT", {output.data(), nullptr});
     runtime_failures(FASTREDUCE_V0, 100, 1, 1); /* needs no workspace */
     runtime_failures(FASTREDUCE_AUTO, 100, 2, 2);
     runtime_failures(FASTREDUCE_V0, n, 3, 4);
     runtime_failures(FASTREDUCE_AUTO, 50000, 2, 5);
-    runtime_failures(FASTREDUCE_AUTO, 50000, 3, 6, true); /* two launches */
+    runtime_failures(FASTREDUCE_AUTO, 50000, 2, 5, true);
     runtime_failures(FASTREDUCE_EXACT, 100, 2, 2);
     runtime_failures(FASTREDUCE_EXACT, 50000, 2, 5);
     runtime_failures(FASTREDUCE_EXACT, (1 << 21) + 1, 3, 6); /* asks for shared memory */

@@ -8,6 +8,9 @@
 #include "../common/dynamic_shared.h"
 #include "../common/elements.h"
 #include "../common/exact_input.h"
+#include "../common/golden.h"
+#include "../common/order.h"
+#include "../common/pairwise.h"
 #include "../common/parts.h"
 #include "../common/turns.h"
 #include <algorithm>
@@ -33,10 +36,7 @@ static u64 reduced(const char *what, const void *input, size_t n, fastreduce_typ
     const size_t size = fastreduce_type_size(fastreduce_output_type(type, op));
     check::buffer<unsigned char> output(size, size);
     output.fill(0x7b);
-#ifdef SIMT_MACHINE
-    static unsigned turn = 0;
-    simt::settings().schedule = static_cast<simt::order>(turn++ % 3);
-#endif
+    order::next();
     const fastreduce_status status = fastreduce_reduce(input, output.data(), n, type, op, config);
     CUDA(cudaDeviceSynchronize());
     check::that(status == 0 && output.canaries_alive(), "%s: status %d, or a write outside", what,
@@ -340,7 +340,8 @@ static void mean_of_zeros()
     check::buffer<T> input(n, 0);
     input.set(std::vector<T>(n, number<T>(-0.0)));
     const u64 got = reduced("mean of -0", input.data(), n, type_of<T>, FASTREDUCE_MEAN, nullptr);
-    check::that(got == 0, "mean of -0, %s: %llx", fastreduce_type_name(type_of<T>), got);
+    const u64 sign = type_of<T> == FASTREDUCE_F64 ? u64(1) << 63 : u64(1) << 31;
+    check::that(got == sign, "mean of -0, %s: %llx", fastreduce_type_name(type_of<T>), got);
 }
 
 #ifdef SIMT_MACHINE
@@ -355,81 +356,69 @@ static void norm_of_many()
 }
 #endif
 
-#ifdef SIMT_MACHINE
-/* A thread's packs. To take elements one by one, which is slow, a reducer asks how many there are
- * before each; otherwise it asks twice at most. */
-namespace
+static bool same_or_nan(fastreduce_type type, u64 a, u64 b)
 {
-template <class T>
-struct watched_items {
-    using Element = T;
-    static constexpr unsigned packs_each = 4, pack_size = fastreduce::detail::pack<T>::size;
-    struct {
-        mutable unsigned asked;
-        operator unsigned() const { return ++asked, packs_each; }
-    } count;
-    fastreduce::detail::pack<T> packs[packs_each];
-
-    const fastreduce::detail::pack<T> &at(unsigned k) const { return packs[k]; }
-};
-} // namespace
-
-/* The elements are x, and the one at a place is another: whether they are taken one by one, and the
- * result. */
-template <class Operator, class T>
-static void one_way(const char *what, T x, T one, size_t place, bool slow, double wanted)
-{
-    using named = std::conditional_t<std::is_same<T, bf16>::value, fastreduce::detail::bf16, T>;
-    using reducer_type = fastreduce::detail::reducer_t<Operator, named>;
-    watched_items<named> items = {};
-    const size_t n = items.packs_each * items.pack_size;
-    std::vector<T> values(n, x);
-    values[place] = one;
-    std::memcpy(static_cast<void *>(items.packs), values.data(), sizeof items.packs);
-    reducer_type reducer;
-    reducer.prepare(items.packs, n);
-    const auto value = reducer.value_of_packs(items);
-    const double got = static_cast<double>(reducer.finish(value, n));
-    const bool right = wanted == 0 ? bits_of(got) == 0 : std::fabs(got - wanted) <= 1e-2 * wanted;
-    check::that(right || (std::isnan(got) && std::isnan(wanted)), "%s of %s, %g and %g: %g, not %g",
-                what, fastreduce_type_name(type_of<T>), double(real_of(x)), double(real_of(one)),
-                got, wanted);
-    check::that((items.count.asked > 2) == slow, "%s of %s, %g and %g: the %s way", what,
-                fastreduce_type_name(type_of<T>), double(real_of(x)), double(real_of(one)),
-                slow ? "fast" : "slow");
+    return a == b || (type < FASTREDUCE_I8 && std::isnan(result_of(type, a)) &&
+                      std::isnan(result_of(type, b)));
 }
 
-/* Elements are taken one by one where squares are too large or too small, and only there: not for
- * zeros, nor for NaN. */
+/* AUTO's bits where something rounds: those of the pairwise reduction, at any address. */
 template <class T>
-static void slow_ways()
+static void pairwise_bits()
 {
-    const bool twice = type_of<T> == FASTREDUCE_F64;
-    const double least = twice ? 0x1.8p-450 : 0x1p-41, most = twice ? 0x1.8p449 : 0x1p62,
-                 n = 4.0 * fastreduce::detail::pack<T>::size,
-                 denormal = static_cast<double>(real_of(from_bits<T>(1)));
-    const struct {
-        double x, one;
-        bool slow;
-    } norms[] = {{0.0, 0.0, false},       {-0.0, -0.0, false}, {0.0, -0.0, false},
-                 {-0.0, 0.0, false},      {0.0, least, false}, {-0.0, least / 2, true},
-                 {0.0, -least / 4, true}, {least, 0.0, false}, {least / 64, -0.0, true},
-                 {0.0, denormal, true},   {0.0, -most, false}, {0.0, 4 * most, true},
-                 {4 * most, 0.0, true},   {0.0, NAN, false}},
-      variances[] = {{0.0, 0.0, false},      {-0.0, 0.0, false},      {most, most, false},
-                     {0.0, most / 8, false}, {0.0, 4 * most, !twice}, {0.0, NAN, false},
-                     {NAN, 1.0, false}};
-    for (size_t place : {size_t(0), static_cast<size_t>(n) - 2}) {
-        for (const auto &c : norms)
-            one_way<fastreduce::norm2>("norm", number<T>(c.x), number<T>(c.one), place, c.slow,
-                                       std::hypot(std::sqrt(n - 1) * c.x, c.one));
-        for (const auto &c : variances)
-            one_way<fastreduce::variance>("variance", number<T>(c.x), number<T>(c.one), place,
-                                          c.slow,
-                                          (c.x - c.one) * (c.x - c.one) * (n - 1) / (n * n));
+    const fastreduce_type type = type_of<T>;
+    std::vector<size_t> all = {0, 1, 2, 3, 5, 31, 127, 129, 1000, 4095, 4097, 16385};
+    if (thorough)
+        all.insert(all.end(), {70001, (size_t(2) << 20) / sizeof(T) + 1, 3000017, 40000003});
+    unsigned turn = 0;
+    for (size_t n : all)
+        for (data kind : {data::usual, is_float<T> ? data::mixed : data::near_one}) {
+            const std::vector<T> values = make<T>(kind, n, n + 3),
+                                 factors = make<T>(data::near_one, n, n + 4);
+            for (unsigned k = 0; k < operators; ++k) {
+                const fastreduce_operator op = operator_of(k);
+                const std::vector<T> &x = op == FASTREDUCE_PRODUCT ? factors : values;
+                u64 wanted = 0;
+                if (!pairwise::result(type, op, x.data(), n, &wanted)) continue;
+                for (size_t offset = 0; offset <= most_offsets<T>; ++offset) {
+                    if (!thorough && n > 1000 && offset != turn++ % (most_offsets<T> + 1)) continue;
+                    if (n > 1 << 20 && offset > 1) continue;
+                    fastreduce_config config = {};
+                    config.workspace = workspace().data();
+                    config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
+                    const exact_input<T> input(x, offset);
+                    const std::string what = name_of(type, op, config, "pairwise", n);
+                    const u64 got = reduced(what.c_str(), input.data(), n, type, op, &config);
+                    check::that(same_or_nan(fastreduce_output_type(type, op), got, wanted),
+                                "%s, offset %zu: %llx, not %llx", what.c_str(), offset, got,
+                                wanted);
+                }
+            }
+        }
+    workspace_is_clean("pairwise");
+}
+
+/* The frozen results. */
+template <class T>
+static void golden()
+{
+    for (const golden_row &row : golden_rows) {
+        if (row.type != type_of<T> || row.op == GOLDEN_DOT || (!thorough && row.n > 20000))
+            continue;
+        std::vector<T> x(row.n);
+        golden_fill(&row, 0, x.data(), sizeof(T));
+        const fastreduce_operator op = static_cast<fastreduce_operator>(row.op);
+        for (size_t offset : {0, 1}) {
+            const exact_input<T> input(x, offset);
+            const std::string what = name_of(row.type, op, {}, "golden", row.n);
+            const u64 got = reduced(what.c_str(), input.data(), row.n, row.type, op, nullptr);
+            check::that(same_or_nan(fastreduce_output_type(row.type, op), got, row.bits),
+                        "%s, seed %llu, offset %zu: %llx, not %llx", what.c_str(),
+                        static_cast<unsigned long long>(row.seed), offset, got,
+                        static_cast<unsigned long long>(row.bits));
+        }
     }
 }
-#endif
 
 /* AUTO's bits depend on neither address, nor workspace, nor GPU. */
 template <class T>
@@ -582,6 +571,8 @@ static void of_type()
         every_call<T>("beyond a tie", {half, half, T(minus * 2048), minus}, 1);
         every_call<T>("65 bits", {half, half}, 0);
     }
+    pairwise_bits<T>();
+    golden<T>();
     same_bits<T>();
     counted<T>();
     if constexpr (!is_float<T>)
@@ -777,9 +768,6 @@ int main(int argc, char **argv)
     }
 #ifdef SIMT_MACHINE
     norm_of_many();
-    slow_ways<float>();
-    slow_ways<double>();
-    slow_ways<bf16>();
 #endif
     for_each_type<f16, bf16>([](auto x) { of_type<decltype(x)>(); });
     return check::finish("operators");

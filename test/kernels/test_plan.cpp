@@ -44,9 +44,19 @@ struct alignas(16) four_words {
 struct bytes_32 {
     unsigned part[8];
 };
-
-using sums = auto_engine<plus, float>;
-using maxima = auto_engine<maximum, float>;
+/* Of anything. */
+struct first_of {
+    template <class T>
+    static T identity()
+    {
+        return T();
+    }
+    template <class T>
+    T operator()(const T &a, const T &) const
+    {
+        return a;
+    }
+};
 
 constexpr device_limits h200 = {132, 232448, true}, a100 = {108, 166912, false},
                         tiny = {20, 232448, true}, one = {1, 232448, true},
@@ -84,107 +94,6 @@ static void chosen(const char *what, std::initializer_list<choice> table)
                     wanted.n, wanted.device.multiprocessors, wanted.device.shared_bytes, number,
                     blocks, work.units);
     }
-}
-
-static void rows_of_auto()
-{
-    chosen<sums>("AUTO",
-                 {
-                     {0, h200, 0, 1, 1},
-                     {1, one, 0, 1, 1},
-                     {12_log2, h200, 0, 1, 1},
-                     {12_log2 + 1, h200, 1, 1, 1},
-                     {14_log2, huge, 1, 1, 1},
-                     {14_log2 + 1, h200, 2, 4, 4},
-                     {14_log2 + 3, h200, 2, 4, 4},
-                     {14_log2 + 4, h200, 2, 5, 5},
-                     {19_log2, one, 2, 128, 128},
-                     {19_log2 + 1, h200, 3, 32, 32},
-                     {19_log2 + 4, h200, 3, 33, 33},
-                     {23_log2, h200, 3, 512, 512},
-                     {23_log2 + 1, h200, 4, 512, 512},
-                     {26_log2, tiny, 4, 4096, 4096},
-                     {26_log2, a100, 4, 4096, 4096},
-                     {26_log2 + 1, h200, 5, 132, 4096},
-                     {26_log2 + 1, a100, 7, 4096, 4096},
-                     {26_log2 + 1, huge, 5, 4096, 4096},
-                     /* 4097 tiles: 288 units of 8, 256 of 4 and of 2, 257 of 1 */
-                     {26_log2 + 4, h200, 5, 132, 1057},
-                     {26_log2 + 4, tiny, 5, 20, 1057},
-                     {26_log2 + 4, one, 5, 1, 1057},
-                     {26_log2 + 4, huge, 5, 1057, 1057},
-                     {26_log2 + 4, a100, 7, 1057, 1057},
-                     {26_log2 + 4, huge_old, 7, 1057, 1057},
-                     /* 2^16 tiles: 7 levels, 2^16 - 127 * 256 tiles beyond 256 units of each */
-                     {30_log2, h200, 5, 132, 258 + 7 * 256},
-                     {40_log2, tiny, 5, 20, 257 + 17 * 256},
-                     {40_log2, huge, 5, 257 + 17 * 256, 257 + 17 * 256},
-                     {40_log2, huge_old, 7, 257 + 17 * 256, 257 + 17 * 256},
-                     /* three tiles, a line more for each, and the reserve, 6 KiB */
-                     {40_log2, {132, 203136, true}, 5, 132, 257 + 17 * 256},
-                     {40_log2, {132, 203135, true}, 6, 132, 257 + 17 * 256},
-                     /* one tile, a line and the reserve */
-                     {40_log2, {132, 71808, true}, 6, 132, 257 + 17 * 256},
-                     {40_log2, {132, 71807, true}, 7, 257 + 17 * 256, 257 + 17 * 256},
-                     {40_log2, {132, 232448, false}, 7, 257 + 17 * 256, 257 + 17 * 256},
-                     {12_log2, {132, 6144, false}, 0, 1, 1},
-                     {SIZE_MAX / 4, h200, 5, 132, 257 + 39 * 256},
-                 });
-    /* bytes decide, whatever the type: 16 of them are a pack */
-    chosen<auto_engine<plus, signed char>>("bytes", {{14_log2, h200, 0, 1, 1},
-                                                     {14_log2 + 1, h200, 1, 1, 1},
-                                                     {16_log2, h200, 1, 1, 1},
-                                                     {16_log2 + 15, h200, 2, 4, 4},
-                                                     {16_log2 + 16, h200, 2, 5, 5},
-                                                     {21_log2, h200, 2, 128, 128},
-                                                     {21_log2 + 1, h200, 3, 32, 32},
-                                                     {28_log2, h200, 4, 4096, 4096},
-                                                     {28_log2 + 1, h200, 5, 132, 4096}});
-    chosen<auto_engine<plus, double>>("doubles", {{11_log2, h200, 0, 1, 1},
-                                                  {11_log2 + 1, h200, 1, 1, 1},
-                                                  {13_log2, h200, 1, 1, 1},
-                                                  {13_log2 + 1, h200, 2, 4, 4},
-                                                  {13_log2 + 2, h200, 2, 5, 5},
-                                                  {25_log2, h200, 4, 4096, 4096},
-                                                  {25_log2 + 1, h200, 5, 132, 4096},
-                                                  {25_log2 + 2, h200, 5, 132, 1057}});
-    chosen<auto_engine<plus, four_words>>("four words", {{10_log2, h200, 0, 1, 1},
-                                                         {12_log2, h200, 1, 1, 1},
-                                                         {12_log2 + 1, h200, 2, 5, 5},
-                                                         {24_log2 + 1, h200, 5, 132, 1057}});
-    /* of what takes long, several blocks instead of one of 512 x 8 */
-    chosen<auto_engine<minimum, double>>("least doubles", {{11_log2, h200, 0, 1, 1},
-                                                           {11_log2 + 1, h200, 2, 1, 1},
-                                                           {11_log2 + 2, h200, 2, 2, 2},
-                                                           {13_log2, h200, 2, 4, 4},
-                                                           {25_log2 + 2, h200, 5, 132, 1057}});
-    /* a size that does not divide 16: a pack is an element, and nothing is copied */
-    chosen<auto_engine<plus, three_words>>("three words", {{0, h200, 0, 1, 1},
-                                                           {256, h200, 0, 1, 1},
-                                                           {257, h200, 0, 2, 2},
-                                                           {1365, h200, 0, 6, 6},
-                                                           {1366, h200, 1, 3, 3},
-                                                           {5461, h200, 1, 11, 11},
-                                                           {5462, h200, 2, 22, 22},
-                                                           {174762, h200, 2, 683, 683},
-                                                           {174763, h200, 3, 342, 342},
-                                                           {21_log2, h200, 3, 4096, 4096},
-                                                           {21_log2 + 1, h200, 7, 1057, 1057},
-                                                           {21_log2 + 1, a100, 7, 1057, 1057}});
-    chosen<auto_engine<plus, three_bytes>>("three bytes", {{5461, h200, 0, 22, 22},
-                                                           {5462, h200, 1, 11, 11},
-                                                           {21845, h200, 1, 43, 43},
-                                                           {21846, h200, 2, 86, 86},
-                                                           {699050, h200, 2, 2731, 2731},
-                                                           {699051, h200, 3, 1366, 1366},
-                                                           {21_log2, one, 3, 4096, 4096},
-                                                           {21_log2 + 1, one, 7, 1057, 1057}});
-    chosen<auto_engine<plus, bytes_32>>("32 bytes", {{256, h200, 0, 1, 1},
-                                                     {513, h200, 1, 2, 2},
-                                                     {2049, h200, 2, 9, 9},
-                                                     {65537, h200, 3, 129, 129},
-                                                     {21_log2, h200, 4, 4096, 4096},
-                                                     {22_log2, h200, 7, 1296, 1296}});
 }
 
 static void rows_of_exact()
@@ -264,27 +173,16 @@ static void table_is_sound(const char *what)
                             "%s, n %zu: more shared memory than there is", what, n);
                 check::that(blocks >= 1 && blocks <= work.units && blocks <= Engine::most_blocks,
                             "%s, n %zu: %u blocks for %zu units", what, n, blocks, work.units);
-                if (row.kernel == engine_kernel::tile)
-                    check::that(blocks == work.tiles && blocks == work.units && blocks <= 4096,
-                                "%s, n %zu: %u blocks, %zu tiles", what, n, blocks, work.tiles);
                 /* the words that blocks publish in, and the counter after them, lie within what
                  * every device is asked for */
                 const size_t bytes = engine_workspace_bytes(table_of<Engine>(), n),
                              used = blocks == 1 && row.kernel != engine_kernel::pipelined &&
                                             work.units == 1
                                         ? 0
-                                        : Engine::template accumulator<512>::words_for(work.units) +
+                                        : table_of<Engine>().words_at_all +
                                               (row.kernel == engine_kernel::pipelined);
                 check::that(used * sizeof(status_word) <= bytes,
                             "%s, n %zu: %zu words in %zu bytes of workspace", what, n, used, bytes);
-                /* bits are the same everywhere: tiles and units are */
-                const plan_row other = Engine::row(pick(table_of<Engine>(), n, h200));
-                if (table_of<Engine>().tiles_matter)
-                    check::that(
-                        other.block_size == row.block_size && other.packs == row.packs &&
-                            plan_work(n / pack<typename Engine::Element>::size, other).units ==
-                                work.units,
-                        "%s, n %zu: another tree on another device", what, n);
             }
         }
     }
@@ -317,45 +215,12 @@ static void workspace_grows(const char *what)
 
 static void workspaces()
 {
-    workspace_grows<sums>("floats");
-    workspace_grows<maxima>("greatest floats");
-    workspace_grows<auto_engine<plus, double>>("doubles");
-    workspace_grows<auto_engine<plus, char>>("chars");
-    workspace_grows<auto_engine<maximum, char>>("greatest chars");
-    workspace_grows<auto_engine<plus, int>>("ints");
-    workspace_grows<auto_engine<plus, four_words>>("four words");
-    workspace_grows<auto_engine<plus, three_words>>("three words");
-    workspace_grows<auto_engine<plus, three_bytes>>("three bytes");
-    workspace_grows<auto_engine<plus, bytes_32>>("32 bytes");
     workspace_grows<exact_engine>("EXACT");
 
-    check::that(engine_workspace_bytes(table_of<sums>(), 14_log2) == 0 &&
-                    engine_workspace_bytes(table_of<sums>(), 14_log2 + 1) == 4097 * 8 &&
-                    engine_workspace_bytes(table_of<sums>(), 40_log2) ==
-                        (4 * 256 + 17 * 257 + 1) * 8,
-                "AUTO's workspace: a word a unit at least, and the counter");
-    check::that(engine_workspace_bytes(table_of<auto_engine<plus, double>>(), 13_log2) == 0 &&
-                    engine_workspace_bytes(table_of<auto_engine<plus, double>>(), 13_log2 + 1) ==
-                        (2 * 4096 + 1) * 8 &&
-                    engine_workspace_bytes(table_of<auto_engine<plus, char>>(), 16_log2 + 1) ==
-                        4097 * 8 &&
-                    engine_workspace_bytes(table_of<auto_engine<maximum, char>>(), 16_log2 + 1) ==
-                        4097 * 8 &&
-                    engine_workspace_bytes(table_of<auto_engine<plus, three_words>>(), 257) ==
-                        (2 * 4096 + 1) * 8 &&
-                    engine_workspace_bytes(table_of<auto_engine<plus, four_words>>(), 4097) ==
-                        (3 * 4096 + 1) * 8,
-                "AUTO's workspace: a word for each 63 bits, and sums of bytes have one");
     check::that(engine_workspace_bytes(table_of<exact_engine>(), 12_log2 + 3) == 0 &&
                     engine_workspace_bytes(table_of<exact_engine>(), 12_log2 + 4) == 520 &&
                     engine_workspace_bytes(table_of<exact_engine>(), SIZE_MAX / 4) == 520,
                 "EXACT's workspace");
-    check::that(
-        workspace_bytes(20000) == 4097 * 8 && workspace_bytes<FASTREDUCE_EXACT>(20000) == 520 &&
-            workspace_bytes<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE, FASTREDUCE_ITEMS_PER_THREAD,
-                            plus, int>(20000) == (2 * 4096 + 1) * 8 &&
-            workspace_bytes(SIZE_MAX / 4) > 0 && workspace_bytes(SIZE_MAX / 4 + 1) == 0,
-        "workspace_bytes of AUTO and EXACT");
 }
 
 /* Elements and results of up to 32 bytes; larger ones go through V7. */
@@ -380,15 +245,159 @@ static_assert(engine_takes<plus, char>() && engine_takes<plus, bytes_32>(), "up 
 static_assert(!engine_takes<plus, bytes_33>(), "elements too large");
 static_assert(engine_takes<widening, short>() && !engine_takes<widening, char>(),
               "results too large");
-static_assert(std::is_same<method<FASTREDUCE_AUTO, 256, 8, plus, tail::warp, double>::engine,
-                           auto_engine<plus, double>>::value,
-              "AUTO is the engine");
+
+/* ---- AUTO's blocks: how they share an array -------------------------------------------------- */
+
+template <class Operator, class Input>
+static pairwise_engine engine_for()
+{
+    return pairwise_engine_of<reducer_t<Operator, Input>>();
+}
+
+/* Bytes decide, whatever the type: one small tile, one large one, small ones, large ones. */
+template <class Operator, class Input>
+static void sizes_of_blocks(const char *what, bool heavy)
+{
+    const pairwise_engine e = engine_for<Operator, Input>();
+    const size_t size = sizeof(Input);
+    const auto large = [&](size_t bytes) { return e.is_large(bytes / size); };
+    const auto beyond = [&](size_t bytes) { return e.is_large(bytes / size + 1); };
+    check::that(!e.is_large(0) && !e.is_large(1) && !large(14_log2) && beyond(14_log2) == !heavy &&
+                    large(16_log2) == !heavy && !beyond(16_log2) && !large(21_log2) &&
+                    beyond(21_log2) && large(40_log2) && e.is_large(SIZE_MAX / size),
+                "%s: blocks of the wrong size", what);
+    check::that(e.element_bytes == size && e.pack_size == pack<Input>::size &&
+                    e.size[0].block_size == 256 && e.size[1].block_size == 512 &&
+                    e.size[0].packs <= e.size[1].packs && e.kernel(false) != e.kernel(true),
+                "%s: another engine", what);
+}
+
+/* The words that the kernel's levels lie in, by a count of its own: runs of tiles, groups of runs,
+ * groups of groups ... until one is left. */
+static size_t words_of(size_t runs, size_t group, size_t each)
+{
+    if (runs == 1) return 0;
+    size_t words = 1;
+    for (; runs > 1; runs = runs / group + (runs % group != 0)) words += runs * each;
+    return words;
+}
+
+/* Runs of as few tiles as their words allow. */
+static void plan_of(size_t n, unsigned pack_size, unsigned each, const tile_size &size,
+                    size_t most_words)
+{
+    const size_t group = size_t(size.block_size) * size.packs, tile = group * pack_size,
+                 tiles = n == 0 ? 1 : (n - 1) / tile + 1;
+    const pairwise_plan plan = plan_pairwise(n, pack_size, each, size, most_words);
+    const auto runs_of = [&](unsigned log) { return ((tiles - 1) >> log) + 1; };
+    check::that(plan.runs == runs_of(plan.run_log) &&
+                    plan.words == words_of(plan.runs, group, each),
+                "n %zu, tiles of %zu: %zu runs of 2^%u tiles in %zu words", n, tile, plan.runs,
+                plan.run_log, plan.words);
+    check::that(plan.words <= most_words || plan.run_log == most_run_log,
+                "n %zu, tiles of %zu: %zu words of %zu", n, tile, plan.words, most_words);
+    check::that(plan.run_log == 0 || words_of(runs_of(plan.run_log - 1), group, each) > most_words,
+                "n %zu, tiles of %zu: runs of 2^%u tiles, and shorter ones have room", n, tile,
+                plan.run_log);
+    pairwise_array array = {};
+    array.n = n;
+    array.run_log = plan.run_log;
+    array.share(tile);
+    check::that(array.runs == plan.runs && array.last_run >= 1 &&
+                    array.last_run <= size_t(1) << plan.run_log &&
+                    (size_t(array.runs - 1) << plan.run_log) + array.last_run == tiles,
+                "n %zu, tiles of %zu: the last of %u runs has %zu", n, tile, array.runs,
+                array.last_run);
+}
+
+static void plans()
+{
+    const tile_size sizes[] = {{32, 1}, {32, 2}, {64, 2}, {256, 2}, {256, 4}, {512, 2}, {512, 8}};
+    for (const tile_size &size : sizes)
+        for (unsigned pack_size : {1u, 2u, 4u, 8u, 16u})
+            for (unsigned each = 1; each <= 5; ++each)
+                for (size_t most_words : {size_t(4), size_t(100), size_t(4097), workspace_words}) {
+                    const size_t tile = size.all_packs() * pack_size;
+                    for (unsigned k = 0; k < 60; ++k)
+                        for (size_t n : {(size_t(1) << k) - 1, size_t(1) << k, (size_t(1) << k) + 1,
+                                         (tile << k / 2) - 1, tile << k / 2, (tile << k / 2) + 1,
+                                         (most_words / each) * tile + k - 30})
+                            if (n <= 60_log2 && (n >> 31 >> (most_words < 1000 ? 0 : 14)) < tile)
+                                plan_of(n, pack_size, each, size, most_words);
+                }
+    check::that(plan_pairwise(0, 4, 1, {512, 8}).words == 0 &&
+                    plan_pairwise(14_log2, 4, 1, {512, 8}).words == 0 &&
+                    plan_pairwise(14_log2 + 1, 4, 1, {512, 8}).words == 3 &&
+                    plan_pairwise(14_log2 + 1, 4, 5, {512, 8}).words == 11 &&
+                    plan_pairwise(26_log2, 4, 1, {512, 8}).words == 4097 &&
+                    plan_pairwise(26_log2 + 1, 4, 1, {512, 8}).words == 1 + 4097 + 2,
+                "words of a plan: a counter, and each run's partial, and each group's");
+}
+
+/* Never less for more elements; never more than fastreduce.h's constant, of as many bytes as 2^60;
+ * and enough for all that is launched. */
+template <class Operator, class Input>
+static void pairwise_workspace(const char *what)
+{
+    const pairwise_engine e = engine_for<Operator, Input>();
+    const size_t most = 60_log2 / sizeof(Input);
+    size_t last = 0, last_n = 0;
+    const auto at = [&](size_t n) {
+        const size_t bytes = pairwise_workspace_bytes(e, n);
+        check::that(n >= last_n && bytes >= last, "%s: %zu bytes for %zu, %zu for %zu", what, last,
+                    last_n, bytes, n);
+        check::that(bytes <= enough, "%s: %zu bytes for %zu", what, bytes, n);
+        check::that(plan_pairwise(n, e.pack_size, e.partial_words, e.size[e.is_large(n)]).words *
+                            sizeof(status_word) <=
+                        bytes,
+                    "%s: %zu bytes for %zu are not enough", what, bytes, n);
+        last = bytes;
+        last_n = n;
+    };
+    for (size_t n = 0; n < 140000; ++n) at(n);
+    for (size_t n = 140000; n < most / 129 * 128; n += n / 129) at(n);
+    at(most);
+    check::that(pairwise_workspace_bytes(e, 0) == 0 && pairwise_workspace_bytes(e, 1) == 0,
+                "%s: workspace for a single tile", what);
+}
+
+static void pairwise_engines()
+{
+    sizes_of_blocks<plus, float>("floats", false);
+    sizes_of_blocks<plus, double>("doubles", false);
+    sizes_of_blocks<plus, signed char>("bytes", false);
+    sizes_of_blocks<first_of, three_bytes>("three bytes", false);
+    sizes_of_blocks<first_of, three_words>("three words", false);
+    sizes_of_blocks<first_of, four_words>("four words", false);
+    sizes_of_blocks<first_of, bytes_32>("32 bytes", false);
+    sizes_of_blocks<minimum, double>("least doubles", true);
+    sizes_of_blocks<argmin, float>("places of the least float", true);
+    pairwise_workspace<plus, float>("floats");
+    pairwise_workspace<maximum, float>("greatest floats");
+    pairwise_workspace<plus, double>("doubles");
+    pairwise_workspace<variance, float>("variances of floats");
+    pairwise_workspace<plus, signed char>("chars");
+    pairwise_workspace<maximum, signed char>("greatest chars");
+    pairwise_workspace<plus, int>("ints");
+    pairwise_workspace<first_of, four_words>("four words");
+    pairwise_workspace<first_of, three_words>("three words");
+    pairwise_workspace<first_of, three_bytes>("three bytes");
+    pairwise_workspace<first_of, bytes_32>("32 bytes");
+    check::that(workspace_bytes(14_log2) == 0 && workspace_bytes(14_log2 + 1) == 6 * 8 &&
+                    workspace_bytes<FASTREDUCE_EXACT>(20000) == 520 &&
+                    workspace_bytes<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE,
+                                    FASTREDUCE_ITEMS_PER_THREAD, plus, int>(14_log2 + 1) ==
+                        (2 * 5 + 1) * 8 &&
+                    workspace_bytes(SIZE_MAX / 4) > 0 && workspace_bytes(SIZE_MAX / 4 + 1) == 0,
+                "workspace_bytes of AUTO and EXACT");
+}
 
 /* ---- Tiles and units ------------------------------------------------------------------------- */
 
 static void tiles()
 {
-    const plan_row row = sums::row(0); /* 1024 packs a tile */
+    plan_row row = {};
+    row.block_size = 256, row.packs = 4; /* 1024 packs a tile */
     for (size_t k : {size_t(1), size_t(2), size_t(77), size_t(1) << 50})
         check::that(tiles_of(k * 1024, row) == k && tiles_of(k * 1024 - 1, row) == k &&
                         tiles_of(k * 1024 + 1, row) == k + 1,
@@ -474,51 +483,27 @@ static void units()
 /* A tile's lines: one more than its bytes, where it may begin within one. */
 static void stages()
 {
-    check::that(stage_bytes<reduction<plus, float, 512>, 4096>() == (1 << 16) + 128 &&
-                    stage_bytes<superaccumulator<512>, 2048>() == 1 << 15,
-                "bytes of a stage");
+    check::that(stage_bytes<superaccumulator<512>, 2048>() == 1 << 15, "bytes of a stage");
 }
 
 /* 4 MiB over all blocks, 8 KiB at least, and no more than a tile: in packs. */
 static void prefetches()
 {
-    const plan_row large = sums::row(3), small = sums::row(0);
+    plan_row large = {}, small = {};
+    large.block_size = 512, large.packs = 8;
+    small.block_size = 256, small.packs = 4;
     check::that(packs_to_prefetch(large, 1) == 4096 && packs_to_prefetch(large, 64) == 4096 &&
                     packs_to_prefetch(large, 100) == 2621 && packs_to_prefetch(large, 511) == 513 &&
                     packs_to_prefetch(large, 4096) == 512 && packs_to_prefetch(small, 1) == 1024 &&
                     packs_to_prefetch(small, 300) == 873,
                 "packs to prefetch");
+    check::that(bytes_to_prefetch(4096, 1) == 65536 && bytes_to_prefetch(4096, 64) == 65536 &&
+                    bytes_to_prefetch(4096, 100) == 41936 && bytes_to_prefetch(4096, 511) == 8208 &&
+                    bytes_to_prefetch(4096, 40_log2) == 8192 && bytes_to_prefetch(64, 1) == 1024,
+                "bytes to prefetch");
 }
 
 /* Arrays may end with the address space. */
-/* Where n is read when it runs: which row has the tiles of the other size, and for how many. */
-template <class Engine>
-static void other_row_is(size_t n, unsigned number, size_t most)
-{
-    const unsigned chosen = pick(table_of<Engine>(), n, h200);
-    const other_row other = other_row_for(table_of<Engine>(), n, chosen);
-    check::that(other.number == number && other.most == most,
-                "at most %zu: row %u for %zu beside row %u", n, other.number, other.most, chosen);
-}
-
-static void other_rows()
-{
-    using doubles = auto_engine<plus, double>;
-    using indices = auto_engine<argmin, float>; /* heavy: no large tile before small ones */
-    other_row_is<sums>(12_log2, 0, 12_log2);
-    other_row_is<sums>(12_log2 + 1, 0, 12_log2);
-    other_row_is<sums>(14_log2 + 1, 1, 14_log2);
-    other_row_is<sums>(19_log2 + 1, 2, 19_log2);
-    other_row_is<sums>(26_log2 + 1, 2, 19_log2);
-    other_row_is<doubles>(11_log2 + 1, 0, 11_log2);
-    other_row_is<indices>(12_log2 + 1, 2, 12_log2 + 1);
-    other_row_is<indices>(19_log2 + 1, 2, 19_log2);
-    other_row_is<exact_engine>(21_log2 + 1, 1, 21_log2 + 1);
-    check::that(plan_work(size_t(1) << 20, exact_engine::row(0)).single_tiles &&
-                    !plan_work(size_t(1) << 20, sums::row(7)).single_tiles,
-                "which units are single tiles");
-}
-
 static void ends_of_memory()
 {
     const char *const last = reinterpret_cast<const char *>(UINTPTR_MAX - 100);
@@ -572,15 +557,9 @@ static void segments_fit()
 int main()
 {
     segments_fit();
-    rows_of_auto();
     rows_of_exact();
-    table_is_sound<sums>("floats");
-    table_is_sound<auto_engine<plus, char>>("chars");
-    table_is_sound<auto_engine<minimum, double>>("doubles");
-    table_is_sound<auto_engine<plus, three_bytes>>("three bytes");
-    table_is_sound<auto_engine<plus, three_words>>("three words");
-    table_is_sound<auto_engine<plus, four_words>>("four words");
-    table_is_sound<auto_engine<plus, bytes_32>>("32 bytes");
+    plans();
+    pairwise_engines();
     table_is_sound<exact_engine>("EXACT");
     table_is_sound<exact_sum<double>::engine>("EXACT of doubles");
     table_is_sound<exact_products_engine<exact_products<float>>>("EXACT of products");
@@ -654,7 +633,6 @@ int main()
         check::that(!overlap(bytes + k, 0, bytes, 10) && !overlap(bytes, 10, bytes + k, 0),
                     "nothing overlaps nothing");
 
-    other_rows();
     ends_of_memory();
     at_run_time();
     check::that(status_of(cudaSuccess) == 0, "success");

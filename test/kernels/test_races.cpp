@@ -25,6 +25,7 @@ static void run(size_t n, simt::order schedule)
     simt::reset();
     simt::settings().trace = true;
     simt::settings().schedule = schedule;
+    simt::settings().blocks_in_order = Version == FASTREDUCE_AUTO;
     const fastreduce_status status =
         fastreduce::reduce<Version, BlockSize, Items, fastreduce::plus, Tail>(input.data(),
                                                                               output.data(), n);
@@ -61,55 +62,66 @@ static void block_sizes()
     sizes<Version, 1024>();
 }
 
-/* The engine's kernels whose threads meet at barriers of the block and of warps, which is what the
- * log knows: a tile a block, and units in turn, where a warp collects one tile while the others are
- * at the next. */
-template <fastreduce::detail::engine_kernel Kernel, unsigned BlockSize, unsigned Packs>
-static void engine(size_t tiles, unsigned levels, unsigned blocks)
+/* AUTO's kernel in small blocks: groups of blocks that one warp awaits, and such that several do,
+ * which are handed on at barriers; runs of several tiles; and runs that blocks take in turn, as n
+ * is on the device. */
+template <unsigned BlockSize, unsigned Packs>
+static void engine(size_t tiles, size_t most_words, bool counted)
 {
     using namespace fastreduce::detail;
-    using row =
-        one_row::engine<reduction<fastreduce::plus, traced, BlockSize>, Kernel, BlockSize, Packs>;
+    using sum = reducer_t<fastreduce::plus, traced>;
     const size_t n = tiles * BlockSize * Packs * 4 - 3;
     const std::vector<float> values = check::make(check::data::integers, n, n);
     check::buffer<traced> input(n), output(1);
-    check::buffer<status_word> words(tiles + 1);
+    check::buffer<size_t> count(1);
+    const size_t bytes =
+        pairwise_workspace_bytes(pairwise_engine_of<sum, BlockSize, Packs, BlockSize, Packs>(), n);
+    check::buffer<unsigned char> memory(bytes);
     input.set(reinterpret_cast<const traced *>(values.data()));
-    words.fill(0);
-    const work_plan work = work_plan::of(tiles, levels);
-    if (blocks == 0) blocks = static_cast<unsigned>(work.units);
+    memory.fill(0);
+    count.set(&n);
+    one_row::pairwise_call call;
+    call.most_words = most_words;
+    if (counted) call.n_on_device = count.data();
     for (simt::order schedule : {simt::order::forward, simt::order::reverse, simt::order::random}) {
         simt::reset();
         simt::settings().trace = true;
         simt::settings().schedule = schedule;
-        const cudaError_t error =
-            one_row::launch<row>(0, blocks, 0, one_row::array_of<row>(0, input.data(), n), work,
-                                 output_of<fastreduce::plus, traced>(output.data()), words.data());
+        simt::settings().blocks_in_order = true;
+        const fastreduce_status status = one_row::reduce_pairwise_in<sum, BlockSize, Packs>(
+            input.data(), n, output.data(), sum(), {bytes ? memory.data() : nullptr, bytes}, call);
         simt::settings() = simt::options();
-        check::that(error == cudaSuccess, "engine, kernel %d, %u x %u, %zu tiles, schedule %d: %s",
-                    static_cast<int>(Kernel), BlockSize, Packs, tiles, static_cast<int>(schedule),
+        check::that(status == 0, "engine, %u x %u, %zu tiles, %zu words, schedule %d: %s",
+                    BlockSize, Packs, tiles, most_words, static_cast<int>(schedule),
                     simt::report().c_str());
-        if (error != cudaSuccess) continue;
+        if (status != 0) {
+            memory.fill(0);
+            continue;
+        }
         float got;
         std::memcpy(&got, static_cast<const void *>(output.data()), sizeof got);
-        check::that(got == fastreduce_host_sum_f32(values.data(), n) && words.every_byte_is(0),
-                    "engine, kernel %d, %zu tiles: %.9g", static_cast<int>(Kernel), tiles,
-                    static_cast<double>(got));
+        check::that(got == fastreduce_host_sum_f32(values.data(), n) && memory.every_byte_is(0),
+                    "engine, %u x %u, %zu tiles, %zu words: %.9g", BlockSize, Packs, tiles,
+                    most_words, static_cast<double>(got));
     }
 }
 
 static void engines()
 {
-    using fastreduce::detail::engine_kernel;
+    const size_t all = fastreduce::detail::workspace_words;
     for (size_t tiles : {1, 2, 5, 70}) {
-        engine<engine_kernel::tile, 32, 2>(tiles, 0, 0);
-        engine<engine_kernel::tile, 64, 1>(tiles, 0, 0);
-        engine<engine_kernel::grid_stride, 64, 2>(tiles, 0, 1);
-        engine<engine_kernel::grid_stride, 128, 1>(tiles, 0, 0);
+        engine<32, 2>(tiles, all, false);
+        engine<64, 1>(tiles, all, false);
+        engine<128, 2>(tiles, all, false);
+        engine<64, 2>(tiles, 30, false);
+        engine<128, 1>(tiles, 12, false);
     }
-    engine<engine_kernel::tile, 512, 1>(3, 0, 0);
-    engine<engine_kernel::grid_stride, 64, 1>(261, 1, 1);
-    engine<engine_kernel::grid_stride, 512, 1>(7, 0, 2);
+    engine<512, 1>(3, all, false);
+    engine<64, 1>(261, all, false); /* groups that both warps await, and a group of these */
+    engine<64, 1>(64 * 65, 3000, false);
+    engine<32, 1>(1100, all, true);
+    engine<64, 1>(1100, all, true);
+    engine<64, 1>(2200, 1300, true);
     for (size_t n : {size_t(0), size_t(5000), size_t(20000)})
         for (simt::order schedule : {simt::order::forward, simt::order::reverse})
             run<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE, FASTREDUCE_ITEMS_PER_THREAD,

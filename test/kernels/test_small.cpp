@@ -13,6 +13,7 @@
 #include "../common/dynamic_shared.h"
 #include "../common/exact_data.h"
 #include "../common/one_row.h"
+#include "../common/order.h"
 
 using namespace fastreduce;
 using namespace fastreduce::detail;
@@ -25,7 +26,7 @@ static void launch_twice(const char *what, unsigned blocks, const work_plan &wor
 {
     const size_t n = values.size();
     check::buffer<float> input(n, offset);
-    check::buffer<status_word> words(Engine::template accumulator<32>::words_for(work.units) + 1);
+    check::buffer<status_word> words(one_row::words_of<Engine>(work.units));
     input.set(values);
     words.fill(0);
     for (int turn = 0; turn < 2; ++turn) {
@@ -60,27 +61,27 @@ static const simt::order schedules[] = {simt::order::forward, simt::order::rever
 /* ---- Words and sums of floats ---------------------------------------------------------------- */
 
 /* Lane 5's are the words. */
-template <class Value, class Format>
+template <class Value>
 __global__ void await_three(status_word *words, unsigned first, unsigned end, Value *values)
 {
     Value three[3] = {};
-    partial_words<Value, Format>::await(words, threadIdx.x == 5 ? first : end, 2, end, three);
+    partial_words<Value>::await(words, threadIdx.x == 5 ? first : end, 2, end, three);
     if (threadIdx.x == 5)
         for (unsigned k = 0; k < 3; ++k) values[k] = three[k];
 }
 
-template <class Value, class Format>
+template <class Value>
 __global__ void publish_one(status_word *words, unsigned k, Value value)
 {
-    partial_words<Value, Format>::publish(words, k, value);
+    partial_words<Value>::publish(words, k, value);
 }
 
 /* Partials 1, 3 and 5 of 7 are awaited, as far as they lie before `end`; a bit of `missing` leaves
  * one unpublished, or the word `lost` of it alone. */
-template <unsigned Words, class Value, class Format = all_bits<Value>>
+template <unsigned Words, class Value>
 static void words(const Value (&given)[7])
 {
-    constexpr unsigned each = partial_words<Value, Format>::count;
+    constexpr unsigned each = partial_words<Value>::count;
     static_assert(each == Words, "63 bits a word");
     for (unsigned end = 2; end <= 7; ++end) {
         for (unsigned missing : {0u, 1u, 2u, 4u}) {
@@ -100,14 +101,14 @@ static void words(const Value (&given)[7])
                 for (unsigned k = 0; k < 7; ++k) {
                     Value value = given[k];
                     void *arguments[] = {&data, &k, &value};
-                    CUDA(cudaLaunchKernel(publish_one<Value, Format>, dim3(1), dim3(1), arguments));
+                    CUDA(cudaLaunchKernel(publish_one<Value>, dim3(1), dim3(1), arguments));
                     if (k % 2 && missing >> k / 2 & 1) data[k * each + lost] = 0;
                 }
                 const std::vector<status_word> before = memory.get();
                 unsigned first = 1;
                 void *arguments[] = {&data, &first, &end, &out};
                 const cudaError_t error =
-                    cudaLaunchKernel(await_three<Value, Format>, dim3(1), dim3(32), arguments);
+                    cudaLaunchKernel(await_three<Value>, dim3(1), dim3(32), arguments);
                 if (waits) {
                     check::that(error != cudaSuccess && simt::report().find("deadlock") == 0,
                                 "await, end %u, missing %u: did not wait", end, missing);
@@ -171,170 +172,75 @@ static void all_words()
                                        {{3}, 3},
                                        {{1, 2, 32768}, 7},
                                        {{4}, 4}});
-    words<1, unsigned long long, short_sum>(
-        {11, 3, 22, ~0ull, 33, 1ull << 61, 0ull - (1ull << 62)});
-    words<2, sum_of_128_bits, sum_of_128_bits>({{1, 0},
-                                                {~0ull, ~0ull},
-                                                {2, 0},
-                                                {1ull << 63, 1ull << 60},
-                                                {3, 0},
-                                                {1ull << 62, 7ull << 61},
-                                                {4, 0}});
     using place = key_and_index<unsigned long long>;
-    words<2, place, place>({{1, 1},
-                            {~0ull, ~0ull},
-                            {2, 2},
-                            {1ull << 63, 1ull << 60},
-                            {3, 3},
-                            {1ull << 62, 5},
-                            {4, 4}});
-    /* a double's last bit is lost */
-    words<1, double, rounded_doubles<double>>({11, -INFINITY, 22, -0.0, 33, 0x1p-1073, 44});
+    words<3, place>({{1, 1},
+                     {~0ull, ~0ull},
+                     {2, 2},
+                     {1ull << 63, 1ull << 60},
+                     {3, 3},
+                     {1ull << 62, 5},
+                     {4, 4}});
 }
 
-template <class Engine>
-static void float_case(const char *what, unsigned blocks, unsigned levels, size_t n, size_t offset)
+/* ---- AUTO in small blocks -------------------------------------------------------------------- */
+
+/* Integers, whose sums are exact: a lost, doubled or foreign one shows. Twice, the second time with
+ * the words that the first left. test_auto.cpp has more of it, and takes longer. */
+template <unsigned BlockSize, unsigned Packs>
+static void float_case(const char *what, size_t n, size_t offset, size_t most_words,
+                       size_t bound = 0, size_t on_device = 0)
 {
+    using sum = reducer_t<plus, float>;
     const std::vector<float> values = check::make(check::data::integers, n, n + offset);
-    const float wanted = fastreduce_host_sum_f32(values.data(), n);
-    const work_plan work = work_for<Engine>(n, offset, levels);
-    if (blocks == 0 || blocks > work.units) blocks = static_cast<unsigned>(work.units);
-    check::buffer<float> output(1, offset);
-    output.fill(0x7f);
-    launch_twice<Engine>(
-        what, blocks, work, values, offset, output_of<plus, float>(output.data()), [&](int) {
-            check::that(output.get()[0] == wanted && output.canaries_alive(),
-                        "%s, %u blocks, n %zu, offset %zu: %.9g instead of %.9g", what, blocks, n,
-                        offset, static_cast<double>(output.get()[0]), static_cast<double>(wanted));
-            output.fill(0x7f);
-        });
-}
-
-using tile_64x2 = one_row::engine<reduction<plus, float, 64>, engine_kernel::tile, 64, 2>;
-using stride_32x2 = one_row::engine<reduction<plus, float, 32>, engine_kernel::grid_stride, 32, 2>;
-using stride_32x1 = one_row::engine<reduction<plus, float, 32>, engine_kernel::grid_stride, 32, 1>;
-using stride_512x1 =
-    one_row::engine<reduction<plus, float, 512>, engine_kernel::grid_stride, 512, 1>;
-using pipeline_64x4 =
-    one_row::engine<reduction<plus, float, 64>, engine_kernel::pipelined, 64, 4, 2>;
-using pipeline_32x1 =
-    one_row::engine<reduction<plus, float, 32>, engine_kernel::pipelined, 32, 1, 3>;
-
-using tile_256x8 = one_row::engine<reduction<plus, float, 256>, engine_kernel::tile, 256, 8>;
-using pipeline_512x1 =
-    one_row::engine<reduction<plus, float, 512>, engine_kernel::pipelined, 512, 1, 2>;
-
-/* The number of elements in GPU memory, in a grid for more: the bits are those of a grid for as
- * many. `single`: tiles are handed out one by one, however many. */
-template <class Engine>
-static float counted_sum(const char *what, unsigned blocks, bool single, const float *input,
-                         size_t most, const size_t *n_on_device)
-{
-    array_layout array = one_row::array_of<Engine>(0, input, most);
-    const size_t tiles = tiles_of(array.packs, Engine::row(0));
-    work_plan work = work_plan::of(tiles, single ? 0 : work_plan::levels_for(tiles));
-    work.single_tiles = single;
-    array.n_on_device = n_on_device;
-    if (blocks == 0 || blocks > work.units) blocks = static_cast<unsigned>(work.units);
-    check::buffer<float> output(1);
-    check::buffer<status_word> words(
-        Engine::template accumulator<32>::words_for(std::max(tiles, work_plan::most_units(tiles))) +
-        1);
-    output.fill(0x7f);
-    words.fill(0);
-    const cudaError_t error = one_row::launch<Engine>(
-        0, blocks, 0, array, work, output_of<plus, float>(output.data()), words.data());
-    check::that(error == cudaSuccess && words.every_byte_is(0) && words.canaries_alive(),
-                "%s, %u blocks, n %zu: %s, or words left dirty", what, blocks,
-                n_on_device ? *n_on_device : most, cudaGetErrorString(error));
-    return output.get()[0];
-}
-
-template <class Engine>
-static void counted_case(const char *what, unsigned blocks, bool single, size_t most)
-{
-    const size_t tile = 4 * Engine::row(0).tile_packs();
-    std::vector<float> values = check::make(check::data::uniform, most, most);
-    for (float &x : values) x -= 0.25f; /* so that the order shows */
-    check::buffer<float> input(most, 1);
+    const size_t reduced = bound ? std::min(bound, on_device) : n;
+    const float wanted = fastreduce_host_sum_f32(values.data(), reduced);
+    check::buffer<float> input(n, offset), output(1, offset);
     check::buffer<size_t> count(1);
+    const size_t bytes =
+        pairwise_workspace_bytes(pairwise_engine_of<sum, BlockSize, Packs, BlockSize, Packs>(), n);
+    check::buffer<unsigned char> memory(bytes);
     input.set(values);
-    for (size_t n :
-         {size_t(0), size_t(1), tile, tile + 4, most / 2, most - 2 * tile, most, ~size_t(0)}) {
-        if (most > 4096 * tile && n != most / 2 && n != most - 2 * tile) continue;
-        count.set({n});
-        const float wanted = counted_sum<Engine>(what, blocks, single, input.data(),
-                                                 n < most ? n : most, nullptr),
-                    got =
-                        counted_sum<Engine>(what, blocks, single, input.data(), most, count.data());
-        check::that(bits_as<unsigned>(got) == bits_as<unsigned>(wanted),
-                    "%s, %u blocks, n %zu of %zu at most: %.9g instead of %.9g", what, blocks, n,
-                    most, static_cast<double>(got), static_cast<double>(wanted));
+    memory.fill(0);
+    count.set(&on_device);
+    one_row::pairwise_call call;
+    call.most_words = most_words;
+    if (bound) call.n_on_device = count.data();
+    for (unsigned turn = 0; turn < 2; ++turn) {
+        const char *const in_order = order::next();
+        output.fill(0x7f);
+        const fastreduce_status status = one_row::reduce_pairwise_in<sum, BlockSize, Packs>(
+            input.data(), n, output.data(), sum(), {bytes ? memory.data() : nullptr, bytes}, call);
+        order::usual();
+        check::that(status == 0 && output.get()[0] == wanted && output.canaries_alive(),
+                    "%s, n %zu of %zu, offset %zu, %zu words, blocks %s: %.9g instead of %.9g %s",
+                    what, reduced, n, offset, most_words, in_order,
+                    static_cast<double>(output.get()[0]), static_cast<double>(wanted),
+                    order::report());
+        check::that(memory.every_byte_is(0) && memory.canaries_alive(),
+                    "%s, n %zu: words left dirty, or a write outside", what, reduced);
+        if (status != 0) memory.fill(0);
     }
-}
-
-/* A count that is for tiles of the other size: nothing is written. */
-template <class Engine>
-static void counted_elsewhere(const char *what, size_t n)
-{
-    const size_t most = 3 * 4 * Engine::row(0).tile_packs();
-    check::buffer<float> input(most), output(1);
-    check::buffer<size_t> count(1);
-    check::buffer<status_word> words(16);
-    input.fill(0);
-    output.fill(0x7f);
-    words.fill(0);
-    count.set({n});
-    array_layout array = one_row::array_of<Engine>(0, input.data(), most);
-    array.n_on_device = count.data();
-    const cudaError_t error = one_row::launch<Engine>(
-        0, 3, 0, array, work_plan::of(3, 0), output_of<plus, float>(output.data()), words.data());
-    check::that(error == cudaSuccess && output.every_byte_is(0x7f) && words.every_byte_is(0),
-                "%s, n %zu: reduced by tiles of the other size", what, n);
 }
 
 static void float_sums()
 {
-    const size_t tile = 4 * 64 * 2, pipeline_tile = 4 * 64 * 4, smallest = 4 * 32;
-    for (simt::order schedule : schedules) {
-        simt::settings().schedule = schedule;
-        for (size_t offset = 0; offset < 4; ++offset) {
-            for (size_t n : {size_t(0), size_t(1), size_t(3), size_t(4), size_t(6), size_t(127),
-                             tile - 1, tile, tile + 1, 2 * tile, 3 * tile + 77, 150 * tile + 5})
-                if (n < 100 * tile || offset == 1) float_case<tile_64x2>("tile", 0, 0, n, offset);
-            for (unsigned blocks : {1u, 3u, 40u, 300u})
-                for (size_t n : {size_t(2), size_t(259), 5 * tile, 41 * tile + 7})
-                    if (n < 41 * tile || blocks > 3 || offset == 2)
-                        float_case<stride_32x2>("grid-stride", blocks, 0, n, offset);
-            for (unsigned blocks : {1u, 2u, 3u})
-                for (size_t n : {size_t(0), size_t(5), size_t(31), size_t(255), size_t(256),
-                                 size_t(256) * blocks + 3, pipeline_tile, pipeline_tile + 257,
-                                 5 * pipeline_tile + 700, 9 * pipeline_tile - 256})
-                    float_case<pipeline_64x4>("pipelined", blocks, 0, n, offset + (n % 5) * 7);
-        }
-    }
-    /* units of several tiles, and the counter */
-    unsigned turn = 0;
-    for (unsigned levels : {1u, 2u}) {
-        const size_t n = (levels == 1 ? 260 : 770) * smallest + 5;
-        for (unsigned blocks : {1u, 7u, 0u}) {
-            simt::settings().schedule = schedules[turn++ % 3];
-            float_case<stride_32x1>("grid-stride, units", blocks, levels, n, levels);
-            float_case<pipeline_32x1>("pipelined, units", blocks, levels, n, levels);
-        }
-    }
-    counted_case<tile_64x2>("tile, counted", 0, false, 5 * tile + 7);
-    for (unsigned tiles : {5u, 4500u}) {
-        const size_t most = tiles * smallest + 7;
-        counted_case<stride_32x1>("grid-stride, counted", 3, true, most);
-        counted_case<stride_32x1>("grid-stride, counted, units", 3, false, most);
-        counted_case<pipeline_32x1>("pipelined, counted", 3, false, most);
-    }
-    counted_elsewhere<tile_256x8>("tile", 4097);
-    counted_elsewhere<stride_512x1>("grid-stride", 4096);
-    counted_elsewhere<pipeline_512x1>("pipelined", 4096);
-    /* more partials than a block of 512 awaits at once, four a thread */
-    float_case<stride_512x1>("grid-stride, four partials", 1, 0, 2048 * 520 + 3, 1);
+    const size_t tile = 4 * 64 * 2, smallest = 4 * 32;
+    for (size_t offset = 0; offset < 4; ++offset)
+        for (size_t n : {size_t(0), size_t(1), size_t(3), size_t(4), size_t(6), size_t(127),
+                         tile - 1, tile, tile + 1, 2 * tile, 3 * tile + 77, 150 * tile + 5})
+            if (n < 100 * tile || offset == 1)
+                float_case<64, 2>("tiles of 64 x 2", n, offset, workspace_words);
+    /* groups of 32 and groups of groups; runs of two, four and eight tiles, the last incomplete */
+    for (size_t tiles : {32, 33, 65, 1025})
+        float_case<32, 1>("groups", tiles * smallest - 1, tiles % 4, workspace_words);
+    for (size_t words : {100, 40, 20, 12})
+        for (size_t tiles : {9, 57, 64, 77})
+            float_case<32, 1>("runs", tiles * smallest - 77, 1, words);
+    for (size_t bound : {5 * smallest, 1200 * smallest + 3})
+        for (size_t n : {size_t(0), size_t(1), 3 * smallest, 140 * smallest + 1, bound, bound + 1})
+            float_case<32, 1>("counted", bound, 1, workspace_words, bound, n);
+    /* several warps take part in a group */
+    float_case<64, 1>("a group of 65", 4 * 64 * 65, 0, workspace_words);
 }
 
 /* ---- Values over a warp, halves, and the copy engine's twin ---- */
@@ -532,46 +438,22 @@ static void copied_tiles()
     }
 }
 
-/* A unit of four tiles is published with its last one, and not before. */
-__global__ void collect_four(status_word *words, unsigned *early)
-{
-    using sum = reduction<plus, unsigned long long, 32>;
-    __shared__ sum::tile_partials<1> partials;
-    sum mine(output_of<plus, unsigned long long>(nullptr), {nullptr, 0, 0, false}, nullptr);
-    for (unsigned tile = 0; tile < 4; ++tile) {
-        if (threadIdx.x == 0 && (words[2] != 0 || words[3] != 0)) ++*early;
-        mine.value = tile + threadIdx.x;
-        mine.leave(partials, 0);
-        if (threadIdx.x == 0) mine.collect(partials, 0, {1, tile, 4}, words);
-    }
-}
-
-static void published_once()
-{
-    check::buffer<status_word> words(4);
-    check::buffer<unsigned> early(1);
-    words.fill(0);
-    early.fill(0);
-    status_word *data = words.data();
-    unsigned *count = early.data();
-    void *arguments[] = {&data, &count};
-    CUDA(cudaLaunchKernel(collect_four, dim3(1), dim3(32), arguments));
-    check::that(early.get()[0] == 0, "a unit was published before its last tile");
-    check::that(words.get() == std::vector<status_word>{0, 0, 2 * 2176 + 1, 1},
-                "a unit of four tiles: %llu", words.get()[2] >> 1);
-}
-
-/* Where nothing but -0 is added, not even a tile's missing packs' +0. */
+/* The sum of nothing but -0 is -0, whatever is not there; that of nothing is +0. */
 static void negative_zeros()
 {
+    using sum = reducer_t<plus, float>;
     check::buffer<float> output(1);
-    for (unsigned blocks : {1u, 2u})
-        launch_twice<stride_32x2>(
-            "-0", blocks, work_plan::of(8, 0), std::vector<float>(2048, -0.0f), 0,
-            output_of<plus, float>(output.data()), [&](int) {
-                check::that(output.every_byte_is(0), "%u blocks: the sum of -0 is not +0", blocks);
-                output.fill(0x7f);
-            });
+    for (size_t n : {0, 1, 5, 127, 128, 300, 2049}) {
+        check::buffer<float> input(n, 1);
+        check::buffer<unsigned char> memory(4096);
+        input.set(std::vector<float>(n, -0.0f));
+        memory.fill(0);
+        output.fill(0x7f);
+        const fastreduce_status status = one_row::reduce_pairwise_in<sum, 32, 1>(
+            input.data(), n, output.data(), sum(), {memory.data(), memory.bytes()});
+        check::that(status == 0 && bits_as<unsigned>(output.get()[0]) == (n > 0 ? 1u << 31 : 0),
+                    "the sum of %zu of -0: %08x", n, bits_as<unsigned>(output.get()[0]));
+    }
 }
 #endif
 
@@ -604,8 +486,7 @@ __global__ void drive(const float *script, unsigned groups, unsigned copies, uns
                          4 * j + 2 < copies ? x : 0, 4 * j + 3 < copies ? x : 0}};
         sum.add_group(group);
     }
-    int none = 0;
-    sum.reduce_units(none, nullptr, 1, output);
+    sum.reduce_blocks(nullptr, output);
 }
 
 constexpr unsigned all_copies = 4 * exact_group_limit;
@@ -892,20 +773,26 @@ static void exact_case(const char *what, unsigned blocks, unsigned levels,
     }
 }
 
+template <unsigned BlockSize, unsigned Packs>
+using exact_stride =
+    one_row::engine<superaccumulator<BlockSize>, engine_kernel::grid_stride, BlockSize, Packs>;
+template <unsigned BlockSize, unsigned Packs, unsigned Stages>
+using exact_pipeline = one_row::engine<superaccumulator<BlockSize>, engine_kernel::pipelined,
+                                       BlockSize, Packs, Stages>;
+
 /* Of three blocks so many add to the totals; the last awaits both others. */
 __global__ void last_of_three(status_word *totals, unsigned adding, exact_output output)
 {
     superaccumulator<32> sum({}, {nullptr, 0, 0, false}, dynamic_shared<void>());
     const pack<float> group[1] = {{{1, -3, 0, 0}}};
-    int none = 0;
     sum.add_group(group);
-    if (blockIdx.x < adding || blockIdx.x == 2) sum.reduce_units(none, totals, 3, output);
+    if (blockIdx.x < adding || blockIdx.x == 2) sum.reduce_blocks(totals, output);
 }
 
 static void waits_for_all()
 {
     for (unsigned adding : {0u, 1u, 2u}) {
-        check::buffer<status_word> totals(superaccumulator<32>::words_for(3));
+        check::buffer<status_word> totals(one_row::words_of<exact_stride<32, 4>>(3));
         check::buffer<float> rounded(1);
         totals.fill(0);
         status_word *data = totals.data();
@@ -921,13 +808,6 @@ static void waits_for_all()
                         "the last block did not wait for %u of two others", 2 - adding);
     }
 }
-
-template <unsigned BlockSize, unsigned Packs>
-using exact_stride =
-    one_row::engine<superaccumulator<BlockSize>, engine_kernel::grid_stride, BlockSize, Packs>;
-template <unsigned BlockSize, unsigned Packs, unsigned Stages>
-using exact_pipeline = one_row::engine<superaccumulator<BlockSize>, engine_kernel::pipelined,
-                                       BlockSize, Packs, Stages>;
 
 static void exact_sums()
 {
@@ -981,7 +861,6 @@ int main()
     copied();
     copied_tiles();
     float_sums();
-    published_once();
     negative_zeros();
     all_words();
 #endif

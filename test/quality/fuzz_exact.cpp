@@ -100,7 +100,7 @@ static void launch(const how &made, const std::vector<float> &values, size_t off
 {
     const plan_row row = exact_engine::row(made.row);
     check::buffer<float> input(values.size(), offset);
-    check::buffer<status_word> words(superaccumulator<512>::words_for(1) + 1);
+    check::buffer<status_word> words(one_row::words_of<exact_engine>(1));
     input.set(values);
     words.fill(0);
     const array_layout array =

@@ -1,7 +1,7 @@
-/* The machine: runs the blocks of a grid one after another on the calling thread, and the
- * threads of a block as fibers that change places only at barriers, warp meetings and
- * simt::yield(). Checks what CUDA leaves undefined: every problem ends the launch with a
- * sentence in report(). */
+/* The machine: runs the blocks of a grid one after another on the calling thread, or a few at a
+ * time (resident.h), and the threads of a block as fibers that change places only at barriers, warp
+ * meetings and simt::yield(). Checks what CUDA leaves undefined: every problem ends the launch with
+ * a sentence in report(). */
 #ifndef SIMT_MACHINE_HEADER
 #define SIMT_MACHINE_HEADER
 
@@ -37,9 +37,11 @@ enum class order { forward, reverse, random };
 struct options {
     order schedule = order::
         forward; /* of the threads of a block, and of the blocks; in reverse a warp runs ahead */
-    unsigned seed = 1;           /* for order::random */
-    bool trace = false;          /* collect the accesses of traced<T>: races, bounds, counts */
-    bool last_block_last = true; /* a block that waits for all others must run after them */
+    unsigned seed = 1;            /* for order::random */
+    bool trace = false;           /* collect the accesses of traced<T>: races, bounds, counts */
+    bool last_block_last = true;  /* a block that waits for all others must run after them */
+    bool blocks_in_order = false; /* whatever the schedule: blocks wait for any before them */
+    unsigned resident = 0;        /* blocks at a time, in random turns, untraced, if not 0 */
 };
 
 struct counts {
@@ -139,7 +141,10 @@ struct machine {
     char *stacks = nullptr;
     size_t stack_count = 0;
     bool running = false;
-    uint64_t idle_yields = 0; /* since the last barrier, exit or atomic addition */
+    uint64_t own_idle_yields = 0;             /* since the last barrier, exit or atomic addition */
+    uint64_t *idle_yields = &own_idle_yields; /* of all blocks that run */
+    class residents *crowd = nullptr;         /* that this block is one of, and its place there */
+    size_t resident_at = 0;
 
     /* Called with the address, or a shuffle's source thread; and a place in the kernel. */
     std::function<void(happening, uintptr_t where, const void *site)> watcher;
@@ -191,7 +196,15 @@ inline void reset()
     the_machine().report.clear();
 }
 
-void end_interval(machine &m); /* trace.h */
+void end_interval(machine &m);                                             /* trace.h */
+bool run_resident(machine &m, dim3 grid, dim3 block, size_t shared_bytes); /* resident.h */
+void let_others_run(machine &m);
+
+/* Once in so many times, where several blocks take turns. */
+inline void maybe_let_others_run(machine &m, unsigned times)
+{
+    if (m.crowd && m.random() % times == 0) let_others_run(m);
+}
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
@@ -282,9 +295,10 @@ inline void yield()
 {
     machine &m = the_machine();
     if (!m.running) return;
-    if (++m.idle_yields > 1000 * m.size)
+    if (++*m.idle_yields > 1000 * m.size * std::max(1u, m.settings.resident))
         stop(m, "deadlock: " + words(m.threads[m.current]) +
                     " waits for memory that no thread will write");
+    maybe_let_others_run(m, 8);
     make_ready(m, m.current);
     leave(m);
 }
@@ -296,7 +310,7 @@ inline void release_barrier(machine &m)
     m.arrived = 0;
     m.any_arrived = m.any_arriving;
     m.any_arriving = false;
-    m.idle_yields = 0;
+    *m.idle_yields = 0;
     ++m.statistics.barriers;
     if (m.settings.trace) {
         end_interval(m);
@@ -323,6 +337,7 @@ inline bool block_barrier(place where, bool what = false)
     t.now = state::at_barrier;
     t.where = where;
     m.any_arriving |= what;
+    maybe_let_others_run(m, 64);
     if (++m.arrived == m.alive) release_barrier(m);
     leave(m);
     return m.any_arrived;
@@ -364,6 +379,7 @@ inline std::pair<meeting *, unsigned> meet(unsigned mask, const void *value, siz
     machine &m = the_machine();
     thread &t = m.threads[m.current];
     const unsigned lane = t.number % lanes, w = t.number / lanes;
+    maybe_let_others_run(m, 64);
     if (!(mask >> lane & 1))
         stop(m, words(t) + " at " + words(where) + ": its lane is not in its own mask");
     std::vector<meeting> &open = m.warps[w].open;
@@ -421,7 +437,7 @@ inline void thread_main()
         thread &t = m.threads[self];
         if (m.watcher) m.watcher(happening::exit, 0, nullptr);
         t.now = state::exited;
-        m.idle_yields = 0;
+        *m.idle_yields = 0;
         --m.alive;
         /* who waits for this thread waits no more: exited threads do not count (Volta and later) */
         const unsigned w = self / lanes, left = alive_lanes(m, w);
@@ -508,6 +524,12 @@ inline void run_block(machine &m, dim3 block, bool fresh)
     ++m.statistics.blocks;
 }
 
+inline void place_block(uint64_t b, dim3 grid)
+{
+    blockIdx = {static_cast<unsigned>(b % grid.x), static_cast<unsigned>(b / grid.x % grid.y),
+                static_cast<unsigned>(b / (static_cast<uint64_t>(grid.x) * grid.y))};
+}
+
 /* True if the grid ran without a problem. */
 inline bool run_grid(dim3 grid, dim3 block, size_t shared_bytes)
 {
@@ -516,6 +538,7 @@ inline bool run_grid(dim3 grid, dim3 block, size_t shared_bytes)
     m.statistics.interval_way.clear();
     ++m.statistics.launches;
     m.random_state = m.settings.seed * 0x9e3779b97f4a7c15u + 1;
+    if (m.settings.resident > 0) return run_resident(m, grid, block, shared_bytes);
     m.dynamic_bytes = shared_bytes;
     blockDim = block;
     gridDim = grid;
@@ -525,7 +548,8 @@ inline bool run_grid(dim3 grid, dim3 block, size_t shared_bytes)
 
     const uint64_t total = static_cast<uint64_t>(grid.x) * grid.y * grid.z;
     std::vector<uint64_t> shuffled;
-    if (m.settings.schedule == order::random && total < (1u << 24)) {
+    const bool moves = !m.settings.blocks_in_order;
+    if (moves && m.settings.schedule == order::random && total < (1u << 24)) {
         for (uint64_t i = 0; i < total; ++i) shuffled.push_back(i);
         const size_t movable = m.settings.last_block_last ? total - 1 : total;
         for (size_t i = movable; i > 1; --i) std::swap(shuffled[i - 1], shuffled[m.random() % i]);
@@ -535,10 +559,9 @@ inline bool run_grid(dim3 grid, dim3 block, size_t shared_bytes)
         uint64_t b = k;
         if (!shuffled.empty())
             b = shuffled[k];
-        else if (m.settings.schedule == order::reverse)
+        else if (moves && m.settings.schedule == order::reverse)
             b = !m.settings.last_block_last ? total - 1 - k : k + 1 == total ? k : total - 2 - k;
-        blockIdx = {static_cast<unsigned>(b % grid.x), static_cast<unsigned>(b / grid.x % grid.y),
-                    static_cast<unsigned>(b / (static_cast<uint64_t>(grid.x) * grid.y))};
+        place_block(b, grid);
         run_block(m, block, k == 0);
     }
     m.running = false;
@@ -546,4 +569,6 @@ inline bool run_grid(dim3 grid, dim3 block, size_t shared_bytes)
 }
 
 } // namespace simt
+
+#include "resident.h"
 #endif

@@ -82,7 +82,7 @@ template <class T>
 T atomicAdd(T *address, T value)
 {
     const T old = *address;
-    if (value != T(0)) simt::the_machine().idle_yields = 0; /* somebody may have waited for it */
+    if (value != T(0)) *simt::the_machine().idle_yields = 0; /* somebody may have waited for it */
     *address = old + value;
     return old;
 }

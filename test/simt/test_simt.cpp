@@ -666,6 +666,52 @@ static void runtime()
                 "228 KiB of shared memory");
 }
 
+/* Each block waits for the one `ahead` before or, if less than 0, behind it; shared memory is each
+ * block's own, whichever runs in between. */
+namespace kernels
+{
+__global__ void waits_for_another(volatile unsigned *done, int ahead, unsigned *wrong)
+{
+    __shared__ unsigned own;
+    if (threadIdx.x == 0) own = blockIdx.x;
+    __syncthreads();
+    const int other = static_cast<int>(blockIdx.x) - ahead;
+    if (other >= 0 && other < static_cast<int>(gridDim.x))
+        while (done[other] == 0) simt::yield();
+    if (own != blockIdx.x) ++*wrong;
+    __syncthreads();
+    if (threadIdx.x == 0) done[blockIdx.x] = 1;
+}
+} // namespace kernels
+
+static void several_blocks()
+{
+    unsigned wrong = 0, *to_wrong = &wrong;
+    for (unsigned resident : {0u, 1u, 2u, 3u, 8u, 20u})
+        for (int ahead : {1, 3, -1, -3})
+            for (unsigned seed = 1; seed < (ahead > 0 ? 4u : 2u); ++seed) {
+                unsigned flags[12] = {};
+                volatile unsigned *done = flags;
+                void *arguments[] = {&done, &ahead, &to_wrong};
+                simt::settings().resident = resident;
+                simt::settings().seed = seed;
+                const uint64_t before = simt::statistics().blocks;
+                const bool good = cudaLaunchKernel(kernels::waits_for_another, dim3(12), dim3(64),
+                                                   arguments) == cudaSuccess;
+                /* those that begin later run only if those before them end */
+                const bool possible = ahead > 0 || resident >= 12;
+                check::that(good == possible,
+                            "%u blocks at a time, each waits for the %dth before "
+                            "it: '%s'",
+                            resident, ahead, simt::report().c_str());
+                check::that(good ? simt::statistics().blocks - before == 12
+                                 : simt::report().find("no thread will write") != std::string::npos,
+                            "%u blocks at a time: '%s'", resident, simt::report().c_str());
+            }
+    check::that(wrong == 0, "shared memory of another block");
+    simt::settings() = simt::options();
+}
+
 int main()
 {
     right("the tree", kernels::right<float>);
@@ -698,5 +744,6 @@ int main()
     counts();
     shared_memory();
     runtime();
+    several_blocks();
     return check::finish("the CPU machine");
 }
