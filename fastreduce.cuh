@@ -2453,10 +2453,10 @@ struct extreme_reducer : unordered_reducer<extreme_reducer<Input, As>> {
     {
         return greatest_of_warp(value);
     }
-    __device__ __forceinline__ Result finish(Value value, size_t) const
+    __device__ __forceinline__ Result finish(Value value, size_t n) const
     {
         using bits = unsigned_t<Input>;
-        const Input found = greatest<Input>::element(combine(value, least));
+        const Input found = greatest<Input>::element(n == 0 ? least : combine(value, least));
         constexpr bits nan = static_cast<bits>(static_cast<bits>(~bits(0)) >> 1);
         if (element<Input>::kind == family::floating && bits_as<bits>(found) == nan) return found;
         return bits_as<Input>(static_cast<bits>(as.back(bits_as<bits>(found))));
@@ -2557,9 +2557,9 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
     {
         return {value.key(), first + (value.index() > head ? value.index() - head : 0)};
     }
-    static __device__ __forceinline__ Result finish(const Value &value, size_t)
+    static __device__ __forceinline__ Result finish(const Value &value, size_t n)
     {
-        return static_cast<Result>(value.index());
+        return n == 0 ? -1 : static_cast<Result>(value.index());
     }
 
   private:
@@ -12158,8 +12158,7 @@ enum class slices_kernel : unsigned {
     columns_of_halves, /* by lanes of as many as a vector has */
     segments,
     long_segments,
-    few_segments,
-    flat
+    few_segments
 };
 constexpr unsigned slices_kernels = 15;
 
@@ -12652,7 +12651,6 @@ struct slices_reducer {
  * kernels for it. */
 struct slices_engine {
     engine_table tiles;
-    pairwise_engine flat;
     slices_reducer reducer;
     const void *(*kernel)(slices_kernel which);
     compiled_cache *known; /* one a kernel */
@@ -13133,12 +13131,8 @@ inline slices_plan plan_one_launch(const engine_table &e, const slices_reducer &
         plan.results_each = (slices_block / warp_size) * plan.rows.rows;
         return plan;
     }
-    if (!rows) {
+    if (!rows || tiles > most_single_tiles) {
         plan_columns(e, reducer, all, tile, device, &plan);
-        return plan;
-    }
-    if (tiles > most_single_tiles) {
-        plan.kernel = slices_kernel::flat;
         return plan;
     }
     plan.kernel = is_small ? slices_kernel::small_tiles : slices_kernel::large_tiles;
@@ -13158,8 +13152,7 @@ inline slices_plan plan_slices(const engine_table &e, const slices_reducer &redu
 {
     slices_plan plan = plan_one_launch(e, reducer, all, device);
     const size_t groups = most_blocks / plan.blocks_each;
-    if (plan.kernel != slices_kernel::flat)
-        plan.results = least_of(plan.results, (groups > 0 ? groups : 1) * plan.results_each);
+    plan.results = least_of(plan.results, (groups > 0 ? groups : 1) * plan.results_each);
     return plan;
 }
 
@@ -13199,19 +13192,6 @@ inline fastreduce_status launch_slices(const slices_engine &e, const slices &all
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
     const slices_plan plan = plan_slices(e.tiles, e.reducer, all, limits, most_blocks);
-    if (plan.kernel == slices_kernel::flat) {
-        void **const place = static_cast<void **>(output);
-        unsigned char *const results = static_cast<unsigned char *>(*place);
-        fastreduce_status status = FASTREDUCE_SUCCESS;
-        for (size_t k = 0; k < all.end && status == FASTREDUCE_SUCCESS; ++k) {
-            *place = results + k * all.result_bytes;
-            const unsigned char *const row = static_cast<const unsigned char *>(all.input) +
-                                             k * all.outer_stride * e.flat.element_bytes;
-            status =
-                launch_pairwise(e.flat, {row, all.n, nullptr, nullptr}, output, memory, stream);
-        }
-        return status;
-    }
     return with_workspace(memory, plan.status_words * sizeof(status_word), memory_use::status_words,
                           stream, [&](void *data) {
                               cudaError_t failed = cudaSuccess;
@@ -13397,7 +13377,6 @@ static slices_engine slices_engine_of()
     static compiled_cache known[slices_kernels] = {};
     using Value = typename Reducer::Value;
     return {table_of<slice_tiles<Reducer>>(),
-            pairwise_engine_of<Reducer>(),
             {longest_narrow_row<Reducer>(), static_cast<unsigned>(sizeof(Value)),
              all_bits<Value>::payloads, leaves_log_of<Reducer>() > 0},
             slices_kernel_of<Reducer>,
