@@ -3814,7 +3814,9 @@ __global__ void __launch_bounds__(BlockSize)
  *         value a warp.
  * Why:    almost no shared memory traffic, one block barrier.
  * Costs:  nothing that shows: from V6 on memory is the limit (93 % of its peak at 2^28 floats,
- *         one H200). */
+ *         one H200).
+ * Next:   reduce_pairwise, in room 6: neighbours add up, as in V0, but in registers first, then
+ *         lanes, warps and blocks, in one launch. */
 template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(BlockSize)
     v7_shuffle(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -13849,7 +13851,9 @@ constexpr bool check_automatic()
  * any element type and operator; elements or results of more than 32 bytes go through V7. The
  * type of the output is accumulate_t<Operator, Input>: 64-bit for sums of integers. An operator
  * that multiplies and adds has the same bits everywhere only if it says how it rounds (fmaf,
- * __fmul_rn), as compilers fuse the two where they like. */
+ * __fmul_rn), as compilers fuse the two where they like. AUTO combines as fastreduce.h's pairwise()
+ * does, operands in index order, so that an operator of yours need not commute: identity() is one
+ * from both sides. V2..V7 ask that it does. */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
           unsigned Items = default_items(Version), class Operator = plus, tail Tail = tail::warp,
           class Input>
@@ -13871,9 +13875,10 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
  *   transform, combine   called on the GPU, and may have state: function objects with a const
  *                        operator(), or with nvcc's --extended-lambda __device__ lambdas. (Not
  *                        __host__ __device__ ones that capture: nvcc makes them objects that cannot
- *                        be copied byte by byte, as everything here is.) combine is associative and
- *                        commutative but for rounding.
- *   identity             a value of the output's type with combine(identity, x) == x.
+ *                        be copied byte by byte, as everything here is.) combine is associative but
+ *                        for rounding, and need not commute: operands stay in index order.
+ *   identity             a value of the output's type with combine(identity, x) == x, and
+ *                        combine(x, identity) == x.
  *   scratch              memory of the stream's pool by default; FASTREDUCE_WORKSPACE_BYTES are
  *                        enough.
  *
@@ -14831,6 +14836,9 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot, "fastreduce_accumulate_dot")
 
 /* Revisions
  *
+ *   0.5.0  2026-11  AUTO of one array is the pairwise sum by index: six lines of C give its bits.
+ *                   Operands stay in index order, so that users' operators need not commute; sums
+ *                   of negative zeros are -0. Needs C++17.
  *   0.4.0  2026-11  fastreduce_reduce_axis, fastreduce_reduce_segments, fastreduce_dot; EXACT of
  *                   rows, columns and segments, of every float, of dot products, magnitudes,
  *                   squares, norms and means.
