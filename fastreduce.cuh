@@ -9867,6 +9867,28 @@ struct doubles_masked {
     };
 };
 
+/* The packs of another array that go with a thread's; those that do not exist are zero. */
+template <class Items, class Element, unsigned Count>
+__device__ __forceinline__ void load_other_packs(const Items &items, const Element *other,
+                                                 pack<Element> (&others)[Count])
+{
+    if (reinterpret_cast<uintptr_t>(other) % pack_bytes == 0) {
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            others[k] = {};
+            if (k < items.count)
+                others[k] = load_pack<false>(
+                    reinterpret_cast<const pack<Element> *>(other + items.index_of(k)));
+        }
+    } else {
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            others[k] = {};
+            if (k < items.count) others[k].gather(other + items.index_of(k));
+        }
+    }
+}
+
 /* Products with the elements of another array, or if that is null, squares. */
 template <class Input>
 struct exact_products {
@@ -9900,7 +9922,7 @@ struct exact_products {
             : x(items.packs)
         {
             if (source.other != nullptr) {
-                load_other_packs(items, source.other, 0, y);
+                load_other_packs(items, source.other, y);
             } else {
 #pragma unroll
                 for (unsigned k = 0; k < Packs; ++k) y[k] = x[k];
