@@ -2676,8 +2676,8 @@ template <class Float>
 __device__ __forceinline__ bool all_zeros(const pack<Float> &from)
 {
     constexpr unsigned signs = sizeof(Float) == 2 ? 0x80008000 : 0x80000000;
-    const pack<unsigned> words = bits_as<pack<unsigned>>(from);
-    return ((words.item[0] | words.item[1] | words.item[2] | words.item[3]) & ~signs) == 0;
+    const pack<unsigned> parts = bits_as<pack<unsigned>>(from);
+    return ((parts.item[0] | parts.item[1] | parts.item[2] | parts.item[3]) & ~signs) == 0;
 }
 
 /* Norms of what may be too large, or too small, to be squared in its own type: sums of squares as
@@ -2857,23 +2857,25 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
                                  static_cast<double>(static_cast<unsigned long long>(
                                      narrow_sums<Input, square>::of(from)))};
             return found.moved(-between(pivot, Element()), size);
-        } else if constexpr (element<Input>::kind == family::floating && sizeof(Input) <= 4) {
-            const float own = widened(from.at(0));
-            float sums[size], squares[size];
+        } else {
+            if constexpr (element<Input>::kind == family::floating && sizeof(Input) <= 4) {
+                const float own = widened(from.at(0));
+                float sums[size], squares[size];
 #pragma unroll
-            for (unsigned j = 0; j < size; ++j) {
-                sums[j] = widened(from.at(j)) - own;
-                squares[j] = square::of(sums[j]);
+                for (unsigned j = 0; j < size; ++j) {
+                    sums[j] = widened(from.at(j)) - own;
+                    squares[j] = square::of(sums[j]);
+                }
+                const Value found = {static_cast<double>(reduce_pairs(sums, plus())),
+                                     static_cast<double>(reduce_pairs(squares, plus()))};
+                if (found.squares != bounds<double>::greatest()) /* no overflow of floats */
+                    return found.moved(between(from.at(0), pivot), size);
             }
-            const Value found = {static_cast<double>(reduce_pairs(sums, plus())),
-                                 static_cast<double>(reduce_pairs(squares, plus()))};
-            if (found.squares != bounds<double>::greatest()) /* no overflow of floats */
-                return found.moved(between(from.at(0), pivot), size);
-        }
-        Value values[size];
+            Value values[size];
 #pragma unroll
-        for (unsigned j = 0; j < size; ++j) values[j] = value_of(from.at(j), j);
-        return reduce_pairs(values, plus());
+            for (unsigned j = 0; j < size; ++j) values[j] = value_of(from.at(j), j);
+            return reduce_pairs(values, plus());
+        }
     }
     static __device__ __forceinline__ Value value_of(const Partial &partial)
     {
