@@ -2467,10 +2467,10 @@ struct extreme_reducer : unordered_reducer<extreme_reducer<Input, As>> {
     {
         return greatest_of_warp(value);
     }
-    __device__ __forceinline__ Result finish(Value value, size_t) const
+    __device__ __forceinline__ Result finish(Value value, size_t n) const
     {
         using bits = unsigned_t<Input>;
-        const Input found = greatest<Input>::element(combine(value, least));
+        const Input found = greatest<Input>::element(n == 0 ? least : combine(value, least));
         constexpr bits nan = static_cast<bits>(static_cast<bits>(~bits(0)) >> 1);
         if (element<Input>::kind == family::floating && bits_as<bits>(found) == nan) return found;
         return bits_as<Input>(static_cast<bits>(as.back(bits_as<bits>(found))));
@@ -2571,9 +2571,9 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
     {
         return {value.key(), first + (value.index() > head ? value.index() - head : 0)};
     }
-    static __device__ __forceinline__ Result finish(const Value &value, size_t)
+    static __device__ __forceinline__ Result finish(const Value &value, size_t n)
     {
-        return static_cast<Result>(value.index());
+        return n == 0 ? -1 : static_cast<Result>(value.index());
     }
 
   private:
@@ -2690,8 +2690,8 @@ template <class Float>
 __device__ __forceinline__ bool all_zeros(const pack<Float> &from)
 {
     constexpr unsigned signs = sizeof(Float) == 2 ? 0x80008000 : 0x80000000;
-    const pack<unsigned> words = bits_as<pack<unsigned>>(from);
-    return ((words.item[0] | words.item[1] | words.item[2] | words.item[3]) & ~signs) == 0;
+    const pack<unsigned> parts = bits_as<pack<unsigned>>(from);
+    return ((parts.item[0] | parts.item[1] | parts.item[2] | parts.item[3]) & ~signs) == 0;
 }
 
 /* Norms of what may be too large, or too small, to be squared in its own type: sums of squares as
@@ -2871,23 +2871,25 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
                                  static_cast<double>(static_cast<unsigned long long>(
                                      narrow_sums<Input, square>::of(from)))};
             return found.moved(-between(pivot, Element()), size);
-        } else if constexpr (element<Input>::kind == family::floating && sizeof(Input) <= 4) {
-            const float own = widened(from.at(0));
-            float sums[size], squares[size];
+        } else {
+            if constexpr (element<Input>::kind == family::floating && sizeof(Input) <= 4) {
+                const float own = widened(from.at(0));
+                float sums[size], squares[size];
 #pragma unroll
-            for (unsigned j = 0; j < size; ++j) {
-                sums[j] = widened(from.at(j)) - own;
-                squares[j] = square::of(sums[j]);
+                for (unsigned j = 0; j < size; ++j) {
+                    sums[j] = widened(from.at(j)) - own;
+                    squares[j] = square::of(sums[j]);
+                }
+                const Value found = {static_cast<double>(reduce_pairs(sums, plus())),
+                                     static_cast<double>(reduce_pairs(squares, plus()))};
+                if (found.squares != bounds<double>::greatest()) /* no overflow of floats */
+                    return found.moved(between(from.at(0), pivot), size);
             }
-            const Value found = {static_cast<double>(reduce_pairs(sums, plus())),
-                                 static_cast<double>(reduce_pairs(squares, plus()))};
-            if (found.squares != bounds<double>::greatest()) /* no overflow of floats */
-                return found.moved(between(from.at(0), pivot), size);
-        }
-        Value values[size];
+            Value values[size];
 #pragma unroll
-        for (unsigned j = 0; j < size; ++j) values[j] = value_of(from.at(j), j);
-        return reduce_pairs(values, plus());
+            for (unsigned j = 0; j < size; ++j) values[j] = value_of(from.at(j), j);
+            return reduce_pairs(values, plus());
+        }
     }
     static __device__ __forceinline__ Value value_of(const Partial &partial)
     {
@@ -3828,7 +3830,9 @@ __global__ void __launch_bounds__(BlockSize)
  *         value a warp.
  * Why:    almost no shared memory traffic, one block barrier.
  * Costs:  nothing that shows: from V6 on memory is the limit (93 % of its peak at 2^28 floats,
- *         one H200). */
+ *         one H200).
+ * Next:   reduce_pairwise, in room 6: neighbours add up, as in V0, but in registers first, then
+ *         lanes, warps and blocks, in one launch. */
 template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(BlockSize)
     v7_shuffle(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -9881,6 +9885,28 @@ struct doubles_masked {
     };
 };
 
+/* The packs of another array that go with a thread's; those that do not exist are zero. */
+template <class Items, class Element, unsigned Count>
+__device__ __forceinline__ void load_other_packs(const Items &items, const Element *other,
+                                                 pack<Element> (&others)[Count])
+{
+    if (reinterpret_cast<uintptr_t>(other) % pack_bytes == 0) {
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            others[k] = {};
+            if (k < items.count)
+                others[k] = load_pack<false>(
+                    reinterpret_cast<const pack<Element> *>(other + items.index_of(k)));
+        }
+    } else {
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            others[k] = {};
+            if (k < items.count) others[k].gather(other + items.index_of(k));
+        }
+    }
+}
+
 /* Products with the elements of another array, or if that is null, squares. */
 template <class Input>
 struct exact_products {
@@ -9914,7 +9940,7 @@ struct exact_products {
             : x(items.packs)
         {
             if (source.other != nullptr) {
-                load_other_packs(items, source.other, 0, y);
+                load_other_packs(items, source.other, y);
             } else {
 #pragma unroll
                 for (unsigned k = 0; k < Packs; ++k) y[k] = x[k];
@@ -12174,8 +12200,7 @@ enum class slices_kernel : unsigned {
     columns_of_halves, /* by lanes of as many as a vector has */
     segments,
     long_segments,
-    few_segments,
-    flat
+    few_segments
 };
 constexpr unsigned slices_kernels = 15;
 
@@ -12674,7 +12699,6 @@ struct slices_reducer {
  * kernels for it. */
 struct slices_engine {
     engine_table tiles;
-    pairwise_engine flat;
     slices_reducer reducer;
     const void *(*kernel)(slices_kernel which);
     compiled_cache *known; /* one a kernel */
@@ -13155,12 +13179,8 @@ inline slices_plan plan_one_launch(const engine_table &e, const slices_reducer &
         plan.results_each = (slices_block / warp_size) * plan.rows.rows;
         return plan;
     }
-    if (!rows) {
+    if (!rows || tiles > most_single_tiles) {
         plan_columns(e, reducer, all, tile, device, &plan);
-        return plan;
-    }
-    if (tiles > most_single_tiles) {
-        plan.kernel = slices_kernel::flat;
         return plan;
     }
     plan.kernel = is_small ? slices_kernel::small_tiles : slices_kernel::large_tiles;
@@ -13180,8 +13200,7 @@ inline slices_plan plan_slices(const engine_table &e, const slices_reducer &redu
 {
     slices_plan plan = plan_one_launch(e, reducer, all, device);
     const size_t groups = most_blocks / plan.blocks_each;
-    if (plan.kernel != slices_kernel::flat)
-        plan.results = least_of(plan.results, (groups > 0 ? groups : 1) * plan.results_each);
+    plan.results = least_of(plan.results, (groups > 0 ? groups : 1) * plan.results_each);
     return plan;
 }
 
@@ -13221,19 +13240,6 @@ inline fastreduce_status launch_slices(const slices_engine &e, const slices &all
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
     const slices_plan plan = plan_slices(e.tiles, e.reducer, all, limits, most_blocks);
-    if (plan.kernel == slices_kernel::flat) {
-        void **const place = static_cast<void **>(output);
-        unsigned char *const results = static_cast<unsigned char *>(*place);
-        fastreduce_status status = FASTREDUCE_SUCCESS;
-        for (size_t k = 0; k < all.end && status == FASTREDUCE_SUCCESS; ++k) {
-            *place = results + k * all.result_bytes;
-            const unsigned char *const row = static_cast<const unsigned char *>(all.input) +
-                                             k * all.outer_stride * e.flat.element_bytes;
-            status =
-                launch_pairwise(e.flat, {row, all.n, nullptr, nullptr}, output, memory, stream);
-        }
-        return status;
-    }
     return with_workspace(memory, plan.status_words * sizeof(status_word), memory_use::status_words,
                           stream, [&](void *data) {
                               cudaError_t failed = cudaSuccess;
@@ -13419,7 +13425,6 @@ static slices_engine slices_engine_of()
     static compiled_cache known[slices_kernels] = {};
     using Value = typename Reducer::Value;
     return {table_of<slice_tiles<Reducer>>(),
-            pairwise_engine_of<Reducer>(),
             {longest_narrow_row<Reducer>(), static_cast<unsigned>(sizeof(Value)),
              all_bits<Value>::payloads, leaves_log_of<Reducer>() > 0},
             slices_kernel_of<Reducer>,
@@ -13892,7 +13897,9 @@ constexpr bool check_automatic()
  * any element type and operator; elements or results of more than 32 bytes go through V7. The
  * type of the output is accumulate_t<Operator, Input>: 64-bit for sums of integers. An operator
  * that multiplies and adds has the same bits everywhere only if it says how it rounds (fmaf,
- * __fmul_rn), as compilers fuse the two where they like. */
+ * __fmul_rn), as compilers fuse the two where they like. AUTO combines as fastreduce.h's pairwise()
+ * does, operands in index order, so that an operator of yours need not commute: identity() is one
+ * from both sides. V2..V7 ask that it does. */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
           unsigned Items = default_items(Version), class Operator = plus, tail Tail = tail::warp,
           class Input>
@@ -13914,9 +13921,10 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
  *   transform, combine   called on the GPU, and may have state: function objects with a const
  *                        operator(), or with nvcc's --extended-lambda __device__ lambdas. (Not
  *                        __host__ __device__ ones that capture: nvcc makes them objects that cannot
- *                        be copied byte by byte, as everything here is.) combine is associative and
- *                        commutative but for rounding.
- *   identity             a value of the output's type with combine(identity, x) == x.
+ *                        be copied byte by byte, as everything here is.) combine is associative but
+ *                        for rounding, and need not commute: operands stay in index order.
+ *   identity             a value of the output's type with combine(identity, x) == x, and
+ *                        combine(x, identity) == x.
  *   scratch              memory of the stream's pool by default; FASTREDUCE_WORKSPACE_BYTES are
  *                        enough.
  *
@@ -14874,6 +14882,9 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot, "fastreduce_accumulate_dot")
 
 /* Revisions
  *
+ *   0.5.0  2026-11  AUTO of one array is the pairwise sum by index: six lines of C give its bits.
+ *                   Operands stay in index order, so that users' operators need not commute; sums
+ *                   of negative zeros are -0. Needs C++17.
  *   0.4.0  2026-11  fastreduce_reduce_axis, fastreduce_reduce_segments, fastreduce_dot; EXACT of
  *                   rows, columns and segments, of every float, of dot products, magnitudes,
  *                   squares, norms and means.

@@ -165,17 +165,16 @@ enum {
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
 typedef enum fastreduce_kernel {
-    FASTREDUCE_AUTO =
-        0,           /* the fastest: chosen by n and GPU, one launch, the same bits on any GPU */
-    FASTREDUCE_V0,   /* baseline: interleaved addressing, divergent warps */
-    FASTREDUCE_V1,   /* no divergence: strided index, bank conflicts */
-    FASTREDUCE_V2,   /* no bank conflicts: sequential addressing */
-    FASTREDUCE_V3,   /* add during load: two elements a thread */
-    FASTREDUCE_V4,   /* unroll the last warp */
-    FASTREDUCE_V5,   /* completely unrolled: the block size is a constant */
-    FASTREDUCE_V6,   /* multi add: FASTREDUCE_ITEMS_PER_THREAD elements a thread */
-    FASTREDUCE_V7,   /* warp shuffle */
-    FASTREDUCE_EXACT /* the correctly rounded sum, the same bits everywhere, in one launch */
+    FASTREDUCE_AUTO = 0, /* the fastest: in pairs by index, one launch, the same bits on any GPU */
+    FASTREDUCE_V0,       /* baseline: interleaved addressing, divergent warps */
+    FASTREDUCE_V1,       /* no divergence: strided index, bank conflicts */
+    FASTREDUCE_V2,       /* no bank conflicts: sequential addressing */
+    FASTREDUCE_V3,       /* add during load: two elements a thread */
+    FASTREDUCE_V4,       /* unroll the last warp */
+    FASTREDUCE_V5,       /* completely unrolled: the block size is a constant */
+    FASTREDUCE_V6,       /* multi add: FASTREDUCE_ITEMS_PER_THREAD elements a thread */
+    FASTREDUCE_V7,       /* warp shuffle */
+    FASTREDUCE_EXACT     /* the correctly rounded sum, the same bits everywhere, in one launch */
 } fastreduce_kernel;
 
 /* ---- Element types and operators ------------------------------------------------------------- */
@@ -228,17 +227,43 @@ typedef enum fastreduce_type {
  *
  * Accuracy: 16-bit floats are added as floats. MEAN of floats is their SUM divided by n, as doubles
  * whatever the type, and then rounded to the result's; of integers, their exact sum, rounded,
- * divided by n. VARIANCE takes one pass, over differences from
- * the first element, whose sum of squares has to fit a double. Where that element is d standard
- * deviations from the mean, sqrt(n) at most, the relative error is about d^2 * 2^-52; of 16 and
- * 32-bit floats, which a thread adds as floats, some 1e-6 besides. NORM2 neither overflows nor
- * loses anything to underflow where the result fits its type.
+ * divided by n. VARIANCE takes one pass, over differences from the first element, whose sum of
+ * squares has to fit a double. Where that element is d standard deviations from the mean, sqrt(n)
+ * at most, the relative error is about d^2 * 2^-52; of 16 and 32-bit floats, which packs add as
+ * floats, some 1e-6 besides. NORM2 neither overflows nor loses anything to underflow where the
+ * result fits its type.
  *
  * Finite elements may have a result that is not: partial results that pass the type's end become
  * infinite, and then infinite or NaN they stay. PRODUCT of 1e30, 1e30, 1e-30, 1e-30 as f32 may be
  * infinite, zero or NaN, as pairs meet first: multiply as f64, or scaled. SUM and MEAN near the
  * type's end: FASTREDUCE_EXACT, which overflows at the end only, or an f64 copy. VARIANCE where
- * the squares' sum passes DBL_MAX: scale the elements. */
+ * the squares' sum passes DBL_MAX: scale the elements.
+ *
+ * AUTO's bits, of one array: where order shows, those of pairwise() (at fastreduce_sum_f32) over
+ * the leaves below. Each operation rounds by itself; the only fused ones are called fma. Leaves are
+ * floats, of f64 doubles:
+ *
+ *   SUM, PRODUCT, SUM_ABS, SUM_SQUARES, dot products   x, x, |x|, x * x, x * y
+ *   MEAN              (double)SUM / (double)n, rounded to the result
+ *   NORM2             f16: the root of (double)SUM_SQUARES.
+ *                     bf16, f32: a leaf is a pack of 16 bytes, the first one from input[0] on, the
+ *                     last one filled up with zeros: F = pairwise of its float squares, as a
+ *                     double; but where F is below 1e-25f, and not all elements are zero, or above
+ *                     1e38f, pairwise of its squares in double. The root of all in double.
+ *                     f64: leaves (q, 0), q = x * x, where 2^-900 <= q <= 2^900 or q is NaN; else
+ *                     b = q > 1 ? 1 : -1 and (y * y, b), y = x * 2^(-600 b). Where both have one b,
+ *                     the q add; else (q, b) of the higher b and (r, c) of the lower make
+ *                     (fma(r * 2^-600, 2^-600, q), b). The result is sqrt(q) * 2^(600 b).
+ *                     Integers: leaves (double)x * (double)x; of 8 bits, the root of the exact sum.
+ *   VARIANCE          leaves (d, d * d) in double, d = x - input[0], of 64-bit integers rounded
+ *                     once; both add, to (sum, squares): fma(-sum, sum / n, squares) / n.
+ *                     f16, bf16, f32: a leaf is a pack, as above, the last one filled up with
+ *                     input[0]. In float, with o its first element and e = x - o: S and Q are
+ *                     pairwise of e and of e * e. In double, with by = o - input[0] and s elements:
+ *                     sum = fma(s, by, S), squares = fma(by, sum + S, Q). Where Q is +infinity, it
+ *                     is pairwise of (d, d * d).
+ *
+ * All else is exact, or has one rounding. Rows, columns and segments do not have these bits yet. */
 typedef enum fastreduce_operator {
     FASTREDUCE_SUM = 0,      /* of no elements: 0 */
     FASTREDUCE_PRODUCT,      /* 1 */
@@ -406,13 +431,21 @@ FASTREDUCE_API fastreduce_type fastreduce_output_type(fastreduce_type type, fast
  * has ended. Can be captured into a CUDA graph with a caller's workspace, and replayed any
  * number of times.
  *
- * Determinism: V0..V7 give the same bits for the same input, n and block size. AUTO's bits
- * depend on the values, their order and n alone: not on the GPU, the input's alignment or the
- * workspace. EXACT's depend on the multiset of values: they are the same for any order, on every
- * GPU and on the CPU.
+ * Determinism: V0..V7 give the same bits for the same input, n and block size. AUTO's are those of
+ *
+ *     float pairwise(const float *x, size_t n)
+ *     {
+ *         size_t half = 1;
+ *         while (2 * half < n) half *= 2;
+ *         return n == 1 ? x[0] : pairwise(x, half) + pairwise(x + half, n - half);
+ *     }
+ *
+ * whatever the GPU, the input's alignment, the workspace, and whether n is on the device; a NaN may
+ * be another NaN. A sum of -0 alone is -0. EXACT's depend on the multiset of values: they are the
+ * same for any order, on every GPU and on the CPU.
  *
  * Accuracy: an element takes part in at most k additions of the tree, so the error is at most
- * k / (1 - k * 2^-24) * 2^-24 times the sum of magnitudes. AUTO: k < 48 up to 2^36 elements.
+ * k / (1 - k * 2^-24) * 2^-24 times the sum of magnitudes. AUTO: k is log2(n), rounded up.
  * V0..V7: per level items a thread - 1 + log2(block size); V7 with blocks of 256 has 15 a level,
  * and three levels up to 2^33. Special values by IEEE arithmetic in the order of the tree.
  * EXACT: the real sum of the inputs rounded once, to nearest, ties to even; NaN where an element
@@ -447,8 +480,8 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
  *            output_type: with EXACT, FASTREDUCE_F64 makes the result of f16, bf16 and f32 a
  *            double, to which the exact one is rounded once.
  *
- * Asynchrony, capture, determinism and errors as for fastreduce_sum_f32: AUTO's bits depend on the
- * values, their order, n, type and operator alone; EXACT's are those of fastreduce_host_reduce.
+ * Asynchrony, capture, determinism and errors as for fastreduce_sum_f32: AUTO's bits are those at
+ * fastreduce_operator; EXACT's are those of fastreduce_host_reduce.
  * INVALID_ARGUMENT also where there is no such type or operator. */
 FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *output, size_t n,
                                                    fastreduce_type type, fastreduce_operator op,
@@ -466,11 +499,13 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
  *   config   as for fastreduce_reduce. Kernels: AUTO and EXACT; all others are UNSUPPORTED, as is
  *            n_on_device.
  *
- * Determinism: each result has the bits that fastreduce_reduce gives for its elements alone, by
- * the same kernel: they do not depend on how many results there are, on where they stand, or on
- * strides. A NaN is a NaN in both, but where floats or doubles are added its sign and payload may
- * differ. EXACT's are those of fastreduce_host_reduce. Its SUM of f16, bf16 and f32 as floats has
- * kernels of its own; others take a thread or a warp each, or blocks, and are slower.
+ * Determinism: a result's bits depend on its elements, their order, n, type and operator alone:
+ * not on how many results there are, where they stand, strides or the GPU; but where floats or
+ * doubles are added a NaN may be another NaN. They are fastreduce_reduce's, but for AUTO's SUM,
+ * PRODUCT, SUM_ABS, SUM_SQUARES and MEAN of floats, NORM2 and VARIANCE: these have a tree of their
+ * own as yet, in which an element takes part in less than 48 additions up to 2^36 elements, and
+ * sums of zeros are +0. EXACT's SUM of f16, bf16 and f32 as floats has kernels of its own; others
+ * take a thread or a warp each, or blocks, and are slower.
  *
  * Memory, alignment, asynchrony, capture, workspace and errors as for fastreduce_reduce.
  * INVALID_ARGUMENT also for a null shape, and for elements or results past the address space. */
@@ -492,8 +527,8 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
  *            Without segments nothing happens, and no pointer is looked at.
  *   config   as for fastreduce_reduce_axis.
  *
- * All else as for fastreduce_reduce_axis: each result has fastreduce_reduce's bits. One launch for
- * up to 1024 segments by AUTO, else two. */
+ * All else as for fastreduce_reduce_axis: each result has the bits of a row. One launch for up to
+ * 1024 segments by AUTO, else two. */
 FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, void *output,
                                                             size_t segments, const int64_t *offsets,
                                                             fastreduce_type type,
@@ -512,12 +547,11 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
  *            and so is what this build leaves out: it has the types of FASTREDUCE_TYPES, if
  *            FASTREDUCE_SUM is among FASTREDUCE_OPERATORS.
  *
- * Determinism: AUTO's bits depend on the values, their order, n and type alone: not on the
- * alignment of x or y, nor on which is which. EXACT's are those of the true sum of the true
- * products, rounded once.
+ * Determinism: AUTO's bits are those of pairwise() of the products, each rounded, of f32 and 16
+ * bits in f32. EXACT's are those of the true sum of the true products, rounded once.
  *
- * Accuracy of AUTO: floats as by SUM, of f32 and 16 bits in f32, with the sum of |x[k] * y[k]| and
- * one rounding more: k < 49. Besides, products may underflow.
+ * Accuracy of AUTO: floats as by SUM, with the sum of |x[k] * y[k]| and one rounding more. Besides,
+ * products may underflow.
  *
  * Asynchrony, capture, workspace and errors as for fastreduce_reduce with either array as input. */
 FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, void *output,
@@ -2479,6 +2513,9 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_f64, "fastreduce_wide_accumu
 
 /* Revisions
  *
+ *   0.5.0  2026-11  AUTO of one array is the pairwise sum by index: six lines of C give its bits.
+ *                   Operands stay in index order, so that users' operators need not commute; sums
+ *                   of negative zeros are -0. fastreduce.cuh needs C++17.
  *   0.4.0  2026-11  fastreduce_reduce_axis, fastreduce_reduce_segments, fastreduce_dot; on the CPU,
  *                   exact sums, means, norms and dot products of every float. In object files
  *                   functions end in the version (FASTREDUCE_SUFFIX).

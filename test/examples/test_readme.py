@@ -57,7 +57,7 @@ def links(root, name, text):
              f"{name}: nothing at {target}")
     named = re.findall(r"(?:\w[\w.-]*/)*\w[\w-]*\.(?:sh|py|cu|cuh|c|h|cpp|svg|csv|md)\b", text)
     for path in sorted(set(named)):
-        if path.startswith(MADE) or path in ("main.c", "stdio.h", "string.h"):
+        if path.startswith(MADE) or path in ("main.c", "stddef.h", "stdio.h", "string.h"):
             continue
         that(exists(root, near, path), f"{name}: there is no {path}")
 

@@ -1,6 +1,7 @@
 /* fastreduce_reduce_axis and fastreduce_reduce_segments: rows, columns, middle axes and segments of
- * any length give, bit for bit, what fastreduce_reduce gives for the elements of each result alone;
- * some results also against exact or wider arithmetic. What is refused. */
+ * any length give, bit for bit, what the elements of each result give as one row alone, and where
+ * nothing rounds what fastreduce_reduce gives; some results also against exact or wider arithmetic.
+ * What is refused. */
 #include <cuda_runtime.h>
 #define FASTREDUCE_SHAPES
 #define FASTREDUCE_IMPLEMENTATION
@@ -68,9 +69,24 @@ static void workspace_is_clean(const char *what)
 
 /* ---- What is right --------------------------------------------------------------------------- */
 
-/* fastreduce_reduce's results for elements alone, in one array. The same elements come again and
- * again, so all results are kept, by a hash of the elements. */
-class flat_results
+/* Where order shows: rows, columns and segments share a tree, which is not fastreduce_reduce's. */
+static bool rounds(fastreduce_type type, fastreduce_operator op)
+{
+    switch (op) {
+    case FASTREDUCE_SUM:
+    case FASTREDUCE_PRODUCT:
+    case FASTREDUCE_SUM_ABS:
+    case FASTREDUCE_SUM_SQUARES:
+    case FASTREDUCE_MEAN: return type < FASTREDUCE_I8;
+    case FASTREDUCE_NORM2:
+    case FASTREDUCE_VARIANCE: return true;
+    default: return false;
+    }
+}
+
+/* Results of elements that are a row alone. The same elements come again and again, so all results
+ * are kept, by a hash of the elements. */
+class row_results
 {
   public:
     struct entry {
@@ -86,22 +102,34 @@ class flat_results
         const unsigned missing = which & ~all.known;
         if (missing == 0) return &all;
         unsigned char *const input = input_.of(n * size + 1);
-        u64 *const output = reinterpret_cast<u64 *>(output_.of(sizeof(u64) * operators));
+        u64 *const output = reinterpret_cast<u64 *>(output_.of(2 * sizeof(u64) * operators));
         CUDA(cudaMemcpy(input, elements, n * size, cudaMemcpyHostToDevice));
-        CUDA(cudaMemset(output, 0, sizeof(u64) * operators));
+        CUDA(cudaMemset(output, 0, 2 * sizeof(u64) * operators));
         fastreduce_config config = {};
         config.workspace = workspace_.memory.data(); /* which only these calls could leave dirty */
         config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
         for (unsigned k = 0; k < operators; ++k) {
             if ((missing >> k & 1) == 0) continue;
-            const fastreduce_status status =
-                fastreduce_reduce(input, output + k, n, type, operator_of(k), &config);
+            const fastreduce_shape row = {1, n, 1, 0, 0};
+            const fastreduce_operator op = operator_of(k);
+            fastreduce_status status =
+                fastreduce_reduce_axis(input, output + k, &row, type, op, &config);
+            check::that(status == 0, "a row of %zu: status %d", n, status);
+            if (rounds(type, op)) continue;
+            status = fastreduce_reduce(input, output + operators + k, n, type, op, &config);
             check::that(status == 0, "fastreduce_reduce of %zu: status %d", n, status);
         }
-        std::array<u64, operators> got;
+        std::array<u64, 2 * operators> got;
         CUDA(cudaMemcpy(got.data(), output, sizeof got, cudaMemcpyDeviceToHost));
-        for (unsigned k = 0; k < operators; ++k)
-            if (missing >> k & 1) all.bits[k] = got[k];
+        for (unsigned k = 0; k < operators; ++k) {
+            if ((missing >> k & 1) == 0) continue;
+            const fastreduce_operator op = operator_of(k);
+            all.bits[k] = got[k];
+            check::that(rounds(type, op) || got[k] == got[operators + k],
+                        "%s of %zu %s: a row gives %llx, fastreduce_reduce %llx",
+                        fastreduce_operator_name(op), n, fastreduce_type_name(type), got[k],
+                        got[operators + k]);
+        }
         all.known |= missing;
         return &all;
     }
@@ -123,9 +151,9 @@ class flat_results
     device_memory input_, output_;
     scratch workspace_;
 };
-static flat_results &flat()
+static row_results &rows_alone()
 {
-    static flat_results *const all = new flat_results;
+    static row_results *const all = new row_results;
     return *all;
 }
 
@@ -154,7 +182,7 @@ struct many_results {
     fastreduce_type type;
     size_t count;
     std::string what;
-    std::vector<const flat_results::entry *> wanted; /* of each result */
+    std::vector<const row_results::entry *> wanted; /* of each result */
 };
 
 /* Calls by one operator: `call` has an output and a config. */
@@ -197,11 +225,12 @@ static void compare(const many_results &all, fastreduce_operator op, const Call 
                 wrong ? all.wanted[first]->bits[op] : 0);
 }
 
-/* What fastreduce_reduce gave against arithmetic that shares nothing with it: were both wrong in
- * the same way, nothing else here would show it. */
+/* What a row alone gave against arithmetic that shares nothing with it: were all wrong in the same
+ * way, nothing else here would show it. As the tree of rows and that of fastreduce_reduce are no
+ * deeper than auto_depth, both are within this error where they round. */
 template <class T>
 static void check_oracle(const many_results &all, const T *elements, size_t n,
-                         const flat_results::entry &got, unsigned which)
+                         const row_results::entry &got, unsigned which)
 {
     const oracle<T> right(std::vector<T>(elements, elements + n));
     for (unsigned k = 0; k < operators; ++k) {
@@ -351,8 +380,8 @@ static void axis(const geometry &g, const contents &what, unsigned which = every
     }
     for (size_t r = 0; r < results; ++r) { /* where results overlap, that is another pattern */
         for (size_t k = 0; k < g.n; ++k) elements[k] = values[at(r) + k * stride];
-        all.wanted.push_back(flat().of(reinterpret_cast<const unsigned char *>(elements.data()),
-                                       g.n, type_of<T>, which));
+        all.wanted.push_back(rows_alone().of(
+            reinterpret_cast<const unsigned char *>(elements.data()), g.n, type_of<T>, which));
         if (r == results / 2)
             check_oracle(all, elements.data(), g.n, *all.wanted.back(), which & what.known);
     }
@@ -520,7 +549,8 @@ static void long_results()
         axis<T>({"long middle axis", 3, longer / 8, 5, 0, 0, kind % 3}, what);
     }
     if (type_of<T> == FASTREDUCE_F32 || type_of<T> == FASTREDUCE_U8)
-        axis<T>({"the longest rows", 2, 70000000, 1, 0, 0, 1}, contents_of<T>(0));
+        for (size_t stride : {1, 2}) /* as rows, and as what others than rows have */
+            axis<T>({"the longest rows", 2, 70000000, 1, 0, stride, 1}, contents_of<T>(0));
 }
 
 template <class T>
@@ -582,8 +612,8 @@ static void segments(const char *name, const lengths &all_lengths, const content
         std::vector<T> alone, &elements = n <= 5000 ? known[n][pattern] : alone;
         if (elements.empty()) elements = make<T>(what, n, pattern);
         values.insert(values.end(), elements.begin(), elements.end());
-        all.wanted.push_back(flat().of(reinterpret_cast<const unsigned char *>(elements.data()), n,
-                                       type_of<T>, what.which));
+        all.wanted.push_back(rows_alone().of(
+            reinterpret_cast<const unsigned char *>(elements.data()), n, type_of<T>, what.which));
         if (s == count / 2) check_oracle(all, elements.data(), n, *all.wanted.back(), what.known);
     }
 
@@ -1091,8 +1121,7 @@ static void plans()
                         all.inner = all.stride = inner;
                         all.outer_stride = n * inner;
                         const slices_plan plan = plan_slices(
-                            e.flat, e.reducer, all, {multiprocessors, 227 * kibibyte, true});
-                        if (plan.kernel == slices_kernel::flat) continue;
+                            e.tiles, e.reducer, all, {multiprocessors, 227 * kibibyte, true});
                         char shape[120];
                         std::snprintf(shape, sizeof shape,
                                       "plan of %s, %zu x %zu x %zu of %s, %u multiprocessors",
@@ -1106,10 +1135,10 @@ static void plans()
                                     "%s: %zu results, %zu blocks, %zu words", shape, plan.results,
                                     blocks, plan.status_words);
                         if (plan.kernel >= slices_kernel::in_columns)
-                            check_columns(plan, e.flat.head_alignment > 0, shape);
+                            check_columns(plan, e.tiles.head_alignment > 0, shape);
                         if (plan.kernel == slices_kernel::short_slices)
                             check_short(plan, outer, blocks,
-                                        inner > 1 && e.flat.head_alignment == 0, sizeof(T),
+                                        inner > 1 && e.tiles.head_alignment == 0, sizeof(T),
                                         multiprocessors, shape);
                     }
     }
@@ -1143,7 +1172,7 @@ static void plans_of_many()
                             double quickest = 1e9;
                             for (unsigned turn = 0; turn < 20 && quickest > 20e-6; ++turn) {
                                 const auto start = std::chrono::steady_clock::now();
-                                plan = plan_slices(e.flat, e.reducer, all, device);
+                                plan = plan_slices(e.tiles, e.reducer, all, device);
                                 quickest =
                                     std::min(quickest, std::chrono::duration<double>(
                                                            std::chrono::steady_clock::now() - start)
@@ -1156,7 +1185,6 @@ static void plans_of_many()
                                           fastreduce_type_name(type_of<T>), stride,
                                           multiprocessors);
                             check::that(quickest < 100e-6, "%s: %g us", shape, quickest * 1e6);
-                            if (plan.kernel == slices_kernel::flat) continue;
                             const size_t blocks =
                                 ((least_of(plan.results, all.end) - 1) / plan.results_each + 1) *
                                 plan.blocks_each;
@@ -1224,7 +1252,7 @@ static void of_type()
         all_segments<T>();
         workspace_is_clean("segments");
     }
-    flat().forget();
+    rows_alone().forget();
 }
 
 int main(int argc, char **argv)

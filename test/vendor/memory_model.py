@@ -65,7 +65,7 @@ int others(const unsigned char *x, unsigned long long *sum, const point *p, poin
 }
 """
 # The kernels, and how each has to be seen to read its input
-READS = {"reduce_tile": ["loads"], "reduce_grid_stride": ["loads"],
+READS = {"reduce_pairwise": ["loads"], "reduce_grid_stride": ["loads"],
          "reduce_pipelined": ["loads", "copies"]}
 # The same of many results, which the templates do not have
 MANY = {"reduce_short_slices": ["loads"], "reduce_rows_in_any_order": ["loads"],
