@@ -4010,89 +4010,86 @@ template <class Input, unsigned Packs>
 struct packs_of_lane {
     using Element = Input;
     static constexpr unsigned packs_each = Packs, count = Packs, pack_size = pack<Element>::size,
-                              apart = warp_size * pack_bytes;
-    static constexpr bool vectors = sizeof(pack<Element>) == pack_bytes;
+                              apart = warp_size * pack_size, all = Packs * apart;
     pack<Element> packs[Packs];
-    size_t index, n; /* of the first pack's first element; of all */
+    size_t index;  /* of the first pack's first element */
+    unsigned rest; /* elements from there on, as far as it matters */
 
-    __device__ __forceinline__ const pack<Element> &at(unsigned k) const { return packs[k]; }
-    __device__ __forceinline__ size_t index_of(unsigned k) const
+    __device__ __forceinline__ packs_of_lane(size_t first, size_t n) : index(first), rest(0)
     {
-        return index + k * warp_size * pack_size;
+        if (first < n) rest = n - first < 2 * all ? static_cast<unsigned>(n - first) : 2 * all;
     }
+    __device__ __forceinline__ const pack<Element> &at(unsigned k) const { return packs[k]; }
+    __device__ __forceinline__ size_t index_of(unsigned k) const { return index + k * apart; }
     /* Elements of a pack that exist. */
     __device__ __forceinline__ unsigned existing(unsigned k) const
     {
-        const size_t first = index_of(k), rest = first < n ? n - first : 0;
-        return rest < pack_size ? static_cast<unsigned>(rest) : pack_size;
+        const unsigned from_there = k * apart < rest ? rest - k * apart : 0;
+        return from_there < pack_size ? from_there : pack_size;
     }
 
     /* Packs that exist, as vectors. All loads are under way at once. */
     template <bool Streaming>
-    __device__ __forceinline__ void load_whole(const pack<Element> *from)
+    __device__ __forceinline__ void load_whole(const Element *input)
     {
+        const pack<Element> *const from = reinterpret_cast<const pack<Element> *>(input + index);
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) packs[k] = load_pack<Streaming>(from + k * warp_size);
     }
-    /* From any address, and at the end of the array, after which there is `padding`. By words, and
-     * narrow elements by those that they lie in; packs at the ends by elements. */
+    /* From any address, and at the end of the array, after which there is `padding`. A pack is
+     * shifted out of two aligned vectors: a lane loads one a pack, and has the one behind it of the
+     * next lane. At the array's ends, which these exceed, elements are loaded one by one. */
     __device__ __forceinline__ void load_any(const Element *input, const Element &padding)
     {
-        constexpr unsigned narrow = alignof(Element) < 4 ? 4 / alignof(Element) : 0;
-        const unsigned char *const from = reinterpret_cast<const unsigned char *>(input + index);
-        const unsigned bits = narrow == 0 ? 0 : reinterpret_cast<uintptr_t>(from) % 4 * 8;
-        const bool in_pairs = (reinterpret_cast<uintptr_t>(from) - bits / 8) % 8 == 0;
+        const Element *const place = input + index;
+        const unsigned shift = can_shift ? misalignment(place) : 0,
+                       reach = shift > 0 ? 2 * pack_size : pack_size;
+        const pack<Element> *const from = reinterpret_cast<const pack<Element> *>(
+            reinterpret_cast<const unsigned char *>(place) - shift);
+        pack<Element> extra = {}; /* lane 0's, behind the last of lane 31 */
+        if (shift > 0 && threadIdx.x % warp_size == 0 && all + pack_size <= rest)
+            extra = load_pack<false>(from + Packs * warp_size);
         unsigned by_elements = 0; /* a bit each */
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) {
-            const bool whole =
-                vectors && index_of(k) + pack_size + narrow <= n && (narrow == 0 || index + k > 0);
-            if (!whole && index_of(k) < n) by_elements |= 1u << k;
-            packs[k] = {};
-            if (whole)
-                packs[k] =
-                    bits_as<pack<Element>>(load_words(from + k * apart - bits / 8, bits, in_pairs));
+            const bool exceeds = k == 0 && shift > 0 && index == 0;
+            if ((exceeds || k * apart + reach > rest) && k * apart < rest) by_elements |= 1u << k;
+            packs[k].fill(padding);
+            if (!exceeds && k * apart + pack_size <= rest)
+                packs[k] = load_pack<false>(from + k * warp_size);
         }
+        if constexpr (can_shift)
+            if (shift > 0) shift_packs(extra, shift);
 #pragma unroll 1
         for (unsigned k = 0; by_elements >> k != 0; ++k) {
             if ((by_elements >> k & 1) == 0) continue;
             pack<Element> some = {};
-            some.gather_some(input + index_of(k), existing(k));
+            some.gather_some(place + k * apart, existing(k));
+            some.fill_from(existing(k), padding);
 #pragma unroll
             for (unsigned j = 0; j < Packs; ++j) packs[j] = chosen(j == k, some, packs[j]);
         }
-        if (index_of(Packs) <= n) return;
-#pragma unroll
-        for (unsigned k = 0; k < Packs; ++k) packs[k].fill_from(existing(k), padding);
     }
 
   private:
-    /* 16 bytes that begin so many bits after `from`, a word's address, or that of two. */
-    static __device__ __forceinline__ pack<unsigned> load_words(const unsigned char *from,
-                                                                unsigned bits, bool in_pairs)
+    static constexpr bool can_shift = sizeof(pack<Element>) == pack_bytes;
+
+    static __device__ __forceinline__ unsigned misalignment(const Element *place)
     {
-        struct alignas(8) two {
-            unsigned word[2];
-        };
-        const unsigned *const word = reinterpret_cast<const unsigned *>(from);
-        pack<unsigned> loaded;
-        if (in_pairs) {
-            const two low = *reinterpret_cast<const two *>(word),
-                      high = *reinterpret_cast<const two *>(word + 2);
-            loaded = {{low.word[0], low.word[1], high.word[0], high.word[1]}};
-        } else {
-            const two middle = *reinterpret_cast<const two *>(word + 1);
-            loaded = {{word[0], middle.word[0], middle.word[1], word[3]}};
-        }
-        if (alignof(Element) >= 4) return loaded;
-        const unsigned next = bits > 0 ? word[4] : 0;
+        return static_cast<unsigned>(reinterpret_cast<uintptr_t>(place)) % pack_bytes;
+    }
+    __device__ __forceinline__ void shift_packs(const pack<Element> &extra, unsigned shift)
+    {
+        constexpr unsigned grain = alignof(Element) < 4 ? alignof(Element) : 4;
+        const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll
-        for (unsigned w = 0; w < 4; ++w)
-            loaded.item[w] = static_cast<unsigned>(
-                (loaded.item[w] | static_cast<unsigned long long>(w < 3 ? loaded.item[w + 1] : next)
-                                      << 32) >>
-                bits);
-        return loaded;
+        for (unsigned k = 0; k < Packs; ++k) {
+            const pack<Element> &below = k + 1 < Packs ? packs[(k + 1) % Packs] : extra,
+                                next = shuffle(chosen(lane == 0, below, packs[k]),
+                                               (lane + 1) % warp_size);
+            packs[k] = bits_as<pack<Element>>(shifted_words<grain>(
+                bits_as<pack<unsigned>>(packs[k]), bits_as<pack<unsigned>>(next), shift));
+        }
     }
 };
 
@@ -4181,6 +4178,9 @@ __device__ __forceinline__ Value block_value(const Reducer &reducer, const Value
     return value[0];
 }
 
+constexpr unsigned most_run_log = 31;
+constexpr size_t turns_of_block = 32;
+
 /* An array, or two of a dot product, and how blocks share it: each has a run of 2^run_log tiles. */
 struct pairwise_array {
     const void *input, *other;
@@ -4189,43 +4189,40 @@ struct pairwise_array {
     unsigned runs, last_run; /* of tiles; tiles of the last one */
     unsigned run_log;
     unsigned prefetch_bytes; /* of each block's first tile */
-    bool even;               /* all tiles are whole */
     bool vectors;            /* packs are, by their addresses */
     bool streaming;          /* there is more than the cache holds */
 
-    __host__ __device__ void share(size_t tile_elements)
+    /* Runs of more tiles, if a block would have more than `turns_of_block` of these. */
+    __host__ __device__ void share(size_t tile_elements, unsigned blocks)
     {
         const size_t tiles = n == 0 ? 1 : (n - 1) / tile_elements + 1;
+        while (tiles >> run_log > turns_of_block * blocks) ++run_log;
         runs = static_cast<unsigned>((tiles - 1) >> run_log) + 1;
         last_run = static_cast<unsigned>(tiles - (static_cast<size_t>(runs - 1) << run_log));
-        even = n == tiles * tile_elements;
-    }
-    __device__ __forceinline__ bool is_whole(unsigned run, unsigned tile) const
-    {
-        return vectors && (even || run + 1 < runs || tile + 1 < last_run);
     }
 };
-constexpr unsigned most_run_log = 31;
 
-/* A lane's packs of a tile; of `input` the first one lies at `place`, if the tile is whole. */
-template <class Element, unsigned Packs>
-__device__ __forceinline__ void load_tile(packs_of_lane<Element, Packs> &items, const void *input,
-                                          const pack<Element> *place, bool whole, bool streaming,
-                                          const Element &padding)
+/* A lane's Values of its packs of a tile, from element number `index` on: in the order of packs,
+ * or one in any order. */
+template <class Reducer, class Value, unsigned Packs>
+__device__ __forceinline__ void load_values(const Reducer &reducer, const pairwise_array &array,
+                                            size_t index, bool whole, Value (&values)[Packs])
 {
-    if (!whole)
-        items.load_any(static_cast<const Element *>(input), padding);
-    else if (streaming)
-        items.template load_whole<true>(place);
-    else
-        items.template load_whole<false>(place);
-}
-
-/* And its Values: in the order of packs, or one in any order. */
-template <class Reducer, class Items, class Value, unsigned Packs>
-__device__ __forceinline__ void find_values(const Reducer &reducer, const Items &items,
-                                            const Items &others, Value (&values)[Packs])
-{
+    using Element = typename Reducer::Element;
+    using Items = packs_of_lane<Element, Packs>;
+    const Element *const x = static_cast<const Element *>(array.input),
+                         *const y = static_cast<const Element *>(array.other);
+    Items items(index, array.n), others = items;
+    if (whole && array.streaming) {
+        items.template load_whole<true>(x);
+        if constexpr (Reducer::two_arrays) others.template load_whole<true>(y);
+    } else if (whole) {
+        items.template load_whole<false>(x);
+        if constexpr (Reducer::two_arrays) others.template load_whole<false>(y);
+    } else {
+        items.load_any(x, array.n > 0 ? reducer.padding(x) : Element());
+        if constexpr (Reducer::two_arrays) others.load_any(y, Element());
+    }
     if constexpr (Reducer::any_order && !Reducer::two_arrays)
         values[0] = thread_value(reducer, items, truth<Reducer::by_itself>());
     else
@@ -4234,14 +4231,20 @@ __device__ __forceinline__ void find_values(const Reducer &reducer, const Items 
         reduce_pairs(values, combining<Reducer>{reducer});
 }
 
+/* What a block shares. */
+template <class Value, unsigned Warps>
+struct block_values {
+    Value of_warps[Warps], own, carried[most_run_log + 1];
+    unsigned next_run;
+};
+
 /* The Value of a group of blocks, in warp 0, of which the last is `own`: awaits the others', and
- * leaves their words zero. Threads have Packs words next to each other, all under way at once, as far
- * as there are registers; for those that do not exist they read the first one of their warp. What
- * one warp can await needs no other, and no barrier. */
+ * leaves their words zero. All words are under way at once, as far as there are registers: those
+ * that a lane has no use for are its warp's first. What one warp can await needs no other, and no
+ * barrier. */
 template <unsigned Packs, class Reducer, class Value, unsigned Warps>
 __device__ __forceinline__ Value group_value(const Reducer &reducer, status_word *words,
-                                             unsigned others, Value value, Value &own,
-                                             Value (&of_warps)[Warps])
+ unsigned at, unsigned others, Value value, block_values<Value, Warps> &shared)
 {
     using partials = partial_words<Value>;
     constexpr unsigned each = partials::count, at_once = Packs * each <= 8 ? Packs
@@ -4250,25 +4253,25 @@ __device__ __forceinline__ Value group_value(const Reducer &reducer, status_word
                                                                            : 1;
     const bool by_warp = Warps == 1 || others < warp_size * Packs;
     if (!by_warp) {
-        if (threadIdx.x == 0) own = value;
+        if (threadIdx.x == 0) shared.own = value;
         __syncthreads();
-        value = own;
+        value = shared.own;
     } else {
         if (threadIdx.x >= warp_size) return value;
         value = shuffle(value, 0); /* lanes that no warp has a Value for have others */
     }
-    const unsigned first = threadIdx.x * Packs, of_warp = first - threadIdx.x % warp_size * Packs;
+    const unsigned of_warp = at - threadIdx.x % warp_size;
     Value values[Packs];
 #pragma unroll
     for (unsigned begin = 0; begin < Packs; begin += at_once) {
+        const unsigned first = of_warp + begin * warp_size;
         status_word word[at_once][each];
-        bool missing = of_warp + begin < others;
+        bool missing = first < others;
         while (__any_sync(0xffffffffu, missing)) {
 #pragma unroll
             for (unsigned k = 0; k < at_once; ++k) {
-                const unsigned number = first + begin + k;
-                const status_word *const from =
-                    words + (number < others ? number : of_warp + begin) * each;
+                const unsigned number = at + (begin + k) * warp_size;
+                const status_word *const from = words + (number < others ? number : first) * each;
 #pragma unroll
                 for (unsigned w = 0; w < each; ++w) word[k][w] = peek(from + w);
             }
@@ -4280,16 +4283,16 @@ __device__ __forceinline__ Value group_value(const Reducer &reducer, status_word
         }
 #pragma unroll
         for (unsigned k = 0; k < at_once; ++k) {
-            const unsigned number = first + begin + k;
+            const unsigned number = at + (begin + k) * warp_size;
             values[begin + k] = reducer.zero();
             if (number < others)
                 values[begin + k] = partials::taken(words + number * each, word[k]);
             values[begin + k] = chosen(number == others, value, values[begin + k]);
         }
     }
-    Value one[1] = {reduce_pairs(values, combining<Reducer>{reducer})};
-    value = warp_value<false>(reducer, one);
-    return by_warp ? value : block_value(reducer, value, of_warps);
+    if constexpr (Reducer::any_order) reduce_pairs(values, combining<Reducer>{reducer});
+    value = warp_value<false>(reducer, values);
+    return by_warp ? value : block_value(reducer, value, shared.of_warps);
 }
 
 /* By one thread: Values of a run's tiles meet in pairs, pairs of pairs ... as ones carry in the
@@ -4350,100 +4353,109 @@ struct pairwise_level {
     }
 };
 
-/* A block reduces its run of tiles, and hands the result to the last block of its group; that one
- * hands the group's to the last of the groups, and so on. Whoever waits waits for blocks before it,
- * which GPUs begin before it. One launch: two cost 1.2 us more, a fence and a ticket 0.5 us (one
- * H200). A block for each run, but where n is on the device and may be large: blocks that had
- * nothing would take 1.4 ns each (one H100), so fewer take runs in turn, by a counter in words[0].
+/* A block reduces a run of tiles, and hands the result to the last block of its group; that one
+ * hands the group's to the last of the groups, and so on. Whoever waits waits for runs before its
+ * own. One launch: two cost 1.2 us more, a fence and a ticket 0.5 us (one H200). */
+template <unsigned BlockSize, unsigned Packs, class Reducer, class Value, unsigned Warps>
+__device__ __forceinline__ void reduce_run(const Reducer &reducer, const pairwise_array &array,
+                                           void *result, status_word *words, size_t most_runs,
+                                           unsigned run, block_values<Value, Warps> &shared)
+{
+    using partials = partial_words<Value>;
+    constexpr unsigned group = BlockSize * Packs, pack_size = pack<typename Reducer::Element>::size;
+    constexpr size_t tile_elements = size_t(group) * pack_size;
+    const unsigned at = threadIdx.x / warp_size * (warp_size * Packs) + threadIdx.x % warp_size;
+    Value value;
+#pragma unroll 1
+    for (unsigned tile = 0;;) { /* of the run */
+        const size_t first = ((static_cast<size_t>(run) << array.run_log) + tile) * tile_elements;
+        Value values[Packs];
+        load_values(reducer, array, first + at * pack_size,
+                    array.vectors && first + tile_elements <= array.n, values);
+        value = block_value(reducer, warp_value<true>(reducer, values), shared.of_warps);
+        if (array.run_log == 0) break;
+        const unsigned tiles = run + 1 < array.runs ? 1u << array.run_log : array.last_run;
+        if (threadIdx.x == 0)
+            value = carry(reducer, value, shared.carried, tile, tile + 1 == tiles);
+        if (++tile == tiles) break;
+        __syncthreads(); /* of_warps is used again */
+    }
+#pragma unroll 1
+    for (unsigned level = 0;; ++level) {
+        const pairwise_level mine(level, group, run, array.runs, most_runs, partials::count, words);
+        if (mine.count > 1 && mine.ends(group)) {
+            value = group_value<Packs>(reducer, mine.words, at, mine.others, value, shared);
+            continue;
+        }
+        if (threadIdx.x == 0) {
+            if (mine.count > 1)
+                partials::publish(mine.words, mine.others, value);
+            else
+                reducer.store(result, value, array.n);
+        }
+        return;
+    }
+}
+
+/* Blocks that take runs in turn, as they become free, by a counter, which the last one leaves
+ * zero. Not inlined: the other way has all registers. */
+template <unsigned BlockSize, unsigned Packs, class Reducer, class Value, unsigned Warps>
+__device__ __noinline__ void reduce_runs_in_turn(Reducer reducer, pairwise_array array,
+                                                 void *result, status_word *counter,
+                                                 size_t most_runs,
+                                                 block_values<Value, Warps> &shared)
+{
+#pragma unroll 1
+    for (;;) {
+        if (threadIdx.x == 0) {
+            shared.next_run = static_cast<unsigned>(atomicAdd(counter, 1ull));
+            if (shared.next_run + 1 == array.runs + gridDim.x) *counter = 0;
+        }
+        __syncthreads();
+        const unsigned run = shared.next_run;
+        if (run >= array.runs) return;
+        reduce_run<BlockSize, Packs>(reducer, array, result, counter + 1, most_runs, run, shared);
+        __syncthreads(); /* what they share is used again */
+    }
+}
+
+/* The pairwise reduction: a block for each run of tiles, which GPUs begin in order. But where n is
+ * on the device, and may be large, blocks that had nothing would take 1.4 ns each (one H100): so
+ * there are fewer, in large tiles, which take runs of half the packs in turn.
  *
  * It begins before the previous grid has ended, which may write the input. So that is not
  * __restrict__: the compiler could then load it by ways that are not coherent
  * (NVIDIA/cccl#11463). */
-template <class Reducer, unsigned BlockSize, unsigned Packs>
+template <class Reducer, unsigned BlockSize, unsigned Packs, bool InTurn>
 __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     reduce_pairwise(pairwise_array array, reduction_output<Reducer> output, status_word *words)
 {
     using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    using partials = partial_words<Value>;
-    constexpr unsigned warps = BlockSize / warp_size, group = BlockSize * Packs;
-    constexpr size_t pack_size = pack<Element>::size, tile_elements = group * pack_size;
-    __shared__ Value of_warps[warps], own, carried[most_run_log + 1];
-    __shared__ unsigned next_run;
-    const unsigned at = threadIdx.x / warp_size * (warp_size * Packs) + threadIdx.x % warp_size,
-                   most_runs = array.runs;
-    const bool on_demand = gridDim.x < most_runs;
-    const auto tile_of = [&](unsigned run) { return static_cast<size_t>(run) << array.run_log; };
-    const pack<Element> *const packs = static_cast<const pack<Element> *>(array.input) + at,
-                               *place = packs + tile_of(blockIdx.x) * group;
-    unsigned run = blockIdx.x, tile = 0; /* of the run */
-    bool whole = array.is_whole(run, 0);
-    if (threadIdx.x == 0) prefetch_run<Element>(array, tile_of(run) * tile_elements);
+    constexpr size_t tile_elements = size_t(BlockSize) * Packs * pack<Element>::size;
+    __shared__ block_values<typename Reducer::Value, BlockSize / warp_size> shared;
+    const unsigned most_runs = array.runs;
+    const bool in_turn = InTurn && gridDim.x < most_runs;
+    if (threadIdx.x == 0)
+        prefetch_run<Element>(array,
+                              (static_cast<size_t>(blockIdx.x) << array.run_log) * tile_elements);
     wait_for_previous_grid();
     allow_next_grid();
     if (array.n_on_device != nullptr) {
         if (*array.n_on_device < array.n) array.n = *array.n_on_device;
-        array.share(tile_elements);
-        if (run >= array.runs) return;
-        whole = array.is_whole(run, 0);
+        array.share(in_turn ? tile_elements / 2 : tile_elements, in_turn ? gridDim.x : most_runs);
     }
     Reducer reducer = output.reducer;
     reducer.prepare(array.input, array.n);
-
-#pragma unroll 1
-    for (;;) {
-        packs_of_lane<Element, Packs> items = {
-            {}, (tile_of(run) + tile) * tile_elements + at * pack_size, array.n};
-        packs_of_lane<Element, Packs> others = items;
-        unsigned long long answer = 0;
-        if (on_demand && threadIdx.x == 0 && tile == 0) answer = atomicAdd(words, 1ull);
-        load_tile(items, array.input, place, whole, array.streaming,
-                  !whole && array.n > 0 ? reducer.padding(array.input) : Element());
-        if constexpr (Reducer::two_arrays)
-            load_tile(others, array.other,
-                      static_cast<const pack<Element> *>(array.other) +
-                          (place - static_cast<const pack<Element> *>(array.input)),
-                      whole, array.streaming, Element());
-        if (on_demand && threadIdx.x == 0 && tile == 0) /* while loads are under way */
-            next_run = gridDim.x + static_cast<unsigned>(answer);
-        Value values[Packs];
-        find_values(reducer, items, others, values);
-        Value value = block_value(reducer, warp_value<true>(reducer, values), of_warps);
-        if (array.run_log > 0) {
-            const unsigned tiles = run + 1 < array.runs ? 1u << array.run_log : array.last_run;
-            if (threadIdx.x == 0) value = carry(reducer, value, carried, tile, tile + 1 == tiles);
-            if (++tile < tiles) {
-                place += group;
-                whole = array.is_whole(run, tile);
-                __syncthreads(); /* of_warps is used again */
-                continue;
-            }
+    if constexpr (InTurn) {
+        if (in_turn) {
+            reduce_runs_in_turn<BlockSize, Packs / 2>(reducer, array, output.result, words,
+                                                      most_runs, shared);
+            return;
         }
-        for (unsigned level = 0;; ++level) {
-            const pairwise_level mine(level, group, run, array.runs, most_runs, partials::count,
-                                      words + 1);
-            if (mine.count > 1 && mine.ends(group)) {
-                value = group_value<Packs>(reducer, mine.words, mine.others, value, own, of_warps);
-                continue;
-            }
-            if (threadIdx.x == 0) {
-                if (mine.count > 1)
-                    partials::publish(mine.words, mine.others, value);
-                else
-                    reducer.store(output.result, value, array.n);
-                if (on_demand && mine.count == 1) *words = 0; /* all have their answers */
-            }
-            if (!on_demand || mine.count == 1) return;
-            break;
-        }
-        __syncthreads();
-        run = next_run;
-        if (run >= array.runs) return;
-        tile = 0;
-        place = packs + tile_of(run) * group;
-        whole = array.is_whole(run, 0);
-        __syncthreads(); /* next_run is used again */
     }
+    if (blockIdx.x < array.runs)
+        reduce_run<BlockSize, Packs>(reducer, array, output.result, words + 1, most_runs,
+                                     blockIdx.x, shared);
 }
 
 /* ---- Tiles and units: EXACT, and the tree of rows, columns and segments ---- */
@@ -12545,7 +12557,8 @@ struct pairwise_engine {
     constexpr bool is_large(size_t n) const
     {
         const size_t bytes = n * element_bytes;
-        return (bytes > one_small_tile && bytes <= one_large_tile) || bytes > most_in_small_tiles;
+        return (n > size[0].all_packs() * pack_size && bytes <= one_large_tile) ||
+               bytes > most_in_small_tiles;
     }
 };
 
@@ -12553,7 +12566,7 @@ struct pairwise_engine {
 struct pairwise_plan {
     size_t runs; /* of tiles: blocks */
     unsigned run_log;
-    size_t words; /* status words: of blocks' partials, groups' ... */
+    size_t words; /* status words: a counter, of blocks' partials, of groups' ... */
 };
 
 constexpr size_t workspace_words = FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word);
@@ -12565,7 +12578,7 @@ constexpr pairwise_plan plan_pairwise(size_t n, unsigned pack_size, unsigned par
     pairwise_plan plan = {};
     for (;; ++plan.run_log) {
         plan.runs = ((tiles - 1) >> plan.run_log) + 1;
-        plan.words = plan.runs > 1; /* a counter */
+        plan.words = plan.runs > 1;
         for (size_t count = plan.runs; count > 1; count = (count - 1) / group + 1)
             plan.words += count * partial_words;
         if (plan.words <= most_words || plan.run_log == most_run_log) return plan;
@@ -12576,7 +12589,8 @@ constexpr pairwise_plan plan_pairwise(size_t n, unsigned pack_size, unsigned par
 inline size_t pairwise_workspace_bytes(const pairwise_engine &e, size_t n)
 {
     const auto words = [&](size_t count, bool large) {
-        return plan_pairwise(count, e.pack_size, e.partial_words, e.size[large]).words;
+        const pairwise_plan plan = plan_pairwise(count, e.pack_size, e.partial_words, e.size[large]);
+        return plan.run_log > 0 ? workspace_words : plan.words;
     };
     const size_t bytes = n * e.element_bytes,
                  least = bytes > most_in_small_tiles
@@ -12596,8 +12610,9 @@ constexpr unsigned bytes_to_prefetch(size_t tile_packs, size_t blocks)
 
 /* Bytes that are streamed: loads leave the cache first. 31.6 us at 64 MiB in a call by itself,
  * against 36.8; but 359.8 at 1 GiB against 352.8 (one H100). */
-constexpr size_t most_idle_blocks = 1024; /* 1 us, where there is nothing for them */
 constexpr size_t streamed_from = 32 * mebibyte, streamed_to = 256 * mebibyte;
+
+constexpr size_t most_idle_blocks = 1024; /* 1.4 us, where there is nothing for them (one H100) */
 
 /* One launch. Arguments are checked; `output` points to a reduction_output. most_words: as if the
  * workspace had no room for more, for tests. */
@@ -12612,36 +12627,34 @@ inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_a
     const cudaError_t error = cudaGetDevice(&device);
     if (error != cudaSuccess) return status_of(error);
     const bool large = e.is_large(input.n);
-    const tile_size size = e.size[large];
-    const pairwise_plan plan =
-        plan_pairwise(input.n, e.pack_size, e.partial_words, size, most_words);
-    const bool are_aligned = pack_bytes % e.element_bytes != 0 ||
-                             (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes));
-    pairwise_array array = {input.data,
-                            input.other,
-                            input.n_on_device,
-                            input.n,
-                            0,
-                            0,
-                            plan.run_log,
-                            0,
-                            false,
-                            are_aligned,
-                            bytes > streamed_from && bytes <= streamed_to};
-    array.share(size.all_packs() * e.pack_size);
-    if (pack_bytes % e.element_bytes == 0 && input.n_on_device == nullptr && are_aligned)
-        array.prefetch_bytes = bytes_to_prefetch(size.all_packs(), plan.runs);
+    tile_size size = e.size[large];
+    pairwise_plan plan = plan_pairwise(input.n, e.pack_size, e.partial_words, size, most_words);
     size_t blocks = plan.runs;
-    if (input.n_on_device != nullptr && blocks > most_idle_blocks) {
+    if (input.n_on_device != nullptr && large && blocks > most_idle_blocks) { /* runs in turn */
         device_limits limits = {};
         const cudaError_t failed = find_limits(&limits, &device);
         if (failed != cudaSuccess) return status_of(failed);
-        blocks = least_of(blocks, limits.multiprocessors * (1024 / size.block_size));
+        size.packs /= 2;
+        plan = plan_pairwise(input.n, e.pack_size, e.partial_words, size, plan.words);
+        blocks = least_of(limits.multiprocessors * (1024 / size.block_size), plan.runs - 1);
     }
+    const bool are_aligned = pack_bytes % e.element_bytes != 0 ||
+                             (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes));
+    pairwise_array array = {};
+    array.input = input.data;
+    array.other = input.other;
+    array.n_on_device = input.n_on_device;
+    array.n = input.n;
+    array.run_log = plan.run_log;
+    array.vectors = are_aligned;
+    array.streaming = bytes > streamed_from && bytes <= streamed_to;
+    array.share(size.all_packs() * e.pack_size, static_cast<unsigned>(plan.runs));
+    if (pack_bytes % e.element_bytes == 0 && input.n_on_device == nullptr && are_aligned)
+        array.prefetch_bytes = bytes_to_prefetch(size.all_packs(), plan.runs);
     return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
         void *arguments[] = {&array, output, &data};
         return launch_kernel(e.kernel(large), e.known[large], device, static_cast<unsigned>(blocks),
-                             size.block_size, 0, arguments, stream);
+                             e.size[large].block_size, 0, arguments, stream);
     });
 }
 
@@ -12657,8 +12670,8 @@ template <class Reducer, unsigned SmallBlock, unsigned SmallPacks, unsigned Larg
           unsigned LargePacks>
 static const void *pairwise_kernel(bool large)
 {
-    return large ? kernel_address(reduce_pairwise<Reducer, LargeBlock, LargePacks>)
-                 : kernel_address(reduce_pairwise<Reducer, SmallBlock, SmallPacks>);
+    return large ? kernel_address(reduce_pairwise<Reducer, LargeBlock, LargePacks, true>)
+                 : kernel_address(reduce_pairwise<Reducer, SmallBlock, SmallPacks, false>);
 }
 
 template <class Reducer, unsigned SmallBlock = small_block,
