@@ -4012,20 +4012,15 @@ struct packs_of_lane {
     static constexpr unsigned packs_each = Packs, count = Packs, pack_size = pack<Element>::size,
                               apart = warp_size * pack_size, all = Packs * apart;
     pack<Element> packs[Packs];
-    size_t index;  /* of the first pack's first element */
-    unsigned rest; /* elements from there on, as far as it matters */
+    size_t index, n; /* of the first pack's first element; of all */
 
-    __device__ __forceinline__ packs_of_lane(size_t first, size_t n) : index(first), rest(0)
-    {
-        if (first < n) rest = n - first < 2 * all ? static_cast<unsigned>(n - first) : 2 * all;
-    }
     __device__ __forceinline__ const pack<Element> &at(unsigned k) const { return packs[k]; }
     __device__ __forceinline__ size_t index_of(unsigned k) const { return index + k * apart; }
     /* Elements of a pack that exist. */
     __device__ __forceinline__ unsigned existing(unsigned k) const
     {
-        const unsigned from_there = k * apart < rest ? rest - k * apart : 0;
-        return from_there < pack_size ? from_there : pack_size;
+        const size_t first = index_of(k), rest = first < n ? n - first : 0;
+        return rest < pack_size ? static_cast<unsigned>(rest) : pack_size;
     }
 
     /* Packs that exist, as vectors. All loads are under way at once. */
@@ -4042,11 +4037,14 @@ struct packs_of_lane {
     __device__ __forceinline__ void load_any(const Element *input, const Element &padding)
     {
         const Element *const place = input + index;
+        const size_t behind = index < n ? n - index : 0;
+        const unsigned rest = behind < 2 * all ? static_cast<unsigned>(behind) : 2 * all;
         const unsigned shift = can_shift ? misalignment(place) : 0,
                        reach = shift > 0 ? 2 * pack_size : pack_size;
         const pack<Element> *const from = reinterpret_cast<const pack<Element> *>(
             reinterpret_cast<const unsigned char *>(place) - shift);
-        pack<Element> extra = {}; /* lane 0's, behind the last of lane 31 */
+        pack<Element> extra; /* lane 0's, behind the last of lane 31 */
+        extra.fill(padding);
         if (shift > 0 && threadIdx.x % warp_size == 0 && all + pack_size <= rest)
             extra = load_pack<false>(from + Packs * warp_size);
         unsigned by_elements = 0; /* a bit each */
@@ -4181,6 +4179,19 @@ __device__ __forceinline__ Value block_value(const Reducer &reducer, const Value
 constexpr unsigned most_run_log = 31;
 constexpr size_t turns_of_block = 32;
 
+/* The first pack of a thread, in the block's: those of a warp's lanes are next to each other. */
+template <unsigned Packs>
+__device__ __forceinline__ unsigned first_pack()
+{
+    return threadIdx.x / warp_size * (warp_size * Packs) + threadIdx.x % warp_size;
+}
+
+/* Where a lane's packs of a tile begin. */
+struct lane_place {
+    size_t index; /* element */
+    bool whole;   /* all of the tile are vectors that exist */
+};
+
 /* An array, or two of a dot product, and how blocks share it: each has a run of 2^run_log tiles. */
 struct pairwise_array {
     const void *input, *other;
@@ -4192,33 +4203,40 @@ struct pairwise_array {
     bool vectors;            /* packs are, by their addresses */
     bool streaming;          /* there is more than the cache holds */
 
-    /* Runs of more tiles, if a block would have more than `turns_of_block` of these. */
+    /* Runs of more tiles than the host said, if a block would have more than turns_of_block. */
     __host__ __device__ void share(size_t tile_elements, unsigned blocks)
     {
         const size_t tiles = n == 0 ? 1 : (n - 1) / tile_elements + 1;
-        while (tiles >> run_log > turns_of_block * blocks) ++run_log;
+        while (run_log < most_run_log && tiles >> run_log > turns_of_block * blocks) ++run_log;
         runs = static_cast<unsigned>((tiles - 1) >> run_log) + 1;
         last_run = static_cast<unsigned>(tiles - (static_cast<size_t>(runs - 1) << run_log));
     }
+    template <class Element, unsigned BlockSize, unsigned Packs>
+    __device__ __forceinline__ lane_place place(unsigned run, unsigned tile) const
+    {
+        constexpr unsigned pack_size = pack<Element>::size;
+        const size_t tile_elements = size_t(BlockSize) * Packs * pack_size,
+                     first = ((static_cast<size_t>(run) << run_log) + tile) * tile_elements;
+        return {first + first_pack<Packs>() * pack_size, vectors && first + tile_elements <= n};
+    }
 };
 
-/* A lane's Values of its packs of a tile, from element number `index` on: in the order of packs,
- * or one in any order. */
+/* A lane's Values of its packs of a tile: in the order of packs, or one in any order. */
 template <class Reducer, class Value, unsigned Packs>
 __device__ __forceinline__ void load_values(const Reducer &reducer, const pairwise_array &array,
-                                            size_t index, bool whole, Value (&values)[Packs])
+                                            const lane_place &place, Value (&values)[Packs])
 {
     using Element = typename Reducer::Element;
     using Items = packs_of_lane<Element, Packs>;
     const Element *const x = static_cast<const Element *>(array.input),
                          *const y = static_cast<const Element *>(array.other);
-    Items items(index, array.n), others = items;
-    if (whole && array.streaming) {
-        items.template load_whole<true>(x);
-        if constexpr (Reducer::two_arrays) others.template load_whole<true>(y);
-    } else if (whole) {
+    Items items = {{}, place.index, array.n}, others = items;
+    if (place.whole && !array.streaming) {
         items.template load_whole<false>(x);
         if constexpr (Reducer::two_arrays) others.template load_whole<false>(y);
+    } else if (place.whole) {
+        items.template load_whole<true>(x);
+        if constexpr (Reducer::two_arrays) others.template load_whole<true>(y);
     } else {
         items.load_any(x, array.n > 0 ? reducer.padding(x) : Element());
         if constexpr (Reducer::two_arrays) others.load_any(y, Element());
@@ -4243,8 +4261,9 @@ struct block_values {
  * that a lane has no use for are its warp's first. What one warp can await needs no other, and no
  * barrier. */
 template <unsigned Packs, class Reducer, class Value, unsigned Warps>
-__device__ __forceinline__ Value group_value(const Reducer &reducer, status_word *words,
- unsigned at, unsigned others, Value value, block_values<Value, Warps> &shared)
+__device__ __forceinline__ Value group_value(const Reducer &reducer, status_word *status_words,
+                                             unsigned others, Value value,
+                                             block_values<Value, Warps> &shared)
 {
     using partials = partial_words<Value>;
     constexpr unsigned each = partials::count, at_once = Packs * each <= 8 ? Packs
@@ -4260,7 +4279,7 @@ __device__ __forceinline__ Value group_value(const Reducer &reducer, status_word
         if (threadIdx.x >= warp_size) return value;
         value = shuffle(value, 0); /* lanes that no warp has a Value for have others */
     }
-    const unsigned of_warp = at - threadIdx.x % warp_size;
+    const unsigned at = first_pack<Packs>(), of_warp = at - threadIdx.x % warp_size;
     Value values[Packs];
 #pragma unroll
     for (unsigned begin = 0; begin < Packs; begin += at_once) {
@@ -4271,7 +4290,8 @@ __device__ __forceinline__ Value group_value(const Reducer &reducer, status_word
 #pragma unroll
             for (unsigned k = 0; k < at_once; ++k) {
                 const unsigned number = at + (begin + k) * warp_size;
-                const status_word *const from = words + (number < others ? number : first) * each;
+                const status_word *const from =
+                    status_words + (number < others ? number : first) * each;
 #pragma unroll
                 for (unsigned w = 0; w < each; ++w) word[k][w] = peek(from + w);
             }
@@ -4286,7 +4306,7 @@ __device__ __forceinline__ Value group_value(const Reducer &reducer, status_word
             const unsigned number = at + (begin + k) * warp_size;
             values[begin + k] = reducer.zero();
             if (number < others)
-                values[begin + k] = partials::taken(words + number * each, word[k]);
+                values[begin + k] = partials::taken(status_words + number * each, word[k]);
             values[begin + k] = chosen(number == others, value, values[begin + k]);
         }
     }
@@ -4315,7 +4335,7 @@ __device__ __forceinline__ Value carry(const Reducer &reducer, Value value, Valu
  * that it is in L2 when it is read: 10 to 20 % faster up to 2^18, 2 to 7 % up to 2^24 (one H200, a
  * graph of calls). */
 template <class Element>
-__device__ __forceinline__ void prefetch_run(const pairwise_array &array, size_t first)
+__device__ __forceinline__ void prefetch_tile(const pairwise_array &array, size_t first)
 {
     const size_t rest = first < array.n ? (array.n - first) * sizeof(Element) : 0;
     const unsigned bytes = rest < array.prefetch_bytes
@@ -4327,135 +4347,106 @@ __device__ __forceinline__ void prefetch_run(const pairwise_array &array, size_t
         prefetch_to_l2(static_cast<const Element *>(array.other) + first, bytes);
 }
 
-/* The partials of one level: of runs of tiles, of groups of blocks, of groups of groups ... */
-struct pairwise_level {
-    unsigned number, count, others; /* the block's, of so many; before it in its group */
-    status_word *words;             /* of the group's first */
-
-    __device__ __forceinline__ pairwise_level(unsigned level, unsigned group, unsigned run,
-                                              unsigned runs, size_t most_runs, unsigned words_each,
-                                              status_word *all)
-        : number(run), count(runs)
-    {
-#pragma unroll 1
-        for (; level > 0; --level) {
-            all += most_runs * words_each;
-            most_runs = (most_runs - 1) / group + 1;
-            number /= group;
-            count = (count - 1) / group + 1;
-        }
-        others = number % group;
-        words = all + size_t(number - others) * words_each;
-    }
-    __device__ __forceinline__ bool ends(unsigned group) const
-    {
-        return others + 1 == group || number + 1 == count;
-    }
-};
-
 /* A block reduces a run of tiles, and hands the result to the last block of its group; that one
  * hands the group's to the last of the groups, and so on. Whoever waits waits for runs before its
  * own. One launch: two cost 1.2 us more, a fence and a ticket 0.5 us (one H200). */
 template <unsigned BlockSize, unsigned Packs, class Reducer, class Value, unsigned Warps>
 __device__ __forceinline__ void reduce_run(const Reducer &reducer, const pairwise_array &array,
-                                           void *result, status_word *words, size_t most_runs,
-                                           unsigned run, block_values<Value, Warps> &shared)
+                                           void *result, status_word *status_words,
+                                           size_t most_runs, unsigned run, lane_place place,
+                                           block_values<Value, Warps> &shared)
 {
     using partials = partial_words<Value>;
-    constexpr unsigned group = BlockSize * Packs, pack_size = pack<typename Reducer::Element>::size;
-    constexpr size_t tile_elements = size_t(group) * pack_size;
-    const unsigned at = threadIdx.x / warp_size * (warp_size * Packs) + threadIdx.x % warp_size;
+    using Element = typename Reducer::Element;
+    constexpr unsigned group = BlockSize * Packs;
     Value value;
 #pragma unroll 1
     for (unsigned tile = 0;;) { /* of the run */
-        const size_t first = ((static_cast<size_t>(run) << array.run_log) + tile) * tile_elements;
         Value values[Packs];
-        load_values(reducer, array, first + at * pack_size,
-                    array.vectors && first + tile_elements <= array.n, values);
+        load_values(reducer, array, place, values);
         value = block_value(reducer, warp_value<true>(reducer, values), shared.of_warps);
         if (array.run_log == 0) break;
         const unsigned tiles = run + 1 < array.runs ? 1u << array.run_log : array.last_run;
         if (threadIdx.x == 0)
             value = carry(reducer, value, shared.carried, tile, tile + 1 == tiles);
         if (++tile == tiles) break;
+        place = array.template place<Element, BlockSize, Packs>(run, tile);
         __syncthreads(); /* of_warps is used again */
     }
+    /* partial `number` of `count`: of runs, of groups, of groups of groups ... */
+    unsigned number = run, count = array.runs;
 #pragma unroll 1
-    for (unsigned level = 0;; ++level) {
-        const pairwise_level mine(level, group, run, array.runs, most_runs, partials::count, words);
-        if (mine.count > 1 && mine.ends(group)) {
-            value = group_value<Packs>(reducer, mine.words, at, mine.others, value, shared);
-            continue;
+    for (size_t most = most_runs; count > 1; most = (most - 1) / group + 1) {
+        const unsigned others = number % group;
+        status_word *const of_group = status_words + size_t(number - others) * partials::count;
+        if (others + 1 < group && number + 1 < count) {
+            if (threadIdx.x == 0) partials::publish(of_group, others, value);
+            return;
         }
-        if (threadIdx.x == 0) {
-            if (mine.count > 1)
-                partials::publish(mine.words, mine.others, value);
-            else
-                reducer.store(result, value, array.n);
-        }
-        return;
+        value = group_value<Packs>(reducer, of_group, others, value, shared);
+        status_words += most * partials::count;
+        number /= group;
+        count = (count - 1) / group + 1;
     }
+    if (threadIdx.x == 0) reducer.store(result, value, array.n);
 }
 
-/* Blocks that take runs in turn, as they become free, by a counter, which the last one leaves
- * zero. Not inlined: the other way has all registers. */
-template <unsigned BlockSize, unsigned Packs, class Reducer, class Value, unsigned Warps>
-__device__ __noinline__ void reduce_runs_in_turn(Reducer reducer, pairwise_array array,
-                                                 void *result, status_word *counter,
-                                                 size_t most_runs,
-                                                 block_values<Value, Warps> &shared)
+/* The same where n is on the device. If there may be so many runs that blocks which had nothing
+ * would take long, 1.4 ns each (one H100), there are fewer, which take runs in turn, by a counter:
+ * the last one leaves it zero. Not inlined: where the host knows n, it would take registers. */
+template <class Reducer, unsigned BlockSize, unsigned Packs, class Value, unsigned Warps>
+__device__ __noinline__ void
+reduce_unknown_n(pairwise_array array, reduction_output<Reducer> output, status_word *status_words,
+                 block_values<Value, Warps> &shared)
 {
+    using Element = typename Reducer::Element;
+    const unsigned most_runs = array.runs;
+    const bool in_turn = gridDim.x < most_runs;
+    if (*array.n_on_device < array.n) array.n = *array.n_on_device;
+    array.share(size_t(BlockSize) * Packs * pack<Element>::size, in_turn ? gridDim.x : most_runs);
+    output.reducer.prepare(array.input, array.n);
+    unsigned run = blockIdx.x;
 #pragma unroll 1
-    for (;;) {
-        if (threadIdx.x == 0) {
-            shared.next_run = static_cast<unsigned>(atomicAdd(counter, 1ull));
-            if (shared.next_run + 1 == array.runs + gridDim.x) *counter = 0;
+    do {
+        if (in_turn) {
+            if (threadIdx.x == 0) {
+                shared.next_run = static_cast<unsigned>(atomicAdd(status_words, 1ull));
+                if (shared.next_run + 1 == array.runs + gridDim.x) *status_words = 0;
+            }
+            __syncthreads();
+            run = shared.next_run;
         }
-        __syncthreads();
-        const unsigned run = shared.next_run;
         if (run >= array.runs) return;
-        reduce_run<BlockSize, Packs>(reducer, array, result, counter + 1, most_runs, run, shared);
+        reduce_run<BlockSize, Packs>(
+            output.reducer, array, output.result, status_words + 1, most_runs, run,
+            array.template place<Element, BlockSize, Packs>(run, 0), shared);
         __syncthreads(); /* what they share is used again */
-    }
+    } while (in_turn);
 }
 
-/* The pairwise reduction: a block for each run of tiles, which GPUs begin in order. But where n is
- * on the device, and may be large, blocks that had nothing would take 1.4 ns each (one H100): so
- * there are fewer, in large tiles, which take runs of half the packs in turn.
+/* The pairwise reduction: a block for each run of tiles, which GPUs begin in order.
  *
  * It begins before the previous grid has ended, which may write the input. So that is not
  * __restrict__: the compiler could then load it by ways that are not coherent
  * (NVIDIA/cccl#11463). */
-template <class Reducer, unsigned BlockSize, unsigned Packs, bool InTurn>
+template <class Reducer, unsigned BlockSize, unsigned Packs>
 __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
-    reduce_pairwise(pairwise_array array, reduction_output<Reducer> output, status_word *words)
+    reduce_pairwise(pairwise_array array, reduction_output<Reducer> output,
+                    status_word *status_words)
 {
-    using Element = typename Reducer::Element;
-    constexpr size_t tile_elements = size_t(BlockSize) * Packs * pack<Element>::size;
     __shared__ block_values<typename Reducer::Value, BlockSize / warp_size> shared;
-    const unsigned most_runs = array.runs;
-    const bool in_turn = InTurn && gridDim.x < most_runs;
-    if (threadIdx.x == 0)
-        prefetch_run<Element>(array,
-                              (static_cast<size_t>(blockIdx.x) << array.run_log) * tile_elements);
+    const auto place =
+        array.template place<typename Reducer::Element, BlockSize, Packs>(blockIdx.x, 0);
+    if (threadIdx.x == 0) prefetch_tile<typename Reducer::Element>(array, place.index);
     wait_for_previous_grid();
     allow_next_grid();
     if (array.n_on_device != nullptr) {
-        if (*array.n_on_device < array.n) array.n = *array.n_on_device;
-        array.share(in_turn ? tile_elements / 2 : tile_elements, in_turn ? gridDim.x : most_runs);
+        reduce_unknown_n<Reducer, BlockSize, Packs>(array, output, status_words, shared);
+        return;
     }
-    Reducer reducer = output.reducer;
-    reducer.prepare(array.input, array.n);
-    if constexpr (InTurn) {
-        if (in_turn) {
-            reduce_runs_in_turn<BlockSize, Packs / 2>(reducer, array, output.result, words,
-                                                      most_runs, shared);
-            return;
-        }
-    }
-    if (blockIdx.x < array.runs)
-        reduce_run<BlockSize, Packs>(reducer, array, output.result, words + 1, most_runs,
-                                     blockIdx.x, shared);
+    output.reducer.prepare(array.input, array.n);
+    reduce_run<BlockSize, Packs>(output.reducer, array, output.result, status_words + 1, array.runs,
+                                 blockIdx.x, place, shared);
 }
 
 /* ---- Tiles and units: EXACT, and the tree of rows, columns and segments ---- */
@@ -12089,9 +12080,9 @@ struct slice_tiles {
 };
 
 /* EXACT's table, by bytes of input: from where on another kernel is faster (one H200, CUDA 13.0,
- * out of L2 in graphs of calls, microseconds). Dynamic shared memory of the grid-stride kernels is more than their
- * bins take, so that as many blocks as the plan counts on fit a multiprocessor and no more: the
- * next grid's, launched early, would share out unevenly among the places left.
+ * out of L2 in graphs of calls, microseconds). Dynamic shared memory of the grid-stride kernels is
+ * more than their bins take, so that as many blocks as the plan counts on fit a multiprocessor and
+ * no more: the next grid's, launched early, would share out unevenly among the places left.
  *     up to 8 MiB    256 x 4, four blocks a multiprocessor: 3.3 at 4 MiB
  *     up to 256 MiB  512 x 4, two blocks a multiprocessor: 10.6 at 32 MiB, 10.7 for 256 x 4
  *     beyond         pipelined: 232.6 at 1 GiB, against 236.1 for 512 x 4
@@ -12566,7 +12557,7 @@ struct pairwise_engine {
 struct pairwise_plan {
     size_t runs; /* of tiles: blocks */
     unsigned run_log;
-    size_t words; /* status words: a counter, of blocks' partials, of groups' ... */
+    size_t status_words; /* status words: a counter, of blocks' partials, of groups' ... */
 };
 
 constexpr size_t workspace_words = FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word);
@@ -12578,25 +12569,26 @@ constexpr pairwise_plan plan_pairwise(size_t n, unsigned pack_size, unsigned par
     pairwise_plan plan = {};
     for (;; ++plan.run_log) {
         plan.runs = ((tiles - 1) >> plan.run_log) + 1;
-        plan.words = plan.runs > 1;
+        plan.status_words = plan.runs > 1;
         for (size_t count = plan.runs; count > 1; count = (count - 1) / group + 1)
-            plan.words += count * partial_words;
-        if (plan.words <= most_words || plan.run_log == most_run_log) return plan;
+            plan.status_words += count * partial_words;
+        if (plan.status_words <= most_words || plan.run_log == most_run_log) return plan;
     }
 }
 
 /* Not less for a greater n. */
 inline size_t pairwise_workspace_bytes(const pairwise_engine &e, size_t n)
 {
-    const auto words = [&](size_t count, bool large) {
-        const pairwise_plan plan = plan_pairwise(count, e.pack_size, e.partial_words, e.size[large]);
-        return plan.run_log > 0 ? workspace_words : plan.words;
+    const auto status_words = [&](size_t count, bool large) {
+        const pairwise_plan plan =
+            plan_pairwise(count, e.pack_size, e.partial_words, e.size[large]);
+        return plan.run_log > 0 ? workspace_words : plan.status_words;
     };
     const size_t bytes = n * e.element_bytes,
                  least = bytes > most_in_small_tiles
-                             ? words(most_in_small_tiles / e.element_bytes, false)
+                             ? status_words(most_in_small_tiles / e.element_bytes, false)
                              : 0,
-                 all = words(n, e.is_large(n));
+                 all = status_words(n, e.is_large(n));
     return (all > least ? all : least) * sizeof(status_word);
 }
 
@@ -12627,16 +12619,15 @@ inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_a
     const cudaError_t error = cudaGetDevice(&device);
     if (error != cudaSuccess) return status_of(error);
     const bool large = e.is_large(input.n);
-    tile_size size = e.size[large];
-    pairwise_plan plan = plan_pairwise(input.n, e.pack_size, e.partial_words, size, most_words);
+    const tile_size size = e.size[large];
+    const pairwise_plan plan =
+        plan_pairwise(input.n, e.pack_size, e.partial_words, size, most_words);
     size_t blocks = plan.runs;
-    if (input.n_on_device != nullptr && large && blocks > most_idle_blocks) { /* runs in turn */
+    if (input.n_on_device != nullptr && blocks > most_idle_blocks) { /* runs in turn */
         device_limits limits = {};
         const cudaError_t failed = find_limits(&limits, &device);
         if (failed != cudaSuccess) return status_of(failed);
-        size.packs /= 2;
-        plan = plan_pairwise(input.n, e.pack_size, e.partial_words, size, plan.words);
-        blocks = least_of(limits.multiprocessors * (1024 / size.block_size), plan.runs - 1);
+        blocks = least_of(limits.multiprocessors * (1024 / size.block_size), blocks);
     }
     const bool are_aligned = pack_bytes % e.element_bytes != 0 ||
                              (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes));
@@ -12670,8 +12661,8 @@ template <class Reducer, unsigned SmallBlock, unsigned SmallPacks, unsigned Larg
           unsigned LargePacks>
 static const void *pairwise_kernel(bool large)
 {
-    return large ? kernel_address(reduce_pairwise<Reducer, LargeBlock, LargePacks, true>)
-                 : kernel_address(reduce_pairwise<Reducer, SmallBlock, SmallPacks, false>);
+    return large ? kernel_address(reduce_pairwise<Reducer, LargeBlock, LargePacks>)
+                 : kernel_address(reduce_pairwise<Reducer, SmallBlock, SmallPacks>);
 }
 
 template <class Reducer, unsigned SmallBlock = small_block,

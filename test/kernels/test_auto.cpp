@@ -184,7 +184,7 @@ static size_t words_for_runs(unsigned log, size_t n, size_t tile, size_t group, 
     size_t words = workspace_words;
     const unsigned pack_size = static_cast<unsigned>(tile / group);
     while (plan_pairwise(n, pack_size, each, size, words).run_log < log)
-        words = plan_pairwise(n, pack_size, each, size, words).words - 1;
+        words = plan_pairwise(n, pack_size, each, size, words).status_words - 1;
     return words;
 }
 

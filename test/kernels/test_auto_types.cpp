@@ -172,7 +172,7 @@ static void check_prefetch(const char *what, size_t n, void **arguments)
     check::that(array.prefetch_bytes % 16 == 0 && (array.prefetch_bytes > 0) == at_vectors,
                 "AUTO, %s, n %zu: asks for %u bytes at %p", what, n, array.prefetch_bytes,
                 array.input);
-    check::that(array.aligned == (aligned(array.input, 16) || 16 % sizeof(T) != 0),
+    check::that(array.vectors == (aligned(array.input, 16) || 16 % sizeof(T) != 0),
                 "AUTO, %s, n %zu: vectors at %p", what, n, array.input);
 }
 #endif

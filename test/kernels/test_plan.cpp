@@ -291,23 +291,36 @@ static void plan_of(size_t n, unsigned pack_size, unsigned each, const tile_size
     const pairwise_plan plan = plan_pairwise(n, pack_size, each, size, most_words);
     const auto runs_of = [&](unsigned log) { return ((tiles - 1) >> log) + 1; };
     check::that(plan.runs == runs_of(plan.run_log) &&
-                    plan.words == words_of(plan.runs, group, each),
+                    plan.status_words == words_of(plan.runs, group, each),
                 "n %zu, tiles of %zu: %zu runs of 2^%u tiles in %zu words", n, tile, plan.runs,
-                plan.run_log, plan.words);
-    check::that(plan.words <= most_words || plan.run_log == most_run_log,
-                "n %zu, tiles of %zu: %zu words of %zu", n, tile, plan.words, most_words);
+                plan.run_log, plan.status_words);
+    check::that(plan.status_words <= most_words || plan.run_log == most_run_log,
+                "n %zu, tiles of %zu: %zu words of %zu", n, tile, plan.status_words, most_words);
     check::that(plan.run_log == 0 || words_of(runs_of(plan.run_log - 1), group, each) > most_words,
                 "n %zu, tiles of %zu: runs of 2^%u tiles, and shorter ones have room", n, tile,
                 plan.run_log);
     pairwise_array array = {};
     array.n = n;
     array.run_log = plan.run_log;
-    array.share(tile);
+    array.share(tile, static_cast<unsigned>(plan.runs));
     check::that(array.runs == plan.runs && array.last_run >= 1 &&
                     array.last_run <= size_t(1) << plan.run_log &&
                     (size_t(array.runs - 1) << plan.run_log) + array.last_run == tiles,
-                "n %zu, tiles of %zu: the last of %u runs has %zu", n, tile, array.runs,
+                "n %zu, tiles of %zu: the last of %u runs has %u", n, tile, array.runs,
                 array.last_run);
+    for (unsigned blocks : {1u, 3u, 264u}) { /* which take runs in turn */
+        array.run_log = plan.run_log;
+        array.share(tile, blocks);
+        const size_t most = turns_of_block * blocks;
+        check::that(array.run_log >= plan.run_log &&
+                        (tiles >> array.run_log <= most || array.run_log == most_run_log) &&
+                        (array.run_log == plan.run_log || tiles >> (array.run_log - 1) > most) &&
+                        array.runs == ((tiles - 1) >> array.run_log) + 1 && array.last_run >= 1 &&
+                        array.last_run <= size_t(1) << array.run_log &&
+                        (size_t(array.runs - 1) << array.run_log) + array.last_run == tiles,
+                    "n %zu, tiles of %zu, %u blocks: %u runs of 2^%u tiles, the last has %u", n,
+                    tile, blocks, array.runs, array.run_log, array.last_run);
+    }
 }
 
 static void plans()
@@ -325,12 +338,12 @@ static void plans()
                             if (n <= 60_log2 && (n >> 31 >> (most_words < 1000 ? 0 : 14)) < tile)
                                 plan_of(n, pack_size, each, size, most_words);
                 }
-    check::that(plan_pairwise(0, 4, 1, {512, 8}).words == 0 &&
-                    plan_pairwise(14_log2, 4, 1, {512, 8}).words == 0 &&
-                    plan_pairwise(14_log2 + 1, 4, 1, {512, 8}).words == 3 &&
-                    plan_pairwise(14_log2 + 1, 4, 5, {512, 8}).words == 11 &&
-                    plan_pairwise(26_log2, 4, 1, {512, 8}).words == 4097 &&
-                    plan_pairwise(26_log2 + 1, 4, 1, {512, 8}).words == 1 + 4097 + 2,
+    check::that(plan_pairwise(0, 4, 1, {512, 8}).status_words == 0 &&
+                    plan_pairwise(14_log2, 4, 1, {512, 8}).status_words == 0 &&
+                    plan_pairwise(14_log2 + 1, 4, 1, {512, 8}).status_words == 3 &&
+                    plan_pairwise(14_log2 + 1, 4, 5, {512, 8}).status_words == 11 &&
+                    plan_pairwise(26_log2, 4, 1, {512, 8}).status_words == 4097 &&
+                    plan_pairwise(26_log2 + 1, 4, 1, {512, 8}).status_words == 1 + 4097 + 2,
                 "words of a plan: a counter, and each run's partial, and each group's");
 }
 
@@ -347,10 +360,11 @@ static void pairwise_workspace(const char *what)
         check::that(n >= last_n && bytes >= last, "%s: %zu bytes for %zu, %zu for %zu", what, last,
                     last_n, bytes, n);
         check::that(bytes <= enough, "%s: %zu bytes for %zu", what, bytes, n);
-        check::that(plan_pairwise(n, e.pack_size, e.partial_words, e.size[e.is_large(n)]).words *
-                            sizeof(status_word) <=
-                        bytes,
-                    "%s: %zu bytes for %zu are not enough", what, bytes, n);
+        check::that(
+            plan_pairwise(n, e.pack_size, e.partial_words, e.size[e.is_large(n)]).status_words *
+                    sizeof(status_word) <=
+                bytes,
+            "%s: %zu bytes for %zu are not enough", what, bytes, n);
         last = bytes;
         last_n = n;
     };

@@ -1,1 +1,0 @@
-sh build/dev/build.sh; cd build/dev; python3 regs.py ptxas.txt > $OUT/regs.txt; ls -l old.o new.o; ./lab f32 | tee $OUT/f32.txt; ./lab ndev > $OUT/ndev.txt; ./lab shift > $OUT/shift.txt; cat $OUT/shift.txt $OUT/ndev.txt; timeout 150 ./lab types > $OUT/types.txt; python3 sum.py $OUT/types.txt > $OUT/sum.txt

@@ -1,3 +1,0 @@
-#define PATH "../../fastreduce.cuh"
-#define NAME new_call
-#include "side.inc"
