@@ -254,15 +254,17 @@ static pairwise_engine engine_for()
     return pairwise_engine_of<reducer_t<Operator, Input>>();
 }
 
-/* Bytes decide, whatever the type: one small tile, one large one, small ones, large ones. */
+/* Bytes decide, whatever the type: one small tile, whose bytes are fewer where elements are not in
+ * vectors, one large one, small ones, large ones. */
 template <class Operator, class Input>
 static void sizes_of_blocks(const char *what, bool heavy)
 {
     const pairwise_engine e = engine_for<Operator, Input>();
-    const size_t size = sizeof(Input);
+    const size_t size = sizeof(Input),
+                 one = 16 % size == 0 ? 14_log2 : e.size[0].all_packs() * size;
     const auto large = [&](size_t bytes) { return e.is_large(bytes / size); };
     const auto beyond = [&](size_t bytes) { return e.is_large(bytes / size + 1); };
-    check::that(!e.is_large(0) && !e.is_large(1) && !large(14_log2) && beyond(14_log2) == !heavy &&
+    check::that(!e.is_large(0) && !e.is_large(1) && !large(one) && beyond(one) == !heavy &&
                     large(16_log2) == !heavy && !beyond(16_log2) && !large(21_log2) &&
                     beyond(21_log2) && large(40_log2) && e.is_large(SIZE_MAX / size),
                 "%s: blocks of the wrong size", what);
