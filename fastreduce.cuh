@@ -2146,6 +2146,7 @@ struct greatest<unsigned char> : first_in_words<unsigned char> {
         unsigned odd, even;
     };
     using Key = unsigned;
+    static constexpr Key least = 0;
 
     static __device__ __forceinline__ Partial nothing() { return {0, 0}; }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b)
@@ -2187,6 +2188,7 @@ template <>
 struct greatest<unsigned short> : first_in_words<unsigned short> {
     using Partial = unsigned;
     using Key = unsigned;
+    static constexpr Key least = 0;
 
     static __device__ __forceinline__ Partial nothing() { return 0; }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b)
@@ -2221,6 +2223,7 @@ template <class Element>
 struct greatest : first_with_key<Element> {
     using Partial = Element;
     using Key = Element;
+    static constexpr Key least = 0;
 
     static __device__ __forceinline__ Partial nothing() { return 0; }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a < b ? b : a; }
@@ -2255,6 +2258,7 @@ template <>
 struct greatest<float> : first_with_key<float> {
     using Partial = float;
     using Key = unsigned;
+    static constexpr Key least = 0x007fffffu; /* -infinity's */
 
     static __device__ __forceinline__ Partial nothing() { return bits_as<float>(0xff800000u); }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b)
@@ -2297,6 +2301,7 @@ template <>
 struct greatest<double> : first_with_key<double> {
     using Partial = unsigned long long;
     using Key = unsigned long long;
+    static constexpr Key least = 0;
     static constexpr Key minus_infinity = (1ull << 52) - 1, infinity = 0xfff0ull << 48;
 
     static __device__ __forceinline__ Partial nothing() { return 0; }
@@ -2332,6 +2337,7 @@ template <class Half>
 struct greatest_half {
     using Partial = unsigned;
     using Key = unsigned;
+    static constexpr Key least = standard::is_same<Half, f16>::value ? 0x03ff : 0x007f;
 
     static __device__ __forceinline__ Partial nothing() { return minus_infinity(Half()); }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b)
@@ -2433,9 +2439,9 @@ struct extreme_reducer : unordered_reducer<extreme_reducer<Input, As>> {
     static constexpr bool by_warp = true, heavy = sizeof(Input) == 8;
 
     As as;
-    Value least; /* of no elements */
+    Value least; /* key of no elements */
 
-    __host__ __device__ extreme_reducer(As bits = As(), Value of_none = 0)
+    __host__ __device__ extreme_reducer(As bits = As(), Value of_none = greatest<Input>::least)
         : as(bits), least(of_none)
     {
     }
@@ -2467,10 +2473,10 @@ struct extreme_reducer : unordered_reducer<extreme_reducer<Input, As>> {
     {
         return greatest_of_warp(value);
     }
-    __device__ __forceinline__ Result finish(Value value, size_t n) const
+    __device__ __forceinline__ Result finish(Value value, size_t) const
     {
         using bits = unsigned_t<Input>;
-        const Input found = greatest<Input>::element(n == 0 ? least : combine(value, least));
+        const Input found = greatest<Input>::element(combine(value, least));
         constexpr bits nan = static_cast<bits>(static_cast<bits>(~bits(0)) >> 1);
         if (element<Input>::kind == family::floating && bits_as<bits>(found) == nan) return found;
         return bits_as<Input>(static_cast<bits>(as.back(bits_as<bits>(found))));
@@ -3368,7 +3374,9 @@ struct reducers {
     /* of no elements the greatest value: bits of ones, but of bool true */
     static __host__ __device__ auto of(is<minimum>, numbers)
     {
-        return extreme(all::least_first(), standard::is_same<Input, bool>::value ? 0xfe : 0);
+        return extreme(all::least_first(), standard::is_same<Input, bool>::value
+                                               ? 0xfe
+                                               : greatest<compared_t<Input>>::least);
     }
     static __host__ __device__ auto of(is<max_abs>, floats)
     {
@@ -4388,7 +4396,7 @@ __device__ __forceinline__ void reduce_run(const Reducer &reducer, const pairwis
         number /= group;
         count = (count - 1) / group + 1;
     }
-    if (threadIdx.x == 0) reducer.store(result, value, array.n);
+    if (threadIdx.x == 0) reducer.store(result, array.n == 0 ? reducer.identity() : value, array.n);
 }
 
 /* The same where n is on the device. If there may be so many runs that blocks which had nothing
