@@ -430,7 +430,7 @@ int main()
     halves<__nv_bfloat16>(0x7f80);
     over_aligned<FASTREDUCE_V0, 32, 1>(32 * 32 + 5, 32 * (33 + 2)); /* three levels */
     over_aligned<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE, FASTREDUCE_ITEMS_PER_THREAD>(
-        32 * 32 + 5, 8 * (5 * 4096 + 1));
+        32 * 32 + 5, 8 * (1 + 2 * 5)); /* a counter, and of two tiles a word for each 63 bits */
     identities();
     refusals();
     one_round<FASTREDUCE_V0, 256>(5000);
