@@ -4184,6 +4184,11 @@ __device__ __forceinline__ Value block_value(const Reducer &reducer, const Value
     return value[0];
 }
 
+__host__ __device__ constexpr size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 constexpr unsigned most_run_log = 31;
 constexpr size_t turns_of_block = 32;
 
@@ -4211,11 +4216,12 @@ struct pairwise_array {
     bool vectors;            /* packs are, by their addresses */
     bool streaming;          /* there is more than the cache holds */
 
-    /* Runs of more tiles than the host said, if a block would have more than turns_of_block. */
-    __host__ __device__ void share(size_t tile_elements, unsigned blocks)
+    /* In as many runs as there may be, and no more than turns_of_block for each of the blocks. */
+    __host__ __device__ void share(size_t tile_elements, size_t most_runs, size_t blocks)
     {
         const size_t tiles = n == 0 ? 1 : (n - 1) / tile_elements + 1;
-        while (run_log < most_run_log && tiles >> run_log > turns_of_block * blocks) ++run_log;
+        const size_t most = least_of(most_runs, turns_of_block * blocks);
+        for (run_log = 0; run_log < most_run_log && (tiles - 1) >> run_log >= most;) ++run_log;
         runs = static_cast<unsigned>((tiles - 1) >> run_log) + 1;
         last_run = static_cast<unsigned>(tiles - (static_cast<size_t>(runs - 1) << run_log));
     }
@@ -4399,9 +4405,9 @@ __device__ __forceinline__ void reduce_run(const Reducer &reducer, const pairwis
     if (threadIdx.x == 0) reducer.store(result, array.n == 0 ? reducer.identity() : value, array.n);
 }
 
-/* The same where n is on the device. If there may be so many runs that blocks which had nothing
- * would take long, 1.4 ns each (one H100), there are fewer, which take runs in turn, by a counter:
- * the last one leaves it zero. Not inlined: where the host knows n, it would take registers. */
+/* The same where n is on the device. Blocks that had nothing would take 1.4 ns each (one H100), so
+ * there are as many as find room at once. If there are more runs they take these in turn, by a
+ * counter, which the last one leaves zero. */
 template <class Reducer, unsigned BlockSize, unsigned Packs, class Value, unsigned Warps>
 __device__ __noinline__ void
 reduce_unknown_n(pairwise_array array, reduction_output<Reducer> output, status_word *status_words,
@@ -4409,10 +4415,10 @@ reduce_unknown_n(pairwise_array array, reduction_output<Reducer> output, status_
 {
     using Element = typename Reducer::Element;
     const unsigned most_runs = array.runs;
-    const bool in_turn = gridDim.x < most_runs;
     if (*array.n_on_device < array.n) array.n = *array.n_on_device;
-    array.share(size_t(BlockSize) * Packs * pack<Element>::size, in_turn ? gridDim.x : most_runs);
+    array.share(size_t(BlockSize) * Packs * pack<Element>::size, most_runs, gridDim.x);
     output.reducer.prepare(array.input, array.n);
+    const bool in_turn = gridDim.x < array.runs;
     unsigned run = blockIdx.x;
 #pragma unroll 1
     do {
@@ -4437,7 +4443,7 @@ reduce_unknown_n(pairwise_array array, reduction_output<Reducer> output, status_
  * It begins before the previous grid has ended, which may write the input. So that is not
  * __restrict__: the compiler could then load it by ways that are not coherent
  * (NVIDIA/cccl#11463). */
-template <class Reducer, unsigned BlockSize, unsigned Packs>
+template <class Reducer, unsigned BlockSize, unsigned Packs, bool KnownN>
 __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     reduce_pairwise(pairwise_array array, reduction_output<Reducer> output,
                     status_word *status_words)
@@ -4448,10 +4454,9 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     if (threadIdx.x == 0) prefetch_tile<typename Reducer::Element>(array, place.index);
     wait_for_previous_grid();
     allow_next_grid();
-    if (array.n_on_device != nullptr) {
-        reduce_unknown_n<Reducer, BlockSize, Packs>(array, output, status_words, shared);
-        return;
-    }
+    if constexpr (!KnownN)
+        if (array.n_on_device != nullptr)
+            return reduce_unknown_n<Reducer, BlockSize, Packs>(array, output, status_words, shared);
     output.reducer.prepare(array.input, array.n);
     reduce_run<BlockSize, Packs>(output.reducer, array, output.result, status_words + 1, array.runs,
                                  blockIdx.x, place, shared);
@@ -12527,16 +12532,14 @@ fastreduce_status launch_engine(const void *input, typename Engine::Output outpu
 
 /* ---- AUTO: one kernel in blocks of two sizes ---- */
 
-constexpr size_t least_of(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 struct tile_size {
     unsigned block_size, packs; /* threads; packs of each */
 
     constexpr size_t all_packs() const { return size_t(block_size) * packs; }
 };
+
+/* Where n is on the device tiles are small, each a run of its own up to so many bytes. */
+constexpr size_t most_shared_small = 16 * mebibyte;
 
 /* A Reducer's kernels, without its types, so that the host's code is there once for all. */
 struct pairwise_engine {
@@ -12593,9 +12596,10 @@ inline size_t pairwise_workspace_bytes(const pairwise_engine &e, size_t n)
         return plan.run_log > 0 ? workspace_words : plan.status_words;
     };
     const size_t bytes = n * e.element_bytes,
-                 least = bytes > most_in_small_tiles
-                             ? status_words(most_in_small_tiles / e.element_bytes, false)
-                             : 0,
+                 least =
+                     bytes > most_in_small_tiles
+                         ? status_words(least_of(bytes, most_shared_small) / e.element_bytes, false)
+                         : 0,
                  all = status_words(n, e.is_large(n));
     return (all > least ? all : least) * sizeof(status_word);
 }
@@ -12612,8 +12616,6 @@ constexpr unsigned bytes_to_prefetch(size_t tile_packs, size_t blocks)
  * against 36.8; but 359.8 at 1 GiB against 352.8 (one H100). */
 constexpr size_t streamed_from = 32 * mebibyte, streamed_to = 256 * mebibyte;
 
-constexpr size_t most_idle_blocks = 1024; /* 1.4 us, where there is nothing for them (one H100) */
-
 /* One launch. Arguments are checked; `output` points to a reduction_output. most_words: as if the
  * workspace had no room for more, for tests. */
 inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_argument &input,
@@ -12626,16 +12628,16 @@ inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_a
     int device = 0;
     const cudaError_t error = cudaGetDevice(&device);
     if (error != cudaSuccess) return status_of(error);
-    const bool large = e.is_large(input.n);
+    const bool large = input.n_on_device == nullptr && e.is_large(input.n);
     const tile_size size = e.size[large];
-    const pairwise_plan plan =
-        plan_pairwise(input.n, e.pack_size, e.partial_words, size, most_words);
+    const pairwise_plan plan = plan_pairwise(input.n, e.pack_size, e.partial_words, size,
+                                             least_of(most_words, needed / sizeof(status_word)));
     size_t blocks = plan.runs;
-    if (input.n_on_device != nullptr && blocks > most_idle_blocks) { /* runs in turn */
+    if (input.n_on_device != nullptr) {
         device_limits limits = {};
         const cudaError_t failed = find_limits(&limits, &device);
         if (failed != cudaSuccess) return status_of(failed);
-        blocks = least_of(limits.multiprocessors * (1024 / size.block_size), blocks);
+        blocks = least_of(limits.multiprocessors * (1024 / size.block_size), plan.runs);
     }
     const bool are_aligned = pack_bytes % e.element_bytes != 0 ||
                              (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes));
@@ -12644,10 +12646,9 @@ inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_a
     array.other = input.other;
     array.n_on_device = input.n_on_device;
     array.n = input.n;
-    array.run_log = plan.run_log;
     array.vectors = are_aligned;
     array.streaming = bytes > streamed_from && bytes <= streamed_to;
-    array.share(size.all_packs() * e.pack_size, static_cast<unsigned>(plan.runs));
+    array.share(size.all_packs() * e.pack_size, plan.runs, plan.runs);
     if (pack_bytes % e.element_bytes == 0 && input.n_on_device == nullptr && are_aligned)
         array.prefetch_bytes = bytes_to_prefetch(size.all_packs(), plan.runs);
     return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
@@ -12661,16 +12662,16 @@ inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_a
 template <class Reducer>
 constexpr unsigned packs_of_thread()
 {
-    constexpr size_t value = Reducer::any_order ? 8 : sizeof(typename Reducer::Value);
-    return value > 16 ? 2 : value > 8 || Reducer::two_arrays ? 4 : 8;
+    constexpr size_t value = sizeof(typename Reducer::Value);
+    return value > 16 ? 2 : value > (Reducer::any_order ? 12 : 8) || Reducer::two_arrays ? 4 : 8;
 }
 
 template <class Reducer, unsigned SmallBlock, unsigned SmallPacks, unsigned LargeBlock,
           unsigned LargePacks>
 static const void *pairwise_kernel(bool large)
 {
-    return large ? kernel_address(reduce_pairwise<Reducer, LargeBlock, LargePacks>)
-                 : kernel_address(reduce_pairwise<Reducer, SmallBlock, SmallPacks>);
+    return large ? kernel_address(reduce_pairwise<Reducer, LargeBlock, LargePacks, true>)
+                 : kernel_address(reduce_pairwise<Reducer, SmallBlock, SmallPacks, false>);
 }
 
 template <class Reducer, unsigned SmallBlock = small_block,

@@ -259,35 +259,49 @@ static void levels_and_runs(const char *what)
     if (each == 1) small_call<Of, BlockSize, Packs>(what, (2 * group * group + 3) * tile, given);
 }
 
-/* n in GPU memory: the bits of a call for as many. Beyond most_idle_blocks runs, blocks take them
- * in turn; and these may be of several tiles. */
+/* n in GPU memory: the bits of a call for as many. Beyond as many runs as there are blocks at once,
+ * these take them in turn; beyond turns_of_block times as many, runs are of several tiles. */
 template <class Of, unsigned BlockSize, unsigned Packs>
 static void counted(const char *what)
 {
     using T = typename Of::T;
     constexpr size_t size = pack<T>::size, group = BlockSize * Packs, tile = group * size;
     constexpr unsigned each = partial_words<typename decltype(Of::reducer())::Value>::count;
-    for (size_t tiles :
-         {size_t(1), size_t(5), group + 2, most_idle_blocks, most_idle_blocks + 2 * group + 1})
+#ifdef SIMT_MACHINE
+    simt::gpu small;
+    small.number = 20;
+    small.multiprocessors = 1;
+    simt::set_gpu(small);
+#endif
+    device_limits limits = {};
+    int device = 0;
+    check::that(find_limits(&limits, &device) == cudaSuccess, "limits of the GPU");
+    const size_t at_once = size_t(limits.multiprocessors) * (1024 / BlockSize);
+    std::vector<size_t> all = {1, 5, group + 2, at_once, at_once + 1, 3 * at_once + 5};
+    if (!on_gpu && group == 32) all.push_back(turns_of_block * at_once + 7);
+    for (const size_t tiles : all)
         for (unsigned log : {0u, 1u}) {
-            const size_t bound = (tiles << log) * tile - tiles % 2, in_one_go = 132 * tile;
-            if (log > 0 && (tiles == 1 || (!thorough && tiles == most_idle_blocks))) continue;
-            if (!thorough && tiles >= most_idle_blocks && group > 32) continue;
+            const bool many = tiles > 1000;
+            if (log > 0 && (tiles == 1 || many)) continue;
+            const size_t bound = (tiles << log) * tile - tiles % 2;
             const std::vector<T> x = made_of<T>(bound, tiles),
                                  y = made_of<T>(Of::two_arrays ? bound : 0, tiles + 1);
-            for (size_t n : {size_t(0), size_t(1), tile, tile + 1, in_one_go - 1, in_one_go + 1,
-                             bound / 2 + 1, bound - 1, bound, bound + 1, ~size_t(0)}) {
-                if (!thorough && tiles >= most_idle_blocks && n >= bound - 1 && n != bound)
-                    continue;
+            for (size_t n :
+                 {size_t(0), size_t(1), tile, tile + 1, at_once * tile, at_once * tile + 1,
+                  bound / 2 + 1, bound - 1, bound, bound + 1, ~size_t(0)}) {
+                if (many && n >= bound - 1 && n != bound) continue;
                 how given;
                 given.offset = n % size;
                 given.bound = bound;
                 given.n = n;
-                given.orders = tiles >= most_idle_blocks ? 1 : 2;
+                given.orders = many ? 1 : 2;
                 if (log > 0) given.most_words = words_for_runs(log, bound, tile, group, each);
                 small_call<Of, BlockSize, Packs>(what, x, y, given);
             }
         }
+#ifdef SIMT_MACHINE
+    simt::set_gpu(simt::gpu());
+#endif
 }
 
 /* A sum of nothing but -0 is -0; of no elements, +0. */

@@ -301,27 +301,26 @@ static void plan_of(size_t n, unsigned pack_size, unsigned each, const tile_size
     check::that(plan.run_log == 0 || words_of(runs_of(plan.run_log - 1), group, each) > most_words,
                 "n %zu, tiles of %zu: runs of 2^%u tiles, and shorter ones have room", n, tile,
                 plan.run_log);
-    pairwise_array array = {};
-    array.n = n;
-    array.run_log = plan.run_log;
-    array.share(tile, static_cast<unsigned>(plan.runs));
-    check::that(array.runs == plan.runs && array.last_run >= 1 &&
-                    array.last_run <= size_t(1) << plan.run_log &&
-                    (size_t(array.runs - 1) << plan.run_log) + array.last_run == tiles,
-                "n %zu, tiles of %zu: the last of %u runs has %u", n, tile, array.runs,
-                array.last_run);
-    for (unsigned blocks : {1u, 3u, 264u}) { /* which take runs in turn */
-        array.run_log = plan.run_log;
-        array.share(tile, blocks);
-        const size_t most = turns_of_block * blocks;
-        check::that(array.run_log >= plan.run_log &&
-                        (tiles >> array.run_log <= most || array.run_log == most_run_log) &&
-                        (array.run_log == plan.run_log || tiles >> (array.run_log - 1) > most) &&
-                        array.runs == ((tiles - 1) >> array.run_log) + 1 && array.last_run >= 1 &&
+    const auto shared = [&](size_t most_runs, size_t blocks) {
+        pairwise_array array = {};
+        array.n = n;
+        array.run_log = 7; /* of no account */
+        array.share(tile, most_runs, blocks);
+        check::that(array.runs == runs_of(array.run_log) && array.last_run >= 1 &&
                         array.last_run <= size_t(1) << array.run_log &&
                         (size_t(array.runs - 1) << array.run_log) + array.last_run == tiles,
-                    "n %zu, tiles of %zu, %u blocks: %u runs of 2^%u tiles, the last has %u", n,
-                    tile, blocks, array.runs, array.run_log, array.last_run);
+                    "n %zu, tiles of %zu: the last of %u runs has %u", n, tile, array.runs,
+                    array.last_run);
+        return array.run_log;
+    };
+    check::that(shared(plan.runs, plan.runs) == plan.run_log || plan.runs == 1,
+                "n %zu, tiles of %zu: other runs in the kernel", n, tile);
+    for (size_t blocks : {1, 3, 264}) { /* which take them in turn, and fewer than there may be */
+        const size_t most = std::min(plan.runs, turns_of_block * blocks);
+        const unsigned log = shared(plan.runs, blocks);
+        check::that((runs_of(log) <= most || log == most_run_log) &&
+                        (log == 0 || runs_of(log - 1) > most),
+                    "n %zu, tiles of %zu, %zu blocks: runs of 2^%u tiles", n, tile, blocks, log);
     }
 }
 

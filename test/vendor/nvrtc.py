@@ -20,13 +20,13 @@ KERNELS = ["v0_baseline<plus, float, float>", "v1_no_divergence<plus, long long,
            "v5_completely_unroll<maximum, 128, 2, unsigned, unsigned>",
            "v6_multi_add<plus, 512, 4, unsigned long long, unsigned char>",
            "v7_shuffle<minimum, 1024, 8, signed char, signed char>",
-           "detail::reduce_pairwise<detail::reducer_t<plus, float>, 256, 4>",
-           "detail::reduce_pairwise<detail::reducer_t<maximum, signed char>, 512, 8>",
-           "detail::reduce_pairwise<detail::reducer_t<add_points, point>, 512, 8>",
-           "detail::reduce_pairwise<detail::reducer_t<plus, unsigned short>, 512, 8>",
-           "detail::reduce_grid_stride<detail::superaccumulator<256>, 256, 4>"]
+           "detail::reduce_pairwise<detail::reducer_t<plus, float>, 256, 4, false>",
+           "detail::reduce_pairwise<detail::reducer_t<maximum, signed char>, 512, 8, true>",
+           "detail::reduce_pairwise<detail::reducer_t<add_points, point>, 512, 8, true>",
+           "detail::reduce_pairwise<detail::reducer_t<plus, unsigned short>, 512, 8, true>",
+           "detail::reduce_grid_stride<detail::superaccumulator<256>, 256, 4, false>"]
 LONGEST = ["detail::reduce_pipelined<detail::superaccumulator<512>, 512, 4, 4>",
-           "detail::reduce_pairwise<detail::reducer_t<minimum, double>, 512, 8>"]  # to compile
+           "detail::reduce_pairwise<detail::reducer_t<minimum, double>, 512, 8, true>"]  # to compile
 
 SOURCE = """
 #include "fastreduce.cuh"
