@@ -12625,20 +12625,17 @@ inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_a
     const size_t needed = pairwise_workspace_bytes(e, input.n), bytes = input.n * e.element_bytes;
     if (memory.data != nullptr && memory.bytes < needed)
         return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
+    const bool counted = input.n_on_device != nullptr;
     int device = 0;
-    const cudaError_t error = cudaGetDevice(&device);
+    device_limits limits = {};
+    const cudaError_t error = counted ? find_limits(&limits, &device) : cudaGetDevice(&device);
     if (error != cudaSuccess) return status_of(error);
-    const bool large = input.n_on_device == nullptr && e.is_large(input.n);
+    const bool large = !counted && e.is_large(input.n);
     const tile_size size = e.size[large];
     const pairwise_plan plan = plan_pairwise(input.n, e.pack_size, e.partial_words, size,
                                              least_of(most_words, needed / sizeof(status_word)));
-    size_t blocks = plan.runs;
-    if (input.n_on_device != nullptr) {
-        device_limits limits = {};
-        const cudaError_t failed = find_limits(&limits, &device);
-        if (failed != cudaSuccess) return status_of(failed);
-        blocks = least_of(limits.multiprocessors * (1024 / size.block_size), plan.runs);
-    }
+    const size_t at_once = limits.multiprocessors * (1024 / size.block_size),
+                 blocks = counted ? least_of(plan.runs, at_once) : plan.runs;
     const bool are_aligned = pack_bytes % e.element_bytes != 0 ||
                              (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes));
     pairwise_array array = {};
@@ -12649,7 +12646,7 @@ inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_a
     array.vectors = are_aligned;
     array.streaming = bytes > streamed_from && bytes <= streamed_to;
     array.share(size.all_packs() * e.pack_size, plan.runs, plan.runs);
-    if (pack_bytes % e.element_bytes == 0 && input.n_on_device == nullptr && are_aligned)
+    if (pack_bytes % e.element_bytes == 0 && !counted && are_aligned)
         array.prefetch_bytes = bytes_to_prefetch(size.all_packs(), plan.runs);
     return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
         void *arguments[] = {&array, output, &data};

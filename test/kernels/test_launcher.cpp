@@ -9,6 +9,7 @@
 #include "../common/dynamic_shared.h"
 #include "../common/names.h"
 #include "../common/one_row.h"
+#include <algorithm>
 #include <thread>
 
 using sums = fastreduce::detail::reducer_t<fastreduce::plus, float>;
@@ -531,7 +532,7 @@ static void launches(const char *what, typename Engine::Output output)
 }
 
 /* AUTO's launches: one kernel, in blocks of the size that the bytes say, one for each run of tiles;
- * where n is on the device and runs are many, as many blocks as fit the device. */
+ * where n is on the device, in small ones, and no more than fit the device. */
 static void pairwise_launches()
 {
     using namespace fastreduce::detail;
@@ -554,11 +555,15 @@ static void pairwise_launches()
                 gpu.multiprocessors = 7;
                 gpu.ptx_version = ptx;
                 simt::set_gpu(gpu);
-                const bool large = (elements > 4096 && elements <= 16384) || elements > 1 << 19;
+                const bool large =
+                    !counted && ((elements > 4096 && elements <= 16384) || elements > 1 << 19);
                 const size_t tile = large ? 16384 : 4096,
                              tiles = elements == 0 ? 1 : (elements - 1) / tile + 1,
                              runs = elements >> 39 ? tiles >> 10 : tiles,
-                             blocks = counted && runs > 1024 ? 7 * (large ? 2 : 4) : runs;
+                             no_words = 16384, /* which is one run */
+                    blocks = !counted               ? runs
+                             : elements <= no_words ? 1
+                                                    : std::min(runs, size_t(7 * 4));
                 const fastreduce_status status = launch_pairwise(
                     e, {input.data(), elements, counted ? count.data() : nullptr, nullptr}, &to,
                     {memory.data(), FASTREDUCE_WORKSPACE_BYTES}, stream);
