@@ -146,9 +146,9 @@ apart c80 t90
 apart t80 c90
 pass "the C functions for one architecture, the templates for another"
 
-# Another version: what AUTO and EXACT take as workspace, and where they change kernels, are not the
-# same. EXACT's table counts in mebibytes, so that with larger ones all its boundaries are elsewhere;
-# AUTO's words are one for each tile, of which a small one is smaller here.
+# Another version: what AUTO and EXACT take as workspace, and where they change kernels, are not
+# the same. EXACT's table counts in mebibytes, so that with larger ones all its boundaries are
+# elsewhere; AUTO's words are one for each tile, of which a small one is smaller here.
 mkdir other
 sed 's/\(#define FASTREDUCE_VERSION_PATCH\) .*/\1 99/' fastreduce.h > other/fastreduce.h
 sed -e 's/\(most_single_tiles =\) [0-9]*/\1 8192/' \
