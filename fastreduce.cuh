@@ -1793,7 +1793,6 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
     }
     __device__ __forceinline__ Result finish(Value value, size_t n) const
     {
-        if (n == 0) value = identity();
         if constexpr (Ends) {
             if (how != ending::sum)
                 return static_cast<Result>(
@@ -2577,9 +2576,9 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
     {
         return {value.key(), first + (value.index() > head ? value.index() - head : 0)};
     }
-    static __device__ __forceinline__ Result finish(const Value &value, size_t n)
+    static __device__ __forceinline__ Result finish(const Value &value, size_t)
     {
-        return n == 0 ? -1 : static_cast<Result>(value.index());
+        return static_cast<Result>(value.index());
     }
 
   private:
@@ -3036,10 +3035,7 @@ struct dot_reducer : common_reducer<dot_reducer<Input>> {
         const int sum = static_cast<int>(warp_add(static_cast<unsigned>(value)));
         return static_cast<Value>(sum);
     }
-    static __device__ __forceinline__ Result finish(Value value, size_t n)
-    {
-        return n == 0 ? identity() : value;
-    }
+    static __device__ __forceinline__ Result finish(Value value, size_t) { return value; }
 };
 
 /* ---- What a thread's packs become, and alternatives ---- */
@@ -3878,6 +3874,13 @@ __global__ void __launch_bounds__(BlockSize)
  *                                    that all are done
  * ============================================================================================= */
 
+/* Blocks, and so partials, of the level that reduces n elements. No elements still take a block:
+ * it writes the identity. */
+__host__ __device__ constexpr size_t blocks_for(size_t n, size_t tile)
+{
+    return n == 0 ? 1 : (n - 1) / tile + 1;
+}
+
 namespace detail
 {
 
@@ -4047,8 +4050,8 @@ struct packs_of_lane {
         const Element *const place = input + index;
         const size_t behind = index < n ? n - index : 0;
         const unsigned rest = behind < 2 * all ? static_cast<unsigned>(behind) : 2 * all;
-        const unsigned shift = can_shift ? misalignment(place) : 0,
-                       reach = shift > 0 ? 2 * pack_size : pack_size;
+        const unsigned at = static_cast<unsigned>(reinterpret_cast<uintptr_t>(place)) % pack_bytes,
+                       shift = can_shift ? at : 0, reach = shift > 0 ? 2 * pack_size : pack_size;
         const pack<Element> *const from = reinterpret_cast<const pack<Element> *>(
             reinterpret_cast<const unsigned char *>(place) - shift);
         pack<Element> extra; /* lane 0's, behind the last of lane 31 */
@@ -4080,10 +4083,6 @@ struct packs_of_lane {
   private:
     static constexpr bool can_shift = sizeof(pack<Element>) == pack_bytes;
 
-    static __device__ __forceinline__ unsigned misalignment(const Element *place)
-    {
-        return static_cast<unsigned>(reinterpret_cast<uintptr_t>(place)) % pack_bytes;
-    }
     __device__ __forceinline__ void shift_packs(const pack<Element> &extra, unsigned shift)
     {
         constexpr unsigned grain = alignof(Element) < 4 ? alignof(Element) : 4;
@@ -4219,8 +4218,8 @@ struct pairwise_array {
     /* In as many runs as there may be, and no more than turns_of_block for each of the blocks. */
     __host__ __device__ void share(size_t tile_elements, size_t most_runs, size_t blocks)
     {
-        const size_t tiles = n == 0 ? 1 : (n - 1) / tile_elements + 1;
-        const size_t most = least_of(most_runs, turns_of_block * blocks);
+        const size_t tiles = blocks_for(n, tile_elements),
+                     most = least_of(most_runs, turns_of_block * blocks);
         for (run_log = 0; run_log < most_run_log && (tiles - 1) >> run_log >= most;) ++run_log;
         runs = static_cast<unsigned>((tiles - 1) >> run_log) + 1;
         last_run = static_cast<unsigned>(tiles - (static_cast<size_t>(runs - 1) << run_log));
@@ -11763,13 +11762,6 @@ __device__ __forceinline__ void exact_block_add(fastreduce_accumulator *accumula
  * ============================================================================================= */
 #ifndef __CUDACC_RTC__
 
-/* Blocks, and so partials, of the level that reduces n elements. No elements still take a block:
- * it writes the identity. */
-constexpr size_t blocks_for(size_t n, size_t tile)
-{
-    return n == 0 ? 1 : (n - 1) / tile + 1;
-}
-
 /* Items per thread of a version where none are asked for. A template, as files may differ in the
  * macro. */
 template <unsigned Items = FASTREDUCE_ITEMS_PER_THREAD>
@@ -12568,7 +12560,7 @@ struct pairwise_engine {
 struct pairwise_plan {
     size_t runs; /* of tiles: blocks */
     unsigned run_log;
-    size_t status_words; /* status words: a counter, of blocks' partials, of groups' ... */
+    size_t status_words; /* a counter, of blocks' partials, of groups' ... */
 };
 
 constexpr size_t workspace_words = FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word);
@@ -12590,17 +12582,16 @@ constexpr pairwise_plan plan_pairwise(size_t n, unsigned pack_size, unsigned par
 /* Not less for a greater n. */
 inline size_t pairwise_workspace_bytes(const pairwise_engine &e, size_t n)
 {
-    const auto status_words = [&](size_t count, bool large) {
+    const auto words_of = [&](size_t count, bool large) {
         const pairwise_plan plan =
             plan_pairwise(count, e.pack_size, e.partial_words, e.size[large]);
         return plan.run_log > 0 ? workspace_words : plan.status_words;
     };
     const size_t bytes = n * e.element_bytes,
-                 least =
-                     bytes > most_in_small_tiles
-                         ? status_words(least_of(bytes, most_shared_small) / e.element_bytes, false)
-                         : 0,
-                 all = status_words(n, e.is_large(n));
+                 least = bytes > most_in_small_tiles
+                             ? words_of(least_of(bytes, most_shared_small) / e.element_bytes, false)
+                             : 0,
+                 all = words_of(n, e.is_large(n));
     return (all > least ? all : least) * sizeof(status_word);
 }
 
