@@ -12272,9 +12272,9 @@ inline size_t engine_workspace_bytes(const engine_table &e, size_t n)
 }
 
 /* Partials of as many units as 2^64 bytes make, in tiles of 1 KiB at least. */
-constexpr size_t most_result_bytes = 32, most_words = most_result_bytes / sizeof(unsigned),
-                 most_tiles = SIZE_MAX / kibibyte + 1;
-static_assert((most_words * work_plan::most_units(most_tiles) + 1) * sizeof(status_word) <=
+constexpr size_t most_result_bytes = 32, most_tiles = SIZE_MAX / kibibyte + 1;
+static_assert((most_result_bytes / sizeof(unsigned) * work_plan::most_units(most_tiles) + 1) *
+                      sizeof(status_word) <=
                   FASTREDUCE_WORKSPACE_BYTES,
               "FASTREDUCE_WORKSPACE_BYTES is what any call needs");
 
