@@ -4461,6 +4461,435 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
                                  blockIdx.x, place, shared);
 }
 
+/* ---- Rows and segments ----
+ *
+ * Results of neighbours: of each the pairwise reduction by index. A warp brings the elements of as
+ * many as have room into its part of shared memory, by aligned vectors, whatever their addresses
+ * are; then groups of lanes take a result each, pack by pack. What is longer than that part takes
+ * several turns; and what is longer yet is for several blocks. */
+
+/* Where the elements of results are: of rows by a formula, of segments by offsets on the device. */
+struct row_bounds {
+    const void *input;
+    const void *begins, *ends; /* null: rows */
+    size_t n, pitch;           /* of rows, in elements */
+    size_t first, end;         /* results of this launch */
+    unsigned offset_bytes, result_bytes;
+
+    struct span {
+        size_t begin, n;
+    };
+    __device__ __forceinline__ long long offset(const void *from, size_t result) const
+    {
+        return offset_bytes == 8 ? static_cast<const long long *>(from)[result]
+                                 : static_cast<const int *>(from)[result];
+    }
+    /* No elements where offsets are negative, or decrease. */
+    __device__ __forceinline__ span of(size_t result) const
+    {
+        if (begins == nullptr) return {result * pitch, n};
+        const long long from = offset(begins, result), to = offset(ends, result);
+        return {static_cast<size_t>(from),
+                from >= 0 && to > from ? static_cast<size_t>(to - from) : 0};
+    }
+    __device__ __forceinline__ void *place(void *output, size_t result) const
+    {
+        return static_cast<unsigned char *>(output) + result * result_bytes;
+    }
+};
+
+/* How warps share rows. */
+struct row_share {
+    size_t each;         /* results of a warp */
+    size_t most_of_warp; /* elements of one; longer ones are listed */
+    /* of those and of long rows */
+    size_t tile_elements, most_runs, most_listed_runs;
+
+    __host__ __device__ size_t runs_of(size_t n) const
+    {
+        pairwise_array array = {};
+        array.n = n;
+        array.share(tile_elements, most_runs, most_runs);
+        return array.runs;
+    }
+};
+
+constexpr unsigned rows_block = 256, warp_stage_bytes = 4096, most_passes = 4;
+/* Packs of a result that shares the stage with others: for it, these wait. */
+constexpr unsigned most_sharing_packs = 64, staged_levels = 7;
+
+/* A byte's place in a stage: 16 bytes are left out after 512, so that lanes whose elements are a
+ * power of two apart meet no more than 4 in a bank. */
+__host__ __device__ constexpr unsigned staged(unsigned byte)
+{
+    return byte + byte / 512 * pack_bytes;
+}
+constexpr unsigned stage_size = staged(warp_stage_bytes + 3 * pack_bytes);
+
+/* By a warp: `count` elements into the stage, where they begin as many bytes after a vector as in
+ * memory. All loads are under way at once. */
+template <class Element>
+__device__ __forceinline__ void load_stage(unsigned char *stage, const Element *from,
+                                           unsigned count)
+{
+    using vector = pack<Element>;
+    constexpr unsigned each = warp_stage_bytes / (warp_size * pack_bytes);
+    const unsigned lane = threadIdx.x % warp_size,
+                   place = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes,
+                   before = (pack_bytes - place) % pack_bytes / sizeof(Element),
+                   head = before < count ? before : count, vectors = (count - head) / vector::size,
+                   tail = (count - head) % vector::size;
+    const vector *const whole = reinterpret_cast<const vector *>(from + head) + lane;
+    vector loaded[each] = {};
+#pragma unroll
+    for (unsigned k = 0; k < each; ++k)
+        if (k * warp_size + lane < vectors) loaded[k] = load_pack<false>(whole + k * warp_size);
+    /* half of the lanes: one by one what is before and after them */
+    const unsigned number = lane % 16, element = lane < 16 ? number : count - tail + number;
+    if (number < (lane < 16 ? head : tail))
+        *reinterpret_cast<Element *>(
+            stage + staged(place + element * static_cast<unsigned>(sizeof(Element)))) =
+            from[element];
+    const unsigned byte = (lane + (place > 0)) * pack_bytes;
+#pragma unroll
+    for (unsigned k = 0; k < each; ++k)
+        if (k * warp_size + lane < vectors)
+            *reinterpret_cast<vector *>(stage + staged(byte + k * warp_size * pack_bytes)) =
+                loaded[k];
+}
+
+/* A pack of elements from the stage, from any byte on where elements may be. */
+template <class Element>
+__device__ __forceinline__ pack<Element> staged_pack(const unsigned char *stage, unsigned byte)
+{
+    pack<Element> some;
+    if constexpr (sizeof(Element) >= 4) {
+#pragma unroll
+        for (unsigned j = 0; j < pack<Element>::size; ++j)
+            some.item[j] = *reinterpret_cast<const Element *>(
+                stage + staged(byte + j * static_cast<unsigned>(sizeof(Element))));
+    } else {
+        unsigned word[5];
+#pragma unroll
+        for (unsigned w = 0; w < 5; ++w)
+            word[w] = *reinterpret_cast<const unsigned *>(stage + staged(byte / 4 * 4 + w * 4));
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w)
+            some.word[w] = static_cast<unsigned>(
+                (word[w] | static_cast<unsigned long long>(word[w + 1]) << 32) >> byte % 4 * 8);
+    }
+    return some;
+}
+
+/* The Value of one pack, whose elements from `n` on do not exist. */
+template <class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+pack_value(const Reducer &reducer, const pack<typename Reducer::Element> &from, size_t index,
+           size_t n, const typename Reducer::Element &padding)
+{
+    packs_of_lane<typename Reducer::Element, 1> items = {{from}, index, n};
+    items.packs[0].fill_from(items.existing(0), padding);
+    typename Reducer::Value value[1];
+    if constexpr (Reducer::any_order)
+        value[0] = thread_value(reducer, items, truth<Reducer::by_itself>());
+    else
+        reducer.values_of(items, items, value);
+    return value[0];
+}
+
+/* 2^lanes_log lanes reduce n elements from the stage, from `byte` on, of which the first is number
+ * `index` of a result: a pack each at a time, of `steps`; each gets the Value. In a warp all have
+ * as many steps. */
+template <class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+staged_value(const Reducer &reducer, const unsigned char *stage, unsigned byte, size_t index,
+             unsigned n, unsigned lanes_log, unsigned steps,
+             const typename Reducer::Element &padding)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    const unsigned lane = threadIdx.x % warp_size, lanes = 1u << lanes_log;
+    Value levels[staged_levels], value = reducer.zero();
+#pragma unroll 1
+    for (unsigned step = 0; step < steps; ++step) {
+        const unsigned first = (step * lanes + lane % lanes) * pack<Element>::size;
+        Value here = reducer.zero();
+        if (first < n)
+            here = pack_value(reducer, staged_pack<Element>(stage, byte + first * sizeof(Element)),
+                              index + first, index + n, padding);
+        if constexpr (Reducer::any_order) {
+            value = reducer.combine(value, here);
+            continue;
+        }
+#pragma unroll 1
+        for (unsigned delta = 1; delta < lanes; delta *= 2)
+            here = meet(reducer, here, shuffle_xor(here, delta), (lane & delta) != 0);
+        /* as carry(), with levels in registers */
+        bool carries = true;
+#pragma unroll
+        for (unsigned level = 0; level < staged_levels; ++level) {
+            if (!carries) continue;
+            carries = step >> level & 1;
+            if (carries)
+                here = reducer.combine(levels[level], here);
+            else
+                levels[level] = here;
+        }
+        value = here;
+    }
+    if constexpr (Reducer::any_order) {
+#pragma unroll 1
+        for (unsigned delta = 1; delta < lanes; delta *= 2)
+            value = reducer.combine(value, shuffle_xor(value, delta));
+    } else {
+#pragma unroll
+        for (unsigned level = 1; level < staged_levels; ++level)
+            if ((steps >> level & 1) && steps % (1u << level) != 0)
+                value = reducer.combine(levels[level], value);
+    }
+    return value;
+}
+
+/* Results that are listed, for blocks to share: behind the counter of turns a word that counts
+ * entries and their runs, one that counts blocks that are done, and entries; then partials. */
+struct row_list {
+    struct entry {
+        status_word number, first; /* a result's, and 1; its first run, of all entries' */
+    };
+    static constexpr unsigned shift = 40, most = 8192, head_words = 3;
+    static constexpr size_t words = head_words + most * sizeof(entry) / sizeof(status_word);
+    status_word *base;
+
+    __device__ __forceinline__ unsigned count() const
+    {
+        return static_cast<unsigned>(least_of(base[1] >> shift, most));
+    }
+    __device__ __forceinline__ size_t runs() const
+    {
+        return base[1] & ((status_word(1) << shift) - 1);
+    }
+    __device__ __forceinline__ entry *entries() const
+    {
+        return reinterpret_cast<entry *>(base + head_words);
+    }
+    /* By one thread. False where there is no room. One addition counts both, so that entries are
+     * in the order of their runs; and it is none to what is full, for the counts not to overflow. */
+    __device__ __noinline__ bool add(size_t result, size_t runs_of_it, size_t most_runs) const
+    {
+        constexpr status_word one = status_word(1) << shift, mask = one - 1;
+        const status_word now = peek(base + 1);
+        if ((now & mask) + runs_of_it > most_runs || now >> shift >= most) return false;
+        const status_word before = atomicAdd(base + 1, one + runs_of_it);
+        if (before >> shift >= most) return false;
+        const bool fits = (before & mask) + runs_of_it <= most_runs;
+        entries()[before >> shift] = {fits ? result + 1 : 0, before & mask};
+        return fits;
+    }
+    /* By a block that is done: the last one leaves all words zero. */
+    __device__ __forceinline__ void leave(bool *last) const
+    {
+        __syncthreads();
+        if (threadIdx.x == 0) *last = atomicAdd(base + 2, 1ull) + 1 == gridDim.x;
+        __syncthreads();
+        if (!*last) return;
+        const unsigned all = head_words + 2 * count();
+        __syncthreads();
+        for (unsigned k = threadIdx.x; k < all; k += blockDim.x) base[k] = 0;
+    }
+};
+
+/* The first of the numbers from begin to end of which `holds` is not true, or end; it is true of
+ * those before. The warp tries 32 at once. */
+template <class Number, class Predicate>
+__device__ __forceinline__ Number search_by_warp(Number begin, Number end, const Predicate &holds)
+{
+    while (begin < end) {
+        const Number step = (end - begin - 1) / warp_size + 1,
+                     at = begin + (threadIdx.x % warp_size + 1) * step - 1;
+        const unsigned parts =
+            static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, at < end && holds(at))));
+        begin += parts * step;
+        if (end - begin >= step) end = begin + step - 1;
+    }
+    return begin;
+}
+
+/* What is in a stage: elements from the first result's on, of so many results. */
+struct stage_content {
+    size_t begin;
+    unsigned results, elements;
+};
+
+/* By a warp: how many results from `first` on have room in a stage together. One that is not short
+ * is there alone, in as many turns as it takes. */
+template <class Element>
+__device__ __forceinline__ stage_content choose_neighbours(const row_bounds &all, size_t first,
+                                                           size_t end)
+{
+    constexpr size_t room = warp_stage_bytes / sizeof(Element),
+                     most_sharing = most_sharing_packs * pack<Element>::size;
+    const unsigned lane = threadIdx.x % warp_size;
+    const row_bounds::span head = all.of(first);
+    if (head.n > most_sharing)
+        return {head.begin, 1, static_cast<unsigned>(least_of(head.n, room))};
+    stage_content content = {head.begin, 0, 0};
+    bool full = false;
+#pragma unroll
+    for (unsigned pass = 0; pass < most_passes; ++pass) {
+        const size_t number = first + pass * warp_size + lane;
+        row_bounds::span own = {};
+        if (number < end) own = all.of(number);
+        const size_t before = own.begin - head.begin;
+        const bool has_room =
+            own.n == 0 || (own.n <= most_sharing && before <= room && before + own.n <= room);
+        const unsigned others = ~__ballot_sync(0xffffffffu, number < end && has_room),
+                       some = others == 0 ? warp_size : lowest_bit(others);
+        if (!full && lane < some && own.n > 0 && before + own.n > content.elements)
+            content.elements = static_cast<unsigned>(before + own.n);
+        content.results += full ? 0 : some;
+        full = full || others != 0;
+    }
+    content.elements = warp_max(content.elements);
+    return content;
+}
+
+/* By a warp: result number `first`, with as many of the next ones before `end` as have room; how
+ * many these are. */
+template <class Reducer>
+__device__ __forceinline__ unsigned
+reduce_neighbours(const row_bounds &all, size_t first, size_t end,
+                  const reduction_output<Reducer> &output, unsigned char *stage)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    constexpr unsigned room = warp_stage_bytes / sizeof(Element), pack_size = pack<Element>::size;
+    const unsigned lane = threadIdx.x % warp_size;
+    const stage_content content = choose_neighbours<Element>(all, first, end);
+    const Element *const input = static_cast<const Element *>(all.input) + content.begin;
+    const bool alone = content.results == 1;
+    const size_t all_n = alone ? all.of(first).n : content.elements;
+    Value carried[most_run_log + 1];
+#pragma unroll 1
+    for (size_t begin = 0, turn = 0; begin == 0 || begin < all_n; begin += room, ++turn) {
+        const unsigned here = static_cast<unsigned>(least_of(all_n - begin, room)),
+                       place = static_cast<unsigned>(reinterpret_cast<uintptr_t>(input + begin)) %
+                               pack_bytes;
+        const bool last = begin + here == all_n;
+        load_stage(stage, input + begin, here);
+        __syncwarp();
+#pragma unroll 1
+        for (unsigned done = 0; done < content.results; done += warp_size) {
+            unsigned lanes_log = 5;
+            while ((content.results - done) << lanes_log > warp_size && lanes_log > 0) --lanes_log;
+            const unsigned number = done + (lane >> lanes_log);
+            row_bounds::span own = {content.begin, 0};
+            if (number < content.results) own = all.of(first + number);
+            if (own.n == 0) own.begin = content.begin;
+            const unsigned n = alone ? here : static_cast<unsigned>(own.n),
+                           packs = warp_max((n + pack_size - 1) / pack_size),
+                           before = static_cast<unsigned>(own.begin - content.begin);
+            const Element *const from = input + before;
+            Reducer reducer = output.reducer;
+            reducer.prepare(from, own.n);
+            Element padding = {};
+            if (own.n > 0) padding = reducer.padding(from);
+            Value value = staged_value(
+                reducer, stage, place + before * static_cast<unsigned>(sizeof(Element)), begin, n,
+                lanes_log, (packs + (1u << lanes_log) - 1) >> lanes_log, padding);
+            if (all_n > room) value = carry(reducer, value, carried, turn, last);
+            if (last && number < content.results && lane % (1u << lanes_log) == 0)
+                reducer.store(all.place(output.result, first + number),
+                              own.n == 0 ? reducer.identity() : value, own.n);
+        }
+        __syncwarp();
+    }
+    return content.results;
+}
+
+/* Rows and segments, a warp for some that are neighbours. */
+template <class Reducer>
+__global__ void __launch_bounds__(rows_block, resident(multiprocessor_threads / rows_block))
+    reduce_rows(row_bounds all, row_share share, reduction_output<Reducer> output,
+                status_word *status_words)
+{
+    constexpr unsigned warps = rows_block / warp_size;
+    alignas(pack_bytes) __shared__ unsigned char stages[warps][stage_size];
+    const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+    const size_t first = all.first + (static_cast<size_t>(blockIdx.x) * warps + warp) * share.each,
+                 end = least_of(first + share.each, all.end);
+    wait_for_previous_grid();
+    allow_next_grid();
+#pragma unroll 1
+    for (size_t next = first; next < end;) {
+        const size_t n = all.of(next).n;
+        bool listed = false;
+        if (n > share.most_of_warp && lane == 0)
+            listed = row_list{status_words}.add(next, share.runs_of(n), share.most_listed_runs);
+        if (__any_sync(0xffffffffu, listed))
+            ++next;
+        else
+            next += reduce_neighbours(all, next, end, output, stages[warp]);
+    }
+}
+
+/* Long rows, a block for each run of tiles; or long results that are listed, whose runs blocks take
+ * in turn. */
+template <class Reducer, unsigned BlockSize, unsigned Packs>
+__global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
+    reduce_long_rows(row_bounds all, row_share share, reduction_output<Reducer> output,
+                     status_word *status_words)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    __shared__ block_values<Value, BlockSize / warp_size> shared;
+    __shared__ bool last;
+    const bool listed = all.begins != nullptr;
+    const row_list list = {status_words};
+    wait_for_previous_grid();
+    allow_next_grid();
+    const size_t runs = listed ? list.runs() : gridDim.x, of_row = share.runs_of(all.n);
+    if (runs == 0) return;
+    size_t number = blockIdx.x, result = all.first + number / of_row,
+           first_run = number - number % of_row;
+#pragma unroll 1
+    do {
+        if (listed) {
+            if (threadIdx.x == 0)
+                shared.next_run = static_cast<unsigned>(atomicAdd(status_words, 1ull));
+            __syncthreads();
+            number = shared.next_run;
+            if (number >= runs) break;
+            const row_list::entry *const entries = list.entries();
+            const row_list::entry found =
+                entries[search_by_warp(0u, list.count(),
+                                       [&](unsigned k) { return entries[k].first <= number; }) -
+                        1];
+            first_run = found.first;
+            result = found.number - 1;
+        }
+        if (result + 1 != 0) {
+            const row_bounds::span own = all.of(result);
+            pairwise_array array = {};
+            array.input = static_cast<const Element *>(all.input) + own.begin;
+            array.n = own.n;
+            array.share(share.tile_elements, share.most_runs, share.most_runs);
+            array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
+            const unsigned run = static_cast<unsigned>(number - first_run);
+            Reducer reducer = output.reducer;
+            reducer.prepare(array.input, array.n);
+            if (run < array.runs)
+                reduce_run<BlockSize, Packs>(
+                    reducer, array, all.place(output.result, result),
+                    status_words + (listed ? row_list::words : 1) +
+                        first_run * partial_words<Value>::count,
+                    array.runs, run, array.template place<Element, BlockSize, Packs>(run, 0),
+                    shared);
+        }
+        __syncthreads(); /* what they share is used again */
+    } while (listed);
+    if (listed) list.leave(&last);
+}
+
 /* ---- Tiles and units: EXACT, and the tree of rows, columns and segments ---- */
 
 /* Elements in packs, counted from the first one whatever its address, with a tail of elements after
@@ -5078,7 +5507,7 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
  * for a lane, several lanes, or several blocks, as it suits its length and its place.
  *
  *     reduce_short_slices   up to 31 packs, through shared memory: a thread for each
- *     reduce_rows           rows of up to 16 KiB: one to 32 lanes for each
+ *     old_reduce_rows           rows of up to 16 KiB: one to 32 lanes for each
  *     reduce_row_tiles      longer rows: a block for each tile
  *     reduce_columns        what does not lie together: one lane or several for each column, or a
  *                           lane for several columns
@@ -5818,7 +6247,7 @@ __global__ void __launch_bounds__(slices_block)
                                                      all.place(output.result, begin * all.inner)});
 }
 
-/* How reduce_rows works: a warp has eight chunks of up to 32 packs, of 2^chunks_log chunks a row; a
+/* How old_reduce_rows works: a warp has eight chunks of up to 32 packs, of 2^chunks_log chunks a row; a
  * short row takes 2^lanes_log lanes of one. */
 constexpr unsigned warp_chunks = 8;
 struct row_plan {
@@ -6142,7 +6571,7 @@ reduce_rows_of_warp(const slices &all, const row_plan &plan, const slice_tile &t
         reduce_wide_row<How>(all, tile, output, all.begin + warp);
 }
 
-/* Bytes of a row up to which reduce_rows is fastest, where reduce_rows_in_any_order could do. */
+/* Bytes of a row up to which old_reduce_rows is fastest, where reduce_rows_in_any_order could do. */
 constexpr size_t aligned_row = 64;
 template <class Reducer>
 __host__ __device__ constexpr size_t longest_narrow_row()
@@ -6161,7 +6590,7 @@ __host__ __device__ constexpr unsigned rows_blocks()
 
 template <class Reducer>
 __global__ void __launch_bounds__(slices_block, resident(rows_blocks<Reducer>()))
-    reduce_rows(slices all, row_plan plan, reduction_output<Reducer> output)
+    old_reduce_rows(slices all, row_plan plan, reduction_output<Reducer> output)
 {
     using Element = typename Reducer::Element;
     constexpr unsigned pack_size = pack<Element>::size;
@@ -7184,22 +7613,6 @@ struct segments {
         return static_cast<unsigned char *>(output) + segment * result_bytes;
     }
 };
-
-/* The first of the numbers from begin to end of which `holds` is not true, or end; it is true of
- * those before. The warp tries 32 at once. */
-template <class Number, class Predicate>
-__device__ __forceinline__ Number search_by_warp(Number begin, Number end, const Predicate &holds)
-{
-    while (begin < end) {
-        const Number step = (end - begin - 1) / warp_size + 1,
-                     at = begin + (threadIdx.x % warp_size + 1) * step - 1;
-        const unsigned parts =
-            static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, at < end && holds(at))));
-        begin += parts * step;
-        if (end - begin >= step) end = begin + step - 1;
-    }
-    return begin;
-}
 
 /* The tree of a segment of n elements. */
 template <class Reducer>
@@ -10402,7 +10815,7 @@ __device__ __forceinline__ float round_extended(long long sum, long long lowest,
     return round_window(sum * 2 | (lowest != 0), position - 1);
 }
 
-/* How exact_rows works: as reduce_rows, but a row of more than eight chunks is for 2^warps_log
+/* How exact_rows works: as old_reduce_rows, but a row of more than eight chunks is for 2^warps_log
  * warps of a block. */
 struct exact_row_plan {
     unsigned lanes_log, chunks_log, warps_log;
@@ -12687,6 +13100,119 @@ fastreduce_status launch_pairwise(const array_argument &input, Value *result,
     return launch_pairwise(pairwise_engine_of<Reducer>(), input, &output, memory, stream);
 }
 
+/* ---- Rows and segments: a warp for some, or several blocks for one ---- */
+
+/* A Reducer's kernels for them, without its types. */
+struct rows_engine {
+    unsigned element_bytes, pack_size, partial_words;
+    tile_size tile; /* of long ones */
+    const void *(*kernel)(bool long_ones);
+    compiled_cache *known; /* one a kernel */
+};
+
+/* Bytes of a row or segment that a warp reduces by itself, of which there are many or few. */
+constexpr size_t most_of_many = 16 * kibibyte, most_of_few = 2 * kibibyte;
+
+/* How results are shared: the same for all of them, and done in no time. */
+inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const device_limits &limits,
+                           size_t most_blocks, size_t most_words)
+{
+    constexpr size_t warps = rows_block / warp_size, least_bytes = 16 * kibibyte;
+    const size_t results = all.end, bytes = all.n * e.element_bytes,
+                 enough = size_t(limits.multiprocessors) * (4 * multiprocessor_threads / warp_size),
+                 fair = (results - 1) / enough + 1,
+                 most = all.begins != nullptr || bytes > least_bytes / 128
+                            ? 128
+                            : least_bytes / (bytes > 0 ? bytes : 1),
+                 fewest = (results - 1) / (warps * most_blocks) + 1, each = least_of(fair, most);
+    row_share share = {};
+    share.each = each > fewest ? each : fewest;
+    share.most_of_warp = (all.begins != nullptr ? most_of_many : SIZE_MAX) / e.element_bytes;
+    share.tile_elements = e.tile.all_packs() * e.pack_size;
+    share.most_runs = e.tile.all_packs();
+    share.most_listed_runs = (most_words - row_list::words) / e.partial_words;
+    return share;
+}
+
+/* Whether rows are for blocks. */
+inline bool are_long(const row_bounds &all, size_t bytes, const device_limits &limits)
+{
+    return all.begins == nullptr &&
+           bytes > (all.end < size_t(limits.multiprocessors) * 16 ? most_of_few : most_of_many);
+}
+
+inline cudaError_t launch_rows(const rows_engine &e, bool long_ones, size_t blocks, int device,
+                               row_bounds all, row_share share, void *output, void *status_words,
+                               cudaStream_t stream)
+{
+    void *arguments[] = {&all, &share, output, &status_words};
+    return launch_kernel(e.kernel(long_ones), e.known[long_ones], device,
+                         static_cast<unsigned>(blocks),
+                         long_ones ? e.tile.block_size : rows_block, 0, arguments, stream);
+}
+
+/* All results. Arguments are checked; `output` points to a reduction_output. most_blocks of a
+ * launch, and most_words: as if there was no more, for tests. */
+inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void *output,
+                                     workspace memory, cudaStream_t stream,
+                                     size_t most_blocks = max_blocks,
+                                     size_t most_words = workspace_words)
+{
+    int device = 0;
+    device_limits limits = {};
+    const cudaError_t error = find_limits(&limits, &device);
+    if (error != cudaSuccess) return status_of(error);
+    const row_share share = plan_rows(e, all, limits, most_blocks, most_words);
+    const bool segments = all.begins != nullptr,
+               blocks_each = are_long(all, all.n * e.element_bytes, limits);
+    const size_t results = all.end, runs = blocks_each ? share.runs_of(all.n) : 1,
+                 of_words = runs > 1 ? (most_words - 1) / (runs * e.partial_words) : SIZE_MAX,
+                 of_blocks = most_blocks / runs > 0 ? most_blocks / runs : 1,
+                 at_once = blocks_each ? least_of(results, least_of(of_words, of_blocks)) : results,
+                 words = segments   ? workspace_words
+                         : runs > 1 ? 1 + at_once * runs * e.partial_words
+                                    : 0;
+    return with_workspace(
+        memory, words * sizeof(status_word), memory_use::status_words, stream, [&](void *data) {
+            const size_t by_warps = (results - 1) / (share.each * (rows_block / warp_size)) + 1;
+            cudaError_t failed = cudaSuccess;
+            if (!blocks_each)
+                failed = launch_rows(e, false, by_warps, device, all, share, output, data, stream);
+            if (segments && failed == cudaSuccess)
+                return launch_rows(e, true,
+                                   size_t(limits.multiprocessors) * (1024 / e.tile.block_size),
+                                   device, all, share, output, data, stream);
+            for (; blocks_each && all.first < results && failed == cudaSuccess;
+                 all.first = all.end) {
+                all.end = least_of(all.first + at_once, results);
+                failed = launch_rows(e, true, (all.end - all.first) * runs, device, all, share,
+                                     output, data, stream);
+            }
+            return failed;
+        });
+}
+
+template <class Reducer, unsigned BlockSize, unsigned Packs>
+static const void *rows_kernel(bool long_ones)
+{
+    return long_ones ? kernel_address(reduce_long_rows<Reducer, BlockSize, Packs>)
+                     : kernel_address(reduce_rows<Reducer>);
+}
+
+template <class Reducer>
+static rows_engine rows_engine_of()
+{
+    using Element = typename Reducer::Element;
+    constexpr unsigned packs = least_of(4, packs_of_thread<Reducer>());
+    static compiled_cache known[2] = {};
+    return {static_cast<unsigned>(sizeof(Element)),
+            pack<Element>::size,
+            partial_words<typename Reducer::Value>::count,
+            {small_block, packs},
+            rows_kernel<Reducer, small_block, packs>,
+            known};
+}
+
 /* ---- Many results ---- */
 
 /* What plans for many results need to know of a Reducer. */
@@ -13097,7 +13623,7 @@ inline void plan_rows_in_any_order(const engine_table &e, const slices &all,
 
 /* Whether a row is rather to go through shared memory: a short one that is not aligned; and where
  * any order will do, if rows lie close together without bank conflicts, longer ones, also aligned
- * ones that reduce_rows does not take. Up to how many bytes is what one H100 measured; fewer of
+ * ones that old_reduce_rows does not take. Up to how many bytes is what one H100 measured; fewer of
  * elements that take long to compare. */
 inline bool is_short_row(const engine_table &e, size_t longest_narrow_row, const slices &all,
                          bool vectors)
@@ -13403,7 +13929,7 @@ static const void *slices_kernel_of(slices_kernel which)
     const truth<in_any_order<Reducer>()> any_order{};
     const void *const all[slices_kernels] = {
         kernel_address(reduce_short_slices<Reducer>),
-        kernel_address(reduce_rows<Reducer>),
+        kernel_address(old_reduce_rows<Reducer>),
         any_rows_kernel<Reducer>(any_order),
         kernel_address(reduce_row_tiles<reduction_by<Reducer, 256>, 256, 4>),
         kernel_address(reduce_row_tiles<reduction_by<Reducer, 512>, 512, 8>),
@@ -14117,6 +14643,7 @@ struct c_instance {
     void (*make_output)(void *place, void *result);
     version_kernels (*version)(fastreduce_kernel kernel, unsigned block_size);
     slices_engine (*make_slices)(); /* null without FASTREDUCE_SHAPES, too */
+    rows_engine (*make_rows)();
 
     bool exists() const { return make_engine != nullptr || version != nullptr; }
 };
@@ -14196,13 +14723,15 @@ template <class Operator, class Input>
 static c_instance auto_instance(truth<true>)
 {
     using group = group_t<reducer_t<Operator, Input>>;
-    return {pairwise_engine_of<group>, make_output<Operator, Input>, nullptr,
-            slices_if<group>(truth<has_shapes>())};
+    c_instance found = {pairwise_engine_of<group>, make_output<Operator, Input>, nullptr,
+                        slices_if<group>(truth<has_shapes>()), nullptr};
+    if constexpr (has_shapes) found.make_rows = rows_engine_of<group>;
+    return found;
 }
 template <class Operator, class Input>
 static c_instance ladder_instance(truth<true>)
 {
-    return {nullptr, nullptr, ladder_version<Operator, Input>, nullptr};
+    return {nullptr, nullptr, ladder_version<Operator, Input>, nullptr, nullptr};
 }
 template <class Operator, class Input>
 static c_instance auto_instance(truth<false>)
@@ -14290,7 +14819,7 @@ static void make_dot_output(void *place, void *result)
 template <class Reducer>
 static c_instance make_dot(truth<true>)
 {
-    return {pairwise_engine_of<group_t<Reducer>>, make_dot_output<Reducer>, nullptr, nullptr};
+    return {pairwise_engine_of<group_t<Reducer>>, make_dot_output<Reducer>, nullptr, nullptr, nullptr};
 }
 template <class Reducer>
 static c_instance make_dot(truth<false>)
@@ -14731,6 +15260,16 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
     all.streaming = reach > 32 * mebibyte / fastreduce_type_size(type);
     engine_output place;
     found.make_output(place.bytes, output);
+    if (all.inner == 1 && all.stride == 1) {
+        row_bounds rows = {};
+        rows.input = input;
+        rows.n = all.n;
+        rows.pitch = all.outer_stride;
+        rows.end = all.end;
+        rows.result_bytes = all.result_bytes;
+        return launch_rows(found.make_rows(), rows, place.bytes,
+                           {settings.workspace, settings.workspace_bytes}, settings.stream);
+    }
     return launch_slices(found.make_slices(), all, place.bytes,
                          {settings.workspace, settings.workspace_bytes}, settings.stream);
 }
@@ -14772,7 +15311,14 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
                                      scratch, settings.stream);
     engine_output place;
     found.make_output(place.bytes, output);
-    return launch_segments(found.make_slices(), all, place.bytes, scratch, settings.stream);
+    row_bounds bounds = {};
+    bounds.input = input;
+    bounds.begins = offsets;
+    bounds.ends = offsets + 1;
+    bounds.end = segments;
+    bounds.offset_bytes = sizeof *offsets;
+    bounds.result_bytes = static_cast<unsigned>(result_size);
+    return launch_rows(found.make_rows(), bounds, place.bytes, scratch, settings.stream);
 }
 
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
