@@ -770,9 +770,9 @@ __device__ __forceinline__ unsigned max_u16x2(unsigned a, unsigned b)
 
 /* sum + a[0] * b[0] + a[1] * b[1] ... over the four bytes, or the two halves, of a word. Their sign
  * is the sum's. */
-/* NVRTC 12.0 has no code for __dp2a_lo. */
+/* NVRTC has no code for __dp2a_lo up to 12.0. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610 && \
-    !(defined(__CUDACC_RTC__) && __CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ == 0)
+    !(defined(__CUDACC_RTC__) && __CUDACC_VER_MAJOR__ * 10 + __CUDACC_VER_MINOR__ <= 120)
 __device__ __forceinline__ unsigned dot_bytes(unsigned a, unsigned b, unsigned sum)
 {
     return __dp4a(a, b, sum);
@@ -1258,14 +1258,16 @@ __device__ __forceinline__ Value widened(const Value &x)
 template <class Float, class Value>
 __device__ __forceinline__ Float narrowed(Value x)
 {
+    Float number = {};
     if constexpr (sizeof(Float) == sizeof(Value)) {
-        return x;
+        number = x;
     } else {
         const unsigned bits = bits_as<unsigned>(x) >> 13;
-        return {static_cast<unsigned short>(element<Float>::fraction_bits == 7 ? bits >> 3
-                                            : bits == 0x3f800000u >> 13        ? 0x3c00
-                                                                               : bits >> 3)};
+        number = {static_cast<unsigned short>(element<Float>::fraction_bits == 7 ? bits >> 3
+                                              : bits == 0x3f800000u >> 13        ? 0x3c00
+                                                                                 : bits >> 3)};
     }
+    return number;
 }
 
 /* The greatest and the least value of a type: infinities, where it has any. */
@@ -1756,17 +1758,15 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
     }
     static __device__ __forceinline__ Value zero()
     {
-        if constexpr (sums && of_floats)
-            return -Value(0);
-        else
-            return identity();
+        Value none = identity();
+        if constexpr (sums && of_floats) none = -none;
+        return none;
     }
     static __device__ __forceinline__ Element padding(const void *)
     {
-        if constexpr (counts)
-            return Element();
-        else
-            return narrowed<Element>(zero());
+        Element none = {};
+        if constexpr (!counts) none = narrowed<Element>(zero());
+        return none;
     }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return Operator()(a, b); }
     static __device__ __forceinline__ Partial nothing() { return identity(); }
@@ -2939,14 +2939,16 @@ struct products {
     static __device__ __forceinline__ Value of(Input x, Input y) { return one(x, y, tag()); }
     static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
     {
+        Partial sum;
         if constexpr (is_float) {
             Value values[pack<Input>::size];
 #pragma unroll
             for (unsigned j = 0; j < pack<Input>::size; ++j) values[j] = of(x.at(j), y.at(j));
-            return reduce_pairs(values, plus());
+            sum = reduce_pairs(values, plus());
         } else {
-            return all(x, y, bytes<sizeof(Input)>());
+            sum = all(x, y, bytes<sizeof(Input)>());
         }
+        return sum;
     }
 
   private:
@@ -3007,19 +3009,15 @@ struct dot_reducer : common_reducer<dot_reducer<Input>> {
     static __device__ __forceinline__ Value identity() { return 0; }
     static __device__ __forceinline__ Value zero()
     {
-        if constexpr (products<Input>::is_float)
-            return -Value(0);
-        else
-            return 0;
+        return products<Input>::is_float ? -identity() : identity();
     }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
     /* of x; y's is +0, and so their product -0 */
     static __device__ __forceinline__ Element padding(const void *)
     {
-        if constexpr (products<Input>::is_float)
-            return narrowed<Element>(zero());
-        else
-            return 0;
+        Element none = {};
+        if constexpr (products<Input>::is_float) none = narrowed<Element>(zero());
+        return none;
     }
     static __device__ __forceinline__ Partial of(const pack<Element> &x, const pack<Element> &y)
     {
@@ -4103,10 +4101,8 @@ template <class Reducer, class Value>
 __device__ __forceinline__ Value meet(const Reducer &reducer, const Value &own, const Value &other,
                                       bool upper)
 {
-    if constexpr (Reducer::commutes)
-        return reducer.combine(own, other);
-    else
-        return reducer.combine(chosen(upper, other, own), chosen(upper, own, other));
+    const bool swapped = !Reducer::commutes && upper;
+    return reducer.combine(chosen(swapped, other, own), chosen(swapped, own, other));
 }
 
 /* Reduces Values of 2^b lanes, Count of each, in the order of k * lanes + lane; every lane gets the
@@ -4115,15 +4111,13 @@ __device__ __forceinline__ Value meet(const Reducer &reducer, const Value &own, 
 template <unsigned Lanes, unsigned Delta, unsigned Held, class Reducer, class Value, unsigned Count>
 __device__ __forceinline__ void pair_lanes(const Reducer &reducer, Value (&values)[Count])
 {
-    const bool upper = threadIdx.x & Delta;
+    [[maybe_unused]] const bool upper = threadIdx.x & Delta;
     if constexpr (Delta >= Lanes) {
         /* Values k, whose bits lie reversed in the lanes */
-        if constexpr (Count > 1 && Lanes == warp_size) {
 #pragma unroll
-            for (unsigned bit = Count / 2; bit > 0; bit /= 2)
-                values[0] =
-                    meet(reducer, values[0], shuffle_xor(values[0], bit), (threadIdx.x & bit) != 0);
-        }
+        for (unsigned bit = Lanes == warp_size ? Count / 2 : 0; bit > 0; bit /= 2)
+            values[0] =
+                meet(reducer, values[0], shuffle_xor(values[0], bit), (threadIdx.x & bit) != 0);
     } else if constexpr (Held > 1) {
 #pragma unroll
         for (unsigned k = 0; k < Held / 2; ++k) {
@@ -4142,16 +4136,13 @@ __device__ __forceinline__ void pair_lanes(const Reducer &reducer, Value (&value
 template <unsigned Lanes, bool OfTile, class Reducer, class Value>
 __device__ __forceinline__ Value lanes_in_any_order(const Reducer &reducer, Value value)
 {
-    if constexpr (Reducer::by_warp) {
-        return reducer.warp_value(value);
-    } else if constexpr (OfTile && Reducer::tile_by_warp) {
-        return reducer.tile_warp_value(value);
-    } else {
+    constexpr bool of_tile = OfTile && Reducer::tile_by_warp;
+    if constexpr (Reducer::by_warp) value = reducer.warp_value(value);
+    if constexpr (of_tile) value = reducer.tile_warp_value(value);
 #pragma unroll
-        for (unsigned delta = Lanes / 2; delta > 0; delta /= 2)
-            value = reducer.combine(value, shuffle_xor(value, delta));
-        return value;
-    }
+    for (unsigned delta = Reducer::by_warp || of_tile ? 0 : Lanes / 2; delta > 0; delta /= 2)
+        value = reducer.combine(value, shuffle_xor(value, delta));
+    return value;
 }
 
 /* The Value of a warp whose lanes have Count Values each. OfTile: as they come from a tile. */
@@ -4241,9 +4232,10 @@ __device__ __forceinline__ void load_values(const Reducer &reducer, const pairwi
 {
     using Element = typename Reducer::Element;
     using Items = packs_of_lane<Element, Packs>;
-    const Element *const x = static_cast<const Element *>(array.input),
-                         *const y = static_cast<const Element *>(array.other);
-    Items items = {{}, place.index, array.n}, others = items;
+    const Element *const x = static_cast<const Element *>(array.input);
+    [[maybe_unused]] const Element *const y = static_cast<const Element *>(array.other);
+    Items items = {{}, place.index, array.n};
+    [[maybe_unused]] Items others = items;
     if (place.whole && !array.streaming) {
         items.template load_whole<false>(x);
         if constexpr (Reducer::two_arrays) others.template load_whole<false>(y);
@@ -5158,7 +5150,8 @@ __device__ __forceinline__ tile_run run_of(const work_plan &work, size_t unit)
 }
 
 /* Out of line, as it is not needed where the host knows n. */
-static __device__ __noinline__ work_plan plan_for(size_t tiles, bool single_tiles)
+template <class = void>
+__device__ __noinline__ work_plan plan_for(size_t tiles, bool single_tiles)
 {
     return work_plan::of(tiles, single_tiles ? 0 : work_plan::levels_for(tiles));
 }
@@ -12719,12 +12712,12 @@ template <engine_kernel Kernel, class Accumulator, unsigned BlockSize, unsigned 
           unsigned Stages>
 const void *kernel_of()
 {
+    const void *kernel = nullptr;
     if constexpr (Kernel == engine_kernel::grid_stride)
-        return kernel_address(reduce_grid_stride<Accumulator, BlockSize, Packs>);
-    else if constexpr (Kernel == engine_kernel::pipelined)
-        return kernel_address(reduce_pipelined<Accumulator, BlockSize, Packs, Stages>);
-    else
-        return nullptr;
+        kernel = kernel_address(reduce_grid_stride<Accumulator, BlockSize, Packs>);
+    if constexpr (Kernel == engine_kernel::pipelined)
+        kernel = kernel_address(reduce_pipelined<Accumulator, BlockSize, Packs, Stages>);
+    return kernel;
 }
 
 /* The kernel of a row, as the table describes it. Of each file, as kernels are. */
