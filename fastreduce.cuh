@@ -421,6 +421,26 @@ __device__ __forceinline__ Pack load_pack(const Pack *from)
     return loaded;
 }
 
+/* 16 bytes from global to shared memory, aligned both: they are there, for this thread, after
+ * wait_for_copies. Takes no registers where the GPU can copy by itself. */
+__device__ __forceinline__ void copy_vector(void *to, const void *from)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                     static_cast<unsigned>(__cvta_generic_to_shared(to))),
+                 "l"(from)
+                 : "memory");
+#else
+    *static_cast<float4 *>(to) = *static_cast<const float4 *>(from);
+#endif
+}
+__device__ __forceinline__ void wait_for_copies()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 /* Back-off for spin loops. */
 __device__ __forceinline__ void back_off()
 {
@@ -4532,22 +4552,19 @@ __device__ __forceinline__ void load_stage(unsigned char *stage, const Element *
                    head = before < count ? before : count, vectors = (count - head) / vector::size,
                    tail = (count - head) % vector::size;
     const vector *const whole = reinterpret_cast<const vector *>(from + head) + lane;
-    vector loaded[each] = {};
+    const unsigned byte = (lane + (place > 0)) * pack_bytes;
 #pragma unroll
     for (unsigned k = 0; k < each; ++k)
-        if (k * warp_size + lane < vectors) loaded[k] = load_pack<false>(whole + k * warp_size);
-    /* half of the lanes: one by one what is before and after them */
+        if (k * warp_size + lane < vectors)
+            copy_vector(stage + staged(byte + k * warp_size * pack_bytes), whole + k * warp_size);
+    /* half of the lanes each: one by one what is before and after them */
     const unsigned number = lane % 16, element = lane < 16 ? number : count - tail + number;
     if (number < (lane < 16 ? head : tail))
         *reinterpret_cast<Element *>(
             stage + staged(place + element * static_cast<unsigned>(sizeof(Element)))) =
             from[element];
-    const unsigned byte = (lane + (place > 0)) * pack_bytes;
-#pragma unroll
-    for (unsigned k = 0; k < each; ++k)
-        if (k * warp_size + lane < vectors)
-            *reinterpret_cast<vector *>(stage + staged(byte + k * warp_size * pack_bytes)) =
-                loaded[k];
+    wait_for_copies();
+    __syncwarp();
 }
 
 /* A pack of elements from the stage, from any byte on where elements may be. */
@@ -4768,7 +4785,6 @@ reduce_neighbours(const row_bounds &all, size_t first, size_t end,
                                pack_bytes;
         const bool last = begin + here == all_n;
         load_stage(stage, input + begin, here);
-        __syncwarp();
 #pragma unroll 1
         for (unsigned done = 0; done < content.results; done += warp_size) {
             unsigned lanes_log = 5;
@@ -4800,7 +4816,7 @@ reduce_neighbours(const row_bounds &all, size_t first, size_t end,
 
 /* Rows and segments, a warp for some that are neighbours. */
 template <class Reducer>
-__global__ void __launch_bounds__(rows_block, resident(multiprocessor_threads / rows_block))
+__global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
     reduce_rows(row_bounds all, row_share share, reduction_output<Reducer> output,
                 status_word *status_words)
 {
