@@ -4485,7 +4485,7 @@ struct row_bounds {
     const void *input;
     const void *begins, *ends; /* null: rows */
     size_t n, pitch;           /* of rows, in elements */
-    size_t first, end;         /* results of this launch */
+    size_t begin, end;         /* results of this launch */
     unsigned offset_bytes, result_bytes;
 
     struct span {
@@ -4504,6 +4504,12 @@ struct row_bounds {
         return {static_cast<size_t>(from),
                 from >= 0 && to > from ? static_cast<size_t>(to - from) : 0};
     }
+    template <class Element>
+    __device__ __forceinline__ const Element *first(size_t result) const
+    {
+        return static_cast<const Element *>(input) + of(result).begin;
+    }
+    __device__ __forceinline__ size_t length(size_t result) const { return of(result).n; }
     __device__ __forceinline__ void *place(void *output, size_t result) const
     {
         return static_cast<unsigned char *>(output) + result * result_bytes;
@@ -4823,7 +4829,7 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
     constexpr unsigned warps = rows_block / warp_size;
     alignas(pack_bytes) __shared__ unsigned char stages[warps][stage_size];
     const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
-    const size_t first = all.first + (static_cast<size_t>(blockIdx.x) * warps + warp) * share.each,
+    const size_t first = all.begin + (static_cast<size_t>(blockIdx.x) * warps + warp) * share.each,
                  end = least_of(first + share.each, all.end);
     wait_for_previous_grid();
     allow_next_grid();
@@ -4857,7 +4863,7 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     allow_next_grid();
     const size_t runs = listed ? list.runs() : gridDim.x, of_row = share.runs_of(all.n);
     if (runs == 0) return;
-    size_t number = blockIdx.x, result = all.first + number / of_row,
+    size_t number = blockIdx.x, result = all.begin + number / of_row,
            first_run = number - number % of_row;
 #pragma unroll 1
     do {
@@ -6495,35 +6501,6 @@ reduce_narrow_rows(const slices &all, const row_plan &plan, const slice_tile &ti
     }
 }
 
-/* Of up to 256 packs, or as many as lanes where these have one at once, by a warp: what a block's
- * warps have, several at once. In lane 0. EdgeFirst: what is behind the packs is loaded with them,
- * not after they have met, which takes registers. */
-template <unsigned AtOnce, bool EdgeFirst, class Reducer, class Slice>
-__device__ __forceinline__ typename Reducer::Value
-narrow_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile)
-{
-    const unsigned lane = threadIdx.x % warp_size,
-                   times_log = AtOnce > 1 && tile.packs > AtOnce * warp_size;
-    typename Reducer::Value value = reducer.identity();
-#pragma unroll 1
-    for (unsigned k = 0; k < 1u << times_log; ++k) {
-        leaf_items<Reducer, 1> items[AtOnce];
-        typename Reducer::Value values[AtOnce];
-#pragma unroll
-        for (unsigned j = 0; j < AtOnce; ++j)
-            items[j].load(slice, tile, lane + warp_size * (k + (j << times_log)));
-        if (EdgeFirst && k == 0) items[0].load_edge(slice, tile, lane);
-        reducer.choose(values_of_leaves<AtOnce, leaf_items<Reducer, 1>>{items, values});
-        if (k == 0 && tile.tail > 0) {
-            if (!EdgeFirst) items[0].load_edge(slice, tile, lane);
-            values[0] = items[0].with_edge(reducer, values[0]);
-        }
-        const typename Reducer::Value next = combine_warp(reducer, values);
-        value = k == 0 ? next : reducer.combine(value, next);
-    }
-    return value;
-}
-
 /* Of up to 1024 packs: a warp does what a block's warps would, two at once, or one of shifted
  * packs, for registers. In lane 0. */
 template <class Reducer, class Slice>
@@ -7594,269 +7571,6 @@ __global__ void __launch_bounds__(slices_block, resident(Columns == 1 || Reducer
  *     reduce_few_segments            where there are few
  */
 
-/* Result s is of input[offsets[s]] to input[offsets[s + 1] - 1], for s < count. */
-struct segments {
-    const void *input;
-    const long long *offsets;
-    size_t count;
-    unsigned result_bytes;
-    unsigned stages, stage_bytes; /* of a block's shared memory: one or two, in whole lines */
-    unsigned slot_count;          /* the same in the second kernel, of slot_bytes_of */
-    size_t list_room;             /* partials that go into the workspace */
-
-    __device__ __forceinline__ size_t begin(size_t segment) const
-    {
-        return static_cast<size_t>(offsets[segment]);
-    }
-    template <class Element>
-    __device__ __forceinline__ const Element *first(size_t segment) const
-    {
-        return static_cast<const Element *>(input) + begin(segment);
-    }
-    __device__ __forceinline__ size_t length(size_t segment) const
-    {
-        return begin(segment + 1) - begin(segment);
-    }
-    __device__ __forceinline__ void *place(void *output, size_t segment) const
-    {
-        return static_cast<unsigned char *>(output) + segment * result_bytes;
-    }
-};
-
-/* The tree of a segment of n elements. */
-template <class Reducer>
-struct segment_tree {
-    using Element = typename Reducer::Element;
-    static constexpr unsigned pack_size = pack<Element>::size;
-    size_t packs;
-    unsigned tail, threads_log; /* of the block whose tiles they are */
-    work_plan work;
-
-    __device__ __forceinline__ explicit segment_tree(size_t n)
-        : packs(n / pack_size), tail(static_cast<unsigned>(n % pack_size)),
-          threads_log(tile_choice<Reducer>::in_small_tiles(n * sizeof(Element)) ? 8 : 9)
-    {
-        const size_t tiles = packs == 0 ? 1 : ((packs - 1) >> tile_log()) + 1;
-        if (tiles <= most_single_tiles)
-            work = {tiles, tiles, 0, 0, 0, false};
-        else
-            work = plan_for(tiles, false);
-    }
-    __device__ __forceinline__ size_t count() const { return packs * pack_size + tail; }
-    /* Elements before a unit, or before the end. */
-    __device__ __forceinline__ size_t before(size_t unit) const
-    {
-        return unit < work.units ? (run_of(work, unit).first << tile_log()) * pack_size : count();
-    }
-    __device__ __forceinline__ bool large() const { return threads_log == 9; }
-    /* of its packs: 512 * 8 or 256 * 4 */
-    __device__ __forceinline__ unsigned tile_log() const { return large() ? 12 : 10; }
-    __device__ __forceinline__ slice_tile tile(size_t number) const
-    {
-        const size_t first = number << tile_log();
-        const bool last = number + 1 == work.tiles;
-        return {first, last ? static_cast<unsigned>(packs - first) : 1u << tile_log(),
-                last ? tail : 0, threads_log};
-    }
-};
-
-/* What a block of 256 threads needs to be one of up to 512. */
-template <class Reducer>
-struct wide_block {
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    using words_of = partial_words<Value>;
-    static constexpr unsigned warps = slices_block / warp_size;
-    Value warp_values[2 * warps], stack[most_levels];
-    const void *readable[2]; /* from where to where there are elements */
-    bool last;
-
-    /* Before a barrier. */
-    __device__ __forceinline__ void know_readable(const segments &all)
-    {
-        if (threadIdx.x < 2)
-            readable[threadIdx.x] = all.first<Element>(threadIdx.x == 0 ? 0 : all.count);
-    }
-
-    /* Of threads threadIdx.x + k * 256, in all warps' first lanes. */
-    template <unsigned Count>
-    __device__ __forceinline__ Value total(const Reducer &reducer, Value (&values)[Count])
-    {
-        const unsigned lane = threadIdx.x % warp_size;
-        combine_lanes(reducer, values, 5);
-        __syncthreads();
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k)
-            if (lane == 0) warp_values[k * warps + threadIdx.x / warp_size] = values[k];
-        __syncthreads();
-        Value sum[1] = {lane < Count * warps ? warp_values[lane] : reducer.identity()};
-        combine_lanes(reducer, sum, Count == 1 ? 3 : 4);
-        return sum[0];
-    }
-
-    /* use(unit, value) for each of the units of a segment from `unit` to unit_end - 1, the value in
-     * thread 0. What comes next is on its way before a tile's threads meet. */
-    template <unsigned Packs, unsigned Count, class Slice, class Use>
-    __device__ __forceinline__ void reduce_units(const Reducer &reducer, const Slice &slice,
-                                                 const segment_tree<Reducer> &tree, size_t unit,
-                                                 size_t unit_end, const Use &use)
-    {
-        constexpr unsigned threads_log = Count == 2 ? 9 : 8;
-        leaf_items<Reducer, Packs> items;
-        const auto load = [&](const slice_tile &tile, unsigned part) {
-            const unsigned thread = threadIdx.x + part * slices_block;
-            if (tile.packs == Packs << threads_log)
-                items.template load_whole<threads_log>(slice, tile, thread);
-            else
-                items.load(slice, tile, thread);
-            items.load_edge(slice, tile, thread);
-        };
-        tile_run run = run_of(tree.work, unit);
-        size_t done = 0; /* tiles of the unit */
-        slice_tile tile = tree.tile(run.first);
-        load(tile, 0);
-#pragma unroll 1
-        while (unit < unit_end) {
-            const size_t own = unit, number = done;
-            Value values[Count];
-            if (++done == run.count && ++unit < unit_end) {
-                run = run_of(tree.work, unit);
-                done = 0;
-            }
-#pragma unroll
-            for (unsigned k = 0; k < Count; ++k) {
-                values[k] = items.with_edge(reducer, items.value(reducer));
-                if (k + 1 < Count) {
-                    load(tile, k + 1);
-                } else if (unit < unit_end) {
-                    tile = tree.tile(run.first + done);
-                    load(tile, 0);
-                }
-            }
-            Value value = total(reducer, values);
-            if (threadIdx.x == 0) {
-                unsigned level = 0;
-                for (; number >> level & 1; ++level) value = reducer.combine(stack[level], value);
-                stack[level] = value;
-            }
-            if (unit != own) use(own, value);
-        }
-    }
-    /* Shifted: packs that are not aligned may be, which takes code. */
-    template <bool Shifted, class Use>
-    __device__ __forceinline__ void reduce_units_from(const Reducer &reducer, const Element *from,
-                                                      const segment_tree<Reducer> &tree,
-                                                      size_t unit, size_t unit_end, const Use &use)
-    {
-        with_global_row<Shifted>(from, tree.count(), readable, [&](const auto &slice) {
-            if (tree.large())
-                reduce_units<8, 2>(reducer, slice, tree, unit, unit_end, use);
-            else
-                reduce_units<4, 1>(reducer, slice, tree, unit, unit_end, use);
-        });
-    }
-
-    /* Of a segment that is one tile, all of which is under way at once. In thread 0. */
-    template <unsigned Packs, unsigned Count, class Slice>
-    __device__ __forceinline__ Value tile_value(const Reducer &reducer, const Slice &slice,
-                                                const slice_tile &tile)
-    {
-        leaf_items<Reducer, Packs> items[Count];
-        Value values[Count];
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k) {
-            items[k].load(slice, tile, threadIdx.x + k * slices_block);
-            items[k].load_edge(slice, tile, threadIdx.x + k * slices_block);
-        }
-        reducer.choose(values_of_leaves<Count, leaf_items<Reducer, Packs>>{items, values});
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k) values[k] = items[k].with_edge(reducer, values[k]);
-        return total(reducer, values);
-    }
-
-    /* Of a unit of a segment, in thread 0. All threads call it. */
-    __device__ __forceinline__ Value unit_value(const Reducer &reducer, const Element *from,
-                                                const segment_tree<Reducer> &tree, size_t unit)
-    {
-        Value found = reducer.identity();
-        reduce_units_from<false>(reducer, from, tree, unit, unit + 1,
-                                 [&](size_t, const Value &value) { found = value; });
-        return found;
-    }
-
-    /* Of elements `begin` to `end` of a segment, where any order will do. In thread 0. */
-    template <unsigned AtOnce = row_vectors>
-    __device__ __forceinline__ Value value_of_elements(const Reducer &reducer, const Element *from,
-                                                       size_t begin, size_t end)
-    {
-        const row_in_vectors<Reducer, size_t, AtOnce> vectors(from + begin, end - begin, readable);
-        Value values[1] = {vectors.value(reducer, threadIdx.x, 8)};
-        return reducer.after_head(total(reducer, values), vectors.head, begin);
-    }
-
-    /* Of partials in status words, which are left zero: as of a block of threads. */
-    __device__ __forceinline__ Value fold(const Reducer &reducer, status_word *status_words,
-                                          unsigned units, unsigned threads)
-    {
-        constexpr unsigned ahead = 4;
-        Value sums[2];
-#pragma unroll
-        for (unsigned k = 0; k < 2; ++k) {
-            const unsigned thread = threadIdx.x + k * slices_block;
-            Value last_one[1] = {reducer.identity()};
-            words_of::await(status_words, thread == 0 ? units - 1 : units, 1, units, last_one);
-            sums[k] = last_one[0];
-            if (thread >= threads) continue; /* whole warps */
-#pragma unroll 1
-            for (unsigned first = 0; first < units - 1; first += ahead * threads) {
-                Value others[ahead];
-#pragma unroll
-                for (unsigned j = 0; j < ahead; ++j) others[j] = reducer.identity();
-                words_of::await(status_words, first + thread, threads, units - 1, others);
-#pragma unroll
-                for (unsigned j = 0; j < ahead; ++j) sums[k] = reducer.combine(sums[k], others[j]);
-            }
-        }
-        return total(reducer, sums);
-    }
-
-    /* All of a segment, one unit after the other. `sums` is shared memory for large_block values,
-     * free when all threads have come. Thread 0 has the value. */
-    __device__ __forceinline__ Value whole_value(const Reducer &reducer, const Element *from,
-                                                 const segment_tree<Reducer> &tree, Value *sums)
-    {
-        const size_t units = tree.work.units, threads_mask = (1u << tree.threads_log) - 1;
-        if (in_any_order<Reducer>()) return value_of_elements(reducer, from, 0, tree.count());
-        if (units == 1) return unit_value(reducer, from, tree, 0);
-        for (unsigned k = threadIdx.x; k < large_block; k += slices_block)
-            sums[k] = reducer.identity();
-#pragma unroll 1
-        for (size_t k = 0; k < units; ++k) { /* the last one first, as where blocks wait for it */
-            const size_t unit = k == 0 ? units - 1 : k - 1,
-                         thread = k == 0 ? 0 : unit & threads_mask;
-            const Value value = unit_value(reducer, from, tree, unit);
-            if (threadIdx.x == 0)
-                sums[thread] = k == 0 ? value : reducer.combine(sums[thread], value);
-        }
-        __syncthreads();
-        Value both[2] = {sums[threadIdx.x], sums[threadIdx.x + slices_block]};
-        return total(reducer, both);
-    }
-};
-
-/* Out of line, as its registers would be the whole kernel's. */
-template <class Reducer>
-static __device__ __noinline__ void
-reduce_alone(reduction_output<Reducer> output, const typename Reducer::Element *from, size_t n,
-             wide_block<Reducer> *block, typename Reducer::Value *sums)
-{
-    Reducer reducer = output.reducer;
-    reducer.prepare(from, n);
-    const typename Reducer::Value value =
-        block->whole_value(reducer, from, segment_tree<Reducer>(n), sums);
-    if (threadIdx.x == 0) reducer.store(output.result, plus_zero<Reducer>(value), n);
-}
-
 /* The list: a word that counts entries and partials, a word that counts blocks that are done with
  * it, and entries; then partials. */
 constexpr unsigned list_head = 2, entry_words = 3, most_listed = 8192, listed_shift = 40;
@@ -7892,700 +7606,12 @@ __device__ __noinline__ bool list_segment(status_word *status_words, size_t segm
     return true;
 }
 
-/* Of each block, behind the list: from where to where in its part segments are that are long and
- * not listed; the first number is one more, or zero where there is none. The second one is twice as
- * much, and one more where all that are there count as long. The third one, and one more, is the
- * first segment for which there was no room in the list, as for all of the part's after it. */
-constexpr unsigned noted_words = 3;
-__device__ __forceinline__ status_word *noted_of_block(status_word *status_words)
-{
-    return status_words + list_words + noted_words * blockIdx.x;
-}
-
-/* What a block takes at once: offsets, and bytes of elements that lie in a row, with what is around
- * them; and a lane takes a segment where none of the warp's has more packs. */
-constexpr unsigned batch_offsets = 512, lane_packs = 4;
-constexpr unsigned around_batch = line_bytes + 2 * pack_bytes,
-                   least_stage =
-                       one_small_tile + line_bytes + around_batch / line_bytes * line_bytes,
-                   most_stage = 2 * one_small_tile;
-static_assert(least_stage >= one_small_tile + around_batch && least_stage % line_bytes == 0,
-              "room for the longest segment that is not listed");
-
-/* Besides those in stages, one whose bounds are noted while others are still reduced. */
-__host__ __device__ constexpr unsigned segment_batches_of(unsigned stages)
-{
-    return 2 * stages;
-}
-
-/* Elements from the batch's first one; far_away, for all that are further. */
-using batch_bound = unsigned short;
-constexpr unsigned far_away = 0xffff;
-static_assert(far_away - most_stage > one_small_tile, "what ends far away is long or does not fit");
-
-/* What is known of a batch, besides its elements. */
-struct segment_batch {
-    batch_bound bounds[batch_offsets];
-    unsigned stops[batch_offsets / warp_size]; /* bits: offsets with which the batch may not end */
-    size_t first;                              /* segment */
-    unsigned count, offset;                    /* of its first element in the stage, in bytes */
-};
-
 /* Leaves of the one small tile of a slice, of which at most 256 threads have any. */
 __device__ __forceinline__ unsigned leaf_bits(const slice_tile &tile)
 {
     const unsigned used = tile.packs > tile.tail ? tile.packs : tile.tail;
     if (used >= slices_block) return 8;
     return used < 2 ? 0 : 32 - static_cast<unsigned>(__clz(static_cast<int>(used - 1)));
-}
-
-/* A warp's segments: up to 32, which are in shared memory as their bounds are. Where all are short,
- * a lane has each; else those of up to 64 packs are reduced several at once, with as many lanes for
- * each as the longest wants; then others, one by one. */
-template <class Reducer>
-struct segments_of_warp {
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    static constexpr unsigned pack_size = pack<Element>::size, at_once = 8, least_group = 3;
-    /* packs of many elements: rather several lanes with one each, than one with several */
-    static constexpr bool by_lanes = sizeof(Element) <= 2;
-    static_assert(lane_packs >= 1u << (least_group - 1), "more packs than half of the least group");
-    const segments &all;
-    const reduction_output<Reducer> &output;
-    const Element *staged;     /* what the bounds count from */
-    const Element *zeros;      /* a pack of them */
-    const batch_bound *bounds; /* of the warp's first one */
-    unsigned count;
-    size_t first; /* segment */
-
-    static __device__ __forceinline__ slice_tile tile_of(unsigned n)
-    {
-        return {0, n / pack_size, n % pack_size, 8};
-    }
-    __device__ __forceinline__ unsigned length(unsigned segment) const
-    {
-        return static_cast<unsigned>(bounds[segment + 1]) - bounds[segment];
-    }
-    __device__ __forceinline__ shared_slice<Element> slice(unsigned segment) const
-    {
-        return {staged + bounds[segment], 1};
-    }
-    __device__ __forceinline__ void store(unsigned segment, const Value &value, unsigned n) const
-    {
-        output.reducer.store(all.place(output.result, first + segment), plus_zero<Reducer>(value),
-                             n);
-    }
-
-    __device__ __forceinline__ void reduce() const
-    {
-        const unsigned lane = threadIdx.x % warp_size;
-        const bool there = lane < count;
-        const unsigned n = there ? length(lane) : 0;
-        const slice_tile tile = tile_of(n);
-        const unsigned longest = warp_max(tile.packs);
-        if (longest <= (by_lanes ? 1 : lane_packs)) {
-            if (there) reduce_short(lane, tile, longest);
-            return;
-        }
-        unsigned one_by_one = __ballot_sync(0xffffffffu, there && tile.packs > 2 * warp_size);
-        const unsigned together = __ballot_sync(0xffffffffu, there) & ~one_by_one,
-                       leaves_log = warp_max(together >> lane & 1 && leaf_bits(tile) > least_group
-                                                 ? leaf_bits(tile)
-                                                 : least_group),
-                       place = there ? bounds[lane] | n << 16 : 0;
-        /* up to so many are faster one by one, as one H100 measured */
-        const int few = one_by_one != 0 ? 4 : leaves_log > 5 && by_lanes ? 5 : 0;
-        if (__popc(together) <= few)
-            one_by_one |= together;
-        else if (leaves_log <= 5)
-            reduce_groups<1>(together, place, leaves_log);
-        else
-            reduce_groups<2>(together, place, 5);
-#pragma unroll 1
-        for (; one_by_one != 0; one_by_one &= one_by_one - 1) reduce_one(lowest_bit(one_by_one));
-    }
-
-  private:
-    __device__ __forceinline__ void reduce_short(unsigned segment, const slice_tile &tile,
-                                                 unsigned longest) const
-    {
-        const unsigned n = tile.packs * pack_size + tile.tail;
-        Reducer reducer = output.reducer;
-        reducer.prepare(slice(segment).from, n);
-        const Value value = short_value<2, false>(reducer, slice(segment), tile, leaf_bits(tile),
-                                                  longest, truth<false>());
-        store(segment, value, n);
-    }
-
-    /* Where segments are: bits 0 to 15 are the bound, the others the length. A lane has so many
-     * leaves of each, 32 apart. */
-    template <unsigned Packs>
-    struct values_of_segments {
-        const segments_of_warp &warp;
-        const unsigned (&places)[at_once];
-        unsigned lane; /* of the segment's */
-        Value (&values)[at_once];
-
-        template <class Member>
-        __device__ __forceinline__ void operator()(const Member &member) const
-        {
-#pragma unroll
-            for (unsigned k = 0; k < at_once; ++k) {
-                const Element *const from = warp.staged + (places[k] & 0xffff);
-                const unsigned n = places[k] >> 16;
-                const slice_tile tile = tile_of(n);
-                const unsigned leaf = lane + k % Packs * warp_size;
-                leaf_items<Reducer, 1> items;
-                items.count = leaf < tile.packs;
-                items.index = leaf * pack_size;
-                /* loaded zeros cost less than a choice for each word */
-                const shared_slice<Element> slice = {
-                    items.count ? from + leaf * pack_size : warp.zeros, 1};
-                slice.load(items.packs[0], 0);
-                Member own = member;
-                own.prepare(from, n);
-                if (k % Packs > 0) {
-                    values[k] = items.value(own);
-                    continue;
-                }
-                items.has_edge = leaf < tile.tail;
-                items.edge_index = tile.packs * pack_size + leaf;
-                items.edge = *(items.has_edge ? from + items.edge_index : warp.zeros);
-                Reducer reducer = warp.output.reducer;
-                reducer.prepare(from, n);
-                values[k] = items.with_edge(reducer, items.value(own));
-            }
-        }
-    };
-
-    /* 2^lanes_log lanes for each of `which`, with so many packs each; lane k knows the place of
-     * segment k. Two packs are of whole warps. */
-    template <unsigned Packs>
-    __device__ __forceinline__ void reduce_groups(unsigned which, unsigned place,
-                                                  unsigned lanes_log) const
-    {
-        const unsigned lane = threadIdx.x % warp_size, each_log = 5 - lanes_log;
-#pragma unroll 1
-        for (unsigned from = 0; from < count; from += at_once / Packs << each_log) {
-            unsigned places[at_once];
-#pragma unroll
-            for (unsigned k = 0; k < at_once; ++k)
-                places[k] = __shfl_sync(
-                    0xffffffffu, place,
-                    static_cast<int>(from + (k / Packs << each_log) + (lane >> lanes_log)));
-            Value values[at_once];
-            output.reducer.choose(
-                values_of_segments<Packs>{*this, places, lane & ((1u << lanes_log) - 1), values});
-            Value value = deal_to_lanes(output.reducer, values, lanes_log);
-            const unsigned below = lanes_log - least_group, k = lane >> below & (at_once - 1);
-            if (Packs == 2) value = output.reducer.combine(value, shuffle_xor(value, 1u << below));
-            const unsigned segment = from + (k / Packs << each_log) + (lane >> lanes_log),
-                           n = __shfl_sync(0xffffffffu, place, static_cast<int>(segment)) >> 16;
-            if ((lane & ((1u << below) - 1)) == 0 && k % Packs == 0 && (which >> segment & 1) != 0)
-                store(segment, value, n);
-        }
-    }
-    __device__ __forceinline__ void reduce_one(unsigned segment) const
-    {
-        const unsigned n = length(segment);
-        const slice_tile tile = tile_of(n);
-        Reducer reducer = output.reducer;
-        reducer.prepare(slice(segment).from, n);
-        Value value = reducer.identity();
-        constexpr bool edge_first = sizeof(Element) == 8; /* others have no registers for it */
-        with_shifted_slice(slice(segment).from, [&](const auto &shifted) {
-            value = tile.packs <= slices_block ? narrow_value<4, edge_first>(reducer, shifted, tile)
-                                               : wide_value(reducer, shifted, tile);
-        });
-        if (threadIdx.x % warp_size == 0) store(segment, value, n);
-    }
-};
-
-constexpr unsigned segment_blocks = 3, any_order_segment_blocks = 4; /* on a multiprocessor */
-template <class Reducer>
-__host__ __device__ constexpr unsigned segment_blocks_of()
-{
-    return in_any_order<Reducer>() ? any_order_segment_blocks : segment_blocks;
-}
-/* Of the second kernel's shared memory: a chunk of up to 16 KiB, in rows, with what is around. */
-constexpr unsigned most_slots = 4, most_open_tiles = 2 * most_slots;
-__host__ __device__ constexpr unsigned slot_bytes_of(bool any_order)
-{
-    return one_small_tile + (any_order ? 1 : 9) * 2 * line_bytes; /* gaps */
-}
-
-/* A block's way through its segments, batch by batch: what comes next is chosen by its offsets,
- * which are loaded while others are reduced, and copied to shared memory. */
-template <class Element>
-struct segment_batches {
-    static constexpr unsigned longest = one_small_tile / sizeof(Element); /* others are listed */
-    static constexpr unsigned each = batch_offsets / slices_block, most_wanted = batch_offsets - 2;
-    const segments &all;
-    const size_t &end; /* of the block's segments */
-    long long *next;   /* offsets, in shared memory: each thread's own */
-    size_t first;      /* segment to come */
-    size_t base;       /* where it begins */
-    unsigned most;     /* segments whose offsets were loaded */
-
-    __device__ __forceinline__ segment_batches(const segments &of, const size_t (&range)[2],
-                                               long long *offsets)
-        : all(of), end(range[1]), next(offsets), first(range[0]), base(of.begin(range[0]))
-    {
-        load(most_wanted);
-    }
-    __device__ __forceinline__ bool more() const { return first < end; }
-
-    /* What `begin` needs after the next barrier to know where the batch ends. */
-    __device__ __forceinline__ void note(segment_batch &batch) const
-    {
-        const unsigned lane = threadIdx.x % warp_size,
-                       room = (all.stage_bytes - around_batch) / unsigned(sizeof(Element));
-        end_own_copies();
-#pragma unroll
-        for (unsigned k = 0; k < each; ++k) {
-            const unsigned number = k * slices_block + threadIdx.x;
-            if (number - lane > most) break;
-            const size_t beyond =
-                number <= most ? static_cast<size_t>(next[number]) - base : far_away;
-            const unsigned bound = beyond < far_away ? static_cast<unsigned>(beyond) : far_away,
-                           before = __shfl_up_sync(0xffffffffu, bound, 1);
-            batch.bounds[number] = static_cast<batch_bound>(bound);
-            const unsigned stops =
-                __ballot_sync(0xffffffffu, bound > room || (lane > 0 && bound - before > longest));
-            if (lane == 0) batch.stops[number / warp_size] = stops;
-        }
-    }
-    /* Which segments the batch has. Its elements are on their way then, and the next offsets. */
-    __device__ __forceinline__ void begin(segment_batch &batch, unsigned char *stage,
-                                          const void *const (&readable)[2], phase_barrier *copied,
-                                          unsigned number, bool *any_long)
-    {
-        const unsigned stop = first_stop(batch), count = stop - 1;
-        const Element *const from = static_cast<const Element *>(all.input) + base,
-                             *const staged =
-                                 copy_elements(stage, from, batch.bounds[count], readable[0],
-                                               readable[1], copied, number);
-        if (threadIdx.x == 0) {
-            batch.first = first;
-            batch.count = count;
-            batch.offset =
-                static_cast<unsigned>(reinterpret_cast<const unsigned char *>(staged) - stage);
-        }
-        const unsigned bound = batch.bounds[count];
-        if (count < most && batch.bounds[stop] - bound > longest) {
-            *any_long = true;
-            first = after_long(first + stop);
-            base = all.begin(first);
-        } else {
-            first += count;
-            base += bound;
-        }
-        load(count > 0 ? 2 * count + warp_size : most);
-    }
-
-  private:
-    /* The next batch's offsets, of so many segments: few more than it will hold. */
-    __device__ __forceinline__ void load(size_t wanted)
-    {
-        size_t least = end - first;
-        if (least > wanted) least = wanted;
-        if (least > most_wanted) least = most_wanted;
-        most = static_cast<unsigned>(least);
-#pragma unroll
-        for (unsigned k = 0; k < each; ++k) {
-            const unsigned number = threadIdx.x + k * slices_block;
-            if (number <= most) begin_own_copy(next + number, all.offsets + first + number);
-        }
-    }
-    /* The first offset with which the batch may not end: lane g looks at 32 of them. */
-    __device__ __forceinline__ unsigned first_stop(const segment_batch &batch) const
-    {
-        const unsigned lane = threadIdx.x % warp_size, number = lane * warp_size;
-        unsigned stops = ~0u;
-        if (number <= most) {
-            stops = batch.stops[lane];
-            if (lane > 0 &&
-                static_cast<unsigned>(batch.bounds[number]) - batch.bounds[number - 1] > longest)
-                stops |= 1;
-        }
-        const unsigned group = lowest_bit(__ballot_sync(0xffffffffu, stops != 0));
-        return group * warp_size +
-               lowest_bit(__shfl_sync(0xffffffffu, stops, static_cast<int>(group)));
-    }
-    /* The first segment from `segment` on that is not long. */
-    __device__ __forceinline__ size_t after_long(size_t segment) const
-    {
-        const unsigned lane = threadIdx.x % warp_size;
-        for (; segment < end; segment += warp_size) {
-            const unsigned others = __ballot_sync(
-                0xffffffffu, segment + lane >= end || all.length(segment + lane) <= longest);
-            if (others != 0) return segment + lowest_bit(others);
-        }
-        return end;
-    }
-};
-
-/* Of partials of tiles of 256 threads, up to 256 of them, by a warp. In lane 0. */
-template <class Reducer>
-__device__ __forceinline__ typename Reducer::Value
-fold_by_warp(const Reducer &reducer, const typename Reducer::Value *partials, unsigned units)
-{
-    using Value = typename Reducer::Value;
-    constexpr unsigned each = slices_block / warp_size;
-    static_assert(most_in_small_tiles / one_small_tile <= slices_block, "a place for each");
-    const unsigned lane = threadIdx.x % warp_size;
-    Value values[each];
-#pragma unroll
-    for (unsigned k = 0; k < each; ++k) {
-        const unsigned unit = lane + k * warp_size;
-        values[k] = reducer.identity();
-        if (unit < units - 1) values[k] = partials[unit];
-    }
-    if (lane == 0) values[0] = reducer.combine(partials[units - 1], values[0]);
-    __syncwarp(); /* others may take their places now */
-    return combine_warp(reducer, values);
-}
-
-/* Whether a block reduces a segment alone, if it is not much of the block's work. */
-template <class Element>
-__device__ __forceinline__ bool is_for_one_block(size_t n)
-{
-    return n <= most_in_small_tiles / sizeof(Element);
-}
-
-/* Elements of the longest segment that the first kernel reduces. */
-template <class Reducer>
-__host__ __device__ constexpr size_t longest_segment()
-{
-    return (in_any_order<Reducer>() ? 4 : 1) * one_small_tile / sizeof(typename Reducer::Element);
-}
-
-/* By a block, its long segments: those that are for several blocks, and the last one if it reaches
- * far into others' parts, are listed, in turn. For the second kernel's block of this number it
- * notes between which the others are, and where the list is full, from which one on none is listed.
- * Whole: it has reduced none, and notes the short ones too. */
-template <class Reducer>
-__device__ __forceinline__ void list_long_segments(const segments &all, size_t begin, size_t end,
-                                                   bool whole, status_word *status_words)
-{
-    using Element = typename Reducer::Element;
-    constexpr unsigned at_once = 4 * slices_block;
-    constexpr size_t longest = longest_segment<Reducer>();
-    __shared__ unsigned for_list[at_once / warp_size]; /* a bit for each */
-    __shared__ status_word from, to;
-    size_t not_listed_from = end; /* thread 0 knows it */
-    const size_t last = end - 1, last_length = all.length(last);
-    const bool lists_last =
-        last_length > longest && (!is_for_one_block<Element>(last_length) ||
-                                  last_length > (all.begin(end) - all.begin(begin)) / 16);
-    if (threadIdx.x == 0) {
-        from = whole ? begin : end;
-        to = !whole ? begin : lists_last ? last : end;
-    }
-    __syncthreads();
-#pragma unroll 1
-    for (size_t first = begin; first < end; first += at_once) {
-#pragma unroll 1
-        for (unsigned k = threadIdx.x; k < at_once; k += slices_block) {
-            const size_t segment = first + k, n = segment < end ? all.length(segment) : 0;
-            const bool is_long = n > longest,
-                       listed = is_long &&
-                                (segment == last ? lists_last : !is_for_one_block<Element>(n));
-            if (is_long && !listed) {
-                atomicMin(&from, status_word(segment));
-                atomicMax(&to, status_word(segment) + 1);
-            }
-            const unsigned bits = __ballot_sync(0xffffffffu, listed);
-            if (threadIdx.x % warp_size == 0) for_list[k / warp_size] = bits;
-        }
-        __syncthreads();
-        if (threadIdx.x == 0)
-#pragma unroll 1
-            for (unsigned k = 0; k < at_once / warp_size; ++k)
-                for (unsigned left = for_list[k]; left != 0; left &= left - 1) {
-                    const size_t segment = first + k * warp_size + lowest_bit(left),
-                                 n = all.length(segment);
-                    if (segment < not_listed_from &&
-                        !list_segment(status_words, segment, segment_tree<Reducer>(n).work.units,
-                                      all.list_room))
-                        not_listed_from = segment;
-                }
-        __syncthreads();
-    }
-    if (threadIdx.x != 0) return;
-    status_word *const noted = noted_of_block(status_words);
-    if (not_listed_from < end) {
-        from = from < not_listed_from ? from : not_listed_from;
-        to = end;
-        noted[2] = not_listed_from + 1;
-    }
-    if (from < to) {
-        noted[0] = from + 1;
-        noted[1] = 2 * to + whole;
-    }
-}
-
-/* By a block, before a barrier: the segments that begin in its part of all there is to read, and
- * from where to where there are elements. */
-template <class Element>
-__device__ __forceinline__ void find_part(const segments &all, size_t (&part)[2],
-                                          const void *(&readable)[2])
-{
-    constexpr size_t offset_cost = 16 / sizeof(Element) == 0 ? 1 : 16 / sizeof(Element);
-    const unsigned warp = threadIdx.x / warp_size;
-    if (warp >= 2) return;
-    const size_t begin = all.begin(0), elements = all.begin(all.count) - begin,
-                 cost = elements + all.count * offset_cost,
-                 limit = share_of(cost, blockIdx.x + warp, gridDim.x);
-    const size_t found = search_by_warp(size_t(0), all.count, [&](size_t segment) {
-        return all.begin(segment) - begin + segment * offset_cost < limit;
-    });
-    if (threadIdx.x % warp_size != 0) return;
-    part[warp] = found;
-    readable[warp] = all.first<Element>(warp == 0 ? 0 : all.count);
-}
-
-/* Whether a part's segments are so long on average that batches would have few. Its last one, which
- * may have any length, does not count; and what all segments are on average does, as it takes long
- * where blocks with parts of the same kind choose differently. */
-template <class Reducer>
-__device__ __forceinline__ bool has_long_ones(const segments &all, const size_t (&part)[2])
-{
-    using Element = typename Reducer::Element;
-    constexpr size_t limit = (in_any_order<Reducer>() ? 2 * one_small_tile
-                              : sizeof(Element) < 4   ? one_small_tile * 3 / 16
-                                                      : one_small_tile / 2) /
-                             sizeof(Element);
-    if (part[1] <= part[0] + 1) return false;
-    const size_t elements = all.begin(part[1] - 1) - all.begin(part[0]),
-                 others = part[1] - 1 - part[0];
-    const bool all_are = all.begin(all.count) - all.begin(0) > all.count * limit;
-    return elements > others * (all_are ? limit / 2 : 2 * limit);
-}
-
-/* Segments that begin in the block's part of all there is to read. A batch is copied while the one
- * before is reduced; where there is one stage alone, other blocks are to fill the time. */
-template <class Reducer>
-__global__ void __launch_bounds__(slices_block, resident(segment_blocks))
-    reduce_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
-{
-    using Element = typename Reducer::Element;
-    constexpr unsigned warps = slices_block / warp_size;
-    __shared__ size_t range[2];
-    __shared__ const void *readable[2];
-    __shared__ phase_barrier copied[2];
-    __shared__ pack<unsigned> zeros;
-    __shared__ bool any_long;
-    const unsigned stages_mask = all.stages - 1, stages_log = all.stages - 1, /* of one or two */
-        batches_mask = segment_batches_of(all.stages) - 1;
-    unsigned char *const memory = dynamic_shared<unsigned char>();
-    segment_batch *const batches =
-        reinterpret_cast<segment_batch *>(memory + all.stages * all.stage_bytes);
-    const unsigned warp = threadIdx.x / warp_size;
-    wait_for_previous_grid();
-    allow_next_grid();
-
-    if (threadIdx.x < 4) zeros.item[threadIdx.x] = 0;
-    if (threadIdx.x == 0) any_long = false;
-    find_part<Element>(all, range, readable);
-    __syncthreads();
-    const bool whole = has_long_ones<Reducer>(all, range);
-    segment_batches<Element> to_come(
-        all, range, reinterpret_cast<long long *>(batches + segment_batches_of(all.stages)));
-    unsigned begun = 0, under_way = 0; /* batches */
-#pragma unroll 1
-    while (!whole && (to_come.more() || under_way > 0)) {
-        const bool more = to_come.more();
-        if (!more || under_way == all.stages) {
-            const unsigned oldest = begun - under_way--, stage = oldest & stages_mask;
-            const segment_batch &batch = batches[oldest & batches_mask];
-            wait_for_block_copy(&copied[stage], oldest >> stages_log);
-            const unsigned count = batch.count, share = (count - 1) / warps + 1,
-                           of_warp = share < warp_size ? share : warp_size;
-            const Element *const staged =
-                reinterpret_cast<const Element *>(memory + stage * all.stage_bytes + batch.offset);
-#pragma unroll 1
-            for (unsigned own = warp * of_warp; own < count; own += warps * of_warp)
-                segments_of_warp<Reducer>{all,
-                                          output,
-                                          staged,
-                                          reinterpret_cast<const Element *>(zeros.item),
-                                          batch.bounds + own,
-                                          count - own < of_warp ? count - own : of_warp,
-                                          batch.first + own}
-                    .reduce();
-        }
-        segment_batch &batch = batches[begun & batches_mask];
-        if (more) to_come.note(batch);
-        __syncthreads();
-        if (!more) continue;
-        const unsigned stage = begun & stages_mask;
-        to_come.begin(batch, memory + stage * all.stage_bytes, readable, &copied[stage],
-                      begun >> stages_log, &any_long);
-        ++begun;
-        ++under_way;
-        if (all.stages == 1 || !to_come.more()) __syncthreads(); /* the next turn reduces it */
-    }
-    if (any_long || whole)
-        list_long_segments<Reducer>(all, range[0], range[1], whole, status_words);
-}
-
-/* 2 to this power: lanes for each of a part's segments. The last one, which may have any length,
- * does not count. */
-template <class Reducer>
-__device__ __forceinline__ unsigned lanes_for_part(const segments &all, const size_t (&part)[2])
-{
-    using Vectors = row_in_vectors<Reducer>;
-    const size_t count = part[1] - part[0],
-                 elements = all.begin(count > 1 ? part[1] - 1 : part[1]) - all.begin(part[0]),
-                 each = (count > 1 ? count - 1 : 1) * Vectors::size;
-    /* eight vectors for a lane, five of bytes, as one H100 measured */
-    constexpr bool bytes = sizeof(typename Reducer::Element) == 1;
-    unsigned lanes_log =
-        elements > each * (bytes ? 12 : 17) ? 2 : elements > each * (bytes ? 5 : 8);
-    while (lanes_log < 5 && ((lanes_log > 1 && elements > each * 8 << lanes_log) ||
-                             (elements > each << lanes_log && count << lanes_log < slices_block)))
-        ++lanes_log;
-    return lanes_log;
-}
-
-/* The same where any order will do, without batches: a warp has as many segments at once as it has
- * groups of lanes, which are as wide as suits most of the block's; longer ones are taken by all of
- * its lanes, one by one. The next offsets are on their way meanwhile. */
-template <class Reducer>
-__global__ void __launch_bounds__(slices_block, resident(any_order_segment_blocks))
-    reduce_segments_in_any_order(segments all, reduction_output<Reducer> output,
-                                 status_word *status_words)
-{
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    using Vectors = row_in_vectors<Reducer>;
-    constexpr size_t longest = longest_segment<Reducer>();
-    __shared__ size_t range[2];
-    __shared__ const void *readable[2];
-    __shared__ bool any_long;
-    __shared__ unsigned next_group;
-    const unsigned lane = threadIdx.x % warp_size;
-    const Element *const input = static_cast<const Element *>(all.input);
-    wait_for_previous_grid();
-    allow_next_grid();
-
-    if (threadIdx.x == 0) {
-        any_long = false;
-        next_group = slices_block / warp_size;
-    }
-    find_part<Element>(all, range, readable);
-    __syncthreads();
-    if (range[0] == range[1]) return;
-    const bool whole = has_long_ones<Reducer>(all, range);
-    const unsigned lanes_log = lanes_for_part<Reducer>(all, range), lanes = 1u << lanes_log,
-                   rows = warp_size >> lanes_log;
-    const size_t few_elements = (Vectors::at_once * 4 * Vectors::size) << lanes_log;
-    size_t first = range[0] + threadIdx.x / warp_size * rows;
-    const auto bound = [&](unsigned which) {
-        const size_t segment = first + (lane >> lanes_log) + which;
-        return all.begin(segment < range[1] ? segment : range[1]);
-    };
-    size_t begin = bound(0), end = bound(1);
-#pragma unroll 1
-    while (!whole && first < range[1]) {
-        const size_t own_first = first, own_begin = begin, own_n = end - begin;
-        unsigned group = 0;
-        if (lane == 0) group = atomicAdd(&next_group, 1u);
-        first = range[0] + size_t(__shfl_sync(0xffffffffu, group, 0)) * rows;
-        begin = bound(0);
-        end = bound(1);
-
-        size_t segment = own_first + (lane >> lanes_log), from = own_begin, n = own_n;
-        if (n > longest) any_long = true;
-        bool mine = segment < range[1] && n <= few_elements;
-        const bool by_all = n > few_elements && n <= longest && lane % lanes == 0;
-        unsigned others = __ballot_sync(0xffffffffu, by_all), log = lanes_log;
-#pragma unroll 1
-        for (;;) {
-            const unsigned own = lane & ((1u << log) - 1);
-            const Vectors vectors(input + from, mine ? static_cast<unsigned>(n) : 0, readable);
-            Value value[1] = {vectors.value(output.reducer, own, log)};
-            combine_lanes(output.reducer, value, log);
-            const Value found = output.reducer.after_head(value[0], vectors.head, 0);
-            if (mine && own == 0)
-                output.reducer.store(all.place(output.result, segment), plus_zero<Reducer>(found),
-                                     n);
-            if (others == 0) break;
-            const unsigned source = lowest_bit(others);
-            others &= others - 1;
-            segment = own_first + (source >> lanes_log);
-            from = __shfl_sync(0xffffffffu, own_begin, static_cast<int>(source));
-            n = __shfl_sync(0xffffffffu, own_n, static_cast<int>(source));
-            mine = true;
-            log = 5;
-        }
-    }
-    __syncthreads();
-    if (any_long || whole)
-        list_long_segments<Reducer>(all, range[0], range[1], whole, status_words);
-}
-
-/* Units of long segments, in turn, as the list says. The last block to come of a segment folds its
- * partials. */
-template <class Reducer, class List>
-__device__ __forceinline__ void
-reduce_in_turn(const segments &all, const reduction_output<Reducer> &output, const List &list,
-               status_word *partials, wide_block<Reducer> &block)
-{
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    using words_of = partial_words<Value>;
-    /* the last blocks first, as others have some alone */
-    const unsigned number = gridDim.x - 1 - blockIdx.x;
-    const size_t units = list.units;
-    const unsigned parts = units < gridDim.x ? static_cast<unsigned>(units) : gridDim.x;
-    if (number >= parts) return;
-    const size_t from = share_of(units, number, parts), to = share_of(units, number + 1, parts);
-    unsigned mine =
-        search_by_warp(0u, list.count, [&](unsigned k) { return list.first_unit(k) <= from; }) - 1;
-#pragma unroll 1
-    for (size_t begin = from, end; begin < to; begin = end, ++mine) {
-        end = begin;
-        if (!list.has_units(mine)) continue;
-        const size_t segment = list.segment(mine), n = all.length(segment),
-                     first = list.first_unit(mine);
-        const segment_tree<Reducer> tree(n);
-        end = first + tree.work.units < to ? first + tree.work.units : to;
-        const Element *const input = all.first<Element>(segment);
-        Reducer reducer = output.reducer;
-        reducer.prepare(input, n);
-        const bool alone = tree.work.units == (in_any_order<Reducer>() ? end - begin : 1);
-        Value value = reducer.identity();
-        const auto use = [&](size_t unit, const Value &found) {
-            value = found;
-            if (threadIdx.x == 0 && !alone) words_of::publish(partials, first + unit, found);
-        };
-        if (in_any_order<Reducer>()) { /* all units together, as the first one's */
-            const size_t unit = begin - first;
-            use(unit, block.template value_of_elements<2 * row_vectors>(
-                          reducer, input, tree.before(unit), tree.before(end - first)));
-            for (size_t k = begin + 1 + threadIdx.x; k < end && !alone; k += slices_block)
-                words_of::publish(partials, k, reducer.identity());
-        } else {
-            block.template reduce_units_from<true>(reducer, input, tree, begin - first, end - first,
-                                                   use);
-        }
-        if (!alone) {
-            if (threadIdx.x == 0) {
-                status_word *const ticket = list.ticket(mine);
-                block.last =
-                    atomicAdd(ticket, status_word(end - begin)) + (end - begin) == tree.work.units;
-                if (block.last) *ticket = 0;
-            }
-            __syncthreads();
-            if (!block.last) continue;
-            value = block.fold(reducer, partials + first * words_of::count,
-                               static_cast<unsigned>(tree.work.units), 1u << tree.threads_log);
-        }
-        if (threadIdx.x == 0)
-            reducer.store(all.place(output.result, segment), plus_zero<Reducer>(value), n);
-    }
 }
 
 /* What is listed. The units of entry k begin with first_unit(k). */
@@ -8602,7 +7628,7 @@ struct segment_list {
 
     /* units_of(n): of a segment. */
     template <class Units>
-    __device__ __forceinline__ segment_list(const segments &all, status_word *status_words,
+    __device__ __forceinline__ segment_list(const row_bounds &all, status_word *status_words,
                                             unsigned most_entries, const Units &units_of)
         : base(status_words), count(static_cast<unsigned>(base[0] >> listed_shift)), units(0)
     {
@@ -8619,810 +7645,6 @@ struct segment_list {
         if (threadIdx.x == 0) base[0] = 0;
     }
 };
-
-/* first_units[k]: units of those before number k, of which a thread has Each. A block calls it
- * after a barrier, and another one follows. */
-template <unsigned Each>
-__device__ __forceinline__ void number_units(const unsigned (&units)[Each],
-                                             unsigned (&first_units)[Each * slices_block + 1],
-                                             unsigned (&of_warps)[slices_block / warp_size])
-{
-    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-    unsigned own = 0;
-#pragma unroll
-    for (unsigned k = 0; k < Each; ++k) own += units[k];
-    unsigned before = own;
-#pragma unroll
-    for (unsigned step = 1; step < warp_size; step *= 2) {
-        const unsigned other = __shfl_up_sync(0xffffffffu, before, step);
-        if (lane >= step) before += other;
-    }
-    if (lane == warp_size - 1) of_warps[warp] = before;
-    before -= own;
-    __syncthreads();
-    unsigned of_earlier = lane < warp ? of_warps[lane] : 0;
-#pragma unroll
-    for (unsigned step = slices_block / warp_size / 2; step > 0; step /= 2)
-        of_earlier += __shfl_xor_sync(0xffffffffu, of_earlier, static_cast<int>(step));
-    before += __shfl_sync(0xffffffffu, of_earlier, 0);
-#pragma unroll
-    for (unsigned k = 0; k < Each; ++k) {
-        first_units[threadIdx.x * Each + k] = before;
-        before += units[k];
-    }
-    if (threadIdx.x == slices_block - 1) first_units[Each * slices_block] = before;
-    __syncthreads();
-}
-
-/* A chunk: what a block has of a segment in a slot of its shared memory, or will have. It is a
- * small tile, or of a large one the packs of some threads, and the tail that is theirs. */
-struct staged_chunk {
-    bool exists, ends_tile, ends_unit, ends_share; /* what ends with it */
-    bool ends_alone;                               /* a tile that is all of a segment */
-    unsigned char slot, phase;                     /* its slot's */
-    unsigned char turn;                            /* of tiles, below most_open_tiles */
-    unsigned short leaf, leaves; /* the first of the tile's threads that it has, and how many */
-    unsigned short place, tail_place; /* bytes: of the first pack and the tail in the slot */
-    unsigned short apart;             /* from pack to pack of a thread */
-    unsigned char copies;             /* to the slot; none: it is loaded from the input */
-    slice_tile tile;
-    const void *from; /* the segment, and its elements */
-    size_t n;
-    void *result;
-    unsigned position;    /* of the tile in its unit */
-    unsigned unit, units; /* of the segment; so many are this block's */
-    unsigned entry;       /* of the list, or not_listed */
-    size_t first_unit;    /* of the segment, among all units of the list */
-};
-constexpr unsigned not_listed = ~0u, most_own_tiles = most_in_small_tiles / one_small_tile;
-/* Bytes that are copied from lines to a place in the block's shared memory. */
-struct chunk_copy {
-    const void *from;
-    unsigned to, bytes;
-};
-
-/* Where an element is in its line. */
-template <class Element>
-__device__ __forceinline__ unsigned place_of(const Element *element)
-{
-    return static_cast<unsigned>(reinterpret_cast<uintptr_t>(element) % line_bytes);
-}
-/* Chunks of a segment in large tiles: a quarter of a tile's threads has eight rows of packs in
- * 16 KiB, or half of them has four, if there are no more. */
-struct tile_part {
-    unsigned log; /* 2^log parts */
-    unsigned threads, rows, pitch;
-
-    __device__ __forceinline__ explicit tile_part(size_t packs)
-        : log(packs > 4 * large_block ? 2 : 1), threads(large_block >> log), rows(2u << log),
-          pitch(threads * pack_bytes + 2 * line_bytes)
-    {
-    }
-};
-
-/* The chunks that a block is to reduce, as one of its warps finds them, a batch at once: of its own
- * segments that are not listed, then of its share of those that are. In shared memory. */
-template <class Reducer>
-struct chunks_to_come {
-    using Element = typename Reducer::Element;
-    static constexpr unsigned pack_size = pack<Element>::size, batch = 16, known = 2 * batch,
-                              chunk_packs = one_small_tile / pack_bytes,
-                              slot_bytes = slot_bytes_of(in_any_order<Reducer>()),
-                              most_copies = in_any_order<Reducer>() ? 1 : 9; /* rows and a tail */
-    staged_chunk chunk[known];
-    chunk_copy copies[known][most_copies];
-    const void *readable[2]; /* from where to where there are elements */
-
-  private:
-    void *results;
-    unsigned number, turn; /* chunks in all, and tiles, below most_open_tiles */
-    /* Segments that are known, of which `first` is lane 0's; ends: chunks of those up to each. */
-    size_t first, begins[warp_size], lengths[warp_size], ends[warp_size], done;
-    unsigned entry;             /* or a single one of the list, and the */
-    size_t unit, last_unit;     /* first unit that is the block's */
-    size_t from, to;            /* its tiles, or packs where any order will do */
-    size_t next_own, end;       /* own segments to come */
-    bool whole;                 /* short ones too */
-    bool is_over;               /* all chunks are found */
-    size_t next_unit, unit_end; /* units of the list to come */
-    unsigned next_entry;
-
-  public:
-    __device__ __forceinline__ void begin(const segments &all, const segment_list &list,
-                                          void *result, size_t own_begin, size_t own_end,
-                                          bool with_short)
-    {
-        const size_t own_unit = share_of(list.units, blockIdx.x, gridDim.x),
-                     own_unit_end = share_of(list.units, blockIdx.x + 1, gridDim.x);
-        const unsigned after = search_by_warp(
-            0u, list.count, [&](unsigned k) { return list.first_unit(k) <= own_unit; });
-        const unsigned lane = threadIdx.x % warp_size;
-        ends[lane] = 0;
-        if (lane < 2) readable[lane] = all.first<Element>(lane == 0 ? 0 : all.count);
-        if (lane == 0) {
-            results = result;
-            done = 0;
-            next_own = own_begin;
-            end = own_end;
-            next_unit = own_unit;
-            unit_end = own_unit_end;
-            next_entry = after - 1;
-            number = 0;
-            turn = 0;
-            whole = with_short;
-            is_over = false;
-        }
-        __syncwarp();
-    }
-    /* The next `batch` chunks, of which each lane finds one. */
-    __device__ __noinline__ void find(segments all, segment_list list)
-    {
-        const unsigned lane = threadIdx.x % warp_size;
-        for (unsigned wanted = is_over ? 0 : batch; wanted > 0;) {
-            if (done == ends[warp_size - 1] && !look_for_more(all, list)) {
-                if (lane <= most_slots) chunk[(number + lane) % known].exists = false;
-                if (lane == 0) is_over = true;
-                __syncwarp();
-                return;
-            }
-            const size_t rest = ends[warp_size - 1] - done;
-            const unsigned some = rest < wanted ? static_cast<unsigned>(rest) : wanted;
-            bool ends_tile = false;
-            if (lane < some) {
-                set_chunk(number + lane, all, list, done + lane);
-                ends_tile = chunk[(number + lane) % known].ends_tile;
-            }
-            const unsigned tiles = __ballot_sync(0xffffffffu, ends_tile);
-            if (lane < some)
-                chunk[(number + lane) % known].turn = static_cast<unsigned char>(
-                    (turn + unsigned(__popc(tiles & ((1u << lane) - 1)))) % most_open_tiles);
-            __syncwarp();
-            if (lane == 0) {
-                last_unit = chunk[(number + some - 1) % known].unit;
-                number += some;
-                done += some;
-                turn = (turn + unsigned(__popc(tiles))) % most_open_tiles;
-            }
-            wanted -= some;
-            __syncwarp();
-        }
-    }
-
-  private:
-    __device__ __forceinline__ bool takes(size_t segment, size_t elements) const
-    {
-        return segment < end && (whole || elements > longest_segment<Reducer>()) &&
-               is_for_one_block<Element>(elements);
-    }
-    static __device__ __forceinline__ unsigned parts_log(const segment_tree<Reducer> &tree)
-    {
-        return tree.large() ? tile_part(tree.packs).log : 0;
-    }
-    /* Tiles before a unit, or packs where any order will do. */
-    static __device__ __forceinline__ size_t before(const segment_tree<Reducer> &tree, size_t to)
-    {
-        if (to >= tree.work.units) return in_any_order<Reducer>() ? tree.packs : tree.work.tiles;
-        const size_t tile = run_of(tree.work, to).first;
-        return in_any_order<Reducer>() ? tile << tree.tile_log() : tile;
-    }
-    /* Of so many of these. */
-    static __device__ __forceinline__ size_t chunks_of(const segment_tree<Reducer> &tree,
-                                                       size_t count)
-    {
-        if (!in_any_order<Reducer>()) return count << parts_log(tree);
-        return count == 0 ? 1 : (count - 1) / chunk_packs + 1;
-    }
-    /* False if there are none. */
-    __device__ __forceinline__ bool look_for_more(const segments &all, const segment_list &list)
-    {
-        constexpr unsigned at_once = 8; /* where many are not taken */
-        const unsigned lane = threadIdx.x % warp_size;
-        size_t own = next_own, chunks = 0;
-        bool any = false;
-        __syncwarp();
-        while (!any && own < end) {
-            const size_t segment = own + lane, inside = segment < end ? segment : end - 1,
-                         begin = all.begin(inside), n = all.length(inside);
-            chunks = 0;
-            if (takes(segment, n)) {
-                const segment_tree<Reducer> tree(n);
-                chunks = chunks_of(tree, before(tree, tree.work.units));
-            }
-            any = __any_sync(0xffffffffu, chunks > 0);
-            begins[lane] = begin;
-            lengths[lane] = n;
-            if (lane == 0) {
-                first = own;
-                entry = not_listed;
-            }
-            own += warp_size;
-            while (!any && own < end) {
-                bool others = false;
-#pragma unroll
-                for (unsigned k = 0; k < at_once; ++k) {
-                    const size_t other = own + k * warp_size + lane;
-                    others |= other < end && takes(other, all.length(other));
-                }
-                if (__any_sync(0xffffffffu, others)) break;
-                own += at_once * warp_size;
-            }
-        }
-        if (any) {
-#pragma unroll
-            for (unsigned step = 1; step < warp_size; step *= 2) {
-                const size_t other = __shfl_up_sync(0xffffffffu, chunks, step);
-                if (lane >= step) chunks += other;
-            }
-            ends[lane] = chunks;
-        } else if (next_unit < unit_end) {
-            const size_t segment = list.segment(next_entry), n = all.length(segment),
-                         first_unit = list.first_unit(next_entry),
-                         own_unit = next_unit - first_unit;
-            const segment_tree<Reducer> tree(n);
-            const size_t rest = unit_end - first_unit,
-                         own_end = rest < tree.work.units ? rest : tree.work.units;
-            const size_t own_from = before(tree, own_unit), own_to = before(tree, own_end);
-            ends[lane] = chunks_of(tree, own_to - own_from);
-            __syncwarp();
-            if (lane == 0) {
-                begins[0] = all.begin(segment);
-                lengths[0] = n;
-                first = segment;
-                entry = next_entry++;
-                unit = last_unit = own_unit;
-                from = own_from;
-                to = own_to;
-                next_unit = first_unit + own_end;
-            }
-            any = true;
-        }
-        if (lane == 0) {
-            next_own = own;
-            if (any) done = 0;
-        }
-        __syncwarp();
-        return any;
-    }
-    /* Chunk `own_number` of the block's, number_here of these segments'. */
-    __device__ __forceinline__ void set_chunk(unsigned own_number, const segments &all,
-                                              const segment_list &list, size_t number_here)
-    {
-        staged_chunk &of = chunk[own_number % known];
-        unsigned which = 0;
-#pragma unroll
-        for (unsigned step = warp_size / 2; step > 0; step /= 2)
-            if (ends[which + step - 1] <= number_here) which += step;
-        const bool is_own = entry == not_listed;
-        const segment_tree<Reducer> tree(lengths[which]);
-        const size_t before_it = which > 0 ? ends[which - 1] : 0, own = number_here - before_it;
-        const Element *const input = static_cast<const Element *>(all.input) + begins[which];
-        of.exists = true;
-        of.from = input;
-        of.n = lengths[which];
-        of.result = all.place(results, first + which);
-        of.entry = entry;
-        of.ends_share = own + 1 == ends[which] - before_it;
-        of.leaf = 0;
-        of.leaves = slices_block;
-        of.place = of.tail_place = static_cast<unsigned short>(place_of(input));
-        of.apart = slices_block * pack_bytes;
-        size_t of_unit = is_own ? 0 : unit;
-        if (in_any_order<Reducer>()) { /* as of one unit */
-            const size_t pack = (is_own ? 0 : from) + own * chunk_packs,
-                         rest = (is_own ? tree.packs : to) - pack;
-            of.tile = {pack, rest < chunk_packs ? static_cast<unsigned>(rest) : chunk_packs,
-                       of.ends_share && pack + rest == tree.packs ? tree.tail : 0, 8};
-            of.position = static_cast<unsigned>(own);
-            of.ends_tile = true;
-            of.ends_unit = of.ends_share;
-        } else {
-            const unsigned log = parts_log(tree),
-                           part = static_cast<unsigned>(own) & ((1u << log) - 1);
-            const size_t tile = (is_own ? 0 : from) + (own >> log);
-            tile_run run = {tile, 1};
-            of_unit = tile;
-            if (tree.work.levels > 0) { /* no chunk of the batch is as many units further */
-                size_t above = last_unit + batch + 1;
-                if (above > tree.work.units) above = tree.work.units;
-                for (of_unit = last_unit; above - of_unit > 1;) {
-                    const size_t middle = of_unit + (above - of_unit) / 2;
-                    (run_of(tree.work, middle).first <= tile ? of_unit : above) = middle;
-                }
-                run = run_of(tree.work, of_unit);
-            }
-            of.tile = tree.tile(tile);
-            of.position = static_cast<unsigned>(tile - run.first);
-            of.ends_tile = part + 1 == 1u << log;
-            of.ends_unit = of.ends_tile && of.position + 1 == run.count;
-            if (tree.large()) {
-                const tile_part by(tree.packs);
-                of.leaf = static_cast<unsigned short>(part * by.threads);
-                of.leaves = static_cast<unsigned short>(by.threads);
-                of.apart = static_cast<unsigned short>(by.pitch);
-                of.tail_place = static_cast<unsigned short>(
-                    by.rows * by.pitch + place_of(input + tree.packs * pack_size));
-            }
-        }
-        of.unit = static_cast<unsigned>(of_unit);
-        of.units = in_any_order<Reducer>() ? 1 : static_cast<unsigned>(tree.work.units);
-        if (!is_own) {
-            const size_t rest = unit_end - list.first_unit(entry);
-            of.first_unit = list.first_unit(entry);
-            of.units =
-                static_cast<unsigned>((rest < tree.work.units ? rest : tree.work.units) - unit);
-        }
-        of.ends_alone = is_own && of.ends_unit && of.position == 0 && of.units == 1;
-        of.slot = static_cast<unsigned char>(own_number % all.slot_count);
-        of.phase = own_number / all.slot_count & 1;
-        of.copies = 0;
-        const uintptr_t begin = reinterpret_cast<uintptr_t>(input),
-                        behind = in_vectors(begin + of.n * sizeof(Element));
-        if (!has_copy_engine() || of.n == 0 ||
-            begin - of.place < reinterpret_cast<uintptr_t>(readable[0]) ||
-            behind > reinterpret_cast<uintptr_t>(readable[1]))
-            return;
-        const uintptr_t packs = begin + of.tile.first * pack_bytes,
-                        after = packs + of.tile.packs * pack_bytes;
-        const unsigned tail = of.tile.tail * unsigned(sizeof(Element));
-        if (of.tile.threads_log == 8) {
-            add_copy(own_number, packs, static_cast<unsigned>(after - packs) + tail, 0);
-            return;
-        }
-        const tile_part by(tree.packs);
-#pragma unroll 1
-        for (unsigned row = 0; row < by.rows; ++row) {
-            const unsigned before = row * large_block + of.leaf,
-                           left = of.tile.packs > before ? of.tile.packs - before : 0;
-            add_copy(own_number, packs + before * pack_bytes,
-                     (left < by.threads ? left : by.threads) * pack_bytes, row * by.pitch);
-        }
-        if (of.leaf == 0) add_copy(own_number, after, tail, by.rows * by.pitch);
-    }
-    template <class Number>
-    static __device__ __forceinline__ Number in_vectors(Number bytes)
-    {
-        return (bytes + pack_bytes - 1) / pack_bytes * pack_bytes;
-    }
-    /* Of bytes that go to a place in the slot's line there. */
-    __device__ __forceinline__ void add_copy(unsigned own_number, uintptr_t start, unsigned bytes,
-                                             unsigned to_line)
-    {
-        if (bytes == 0) return;
-        staged_chunk &of = chunk[own_number % known];
-        const unsigned place = static_cast<unsigned>(start % line_bytes),
-                       all_bytes = in_vectors(place + bytes);
-        copies[own_number % known][of.copies++] = {reinterpret_cast<const void *>(start - place),
-                                                   of.slot * slot_bytes + to_line, all_bytes};
-    }
-};
-
-/* How a block reduces chunks in slots of its shared memory: eight warps add each, and the ninth
- * finds what comes next, has it copied where a slot is empty, and adds up what the others found. */
-template <class Reducer>
-struct staged_segments {
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    using words_of = partial_words<Value>;
-    using Chunks = chunks_to_come<Reducer>;
-    static constexpr unsigned warps = slices_block / warp_size, pack_size = pack<Element>::size,
-                              known = Chunks::known;
-    Value warp_values[most_open_tiles][in_any_order<Reducer>() ? warps : 2 * warps],
-        partials[in_any_order<Reducer>() ? 2 * warps : most_own_tiles],
-        stack[in_any_order<Reducer>() ? 1 : most_levels];
-    Chunks to_come;
-    phase_barrier full[most_slots], empty[most_slots];
-    bool last;
-
-    __device__ __forceinline__ void reduce(const segments &all,
-                                           const reduction_output<Reducer> &output,
-                                           const segment_list &list, status_word *listed_partials,
-                                           size_t begin, size_t end, bool whole)
-    {
-        const bool adds = threadIdx.x < slices_block;
-        if (threadIdx.x < all.slot_count) {
-            init_barrier(&full[threadIdx.x], warp_size);
-            init_barrier(&empty[threadIdx.x], slices_block);
-        }
-        if (!adds) {
-            to_come.begin(all, list, output.result, begin, end, whole);
-            to_come.find(all, list);
-        }
-        __syncthreads();
-        if (adds)
-            empty_slots(output.reducer);
-        else
-            fill_slots(all, output, list, listed_partials);
-        __syncthreads();
-    }
-
-  private:
-    __device__ __forceinline__ void fill_slots(const segments &all,
-                                               const reduction_output<Reducer> &output,
-                                               const segment_list &list,
-                                               status_word *listed_partials)
-    {
-        for (unsigned k = 0; k < all.slot_count; ++k) copy(k);
-#pragma unroll 1
-        for (unsigned number = 0; to_come.chunk[number % known].exists; ++number) {
-            const staged_chunk &own = to_come.chunk[number % known];
-            wait_for_phase(&empty[own.slot], own.phase);
-            copy(number + all.slot_count);
-            if (own.ends_tile) end_tile(output.reducer, own, list, listed_partials);
-            if (number % Chunks::batch == Chunks::batch / 2) to_come.find(all, list);
-        }
-    }
-    /* Has a chunk copied, if there is one. */
-    __device__ __forceinline__ void copy(unsigned number)
-    {
-        const staged_chunk &of = to_come.chunk[number % known];
-        const unsigned lane = threadIdx.x % warp_size;
-        if (!of.exists) return;
-        if (lane < of.copies) {
-            const chunk_copy own = to_come.copies[number % known][lane];
-            bulk_copy(dynamic_shared<unsigned char>() + own.to, own.from, own.bytes,
-                      &full[of.slot]);
-        } else {
-            arrive(&full[of.slot]);
-        }
-    }
-
-    __device__ __forceinline__ void empty_slots(const Reducer &prepared)
-    {
-#pragma unroll 1
-        for (unsigned number = 0; to_come.chunk[number % known].exists; ++number) {
-            const staged_chunk &own = to_come.chunk[number % known];
-            wait_for_phase(&full[own.slot], own.phase);
-            Reducer reducer = prepared;
-            reducer.prepare(own.from, own.n);
-            if (in_any_order<Reducer>() || own.leaves == slices_block)
-                add_packs<4>(reducer, own);
-            else if (threadIdx.x / 128 == own.leaf / 128 % 2) /* half of the warps in turn */
-                add_packs<8>(reducer, own);
-            arrive(&empty[own.slot]);
-        }
-    }
-    /* A warp's value, of packs of its threads, which are leaves of the tile. */
-    template <unsigned Packs>
-    __device__ __forceinline__ void add_packs(const Reducer &reducer, const staged_chunk &of)
-    {
-        const unsigned thread = threadIdx.x & (of.leaves - 1u), leaf = of.leaf + thread;
-        leaf_items<Reducer, Packs> items[1];
-        items[0].stand(of.tile, leaf);
-        items[0].has_edge = leaf < of.tile.tail;
-        items[0].edge_index = (of.tile.first + of.tile.packs) * pack_size + leaf;
-        items[0].edge = Element();
-        if (of.copies > 0) {
-            const unsigned char *const slot =
-                dynamic_shared<unsigned char>() + of.slot * Chunks::slot_bytes;
-            const Element *const packs = reinterpret_cast<const Element *>(slot + of.place);
-            with_shifted_slice(packs, [&](const auto &slice) {
-#pragma unroll
-                for (unsigned k = 0; k < Packs; ++k) {
-                    if (k % 4 == 0) __syncwarp(); /* not all at once, for registers */
-                    items[0].packs[k] = {};
-                    if (k < items[0].count)
-                        slice.load(items[0].packs[k],
-                                   thread * pack_size + k * (of.apart / unsigned(sizeof(Element))));
-                }
-            });
-            if (items[0].has_edge) {
-                const Element *const tail =
-                    of.tile.threads_log == 8
-                        ? packs + of.tile.packs * pack_size
-                        : reinterpret_cast<const Element *>(slot + of.tail_place);
-                items[0].edge = tail[leaf];
-            }
-        } else {
-            const Element *const from = static_cast<const Element *>(of.from);
-            with_global_row<true>(from, of.n, to_come.readable, [&](const auto &slice) {
-                load_packs(items[0].packs, slice, items[0].index, items[0].step, items[0].count);
-            });
-            if (items[0].has_edge) items[0].edge = from[items[0].edge_index];
-        }
-        Value values[1];
-        reducer.choose(values_of_leaves<1, leaf_items<Reducer, Packs>>{items, values});
-        values[0] = items[0].with_edge(reducer, values[0]);
-        const Value value = combine_warp(reducer, values);
-        if (threadIdx.x % warp_size == 0) warp_values[of.turn][leaf / warp_size] = value;
-    }
-
-    /* By one warp, a tile's value, and what ends with it. */
-    __device__ __forceinline__ void end_tile(const Reducer &prepared, const staged_chunk &own,
-                                             const segment_list &list, status_word *listed_partials)
-    {
-        const unsigned lane = threadIdx.x % warp_size, threads_log = own.tile.threads_log;
-        Reducer reducer = prepared;
-        reducer.prepare(own.from, own.n);
-        Value sum[1] = {lane < 1u << (threads_log - 5) ? warp_values[own.turn][lane]
-                                                       : reducer.identity()};
-        combine_lanes(reducer, sum, threads_log - 5);
-        if (!own.ends_alone)
-            end_part(reducer, own, list, listed_partials, sum[0]);
-        else if (lane == 0)
-            reducer.store(own.result, plus_zero<Reducer>(sum[0]), own.n);
-    }
-    /* The same where it is not all of a segment. */
-    __device__ __noinline__ void end_part(Reducer reducer, const staged_chunk &own,
-                                          segment_list list, status_word *listed_partials,
-                                          Value value)
-    {
-        const unsigned lane = threadIdx.x % warp_size;
-        reducer.prepare(own.from, own.n);
-        if (lane == 0 && (own.position > 0 || !own.ends_unit)) {
-            unsigned level = 0;
-            for (; in_any_order<Reducer>() ? level < (own.position > 0) : own.position >> level & 1;
-                 ++level)
-                value = reducer.combine(stack[level], value);
-            stack[in_any_order<Reducer>() ? 0 : level] = value;
-        }
-        if (!own.ends_unit) return;
-        if (own.entry == not_listed) {
-            if (own.units > 1) {
-                if (lane == 0) partials[own.unit] = value;
-                if (!own.ends_share) return;
-                __syncwarp();
-                value = fold_by_warp(reducer, partials, own.units);
-            }
-        } else {
-            const segment_tree<Reducer> tree(own.n);
-            const unsigned units = static_cast<unsigned>(tree.work.units);
-            if (units > 1) {
-                status_word *const of_segment = listed_partials + own.first_unit * words_of::count;
-                if (lane == 0) words_of::publish(of_segment, own.unit, value);
-                for (unsigned k = 1 + lane; in_any_order<Reducer>() && k < own.units;
-                     k += warp_size) /* one stands for all */
-                    words_of::publish(of_segment, own.unit + k, reducer.identity());
-                if (!own.ends_share) return;
-                status_word *const ticket = list.ticket(own.entry);
-                unsigned is_last = 0;
-                if (lane == 0) {
-                    is_last = atomicAdd(ticket, status_word(own.units)) + own.units == units;
-                    if (is_last) *ticket = 0;
-                }
-                if (!__shfl_sync(0xffffffffu, is_last, 0)) return;
-                value = fold_listed(reducer, of_segment, units, tree.threads_log);
-            }
-        }
-        if (lane == 0) reducer.store(own.result, plus_zero<Reducer>(value), own.n);
-    }
-    /* Of partials in status words, which are left zero: as of a block of threads. */
-    __device__ __forceinline__ Value fold_listed(const Reducer &reducer, status_word *status_words,
-                                                 unsigned units, unsigned threads_log)
-    {
-        constexpr unsigned at_once = sizeof(Value) > 4 ? 4 : 8;
-        const unsigned lane = threadIdx.x % warp_size, threads = 1u << threads_log;
-#pragma unroll 1
-        for (unsigned thread = lane; thread < threads; thread += at_once * warp_size) {
-            Value sums[at_once];
-            size_t numbers[at_once];
-#pragma unroll
-            for (unsigned k = 0; k < at_once; ++k)
-                numbers[k] = thread + k == 0 ? units - 1 : no_partial;
-            words_of::await(status_words, numbers, reducer.identity(), sums);
-#pragma unroll 1
-            for (unsigned first = 0; first < units - 1; first += threads) {
-                Value others[at_once];
-#pragma unroll
-                for (unsigned k = 0; k < at_once; ++k) {
-                    const unsigned number = first + thread + k * warp_size;
-                    numbers[k] = number < units - 1 ? number : no_partial;
-                }
-                words_of::await(status_words, numbers, reducer.identity(), others);
-#pragma unroll
-                for (unsigned k = 0; k < at_once; ++k)
-                    sums[k] = reducer.combine(sums[k], others[k]);
-            }
-#pragma unroll
-            for (unsigned k = 0; k < at_once; ++k) {
-                Value of_warp[1] = {sums[k]};
-                combine_lanes(reducer, of_warp, 5);
-                if (lane == 0) partials[thread / warp_size + k] = of_warp[0];
-            }
-        }
-        __syncwarp();
-        Value all[1] = {lane < threads / warp_size ? partials[lane] : reducer.identity()};
-        combine_lanes(reducer, all, threads_log - 5);
-        __syncwarp();
-        return all[0];
-    }
-};
-constexpr unsigned staged_threads = slices_block + warp_size;
-/* Blocks of these on a multiprocessor, which may have few threads (compute capability 7.5). */
-template <class Reducer>
-__host__ __device__ constexpr unsigned staged_blocks()
-{
-    return segment_blocks_of<Reducer>() * staged_threads <= multiprocessor_threads
-               ? segment_blocks_of<Reducer>()
-               : multiprocessor_threads / staged_threads;
-}
-
-/* By a block of 256 threads, one by one: of segments from `segment` to end - 1, those that are for
- * several blocks. Out of line, as it is not needed where the list has room. */
-template <class Reducer>
-static __device__ __noinline__ void
-reduce_not_listed(segments all, reduction_output<Reducer> output, size_t segment, size_t end)
-{
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    struct scratch {
-        Value sums[in_any_order<Reducer>() ? 1 : large_block];
-        wide_block<Reducer> block;
-    };
-    static_assert(sizeof(scratch) <= slot_bytes_of(in_any_order<Reducer>()), "in a slot's place");
-    scratch &memory = *dynamic_shared<scratch>();
-    memory.block.know_readable(all);
-    __syncthreads();
-#pragma unroll 1
-    for (; segment < end; ++segment) {
-        for (; segment < end; segment += warp_size) {
-            const size_t own = segment + threadIdx.x % warp_size;
-            const unsigned those = __ballot_sync(
-                0xffffffffu, own < end && !is_for_one_block<Element>(all.length(own)));
-            if (those == 0) continue;
-            segment += lowest_bit(those);
-            break;
-        }
-        if (segment >= end) return;
-        reduce_alone<Reducer>({all.place(output.result, segment), output.reducer},
-                              all.first<Element>(segment), all.length(segment), &memory.block,
-                              memory.sums);
-        __syncthreads();
-    }
-}
-
-/* What is noted of the block's own part, then what is listed; and last, what has no room there. */
-template <class Reducer>
-__global__ void __launch_bounds__(staged_threads, resident(staged_blocks<Reducer>()))
-    reduce_long_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
-{
-    __shared__ staged_segments<Reducer> block;
-    wait_for_previous_grid();
-    allow_next_grid();
-    status_word *const noted = noted_of_block(status_words);
-    const status_word from = noted[0], to = noted[1], not_listed_from = noted[2];
-    if (status_words[0] == 0 && from == 0) return;
-    const segment_list list(all, status_words, most_listed,
-                            [](size_t n) { return segment_tree<Reducer>(n).work.units; });
-    block.reduce(all, output, list, status_words + list_words + noted_words * gridDim.x,
-                 from == 0 ? 0 : from - 1, to / 2, to % 2 != 0);
-    if (threadIdx.x < noted_words && from != 0) noted[threadIdx.x] = 0;
-    if (list.count > 0) list.leave_empty(&block.last);
-    if (not_listed_from != 0 && threadIdx.x < slices_block) /* the others' threads are done */
-        reduce_not_listed(all, output, not_listed_from - 1, to / 2);
-}
-
-/* Where there are few segments, a warp takes each short one and a block each that is one tile.
- * Blocks share out longer ones by units, one launch in all; those whose partials have no room in
- * the workspace are taken by a block each. */
-constexpr unsigned most_few = 1024;
-constexpr unsigned few_blocks = 2; /* on a multiprocessor */
-/* Those of several tiles, as a segment_list. */
-struct few_list {
-    const unsigned *first_units;
-    status_word *tickets;
-    unsigned count;
-    size_t units;
-
-    __device__ __forceinline__ size_t segment(unsigned k) const { return k; }
-    __device__ __forceinline__ bool has_units(unsigned k) const
-    {
-        return first_units[k] < first_units[k + 1];
-    }
-    __device__ __forceinline__ size_t first_unit(unsigned k) const { return first_units[k]; }
-    __device__ __forceinline__ status_word *ticket(unsigned k) const { return tickets + k; }
-};
-
-/* By a warp, a segment of up to 256 packs. */
-template <class Reducer>
-__device__ __forceinline__ void reduce_by_warp(const reduction_output<Reducer> &output,
-                                               void *result, const typename Reducer::Element *from,
-                                               size_t n, const void *const (&readable)[2])
-{
-    using Value = typename Reducer::Value;
-    const unsigned lane = threadIdx.x % warp_size;
-    Reducer reducer = output.reducer;
-    reducer.prepare(from, n);
-    Value value = reducer.identity();
-    if (in_any_order<Reducer>()) {
-        const row_in_vectors<Reducer> vectors(from, static_cast<unsigned>(n), readable);
-        Value values[1] = {vectors.value(reducer, lane, 5)};
-        value = reducer.after_head(combine_warp(reducer, values), vectors.head, 0);
-    } else {
-        const slice_tile tile = segments_of_warp<Reducer>::tile_of(static_cast<unsigned>(n));
-        with_global_row<true>(from, n, readable, [&](const auto &slice) {
-            value = tile.packs <= warp_size ? narrow_value<1, true>(reducer, slice, tile)
-                                            : narrow_value<4, true>(reducer, slice, tile);
-        });
-    }
-    if (lane == 0) reducer.store(result, plus_zero<Reducer>(value), n);
-}
-
-/* By a block, a segment of one tile. */
-template <class Reducer>
-__device__ __forceinline__ void reduce_by_block(const reduction_output<Reducer> &output,
-                                                void *result, const typename Reducer::Element *from,
-                                                size_t n, const void *const (&readable)[2],
-                                                wide_block<Reducer> &block)
-{
-    using Value = typename Reducer::Value;
-    Reducer reducer = output.reducer;
-    reducer.prepare(from, n);
-    Value value = reducer.identity();
-    if (in_any_order<Reducer>()) {
-        const row_in_vectors<Reducer, unsigned, 2 * row_vectors> vectors(
-            from, static_cast<unsigned>(n), readable);
-        Value values[1] = {vectors.value(reducer, threadIdx.x, 8)};
-        value = reducer.after_head(block.total(reducer, values), vectors.head, 0);
-    } else {
-        const segment_tree<Reducer> tree(n);
-        with_global_row<true>(from, n, readable, [&](const auto &slice) {
-            value = tree.large() ? block.template tile_value<8, 2>(reducer, slice, tree.tile(0))
-                                 : block.template tile_value<4, 1>(reducer, slice, tree.tile(0));
-        });
-    }
-    if (threadIdx.x == 0) reducer.store(result, plus_zero<Reducer>(value), n);
-}
-
-template <class Reducer>
-__global__ void __launch_bounds__(slices_block, resident(few_blocks))
-    reduce_few_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
-{
-    using Element = typename Reducer::Element;
-    constexpr unsigned each = most_few / slices_block, warps = slices_block / warp_size;
-    constexpr size_t most_by_warp = (slices_block + 1) * pack<Element>::size - 1,
-                     most_by_block = (tile_choice<Reducer>::one_large_tile > 0
-                                          ? tile_choice<Reducer>::one_large_tile
-                                          : one_small_tile) /
-                                     sizeof(Element);
-    __shared__ wide_block<Reducer> block;
-    __shared__ long long offsets[most_few + 1];
-    __shared__ unsigned first_units[most_few + 1], warp_units[warps];
-    __shared__ typename Reducer::Value sums[large_block];
-    const unsigned warp = threadIdx.x / warp_size, count = static_cast<unsigned>(all.count);
-    wait_for_previous_grid();
-    allow_next_grid();
-    /* whether a thread's share of them has more than a block takes is on its way meanwhile */
-    const unsigned share = (count - 1) / slices_block + 1, own = threadIdx.x * share;
-    const size_t own_elements =
-        own < count ? all.begin(own + share < count ? own + share : count) - all.begin(own) : 0;
-    const void *const readable[2] = {all.first<Element>(0), all.first<Element>(count)};
-#pragma unroll 1
-    for (unsigned k = blockIdx.x + gridDim.x * warp; k < count; k += gridDim.x * warps)
-        if (all.length(k) <= most_by_warp)
-            reduce_by_warp(output, all.place(output.result, k), all.first<Element>(k),
-                           all.length(k), readable);
-#pragma unroll 1
-    for (unsigned k = blockIdx.x; k < count; k += gridDim.x)
-        if (all.length(k) > most_by_warp && all.length(k) <= most_by_block)
-            reduce_by_block(output, all.place(output.result, k), all.first<Element>(k),
-                            all.length(k), readable, block);
-    if (!__syncthreads_or(own_elements > most_by_block)) return;
-
-    for (unsigned k = threadIdx.x; k <= count; k += slices_block) offsets[k] = all.offsets[k];
-    block.know_readable(all);
-    all.offsets = offsets;
-    __syncthreads();
-    unsigned units[each];
-#pragma unroll
-    for (unsigned j = 0; j < each; ++j) {
-        const unsigned k = threadIdx.x * each + j;
-        const size_t n = k < count ? all.length(k) : 0;
-        units[j] =
-            n <= most_by_block ? 0 : static_cast<unsigned>(segment_tree<Reducer>(n).work.units);
-    }
-    number_units(units, first_units, warp_units);
-    few_list list = {first_units, status_words, 0, 0};
-    list.count =
-        search_by_warp(0u, count, [&](unsigned k) { return first_units[k + 1] <= all.list_room; });
-    list.units = first_units[list.count];
-    reduce_in_turn(all, output, list, status_words + most_few, block);
-    for (unsigned k = list.count + blockIdx.x; k < count; k += gridDim.x) {
-        if (first_units[k + 1] == first_units[k]) continue;
-        __syncthreads();
-        reduce_alone<Reducer>({all.place(output.result, k), output.reducer}, all.first<Element>(k),
-                              all.length(k), &block, sums);
-    }
-}
 
 } // namespace detail
 
@@ -11906,13 +10128,13 @@ __device__ __forceinline__ results_in_units long_results_of(const slices &all,
     return {all.begin, each, static_cast<unsigned>(count), status_words, count * each};
 }
 struct listed_in_units : segment_list {
-    __device__ __forceinline__ listed_in_units(const segments &all, status_word *status_words)
+    __device__ __forceinline__ listed_in_units(const row_bounds &all, status_word *status_words)
         : segment_list(all, status_words, exact_listed, units_of_exact)
     {
     }
     __device__ __forceinline__ status_word *totals() const { return base + list_words; }
 };
-__device__ __forceinline__ listed_in_units long_results_of(const segments &all,
+__device__ __forceinline__ listed_in_units long_results_of(const row_bounds &all,
                                                            status_word *status_words)
 {
     return {all, status_words};
@@ -12627,12 +10849,9 @@ enum class slices_kernel : unsigned {
     in_wide_columns, /* by lanes of several */
     small_wide_columns,
     large_wide_columns,
-    columns_of_halves, /* by lanes of as many as a vector has */
-    segments,
-    long_segments,
-    few_segments
+    columns_of_halves /* by lanes of as many as a vector has */
 };
-constexpr unsigned slices_kernels = 15;
+constexpr unsigned slices_kernels = 12;
 
 constexpr size_t tiles_of(size_t packs, const plan_row &row)
 {
@@ -13191,10 +11410,10 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
                 return launch_rows(e, true,
                                    size_t(limits.multiprocessors) * (1024 / e.tile.block_size),
                                    device, all, share, output, data, stream);
-            for (; blocks_each && all.first < results && failed == cudaSuccess;
-                 all.first = all.end) {
-                all.end = least_of(all.first + at_once, results);
-                failed = launch_rows(e, true, (all.end - all.first) * runs, device, all, share,
+            for (; blocks_each && all.begin < results && failed == cudaSuccess;
+                 all.begin = all.end) {
+                all.end = least_of(all.begin + at_once, results);
+                failed = launch_rows(e, true, (all.end - all.begin) * runs, device, all, share,
                                      output, data, stream);
             }
             return failed;
@@ -13790,97 +12009,6 @@ inline fastreduce_status launch_slices(const slices_engine &e, const slices &all
                           });
 }
 
-/* ---- Segments ---- */
-
-/* Blocks of reduce_segments on a multiprocessor, and how each uses its shared memory: in two stages
- * where they fit. A multiprocessor has 1 KiB more than a block may have, and blocks cost it as much
- * each. */
-struct segments_plan {
-    unsigned blocks, stages, stage_bytes;
-
-    constexpr size_t shared_bytes() const
-    {
-        return stages * size_t(stage_bytes) + for_batches(stages);
-    }
-    static constexpr size_t for_batches(unsigned stages)
-    {
-        return segment_batches_of(stages) * sizeof(segment_batch) +
-               batch_offsets * sizeof(long long);
-    }
-};
-
-inline segments_plan plan_segments(const device_limits &device)
-{
-    constexpr size_t others = kibibyte + 1280; /* the system's, and static shared memory */
-    for (unsigned blocks = segment_blocks; blocks > 0; --blocks)
-        for (unsigned stages = 2; stages > 0; --stages) {
-            const size_t all = (device.shared_bytes + kibibyte) / blocks,
-                         taken = others + segments_plan::for_batches(stages),
-                         stage =
-                             least_of((all - taken) / stages / line_bytes * line_bytes, most_stage);
-            if (all >= taken && stage >= least_stage)
-                return {blocks, stages, static_cast<unsigned>(stage)};
-        }
-    return {1, 1, static_cast<unsigned>(least_stage)};
-}
-
-/* Slots of reduce_long_segments: as many as let so many blocks be on a multiprocessor. */
-inline unsigned slots_of_segments(const device_limits &device, unsigned blocks, bool any_order)
-{
-    /* the system's, and static shared memory */
-    const size_t others = kibibyte + (any_order ? 7 : 12) * kibibyte,
-                 slot_bytes = slot_bytes_of(any_order);
-    const size_t all = (device.shared_bytes + kibibyte) / blocks,
-                 fitting = all > others ? (all - others) / slot_bytes : 0;
-    return static_cast<unsigned>(fitting > most_slots ? most_slots : fitting < 1 ? 1 : fitting);
-}
-
-/* One launch for few segments; else two, of which the second has nothing to do where none is long.
- * Arguments are checked. most_listed_units: as if the workspace had no room for more, for tests. */
-inline fastreduce_status launch_segments(const slices_engine &e, segments all, void *output,
-                                         workspace memory, cudaStream_t stream,
-                                         size_t most_listed_units = SIZE_MAX)
-{
-    const bool few = all.count <= most_few;
-    int device = 0;
-    device_limits limits = {};
-    const cudaError_t error = find_limits(&limits, &device);
-    if (error != cudaSuccess) return status_of(error);
-    const segments_plan plan = plan_segments(limits);
-    const bool any_order = e.tiles.head_alignment > 0;
-    const size_t blocks = size_t(limits.multiprocessors) *
-                          (any_order ? any_order_segment_blocks : plan.blocks),
-                 blocks_of_few = size_t(limits.multiprocessors) * few_blocks,
-                 blocks_of_long =
-                     any_order ? blocks : size_t(limits.multiprocessors) * segment_blocks;
-    all.slot_count =
-        slots_of_segments(limits, any_order ? any_order_segment_blocks : segment_blocks, any_order);
-    all.stages = plan.stages;
-    all.stage_bytes = plan.stage_bytes;
-    all.list_room =
-        least_of((workspace_words - (few ? most_few : list_words + noted_words * blocks_of_long)) /
-                     e.tiles.words_per_unit,
-                 most_listed_units);
-    return with_workspace(
-        memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
-            const auto launch = [&](slices_kernel which, size_t grid, size_t shared_bytes) {
-                void *arguments[] = {&all, output, &data};
-                return launch_kernel(e.kernel(which), e.known[static_cast<unsigned>(which)], device,
-                                     static_cast<unsigned>(grid),
-                                     which == slices_kernel::long_segments ? staged_threads
-                                                                           : slices_block,
-                                     shared_bytes, arguments, stream);
-            };
-            if (few) return launch(slices_kernel::few_segments, blocks_of_few, 0);
-            const cudaError_t failed = launch(slices_kernel::segments, least_of(blocks, all.count),
-                                              any_order ? 0 : plan.shared_bytes());
-            return failed != cudaSuccess
-                       ? failed
-                       : launch(slices_kernel::long_segments, blocks_of_long,
-                                all.slot_count * size_t(slot_bytes_of(any_order)));
-        });
-}
-
 template <class Reducer, unsigned Packs, bool Wide>
 static const void *columns_kernel(truth<false>)
 {
@@ -13913,16 +12041,6 @@ static const void *halves_kernel(truth<false>)
     return nullptr;
 }
 template <class Reducer>
-static const void *segments_kernel(truth<true>)
-{
-    return kernel_address(reduce_segments_in_any_order<Reducer>);
-}
-template <class Reducer>
-static const void *segments_kernel(truth<false>)
-{
-    return kernel_address(reduce_segments<Reducer>);
-}
-template <class Reducer>
 static const void *any_rows_kernel(truth<true>)
 {
     return kernel_address(reduce_rows_in_any_order<Reducer>);
@@ -13948,10 +12066,7 @@ static const void *slices_kernel_of(slices_kernel which)
         columns_kernel<Reducer, 1, true>(any_order),
         columns_kernel<Reducer, 4, true>(any_order),
         columns_kernel<Reducer, 8, true>(any_order),
-        halves_kernel<Reducer>(truth<in_half_columns<Reducer>()>()),
-        segments_kernel<Reducer>(any_order),
-        kernel_address(reduce_long_segments<Reducer>),
-        kernel_address(reduce_few_segments<Reducer>)};
+        halves_kernel<Reducer>(truth<in_half_columns<Reducer>()>())};
     return all[static_cast<unsigned>(which)];
 }
 
@@ -14251,19 +12366,19 @@ fastreduce_status launch_exact_results(slices all, fastreduce_operator op, int p
         });
 }
 template <class Input>
-fastreduce_status launch_exact_results(const segments &all, fastreduce_operator op, int precision,
+fastreduce_status launch_exact_results(const row_bounds &all, fastreduce_operator op, int precision,
                                        void *output, workspace memory, cudaStream_t stream)
 {
-    exact_launcher<Input, segments> launcher = {
+    exact_launcher<Input, row_bounds> launcher = {
         0, {}, {1, 0, exact_unit, 0, 5, true}, op, precision, output, stream};
     const cudaError_t error = find_limits(&launcher.limits, &launcher.device);
     if (error != cudaSuccess) return status_of(error);
-    launcher.plan.most_of_warp = launcher.most_of_warp(all.count);
-    if (all.count <= exact_listed) launcher.plan.most_of_block = launcher.plan.most_of_warp;
+    launcher.plan.most_of_warp = launcher.most_of_warp(all.end);
+    if (all.end <= exact_listed) launcher.plan.most_of_block = launcher.plan.most_of_warp;
     return with_workspace(
         memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
             status_word *const status_words = static_cast<status_word *>(data);
-            const cudaError_t failed = launcher.launch_short(all, all.count, status_words);
+            const cudaError_t failed = launcher.launch_short(all, all.end, status_words);
             return failed != cudaSuccess ? failed : launcher.launch_long(all, status_words);
         });
 }
@@ -14878,7 +12993,7 @@ struct exact_instance {
     /* null without FASTREDUCE_SHAPES */
     fastreduce_status (*launch_slices)(const slices &all, const exact_call &call, workspace memory,
                                        cudaStream_t stream);
-    fastreduce_status (*launch_segments)(const segments &all, const exact_call &call,
+    fastreduce_status (*launch_segments)(const row_bounds &all, const exact_call &call,
                                          workspace memory, cudaStream_t stream);
     /* of sums as floats; null where no kernels are for these */
     fastreduce_status (*launch_sums)(slices all, float *output, workspace memory,
@@ -14939,7 +13054,7 @@ template <class What, class Input>
 static exact_instance make_exact(truth<true>, truth<true>)
 {
     return {engine_of<typename What::engine>, What::make_output,
-            launch_exact_results_of<Input, slices>, launch_exact_results_of<Input, segments>,
+            launch_exact_results_of<Input, slices>, launch_exact_results_of<Input, row_bounds>,
             exact_sums_of<Input>(truth<(sizeof(Input) < sizeof(double))>())};
 }
 template <class What, class Input>
@@ -15075,16 +13190,15 @@ static bool valid_count(const size_t *count, const void *output, size_t output_b
            !overlap(count, sizeof *count, scratch.data, scratch.data ? scratch.bytes : 0);
 }
 
-/* The same of offsets, of which there is one more than segments. */
-static bool valid_offsets(const int64_t *offsets, size_t segments, const void *output,
+/* The same of so many offsets. */
+static bool valid_offsets(const void *offsets, size_t count, size_t size, const void *output,
                           size_t output_bytes, workspace scratch)
 {
-    if (offsets == nullptr || !aligned(offsets, sizeof *offsets) ||
-        segments >= (UINTPTR_MAX - reinterpret_cast<uintptr_t>(offsets)) / sizeof *offsets)
+    if (offsets == nullptr || !aligned(offsets, size) ||
+        count > (UINTPTR_MAX - reinterpret_cast<uintptr_t>(offsets)) / size)
         return false;
-    const size_t bytes = (segments + 1) * sizeof *offsets;
-    return !overlap(offsets, bytes, output, output_bytes) &&
-           !overlap(offsets, bytes, scratch.data, scratch.data ? scratch.bytes : 0);
+    return !overlap(offsets, count * size, output, output_bytes) &&
+           !overlap(offsets, count * size, scratch.data, scratch.data ? scratch.bytes : 0);
 }
 
 /* The products of shapes and strides; false where one does not fit. */
@@ -15284,7 +13398,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, void *output,
-                                                            size_t segments, const int64_t *offsets,
+                                                            size_t segments, const void *offsets,
                                                             fastreduce_type type,
                                                             fastreduce_operator op,
                                                             const fastreduce_config *config)
@@ -15294,40 +13408,44 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
     const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
     const fastreduce_type result = result_type(type, op, settings);
     const size_t size = fastreduce_type_size(type), result_size = fastreduce_type_size(result);
-    if (!valid_choice(result, settings)) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const bool narrow = settings.offset_type == FASTREDUCE_I32, apart = settings.end_offsets != nullptr;
+    const size_t offset_size = narrow ? sizeof(int32_t) : sizeof(int64_t);
+    if (!valid_choice(result, settings) ||
+        (!narrow && settings.offset_type != FASTREDUCE_DEFAULT_TYPE &&
+         settings.offset_type != FASTREDUCE_I64))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (segments == 0) return FASTREDUCE_SUCCESS;
     /* How much input there is, and where, is known on the device alone. */
     const fastreduce_status status =
         check_arguments({input, size, size}, {output, result_size, result_size, segments}, 0,
                         scratch, workspace_alignment);
     if (status != FASTREDUCE_SUCCESS) return status;
-    if (!valid_offsets(offsets, segments, output, segments * result_size, scratch))
+    if (!valid_offsets(offsets, segments + !apart, offset_size, output, segments * result_size,
+                       scratch) ||
+        (apart && !valid_offsets(settings.end_offsets, segments, offset_size, output,
+                                 segments * result_size, scratch)))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     const c_instance found = find_instance(type, op, settings.kernel);
     const exact_instance exact =
         settings.kernel == FASTREDUCE_EXACT ? find_exact(type, op, false) : exact_instance();
-    if ((found.make_slices == nullptr && exact.launch_segments == nullptr) ||
+    if ((found.make_rows == nullptr && exact.launch_segments == nullptr) ||
         settings.n_on_device != nullptr ||
         (settings.output_type != 0 && settings.output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
-    fastreduce::detail::segments all = {};
+    row_bounds all = {};
     all.input = input;
-    all.offsets = reinterpret_cast<const long long *>(offsets);
-    all.count = segments;
+    all.begins = offsets;
+    all.ends = apart ? settings.end_offsets
+                     : static_cast<const unsigned char *>(offsets) + offset_size;
+    all.end = segments;
+    all.offset_bytes = static_cast<unsigned>(offset_size);
     all.result_bytes = static_cast<unsigned>(result_size);
     if (exact.launch_segments != nullptr)
         return exact.launch_segments(all, {output, nullptr, op, precision_of(result), nullptr},
                                      scratch, settings.stream);
     engine_output place;
     found.make_output(place.bytes, output);
-    row_bounds bounds = {};
-    bounds.input = input;
-    bounds.begins = offsets;
-    bounds.ends = offsets + 1;
-    bounds.end = segments;
-    bounds.offset_bytes = sizeof *offsets;
-    bounds.result_bytes = static_cast<unsigned>(result_size);
-    return launch_rows(found.make_rows(), bounds, place.bytes, scratch, settings.stream);
+    return launch_rows(found.make_rows(), all, place.bytes, scratch, settings.stream);
 }
 
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,

@@ -300,6 +300,11 @@ typedef struct fastreduce_config {
     /* FASTREDUCE_DEFAULT_TYPE (0), or what fastreduce_output_type says; with EXACT of f16, bf16 and
      * f32 also FASTREDUCE_F64; any other number: UNSUPPORTED */
     fastreduce_type output_type;
+    /* Of fastreduce_reduce_segments: FASTREDUCE_DEFAULT_TYPE or FASTREDUCE_I64, or FASTREDUCE_I32,
+     * is what offsets are. And null, or where segments end, if that is not where the next begins:
+     * as many of that type, in device memory. All others ignore them. */
+    fastreduce_type offset_type;
+    const void *end_offsets;
 } fastreduce_config;
 
 /* Many results in one call: each is of n elements of the input, `stride` elements apart. Result
@@ -515,22 +520,26 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
                                                         fastreduce_operator op,
                                                         const fastreduce_config *config);
 
-/* Reduces ragged segments: result s is of input[offsets[s]] .. input[offsets[s + 1] - 1].
+/* Reduces ragged segments: result s is of input[offsets[s]] .. input[offsets[s + 1] - 1]; or, with
+ * config->end_offsets, of input[offsets[s]] .. input[end_offsets[s] - 1], which may leave gaps,
+ * overlap, and come in any order (fastest are those near each other, in the order of their offsets).
  * UNSUPPORTED where the implementing file does not define FASTREDUCE_SHAPES.
  *
- *   input    elements from offsets[0] to offsets[segments] - 1, at least; may be null where there
- *            are none. Not written. The host does not know where it ends, so that output and
- *            workspace are not in it is not checked.
+ *   input    the elements of all segments, at least; may be null where there are none. Not written.
+ *            The host does not know where it ends, so that output and workspace are not in it is
+ *            not checked.
  *   output   `segments` values of the type fastreduce_output_type(type, op).
- *   offsets  segments + 1 numbers in device memory, aligned to 8 bytes, not decreasing and not
- *            negative; read when the kernels run. An empty segment gives the result of no elements.
- *            Without segments nothing happens, and no pointer is looked at.
- *   config   as for fastreduce_reduce_axis.
+ *   offsets  segments + 1 numbers in device memory, or `segments` with config->end_offsets, of 64
+ *            bits, or 32 by config->offset_type, aligned to their size; not decreasing and not
+ *            negative; read when the kernels run. An empty segment gives the result of no elements,
+ *            as AUTO does one that ends before it begins or begins below 0. Without segments nothing
+ *            happens, and no pointer is looked at.
+ *   config   as for fastreduce_reduce_axis, with offset_type and end_offsets. An offset_type that
+ *            is none of these is INVALID_ARGUMENT.
  *
- * All else as for fastreduce_reduce_axis: each result has the bits of a row. One launch for up to
- * 1024 segments by AUTO, else two. */
+ * All else as for fastreduce_reduce_axis: each result has the bits of a row. Two launches. */
 FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, void *output,
-                                                            size_t segments, const int64_t *offsets,
+                                                            size_t segments, const void *offsets,
                                                             fastreduce_type type,
                                                             fastreduce_operator op,
                                                             const fastreduce_config *config);
