@@ -5183,7 +5183,7 @@ struct columns_of {
     static __host__ __device__ constexpr unsigned levels(unsigned columns)
     {
         const unsigned fitting = 48 / (columns * value_words);
-        return fitting > 6 ? 6 : fitting > 1 ? fitting : 1;
+        return fitting > 6 || Reducer::any_order ? 6 : fitting > 1 ? fitting : 1;
     }
 };
 
@@ -5202,6 +5202,24 @@ __device__ __forceinline__ typename Reducer::Value leaf_value(const Reducer &red
     }
 }
 
+/* What stands for a row that does not exist. */
+template <class Reducer, class Element, class Vector>
+__device__ __forceinline__ Vector padding_row(const Reducer &reducer, const Element *from, size_t n)
+{
+    Vector row = Vector();
+    reducer.choose([&](const auto &member) {
+#pragma unroll
+        for (unsigned c = 0; c < sizeof row / sizeof(Element); ++c) {
+            auto own = member;
+            own.prepare(from + c, n);
+            const Element padding = bits_as<Element>(own.padding(from + c));
+            memcpy(reinterpret_cast<unsigned char *>(&row) + c * sizeof padding, &padding,
+                   sizeof padding);
+        }
+    });
+    return row;
+}
+
 /* Values of a leaf of a lane's columns, of rows from `row` on as far as they exist. */
 template <class Reducer, class Element, class Value, unsigned Columns>
 __device__ __forceinline__ void leaf_values(const Reducer &reducer, const Element *from,
@@ -5213,20 +5231,19 @@ __device__ __forceinline__ void leaf_values(const Reducer &reducer, const Elemen
                        count = 1u << columns_of<Reducer>::rows_log(Columns);
     using Items = packs_of_lane<Element, count / size, 1>;
     const size_t behind = row < n ? n - row : 0;
-    const bool whole = behind >= count;
     const Element *const place = from + row * stride;
+    const auto at = [&](unsigned k) {
+        return *reinterpret_cast<const vector *>(place + k * stride);
+    };
     vector rows[count / size][size];
-    if (whole) {
+    if (behind >= count) {
+#pragma unroll
+        for (unsigned k = 0; k < count; ++k) rows[k / size][k % size] = at(k);
+    } else {
+        const vector padding = padding_row<Reducer, Element, vector>(reducer, from, n);
 #pragma unroll
         for (unsigned k = 0; k < count; ++k)
-            rows[k / size][k % size] = *reinterpret_cast<const vector *>(place + k * stride);
-    } else {
-#pragma unroll
-        for (unsigned k = 0; k < count; ++k) {
-            rows[k / size][k % size] = vector();
-            if (k < behind)
-                rows[k / size][k % size] = *reinterpret_cast<const vector *>(place + k * stride);
-        }
+            rows[k / size][k % size] = k < behind ? at(k) : padding;
     }
     reducer.choose([&](const auto &member) {
 #pragma unroll
@@ -5235,56 +5252,36 @@ __device__ __forceinline__ void leaf_values(const Reducer &reducer, const Elemen
             Items items = {{}, row, n};
             own.prepare(from + c, n);
 #pragma unroll
-            for (unsigned k = 0; k < count / size; ++k) {
+            for (unsigned k = 0; k < count / size; ++k)
                 if constexpr (Columns > 1)
                     items.packs[k].take_column(rows[k], c);
                 else
                     items.packs[k].gather(rows[k]);
-                if (!whole)
-                    items.packs[k].fill_from(items.existing(k),
-                                             bits_as<Element>(own.padding(from + c)));
-            }
             values[c] = leaf_value(own, items);
         }
     });
 }
 
-/* Values that wait for as many leaves more as they have, in registers. */
-template <class Value, unsigned Columns, unsigned Levels>
-struct columns_levels {
-    Value level[Levels][Columns];
-
-    /* Those of one step, which get what they meet. */
-    template <class Reducer>
-    __device__ __forceinline__ void push(const Reducer &reducer, Value (&values)[Columns],
-                                         unsigned step)
-    {
-        bool carries = true;
+/* As carry, of a lane's columns, in registers. */
+template <class Reducer, class Value, unsigned Columns, unsigned Levels>
+__device__ __forceinline__ void carry_columns(const Reducer &reducer,
+                                              Value (&level)[Levels][Columns],
+                                              Value (&values)[Columns], unsigned step, bool last)
+{
+    bool carries = true;
 #pragma unroll
-        for (unsigned l = 0; l < Levels; ++l)
-            if (carries) {
-                carries = step >> l & 1;
+    for (unsigned l = 0; l < Levels; ++l) {
+        if (!carries && !last) break;
+        const bool meet = step >> l & 1;
 #pragma unroll
-                for (unsigned c = 0; c < Columns; ++c)
-                    if (carries)
-                        values[c] = reducer.combine(level[l][c], values[c]);
-                    else
-                        level[l][c] = values[c];
-            }
+        for (unsigned c = 0; c < Columns; ++c)
+            if (meet)
+                values[c] = reducer.combine(level[l][c], values[c]);
+            else if (carries)
+                level[l][c] = values[c];
+        carries = carries && meet;
     }
-    /* After so many steps, of the last one's Values. */
-    template <class Reducer>
-    __device__ __forceinline__ void total(const Reducer &reducer, Value (&values)[Columns],
-                                          unsigned steps) const
-    {
-#pragma unroll
-        for (unsigned l = 0; l < Levels; ++l)
-            if ((steps & (steps - 1)) >> l & 1)
-#pragma unroll
-                for (unsigned c = 0; c < Columns; ++c)
-                    values[c] = reducer.combine(level[l][c], values[c]);
-    }
-};
+}
 
 /* Values of a warp's rows of a tile, from `first` on. */
 template <class Reducer, class Element, class Value, unsigned Columns>
@@ -5307,7 +5304,7 @@ __device__ __forceinline__ void warp_columns(const Reducer &reducer, const slice
                 values[c] =
                     meet(reducer, values[c], shuffle_xor(values[c], delta), (lane & delta) != 0);
     };
-    columns_levels<Value, Columns, of::levels(Columns)> levels;
+    Value level[of::levels(Columns)][Columns];
 #pragma unroll
     for (unsigned c = 0; c < Columns; ++c) values[c] = reducer.zero();
 #pragma unroll 1
@@ -5321,13 +5318,10 @@ __device__ __forceinline__ void warp_columns(const Reducer &reducer, const slice
         } else {
             leaf_values(reducer, from, all.stride, row, all.n, values);
             pair_lanes_of_rows();
-            levels.push(reducer, values, step);
+            carry_columns(reducer, level, values, step, step + 1 == steps);
         }
     }
-    if constexpr (Reducer::any_order)
-        pair_lanes_of_rows();
-    else
-        levels.total(reducer, values, static_cast<unsigned>(steps));
+    if constexpr (Reducer::any_order) pair_lanes_of_rows();
 }
 
 /* Values of parts of 2^results_log results each, one part after the other in shared memory, to
