@@ -5137,10 +5137,16 @@ struct slice_tile {
 constexpr unsigned columns_block = 256, columns_warps_log = 3, warp_log = 5;
 
 struct columns_plan {
-    unsigned across_log;                   /* of a warp's lanes, those that lie across results */
-    unsigned warps_log;                    /* of a block's warps, those that lie down the rows */
-    unsigned steps_log, run_log;           /* steps of a warp in a tile; tiles of a block */
-    unsigned across_blocks, down_blocks;   /* with other results, and with other rows */
+    unsigned across_log;                 /* of a warp's lanes, those that lie across results */
+    unsigned warps_log;                  /* of a block's warps, those that lie down the rows */
+    unsigned steps_log, run_log;         /* steps of a warp in a tile; tiles of a block */
+    unsigned across_blocks, down_blocks; /* with other results, and with other rows */
+
+    /* Results of a block whose lanes have so many columns. */
+    __host__ __device__ constexpr unsigned results_log(unsigned columns) const
+    {
+        return slice_tile::bits_for(columns) + across_log + columns_warps_log - warps_log;
+    }
 };
 
 /* Columns next to each other, in a vector. */
@@ -5169,14 +5175,13 @@ struct columns_of {
         while (columns * value_words > most_words && columns * element_bytes > 4) columns /= 2;
         return columns;
     }
-    /* Rows of a leaf: 128 bytes of vectors; of single columns fewer. */
+    /* Rows of a leaf, as far as these have room. */
     static __host__ __device__ constexpr unsigned rows_log(unsigned columns)
     {
         constexpr unsigned size = pack<typename Reducer::Element>::size;
-        unsigned log = columns > 1 && size <= 8 ? 3 : 4;
-        while (1u << log > size && ((columns == 1 && (element_bytes + 3) / 4 << log > 32) ||
-                                    value_words << log > 32 * size))
-            --log;
+        const unsigned bytes = columns * element_bytes < 4 ? 4 : columns * element_bytes;
+        unsigned log = 4;
+        while (1u << log > size && (bytes << log > 128 || value_words << log > 32 * size)) --log;
         return log;
     }
     /* Levels of a warp's steps. */
@@ -5355,17 +5360,17 @@ __device__ __forceinline__ void fold_parts(const Reducer &reducer, Value *values
  * as in reduce_run. A group is of as many blocks as their Values have places. */
 template <unsigned Columns, class Reducer, class Value>
 __device__ __forceinline__ bool
-columns_of_blocks(const Reducer &reducer, const columns_plan &plan, size_t first, size_t end,
-                  size_t results, status_word *status_words, Value *values)
+columns_of_blocks(const Reducer &reducer, const columns_plan &plan, size_t first, size_t results,
+                  status_word *status_words, Value *values)
 {
     using partials = partial_words<Value>;
     const unsigned group_log = columns_warps_log + warp_log - plan.across_log,
-                   results_log = slice_tile::bits_for(Columns) + plan.across_log;
+                   results_log = plan.results_log(Columns);
     unsigned number = blockIdx.x / plan.across_blocks, count = plan.down_blocks;
 #pragma unroll 1
     while (count > 1) {
         const unsigned others = number & ((1u << group_log) - 1), own = threadIdx.x;
-        const bool mine = own >> results_log == 0 && first + own < end;
+        const bool mine = own >> results_log == 0 && first + own < results;
         if (others + 1 < 1u << group_log && number + 1 < count) {
             if (mine) partials::publish(status_words, number * results + first + own, values[own]);
             return false;
@@ -5377,7 +5382,7 @@ columns_of_blocks(const Reducer &reducer, const columns_plan &plan, size_t first
         for (unsigned c = 0; c < Columns; ++c) {
             const unsigned k = c * columns_block + own, part = k >> results_log,
                            result = k & ((1u << results_log) - 1);
-            numbers[c] = part < others && first + result < end
+            numbers[c] = part < others && first + result < results
                              ? (number - others + part) * results + first + result
                              : no_partial;
         }
@@ -5405,33 +5410,30 @@ __global__ void __launch_bounds__(columns_block, resident(2))
     __shared__ __align__(pack_bytes) Value values[columns_block * Columns];
     const Reducer &reducer = output.reducer;
     const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size,
-                   down = warp & ((1u << plan.warps_log) - 1), across_lanes = 1u << plan.across_log,
-                   column = ((warp >> plan.warps_log << plan.across_log) +
-                             (lane & (across_lanes - 1))) *
-                            Columns,
-                   results_log = slice_tile::bits_for(Columns) + plan.across_log +
-                                 columns_warps_log - plan.warps_log,
-                   warp_rows_log = columns_of<Reducer>::rows_log(Columns) + warp_log -
-                                   plan.across_log + plan.steps_log;
-    const size_t first = all.begin + (size_t(blockIdx.x % plan.across_blocks) << results_log),
-                 result = first + column < all.end ? first + column : all.begin;
-    const auto *const from = all.template first<typename Reducer::Element>(result);
+                   down = warp & ((1u << plan.warps_log) - 1), lanes = 1u << plan.across_log,
+                   column = (warp >> plan.warps_log) * lanes + (lane & (lanes - 1)),
+                   results_log = plan.results_log(Columns),
+                   rows_log = columns_of<Reducer>::rows_log(Columns) + warp_log -
+                              plan.across_log + plan.steps_log; /* of a warp */
+    const size_t first = size_t(blockIdx.x % plan.across_blocks) << results_log,
+                 results = all.end - all.begin, result = first + column * Columns;
+    const auto *const from = all.template first<typename Reducer::Element>(
+        all.begin + (result < results ? result : 0));
     size_t tile = size_t(blockIdx.x / plan.across_blocks) << plan.run_log;
     wait_for_previous_grid();
     allow_next_grid();
 #pragma unroll 1
     for (unsigned turn = 0;; ++turn, ++tile) {
         Value own[Columns];
-        warp_columns(reducer, all, plan, from, (tile << plan.warps_log | down) << warp_rows_log,
-                     own);
-        if (lane < across_lanes)
+        warp_columns(reducer, all, plan, from, (tile << plan.warps_log | down) << rows_log, own);
+        if (lane < lanes)
 #pragma unroll
             for (unsigned c = 0; c < Columns; ++c)
-                values[(down << results_log) + column + c] = own[c];
+                values[(down << results_log) + column * Columns + c] = own[c];
         fold_parts(reducer, values, 1u << plan.warps_log, results_log);
         if (plan.run_log == 0) break;
         const bool last = (turn + 1) >> plan.run_log != 0 ||
-                          (tile + 1) << plan.warps_log << warp_rows_log >= all.n;
+                          (tile + 1) << plan.warps_log << rows_log >= all.n;
         if (threadIdx.x >> results_log == 0)
             values[threadIdx.x] =
                 carry(reducer, values[threadIdx.x],
@@ -5439,12 +5441,10 @@ __global__ void __launch_bounds__(columns_block, resident(2))
         if (last) break;
         __syncthreads();
     }
-    if (!columns_of_blocks<Columns>(reducer, plan, first - all.begin, all.end - all.begin,
-                                    all.end - all.begin, status_words, values))
-        return;
+    if (!columns_of_blocks<Columns>(reducer, plan, first, results, status_words, values)) return;
 #pragma unroll 1
-    for (unsigned k = threadIdx.x; k >> results_log == 0 && first + k < all.end; k += columns_block)
-        reducer.store(all.place(output.result, first + k),
+    for (unsigned k = threadIdx.x; k >> results_log == 0 && first + k < results; k += columns_block)
+        reducer.store(all.place(output.result, all.begin + first + k),
                       all.n == 0 ? reducer.identity() : values[k], all.n);
 }
 
@@ -13078,8 +13078,7 @@ constexpr columns_launch plan_pairwise_columns(const columns_engine &e, const sl
         plan.down_blocks = static_cast<unsigned>(blocks);
         break;
     }
-    made.block_results = size_t(lane.columns)
-                         << (plan.across_log + columns_warps_log - plan.warps_log);
+    made.block_results = size_t(1) << plan.results_log(lane.columns);
     made.most_results = most_blocks / plan.down_blocks * made.block_results;
     if (plan.run_log > 0)
         made.shared_bytes = (plan.run_log + 1) * made.block_results * e.value_bytes;
