@@ -4034,12 +4034,12 @@ __device__ __forceinline__ pack<unsigned> shifted_words(const pack<unsigned> &a,
  * place of what is missing. A thread reduces packs; lanes, warps, blocks and groups of blocks meet
  * as far as they are neighbours. So the bits depend on nothing but the elements. */
 
-/* Packs of a lane, 32 apart. */
-template <class Input, unsigned Packs>
+/* Packs of a lane, so many apart. */
+template <class Input, unsigned Packs, unsigned Apart = warp_size>
 struct packs_of_lane {
     using Element = Input;
     static constexpr unsigned packs_each = Packs, count = Packs, pack_size = pack<Element>::size,
-                              apart = warp_size * pack_size, all = Packs * apart;
+                              apart = Apart * pack_size, all = Packs * apart;
     pack<Element> packs[Packs];
     size_t index, n; /* of the first pack's first element; of all */
 
@@ -5542,6 +5542,7 @@ struct slices {
     __host__ __device__ size_t offset(size_t result) const
     {
         if (inner == 1) return result * outer_stride;
+        if (result < inner) return result; /* without a division */
         return result / inner * outer_stride + result % inner;
     }
     template <class Element>
@@ -5569,6 +5570,327 @@ struct slice_tile {
         return bits;
     }
 };
+
+/* ---- Columns: the same of elements that do not lie together ----
+ *
+ * A lane goes down its columns, a leaf of some rows at a time, of which all loads are under way at
+ * once. Rows are shared out by powers of two, so that whatever meets are neighbours of the tree:
+ * leaves to neighbouring lanes, as far as these do not lie across results; steps of a warp, whose
+ * Values meet as ones carry in the binary number that counts them; warps; tiles of a block; blocks.
+ * How many of each there are is the plan's, and shows in no bit. */
+constexpr unsigned columns_block = 256, columns_warps_log = 3, warp_log = 5;
+
+struct columns_plan {
+    unsigned across_log;                 /* of a warp's lanes, those that lie across results */
+    unsigned warps_log;                  /* of a block's warps, those that lie down the rows */
+    unsigned steps_log, run_log;         /* steps of a warp in a tile; tiles of a block */
+    unsigned across_blocks, down_blocks; /* with other results, and with other rows */
+
+    /* Results of a block whose lanes have so many columns. */
+    __host__ __device__ constexpr unsigned results_log(unsigned columns) const
+    {
+        return slice_tile::bits_for(columns) + across_log + columns_warps_log - warps_log;
+    }
+};
+
+/* Columns next to each other, in a vector. */
+template <class Element, unsigned Columns>
+struct columns_vector {
+    struct alignas(Columns * sizeof(Element)) type {
+        unsigned word[Columns * sizeof(Element) / sizeof(unsigned)];
+    };
+};
+template <class Element>
+struct columns_vector<Element, 1> : is<Element> {
+};
+
+/* What a lane has in registers. */
+template <class Reducer>
+struct columns_of {
+    static constexpr unsigned element_bytes = sizeof(typename Reducer::Element),
+                              value_words = (sizeof(typename Reducer::Value) + 3) / 4,
+                              most_words = Reducer::any_order ? 16 : 8; /* of a level */
+
+    /* Columns that it reads as vectors: of 16 bytes, or 8 where a pack has 16 rows. */
+    static __host__ __device__ constexpr unsigned wide()
+    {
+        if (pack_bytes % element_bytes != 0 || element_bytes > 8) return 1;
+        unsigned columns = (element_bytes == 1 ? 8 : 16) / element_bytes;
+        while (columns * value_words > most_words && columns * element_bytes > 4) columns /= 2;
+        return columns;
+    }
+    /* Rows of a leaf, as far as these have room. */
+    static __host__ __device__ constexpr unsigned rows_log(unsigned columns)
+    {
+        constexpr unsigned size = pack<typename Reducer::Element>::size;
+        const unsigned bytes = columns * element_bytes < 4 ? 4 : columns * element_bytes;
+        unsigned log = 4;
+        while (1u << log > size && (bytes << log > 128 || value_words << log > 32 * size)) --log;
+        return log;
+    }
+    /* Levels of a warp's steps. */
+    static __host__ __device__ constexpr unsigned levels(unsigned columns)
+    {
+        const unsigned fitting = 48 / (columns * value_words);
+        return fitting > 6 || Reducer::any_order ? 6 : fitting > 1 ? fitting : 1;
+    }
+};
+
+/* The Values of a leaf's packs of one column. */
+template <class Reducer, class Items>
+__device__ __forceinline__ typename Reducer::Value leaf_value(const Reducer &reducer,
+                                                              const Items &items)
+{
+    if constexpr (Reducer::any_order) {
+        return thread_value(reducer, items_as<typename Reducer::Element, Items>(items),
+                            truth<Reducer::by_itself>());
+    } else {
+        typename Reducer::Value values[Items::packs_each];
+        reducer.values_of(items, items, values);
+        return reduce_pairs(values, combining<Reducer>{reducer});
+    }
+}
+
+/* What stands for a row that does not exist. */
+template <class Reducer, class Element, class Vector>
+__device__ __forceinline__ Vector padding_row(const Reducer &reducer, const Element *from, size_t n)
+{
+    Vector row = Vector();
+    reducer.choose([&](const auto &member) {
+#pragma unroll
+        for (unsigned c = 0; c < sizeof row / sizeof(Element); ++c) {
+            auto own = member;
+            own.prepare(from + c, n);
+            const Element padding = bits_as<Element>(own.padding(from + c));
+            memcpy(reinterpret_cast<unsigned char *>(&row) + c * sizeof padding, &padding,
+                   sizeof padding);
+        }
+    });
+    return row;
+}
+
+/* Values of a leaf of a lane's columns, of rows from `row` on as far as they exist. */
+template <class Reducer, class Element, class Value, unsigned Columns>
+__device__ __forceinline__ void leaf_values(const Reducer &reducer, const Element *from,
+                                            size_t stride, size_t row, size_t n,
+                                            Value (&values)[Columns])
+{
+    using vector = typename columns_vector<Element, Columns>::type;
+    constexpr unsigned size = pack<Element>::size,
+                       count = 1u << columns_of<Reducer>::rows_log(Columns);
+    using Items = packs_of_lane<Element, count / size, 1>;
+    const size_t behind = row < n ? n - row : 0;
+    const Element *const place = from + row * stride;
+    const auto at = [&](unsigned k) {
+        return *reinterpret_cast<const vector *>(place + k * stride);
+    };
+    vector rows[count / size][size];
+    if (behind >= count) {
+#pragma unroll
+        for (unsigned k = 0; k < count; ++k) rows[k / size][k % size] = at(k);
+    } else {
+        const vector padding = padding_row<Reducer, Element, vector>(reducer, from, n);
+#pragma unroll
+        for (unsigned k = 0; k < count; ++k)
+            rows[k / size][k % size] = k < behind ? at(k) : padding;
+    }
+    reducer.choose([&](const auto &member) {
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c) {
+            auto own = member;
+            Items items = {{}, row, n};
+            own.prepare(from + c, n);
+#pragma unroll
+            for (unsigned k = 0; k < count / size; ++k)
+                if constexpr (Columns > 1)
+                    items.packs[k].take_column(rows[k], c);
+                else
+                    items.packs[k].gather(rows[k]);
+            values[c] = leaf_value(own, items);
+        }
+    });
+}
+
+/* As carry, of a lane's columns, in registers. */
+template <class Reducer, class Value, unsigned Columns, unsigned Levels>
+__device__ __forceinline__ void carry_columns(const Reducer &reducer,
+                                              Value (&level)[Levels][Columns],
+                                              Value (&values)[Columns], unsigned step, bool last)
+{
+    bool carries = true;
+#pragma unroll
+    for (unsigned l = 0; l < Levels; ++l) {
+        if (!carries && !last) break;
+        const bool meet = step >> l & 1;
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c)
+            if (meet)
+                values[c] = reducer.combine(level[l][c], values[c]);
+            else if (carries)
+                level[l][c] = values[c];
+        carries = carries && meet;
+    }
+}
+
+/* Values of a warp's rows of a tile, from `first` on. */
+template <class Reducer, class Element, class Value, unsigned Columns>
+__device__ __forceinline__ void warp_columns(const Reducer &reducer, const slices &all,
+                                             const columns_plan &plan, const Element *from,
+                                             size_t first, Value (&values)[Columns])
+{
+    using of = columns_of<Reducer>;
+    constexpr unsigned rows_log = of::rows_log(Columns);
+    const unsigned step_log = rows_log + warp_log - plan.across_log, lane = threadIdx.x % warp_size;
+    const size_t steps = first < all.n ? least_of(((all.n - first - 1) >> step_log) + 1,
+                                                  size_t(1) << plan.steps_log)
+                                       : 0;
+    size_t row = first + (lane >> plan.across_log << rows_log);
+    const auto pair_lanes_of_rows = [&] {
+#pragma unroll 1
+        for (unsigned delta = 1u << plan.across_log; delta < warp_size; delta *= 2)
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c)
+                values[c] =
+                    meet(reducer, values[c], shuffle_xor(values[c], delta), (lane & delta) != 0);
+    };
+    Value level[of::levels(Columns)][Columns];
+#pragma unroll
+    for (unsigned c = 0; c < Columns; ++c) values[c] = reducer.zero();
+#pragma unroll 1
+    for (unsigned step = 0; step < steps; ++step, row += size_t(1) << step_log) {
+        if constexpr (Reducer::any_order) {
+            Value found[Columns];
+            leaf_values(reducer, from, all.stride, row, all.n, found);
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c)
+                values[c] = reducer.combine(values[c], found[c]);
+        } else {
+            leaf_values(reducer, from, all.stride, row, all.n, values);
+            pair_lanes_of_rows();
+            carry_columns(reducer, level, values, step, step + 1 == steps);
+        }
+    }
+    if constexpr (Reducer::any_order) pair_lanes_of_rows();
+}
+
+/* Values of parts of 2^results_log results each, one part after the other in shared memory, to
+ * those of results, in the places of the first part: each is seen by its thread alone. */
+template <class Reducer, class Value>
+__device__ __forceinline__ void fold_parts(const Reducer &reducer, Value *values, unsigned parts,
+                                           unsigned results_log)
+{
+    constexpr unsigned at_once = 8;
+    __syncthreads();
+#pragma unroll 1
+    for (unsigned apart = 1; apart < parts; apart *= at_once) {
+        if (apart > 1) __syncthreads();
+        const unsigned places = (parts - 1) / (at_once * apart) + 1;
+#pragma unroll 1
+        for (unsigned k = threadIdx.x; k < places << results_log; k += columns_block) {
+            const unsigned first = (k >> results_log) * at_once * apart;
+            Value *const place = values + (first << results_log | (k & ((1u << results_log) - 1)));
+            Value some[at_once];
+#pragma unroll
+            for (unsigned j = 0; j < at_once; ++j) {
+                some[j] = reducer.zero();
+                if (first + j * apart < parts) some[j] = place[j * apart << results_log];
+            }
+            *place = reduce_pairs(some, combining<Reducer>{reducer});
+        }
+    }
+}
+
+/* Values of a block's results from those of all blocks with them, in the last of these, and true:
+ * as in reduce_run. A group is of as many blocks as their Values have places. */
+template <unsigned Columns, class Reducer, class Value>
+__device__ __forceinline__ bool
+columns_of_blocks(const Reducer &reducer, const columns_plan &plan, size_t first, size_t results,
+                  status_word *status_words, Value *values)
+{
+    using partials = partial_words<Value>;
+    const unsigned group_log = columns_warps_log + warp_log - plan.across_log,
+                   results_log = plan.results_log(Columns);
+    unsigned number = blockIdx.x / plan.across_blocks, count = plan.down_blocks;
+#pragma unroll 1
+    while (count > 1) {
+        const unsigned others = number & ((1u << group_log) - 1), own = threadIdx.x;
+        const bool mine = own >> results_log == 0 && first + own < results;
+        if (others + 1 < 1u << group_log && number + 1 < count) {
+            if (mine) partials::publish(status_words, number * results + first + own, values[own]);
+            return false;
+        }
+        size_t numbers[Columns];
+        Value found[Columns], last = reducer.zero();
+        if (mine) last = values[own];
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c) {
+            const unsigned k = c * columns_block + own, part = k >> results_log,
+                           result = k & ((1u << results_log) - 1);
+            numbers[c] = part < others && first + result < results
+                             ? (number - others + part) * results + first + result
+                             : no_partial;
+        }
+        partials::await(status_words, numbers, reducer.zero(), found);
+        __syncthreads();
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c)
+            if (numbers[c] != no_partial) values[c * columns_block + own] = found[c];
+        if (mine) values[others << results_log | own] = last;
+        fold_parts(reducer, values, others + 1, results_log);
+        status_words += count * results * partials::count;
+        number >>= group_log;
+        count = ((count - 1) >> group_log) + 1;
+    }
+    return true;
+}
+
+/* A block has neighbouring results, and of their rows a run of neighbouring tiles. */
+template <class Reducer, unsigned Columns>
+__global__ void __launch_bounds__(columns_block, resident(2))
+    pairwise_columns(slices all, columns_plan plan, reduction_output<Reducer> output,
+                     status_word *status_words)
+{
+    using Value = typename Reducer::Value;
+    __shared__ __align__(pack_bytes) Value values[columns_block * Columns];
+    const Reducer &reducer = output.reducer;
+    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size,
+                   down = warp & ((1u << plan.warps_log) - 1), lanes = 1u << plan.across_log,
+                   column = (warp >> plan.warps_log) * lanes + (lane & (lanes - 1)),
+                   results_log = plan.results_log(Columns),
+                   rows_log = columns_of<Reducer>::rows_log(Columns) + warp_log -
+                              plan.across_log + plan.steps_log; /* of a warp */
+    const size_t first = size_t(blockIdx.x % plan.across_blocks) << results_log,
+                 results = all.end - all.begin, result = first + column * Columns;
+    const auto *const from = all.template first<typename Reducer::Element>(
+        all.begin + (result < results ? result : 0));
+    size_t tile = size_t(blockIdx.x / plan.across_blocks) << plan.run_log;
+    wait_for_previous_grid();
+    allow_next_grid();
+#pragma unroll 1
+    for (unsigned turn = 0;; ++turn, ++tile) {
+        Value own[Columns];
+        warp_columns(reducer, all, plan, from, (tile << plan.warps_log | down) << rows_log, own);
+        if (lane < lanes)
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c)
+                values[(down << results_log) + column * Columns + c] = own[c];
+        fold_parts(reducer, values, 1u << plan.warps_log, results_log);
+        if (plan.run_log == 0) break;
+        const bool last = (turn + 1) >> plan.run_log != 0 ||
+                          (tile + 1) << plan.warps_log << rows_log >= all.n;
+        if (threadIdx.x >> results_log == 0)
+            values[threadIdx.x] =
+                carry(reducer, values[threadIdx.x],
+                      dynamic_shared<Value>() + threadIdx.x * (plan.run_log + 1), turn, last);
+        if (last) break;
+        __syncthreads();
+    }
+    if (!columns_of_blocks<Columns>(reducer, plan, first, results, status_words, values)) return;
+#pragma unroll 1
+    for (unsigned k = threadIdx.x; k >> results_log == 0 && first + k < results; k += columns_block)
+        reducer.store(all.place(output.result, all.begin + first + k),
+                      all.n == 0 ? reducer.identity() : values[k], all.n);
+}
 
 /* A pack's words. */
 template <class Element>
@@ -11439,6 +11761,150 @@ static rows_engine rows_engine_of()
             {small_block, packs},
             rows_kernel<Reducer, small_block, packs>,
             known};
+}
+
+/* ---- Columns ---- */
+
+/* A Reducer's kernels of columns, of single ones and of vectors. */
+struct columns_engine {
+    unsigned element_bytes, value_bytes, partial_words;
+    struct {
+        unsigned columns, rows_log, levels;
+    } lane[2];
+    const void *(*kernel)(bool wide);
+    compiled_cache *known; /* one a kernel */
+};
+
+/* What one launch does, of several if a grid has no place for so many blocks. */
+struct columns_launch {
+    columns_plan plan;
+    size_t block_results, most_results; /* of a block, of a launch */
+    size_t status_words, shared_bytes;
+};
+
+inline bool are_vectors(const columns_engine &e, const slices &all)
+{
+    const size_t columns = e.lane[1].columns,
+                 apart = all.stride | (all.inner < all.end ? all.outer_stride : 0);
+    return columns > 1 && (all.inner | apart) % columns == 0 &&
+           reinterpret_cast<uintptr_t>(all.input) % (columns * e.element_bytes) == 0;
+}
+
+/* Warps that a multiprocessor is to have, as far as there are rows for them: of two blocks. More
+ * steps of each than that leaves are better (one H100, 2^28 floats: 4096 columns in 64 steps .99
+ * of a flat sum's bandwidth, in 16 .96, in 4 .90); but not fewer than 8 warps down the rows (2^18
+ * columns in 16 steps and 8 warps 1.00). */
+constexpr size_t columns_warps = 16;
+
+constexpr columns_launch plan_pairwise_columns(const columns_engine &e, const slices &all,
+                                               bool wide, size_t multiprocessors,
+                                               size_t most_blocks = max_blocks,
+                                               size_t most_words = workspace_words)
+{
+    const auto lane = e.lane[wide];
+    const size_t lanes = all.end / lane.columns,
+                 leaves = blocks_for(all.n, size_t(1) << lane.rows_log),
+                 neighbours = all.inner > 1                    ? all.inner / lane.columns
+                              : all.outer_stride <= all.stride ? lanes
+                                                               : 1;
+    columns_launch made = {};
+    columns_plan &plan = made.plan;
+    const size_t down_log = least_of(slice_tile::bits_for(leaves),
+                                     warp_log - slice_tile::bits_for(least_of(neighbours, 32)));
+    plan.across_log = warp_log - static_cast<unsigned>(down_log);
+    const size_t steps = ((leaves - 1) >> down_log) + 1,
+                 warps = ((lanes - 1) >> plan.across_log) + 1,
+                 wanted = (multiprocessors * columns_warps - 1) / warps + 1; /* of each, down */
+    while (plan.steps_log < lane.levels && (steps - 1) >> plan.steps_log > 0 &&
+           (plan.steps_log < 2 || (steps - 1) >> plan.steps_log >= 8) &&
+           ((steps - 1) >> (plan.steps_log + 1)) + 1 >= wanted)
+        ++plan.steps_log;
+    for (;; ++(plan.steps_log < lane.levels ? plan.steps_log : plan.run_log)) {
+        const size_t down = ((steps - 1) >> plan.steps_log) + 1;
+        plan.warps_log =
+            static_cast<unsigned>(least_of(slice_tile::bits_for(down), columns_warps_log));
+        const size_t blocks = ((down - 1) >> plan.warps_log >> plan.run_log) + 1;
+        made.status_words = 0;
+        for (size_t count = blocks; count > 1 && count <= most_words;
+             count = ((count - 1) >> (columns_warps_log + down_log)) + 1)
+            made.status_words += count * all.end * e.partial_words;
+        if (blocks > most_words || blocks > most_blocks || made.status_words > most_words) continue;
+        plan.down_blocks = static_cast<unsigned>(blocks);
+        break;
+    }
+    made.block_results = size_t(1) << plan.results_log(lane.columns);
+    made.most_results = most_blocks / plan.down_blocks * made.block_results;
+    if (plan.run_log > 0)
+        made.shared_bytes = (plan.run_log + 1) * made.block_results * e.value_bytes;
+    return made;
+}
+
+/* All results. Arguments are checked; `output` points to a reduction_output. most_blocks and
+ * most_words: as if there were no room for more, for tests. */
+inline fastreduce_status launch_pairwise_columns(const columns_engine &e, slices all, void *output,
+                                                 workspace memory, cudaStream_t stream,
+                                                 size_t most_blocks = max_blocks,
+                                                 size_t most_words = workspace_words)
+{
+    int device = 0;
+    device_limits limits = {};
+    const cudaError_t error = find_limits(&limits, &device);
+    if (error != cudaSuccess) return status_of(error);
+    if (all.inner == 1 && all.outer_stride == 1) all.inner = all.end; /* a matrix's columns */
+    const bool wide = are_vectors(e, all);
+    columns_launch made = plan_pairwise_columns(e, all, wide, limits.multiprocessors, most_blocks,
+                                                most_words);
+    const size_t results = all.end;
+    return with_workspace(
+        memory, made.status_words * sizeof(status_word), memory_use::status_words, stream,
+        [&](void *data) {
+            cudaError_t failed = cudaSuccess;
+            for (all.end = 0; all.end != results && failed == cudaSuccess;) {
+                all.begin = all.end;
+                all.end += least_of(made.most_results, results - all.begin);
+                made.plan.across_blocks =
+                    static_cast<unsigned>((all.end - all.begin - 1) / made.block_results + 1);
+                void *arguments[] = {&all, &made.plan, output, &data};
+                failed = launch_kernel(e.kernel(wide), e.known[wide], device,
+                                       made.plan.across_blocks * made.plan.down_blocks,
+                                       columns_block, made.shared_bytes, arguments, stream);
+            }
+            return failed;
+        });
+}
+
+template <class Reducer>
+static const void *columns_kernel_of(bool wide)
+{
+    return wide ? kernel_address(pairwise_columns<Reducer, columns_of<Reducer>::wide()>)
+                : kernel_address(pairwise_columns<Reducer, 1>);
+}
+
+template <class Reducer>
+static columns_engine columns_engine_of()
+{
+    using of = columns_of<Reducer>;
+    using Value = typename Reducer::Value;
+    static compiled_cache known[2] = {};
+    constexpr unsigned wide = of::wide();
+    return {of::element_bytes,
+            static_cast<unsigned>(sizeof(Value)),
+            partial_words<Value>::count,
+            {{1, of::rows_log(1), of::levels(1)}, {wide, of::rows_log(wide), of::levels(wide)}},
+            columns_kernel_of<Reducer>,
+            known};
+}
+
+/* `reducer`: of the kernels' type. */
+template <class Reducer>
+fastreduce_status launch_pairwise_columns(const slices &all, void *result, const Reducer &reducer,
+                                          workspace memory, cudaStream_t stream,
+                                          size_t most_blocks = max_blocks,
+                                          size_t most_words = workspace_words)
+{
+    reduction_output<Reducer> output = {result, reducer};
+    return launch_pairwise_columns(columns_engine_of<Reducer>(), all, &output, memory, stream,
+                                   most_blocks, most_words);
 }
 
 /* ---- Many results ---- */
