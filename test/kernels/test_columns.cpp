@@ -1,7 +1,7 @@
 /* The pairwise reduction of columns, middle axes, strided rows and windows: each result has the
  * bits of fastreduce_reduce of its elements, whatever the plan: few and many multiprocessors, steps
  * of warps, runs of tiles, groups of groups of blocks, several launches, any order of blocks. Every
- * type by every operator, and operators that do not commute. Parts: names of types, `others`. */
+ * type by every operator, and operators that do not commute. Parts: names of types, `others`, `plans`. */
 #include <cuda_runtime.h>
 #ifndef FASTREDUCE_SHAPES
 #define FASTREDUCE_SHAPES
@@ -143,6 +143,9 @@ static void call(const shape<T> &of, const exact_input<T> &input, const reductio
     all.outer_stride = g.outer_stride;
     all.stride = g.stride;
     all.result_bytes = static_cast<unsigned>(size);
+#ifdef SIMT_MACHINE
+    const auto before = simt::statistics();
+#endif
     const bool pool = calls_made % 5 == 0;
     const fastreduce_status status = by.columns(
         all, output.data(), given,
@@ -157,6 +160,13 @@ static void call(const shape<T> &of, const exact_input<T> &input, const reductio
                   given.multiprocessors, given.levels, given.words_of_result, given.blocks,
                   in_order);
     check::that(status == 0, "%s: status %d %s", text, status, order::report());
+#ifdef SIMT_MACHINE
+    const auto launches = simt::statistics().launches - before.launches,
+               blocks = simt::statistics().blocks - before.blocks;
+    check::that(given.blocks == 0 || blocks <= given.blocks * launches,
+                "%s: %llu blocks in %llu launches", text, static_cast<u64>(blocks),
+                static_cast<u64>(launches));
+#endif
     check::that(workspace().every_byte_is(0) && workspace().canaries_alive() &&
                     output.canaries_alive(),
                 "%s: words left dirty, or a write outside", text);
@@ -233,6 +243,38 @@ static void shapes(const std::vector<reduction> &all, const Make &make)
     for (const geometry &g : overlapping(100)) run<T>(g, all, 1, make);
     for (const geometry &g : edge_cases)
         if (g.outer * g.inner > 0 && g.n < 100) run<T>(g, all, 2, make);
+}
+
+/* Plans of shapes too large to run: every row has one place, and all there is fits. */
+static void plans()
+{
+    const auto e = detail::columns_engine_of<detail::reducer_t<fastreduce::plus, float>>();
+    for (u64 k = 0; k < 20000; ++k) {
+        detail::slices all = {};
+        all.n = check::mix(k, 1) >> (28 + check::mix(k, 2) % 36);
+        all.inner = check::mix(k, 3) % 3 ? (check::mix(k, 4) >> (34 + check::mix(k, 5) % 30)) + 1 : 1;
+        all.end = all.inner * ((check::mix(k, 6) >> (34 + check::mix(k, 7) % 30)) + 1);
+        all.stride = all.inner;
+        all.outer_stride = all.n * all.stride;
+        const bool wide = detail::are_vectors(e, all);
+        const size_t blocks = k % 2 ? detail::max_blocks : 1 + check::mix(k, 8) % 5000,
+                     words = k % 3 ? detail::workspace_words : check::mix(k, 9) % 5000;
+        const auto made = detail::plan_pairwise_columns(e, all, wide, 1 + check::mix(k, 10) % 200,
+                                                        blocks, words);
+        const detail::columns_plan &plan = made.plan;
+        const unsigned of_lanes = 5 - plan.across_log + e.lane[wide].rows_log,
+                       tile = of_lanes + plan.steps_log + plan.warps_log + plan.run_log;
+        const size_t down = plan.down_blocks,
+                     across = (std::min(made.most_results, all.end) - 1) / made.block_results + 1;
+        check::that(((down - 1) << tile) < std::max(all.n, size_t(1)) &&
+                        ((all.n >> tile) < down || all.n == down << tile),
+                    "plan %llu: rows", k);
+        check::that(across * down <= blocks && made.status_words <= words, "plan %llu: room", k);
+        check::that((down == 1 && plan.run_log == 0) || plan.warps_log == 3, "plan %llu: warps", k);
+        check::that(made.shared_bytes <= 40 * 1024 && plan.steps_log <= e.lane[wide].levels &&
+                        made.block_results == size_t(1) << plan.results_log(e.lane[wide].columns),
+                    "plan %llu: levels", k);
+    }
 }
 
 /* ---- Types and operators --------------------------------------------------------------------- */
@@ -380,5 +422,6 @@ int main(int argc, char **argv)
     workspace().fill(0);
     for_each_type<f16, bf16>([](auto zero) { type<decltype(zero)>(); });
     others();
+    if (asked_for("plans")) plans();
     return check::finish("columns");
 }
