@@ -64,7 +64,7 @@ static fastreduce_status columns_by(const Reducer &reducer, const detail::slices
     detail::columns_engine e = detail::columns_engine_of<group>();
     for (auto &lane : e.lane) lane.levels = std::min(lane.levels, given.levels);
     const size_t words = given.words_of_result * all.end * e.partial_words;
-    return detail::launch_pairwise_columns(
+    return detail::launch_columns(
         e, all, &output, memory, nullptr, given.blocks ? given.blocks : detail::max_blocks,
         given.words_of_result ? std::min(words, detail::workspace_words) : detail::workspace_words);
 }
@@ -259,7 +259,7 @@ static void plans()
         const bool wide = detail::are_vectors(e, all);
         const size_t blocks = k % 2 ? detail::max_blocks : 1 + check::mix(k, 8) % 5000,
                      words = k % 3 ? detail::workspace_words : check::mix(k, 9) % 5000;
-        const auto made = detail::plan_pairwise_columns(e, all, wide, 1 + check::mix(k, 10) % 200,
+        const auto made = detail::plan_columns(e, all, wide, 1 + check::mix(k, 10) % 200,
                                                         blocks, words);
         const detail::columns_plan &plan = made.plan;
         const unsigned of_lanes = 5 - plan.across_log + e.lane[wide].rows_log,
