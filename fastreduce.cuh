@@ -9517,18 +9517,18 @@ constexpr columns_launch plan_columns(const columns_engine &e, const slices &all
            (plan.steps_log < 2 || (steps - 1) >> plan.steps_log >= 8) &&
            ((steps - 1) >> (plan.steps_log + 1)) + 1 >= wanted)
         ++plan.steps_log;
-    for (;; ++(plan.steps_log < lane.levels ? plan.steps_log : plan.run_log)) {
+    for (size_t blocks = 0; blocks != 1;) { /* as few as there is room for */
         const size_t down = ((steps - 1) >> plan.steps_log) + 1;
         plan.warps_log =
             static_cast<unsigned>(least_of(bits_for(down), columns_warps_log));
-        const size_t blocks = ((down - 1) >> plan.warps_log >> plan.run_log) + 1;
+        blocks = ((down - 1) >> plan.warps_log >> plan.run_log) + 1;
+        plan.down_blocks = static_cast<unsigned>(blocks);
         made.status_words = 0;
         for (size_t count = blocks; count > 1 && count <= most_words;
              count = ((count - 1) >> (columns_warps_log + down_log)) + 1)
             made.status_words += count * all.end * e.partial_words;
-        if (blocks > most_words || blocks > most_blocks || made.status_words > most_words) continue;
-        plan.down_blocks = static_cast<unsigned>(blocks);
-        break;
+        if (blocks <= least_of(most_words, most_blocks) && made.status_words <= most_words) break;
+        if (blocks > 1) ++(plan.steps_log < lane.levels ? plan.steps_log : plan.run_log);
     }
     made.block_results = size_t(1) << plan.results_log(lane.columns);
     made.most_results = most_blocks / plan.down_blocks * made.block_results;

@@ -1178,9 +1178,9 @@ static void plans()
                                     "%s: %zu a warp", shape, share.each);
                         check::that(runs >= 1 && runs <= share.most_runs &&
                                         1 + runs * e.partial_words <= workspace_words &&
-                                        row_list::words + share.most_listed_runs * e.partial_words <=
-                                            workspace_words &&
-                                        share.most_runs <= share.most_listed_runs,
+                                        share.most_runs <= share.most_listed_runs &&
+                                        share.most_listed_runs * e.partial_words <=
+                                            workspace_words - row_list::words,
                                     "%s: %zu runs", shape, runs);
                     }
     }
