@@ -4608,7 +4608,7 @@ struct row_list {
         return reinterpret_cast<entry *>(base + head_words);
     }
     /* By one thread. False where there is no room. One addition counts both, so that entries are
-     * in the order of their runs; and it is none to what is full, for the counts not to overflow. */
+     * in the order of their runs; none to what is full, for the counts not to overflow. */
     __device__ __noinline__ bool add(size_t result, size_t runs_of_it, size_t most_runs) const
     {
         constexpr status_word one = status_word(1) << shift, mask = one - 1;
@@ -10946,7 +10946,8 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
     const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
     const fastreduce_type result = result_type(type, op, settings);
     const size_t size = fastreduce_type_size(type), result_size = fastreduce_type_size(result);
-    const bool narrow = settings.offset_type == FASTREDUCE_I32, apart = settings.end_offsets != nullptr;
+    const bool narrow = settings.offset_type == FASTREDUCE_I32,
+               apart = settings.end_offsets != nullptr;
     const size_t offset_size = narrow ? sizeof(int32_t) : sizeof(int64_t);
     if (!valid_choice(result, settings) ||
         (!narrow && settings.offset_type != FASTREDUCE_DEFAULT_TYPE &&
@@ -11094,7 +11095,8 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot, "fastreduce_accumulate_dot")
 
 /* Revisions
  *
- *   0.5.0  2026-11  AUTO of one array is the pairwise sum by index: six lines of C give its bits.
+ *   0.5.0  2026-11  AUTO is the pairwise sum by index: six lines of C give its bits, those of rows,
+ *                   columns and segments too. Offsets of 32 bits, ends of segments apart.
  *                   Operands stay in index order, so that users' operators need not commute; sums
  *                   of negative zeros are -0. Needs C++17.
  *   0.4.0  2026-11  fastreduce_reduce_axis, fastreduce_reduce_segments, fastreduce_dot; EXACT of

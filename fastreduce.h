@@ -263,7 +263,7 @@ typedef enum fastreduce_type {
  *                     sum = fma(s, by, S), squares = fma(by, sum + S, Q). Where Q is +infinity, it
  *                     is pairwise of (d, d * d).
  *
- * All else is exact, or has one rounding. Rows, columns and segments do not have these bits yet. */
+ * All else is exact, or has one rounding. A row, a column or a segment has the same bits. */
 typedef enum fastreduce_operator {
     FASTREDUCE_SUM = 0,      /* of no elements: 0 */
     FASTREDUCE_PRODUCT,      /* 1 */
@@ -315,6 +315,9 @@ typedef struct fastreduce_config {
  * and is stored at output[o * inner + i]. inner == 1: rows, of which outer_stride is the pitch.
  * outer == 1: columns, of which stride is the pitch. Otherwise: the middle axis of an array of
  * outer x n x inner.
+ *
+ * Several axes next to each other that are reduced together are one, where none has gaps: its n is
+ * the product of theirs. So are several that are not.
  *
  * A stride of 0 stands for an array without gaps, each by itself: stride == 0 is inner, whatever
  * outer_stride is; and outer_stride == 0 is n times the stride, given or not. Strides may be
@@ -504,12 +507,10 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
  *   config   as for fastreduce_reduce. Kernels: AUTO and EXACT; all others are UNSUPPORTED, as is
  *            n_on_device.
  *
- * Determinism: a result's bits depend on its elements, their order, n, type and operator alone:
- * not on how many results there are, where they stand, strides or the GPU; but where floats or
- * doubles are added a NaN may be another NaN. They are fastreduce_reduce's, but for AUTO's SUM,
- * PRODUCT, SUM_ABS, SUM_SQUARES and MEAN of floats, NORM2 and VARIANCE: these have a tree of their
- * own as yet, in which an element takes part in less than 48 additions up to 2^36 elements, and
- * sums of zeros are +0. EXACT's SUM of f16, bf16 and f32 as floats has kernels of its own; others
+ * Determinism: each result has fastreduce_reduce's bits, whatever stands beside it: they depend on
+ * its elements, their order, n, type and operator alone, and not on how many results there are,
+ * where they stand, strides or the GPU (batch-invariant); but where floats or doubles are added a
+ * NaN may be another NaN. EXACT's SUM of f16, bf16 and f32 as floats has kernels of its own; others
  * take a thread or a warp each, or blocks, and are slower.
  *
  * Memory, alignment, asynchrony, capture, workspace and errors as for fastreduce_reduce.
@@ -522,7 +523,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
 
 /* Reduces ragged segments: result s is of input[offsets[s]] .. input[offsets[s + 1] - 1]; or, with
  * config->end_offsets, of input[offsets[s]] .. input[end_offsets[s] - 1], which may leave gaps,
- * overlap, and come in any order (fastest are those near each other, in the order of their offsets).
+ * overlap, and come in any order; neighbours in their order are fastest.
  * UNSUPPORTED where the implementing file does not define FASTREDUCE_SHAPES.
  *
  *   input    the elements of all segments, at least; may be null where there are none. Not written.
@@ -2522,7 +2523,8 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_f64, "fastreduce_wide_accumu
 
 /* Revisions
  *
- *   0.5.0  2026-11  AUTO of one array is the pairwise sum by index: six lines of C give its bits.
+ *   0.5.0  2026-11  AUTO is the pairwise sum by index: six lines of C give its bits, those of rows,
+ *                   columns and segments too. Offsets of 32 bits, ends of segments apart.
  *                   Operands stay in index order, so that users' operators need not commute; sums
  *                   of negative zeros are -0. fastreduce.cuh needs C++17.
  *   0.4.0  2026-11  fastreduce_reduce_axis, fastreduce_reduce_segments, fastreduce_dot; on the CPU,

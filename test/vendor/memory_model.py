@@ -494,7 +494,7 @@ def reads_of(function):
         parts = split(words)[1]
         if parts[0] == "ld" and accesses_global(parts):
             found.add("loads")
-        if parts[:3] == ["cp", "async", "bulk"] and accesses_global(parts):
+        if parts[:2] == ["cp", "async"] and accesses_global(parts):
             found.add("copies")
     return found
 
