@@ -4993,9 +4993,9 @@ __device__ __forceinline__ void warp_columns(const Reducer &reducer, const slice
     using of = columns_of<Reducer>;
     constexpr unsigned rows_log = of::rows_log(Columns);
     const unsigned step_log = rows_log + warp_log - plan.across_log, lane = threadIdx.x % warp_size;
-    const size_t steps = first < all.n ? least_of(((all.n - first - 1) >> step_log) + 1,
-                                                  size_t(1) << plan.steps_log)
-                                       : 0;
+    const size_t steps =
+        first < all.n ? least_of(((all.n - first - 1) >> step_log) + 1, size_t(1) << plan.steps_log)
+                      : 0;
     size_t row = first + (lane >> plan.across_log << rows_log);
     const auto pair_lanes_of_rows = [&] {
 #pragma unroll 1
@@ -5014,8 +5014,7 @@ __device__ __forceinline__ void warp_columns(const Reducer &reducer, const slice
             Value found[Columns];
             leaf_values(reducer, from, all.stride, row, all.n, found);
 #pragma unroll
-            for (unsigned c = 0; c < Columns; ++c)
-                values[c] = reducer.combine(values[c], found[c]);
+            for (unsigned c = 0; c < Columns; ++c) values[c] = reducer.combine(values[c], found[c]);
         } else {
             leaf_values(reducer, from, all.stride, row, all.n, values);
             pair_lanes_of_rows();
@@ -5055,9 +5054,9 @@ __device__ __forceinline__ void fold_parts(const Reducer &reducer, Value *values
 /* Values of a block's results from those of all blocks with them, in the last of these, and true:
  * as in reduce_run. A group is of as many blocks as their Values have places. */
 template <unsigned Columns, class Reducer, class Value>
-__device__ __forceinline__ bool
-columns_of_blocks(const Reducer &reducer, const columns_plan &plan, size_t first, size_t results,
-                  status_word *status_words, Value *values)
+__device__ __forceinline__ bool columns_of_blocks(const Reducer &reducer, const columns_plan &plan,
+                                                  size_t first, size_t results,
+                                                  status_word *status_words, Value *values)
 {
     using partials = partial_words<Value>;
     const unsigned group_log = columns_warps_log + warp_log - plan.across_log,
@@ -5100,7 +5099,7 @@ columns_of_blocks(const Reducer &reducer, const columns_plan &plan, size_t first
 template <class Reducer, unsigned Columns>
 __global__ void __launch_bounds__(columns_block, resident(2))
     reduce_columns(slices all, columns_plan plan, reduction_output<Reducer> output,
-                     status_word *status_words)
+                   status_word *status_words)
 {
     using Value = typename Reducer::Value;
     __shared__ __align__(pack_bytes) Value values[columns_block * Columns];
@@ -5109,12 +5108,12 @@ __global__ void __launch_bounds__(columns_block, resident(2))
                    down = warp & ((1u << plan.warps_log) - 1), lanes = 1u << plan.across_log,
                    column = (warp >> plan.warps_log) * lanes + (lane & (lanes - 1)),
                    results_log = plan.results_log(Columns),
-                   rows_log = columns_of<Reducer>::rows_log(Columns) + warp_log -
-                              plan.across_log + plan.steps_log; /* of a warp */
+                   rows_log = columns_of<Reducer>::rows_log(Columns) + warp_log - plan.across_log +
+                              plan.steps_log; /* of a warp */
     const size_t first = size_t(blockIdx.x % plan.across_blocks) << results_log,
                  results = all.end - all.begin, result = first + column * Columns;
-    const auto *const from = all.template first<typename Reducer::Element>(
-        all.begin + (result < results ? result : 0));
+    const auto *const from =
+        all.template first<typename Reducer::Element>(all.begin + (result < results ? result : 0));
     size_t tile = size_t(blockIdx.x / plan.across_blocks) << plan.run_log;
     wait_for_previous_grid();
     allow_next_grid();
@@ -5128,8 +5127,8 @@ __global__ void __launch_bounds__(columns_block, resident(2))
                 values[(down << results_log) + column * Columns + c] = own[c];
         fold_parts(reducer, values, 1u << plan.warps_log, results_log);
         if (plan.run_log == 0) break;
-        const bool last = (turn + 1) >> plan.run_log != 0 ||
-                          (tile + 1) << plan.warps_log << rows_log >= all.n;
+        const bool last =
+            (turn + 1) >> plan.run_log != 0 || (tile + 1) << plan.warps_log << rows_log >= all.n;
         if (threadIdx.x >> results_log == 0)
             values[threadIdx.x] =
                 carry(reducer, values[threadIdx.x],
@@ -9395,8 +9394,8 @@ inline cudaError_t launch_rows(const rows_engine &e, bool long_ones, size_t bloc
 {
     void *arguments[] = {&all, &share, output, &status_words};
     return launch_kernel(e.kernel(long_ones), e.known[long_ones], device,
-                         static_cast<unsigned>(blocks),
-                         long_ones ? e.tile.block_size : rows_block, 0, arguments, stream);
+                         static_cast<unsigned>(blocks), long_ones ? e.tile.block_size : rows_block,
+                         0, arguments, stream);
 }
 
 /* All results. Arguments are checked; `output` points to a reduction_output. most_blocks of a
@@ -9453,12 +9452,9 @@ static rows_engine rows_engine_of()
     using Element = typename Reducer::Element;
     constexpr unsigned packs = least_of(4, packs_of_thread<Reducer>());
     static compiled_cache known[2] = {};
-    return {static_cast<unsigned>(sizeof(Element)),
-            pack<Element>::size,
-            partial_words<typename Reducer::Value>::count,
-            {small_block, packs},
-            rows_kernel<Reducer, small_block, packs>,
-            known};
+    return {static_cast<unsigned>(sizeof(Element)),        pack<Element>::size,
+            partial_words<typename Reducer::Value>::count, {small_block, packs},
+            rows_kernel<Reducer, small_block, packs>,      known};
 }
 
 /* ---- Columns ---- */
@@ -9494,10 +9490,9 @@ inline bool are_vectors(const columns_engine &e, const slices &all)
  * columns in 16 steps and 8 warps 1.00). */
 constexpr size_t columns_warps = 16;
 
-constexpr columns_launch plan_columns(const columns_engine &e, const slices &all,
-                                               bool wide, size_t multiprocessors,
-                                               size_t most_blocks = max_blocks,
-                                               size_t most_words = workspace_words)
+constexpr columns_launch plan_columns(const columns_engine &e, const slices &all, bool wide,
+                                      size_t multiprocessors, size_t most_blocks = max_blocks,
+                                      size_t most_words = workspace_words)
 {
     const auto lane = e.lane[wide];
     const size_t lanes = all.end / lane.columns,
@@ -9507,8 +9502,8 @@ constexpr columns_launch plan_columns(const columns_engine &e, const slices &all
                                                                : 1;
     columns_launch made = {};
     columns_plan &plan = made.plan;
-    const size_t down_log = least_of(bits_for(leaves),
-                                     warp_log - bits_for(least_of(neighbours, 32)));
+    const size_t down_log =
+        least_of(bits_for(leaves), warp_log - bits_for(least_of(neighbours, 32)));
     plan.across_log = warp_log - static_cast<unsigned>(down_log);
     const size_t steps = ((leaves - 1) >> down_log) + 1,
                  warps = ((lanes - 1) >> plan.across_log) + 1,
@@ -9519,8 +9514,7 @@ constexpr columns_launch plan_columns(const columns_engine &e, const slices &all
         ++plan.steps_log;
     for (size_t blocks = 0; blocks != 1;) { /* as few as there is room for */
         const size_t down = ((steps - 1) >> plan.steps_log) + 1;
-        plan.warps_log =
-            static_cast<unsigned>(least_of(bits_for(down), columns_warps_log));
+        plan.warps_log = static_cast<unsigned>(least_of(bits_for(down), columns_warps_log));
         blocks = ((down - 1) >> plan.warps_log >> plan.run_log) + 1;
         plan.down_blocks = static_cast<unsigned>(blocks);
         made.status_words = 0;
@@ -9540,9 +9534,9 @@ constexpr columns_launch plan_columns(const columns_engine &e, const slices &all
 /* All results. Arguments are checked; `output` points to a reduction_output. most_blocks and
  * most_words: as if there were no room for more, for tests. */
 inline fastreduce_status launch_columns(const columns_engine &e, slices all, void *output,
-                                                 workspace memory, cudaStream_t stream,
-                                                 size_t most_blocks = max_blocks,
-                                                 size_t most_words = workspace_words)
+                                        workspace memory, cudaStream_t stream,
+                                        size_t most_blocks = max_blocks,
+                                        size_t most_words = workspace_words)
 {
     int device = 0;
     device_limits limits = {};
@@ -9550,8 +9544,8 @@ inline fastreduce_status launch_columns(const columns_engine &e, slices all, voi
     if (error != cudaSuccess) return status_of(error);
     if (all.inner == 1 && all.outer_stride == 1) all.inner = all.end; /* a matrix's columns */
     const bool wide = are_vectors(e, all);
-    columns_launch made = plan_columns(e, all, wide, limits.multiprocessors, most_blocks,
-                                                most_words);
+    columns_launch made =
+        plan_columns(e, all, wide, limits.multiprocessors, most_blocks, most_words);
     const size_t results = all.end;
     return with_workspace(
         memory, made.status_words * sizeof(status_word), memory_use::status_words, stream,
@@ -9596,13 +9590,13 @@ static columns_engine columns_engine_of()
 /* `reducer`: of the kernels' type. */
 template <class Reducer>
 fastreduce_status launch_columns(const slices &all, void *result, const Reducer &reducer,
-                                          workspace memory, cudaStream_t stream,
-                                          size_t most_blocks = max_blocks,
-                                          size_t most_words = workspace_words)
+                                 workspace memory, cudaStream_t stream,
+                                 size_t most_blocks = max_blocks,
+                                 size_t most_words = workspace_words)
 {
     reduction_output<Reducer> output = {result, reducer};
-    return launch_columns(columns_engine_of<Reducer>(), all, &output, memory, stream,
-                                   most_blocks, most_words);
+    return launch_columns(columns_engine_of<Reducer>(), all, &output, memory, stream, most_blocks,
+                          most_words);
 }
 
 /* ---- Many results ---- */
@@ -9631,8 +9625,8 @@ inline fastreduce_status launch_shapes(const shapes_engine &e, const slices &all
     if (is_row && all.end == 1)
         return launch_pairwise(e.flat, {all.input, all.n, nullptr, nullptr}, output, memory, stream,
                                most_words);
-    if (!is_row || (all.outer_stride > all.n + all.n / 4 &&
-                    all.n * e.rows.element_bytes < far_apart))
+    if (!is_row ||
+        (all.outer_stride > all.n + all.n / 4 && all.n * e.rows.element_bytes < far_apart))
         return launch_columns(e.columns, all, output, memory, stream, most_blocks, most_words);
     row_bounds rows = {};
     rows.input = all.input;
@@ -9663,8 +9657,8 @@ struct exact_slices_plan {
 inline void plan_exact_rows(const slices &all, unsigned element_bytes, exact_slices_plan *plan)
 {
     const size_t size = pack_bytes / element_bytes, packs = all.n / size, tail = all.n % size;
-    const unsigned bits = bits_for(packs > tail ? packs : tail),
-                   lanes_log = bits < 5 ? bits : 5, chunks_log = bits < 8 ? bits - lanes_log : 3;
+    const unsigned bits = bits_for(packs > tail ? packs : tail), lanes_log = bits < 5 ? bits : 5,
+                   chunks_log = bits < 8 ? bits - lanes_log : 3;
     exact_row_plan &rows = plan->rows;
     rows.lanes_log = lanes_log;
     rows.chunks_log = chunks_log;
@@ -9718,8 +9712,7 @@ inline void plan_exact_columns(const slices &all, unsigned limbs, unsigned most_
                  places = size_t(device.multiprocessors) * 1024, /* for threads */
         wanted = 2 * places;
     const unsigned block_log = bits_for(exact_block),
-                   near_log =
-                       bits_for(least_of(least_of(neighbours, all.end), warp_size));
+                   near_log = bits_for(least_of(least_of(neighbours, all.end), warp_size));
     unsigned parts_log = 0;
     while (parts_log + near_log < block_log && (all.n >> parts_log) >= fair &&
            (parts_log + near_log < 5 || (all.end << parts_log) < wanted))
@@ -10974,8 +10967,8 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
     row_bounds all = {};
     all.input = input;
     all.begins = offsets;
-    all.ends = apart ? settings.end_offsets
-                     : static_cast<const unsigned char *>(offsets) + offset_size;
+    all.ends =
+        apart ? settings.end_offsets : static_cast<const unsigned char *>(offsets) + offset_size;
     all.end = segments;
     all.offset_bytes = static_cast<unsigned>(offset_size);
     all.result_bytes = static_cast<unsigned>(result_size);

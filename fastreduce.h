@@ -533,7 +533,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
  *   offsets  segments + 1 numbers in device memory, or `segments` with config->end_offsets, of 64
  *            bits, or 32 by config->offset_type, aligned to their size; not decreasing and not
  *            negative; read when the kernels run. An empty segment gives the result of no elements,
- *            as AUTO does one that ends before it begins or begins below 0. Without segments nothing
+ *            as does one that ends before it begins or begins below 0. Without segments nothing
  *            happens, and no pointer is looked at.
  *   config   as for fastreduce_reduce_axis, with offset_type and end_offsets. An offset_type that
  *            is none of these is INVALID_ARGUMENT.
