@@ -269,6 +269,10 @@ class Parser:
 
     def statement(self):
         """One statement; what it says can be changed is noted down."""
+        while self.peek() == "[" and self.tokens[self.at + 1].text == "[": # an attribute
+            while self.peek() != "]":
+                self.at += 1
+            self.at += 2
         text = self.peek()
         first = self.at
         if text == "{":
