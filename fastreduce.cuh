@@ -4358,7 +4358,9 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
                                  blockIdx.x, place, shared);
 }
 
-/* ---- Many results: each the same reduction by index of its own elements ---- */
+/* ---- Many results ----
+ *
+ * Each is the same reduction by index, of its own elements, with the same bits. */
 
 /* Result number r, from `begin` on, is of elements (r / inner) * outer_stride + r % inner + k *
  * stride of the input, for k < n. */
@@ -4462,7 +4464,9 @@ __host__ __device__ constexpr unsigned staged(unsigned byte)
 {
     return byte + byte / 512 * pack_bytes;
 }
-constexpr unsigned stage_size = staged(warp_stage_bytes + 3 * pack_bytes);
+struct alignas(pack_bytes) warp_stage {
+    unsigned char bytes[staged(warp_stage_bytes + 3 * pack_bytes)];
+};
 
 /* By a warp: `count` elements into the stage, where they begin as many bytes after a vector as in
  * memory. All loads are under way at once. */
@@ -4532,6 +4536,27 @@ pack_value(const Reducer &reducer, const pack<typename Reducer::Element> &from, 
     return value[0];
 }
 
+/* As carry(), of several Values at once, with levels in registers: of 2^Levels steps at most. */
+template <class Reducer, class Value, unsigned Columns, unsigned Levels>
+__device__ __forceinline__ void carry_in_registers(const Reducer &reducer,
+                                              Value (&level)[Levels][Columns],
+                                              Value (&values)[Columns], unsigned step, bool last)
+{
+    bool carries = true;
+#pragma unroll
+    for (unsigned l = 0; l < Levels; ++l) {
+        if (!carries && !last) break;
+        const bool meet = step >> l & 1;
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c)
+            if (meet)
+                values[c] = reducer.combine(level[l][c], values[c]);
+            else if (carries)
+                level[l][c] = values[c];
+        carries = carries && meet;
+    }
+}
+
 /* 2^lanes_log lanes reduce n elements from the stage, from `byte` on, of which the first is number
  * `index` of a result: a pack each at a time, of `steps`; each gets the Value. In a warp all have
  * as many steps. */
@@ -4544,7 +4569,12 @@ staged_value(const Reducer &reducer, const unsigned char *stage, unsigned byte, 
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
     const unsigned lane = threadIdx.x % warp_size, lanes = 1u << lanes_log;
-    Value levels[staged_levels], value = reducer.zero();
+    Value levels[staged_levels][1], value[1] = {reducer.zero()};
+    const auto pair_lanes_of_result = [&] {
+#pragma unroll 1
+        for (unsigned delta = 1; delta < lanes; delta *= 2)
+            value[0] = meet(reducer, value[0], shuffle_xor(value[0], delta), (lane & delta) != 0);
+    };
 #pragma unroll 1
     for (unsigned step = 0; step < steps; ++step) {
         const unsigned first = (step * lanes + lane % lanes) * pack<Element>::size;
@@ -4553,36 +4583,15 @@ staged_value(const Reducer &reducer, const unsigned char *stage, unsigned byte, 
             here = pack_value(reducer, staged_pack<Element>(stage, byte + first * sizeof(Element)),
                               index + first, index + n, padding);
         if constexpr (Reducer::any_order) {
-            value = reducer.combine(value, here);
-            continue;
+            value[0] = reducer.combine(value[0], here);
+        } else {
+            value[0] = here;
+            pair_lanes_of_result();
+            carry_in_registers(reducer, levels, value, step, step + 1 == steps);
         }
-#pragma unroll 1
-        for (unsigned delta = 1; delta < lanes; delta *= 2)
-            here = meet(reducer, here, shuffle_xor(here, delta), (lane & delta) != 0);
-        /* as carry(), with levels in registers */
-        bool carries = true;
-#pragma unroll
-        for (unsigned level = 0; level < staged_levels; ++level) {
-            if (!carries) continue;
-            carries = step >> level & 1;
-            if (carries)
-                here = reducer.combine(levels[level], here);
-            else
-                levels[level] = here;
-        }
-        value = here;
     }
-    if constexpr (Reducer::any_order) {
-#pragma unroll 1
-        for (unsigned delta = 1; delta < lanes; delta *= 2)
-            value = reducer.combine(value, shuffle_xor(value, delta));
-    } else {
-#pragma unroll
-        for (unsigned level = 1; level < staged_levels; ++level)
-            if ((steps >> level & 1) && steps % (1u << level) != 0)
-                value = reducer.combine(levels[level], value);
-    }
-    return value;
+    if constexpr (Reducer::any_order) pair_lanes_of_result();
+    return value[0];
 }
 
 /* Results that are listed, for blocks to share: behind the counter of turns a word that counts
@@ -4747,7 +4756,7 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
                 status_word *status_words)
 {
     constexpr unsigned warps = rows_block / warp_size;
-    alignas(pack_bytes) __shared__ unsigned char stages[warps][stage_size];
+    __shared__ warp_stage stages[warps];
     const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
     const size_t first = all.begin + (static_cast<size_t>(blockIdx.x) * warps + warp) * share.each,
                  end = least_of(first + share.each, all.end);
@@ -4762,7 +4771,7 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
         if (__any_sync(0xffffffffu, listed))
             ++next;
         else
-            next += reduce_neighbours(all, next, end, output, stages[warp]);
+            next += reduce_neighbours(all, next, end, output, stages[warp].bytes);
     }
 }
 
@@ -4824,9 +4833,9 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     if (listed) list.leave(&last);
 }
 
-/* ---- Columns: the same of elements that do not lie together ----
+/* ---- Columns ----
  *
- * A lane goes down its columns, a leaf of some rows at a time, of which all loads are under way at
+ * The same of elements that do not lie together. A lane goes down its columns, a leaf of some rows at a time, of which all loads are under way at
  * once. Rows are shared out by powers of two, so that whatever meets are neighbours of the tree:
  * leaves to neighbouring lanes, as far as these do not lie across results; steps of a warp, whose
  * Values meet as ones carry in the binary number that counts them; warps; tiles of a block; blocks.
@@ -4963,27 +4972,6 @@ __device__ __forceinline__ void leaf_values(const Reducer &reducer, const Elemen
     });
 }
 
-/* As carry, of a lane's columns, in registers. */
-template <class Reducer, class Value, unsigned Columns, unsigned Levels>
-__device__ __forceinline__ void carry_columns(const Reducer &reducer,
-                                              Value (&level)[Levels][Columns],
-                                              Value (&values)[Columns], unsigned step, bool last)
-{
-    bool carries = true;
-#pragma unroll
-    for (unsigned l = 0; l < Levels; ++l) {
-        if (!carries && !last) break;
-        const bool meet = step >> l & 1;
-#pragma unroll
-        for (unsigned c = 0; c < Columns; ++c)
-            if (meet)
-                values[c] = reducer.combine(level[l][c], values[c]);
-            else if (carries)
-                level[l][c] = values[c];
-        carries = carries && meet;
-    }
-}
-
 /* Values of a warp's rows of a tile, from `first` on. */
 template <class Reducer, class Element, class Value, unsigned Columns>
 __device__ __forceinline__ void warp_columns(const Reducer &reducer, const slices &all,
@@ -5018,7 +5006,7 @@ __device__ __forceinline__ void warp_columns(const Reducer &reducer, const slice
         } else {
             leaf_values(reducer, from, all.stride, row, all.n, values);
             pair_lanes_of_rows();
-            carry_columns(reducer, level, values, step, step + 1 == steps);
+            carry_in_registers(reducer, level, values, step, step + 1 == steps);
         }
     }
     if constexpr (Reducer::any_order) pair_lanes_of_rows();
@@ -5102,7 +5090,7 @@ __global__ void __launch_bounds__(columns_block, resident(2))
                    status_word *status_words)
 {
     using Value = typename Reducer::Value;
-    __shared__ __align__(pack_bytes) Value values[columns_block * Columns];
+    __shared__ Value values[columns_block * Columns];
     const Reducer &reducer = output.reducer;
     const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size,
                    down = warp & ((1u << plan.warps_log) - 1), lanes = 1u << plan.across_log,
@@ -9347,7 +9335,7 @@ fastreduce_status launch_pairwise(const array_argument &input, Value *result,
     return launch_pairwise(pairwise_engine_of<Reducer>(), input, &output, memory, stream);
 }
 
-/* ---- Rows and segments: a warp for some, or several blocks for one ---- */
+/* ---- Rows and segments ---- */
 
 /* A Reducer's kernels for them, without its types. */
 struct rows_engine {
@@ -9460,11 +9448,12 @@ static rows_engine rows_engine_of()
 /* ---- Columns ---- */
 
 /* A Reducer's kernels of columns, of single ones and of vectors. */
+struct columns_of_lane {
+    unsigned columns, rows_log, levels;
+};
 struct columns_engine {
     unsigned element_bytes, value_bytes, partial_words;
-    struct {
-        unsigned columns, rows_log, levels;
-    } lane[2];
+    columns_of_lane lane[2];
     const void *(*kernel)(bool wide);
     compiled_cache *known; /* one a kernel */
 };
@@ -9494,7 +9483,7 @@ constexpr columns_launch plan_columns(const columns_engine &e, const slices &all
                                       size_t multiprocessors, size_t most_blocks = max_blocks,
                                       size_t most_words = workspace_words)
 {
-    const auto lane = e.lane[wide];
+    const columns_of_lane lane = e.lane[wide];
     const size_t lanes = all.end / lane.columns,
                  leaves = blocks_for(all.n, size_t(1) << lane.rows_log),
                  neighbours = all.inner > 1                    ? all.inner / lane.columns
