@@ -4538,9 +4538,9 @@ pack_value(const Reducer &reducer, const pack<typename Reducer::Element> &from, 
 
 /* As carry(), of several Values at once, with levels in registers: of 2^Levels steps at most. */
 template <class Reducer, class Value, unsigned Columns, unsigned Levels>
-__device__ __forceinline__ void carry_in_registers(const Reducer &reducer,
-                                              Value (&level)[Levels][Columns],
-                                              Value (&values)[Columns], unsigned step, bool last)
+__device__ __forceinline__ void
+carry_in_registers(const Reducer &reducer, Value (&level)[Levels][Columns],
+                   Value (&values)[Columns], unsigned step, bool last)
 {
     bool carries = true;
 #pragma unroll
@@ -4835,11 +4835,12 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
 
 /* ---- Columns ----
  *
- * The same of elements that do not lie together. A lane goes down its columns, a leaf of some rows at a time, of which all loads are under way at
- * once. Rows are shared out by powers of two, so that whatever meets are neighbours of the tree:
- * leaves to neighbouring lanes, as far as these do not lie across results; steps of a warp, whose
- * Values meet as ones carry in the binary number that counts them; warps; tiles of a block; blocks.
- * How many of each there are is the plan's, and shows in no bit. */
+ * The same of elements that do not lie together. A lane goes down its columns, a leaf of some rows
+ * at a time, of which all loads are under way at once. Rows are shared out by powers of two, so
+ * that whatever meets are neighbours of the tree: leaves to neighbouring lanes, as far as these do
+ * not lie across results; steps of a warp, whose Values meet as ones carry in the binary number
+ * that counts them; warps; tiles of a block; blocks. How many of each there are is the plan's, and
+ * shows in no bit. */
 constexpr unsigned columns_block = 256, columns_warps_log = 3, warp_log = 5;
 
 struct columns_plan {
