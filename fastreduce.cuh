@@ -5184,6 +5184,11 @@ struct columns_of {
         while (1u << log > size && (bytes << log > 128 || value_words << log > 32 * size)) --log;
         return log;
     }
+    /* Blocks on a multiprocessor, at least. */
+    static __host__ __device__ constexpr unsigned blocks(unsigned columns)
+    {
+        return columns * value_words > 4 || Reducer::heavy ? 2 : 3;
+    }
     /* Levels of a warp's steps. */
     static __host__ __device__ constexpr unsigned levels(unsigned columns)
     {
@@ -5297,9 +5302,9 @@ __device__ __forceinline__ void warp_columns(const Reducer &reducer, const slice
     using of = columns_of<Reducer>;
     constexpr unsigned rows_log = of::rows_log(Columns);
     const unsigned step_log = rows_log + warp_log - plan.across_log, lane = threadIdx.x % warp_size;
-    const size_t steps = first < all.n ? least_of(((all.n - first - 1) >> step_log) + 1,
-                                                  size_t(1) << plan.steps_log)
-                                       : 0;
+    const size_t steps =
+        first < all.n ? least_of(((all.n - first - 1) >> step_log) + 1, size_t(1) << plan.steps_log)
+                      : 0;
     size_t row = first + (lane >> plan.across_log << rows_log);
     const auto pair_lanes_of_rows = [&] {
 #pragma unroll 1
@@ -5318,8 +5323,7 @@ __device__ __forceinline__ void warp_columns(const Reducer &reducer, const slice
             Value found[Columns];
             leaf_values(reducer, from, all.stride, row, all.n, found);
 #pragma unroll
-            for (unsigned c = 0; c < Columns; ++c)
-                values[c] = reducer.combine(values[c], found[c]);
+            for (unsigned c = 0; c < Columns; ++c) values[c] = reducer.combine(values[c], found[c]);
         } else {
             leaf_values(reducer, from, all.stride, row, all.n, values);
             pair_lanes_of_rows();
@@ -5359,9 +5363,9 @@ __device__ __forceinline__ void fold_parts(const Reducer &reducer, Value *values
 /* Values of a block's results from those of all blocks with them, in the last of these, and true:
  * as in reduce_run. A group is of as many blocks as their Values have places. */
 template <unsigned Columns, class Reducer, class Value>
-__device__ __forceinline__ bool
-columns_of_blocks(const Reducer &reducer, const columns_plan &plan, size_t first, size_t results,
-                  status_word *status_words, Value *values)
+__device__ __forceinline__ bool columns_of_blocks(const Reducer &reducer, const columns_plan &plan,
+                                                  size_t first, size_t results,
+                                                  status_word *status_words, Value *values)
 {
     using partials = partial_words<Value>;
     const unsigned group_log = columns_warps_log + warp_log - plan.across_log,
@@ -5402,7 +5406,7 @@ columns_of_blocks(const Reducer &reducer, const columns_plan &plan, size_t first
 
 /* A block has neighbouring results, and of their rows a run of neighbouring tiles. */
 template <class Reducer, unsigned Columns>
-__global__ void __launch_bounds__(columns_block, resident(2))
+__global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::blocks(Columns)))
     pairwise_columns(slices all, columns_plan plan, reduction_output<Reducer> output,
                      status_word *status_words)
 {
@@ -5413,12 +5417,12 @@ __global__ void __launch_bounds__(columns_block, resident(2))
                    down = warp & ((1u << plan.warps_log) - 1), lanes = 1u << plan.across_log,
                    column = (warp >> plan.warps_log) * lanes + (lane & (lanes - 1)),
                    results_log = plan.results_log(Columns),
-                   rows_log = columns_of<Reducer>::rows_log(Columns) + warp_log -
-                              plan.across_log + plan.steps_log; /* of a warp */
+                   rows_log = columns_of<Reducer>::rows_log(Columns) + warp_log - plan.across_log +
+                              plan.steps_log; /* of a warp */
     const size_t first = size_t(blockIdx.x % plan.across_blocks) << results_log,
                  results = all.end - all.begin, result = first + column * Columns;
-    const auto *const from = all.template first<typename Reducer::Element>(
-        all.begin + (result < results ? result : 0));
+    const auto *const from =
+        all.template first<typename Reducer::Element>(all.begin + (result < results ? result : 0));
     size_t tile = size_t(blockIdx.x / plan.across_blocks) << plan.run_log;
     wait_for_previous_grid();
     allow_next_grid();
@@ -5432,8 +5436,8 @@ __global__ void __launch_bounds__(columns_block, resident(2))
                 values[(down << results_log) + column * Columns + c] = own[c];
         fold_parts(reducer, values, 1u << plan.warps_log, results_log);
         if (plan.run_log == 0) break;
-        const bool last = (turn + 1) >> plan.run_log != 0 ||
-                          (tile + 1) << plan.warps_log << rows_log >= all.n;
+        const bool last =
+            (turn + 1) >> plan.run_log != 0 || (tile + 1) << plan.warps_log << rows_log >= all.n;
         if (threadIdx.x >> results_log == 0)
             values[threadIdx.x] =
                 carry(reducer, values[threadIdx.x],
@@ -13098,8 +13102,8 @@ inline fastreduce_status launch_pairwise_columns(const columns_engine &e, slices
     if (error != cudaSuccess) return status_of(error);
     if (all.inner == 1 && all.outer_stride == 1) all.inner = all.end; /* a matrix's columns */
     const bool wide = are_vectors(e, all);
-    columns_launch made = plan_pairwise_columns(e, all, wide, limits.multiprocessors, most_blocks,
-                                                most_words);
+    columns_launch made =
+        plan_pairwise_columns(e, all, wide, limits.multiprocessors, most_blocks, most_words);
     const size_t results = all.end;
     return with_workspace(
         memory, made.status_words * sizeof(status_word), memory_use::status_words, stream,

@@ -1,7 +1,8 @@
 /* The pairwise reduction of columns, middle axes, strided rows and windows: each result has the
  * bits of fastreduce_reduce of its elements, whatever the plan: few and many multiprocessors, steps
  * of warps, runs of tiles, groups of groups of blocks, several launches, any order of blocks. Every
- * type by every operator, and operators that do not commute. Parts: names of types, `others`, `plans`. */
+ * type by every operator, and operators that do not commute. Parts: names of types, `others`,
+ * `plans`. */
 #include <cuda_runtime.h>
 #ifndef FASTREDUCE_SHAPES
 #define FASTREDUCE_SHAPES
@@ -252,15 +253,16 @@ static void plans()
     for (u64 k = 0; k < 20000; ++k) {
         detail::slices all = {};
         all.n = check::mix(k, 1) >> (28 + check::mix(k, 2) % 36);
-        all.inner = check::mix(k, 3) % 3 ? (check::mix(k, 4) >> (34 + check::mix(k, 5) % 30)) + 1 : 1;
+        all.inner = 1;
+        if (check::mix(k, 3) % 3) all.inner += check::mix(k, 4) >> (34 + check::mix(k, 5) % 30);
         all.end = all.inner * ((check::mix(k, 6) >> (34 + check::mix(k, 7) % 30)) + 1);
         all.stride = all.inner;
         all.outer_stride = all.n * all.stride;
         const bool wide = detail::are_vectors(e, all);
         const size_t blocks = k % 2 ? detail::max_blocks : 1 + check::mix(k, 8) % 5000,
                      words = k % 3 ? detail::workspace_words : check::mix(k, 9) % 5000;
-        const auto made = detail::plan_pairwise_columns(e, all, wide, 1 + check::mix(k, 10) % 200,
-                                                        blocks, words);
+        const auto made =
+            detail::plan_pairwise_columns(e, all, wide, 1 + check::mix(k, 10) % 200, blocks, words);
         const detail::columns_plan &plan = made.plan;
         const unsigned of_lanes = 5 - plan.across_log + e.lane[wide].rows_log,
                        tile = of_lanes + plan.steps_log + plan.warps_log + plan.run_log;
@@ -342,8 +344,8 @@ static void type()
         std::vector<T> values = make<T>(kinds[calls_made % 6], n, 1000 + seed);
         if constexpr (is_float<T>)
             if (calls_made % 4 == 1 && n > 0 && seed % 3 == 0)
-                values[check::mix(n, seed) % n] =
-                    from_bits<T>(infinity_bits<T> | (calls_made % 8 == 1 ? infinity_bits<T> >> 1 : 0));
+                values[check::mix(n, seed) % n] = from_bits<T>(
+                    infinity_bits<T> | (calls_made % 8 == 1 ? infinity_bits<T> >> 1 : 0));
         return values;
     });
 }
