@@ -4891,6 +4891,11 @@ struct columns_of {
         while (1u << log > size && (bytes << log > 128 || value_words << log > 32 * size)) --log;
         return log;
     }
+    /* Blocks on a multiprocessor, at least. */
+    static __host__ __device__ constexpr unsigned blocks(unsigned columns)
+    {
+        return columns * value_words > 4 || Reducer::heavy ? 2 : 3;
+    }
     /* Levels of a warp's steps. */
     static __host__ __device__ constexpr unsigned levels(unsigned columns)
     {
@@ -5086,7 +5091,7 @@ __device__ __forceinline__ bool columns_of_blocks(const Reducer &reducer, const 
 
 /* A block has neighbouring results, and of their rows a run of neighbouring tiles. */
 template <class Reducer, unsigned Columns>
-__global__ void __launch_bounds__(columns_block, resident(2))
+__global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::blocks(Columns)))
     reduce_columns(slices all, columns_plan plan, reduction_output<Reducer> output,
                    status_word *status_words)
 {
