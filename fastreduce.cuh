@@ -4301,40 +4301,11 @@ __device__ __forceinline__ void reduce_run(const Reducer &reducer, const pairwis
     if (threadIdx.x == 0) reducer.store(result, array.n == 0 ? reducer.identity() : value, array.n);
 }
 
-/* The same where n is on the device. Blocks that had nothing would take 1.4 ns each (one H100), so
- * there are as many as find room at once. If there are more runs they take these in turn, by a
- * counter, which the last one leaves zero. */
-template <class Reducer, unsigned BlockSize, unsigned Packs, class Value, unsigned Warps>
-__device__ __noinline__ void
-reduce_unknown_n(pairwise_array array, reduction_output<Reducer> output, status_word *status_words,
-                 block_values<Value, Warps> &shared)
-{
-    using Element = typename Reducer::Element;
-    const unsigned most_runs = array.runs;
-    if (*array.n_on_device < array.n) array.n = *array.n_on_device;
-    array.share(size_t(BlockSize) * Packs * pack<Element>::size, most_runs, gridDim.x);
-    output.reducer.prepare(array.input, array.n);
-    const bool in_turn = gridDim.x < array.runs;
-    unsigned run = blockIdx.x;
-#pragma unroll 1
-    do {
-        if (in_turn) {
-            if (threadIdx.x == 0) {
-                shared.next_run = static_cast<unsigned>(atomicAdd(status_words, 1ull));
-                if (shared.next_run + 1 == array.runs + gridDim.x) *status_words = 0;
-            }
-            __syncthreads();
-            run = shared.next_run;
-        }
-        if (run >= array.runs) return;
-        reduce_run<BlockSize, Packs>(
-            output.reducer, array, output.result, status_words + 1, most_runs, run,
-            array.template place<Element, BlockSize, Packs>(run, 0), shared);
-        __syncthreads(); /* what they share is used again */
-    } while (in_turn);
-}
-
 /* The pairwise reduction: a block for each run of tiles, which GPUs begin in order.
+ *
+ * Where n is on the device blocks that had nothing would take 1.4 ns each (one H100), so there are
+ * as many as find room at once. If there are more runs they take these in turn, by a counter, which
+ * the last one leaves zero.
  *
  * It begins before the previous grid has ended, which may write the input. So that is not
  * __restrict__: the compiler could then load it by ways that are not coherent
@@ -4344,18 +4315,40 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     reduce_pairwise(pairwise_array array, reduction_output<Reducer> output,
                     status_word *status_words)
 {
+    using Element = typename Reducer::Element;
     __shared__ block_values<typename Reducer::Value, BlockSize / warp_size> shared;
-    const auto place =
-        array.template place<typename Reducer::Element, BlockSize, Packs>(blockIdx.x, 0);
-    if (threadIdx.x == 0) prefetch_tile<typename Reducer::Element>(array, place.index);
+    const unsigned most_runs = array.runs;
+    unsigned run = blockIdx.x;
+    lane_place place = array.template place<Element, BlockSize, Packs>(run, 0);
+    if (threadIdx.x == 0) prefetch_tile<Element>(array, place.index);
     wait_for_previous_grid();
     allow_next_grid();
+    bool in_turn = false;
     if constexpr (!KnownN)
-        if (array.n_on_device != nullptr)
-            return reduce_unknown_n<Reducer, BlockSize, Packs>(array, output, status_words, shared);
+        if (array.n_on_device != nullptr) {
+            if (*array.n_on_device < array.n) array.n = *array.n_on_device;
+            array.share(size_t(BlockSize) * Packs * pack<Element>::size, most_runs, gridDim.x);
+            in_turn = gridDim.x < array.runs;
+            if (!in_turn && run >= array.runs) return;
+            place = array.template place<Element, BlockSize, Packs>(run, 0);
+        }
     output.reducer.prepare(array.input, array.n);
-    reduce_run<BlockSize, Packs>(output.reducer, array, output.result, status_words + 1, array.runs,
-                                 blockIdx.x, place, shared);
+#pragma unroll 1
+    do {
+        if (in_turn) {
+            __syncthreads(); /* what they share is used again */
+            if (threadIdx.x == 0) {
+                shared.next_run = static_cast<unsigned>(atomicAdd(status_words, 1ull));
+                if (shared.next_run + 1 == array.runs + gridDim.x) *status_words = 0;
+            }
+            __syncthreads();
+            run = shared.next_run;
+            if (run >= array.runs) return;
+            place = array.template place<Element, BlockSize, Packs>(run, 0);
+        }
+        reduce_run<BlockSize, Packs>(output.reducer, array, output.result, status_words + 1,
+                                     most_runs, run, place, shared);
+    } while (in_turn);
 }
 
 /* ---- Many results ----
