@@ -10977,6 +10977,22 @@ FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator
            find_instance(type, op, kernel).exists();
 }
 
+FASTREDUCE_API int fastreduce_supports_shapes(fastreduce_type type, fastreduce_operator op,
+                                              fastreduce_kernel kernel)
+{
+    using namespace fastreduce::detail;
+    if (kernel == FASTREDUCE_EXACT) return find_exact(type, op, false).launch_slices != nullptr;
+    return kernel == FASTREDUCE_AUTO && find_instance(type, op, kernel).make_shapes != nullptr;
+}
+
+FASTREDUCE_API int fastreduce_supports_dot(fastreduce_type type, fastreduce_kernel kernel)
+{
+    using namespace fastreduce::detail;
+    if (kernel == FASTREDUCE_EXACT)
+        return find_exact(type, FASTREDUCE_SUM, true).make_engine != nullptr;
+    return kernel == FASTREDUCE_AUTO && find_dot(type).make_engine != nullptr;
+}
+
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
@@ -11062,6 +11078,8 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_reduce_axis, "fastreduce_reduce_axis")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_reduce_segments, "fastreduce_reduce_segments")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_dot, "fastreduce_dot")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_supports, "fastreduce_supports")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_supports_shapes, "fastreduce_supports_shapes")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_supports_dot, "fastreduce_supports_dot")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_workspace_bytes, "fastreduce_workspace_bytes")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_workspace_init, "fastreduce_workspace_init")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_f32, "fastreduce_accumulate_f32")

@@ -121,6 +121,8 @@ typedef unsigned long long uint64_t, uintptr_t;
 #define fastreduce_reduce_segments FASTREDUCE_DETAIL_OWN(fastreduce_reduce_segments)
 #define fastreduce_dot FASTREDUCE_DETAIL_OWN(fastreduce_dot)
 #define fastreduce_supports FASTREDUCE_DETAIL_OWN(fastreduce_supports)
+#define fastreduce_supports_shapes FASTREDUCE_DETAIL_OWN(fastreduce_supports_shapes)
+#define fastreduce_supports_dot FASTREDUCE_DETAIL_OWN(fastreduce_supports_dot)
 #define fastreduce_workspace_bytes FASTREDUCE_DETAIL_OWN(fastreduce_workspace_bytes)
 #define fastreduce_workspace_init FASTREDUCE_DETAIL_OWN(fastreduce_workspace_init)
 #define fastreduce_accumulate_f32 FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_f32)
@@ -571,6 +573,10 @@ FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, vo
 /* 1 where this build's fastreduce_reduce has the kernel for type and operator; else 0. */
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
                                        fastreduce_kernel kernel);
+/* The same of fastreduce_reduce_axis and fastreduce_reduce_segments; and of fastreduce_dot. */
+FASTREDUCE_API int fastreduce_supports_shapes(fastreduce_type type, fastreduce_operator op,
+                                              fastreduce_kernel kernel);
+FASTREDUCE_API int fastreduce_supports_dot(fastreduce_type type, fastreduce_kernel kernel);
 
 /* Bytes of workspace that fastreduce_sum_f32 and fastreduce_accumulate_f32 need for n elements
  * with config->kernel and config->block_size (its other fields are not read). Grows with n, so

@@ -1047,9 +1047,13 @@ static void refusals_of(refusing &r, fastreduce_type type, fastreduce_operator o
     /* kernels and the rest of a config */
     for (int kernel = -1; kernel <= FASTREDUCE_EXACT + 1; ++kernel) {
         a.config.kernel = static_cast<fastreduce_kernel>(kernel);
+        const bool has =
+            kernel == FASTREDUCE_AUTO || (kernel == FASTREDUCE_EXACT && is_exact(type, op));
+        check::that(fastreduce_supports_shapes(type, op, a.config.kernel) == has,
+                    "supports_shapes: type %d, operator %d, kernel %d", type, op, kernel);
         if (kernel < 0 || kernel > FASTREDUCE_EXACT)
             is_refused("no such kernel", invalid);
-        else if (kernel != FASTREDUCE_AUTO && (kernel != FASTREDUCE_EXACT || !is_exact(type, op))) {
+        else if (!has) {
             is_refused("kernel", unsupported);
             a.config.kernel = static_cast<fastreduce_kernel>(kernel);
             a.output = nullptr;
