@@ -763,20 +763,6 @@ __device__ __forceinline__ unsigned max_or_nan_bf16x2(unsigned a, unsigned b)
 #endif
 }
 
-/* Four bytes of eight, `low`'s and then `high`'s: those that the digits of `which` number. */
-__device__ __forceinline__ unsigned choose_bytes(unsigned low, unsigned high, unsigned which)
-{
-#ifdef __CUDA_ARCH__
-    return __byte_perm(low, high, which);
-#else
-    const unsigned long long both = low | static_cast<unsigned long long>(high) << 32;
-    unsigned chosen = 0;
-    for (unsigned shift = 0; shift < 32; shift += 8)
-        chosen |= static_cast<unsigned>(both >> 8 * (which >> shift / 2 & 7) & 0xff) << shift;
-    return chosen;
-#endif
-}
-
 /* The greater of 16 unsigned bits, for both halves of a word. */
 __device__ __forceinline__ unsigned max_u16x2(unsigned a, unsigned b)
 {
@@ -924,97 +910,7 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
 #endif
 }
 
-/* Whether copies take none of a thread's time, if only as far as it can tell. */
-__device__ __forceinline__ constexpr bool has_copy_engine()
-{
-#if defined(FASTREDUCE_DETAIL_HOPPER) || !defined(__CUDA_ARCH__)
-    return true;
-#else
-    return false;
-#endif
-}
-
-/* What threads wrote to shared memory, or read there, before copies to it that follow a barrier. */
-__device__ __forceinline__ void fence_before_copy()
-{
-#ifdef FASTREDUCE_DETAIL_HOPPER
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-#endif
-}
-
-/* The block copies bytes, a multiple of 16 from and to multiples of 16, from global to shared
- * memory: by the copy engine, or all threads do. All call this and what waits, with one number: 0,
- * 1, 2 ... for one copy after the other by the same barrier. */
-__device__ __forceinline__ void begin_block_copy(void *to, const void *from, unsigned bytes,
-                                                 phase_barrier *barrier, unsigned number = 0)
-{
-#ifdef FASTREDUCE_DETAIL_HOPPER
-    if (threadIdx.x != 0) return;
-    if (number == 0) init_barrier(barrier, 1);
-    if (bytes > 0)
-        bulk_copy(to, from, bytes, barrier);
-    else
-        arrive(barrier);
-#else
-    (void)barrier, (void)number;
-#pragma unroll 4
-    for (unsigned k = threadIdx.x; k < bytes / sizeof(float4); k += blockDim.x)
-        static_cast<float4 *>(to)[k] = static_cast<const float4 *>(from)[k];
-#endif
-}
-
-/* After a __syncthreads that follows begin_block_copy. */
-__device__ __forceinline__ void wait_for_block_copy(phase_barrier *barrier, unsigned number)
-{
-#ifdef FASTREDUCE_DETAIL_HOPPER
-    wait_for_phase(barrier, number & 1);
-#else
-    (void)barrier, (void)number;
-#endif
-}
-
-__device__ __forceinline__ void end_block_copy(phase_barrier *barrier)
-{
-    __syncthreads();
-    wait_for_block_copy(barrier, 0);
-}
 #undef FASTREDUCE_DETAIL_HOPPER
-
-/* A thread copies a value of 4, 8 or 16 bytes from global to shared memory, where it finds it once
- * it has waited for all such copies (cp.async, compute capability 8.0). The twin has it at once. */
-template <class Value>
-__device__ __forceinline__ void begin_own_copy(Value *to, const Value *from)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
-                     static_cast<unsigned>(__cvta_generic_to_shared(to))),
-                 "l"(from), "n"(sizeof(Value))
-                 : "memory");
-#else
-    *to = *from;
-#endif
-}
-__device__ __forceinline__ void end_own_copies()
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
-
-/* The 16 bytes from any address on, by the words that they lie in. */
-__device__ __forceinline__ void load_words(unsigned (&word)[4], const void *from)
-{
-    const uintptr_t address = reinterpret_cast<uintptr_t>(from);
-    const unsigned bits = static_cast<unsigned>(address % 4) * 8;
-    const unsigned *const whole = reinterpret_cast<const unsigned *>(address - address % 4);
-    unsigned long long two = whole[0];
-#pragma unroll
-    for (unsigned k = 0; k < 4; ++k) {
-        if (k < 3 || bits != 0) two |= static_cast<unsigned long long>(whole[k + 1]) << 32;
-        word[k] = static_cast<unsigned>(two >> bits);
-        two >>= 32;
-    }
-}
 
 } // namespace detail
 
@@ -5193,7 +5089,6 @@ struct tile_items {
     using Element = typename Accumulator::Element;
     static constexpr unsigned tile_packs = BlockSize * Packs, packs_each = Packs,
                               pack_size = pack<Element>::size;
-    using pack_type = pack<Element>;
     pack<Element> packs[Packs];
     Element edge;
     size_t index, edge_index; /* of the first pack's first element; of edge */
@@ -5356,7 +5251,7 @@ struct work_plan {
 /* Where the tiles of an array are the small ones: depends on the type and the number of elements
  * alone, as the result's bits do. All others are four times as large, in blocks twice as large. */
 constexpr size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
-constexpr size_t one_small_tile = 16 * kibibyte, most_in_small_tiles = 2 * mebibyte;
+constexpr size_t most_in_small_tiles = 2 * mebibyte;
 constexpr unsigned small_block = 256, large_block = 512;
 
 /* By thread 0, before the previous grid has ended: asks for a part of the block's first tile, so
@@ -5667,7 +5562,6 @@ struct segment_list {
 
     __device__ __forceinline__ listed_segment &entry(unsigned k) const { return listed(base)[k]; }
     __device__ __forceinline__ size_t segment(unsigned k) const { return entry(k).number - 1; }
-    static __device__ __forceinline__ bool has_units(unsigned) { return true; }
     __device__ __forceinline__ size_t first_unit(unsigned k) const { return entry(k).first; }
     __device__ __forceinline__ status_word *ticket(unsigned k) const { return &entry(k).ticket; }
 
@@ -8829,7 +8723,6 @@ struct exact_sum<double> {
     static source make(unsigned mask) { return {mask}; }
 };
 using exact_engine = exact_sum<float>::engine;
-using exact_output = exact_engine::Output;
 constexpr unsigned every_bit = ~0u, all_but_the_sign = ~0u >> 1;
 
 /* What a choice depends on besides n. */

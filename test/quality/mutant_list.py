@@ -40,7 +40,7 @@ PARTS = {
 UNTRIED_SECTIONS = ("Many results", "Rows and segments", "Columns", "The same for doubles",
                     "Many exact sums")
 UNTRIED_FUNCTIONS = (
-    "reduce_row", "begin_block_copy", "end_block_copy", "load_words", "choose",
+    "reduce_row", "choose",
     "measure", "multiply", "valid_offsets", "resident",
     "fastreduce_reduce_axis", "fastreduce_reduce_segments")
 TRIED_FUNCTIONS = ("add_atomically",) # is among them, and has a test
