@@ -3652,19 +3652,18 @@ __global__ void __launch_bounds__(BlockSize)
 
 /* ================================================================================================
  * Room 6: the engine behind FASTREDUCE_AUTO and FASTREDUCE_EXACT
- * May hold: kernels that reduce an array, whatever becomes of its elements. AUTO of one array is
- * reduce_pairwise, for a Reducer: what comes after V7. Behind it EXACT's two kernels, which differ
- * in how blocks get their tiles, and AUTO's of rows, columns and segments, whose tree is one of
- * their own: tiles of fixed size, whose packs fixed threads take; units, runs of tiles whose
- * partials add up in pairs; and the partials of units, folded by a block.
+ * May hold: kernels that reduce an array, whatever becomes of its elements.
  *
- * An Accumulator says what becomes of elements there: `superaccumulator` in room 7, for EXACT;
- * `reduction_by` a Reducer. It is made of an output, an array and dynamic shared memory, and has
+ * AUTO's are for a Reducer, and one reduction, the pairwise one by index: reduce_pairwise, what
+ * comes after V7, of one array; reduce_rows and reduce_long_rows of rows and segments; and
+ * reduce_columns of what does not lie together.
+ *
+ * EXACT's two kernels differ in how blocks get their tiles. An Accumulator says what becomes of
+ * elements there: `superaccumulator` in room 7. It is made of an output, an array and dynamic
+ * shared memory, and has
  *     Element, Output                what it reads, and where the result goes
- *     head_alignment                 as of a Reducer
- *     repeats_first                  whether missing packs repeat the thread's first element
+ *     head_alignment                 bytes to which packs are aligned, after single elements; or 0
  *     add(items)                     adds a thread's items of a tile; whole warps call it
- * and for EXACT
  *     resident_threads               on a multiprocessor, for the compiler to share out registers;
  *                                    0 leaves it the choice
  *     add_in_pipeline(items)         as add, where one block has all registers
@@ -5028,9 +5027,8 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
 
 /* ---- Tiles and units: EXACT ---- */
 
-/* Elements in packs, counted from the first one whatever its address, with a tail of elements after
- * them; where any order will do, from the first address on that is a multiple of head_alignment,
- * with a head of elements before. */
+/* Elements in packs, from the first address on that is a multiple of head_alignment, with a head of
+ * elements before and a tail after them. */
 constexpr unsigned line_bytes = 128;
 
 struct array_layout {
@@ -5083,7 +5081,7 @@ struct elements : array_layout {
 
 /* A thread's share of a tile: packs number threadIdx.x, threadIdx.x + BlockSize ... of it, as far
  * as they exist, and an element of the head or the tail, which the last tile's first threads take.
- * What does not exist is zero bytes, or the first element again. */
+ * What does not exist is zero bytes. */
 template <class Accumulator, unsigned BlockSize, unsigned Packs>
 struct tile_items {
     using Element = typename Accumulator::Element;
@@ -5126,14 +5124,6 @@ struct tile_items {
                 packs[k] = {};
                 if (k < count) packs[k].gather(input.first() + (first + k * BlockSize) * pack_size);
             }
-        }
-        /* after the loads: they would wait for the first otherwise */
-        if (Accumulator::repeats_first) {
-            pack<Element> again;
-            again.fill(packs[0].at(0));
-#pragma unroll
-            for (unsigned k = 1; k < Packs; ++k)
-                if (k >= count) packs[k] = again;
         }
     }
 
@@ -5812,7 +5802,6 @@ template <unsigned BlockSize, class Source = floats_themselves>
 struct superaccumulator {
     using Element = typename Source::Element;
     using Output = exact_output_of<Source>;
-    static constexpr bool repeats_first = false;
     static constexpr unsigned head_alignment = line_bytes;
     static constexpr unsigned resident_threads = resident(1024);
     static constexpr size_t shared_bytes = exact_bins * BlockSize * sizeof(long long);
@@ -6775,7 +6764,6 @@ template <unsigned BlockSize, class Source>
 struct wide_superaccumulator {
     using Element = typename Source::Element;
     using Output = exact_output_of<Source>;
-    static constexpr bool repeats_first = false;
     static constexpr unsigned head_alignment = Source::head_alignment;
     using Sums = typename Source::Sums;
     static constexpr unsigned resident_threads = resident(Source::resident_threads);

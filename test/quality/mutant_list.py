@@ -292,7 +292,6 @@ EQUIVALENT = [
     ("greatest::element", "~0ull -> ~(0ull + 1)", "? ~@", SHIFTED_OUT),
     ("*::first_of", "0 -> *", "first = 0", "some element is the best"),
     ("index_reducer::combine", "b.index() < a.index() -> b.index() <= a.index()", "", EQUAL),
-    ("index_reducer::value_of_packs", "1 -> (1 - 1)", "k = 1", ITSELF),
     ("index_reducer::value_of_packs", "k < Items::packs_each -> k <= *", "",
      "the thread has no such pack"),
     ("index_reducer::warp_value", "~0u -> ~(0u + 1)", "index_words[1] : ~@",
