@@ -1,0 +1,82 @@
+#!/bin/sh
+# Grades the course's exercises on the CPU machine, which needs a C++ compiler and nothing else:
+#
+#     sh examples/course/check.sh             all of them, as they stand in this folder
+#     sh examples/course/check.sh 3           one
+#     sh examples/course/check.sh 3 mine.cu   a copy
+#     sh examples/course/check.sh 3 --answer  the answer to the lesson's question
+#
+# Where there are nvcc and a GPU, a right one is also timed there, beside the library's own kernel.
+# 0 if all that was graded is right.
+set -eu
+course=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$course/../.." && pwd)
+build=${COURSE_BUILD:-$top/build/course}
+cxx=${CXX:-c++}
+mkdir -p "$build"
+
+usage()
+{
+    sed -n '4,7s/^# *//p' "$course/check.sh" >&2
+    exit 2
+}
+
+# compile OUT SOURCE OPTIONS...: for the CPU machine; the compiler's first errors if it cannot
+compile()
+{
+    out=$1
+    source=$2
+    shift 2
+    "$cxx" -std=c++17 -O1 -g1 -Wno-unknown-pragmas "$@" -I "$top/test/simt" -I "$course" \
+        "$course/$source" -o "$out" -pthread -ldl 2> "$out.log"
+}
+
+# grade NUMBER FILE
+grade()
+{
+    echo "lesson $1: $2"
+    host=
+    case $1 in 1 | 13 | 14 | 15) host=-DCOURSE_ON_THE_HOST ;; esac
+    file=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+    if ! compile "$build/grader-$$" grader.cpp "-DLESSON=$1" "-DSOLUTION=\"$file\"" $host; then
+        echo "  NOT YET it does not compile:"
+        grep -E 'error|undefined reference' "$build/grader-$$.log" | head -n 3 | sed 's/^/          /'
+        return 1
+    fi
+    "$build/grader-$$" || return 1
+    case $1 in [2-9] | 1[0-2]) time_on_gpu "$1" "$file" ;; esac
+}
+
+time_on_gpu()
+{
+    if ! command -v nvcc >/dev/null 2>&1 || ! nvidia-smi -L 2>/dev/null | grep -q GPU; then return 0; fi
+    if nvcc -O3 -std=c++17 -arch=native "-DLESSON=$1" "-DSOLUTION=\"$2\"" -I "$course" \
+        "$course/gpu.cu" -o "$build/gpu-$$" 2> "$build/gpu-$$.log"; then
+        "$build/gpu-$$"
+    else
+        echo "  GPU     nvcc does not compile it: $(grep -m1 error "$build/gpu-$$.log")"
+    fi
+}
+
+trap 'rm -f "$build"/*-$$ "$build"/*-$$.log' EXIT
+status=0
+if [ $# = 0 ]; then
+    for exercise in "$course"/[0-9]*.cu; do
+        number=$(basename "$exercise" | sed 's/^0*\([0-9]*\).*/\1/')
+        grade "$number" "$exercise" || status=1
+    done
+    exit $status
+fi
+case $1 in *[!0-9]* | '') usage ;; esac
+set -- "$(echo "$1" | sed 's/^0*//')" "${2:-}"
+exercise=$(ls "$course/$(printf '%02d' "$1")"-*.cu 2>/dev/null) || usage
+if [ "$2" = --answer ]; then
+    answers=$build/answers
+    if [ ! -x "$answers" ] || [ -n "$(find "$top/fastreduce.cuh" "$course" "$top/test/simt" \
+        -newer "$answers" -type f | head -n 1)" ]; then
+        compile "$answers" answers.cpp || { cat "$answers.log"; exit 1; }
+    fi
+    exec "$answers" "$1"
+fi
+grade "$1" "${2:-$exercise}" || status=1
+exit $status
