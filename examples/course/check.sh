@@ -21,14 +21,22 @@ usage()
     exit 2
 }
 
-# compile OUT SOURCE OPTIONS...: for the CPU machine; the compiler's first errors if it cannot
+# compile OUT OPTIONS...: for the CPU machine; -gdwarf-4, as addr2line 2.40 takes one file of DWARF 5
+# for another
 compile()
 {
     out=$1
-    source=$2
-    shift 2
-    "$cxx" -std=c++17 -O1 -g1 -Wno-unknown-pragmas "$@" -I "$top/test/simt" -I "$course" \
-        "$course/$source" -o "$out" -pthread -ldl 2> "$out.log"
+    shift
+    "$cxx" -std=c++17 -O1 -g1 -gdwarf-4 -Wno-unknown-pragmas -I "$top/test/simt" -I "$course" "$@" -o "$out" \
+        -pthread -ldl 2> "$out.log"
+}
+
+# made OUT OPTIONS...: the same, if a source is newer
+made()
+{
+    [ ! -e "$1" ] || [ -n "$(find "$top/fastreduce.cuh" "$course" "$top/test/simt" -type f \
+        -newer "$1" | head -n 1)" ] || return 0
+    compile "$@" || { cat "$1.log" >&2; exit 1; }
 }
 
 # grade NUMBER FILE
@@ -38,7 +46,9 @@ grade()
     host=
     case $1 in 1 | 13 | 14 | 15) host=-DCOURSE_ON_THE_HOST ;; esac
     file=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
-    if ! compile "$build/grader-$$" grader.cpp "-DLESSON=$1" "-DSOLUTION=\"$file\"" $host; then
+    made "$build/grader.o" -c "$course/grader.cpp"
+    if ! compile "$build/grader-$$" "-DLESSON=$1" "-DSOLUTION=\"$file\"" $host \
+        "$course/solution.cpp" "$build/grader.o"; then
         echo "  NOT YET it does not compile:"
         grep -E 'error|undefined reference' "$build/grader-$$.log" | head -n 3 | sed 's/^/          /'
         return 1
@@ -71,12 +81,8 @@ case $1 in *[!0-9]* | '') usage ;; esac
 set -- "$(echo "$1" | sed 's/^0*//')" "${2:-}"
 exercise=$(ls "$course/$(printf '%02d' "$1")"-*.cu 2>/dev/null) || usage
 if [ "$2" = --answer ]; then
-    answers=$build/answers
-    if [ ! -x "$answers" ] || [ -n "$(find "$top/fastreduce.cuh" "$course" "$top/test/simt" \
-        -newer "$answers" -type f | head -n 1)" ]; then
-        compile "$answers" answers.cpp || { cat "$answers.log"; exit 1; }
-    fi
-    exec "$answers" "$1"
+    made "$build/answers" "$course/answers.cpp"
+    exec "$build/answers" "$1"
 fi
 grade "$1" "${2:-$exercise}" || status=1
 exit $status

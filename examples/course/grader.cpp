@@ -1,5 +1,5 @@
 /* Grades a solution of an exercise on the CPU machine, and says in words what it finds. check.sh
- * compiles it with -DLESSON=number and -DSOLUTION="file", and runs it: 0 if all is well. */
+ * links it with solution.cpp, which has the solution, and runs it: 0 if all is well. */
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,24 +11,22 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#define COURSE_ON_THE_HOST
 #include "course.h"
-#include SOLUTION
-#undef float
-#include "seen.h"
 #include "lessons.h"
-
-/* The shared memory whose size a launch says, as exercises declare it. */
-#if !defined(COURSE_ON_THE_HOST)
-alignas(128) thread_local simt::traced<float> sdata[simt::most_dynamic_shared / sizeof(float)];
-static const bool registered = (simt::dynamic_shared_of() = []() -> unsigned char * {
-    return reinterpret_cast<unsigned char *>(sdata);
-}, true);
-#endif
+#include "seen.h"
+#include "host.h"
 
 namespace course
 {
 using text = std::string;
 using order = simt::order;
+
+/* The lesson of the solution that is linked in. */
+static const lesson &lesson_now()
+{
+    return lessons[the_solution.lesson - 1];
+}
 
 static text number(uint64_t value)
 {
@@ -110,6 +108,8 @@ static text attempt(const std::function<void()> &work, unsigned seconds)
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
         return "it does not end: after " + number(seconds) + " seconds a loop or a wait goes on.";
     if (WIFSIGNALED(status)) return "it ends by signal " + number(WTERMSIG(status)) + ".";
+    if (said.find("no allocation is near") != text::npos)
+        return "it reads or writes far from any array, or its recursion has no end.";
     while (!said.empty() && said.back() == '\n') said.pop_back();
     return said;
 }
@@ -153,85 +153,57 @@ struct outcome {
     text report;
 };
 
-static unsigned block_now = 256; /* threads */
+static unsigned block_now;   /* threads */
 static size_t offset_now = 0;    /* of the input from an address that is a multiple of 16 */
 
 static size_t tile_now()
 {
-    return static_cast<size_t>(block_now) * this_lesson.items;
+    return static_cast<size_t>(block_now) * lesson_now().items;
 }
 static size_t tiles_of(size_t n)
 {
     return (n + tile_now() - 1) / tile_now();
 }
 
-#if COURSE_KIND == COURSE_BLOCKS
-static void launch_blocks(const element *input, element *partials, size_t n)
+static outcome run_on_the_host(const std::vector<float> &values)
 {
-    const unsigned blocks = static_cast<unsigned>(tiles_of(n));
-#if COURSE_TEMPLATE
-    switch (block_now) {
-    case 32: return launch(block_sums<32>, blocks, 32, 0, input, partials, n);
-    case 64: return launch(block_sums<64>, blocks, 64, 0, input, partials, n);
-    case 128: return launch(block_sums<128>, blocks, 128, 0, input, partials, n);
-    case 256: return launch(block_sums<256>, blocks, 256, 0, input, partials, n);
-    case 512: return launch(block_sums<512>, blocks, 512, 0, input, partials, n);
-    default: return launch(block_sums<1024>, blocks, 1024, 0, input, partials, n);
-    }
-#else
-    launch(block_sums, blocks, block_now, block_now * sizeof(float), input, partials, n);
-#endif
+    memory<float> input(values.size());
+    input.set(values.data());
+    return {{the_solution.on_the_host(input.data(), values.size())}, ""};
 }
-#endif
 
 static outcome run(const std::vector<float> &values, seen *watched = nullptr)
 {
-    const size_t n = values.size();
-    outcome result;
-#if defined(COURSE_ON_THE_HOST)
-    (void)watched;
-    memory<float> input(n);
-    input.set(values.data());
-    result.sums = {COURSE_CALL(input.data(), n)};
-#else
-    memory<element> input(n + offset_now);
+    if (the_solution.on_the_host) return run_on_the_host(values);
+    const size_t n = values.size(), tiles = tiles_of(n);
+    const size_t results = the_solution.blocks ? tiles : 1;
+    memory<element> input(n + offset_now), output(results), workspace(2 * tiles);
+    memory<word> words(tiles, true);
     memcpy(static_cast<void *>(input.data() + offset_now), values.data(), n * sizeof(float));
     const element *const from = input.data() + offset_now;
-    const size_t tiles = tiles_of(n);
-#if COURSE_KIND == COURSE_BLOCKS
-    memory<element> output(tiles);
-    const auto work = [&] { launch_blocks(from, output.data(), n); };
-    const size_t results = tiles;
-#elif COURSE_KIND == COURSE_LEVELS
-    memory<element> output(1), workspace(2 * tiles);
-    const auto work = [&] { sum(from, output.data(), workspace.data(), n); };
-    const size_t results = 1;
-#else
-    memory<element> output(1);
-    memory<word> words(tiles, true);
-    const auto work = [&] { sum(from, output.data(), words.data(), n); };
-    const size_t results = 1;
-#endif
+    const auto work = [&] {
+        if (the_solution.blocks) the_solution.blocks(block_now, tiles, from, output.data(), n);
+        if (the_solution.levels)
+            the_solution.levels(from, output.data(), workspace.data(), n);
+        if (the_solution.one_launch) the_solution.one_launch(from, output.data(), words.data(), n);
+    };
     if (watched)
         watched->watch(work);
     else
         work();
-    result.report = simt::report();
+    outcome result = {{}, simt::report()};
     for (size_t k = 0; k < results; ++k) result.sums.push_back(output.at(k));
-#if COURSE_KIND == COURSE_ONE_LAUNCH
     for (size_t k = 0; k < tiles && result.report.empty(); ++k)
         if (words.data()[k] != 0)
             result.report = "word " + number(k) + " is not zero when the sum is done: the next "
                             "sum would take it for a partial";
-#endif
-#endif
     return result;
 }
 
 static text where_it_was(size_t n)
 {
     return "wrong for n = " + number(n) +
-           (this_lesson.device ? " in blocks of " + number(block_now) : text()) + ": ";
+           (lesson_now().block ? " in blocks of " + number(block_now) : text()) + ": ";
 }
 
 /* Which element counts for how much, found by arrays that have a single 1. */
@@ -278,13 +250,13 @@ static void check_sums(const std::vector<float> &values, order schedule, bool tr
     const size_t tile = got.sums.size() == 1 ? n : tile_now();
     for (size_t b = 0; b < got.sums.size(); ++b) {
         const size_t first = b * tile, count = std::min(tile, n - first);
-        const float expected = this_lesson.pairwise ? pairwise_sum(values.data() + first, count)
+        const float expected = lesson_now().pairwise ? pairwise_sum(values.data() + first, count)
                                                     : plain_sum(values.data() + first, count);
         if (memcmp(&got.sums[b], &expected, sizeof expected) == 0 || got.sums[b] == expected)
             continue;
         const std::vector<float> whole = made(n, true);
         const float whole_sum = plain_sum(whole.data() + first, count);
-        if (this_lesson.pairwise && run(whole).sums[b] == whole_sum)
+        if (lesson_now().pairwise && run(whole).sums[b] == whole_sum)
             throw wrong{where_it_was(n) + "every element is there once, but they do not meet in "
                                           "the order of the pairwise sum, so the bits differ."};
         throw wrong{where_it_was(n) + which_element(n, first, count, b) + words_of(schedule) + "."};
@@ -293,62 +265,63 @@ static void check_sums(const std::vector<float> &values, order schedule, bool tr
 
 static std::vector<size_t> sizes()
 {
-    const size_t tile = this_lesson.device ? tile_now() : 256;
+    const size_t tile = lesson_now().block ? tile_now() : 256;
     std::vector<size_t> all = {1000, tile, 1, tile - 1, tile + 1, tile / 2 + 1, 2 * tile + 7};
-    if (COURSE_KIND == COURSE_LEVELS) all.push_back(tile * tile + 1);
-    if (COURSE_KIND == COURSE_ONE_LAUNCH) all.push_back(9 * tile - 5);
+    if (the_solution.levels) all.push_back(tile * tile + 1);
+    if (the_solution.one_launch) all.push_back(9 * tile - 5);
     return all;
 }
 
 static void check_all_sums()
 {
-    const std::vector<unsigned> blocks = this_lesson.any_block
+    const std::vector<unsigned> blocks = lesson_now().any_block
                                              ? std::vector<unsigned>{256, 32, 64, 128, 512, 1024}
                                              : std::vector<unsigned>{block_now};
     for (unsigned block : blocks) {
         block_now = block;
         for (size_t n : sizes()) {
-            const std::vector<float> values = made(n, !this_lesson.pairwise);
+            const std::vector<float> values = made(n, !lesson_now().pairwise);
             const bool small = n <= 20000;
             for (order schedule : {order::forward, order::reverse, order::random})
-                check_sums(values, schedule, small && this_lesson.device);
-            if (this_lesson.any_address && n > 4) {
+                check_sums(values, schedule, small && lesson_now().block);
+            if (lesson_now().any_address && n > 4) {
                 offset_now = 1;
                 check_sums(values, order::forward, true);
                 offset_now = 0;
             }
         }
     }
-    block_now = 256;
 }
 
 /* ---- What is right, but takes more than it needs ---- */
 
-static void too_many(uint64_t count, uint64_t enough, const char *what, const text &why)
+static void too_many(uint64_t count, uint64_t enough, const char *what)
 {
     if (count <= enough) return;
-    throw wrong{several(count, what) + " where " +
-                (enough == 0 ? "0 are possible" : number(enough) + " are enough") + why + "."};
+    throw wrong{number(count) + " " + what + " where " +
+                (enough == 0 ? "0 are possible" : number(enough) + " are enough") +
+                " (one block of 256 threads)."};
 }
 
 static void check_costs()
 {
     seen all;
     simt::settings() = simt::options();
-    const text tile = " (one block of 256 threads)";
+    block_now = lesson_now().block;
     run(made(tile_now(), true), &all);
     const simt::counts &c = all.counts;
-    const costs &enough = this_lesson.enough;
-    too_many(c.barriers, enough.barriers, "barrier", tile);
+    const costs &enough = lesson_now().enough;
+    too_many(c.barriers, enough.barriers, "barriers");
     too_many(c.avoidable_steps, enough.avoidable,
-             "access", text(" that packing the threads at work into fewer warps would save") + tile);
-    too_many(c.conflicts, enough.conflicts, "bank conflict", tile);
-    too_many(c.shared_loads + c.shared_stores, enough.shared, "access",
-             text(" of lanes to shared memory") + tile);
-    too_many(all.lines, enough.lines, "line", text(" of 128 bytes to load, as lanes of a warp do "
-                                                   "not read neighbours") + tile);
-    too_many(all.loads, enough.loads, "load", text(" of a warp") + tile);
-    too_many(c.shuffles, enough.shuffles, "shuffle", text(" of a warp") + tile);
+             "accesses of warps to shared memory too many, as threads at work in fewer warps would "
+             "save them,");
+    too_many(c.conflicts, enough.conflicts, "bank conflicts");
+    too_many(c.shared_loads + c.shared_stores, enough.shared,
+             "accesses of lanes to shared memory");
+    too_many(all.lines, enough.lines,
+             "lines of 128 bytes to load, as lanes of a warp do not read neighbours,");
+    too_many(all.loads, enough.loads, "loads of warps");
+    too_many(c.shuffles, enough.shuffles, "shuffles of warps");
     printf("  costs   %llu barriers, %llu accesses of warps to shared memory, %llu of them "
            "avoidable, %llu bank\n          conflicts, %llu shuffles, %llu loads of warps (one "
            "block of 256 threads)\n",
@@ -364,11 +337,10 @@ static void check_costs()
 static const char *const beyond = "an index of 32 bits cannot count that far. Is every index, and "
                                   "the product that it is made of, a size_t?";
 
-#if COURSE_KIND == COURSE_BLOCKS
 /* The last blocks of an array of 24 GB, of which only what is touched takes memory. */
-static void check_long_array()
+static void check_last_blocks(size_t n)
 {
-    const size_t n = (size_t(1) << 32) + (size_t(1) << 31) + 1000, guard = size_t(1) << 35;
+    const size_t guard = size_t(1) << 35;
     const size_t bytes = (n * sizeof(float) + 4095) / 4096 * 4096, tiles = tiles_of(n);
     const auto map = [](size_t room, int access) {
         void *place = mmap(nullptr, room, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -382,19 +354,18 @@ static void check_long_array()
     for (size_t i = n - 3; i < n; ++i) input[i] = 1;
     simt::settings() = simt::options();
     simt::settings().first_block = tiles - 1;
-    launch_blocks(input, output, n);
+    the_solution.blocks(block_now, tiles, input, output, n);
     if (!simt::report().empty() || output[tiles - 1].get() != 3)
         throw wrong{"wrong for n = " + number(n) + ": " + beyond};
 }
-#elif COURSE_KIND == COURSE_LEVELS
+
 /* Nothing runs: how many blocks it asks for. */
-static void check_long_array()
+static void check_launches(size_t n)
 {
-    const size_t n = (size_t(1) << 32) + (size_t(1) << 31) + 1000;
     std::vector<uint64_t> asked;
     simt::before_launch() = [&](void **) { asked.push_back(simt::latest_launch().grid.x); };
     simt::set_runs(false);
-    sum(nullptr, nullptr, nullptr, n);
+    the_solution.levels(nullptr, nullptr, nullptr, n);
     for (size_t left = tiles_of(n), k = 0;; left = tiles_of(left), ++k) {
         if (k >= asked.size() || asked[k] != left)
             throw wrong{"wrong for n = " + number(n) + ": launch " + number(k + 1) + " has " +
@@ -403,15 +374,19 @@ static void check_long_array()
         if (left == 1) return;
     }
 }
-#else
-static void check_long_array() {}
-#endif
+
+static void check_long_array()
+{
+    const size_t n = (size_t(1) << 32) + (size_t(1) << 31) + 1000;
+    block_now = lesson_now().block;
+    if (the_solution.blocks) check_last_blocks(n);
+    if (the_solution.levels) check_launches(n);
+}
 
 /* ---- Lessons with checks of their own ---- */
 
-#if COURSE_KIND == COURSE_ONE_LAUNCH
 /* Several blocks at a time, in random turns; and how many launches it takes. */
-static void check_more()
+static void check_turns()
 {
     const std::vector<float> values = made(9 * tile_now() - 5, false);
     for (unsigned seed = 1; seed <= 20; ++seed) {
@@ -428,36 +403,32 @@ static void check_more()
             throw wrong{several(simt::statistics().launches, "launch") + " where 1 is enough."};
     }
 }
-#elif defined(COURSE_ON_THE_HOST)
-static void check_more()
-{
-    check_on_the_host([](const text &sentence) { throw wrong{sentence}; });
-}
-#else
-static void check_more() {}
-#endif
 
 static void grade()
 {
-    if (COURSE_KIND != COURSE_MODEL) check_all_sums();
-    if (this_lesson.device && COURSE_KIND == COURSE_BLOCKS) check_costs();
-    check_more();
+    block_now = lesson_now().block;
+    if (!the_solution.model) check_all_sums();
+    if (the_solution.blocks) check_costs();
+    if (the_solution.one_launch) check_turns();
+    const text sentence = what_is_wrong_on_the_host();
+    if (!sentence.empty()) throw wrong{sentence};
 }
 } // namespace course
 
 int main()
 {
     using namespace course;
+    if (the_solution.shared) simt::dynamic_shared_of() = the_solution.shared;
     text sentence = attempt(grade, 60);
     if (sentence.empty()) {
         sentence = attempt(check_long_array, 60);
-        if (sentence.compare(0, 14, "out of bounds:") == 0)
+        if (!sentence.empty() && sentence.compare(0, 6, "wrong ") != 0)
             sentence = text("wrong for n beyond 2^31: ") + beyond;
     }
     if (!sentence.empty()) {
         printf("  NOT YET %s\n", sentence.c_str());
         return 1;
     }
-    printf("  RIGHT   %s\n", this_lesson.praise);
+    printf("  RIGHT   %s\n", lesson_now().praise);
     return 0;
 }

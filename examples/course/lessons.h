@@ -2,26 +2,6 @@
 #ifndef COURSE_LESSONS_H
 #define COURSE_LESSONS_H
 
-#define COURSE_BLOCKS 1     /* block_sums(input, partials, n), a kernel */
-#define COURSE_LEVELS 2     /* sum(input, output, workspace, n), which launches one for each level */
-#define COURSE_ONE_LAUNCH 3 /* sum(input, output, words, n), which launches one */
-#define COURSE_HOST 4       /* a function of the host */
-#define COURSE_MODEL 5      /* a formula */
-
-#if LESSON == 9
-#define COURSE_KIND COURSE_LEVELS
-#elif LESSON == 12
-#define COURSE_KIND COURSE_ONE_LAUNCH
-#elif LESSON == 15
-#define COURSE_KIND COURSE_MODEL
-#elif defined(COURSE_ON_THE_HOST)
-#define COURSE_KIND COURSE_HOST
-#else
-#define COURSE_KIND COURSE_BLOCKS
-#endif
-/* From V5 on the block size is a template parameter. */
-#define COURSE_TEMPLATE (LESSON == 7 || LESSON == 8 || LESSON == 10 || LESSON == 11)
-
 namespace course
 {
 constexpr unsigned any = ~0u;
@@ -33,7 +13,7 @@ struct costs {
 
 struct lesson {
     unsigned number, items; /* elements a thread */
-    bool device;            /* a kernel, or what launches one */
+    unsigned block;         /* threads; 0: no kernel */
     bool any_block;         /* blocks of 32 to 1024 threads */
     bool any_address;       /* the input may begin where no vector does */
     bool pairwise;          /* by index, to the bit */
@@ -41,18 +21,37 @@ struct lesson {
     const char *praise;
 };
 
-constexpr lesson lessons[] = {
-    {2, 1, true, true, false, false, {9, any, 0, any, 8, 8, 0}, "a tree: 8 steps for 256 numbers"},
-    {6, 2, true, true, false, false, {3, 0, 0, any, 16, 16, 0}, "the last warp goes on alone"},
+/* One of these functions: what the exercise defines. */
+struct solution {
+    unsigned lesson;
+    unsigned char *(*shared)(); /* where its extern __shared__ array is */
+    void (*blocks)(unsigned block, size_t blocks, const simt::traced<float> *input,
+                   simt::traced<float> *partials, size_t n);
+    void (*levels)(const simt::traced<float> *input, simt::traced<float> *output,
+                   simt::traced<float> *workspace, size_t n);
+    void (*one_launch)(const simt::traced<float> *input, simt::traced<float> *output, word *words,
+                       size_t n);
+    float (*on_the_host)(const float *x, size_t n);
+    double (*model)(double n);
 };
+extern const solution the_solution;
 
-constexpr lesson find_lesson(unsigned number)
-{
-    for (const lesson &one : lessons)
-        if (one.number == number) return one;
-    return {};
-}
-constexpr lesson this_lesson = find_lesson(LESSON);
-static_assert(this_lesson.number == LESSON, "there is no such lesson");
+constexpr lesson lessons[] = {
+    {1, 1, 0, false, false, false, {}, "each group by itself, and the last one has what is left"},
+    {2, 1, 256, true, false, false, {9, any, 0, any, 8, 8, 0}, "a tree: 8 steps for 256 numbers"},
+    {3, 1, 256, true, false, false, {9, 0, any, any, 8, 8, 0}, "whole warps work, or none of it"},
+    {4, 1, 256, true, false, false, {9, 0, 0, any, 8, 8, 0}, "each lane has a bank of its own"},
+    {5, 2, 256, true, false, false, {9, 0, 0, any, 16, 16, 0}, "every thread adds at least once"},
+    {6, 2, 256, true, false, false, {3, 0, 0, any, 16, 16, 0}, "the last warp goes on by itself"},
+    {7, 8, 256, true, false, false, {3, 0, 0, any, 64, 64, 0}, "eight loads under way at once"},
+    {8, 8, 256, true, false, false, {1, any, 0, 16, 64, 64, 45}, "from register to register"},
+    {9, 2, 32, false, false, false, {}, "no launch reads what it writes"},
+    {10, 16, 256, true, true, false, {1, any, 0, 16, 128, 32, 45}, "a quarter of the loads"},
+    {11, 16, 256, true, true, true, {1, any, 0, 16, 128, 32, 67}, "neighbours first, to the bit"},
+    {12, 16, 256, false, true, true, {}, "one launch, and nobody waits for a block after it"},
+    {13, 1, 0, false, false, true, {}, "AUTO's bits, by six lines of C"},
+    {14, 1, 0, false, false, true, {}, "pairwise, whoever knows how many there are"},
+    {15, 1, 0, false, false, false, {}, "what takes as long as nothing, and what memory takes"},
+};
 } // namespace course
 #endif

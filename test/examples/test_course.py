@@ -56,8 +56,8 @@ def check_lesson(number, folder):
 
 
 def main():
-    for number in range(int(sys.argv[2]), int(sys.argv[3]) + 1):
-        with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(int(sys.argv[2]), int(sys.argv[3]) + 1):
             check_lesson(number, folder)
     return checks.finish(f"course, lessons {sys.argv[2]} to {sys.argv[3]}")
 
