@@ -1,5 +1,5 @@
-/* Lesson 7: eight elements a thread, and a block size that the compiler knows. Fill in the load: the
- * sum of eight elements, a block apart. */
+/* Lesson 7: eight elements a thread, and a block size that the compiler knows. Fill in the load:
+ * the sum of eight elements, a block apart. */
 #include "course.h"
 
 template <unsigned BlockSize>

@@ -1,8 +1,8 @@
 /* Lesson 12: one launch. Every block has the sum of its tile, in the first warp's `value`. Fill in
- * how blocks meet: all but the last publish theirs in a word, by publish(words + number, value), and
- * leave; the last one awaits those words, by peek(words + number), which is 0 until then, leaves
- * them zero for the next sum, and puts value_of() each into values[k] by its number, and its own
- * behind them, -0.0f where there is nothing. */
+ * how blocks meet. All but the last publish theirs in a word, by publish(words + number, value),
+ * and leave. The last one awaits those words, by peek(words + number), which is 0 until then, and
+ * leaves them zero for the next sum. It puts value_of() each into values[k] by its number, its own
+ * behind them, and -0.0f where there is nothing. */
 #include "course.h"
 #include "steps.cuh"
 

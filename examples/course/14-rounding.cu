@@ -1,6 +1,6 @@
-/* Lesson 14: a pairwise sum of numbers that come one by one, of which nobody knows how many. Level k
- * holds the sum of 2^k numbers if bit k of count is 1. Fill in add: as when a binary counter counts,
- * a level that is taken meets the new sum, and the pair goes on to the next level. */
+/* Lesson 14: a pairwise sum of numbers that come one by one, of which nobody knows how many. Level
+ * k holds the sum of 2^k numbers if bit k of count is 1. Fill in add: as when a binary counter
+ * counts, a level that is taken meets the new sum, and the pair goes on to the next level. */
 #include "course.h"
 
 struct running_sum {
@@ -9,7 +9,9 @@ struct running_sum {
 
     void add(float x)
     {
+        unsigned k = 0;
         /* YOUR CODE */
+        ++count;
     }
 
     float total() const

@@ -21,13 +21,13 @@ usage()
     exit 2
 }
 
-# compile OUT OPTIONS...: for the CPU machine; -gdwarf-4, as addr2line 2.40 takes one file of DWARF 5
-# for another
+# compile OUT OPTIONS...: for the CPU machine. -gdwarf-4: addr2line 2.40 mixes up files of DWARF 5
 compile()
 {
     out=$1
     shift
-    "$cxx" -std=c++17 -O1 -g1 -gdwarf-4 -Wno-unknown-pragmas -I "$top/test/simt" -I "$course" "$@" -o "$out" \
+    "$cxx" -std=c++17 -O1 -g1 -gdwarf-4 -Wno-unknown-pragmas \
+        -I "$top/test/simt" -I "$course" "$@" -o "$out" \
         -pthread -ldl 2> "$out.log"
 }
 
@@ -50,7 +50,8 @@ grade()
     if ! compile "$build/grader-$$" "-DLESSON=$1" "-DSOLUTION=\"$file\"" $host \
         "$course/solution.cpp" "$build/grader.o"; then
         echo "  NOT YET it does not compile:"
-        grep -E 'error|undefined reference' "$build/grader-$$.log" | head -n 3 | sed 's/^/          /'
+        grep -E 'error|undefined reference' "$build/grader-$$.log" | head -n 3 |
+            sed 's/^/          /'
         return 1
     fi
     "$build/grader-$$" || return 1
@@ -59,7 +60,8 @@ grade()
 
 time_on_gpu()
 {
-    if ! command -v nvcc >/dev/null 2>&1 || ! nvidia-smi -L 2>/dev/null | grep -q GPU; then return 0; fi
+    command -v nvcc >/dev/null 2>&1 || return 0
+    nvidia-smi -L 2>/dev/null | grep -q GPU || return 0
     if nvcc -O3 -std=c++17 -arch=native "-DLESSON=$1" "-DSOLUTION=\"$2\"" -I "$course" \
         "$course/gpu.cu" -o "$build/gpu-$$" 2> "$build/gpu-$$.log"; then
         "$build/gpu-$$"

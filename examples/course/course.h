@@ -82,8 +82,9 @@ struct alignas(16) vector {
     {
         simt::machine &m = simt::the_machine();
         if (m.running && reinterpret_cast<uintptr_t>(&other) % sizeof(vector) != 0)
-            simt::stop(m, "misaligned: " + simt::words(m.threads[m.current]) + " loads 16 bytes at " +
-                              simt::source_of(site) + " from an address that is no multiple of 16");
+            simt::stop(m, "misaligned: " + simt::words(m.threads[m.current]) +
+                              " loads 16 bytes at " + simt::source_of(site) +
+                              " from an address that is no multiple of 16");
         simt::on_access(&other, sizeof other, false, site);
         memcpy(static_cast<void *>(this), static_cast<const void *>(&other), sizeof other);
         simt::on_access(this, sizeof *this, true, site);

@@ -153,8 +153,8 @@ struct outcome {
     text report;
 };
 
-static unsigned block_now;   /* threads */
-static size_t offset_now = 0;    /* of the input from an address that is a multiple of 16 */
+static unsigned block_now;    /* threads */
+static size_t offset_now = 0; /* of the input from an address that is a multiple of 16 */
 
 static size_t tile_now()
 {
@@ -183,8 +183,7 @@ static outcome run(const std::vector<float> &values, seen *watched = nullptr)
     const element *const from = input.data() + offset_now;
     const auto work = [&] {
         if (the_solution.blocks) the_solution.blocks(block_now, tiles, from, output.data(), n);
-        if (the_solution.levels)
-            the_solution.levels(from, output.data(), workspace.data(), n);
+        if (the_solution.levels) the_solution.levels(from, output.data(), workspace.data(), n);
         if (the_solution.one_launch) the_solution.one_launch(from, output.data(), words.data(), n);
     };
     if (watched)
@@ -195,7 +194,8 @@ static outcome run(const std::vector<float> &values, seen *watched = nullptr)
     for (size_t k = 0; k < results; ++k) result.sums.push_back(output.at(k));
     for (size_t k = 0; k < tiles && result.report.empty(); ++k)
         if (words.data()[k] != 0)
-            result.report = "word " + number(k) + " is not zero when the sum is done: the next "
+            result.report = "word " + number(k) +
+                            " is not zero when the sum is done: the next "
                             "sum would take it for a partial";
     return result;
 }
@@ -251,7 +251,7 @@ static void check_sums(const std::vector<float> &values, order schedule, bool tr
     for (size_t b = 0; b < got.sums.size(); ++b) {
         const size_t first = b * tile, count = std::min(tile, n - first);
         const float expected = lesson_now().pairwise ? pairwise_sum(values.data() + first, count)
-                                                    : plain_sum(values.data() + first, count);
+                                                     : plain_sum(values.data() + first, count);
         if (memcmp(&got.sums[b], &expected, sizeof expected) == 0 || got.sums[b] == expected)
             continue;
         const std::vector<float> whole = made(n, true);
@@ -316,8 +316,7 @@ static void check_costs()
              "accesses of warps to shared memory too many, as threads at work in fewer warps would "
              "save them,");
     too_many(c.conflicts, enough.conflicts, "bank conflicts");
-    too_many(c.shared_loads + c.shared_stores, enough.shared,
-             "accesses of lanes to shared memory");
+    too_many(c.shared_loads + c.shared_stores, enough.shared, "accesses of lanes to shared memory");
     too_many(all.lines, enough.lines,
              "lines of 128 bytes to load, as lanes of a warp do not read neighbours,");
     too_many(all.loads, enough.loads, "loads of warps");
@@ -343,7 +342,8 @@ static void check_last_blocks(size_t n)
     const size_t guard = size_t(1) << 35;
     const size_t bytes = (n * sizeof(float) + 4095) / 4096 * 4096, tiles = tiles_of(n);
     const auto map = [](size_t room, int access) {
-        void *place = mmap(nullptr, room, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void *place =
+            mmap(nullptr, room, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         return place == MAP_FAILED ? nullptr : static_cast<char *>(place);
     };
     char *const place = map(guard + bytes, PROT_NONE);

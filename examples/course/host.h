@@ -15,7 +15,8 @@ static std::string what_is_wrong_with_ones()
     if (got == 0x1p25f) return "";
     char text[200];
     snprintf(text, sizeof text, "the sum of 2^25 ones is %.0f%s.", static_cast<double>(got),
-             got == 0x1p24f ? ", where a float that grows by ones stops: is it still one loop?" : "");
+             got == 0x1p24f ? ", where a float that grows by ones stops: is it still one loop?"
+                            : "");
     return text;
 }
 
@@ -49,8 +50,8 @@ static std::string how_far_from_measured()
         const double said = the_solution.model(std::ldexp(1.0, size.log));
         if (std::fabs(said / size.measured - 1) < 0.25) continue;
         char text[200];
-        snprintf(text, sizeof text, "at n = 2^%d it says %.2f us, and %.2f were measured.", size.log,
-                 said, size.measured);
+        snprintf(text, sizeof text, "at n = 2^%d it says %.2f us, and %.2f were measured.",
+                 size.log, said, size.measured);
         return text;
     }
     return "";

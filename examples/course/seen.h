@@ -150,8 +150,8 @@ class seen
             const auto &first = *exits.second.begin(), &last = *exits.second.rbegin();
             if (first.first != last.first && missed.empty())
                 missed = "thread " + std::to_string(first.second) + " of block " +
-                         std::to_string(exits.first) + " has met " +
-                         std::to_string(first.first) + " block barriers when it leaves, and thread " +
+                         std::to_string(exits.first) + " has met " + std::to_string(first.first) +
+                         " block barriers when it leaves, and thread " +
                          std::to_string(last.second) + " meets " + std::to_string(last.first);
         }
         readers_.clear();

@@ -20,7 +20,8 @@ SOLUTIONS = {
         ("        __syncthreads();\n    }", "    }", "a race: thread "),
         # a barrier in the branch
         ("sdata[tid] += sdata[tid + stride];\n        __syncthreads();",
-         "{\n            sdata[tid] += sdata[tid + stride];\n            __syncthreads();\n        }",
+         "{\n            sdata[tid] += sdata[tid + stride];\n            __syncthreads();\n"
+         "        }",
          "a barrier that some threads miss"),
         # n need not be a multiple of the block
         ("i < n ? input[i] : 0", "input[i]",
@@ -255,23 +256,22 @@ SOLUTIONS = {
     size_t half = 1;
     while (2 * half < n) half *= 2;
     return pairwise(x, half) + pairwise(x + half, n - half);""", [
-        ("    size_t half = 1;\n    while (2 * half < n) half *= 2;\n", "    size_t half = n / 2;\n",
+        # any two halves
+        ("half = 1;\n    while (2 * half < n) half *= 2;", "half = n / 2;",
          "do not meet in the order of the pairwise sum"),
         (None, "float sum = 0;\n    for (size_t i = 0; i < n; ++i) sum += x[i];\n    return sum;",
          "do not meet in the order of the pairwise sum"),
         ("2 * half < n", "2 * half <= n", "recursion"),
         ("pairwise(x + half, n - half)", "pairwise(x + half, half)", "out of bounds: at @x[0]@"),
     ]),
-    14: ("""unsigned k = 0;
-        for (; count >> k & 1; ++k) x = level[k] + x;
-        level[k] = x;
-        ++count;""", [
+    14: ("""for (; count >> k & 1; ++k) x = level[k] + x;
+        level[k] = x;""", [
         # the loop that everybody writes
-        (None, "level[0] = count > 0 ? level[0] + x : x;\n        count = 1;",
+        (None, "level[k] = count > 0 ? level[k] + x : x;\n        count = 0;",
          "do not meet in the order of the pairwise sum"),
         # a carry that goes no further
         ("for (; count >> k & 1; ++k)", "if (count & 1)", "wrong for n = "),
-        ("        ++count;", "", "wrong for n = "),
+        ("        ++count;\n", "", "wrong for n = "),
         ("x = level[k] + x", "x += x", "wrong for n = "),
     ]),
     15: ("return 1.19 + 4 * n / 3186000;", [
