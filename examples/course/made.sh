@@ -1,0 +1,74 @@
+#!/bin/sh
+# What the lessons show of the kernels is made from them: the lines between `<!-- made: COMMAND -->`
+# and `<!-- /made -->`. sh examples/course/made.sh makes them again; with --check it only says which
+# lesson is not up to date. A COMMAND is
+#
+#     diff KERNEL KERNEL    from the one to the other
+#     kernel NAME           a function of fastreduce.cuh or steps.cuh
+#     costs KERNEL          what one block of it does, counted by the CPU machine
+set -eu
+course=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$course/../.." && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# function_named NAME: from its template line to its last brace
+function_named()
+{
+    cat "$course/steps.cuh" "$top/fastreduce.cuh" | awk -v name="$1" '
+        /^$/ && !body { text = head = ""; next }
+        { text = text $0 "\n" }
+        /^{/ && index(head, "(") { body = 1 }
+        /^{/ && !body { text = ""; next }
+        !body { head = head $0 " " }
+        /^}/ {
+            if (body && match(head, "[ *]" name "\\(")) { printf "%s", text; found = 1; exit }
+            text = head = ""
+            body = 0
+        }
+        /^ \*\/|\*\/$/ && !body { text = head = "" }
+        END { exit !found }' || { echo "made.sh: there is no $1" >&2; exit 1; }
+}
+
+case ${1:-} in
+diff)
+    function_named "$2" > "$folder/from"
+    function_named "$3" > "$folder/to"
+    printf '```diff\n'
+    diff -U 100 "$folder/from" "$folder/to" | sed 1,3d
+    printf '```\n'
+    exit
+    ;;
+kernel)
+    printf '```cpp\n'
+    function_named "$2"
+    printf '```\n'
+    exit
+    ;;
+costs)
+    sh "$course/check.sh" --costs "$2"
+    exit
+    ;;
+esac
+
+status=0
+for lesson in "$course"/[0-9]*.md; do
+    awk -v made="sh '$course/made.sh' " '
+        !skip { print }
+        /^<!-- made: .* -->$/ {
+            skip = 1
+            command = made substr($0, 12, length($0) - 15)
+            while ((command | getline line) > 0) { print line; lines++ }
+            if (close(command) != 0 || !lines) exit 1
+            lines = 0
+        }
+        /^<!-- \/made -->$/ { skip = 0; print }' "$lesson" > "$folder/lesson"
+    if cmp -s "$lesson" "$folder/lesson"; then continue; fi
+    if [ "${1:-}" = --check ]; then
+        echo "$(basename "$lesson") is not what made.sh makes of the kernels:"
+        diff "$lesson" "$folder/lesson" || status=1
+    else
+        cp "$folder/lesson" "$lesson"
+    fi
+done
+exit $status
