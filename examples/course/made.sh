@@ -6,6 +6,8 @@
 #     diff KERNEL KERNEL    from the one to the other
 #     kernel NAME           a function of fastreduce.cuh or steps.cuh
 #     costs KERNEL          what one block of it does, counted by the CPU machine
+#     measured N...         times of these sizes, from the first table of examples/README.md
+#     rungs                 V0 to V7 at 2^28, from "The ladder, counted" there
 set -eu
 course=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$course/../.." && pwd)
@@ -35,7 +37,7 @@ diff)
     function_named "$2" > "$folder/from"
     function_named "$3" > "$folder/to"
     printf '```diff\n'
-    diff -U 100 "$folder/from" "$folder/to" | sed 1,3d
+    diff -U 3 "$folder/from" "$folder/to" | sed -e 1,3d -e 's/^@@.*/@@/'
     printf '```\n'
     exit
     ;;
@@ -43,6 +45,39 @@ kernel)
     printf '```cpp\n'
     function_named "$2"
     printf '```\n'
+    exit
+    ;;
+measured)
+    shift
+    awk -F ' *[|] *' -v sizes="$*" '
+        $2 == "n" && !columns {
+            columns = split(sizes, size, " ")
+            for (k = 1; k <= columns; ++k)
+                for (f = 3; f < NF; ++f) if ($f == size[k]) place[k] = f
+            row = "| n |"; line = "|---|"
+            for (k = 1; k <= columns; ++k) { row = row " " size[k] " |"; line = line "---|" }
+            print row; print line
+        }
+        columns && $2 ~ /^(AUTO|EXACT|V7|CUB)$/ {
+            row = "| " $2 " |"
+            for (k = 1; k <= columns; ++k) row = row " " $place[k] " |"
+            print row
+        }
+        columns && /^$/ { exit }' "$top/examples/README.md"
+    exit
+    ;;
+rungs)
+    awk -F ' *[|] *' '
+        /^V0 to V7 sum 2\^28 floats in / {
+            gsub(/,|and /, "")
+            split($0, word, " ")
+            for (k = 0; k < 8; ++k) time[k] = word[8 + k]
+        }
+        /^<!-- profile -->/ { print "| | microseconds | of the peak |"; print "|---|---|---|"; on = 1 }
+        on && $2 ~ /^V[0-7]$/ {
+            print "| " $2 " | " time[substr($2, 2)] " | " $(NF - 1) " |"
+        }
+        /^<!-- \/profile -->/ { exit }' "$top/examples/README.md"
     exit
     ;;
 costs)
