@@ -1,7 +1,9 @@
-"""Tests the course's grader: python3 test_course.py ROOT FIRST LAST
+"""Tests the course in examples/course: python3 test_course.py ROOT FIRST LAST, or ROOT lessons
 
 Of each exercise from FIRST to LAST: as it stands it is not right; filled in it is; and each usual
-mistake, which is a change of that, is named for what it is.
+mistake, which is a change of that, is named for what it is. Of the lessons: what they show of the
+kernels is made from them, what they say was measured is in examples/README.md, links lead
+somewhere, and questions have answers.
 """
 import os
 import re
@@ -16,17 +18,38 @@ from course_solutions import SOLUTIONS
 ROOT = os.path.abspath(sys.argv[1])
 COURSE = os.path.join(ROOT, "examples", "course")
 HOLE = "/* YOUR CODE */"
+ANSWERS = {  # what is known of them from elsewhere: test_counts.cpp, examples/README.md
+    1: "in a tree 7 steps", 2: "9 block barriers", 3: "step 1: 128 threads add, in 4 warps",
+    4: "bank conflicts in all: 105", 5: "V2 1048576, V3 524288",
+    6: "v3_add_during_load 9, v4_unroll_last_warp 3", 7: "64 loads of warps for 2048 elements",
+    8: "v6_multi_add 766, v7_shuffle 16", 9: "of 512 3, of 2048 2", 10: "one for 128",
+    11: "67 shuffles", 12: "12 block barriers", 13: "512 + 488 first; 10 additions",
+    14: "2^25 ones, one loop: 16777216", 15: "from 2^20 elements",
+}
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read()
+
+
+def run(folder, *command):
+    ran = subprocess.run(command, check=False, capture_output=True, text=True,
+                         env={**os.environ, "COURSE_BUILD": folder})
+    return ran.returncode, ran.stdout + ran.stderr
+
+
+def check_sh(folder, *arguments):
+    return run(folder, "sh", os.path.join(COURSE, "check.sh"), *arguments)
 
 
 def grade(folder, number, text):
     path = os.path.join(folder, "mine.cu")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
-    ran = subprocess.run(["sh", os.path.join(COURSE, "check.sh"), str(number), path], check=False,
-                         capture_output=True, text=True, env={**os.environ, "COURSE_BUILD": folder})
-    with open(path, encoding="utf-8") as file:
-        that(file.read() == text, f"lesson {number}: the file has changed")
-    return ran.returncode, ran.stdout + ran.stderr
+    result = check_sh(folder, str(number), path)
+    that(read(path) == text, f"lesson {number}: the file has changed")
+    return result
 
 
 def line_of(text, mark):
@@ -35,8 +58,7 @@ def line_of(text, mark):
 
 def check_lesson(number, folder):
     name, = (n for n in os.listdir(COURSE) if re.match(rf"{number:02}-.*\.cu$", n))
-    with open(os.path.join(COURSE, name), encoding="utf-8") as file:
-        exercise = file.read()
+    exercise = read(COURSE, name)
     that(exercise.count(HOLE) == 1, f"{name} has no hole, or several")
     filling, mistakes = SOLUTIONS[number]
     right = exercise.replace(HOLE, filling)
@@ -55,11 +77,53 @@ def check_lesson(number, folder):
              f"{name}: expected '{expected}' for '{new}': {status} {said}")
 
 
+def check_documents(folder):
+    names = sorted(n[:-3] for n in os.listdir(COURSE) if re.match(r"\d.*\.cu$", n))
+    that([int(n[:2]) for n in names] == sorted(SOLUTIONS) == sorted(ANSWERS), f"lessons {names}")
+    measured = read(ROOT, "examples", "README.md")
+    for name in names:
+        text, number = read(COURSE, name + ".md"), int(name[:2])
+        that(text.startswith(f"# {number}. ") and text.count("\n") < 140, f"{name}: its size")
+        for part in ("## Predict first", "## Exercise", f"check.sh {number} --answer\n",
+                     f"check.sh {number} examples/course/{name}.cu\n"):
+            that(part in text, f"{name} has no '{part}'")
+        for link in re.findall(r"\]\(([^)]*)\)", text):
+            that(os.path.exists(os.path.join(COURSE, link)), f"{name}: nothing at {link}")
+        for figure, unit in re.findall(r"([\d.]+) (µs|GB/s|% of)", text):
+            that(figure in measured, f"{name}: {figure} {unit} is not in examples/README.md")
+    for figure in re.findall(r"\{\{12, ([\d.]+)\}, \{20, ([\d.]+)\}, \{28, ([\d.]+)\}\}",
+                             read(COURSE, "host.h"))[0] + ("3186",):
+        that(re.search(rf"\b{re.escape(figure)}\b", measured), f"{figure} is not in examples/README.md")
+
+
+def check_made(folder):
+    status, said = run(folder, "sh", os.path.join(COURSE, "made.sh"), "--check")
+    that(status == 0, said)
+    drawn = os.path.join(folder, "roofline.svg")
+    status, said = run(folder, sys.executable, os.path.join(COURSE, "roofline.py"), "--out", drawn)
+    that(status == 0 and read(drawn) == read(COURSE, "roofline.svg"), f"roofline.svg {said}")
+
+
+def check_answers(folder):
+    for number, expected in ANSWERS.items():
+        status, said = check_sh(folder, str(number), "--answer")
+        that(status == 0 and expected in said, f"answer {number}: {status} {said}")
+    for arguments in (["99"], ["three"], ["-h"]):
+        status, said = check_sh(folder, *arguments)
+        that(status == 2 and "check.sh 3 " in said, f"{arguments}: {status} {said}")
+    status, said = grade(folder, 2, "#include \"course.h\"\nint block_sums;\nno such type;\n")
+    that(status == 1 and "NOT YET it does not compile" in said and "mine.cu:3" in said, said)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for number in range(int(sys.argv[2]), int(sys.argv[3]) + 1):
-            check_lesson(number, folder)
-    return checks.finish(f"course, lessons {sys.argv[2]} to {sys.argv[3]}")
+        if sys.argv[2:] == ["lessons"]:
+            for check in (check_documents, check_made, check_answers):
+                check(folder)
+        else:
+            for number in range(int(sys.argv[2]), int(sys.argv[3]) + 1):
+                check_lesson(number, folder)
+    return checks.finish("course, " + " to ".join(sys.argv[2:]))
 
 
 if __name__ == "__main__":

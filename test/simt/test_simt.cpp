@@ -535,6 +535,25 @@ static void counts()
                 "sequential");
 }
 
+/* The blocks before settings().first_block do not run, and those after it as ever. */
+static void later_blocks()
+{
+    for (uint64_t first : {1u, 3u}) {
+        std::vector<float> result;
+        simt::reset();
+        simt::settings().first_block = first;
+        check::that(run(kernels::right<float>, &result) == cudaSuccess, "later blocks: %s",
+                    simt::report().c_str());
+        simt::settings() = simt::options();
+        check::that(simt::statistics().blocks == blocks - first, "from block %d on: %d blocks",
+                    static_cast<int>(first), static_cast<int>(simt::statistics().blocks));
+        for (unsigned b = 0; b < blocks; ++b)
+            check::that(b < first ? std::isnan(result[b]) : result[b] == sum_of_block(b),
+                        "from block %d on: block %u gave %g", static_cast<int>(first), b,
+                        static_cast<double>(result[b]));
+    }
+}
+
 /* What a block may have of shared memory counts static and dynamic together, as CUDA does. */
 static void shared_memory()
 {
@@ -732,6 +751,7 @@ int main()
         simt::settings() = simt::options();
     }
     wrong_kernels();
+    later_blocks();
     check::that(run(kernels::waits_forever<float>) == cudaErrorLaunchFailure &&
                     simt::report().find("no thread will write") != std::string::npos,
                 "threads that wait forever: '%s'", simt::report().c_str());
