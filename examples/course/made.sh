@@ -73,7 +73,7 @@ rungs)
             split($0, word, " ")
             for (k = 0; k < 8; ++k) time[k] = word[8 + k]
         }
-        /^<!-- profile -->/ { print "| | microseconds | of the peak |"; print "|---|---|---|"; on = 1 }
+        /^<!-- profile -->/ { print "| | microseconds | of the peak |\n|---|---|---|"; on = 1 }
         on && $2 ~ /^V[0-7]$/ {
             print "| " $2 " | " time[substr($2, 2)] " | " $(NF - 1) " |"
         }

@@ -1,7 +1,7 @@
 """Draws roofline.svg, of measured times: python3 examples/course/roofline.py [--out FILE]
 
-GB/s by number of elements of AUTO, V7 and CUB, from the first table of examples/README.md, under the
-two limits: what the memory gives, and what a sum of next to nothing takes.
+GB/s by number of elements of AUTO, V7 and CUB, from the first table of examples/README.md, under
+the two limits: what the memory gives, and what a sum of next to nothing takes.
 """
 import argparse
 import math
