@@ -8,6 +8,7 @@
 #include "course.h"
 #include "steps.cuh"
 #undef float
+#include "lessons.h"
 #include "seen.h"
 #include "../../fastreduce.cuh"
 #include "../../test/common/dynamic_shared.h"

@@ -3,7 +3,7 @@
 #
 #     sh examples/course/check.sh             all of them, as they stand in this folder
 #     sh examples/course/check.sh 3           one
-#     sh examples/course/check.sh 3 mine.cu   a copy
+#     sh examples/course/check.sh 3 mine.cu   a copy; or several, of a class
 #     sh examples/course/check.sh 3 --answer  the answer to the lesson's question
 #
 # Where there are nvcc and a GPU, a right one is also timed there, beside the library's own kernel.
@@ -39,30 +39,62 @@ made()
     compile "$@" || { cat "$1.log" >&2; exit 1; }
 }
 
-# grade NUMBER FILE
+# grade NUMBER FILE...
 grade()
 {
-    echo "lesson $1: $2"
+    number=$1
+    shift
     host=
-    case $1 in 1 | 13 | 14 | 15) host=-DCOURSE_ON_THE_HOST ;; esac
-    file=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+    case $number in 1 | 13 | 14 | 15) host=-DCOURSE_ON_THE_HOST ;; esac
     made "$build/grader.o" -c "$course/grader.cpp"
-    if ! compile "$build/grader-$$" "-DLESSON=$1" "-DSOLUTION=\"$file\"" $host \
-        "$course/solution.cpp" "$build/grader.o"; then
+    count=0
+    entries=
+    {
+        cat "$@" | grep '^ *# *include *<' || true # which may not be inside of a namespace
+        printf '#include "course.h"\n#include "steps.cuh"\n#undef float\n#include "lessons.h"\n'
+        for file; do
+            count=$((count + 1))
+            printf '#define NAME file%d\n#define SOLUTION "%s"\n#include "solution.cpp"\n' $count \
+                "$(cd "$(dirname "$file")" && pwd)/$(basename "$file")"
+            entries="$entries &file$count::entry,"
+        done
+        echo "const course::solution *const course::solutions[] = {$entries};"
+    } > "$build/all-$$.cpp"
+    if ! compile "$build/grader-$$" "-DLESSON=$number" $host "$build/all-$$.cpp" \
+        "$build/grader.o"; then
+        if [ $# -gt 1 ]; then # which one is it?
+            all=0
+            for file; do
+                grade "$number" "$file" || all=1
+            done
+            return $all
+        fi
+        echo "lesson $number: $1"
         echo "  NOT YET it does not compile:"
         grep -E 'error|undefined reference' "$build/grader-$$.log" | head -n 3 |
             sed 's/^/          /'
         return 1
     fi
-    "$build/grader-$$" || return 1
-    case $1 in [2-9] | 1[0-2]) time_on_gpu "$1" "$file" ;; esac
+    all=0
+    count=0
+    for file; do
+        echo "lesson $number: $file"
+        if ! "$build/grader-$$" $count; then
+            all=1
+        else
+            case $number in [2-9] | 1[0-2]) time_on_gpu "$number" "$file" ;; esac
+        fi
+        count=$((count + 1))
+    done
+    return $all
 }
 
 time_on_gpu()
 {
     command -v nvcc >/dev/null 2>&1 || return 0
     nvidia-smi -L 2>/dev/null | grep -q GPU || return 0
-    if nvcc -O3 -std=c++17 -arch=native "-DLESSON=$1" "-DSOLUTION=\"$2\"" -I "$course" \
+    file=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+    if nvcc -O3 -std=c++17 -arch=native "-DLESSON=$1" "-DSOLUTION=\"$file\"" -I "$course" \
         "$course/gpu.cu" -o "$build/gpu-$$" 2> "$build/gpu-$$.log"; then
         "$build/gpu-$$"
     else
@@ -84,11 +116,13 @@ if [ "$1" = --costs ]; then # for made.sh
     exec "$build/answers" costs "$2"
 fi
 case $1 in *[!0-9]* | '') usage ;; esac
-set -- "$(echo "$1" | sed 's/^0*//')" "${2:-}"
-exercise=$(ls "$course/$(printf '%02d' "$1")"-*.cu 2>/dev/null) || usage
-if [ "$2" = --answer ]; then
+number=$(echo "$1" | sed 's/^0*//')
+exercise=$(ls "$course/$(printf '%02d' "$number")"-*.cu 2>/dev/null) || usage
+shift
+if [ "${1:-}" = --answer ]; then
     made "$build/answers" "$course/answers.cpp"
-    exec "$build/answers" "$1"
+    exec "$build/answers" "$number"
 fi
-grade "$1" "${2:-$exercise}" || status=1
+[ $# -gt 0 ] || set -- "$exercise"
+grade "$number" "$@" || status=1
 exit $status

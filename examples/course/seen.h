@@ -12,7 +12,6 @@
 
 namespace course
 {
-using element = simt::traced<float>;
 constexpr unsigned lanes = simt::lanes;
 
 /* Memory of the machine: what lies behind it is noticed. */

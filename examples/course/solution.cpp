@@ -1,51 +1,50 @@
-/* A solution of an exercise, as the grader takes it: compiled with -DLESSON=number and
- * -DSOLUTION="file". */
-#include "course.h"
+/* A solution of an exercise, as the grader takes it. check.sh includes this once for each file that
+ * it grades, with LESSON, SOLUTION, its file, and NAME, a namespace for it. */
+#ifndef COURSE_ON_THE_HOST
+#define float simt::traced<float> /* as course.h has it */
+#endif
+namespace NAME
+{
 #include SOLUTION
+} // namespace NAME
 #undef float
-#include "lessons.h"
 
-#ifndef COURSE_ON_THE_HOST
-/* The shared memory whose size a launch says, as exercises declare it. */
-alignas(128) thread_local simt::traced<float> sdata[simt::most_dynamic_shared / sizeof(float)];
-#endif
-
-namespace course
+namespace NAME
 {
-using element = simt::traced<float>;
-
-#ifndef COURSE_ON_THE_HOST
-static unsigned char *shared()
-{
-    return reinterpret_cast<unsigned char *>(sdata);
-}
-#else
-constexpr auto shared = nullptr;
-#endif
-
+using course::solution;
 #if LESSON == 1
 static float on_the_host(const float *x, size_t n)
 {
     return sum(x, n, n > 1000000 ? 4096 : 256);
 }
-const solution the_solution = {LESSON, shared, nullptr, nullptr, nullptr, on_the_host, nullptr};
-#elif LESSON == 9
-const solution the_solution = {LESSON, shared, nullptr, sum, nullptr, nullptr, nullptr};
-#elif LESSON == 12
-const solution the_solution = {LESSON, shared, nullptr, nullptr, sum, nullptr, nullptr};
+const solution entry = {LESSON, nullptr, nullptr, nullptr, nullptr, on_the_host, nullptr};
 #elif LESSON == 13
-const solution the_solution = {LESSON, shared, nullptr, nullptr, nullptr, pairwise, nullptr};
+const solution entry = {LESSON, nullptr, nullptr, nullptr, nullptr, pairwise, nullptr};
 #elif LESSON == 14
-const solution the_solution = {LESSON, shared, nullptr, nullptr, nullptr, sum, nullptr};
+const solution entry = {LESSON, nullptr, nullptr, nullptr, nullptr, sum, nullptr};
 #elif LESSON == 15
-const solution the_solution = {LESSON, shared, nullptr, nullptr, nullptr, nullptr, microseconds};
+const solution entry = {LESSON, nullptr, nullptr, nullptr, nullptr, nullptr, microseconds};
+#else
+using course::element;
+
+/* The shared memory whose size a launch says, as exercises declare it. */
+alignas(128) thread_local element sdata[simt::most_dynamic_shared / sizeof(element)];
+static unsigned char *shared()
+{
+    return reinterpret_cast<unsigned char *>(sdata);
+}
+
+#if LESSON == 9
+const solution entry = {LESSON, shared, nullptr, sum, nullptr, nullptr, nullptr};
+#elif LESSON == 12
+const solution entry = {LESSON, shared, nullptr, nullptr, sum, nullptr, nullptr};
 #else
 static void launch_blocks(unsigned block, size_t count, const element *input, element *partials,
                           size_t n)
 {
     const unsigned blocks = static_cast<unsigned>(count);
 #if LESSON < 7
-    launch(block_sums, blocks, block, block * sizeof(float), input, partials, n);
+    launch(block_sums, blocks, block, block * sizeof(element), input, partials, n);
 #else /* from V5 on the block size is a template parameter */
     switch (block) {
     case 32: return launch(block_sums<32>, blocks, 32, 0, input, partials, n);
@@ -57,6 +56,9 @@ static void launch_blocks(unsigned block, size_t count, const element *input, el
     }
 #endif
 }
-const solution the_solution = {LESSON, shared, launch_blocks, nullptr, nullptr, nullptr, nullptr};
+const solution entry = {LESSON, shared, launch_blocks, nullptr, nullptr, nullptr, nullptr};
 #endif
-} // namespace course
+#endif
+} // namespace NAME
+#undef NAME
+#undef SOLUTION

@@ -43,13 +43,23 @@ def check_sh(folder, *arguments):
     return run(folder, "sh", os.path.join(COURSE, "check.sh"), *arguments)
 
 
-def grade(folder, number, text):
-    path = os.path.join(folder, "mine.cu")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    result = check_sh(folder, str(number), path)
-    that(read(path) == text, f"lesson {number}: the file has changed")
-    return result
+def grade(folder, number, texts):
+    """Of all at once: what is said of each."""
+    paths = []
+    for k, text in enumerate(texts):
+        os.makedirs(os.path.join(folder, str(k)), exist_ok=True)
+        paths.append(os.path.join(folder, str(k), "mine.cu"))
+        with open(paths[-1], "w", encoding="utf-8") as file:
+            file.write(text)
+    status, said = check_sh(folder, str(number), *paths)
+    for path, text in zip(paths, texts):
+        that(read(path) == text, f"lesson {number}: the file has changed")
+    parts = said.split(f"lesson {number}: ")
+    that(parts[0] == "" and len(parts) == len(texts) + 1, f"lesson {number}: {said}")
+    for part in parts[1:]:
+        that(("  RIGHT   " in part) != ("  NOT YET " in part), f"lesson {number}: {part}")
+    that(status == int("  NOT YET " in said), f"lesson {number}: {status} {said}")
+    return parts[1:]
 
 
 def line_of(text, mark):
@@ -62,19 +72,17 @@ def check_lesson(number, folder):
     that(exercise.count(HOLE) == 1, f"{name} has no hole, or several")
     filling, mistakes = SOLUTIONS[number]
     right = exercise.replace(HOLE, filling)
-    status, said = grade(folder, number, exercise)
-    that(status == 1 and "NOT YET" in said, f"{name}, unfinished: {status} {said}")
-    status, said = grade(folder, number, right)
-    that(status == 0 and "RIGHT" in said, f"{name}, right: {status} {said}")
     that(len(mistakes) >= 3, f"{name}: only {len(mistakes)} mistakes")
+    texts, sentences = [exercise, right], ["  NOT YET ", "  RIGHT   "]
     for old, new, expected in mistakes:
         old = filling if old is None else old
         that(right.count(old) == 1, f"{name}: '{old}' is there {right.count(old)} times")
-        wrong = right.replace(old, new)
-        expected = re.sub(r"@(.*?)@", lambda m: f"mine.cu:{line_of(wrong, m[1])}", expected)
-        status, said = grade(folder, number, wrong)
-        that(status == 1 and "NOT YET" in said and expected in said,
-             f"{name}: expected '{expected}' for '{new}': {status} {said}")
+        texts.append(right.replace(old, new))
+        sentences.append(re.sub(r"@(.*?)@", lambda m: f"mine.cu:{line_of(texts[-1], m[1])}",
+                                expected))
+    for text, expected, said in zip(texts, sentences, grade(folder, number, texts)):
+        that(expected in said and ("RIGHT" in said) == (text == right),
+             f"{name}: expected '{expected}' of\n{text}\n{said}")
 
 
 def check_documents(folder):
@@ -111,8 +119,11 @@ def check_answers(folder):
     for arguments in (["99"], ["three"], ["-h"]):
         status, said = check_sh(folder, *arguments)
         that(status == 2 and "check.sh 3 " in said, f"{arguments}: {status} {said}")
-    status, said = grade(folder, 2, "#include \"course.h\"\nint block_sums;\nno such type;\n")
-    that(status == 1 and "NOT YET it does not compile" in said and "mine.cu:3" in said, said)
+    exercise = read(COURSE, "02-baseline.cu")
+    right = exercise.replace(HOLE, SOLUTIONS[2][0])
+    said = grade(folder, 2, [right.replace("size_t i", "no such i"), right])
+    that("NOT YET it does not compile" in said[0] and "mine.cu:9" in said[0], said[0])
+    that("RIGHT" in said[1], said[1])
 
 
 def main():
