@@ -63,11 +63,11 @@ grade()
     if ! compile "$build/grader-$$" "-DLESSON=$number" $host "$build/all-$$.cpp" \
         "$build/grader.o"; then
         if [ $# -gt 1 ]; then # which one is it?
-            all=0
+            worst=0
             for file; do
-                grade "$number" "$file" || all=1
+                grade "$number" "$file" || worst=1
             done
-            return $all
+            return $worst
         fi
         echo "lesson $number: $1"
         echo "  NOT YET it does not compile:"
