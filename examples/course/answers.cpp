@@ -1,5 +1,6 @@
 /* The answers to the questions of the lessons, by running the library's kernels, and the steps', on
- * the CPU machine: answers NUMBER; or `answers costs NAME` for what a kernel's block does. */
+ * the CPU machine: answers NUMBER; `answers costs NAME` for what a kernel's block does; `answers 64` for
+ * a trace of the first steps, from which examples/ladder_pictures.py draws ladder_step*.svg. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -73,6 +74,49 @@ static seen watch(const char *name, size_t n = 0)
         exit(1);
     }
     return all;
+}
+
+/* What each thread of one block does, as trace_ladder prints it: for examples/ladder_pictures.py. */
+static void print_trace(const char *name, kernel run, unsigned threads)
+{
+    static const char *const words[] = {"load", "store",   "input", "output",
+                                        "add",  "shuffle", "exit"};
+    const size_t n = size_t(threads) * tile_items;
+    memory<element> input(n), partial(1);
+    input.set(std::vector<float>(n, 1.0f).data());
+    const element *const from = input.data();
+    const uintptr_t first_input = reinterpret_cast<uintptr_t>(from);
+    uintptr_t first_word = 0;
+    std::vector<const void *> sites;
+    std::string lines;
+    simt::machine &m = simt::the_machine();
+    simt::reset();
+    simt::settings().trace = true;
+    m.watcher = [&](simt::happening what, uintptr_t where, const void *site) {
+        const bool shared = what <= simt::happening::shared_store;
+        if (shared && first_word == 0) first_word = where; /* thread 0's */
+        if (shared) where = (where - first_word) / sizeof(float);
+        if (what == simt::happening::global_load) where = (where - first_input) / sizeof(float);
+        if (what == simt::happening::global_store) where = blockIdx.x;
+        const auto at = std::find(sites.begin(), sites.end(), site) - sites.begin();
+        if (at == static_cast<ptrdiff_t>(sites.size())) sites.push_back(site);
+        const unsigned each = what == simt::happening::global_load ? 4 : 1; /* of a vector */
+        for (unsigned k = 0; k < each; ++k) {
+            char line[100];
+            snprintf(line, sizeof line, "%s,%llu,%u,%u,%llu,%d\n", words[static_cast<int>(what)],
+                     static_cast<unsigned long long>(m.interval), m.threads[m.current].meetings,
+                     m.current, static_cast<unsigned long long>(where + k), static_cast<int>(at));
+            lines += line;
+        }
+    };
+    launch(run, 1, threads, 0, from, partial.data(), n);
+    m.watcher = nullptr;
+    simt::settings().trace = false;
+    const simt::counts &c = m.statistics;
+    printf("kernel,%s,%u,%llu,%llu,%llu\n%s", name, threads,
+           static_cast<unsigned long long>(c.barriers),
+           static_cast<unsigned long long>(c.warp_steps),
+           static_cast<unsigned long long>(c.conflicts), lines.c_str());
 }
 
 static void print_costs(const char *name)
@@ -289,5 +333,10 @@ static int answer(unsigned lesson)
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "costs") == 0) return course::print_costs(argv[2]), 0;
+    if (argc == 2 && strcmp(argv[1], "64") == 0) {
+        course::print_trace("step1_vector_loads", vector_loads<64>, 64);
+        course::print_trace("step2_handing_over", handing_over<64>, 64);
+        return 0;
+    }
     return argc == 2 ? course::answer(static_cast<unsigned>(atoi(argv[1]))) : 2;
 }

@@ -16,7 +16,7 @@ __device__ float block_sum(float value, float *warp_values)
     __syncthreads();
     if (tid >= warp_size) return value;
     value = tid < BlockSize / warp_size ? warp_values[tid] : 0;
-    for (unsigned delta = warp_size / 2; delta > 0; delta /= 2)
+    for (unsigned delta = BlockSize / warp_size / 2; delta > 0; delta /= 2)
         value += __shfl_down_sync(0xffffffff, value, delta);
     return value;
 }

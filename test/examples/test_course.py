@@ -112,6 +112,27 @@ def check_made(folder):
     that(status == 0 and read(drawn) == read(COURSE, "roofline.svg"), f"roofline.svg {said}")
 
 
+def check_pictures(folder):
+    """Of steps 1 and 2, as of V0 to V7, from a trace."""
+    check_sh(folder, "11", "--answer") # builds what traces
+    pictures = os.path.join(folder, "pictures")
+    status, said = run(folder, sys.executable, os.path.join(ROOT, "examples", "ladder_pictures.py"),
+                       os.path.join(folder, "answers"), "--block", "64", "--out", pictures)
+    for name in ("ladder_step1.svg", "ladder_step2.svg"):
+        that(status == 0 and read(pictures, name) == read(COURSE, name), f"{name} {said}")
+
+
+def check_steps(folder):
+    """The kernels in steps.cuh pass as solutions of their lessons."""
+    whole = "void sum(const float *input, float *output, word *words, size_t n)\n{\n" \
+        "    const unsigned blocks = static_cast<unsigned>((n - 1) / (256 * tile_items) + 1);\n" \
+        "    launch(one_launch<256>, blocks, 256, 0, input, output, words, n);\n}\n"
+    for number, text in ((10, "#define block_sums vector_loads\n"),
+                         (11, "#define block_sums handing_over\n"), (12, whole)):
+        said = grade(folder, number, [text])
+        that("RIGHT" in said[0], f"step of lesson {number}: {said[0]}")
+
+
 def check_answers(folder):
     for number, expected in ANSWERS.items():
         status, said = check_sh(folder, str(number), "--answer")
@@ -129,7 +150,8 @@ def check_answers(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         if sys.argv[2:] == ["lessons"]:
-            for check in (check_documents, check_made, check_answers):
+            for check in (check_documents, check_made, check_pictures, check_steps,
+                          check_answers):
                 check(folder)
         else:
             for number in range(int(sys.argv[2]), int(sys.argv[3]) + 1):
