@@ -1,6 +1,6 @@
 /* The answers to the questions of the lessons, by running the library's kernels, and the steps', on
- * the CPU machine: answers NUMBER; `answers costs NAME` for what a kernel's block does; `answers 64` for
- * a trace of the first steps, from which examples/ladder_pictures.py draws ladder_step*.svg. */
+ * the CPU machine: answers NUMBER; `answers costs NAME` for what a kernel's block does; `answers
+ * 64` for a trace of the first steps, of which examples/ladder_pictures.py makes ladder_step*.svg. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -76,7 +76,7 @@ static seen watch(const char *name, size_t n = 0)
     return all;
 }
 
-/* What each thread of one block does, as trace_ladder prints it: for examples/ladder_pictures.py. */
+/* What each thread of one block does, as trace_ladder prints it. */
 static void print_trace(const char *name, kernel run, unsigned threads)
 {
     static const char *const words[] = {"load", "store",   "input", "output",

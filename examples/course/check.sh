@@ -79,6 +79,7 @@ grade()
     count=0
     for file; do
         echo "lesson $number: $file"
+        ! grep -q 'YOUR CODE' "$file" || echo "  (there is still the hole in it)"
         if ! "$build/grader-$$" $count; then
             all=1
         else

@@ -36,7 +36,8 @@ static text number(uint64_t value)
 }
 static text several(uint64_t count, const char *singular)
 {
-    return number(count) + " " + singular + (count == 1 ? "" : "s");
+    const text word = singular;
+    return number(count) + " " + word + (count == 1 ? "" : word.back() == 's' ? "es" : "s");
 }
 
 /* What is wrong, as a sentence. */
@@ -325,14 +326,12 @@ static void check_costs()
              "lines of 128 bytes to load, as lanes of a warp do not read neighbours,");
     too_many(all.loads, enough.loads, "loads of warps");
     too_many(c.shuffles, enough.shuffles, "shuffles of warps");
-    printf("  costs   %llu barriers, %llu accesses of warps to shared memory, %llu of them "
-           "avoidable, %llu bank\n          conflicts, %llu shuffles, %llu loads of warps (one "
-           "block of 256 threads)\n",
-           static_cast<unsigned long long>(c.barriers),
-           static_cast<unsigned long long>(c.warp_steps),
+    printf("  costs   %s, %s of warps to shared memory, %llu of them avoidable,\n          %s, %s, "
+           "%s of warps (one block of 256 threads)\n",
+           several(c.barriers, "barrier").c_str(), several(c.warp_steps, "access").c_str(),
            static_cast<unsigned long long>(c.avoidable_steps),
-           static_cast<unsigned long long>(c.conflicts),
-           static_cast<unsigned long long>(c.shuffles), static_cast<unsigned long long>(all.loads));
+           several(c.conflicts, "bank conflict").c_str(), several(c.shuffles, "shuffle").c_str(),
+           several(all.loads, "load").c_str());
 }
 
 /* ---- Numbers beyond 32 bits ---- */

@@ -88,6 +88,15 @@ SOLUTIONS = {
     }""", [
         # the warp in lock-step
         ("        __syncwarp();\n", "", "but lanes need not run in step: a __syncwarp()"),
+        (None, """volatile float *v = sdata;
+    if (tid < warp_size) {
+        if (blockDim.x > warp_size) v[tid] += v[tid + 32];
+        v[tid] += v[tid + 16];
+        v[tid] += v[tid + 8];
+        v[tid] += v[tid + 4];
+        v[tid] += v[tid + 2];
+        v[tid] += v[tid + 1];
+    }""", "but lanes need not run in step: a __syncwarp()"),
         # a block of 32 reads past the array
         (" && tid + stride < blockDim.x", "",
          "element 32 of shared memory that has 32"),

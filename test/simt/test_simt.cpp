@@ -80,6 +80,21 @@ __global__ void warp_in_lock_step(const T *in, T *out)
     if (t == 0) out[blockIdx.x] = s[0];
 }
 
+/* The same as old code has it. */
+template <class T>
+__global__ void volatile_warp(const T *in, T *out)
+{
+    volatile T *s = shared<T>();
+    const unsigned t = threadIdx.x;
+    s[t] = in[blockIdx.x * blockDim.x + t];
+    __syncthreads();
+    for (unsigned k = 16; t < 32 && k > 0; k /= 2) {
+        MARK;
+        s[t] += s[(t + k) % 32];
+    }
+    if (t == 0) out[blockIdx.x] = s[0];
+}
+
 /* Each step between two meetings of a half warp: ordered within the halves, which share nothing. */
 template <class T>
 __global__ void half_warps(const T *in, T *out)
@@ -432,6 +447,7 @@ static void wrong_kernels()
     wrong("no barrier after the load", no_barrier_after_load<element>, "race");
     wrong("no barrier in the loop", no_barrier_in_loop<element>, "race");
     wrong("a warp in lock-step", warp_in_lock_step<element>, "race");
+    wrong("a warp in lock-step, volatile", volatile_warp<element>, "race");
     wrong("a mask of the wrong lanes", wrong_mask<element>, "race", 32);
     wrong("a barrier in a branch", barrier_in_branch<element>, "barrier");
     wrong("a shuffle by half a warp", shuffle_by_half<element>, "deadlock");
