@@ -92,7 +92,7 @@ SOLUTIONS = {
     if (tid < warp_size) {
         if (blockDim.x > warp_size) v[tid] += v[tid + 32];
         v[tid] += v[tid + 16];
-        v[tid] += v[tid + 8];
+        v[tid] = v[tid] + v[tid + 8];
         v[tid] += v[tid + 4];
         v[tid] += v[tid + 2];
         v[tid] += v[tid + 1];

@@ -122,6 +122,17 @@ class traced
         : value_(plain(other).read(__builtin_return_address(0)))
     {
     }
+    [[gnu::noinline]] traced &operator=(const volatile traced &other)
+    {
+        const void *site = __builtin_return_address(0);
+        write(plain(other).read(site), site);
+        return *this;
+    }
+    [[gnu::noinline]] void operator=(const volatile traced &other) volatile
+    {
+        const void *site = __builtin_return_address(0);
+        plain(*this).write(plain(other).read(site), site);
+    }
     [[gnu::noinline]] void operator=(const traced &other) volatile
     {
         const void *site = __builtin_return_address(0);
@@ -133,6 +144,12 @@ class traced
         const T term = plain(other).read(site);
         on_addition(site);
         plain(*this).write(plain(*this).read(site) + term, site);
+    }
+    [[gnu::noinline]] friend traced operator+(const volatile traced &a, const volatile traced &b)
+    {
+        const void *site = __builtin_return_address(0);
+        on_addition(site);
+        return traced(plain(a).read(site) + plain(b).read(site));
     }
     [[gnu::noinline]] friend traced operator+(const traced &a, const traced &b)
     {
