@@ -258,6 +258,10 @@ SOLUTIONS = {
          "if (blockIdx.x > 0) {\n        if (threadIdx.x == 0) publish(words + blockIdx.x - 1,",
          "waits for memory that no thread will write"),
         ("    __syncthreads();\n    for", "    for", "a race: thread "),
+        # its own before the others'
+        ("""warp_size * k;
+        values[k] = number == others ?""", """warp_size * k - 1;
+        values[k] = number + 1 == 0 ?""", "do not meet in the order of the pairwise sum"),
         # every thread of the block publishes what it has, and only the first warp has the sum
         ("if (threadIdx.x == 0) publish", "publish", "wrong for n = "),
     ]),
