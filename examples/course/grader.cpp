@@ -131,7 +131,9 @@ static std::vector<float> made(size_t n, bool whole)
     std::vector<float> values(n);
     for (size_t i = 0; i < n; ++i) {
         const double number = static_cast<double>(mix(i) >> 11) * 0x1p-53 - 0.3;
-        values[i] = static_cast<float>(whole ? std::floor(number * 100) : number);
+        const int exponent = static_cast<int>(mix(i) % 24);
+        values[i] =
+            static_cast<float>(whole ? std::floor(number * 100) : std::ldexp(number, exponent));
     }
     return values;
 }
