@@ -4,5 +4,8 @@
 
 float pairwise(const float *x, size_t n)
 {
+    if (n == 1) return x[0];
+    float sum = 0;
     /* YOUR CODE */
+    return sum;
 }
