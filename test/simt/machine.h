@@ -42,6 +42,7 @@ struct options {
     bool last_block_last = true;  /* a block that waits for all others must run after them */
     bool blocks_in_order = false; /* whatever the schedule: blocks wait for any before them */
     unsigned resident = 0;        /* blocks at a time, in random turns, untraced, if not 0 */
+    uint64_t first_block = 0;     /* those before it do not run */
 };
 
 struct counts {
@@ -555,14 +556,15 @@ inline bool run_grid(dim3 grid, dim3 block, size_t shared_bytes)
         for (size_t i = movable; i > 1; --i) std::swap(shuffled[i - 1], shuffled[m.random() % i]);
     }
     m.running = true;
-    for (uint64_t k = 0; k < total && m.report.empty(); ++k) {
+    const uint64_t first = m.settings.first_block;
+    for (uint64_t k = first; k < total && m.report.empty(); ++k) {
         uint64_t b = k;
         if (!shuffled.empty())
             b = shuffled[k];
         else if (moves && m.settings.schedule == order::reverse)
             b = !m.settings.last_block_last ? total - 1 - k : k + 1 == total ? k : total - 2 - k;
         place_block(b, grid);
-        run_block(m, block, k == 0);
+        run_block(m, block, k == first);
     }
     m.running = false;
     return m.report.empty();

@@ -80,6 +80,21 @@ __global__ void warp_in_lock_step(const T *in, T *out)
     if (t == 0) out[blockIdx.x] = s[0];
 }
 
+/* The same as old code has it. */
+template <class T>
+__global__ void volatile_warp(const T *in, T *out)
+{
+    volatile T *s = shared<T>();
+    const unsigned t = threadIdx.x;
+    s[t] = in[blockIdx.x * blockDim.x + t];
+    __syncthreads();
+    for (unsigned k = 16; t < 32 && k > 0; k /= 2) {
+        MARK;
+        s[t] += s[(t + k) % 32];
+    }
+    if (t == 0) out[blockIdx.x] = s[0];
+}
+
 /* Each step between two meetings of a half warp: ordered within the halves, which share nothing. */
 template <class T>
 __global__ void half_warps(const T *in, T *out)
@@ -432,6 +447,7 @@ static void wrong_kernels()
     wrong("no barrier after the load", no_barrier_after_load<element>, "race");
     wrong("no barrier in the loop", no_barrier_in_loop<element>, "race");
     wrong("a warp in lock-step", warp_in_lock_step<element>, "race");
+    wrong("a warp in lock-step, volatile", volatile_warp<element>, "race");
     wrong("a mask of the wrong lanes", wrong_mask<element>, "race", 32);
     wrong("a barrier in a branch", barrier_in_branch<element>, "barrier");
     wrong("a shuffle by half a warp", shuffle_by_half<element>, "deadlock");
@@ -533,6 +549,25 @@ static void counts()
     const simt::counts v2 = of(kernels::right<element>);
     check::that(v2.warp_steps == 8 + 3 * 12 + 1 && v2.conflicts == 0 && v2.avoidable_steps == 0,
                 "sequential");
+}
+
+/* The blocks before settings().first_block do not run, and those after it as ever. */
+static void later_blocks()
+{
+    for (uint64_t first : {1u, 3u}) {
+        std::vector<float> result;
+        simt::reset();
+        simt::settings().first_block = first;
+        check::that(run(kernels::right<float>, &result) == cudaSuccess, "later blocks: %s",
+                    simt::report().c_str());
+        simt::settings() = simt::options();
+        check::that(simt::statistics().blocks == blocks - first, "from block %d on: %d blocks",
+                    static_cast<int>(first), static_cast<int>(simt::statistics().blocks));
+        for (unsigned b = 0; b < blocks; ++b)
+            check::that(b < first ? std::isnan(result[b]) : result[b] == sum_of_block(b),
+                        "from block %d on: block %u gave %g", static_cast<int>(first), b,
+                        static_cast<double>(result[b]));
+    }
 }
 
 /* What a block may have of shared memory counts static and dynamic together, as CUDA does. */
@@ -732,6 +767,7 @@ int main()
         simt::settings() = simt::options();
     }
     wrong_kernels();
+    later_blocks();
     check::that(run(kernels::waits_forever<float>) == cudaErrorLaunchFailure &&
                     simt::report().find("no thread will write") != std::string::npos,
                 "threads that wait forever: '%s'", simt::report().c_str());

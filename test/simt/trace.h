@@ -117,6 +117,40 @@ class traced
         write(read(site) + term, site);
         return *this;
     }
+    /* As old code has it that takes a warp to run in step. */
+    [[gnu::noinline]] traced(const volatile traced &other)
+        : value_(plain(other).read(__builtin_return_address(0)))
+    {
+    }
+    [[gnu::noinline]] traced &operator=(const volatile traced &other)
+    {
+        const void *site = __builtin_return_address(0);
+        write(plain(other).read(site), site);
+        return *this;
+    }
+    [[gnu::noinline]] void operator=(const volatile traced &other) volatile
+    {
+        const void *site = __builtin_return_address(0);
+        plain(*this).write(plain(other).read(site), site);
+    }
+    [[gnu::noinline]] void operator=(const traced &other) volatile
+    {
+        const void *site = __builtin_return_address(0);
+        plain(*this).write(other.read(site), site);
+    }
+    [[gnu::noinline]] void operator+=(const volatile traced &other) volatile
+    {
+        const void *site = __builtin_return_address(0);
+        const T term = plain(other).read(site);
+        on_addition(site);
+        plain(*this).write(plain(*this).read(site) + term, site);
+    }
+    [[gnu::noinline]] friend traced operator+(const volatile traced &a, const volatile traced &b)
+    {
+        const void *site = __builtin_return_address(0);
+        on_addition(site);
+        return traced(plain(a).read(site) + plain(b).read(site));
+    }
     [[gnu::noinline]] friend traced operator+(const traced &a, const traced &b)
     {
         const void *site = __builtin_return_address(0);
@@ -131,6 +165,7 @@ class traced
     T get() const { return value_; }
 
   private:
+    static traced &plain(const volatile traced &element) { return const_cast<traced &>(element); }
     T read(const void *site) const
     {
         on_access(&value_, sizeof value_, false, site);

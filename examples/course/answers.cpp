@@ -1,0 +1,344 @@
+/* The answers to the questions of the lessons, by running the library's kernels, and the steps', on
+ * the CPU machine: answers NUMBER; `answers costs NAME` for what a kernel's block does; `answers
+ * 64` for a trace of the first steps, by which examples/ladder_pictures.py draws them. */
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+#include "course.h"
+#include "steps.cuh"
+#undef float
+#include "lessons.h"
+#include "seen.h"
+#include "../../fastreduce.cuh"
+#include "../../test/common/dynamic_shared.h"
+
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
+{
+template <class T>
+struct moves_as_bytes<simt::traced<T>> : std::true_type {
+};
+} // namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
+
+namespace course
+{
+using fastreduce::plus;
+using kernel = void (*)(const element *, element *, size_t);
+constexpr unsigned block = 256;
+
+/* A kernel, of floats and blocks of 256 threads; v4_block is V4 with its block barriers. */
+struct named {
+    const char *name;
+    unsigned items;
+    kernel run;
+};
+static const named kernels[] = {
+    {"v0_baseline", 1, fastreduce::v0_baseline<plus, element, element>},
+    {"v1_no_divergence", 1, fastreduce::v1_no_divergence<plus, element, element>},
+    {"v2_no_bank_conflict", 1, fastreduce::v2_no_bank_conflict<plus, element, element>},
+    {"v3_add_during_load", 2, fastreduce::v3_add_during_load<plus, 2, element, element>},
+    {"v4_unroll_last_warp", 2,
+     fastreduce::v4_unroll_last_warp<plus, 2, fastreduce::tail::warp, element, element>},
+    {"v5_completely_unroll", 2, fastreduce::v5_completely_unroll<plus, block, 2, element, element>},
+    {"v6_multi_add", 8, fastreduce::v6_multi_add<plus, block, 8, element, element>},
+    {"v7_shuffle", 8, fastreduce::v7_shuffle<plus, block, 8, element, element>},
+    {"vector_loads", tile_items, vector_loads<block>},
+    {"handing_over", tile_items, handing_over<block>},
+};
+
+static const named &find(const char *name)
+{
+    for (const named &one : kernels)
+        if (strcmp(one.name, name) == 0) return one;
+    fprintf(stderr, "answers: there is no kernel %s\n", name);
+    exit(1);
+}
+
+/* One block of it whose elements are all there, or the first so many. */
+static seen watch(const char *name, size_t n = 0)
+{
+    const named &one = find(name);
+    if (n == 0) n = static_cast<size_t>(one.items) * block;
+    std::vector<float> values(n);
+    float sum = 0;
+    for (size_t i = 0; i < n; ++i) sum += values[i] = static_cast<float>(i % 61);
+    memory<element> input(n), partial(1);
+    input.set(values.data());
+    seen all;
+    const element *const from = input.data();
+    const bool good = all.watch(
+        [&] { launch(one.run, 1, block, block * sizeof(float), from, partial.data(), n); });
+    if (!good || partial.at(0) != sum) {
+        fprintf(stderr, "answers: %s: %s\n", name, simt::report().c_str());
+        exit(1);
+    }
+    return all;
+}
+
+/* What each thread of one block does, as trace_ladder prints it. */
+static void print_trace(const char *name, kernel run, unsigned threads)
+{
+    static const char *const words[] = {"load", "store",   "input", "output",
+                                        "add",  "shuffle", "exit"};
+    const size_t n = size_t(threads) * tile_items;
+    memory<element> input(n), partial(1);
+    input.set(std::vector<float>(n, 1.0f).data());
+    const element *const from = input.data();
+    const uintptr_t first_input = reinterpret_cast<uintptr_t>(from);
+    uintptr_t first_word = 0;
+    std::vector<const void *> sites;
+    std::string lines;
+    simt::machine &m = simt::the_machine();
+    simt::reset();
+    simt::settings().trace = true;
+    m.watcher = [&](simt::happening what, uintptr_t where, const void *site) {
+        const bool shared = what <= simt::happening::shared_store;
+        if (shared && first_word == 0) first_word = where; /* thread 0's */
+        if (shared) where = (where - first_word) / sizeof(float);
+        if (what == simt::happening::global_load) where = (where - first_input) / sizeof(float);
+        if (what == simt::happening::global_store) where = blockIdx.x;
+        const auto at = std::find(sites.begin(), sites.end(), site) - sites.begin();
+        if (at == static_cast<ptrdiff_t>(sites.size())) sites.push_back(site);
+        const unsigned each = what == simt::happening::global_load ? 4 : 1; /* of a vector */
+        for (unsigned k = 0; k < each; ++k) {
+            char line[100];
+            snprintf(line, sizeof line, "%s,%llu,%u,%u,%llu,%d\n", words[static_cast<int>(what)],
+                     static_cast<unsigned long long>(m.interval), m.threads[m.current].meetings,
+                     m.current, static_cast<unsigned long long>(where + k), static_cast<int>(at));
+            lines += line;
+        }
+    };
+    launch(run, 1, threads, 0, from, partial.data(), n);
+    m.watcher = nullptr;
+    simt::settings().trace = false;
+    const simt::counts &c = m.statistics;
+    printf("kernel,%s,%u,%llu,%llu,%llu\n%s", name, threads,
+           static_cast<unsigned long long>(c.barriers),
+           static_cast<unsigned long long>(c.warp_steps),
+           static_cast<unsigned long long>(c.conflicts), lines.c_str());
+}
+
+static void print_costs(const char *name)
+{
+    const seen all = watch(name);
+    const simt::counts &c = all.counts;
+    const auto row = [](const char *what, uint64_t count) {
+        printf("| %s | %llu |\n", what, static_cast<unsigned long long>(count));
+    };
+    printf("| one block of %s, 256 threads | |\n|---|---|\n", name);
+    row("elements", find(name).items * block);
+    row("block barriers", c.barriers);
+    row("accesses of warps to shared memory", c.warp_steps);
+    row("of these, avoidable by packing the threads at work", c.avoidable_steps);
+    row("bank conflicts", c.conflicts);
+    row("shuffles of warps", c.shuffles);
+    row("loads of warps from global memory", all.loads);
+}
+
+/* Threads that add in each step of the tree, and in how many warps. */
+static void print_steps(const char *name)
+{
+    const seen all = watch(name);
+    unsigned number = 0;
+    printf("%s, step by step:\n", name);
+    for (const auto &one : all.steps) {
+        if (one.first.first == 0 && one.first.second == 0) continue; /* the load's additions */
+        printf("  step %u: %zu threads add, in %u %s\n", ++number, one.second.threads.size(),
+               one.second.warps(), one.second.warps() == 1 ? "warp" : "warps");
+    }
+}
+
+static void print_ways(const char *name)
+{
+    const seen all = watch(name);
+    printf("%s, lanes of a warp in one bank at worst:\n", name);
+    for (size_t k = 1; k + 1 < all.counts.interval_way.size(); ++k)
+        printf("  step %zu: %u\n", k, all.counts.interval_way[k]);
+    printf("  bank conflicts in all: %llu\n",
+           static_cast<unsigned long long>(all.counts.conflicts));
+}
+
+static unsigned long long barriers(const char *name)
+{
+    return watch(name).counts.barriers;
+}
+
+static float pairwise_sum(const float *x, size_t n)
+{
+    size_t half = 1;
+    if (n == 1) return x[0];
+    while (2 * half < n) half *= 2;
+    return pairwise_sum(x, half) + pairwise_sum(x + half, n - half);
+}
+
+/* How far sums of ones, and of tenths, come. */
+static void print_roundings()
+{
+    const size_t n = size_t(1) << 25;
+    const std::vector<float> ones(n, 1.0f), tenths(n, 0.1f);
+    float loop = 0, loop_of_tenths = 0;
+    double exact = 0;
+    size_t stops = 0;
+    for (size_t i = 0; i < n; ++i) {
+        loop += 1.0f;
+        const float before = loop_of_tenths;
+        loop_of_tenths += 0.1f;
+        exact += static_cast<double>(0.1f);
+        if (before == loop_of_tenths && stops == 0) stops = i;
+    }
+    printf("2^25 ones, one loop: %.0f\n2^25 ones, pairwise: %.0f\n", static_cast<double>(loop),
+           static_cast<double>(pairwise_sum(ones.data(), n)));
+    printf("2^25 times 0.1f, one loop: %.1f, and it stands still after %zu elements\n",
+           static_cast<double>(loop_of_tenths), stops);
+    printf("2^25 times 0.1f, pairwise: %.1f\n2^25 times 0.1f, exactly: %.1f\n",
+           static_cast<double>(pairwise_sum(tenths.data(), n)), exact);
+}
+
+/* Launches of a sum of n elements whose blocks have `tile` each. */
+static unsigned levels(size_t n, size_t tile)
+{
+    unsigned count = 0;
+    do {
+        n = (n + tile - 1) / tile;
+        ++count;
+    } while (n > 1);
+    return count;
+}
+
+static void print_loads(const char *name)
+{
+    const seen all = watch(name);
+    const unsigned elements = find(name).items * block;
+    printf("%s: %llu loads of warps for %u elements, one for %llu\n", name,
+           static_cast<unsigned long long>(all.loads), elements,
+           static_cast<unsigned long long>(elements / all.loads));
+}
+
+static void print_shuffles(const char *name)
+{
+    const seen all = watch(name);
+    printf("%s: %llu shuffles of warps, %llu block barriers\n", name,
+           static_cast<unsigned long long>(all.counts.shuffles),
+           static_cast<unsigned long long>(all.counts.barriers));
+}
+
+/* In what order 1000 elements meet at the top, and how often AUTO's result rounds. */
+static void print_halves(size_t n)
+{
+    unsigned depth = 0;
+    printf("n = %zu:", n);
+    for (; n > 1; ++depth) {
+        size_t half = 1;
+        while (2 * half < n) half *= 2;
+        if (depth == 0) printf(" %zu + %zu", half, n - half);
+        n = half;
+    }
+    printf(" first; %u additions on the longest way\n", depth);
+}
+
+/* Step 3 in ten blocks, which all have all their elements. */
+static void print_waiting()
+{
+    constexpr unsigned blocks = 10;
+    const size_t n = size_t(blocks) * block * tile_items;
+    memory<element> input(n), output(1);
+    memory<word> words(blocks, true);
+    input.set(std::vector<float>(n, 1.0f).data());
+    seen all;
+    const element *const from = input.data();
+    const bool good = all.watch(
+        [&] { launch(one_launch<block>, blocks, block, 0, from, output.data(), words.data(), n); });
+    if (!good || output.at(0) != static_cast<float>(n)) exit(1);
+    printf("one_launch in %u blocks: %llu block barriers, %llu shuffles of warps\n", blocks,
+           static_cast<unsigned long long>(all.counts.barriers),
+           static_cast<unsigned long long>(all.counts.shuffles));
+}
+
+/* By the two numbers of lesson 15. */
+static void print_crossing()
+{
+    size_t n = 1;
+    while (4.0 * static_cast<double>(n) / 3186000 < 1.19) n *= 2;
+    unsigned log = 0;
+    while (size_t(1) << log < n) ++log;
+    printf("from 2^%u elements on the memory takes longer than a sum of next to nothing\n", log);
+}
+
+static int answer(unsigned lesson)
+{
+    switch (lesson) {
+    case 1:
+        printf("128 numbers: %d additions in one loop, one after the other; in a tree %u steps\n",
+               127, levels(128, 2));
+        break;
+    case 2:
+        printf("v0_baseline: %llu block barriers\n", barriers("v0_baseline"));
+        print_steps("v0_baseline");
+        break;
+    case 3: print_steps("v1_no_divergence"); break;
+    case 4:
+        print_ways("v1_no_divergence");
+        print_ways("v2_no_bank_conflict");
+        break;
+    case 5:
+        printf("blocks of 256 threads for 2^28 elements: V2 %u, V3 %u\n", 1u << 20, 1u << 19);
+        print_steps("v3_add_during_load");
+        break;
+    case 6:
+        printf("block barriers: v3_add_during_load %llu, v4_unroll_last_warp %llu\n",
+               barriers("v3_add_during_load"), barriers("v4_unroll_last_warp"));
+        break;
+    case 7:
+        print_loads("v5_completely_unroll");
+        print_loads("v6_multi_add");
+        printf("additions before the tree, of 2048 in a block of V6: %u\n", 7 * block);
+        break;
+    case 8:
+        print_shuffles("v6_multi_add");
+        print_shuffles("v7_shuffle");
+        printf("accesses of lanes to shared memory: v6_multi_add %llu, v7_shuffle %llu\n",
+               static_cast<unsigned long long>(watch("v6_multi_add").counts.shared_loads +
+                                               watch("v6_multi_add").counts.shared_stores),
+               static_cast<unsigned long long>(watch("v7_shuffle").counts.shared_loads +
+                                               watch("v7_shuffle").counts.shared_stores));
+        break;
+    case 9:
+        printf("launches for 2^20 elements: tiles of 512 %u, of 2048 %u; for 2^28: %u and %u\n",
+               levels(1 << 20, 512), levels(1 << 20, 2048), levels(1 << 28, 512),
+               levels(1 << 28, 2048));
+        break;
+    case 10:
+        print_loads("v7_shuffle");
+        print_loads("vector_loads");
+        break;
+    case 11:
+        printf("a warp: %llu shuffles\n",
+               static_cast<unsigned long long>(watch("handing_over").counts.shuffles - 3) / 8);
+        print_shuffles("vector_loads");
+        print_shuffles("handing_over");
+        break;
+    case 12: print_waiting(); break;
+    case 13:
+        print_halves(1000);
+        print_halves(1024);
+        print_halves(size_t(1) << 28);
+        break;
+    case 14: print_roundings(); break;
+    case 15: print_crossing(); break;
+    default: fprintf(stderr, "answers: there is no lesson %u\n", lesson); return 1;
+    }
+    return 0;
+}
+} // namespace course
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "costs") == 0) return course::print_costs(argv[2]), 0;
+    if (argc == 2 && strcmp(argv[1], "64") == 0) {
+        course::print_trace("step1_vector_loads", vector_loads<64>, 64);
+        course::print_trace("step2_handing_over", handing_over<64>, 64);
+        return 0;
+    }
+    return argc == 2 ? course::answer(static_cast<unsigned>(atoi(argv[1]))) : 2;
+}

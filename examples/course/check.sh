@@ -1,0 +1,129 @@
+#!/bin/sh
+# Grades the course's exercises on the CPU machine, which needs a C++ compiler and nothing else:
+#
+#     sh examples/course/check.sh             all of them, as they stand in this folder
+#     sh examples/course/check.sh 3           one
+#     sh examples/course/check.sh 3 mine.cu   a copy; or several, of a class
+#     sh examples/course/check.sh 3 --answer  the answer to the lesson's question
+#
+# Where there are nvcc and a GPU, a right one is also timed there, beside the library's own kernel.
+# 0 if all that was graded is right.
+set -eu
+course=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$course/../.." && pwd)
+build=${COURSE_BUILD:-$top/build/course}
+cxx=${CXX:-c++}
+mkdir -p "$build"
+
+usage()
+{
+    sed -n '4,7s/^# *//p' "$course/check.sh" >&2
+    exit 2
+}
+
+# compile OUT OPTIONS...: for the CPU machine. -gdwarf-4: addr2line 2.40 mixes up files of DWARF 5
+compile()
+{
+    out=$1
+    shift
+    "$cxx" -std=c++17 -O1 -g1 -gdwarf-4 -Wno-unknown-pragmas \
+        -I "$top/test/simt" -I "$course" "$@" -o "$out" \
+        -pthread -ldl 2> "$out.log"
+}
+
+# made OUT OPTIONS...: the same, if a source is newer
+made()
+{
+    [ ! -e "$1" ] || [ -n "$(find "$top/fastreduce.cuh" "$course" "$top/test/simt" -type f \
+        -newer "$1" | head -n 1)" ] || return 0
+    compile "$@" || { cat "$1.log" >&2; exit 1; }
+}
+
+# grade NUMBER FILE...
+grade()
+{
+    number=$1
+    shift
+    host=
+    case $number in 1 | 13 | 14 | 15) host=-DCOURSE_ON_THE_HOST ;; esac
+    made "$build/grader.o" -c "$course/grader.cpp"
+    count=0
+    entries=
+    {
+        cat "$@" | grep '^ *# *include *<' || true # which may not be inside of a namespace
+        printf '#include "course.h"\n#include "steps.cuh"\n#undef float\n#include "lessons.h"\n'
+        for file; do
+            count=$((count + 1))
+            printf '#define NAME file%d\n#define SOLUTION "%s"\n#include "solution.cpp"\n' $count \
+                "$(cd "$(dirname "$file")" && pwd)/$(basename "$file")"
+            entries="$entries &file$count::entry,"
+        done
+        echo "const course::solution *const course::solutions[] = {$entries};"
+    } > "$build/all-$$.cpp"
+    if ! compile "$build/grader-$$" "-DLESSON=$number" $host "$build/all-$$.cpp" \
+        "$build/grader.o"; then
+        if [ $# -gt 1 ]; then # which one is it?
+            worst=0
+            for file; do
+                grade "$number" "$file" || worst=1
+            done
+            return $worst
+        fi
+        echo "lesson $number: $1"
+        echo "  NOT YET it does not compile:"
+        grep -E 'error|undefined reference' "$build/grader-$$.log" | head -n 3 |
+            sed 's/^/          /'
+        return 1
+    fi
+    all=0
+    count=0
+    for file; do
+        echo "lesson $number: $file"
+        ! grep -q 'YOUR CODE' "$file" || echo "  (there is still the hole in it)"
+        if ! "$build/grader-$$" $count; then
+            all=1
+        else
+            case $number in [2-9] | 1[0-2]) time_on_gpu "$number" "$file" ;; esac
+        fi
+        count=$((count + 1))
+    done
+    return $all
+}
+
+time_on_gpu()
+{
+    command -v nvcc >/dev/null 2>&1 || return 0
+    nvidia-smi -L 2>/dev/null | grep -q GPU || return 0
+    file=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+    if nvcc -O3 -std=c++17 -arch=native "-DLESSON=$1" "-DSOLUTION=\"$file\"" -I "$course" \
+        "$course/gpu.cu" -o "$build/gpu-$$" 2> "$build/gpu-$$.log"; then
+        "$build/gpu-$$"
+    else
+        echo "  GPU     nvcc does not compile it: $(grep -m1 error "$build/gpu-$$.log")"
+    fi
+}
+
+trap 'rm -f "$build"/*-$$ "$build"/*-$$.log' EXIT
+status=0
+if [ $# = 0 ]; then
+    for exercise in "$course"/[0-9]*.cu; do
+        number=$(basename "$exercise" | sed 's/^0*\([0-9]*\).*/\1/')
+        grade "$number" "$exercise" || status=1
+    done
+    exit $status
+fi
+if [ "$1" = --costs ]; then # for made.sh
+    made "$build/answers" "$course/answers.cpp"
+    exec "$build/answers" costs "$2"
+fi
+case $1 in *[!0-9]* | '') usage ;; esac
+number=$(echo "$1" | sed 's/^0*//')
+exercise=$(ls "$course/$(printf '%02d' "$number")"-*.cu 2>/dev/null) || usage
+shift
+if [ "${1:-}" = --answer ]; then
+    made "$build/answers" "$course/answers.cpp"
+    exec "$build/answers" "$number"
+fi
+[ $# -gt 0 ] || set -- "$exercise"
+grade "$number" "$@" || status=1
+exit $status

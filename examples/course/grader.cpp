@@ -1,0 +1,445 @@
+/* Grades solutions of an exercise on the CPU machine, and says in words what it finds. check.sh
+ * links it with what solution.cpp makes of the files, and runs it with the number of one: 0 if all
+ * is well. */
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define COURSE_ON_THE_HOST
+#include "course.h"
+#include "lessons.h"
+#include "../../fastreduce.cuh"
+#include "../../test/common/dynamic_shared.h"
+#include "seen.h"
+
+namespace course
+{
+using text = std::string;
+using order = simt::order;
+
+static const solution *the_solution; /* that is graded */
+static const lesson &lesson_now()
+{
+    return lessons[the_solution->lesson - 1];
+}
+
+static text number(uint64_t value)
+{
+    return std::to_string(value);
+}
+static text several(uint64_t count, const char *singular)
+{
+    const text word = singular;
+    return number(count) + " " + word + (count == 1 ? "" : word.back() == 's' ? "es" : "s");
+}
+
+/* What is wrong, as a sentence. */
+struct wrong {
+    text sentence;
+};
+
+/* ---- What the machine reports, in words of the course ---- */
+
+static text explained(const text &report)
+{
+    unsigned a = 0, b = 0, at = 0, of = 0;
+    char does[16] = "", did[16] = "", here[200] = "", there[200] = "";
+    if (sscanf(report.c_str(),
+               "race: thread %u of block (%*u, %*u, %*u) %15s at %199[^,], and no barrier lies "
+               "between that and thread %u of block (%*u, %*u, %*u) %15s at %199s",
+               &a, does, here, &b, did, there) == 6)
+        return "a race: thread " + number(a) + " " + does + " at " + here + " what thread " +
+               number(b) + " " + did + " at " + there + ", and no barrier lies between. " +
+               (a / lanes == b / lanes ? "They are of one warp, but lanes need not run in step: a "
+                                         "__syncwarp() has to come between."
+                                       : "A __syncthreads() has to come between.");
+    if (sscanf(report.c_str(),
+               "out of bounds: thread %u of block (%*u, %*u, %*u) %15s at %199[^,], byte %u of %u "
+               "bytes of dynamic",
+               &a, does, here, &at, &of) == 5)
+        return "out of bounds: thread " + number(a) + " " + does + " at " + here + " element " +
+               number(at / 4) + " of shared memory that has " + number(of / 4) + ".";
+    long long byte = 0;
+    if (sscanf(report.c_str(),
+               "out of bounds: thread %u of block (%*u, %*u, %*u) %15s at %199[^,], byte %lld of a "
+               "global array of %u",
+               &a, does, here, &byte, &of) == 5)
+        return "out of bounds: thread " + number(a) + " " + does + " at " + here + " element " +
+               std::to_string(byte / 4) + " of an array that has " + number(of / 4) + ".";
+    if (report.compare(0, 19, "barrier divergence:") == 0)
+        return "a barrier that some threads miss:" + report.substr(19) + ".";
+    return report + ".";
+}
+
+/* ---- Attempts, in a process of their own ---- */
+
+/* Runs work there; what it throws, or how it ended. */
+static text attempt(const std::function<void()> &work, unsigned seconds)
+{
+    int ends[2];
+    fflush(stdout);
+    if (pipe(ends) != 0) return "no pipe";
+    const pid_t process = fork();
+    if (process == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        alarm(seconds);
+        try {
+            work();
+        } catch (const wrong &what) {
+            fputs(what.sentence.c_str(), stderr);
+            fflush(stdout);
+            _exit(1);
+        }
+        fflush(stdout);
+        _exit(0);
+    }
+    close(ends[1]);
+    text said;
+    char buffer[512];
+    for (ssize_t got; (got = read(ends[0], buffer, sizeof buffer)) > 0;)
+        said.append(buffer, static_cast<size_t>(got));
+    close(ends[0]);
+    int status = 0;
+    waitpid(process, &status, 0);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        return "it does not end: after " + number(seconds) + " seconds a loop or a wait goes on.";
+    if (WIFSIGNALED(status)) return "it ends by signal " + number(WTERMSIG(status)) + ".";
+    if (said.find("no allocation is near") != text::npos)
+        return "it reads or writes far from any array, or its recursion has no end.";
+    while (!said.empty() && said.back() == '\n') said.pop_back();
+    return said;
+}
+
+/* ---- Data ---- */
+
+static uint64_t mix(uint64_t z)
+{
+    z = (z + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93u;
+    return z ^ (z >> 32);
+}
+/* Whole numbers, of which no sum rounds; or such that every sum does. */
+static std::vector<float> made(size_t n, bool whole)
+{
+    std::vector<float> values(n);
+    for (size_t i = 0; i < n; ++i) {
+        const double number = static_cast<double>(mix(i) >> 11) * 0x1p-53 - 0.3;
+        const int exponent = static_cast<int>(mix(i) % 24);
+        values[i] =
+            static_cast<float>(whole ? std::floor(number * 100) : std::ldexp(number, exponent));
+    }
+    return values;
+}
+static float pairwise_sum(const float *x, size_t n)
+{
+    size_t half = 1;
+    if (n == 1) return x[0];
+    while (2 * half < n) half *= 2;
+    return pairwise_sum(x, half) + pairwise_sum(x + half, n - half);
+}
+static float plain_sum(const float *x, size_t n)
+{
+    float sum = 0;
+    for (size_t i = 0; i < n; ++i) sum += x[i];
+    return sum;
+}
+
+/* ---- One solution, whatever it defines ---- */
+
+struct outcome {
+    std::vector<float> sums; /* of tiles, or the one of all */
+    text report;
+};
+
+static unsigned block_now;    /* threads */
+static size_t offset_now = 0; /* of the input from an address that is a multiple of 16 */
+
+static size_t tile_now()
+{
+    return static_cast<size_t>(block_now) * lesson_now().items;
+}
+static size_t tiles_of(size_t n)
+{
+    return (n + tile_now() - 1) / tile_now();
+}
+
+static outcome run_on_the_host(const std::vector<float> &values)
+{
+    memory<float> input(values.size());
+    input.set(values.data());
+    return {{the_solution->on_the_host(input.data(), values.size())}, ""};
+}
+
+static outcome run(const std::vector<float> &values, seen *watched = nullptr)
+{
+    if (the_solution->on_the_host) return run_on_the_host(values);
+    const size_t n = values.size(), tiles = tiles_of(n);
+    const size_t results = the_solution->blocks ? tiles : 1;
+    memory<element> input(n + offset_now), output(results), workspace(2 * tiles);
+    memory<word> words(tiles, true);
+    memcpy(static_cast<void *>(input.data() + offset_now), values.data(), n * sizeof(float));
+    const element *const from = input.data() + offset_now;
+    const auto work = [&] {
+        if (the_solution->blocks) the_solution->blocks(block_now, tiles, from, output.data(), n);
+        if (the_solution->levels) the_solution->levels(from, output.data(), workspace.data(), n);
+        if (the_solution->one_launch)
+            the_solution->one_launch(from, output.data(), words.data(), n);
+    };
+    if (watched)
+        watched->watch(work);
+    else
+        work();
+    outcome result = {{}, simt::report()};
+    for (size_t k = 0; k < results; ++k) result.sums.push_back(output.at(k));
+    for (size_t k = 0; k < tiles && result.report.empty(); ++k)
+        if (words.data()[k] != 0)
+            result.report = "word " + number(k) +
+                            " is not zero when the sum is done: the next "
+                            "sum would take it for a partial";
+    return result;
+}
+
+static text where_it_was(size_t n)
+{
+    return "wrong for n = " + number(n) +
+           (lesson_now().block ? " in blocks of " + number(block_now) : text()) + ": ";
+}
+
+/* Which element counts for how much, found by arrays that have a single 1. */
+static text which_element(size_t n, size_t first, size_t count, size_t result)
+{
+    size_t missing = 0, first_missing = 0;
+    text other;
+    for (size_t i = first; i < first + count; ++i) {
+        std::vector<float> unit(n);
+        unit[i] = 1;
+        const float weight = run(unit).sums[result];
+        if (weight == 1) continue;
+        if (weight == 0 && missing++ == 0) first_missing = i;
+        if (weight != 0 && other.empty())
+            other = weight > 1 && weight <= static_cast<float>(n) && weight == std::floor(weight)
+                        ? "element " + number(i) + " counts " +
+                              number(static_cast<uint64_t>(weight)) + " times"
+                        : "it has something that nobody has written";
+    }
+    if (missing == 0) return other.empty() ? "no element by itself does it" : other;
+    return (missing == 1 ? "element " : several(missing, "element") + ", the first of them ") +
+           number(first_missing) + (missing == 1 ? " is missing" : ", are missing") +
+           (other.empty() ? "" : ", and " + other);
+}
+
+static const char *words_of(order schedule)
+{
+    return schedule == order::forward ? "" : ", when threads and blocks run in another order";
+}
+
+/* The sums of one array, which the lesson says how exact they are. */
+static void check_sums(const std::vector<float> &values, order schedule, bool traced)
+{
+    const size_t n = values.size();
+    seen watched;
+    simt::settings() = simt::options();
+    simt::settings().schedule = schedule;
+    const outcome got = run(values, traced ? &watched : nullptr);
+    if (!watched.conflict.empty())
+        throw wrong{"a race between blocks: " + watched.conflict +
+                    ", and blocks run in any order."};
+    if (!got.report.empty()) throw wrong{explained(got.report)};
+    if (!watched.missed.empty())
+        throw wrong{"a barrier that some threads miss: " + watched.missed + "."};
+    const size_t tile = got.sums.size() == 1 ? n : tile_now();
+    for (size_t b = 0; b < got.sums.size(); ++b) {
+        const size_t first = b * tile, count = std::min(tile, n - first);
+        const float expected = lesson_now().pairwise ? pairwise_sum(values.data() + first, count)
+                                                     : plain_sum(values.data() + first, count);
+        if (memcmp(&got.sums[b], &expected, sizeof expected) == 0 || got.sums[b] == expected)
+            continue;
+        const std::vector<float> whole = made(n, true);
+        const float whole_sum = plain_sum(whole.data() + first, count);
+        if (lesson_now().pairwise && run(whole).sums[b] == whole_sum)
+            throw wrong{where_it_was(n) + "every element is there once, but they do not meet in "
+                                          "the order of the pairwise sum, so the bits differ."};
+        throw wrong{where_it_was(n) + which_element(n, first, count, b) + words_of(schedule) + "."};
+    }
+}
+
+static std::vector<size_t> sizes()
+{
+    const size_t tile = lesson_now().block ? tile_now() : 256;
+    std::vector<size_t> all = {1000, tile, 1, tile - 1, tile + 1, tile / 2 + 1, 2 * tile + 7};
+    if (the_solution->levels) all.push_back(tile * tile + 1);
+    if (the_solution->one_launch) all.push_back(9 * tile - 5);
+    return all;
+}
+
+static void check_all_sums()
+{
+    const std::vector<unsigned> blocks = lesson_now().any_block
+                                             ? std::vector<unsigned>{256, 32, 64, 128, 512, 1024}
+                                             : std::vector<unsigned>{block_now};
+    for (unsigned block : blocks) {
+        block_now = block;
+        for (size_t n : sizes()) {
+            const std::vector<float> values = made(n, !lesson_now().pairwise);
+            const bool small = n <= 20000;
+            for (order schedule : {order::forward, order::reverse, order::random})
+                check_sums(values, schedule, small && lesson_now().block);
+            if (lesson_now().any_address && n > 4) {
+                offset_now = 1;
+                check_sums(values, order::forward, true);
+                offset_now = 0;
+            }
+        }
+    }
+}
+
+/* ---- What is right, but takes more than it needs ---- */
+
+static void too_many(uint64_t count, uint64_t enough, const char *what)
+{
+    if (count <= enough) return;
+    throw wrong{number(count) + " " + what + " where " +
+                (enough == 0 ? "0 are possible" : number(enough) + " are enough") +
+                " (one block of 256 threads)."};
+}
+
+static void check_costs()
+{
+    seen all;
+    simt::settings() = simt::options();
+    block_now = lesson_now().block;
+    run(made(tile_now(), true), &all);
+    const simt::counts &c = all.counts;
+    const costs &enough = lesson_now().enough;
+    too_many(c.barriers, enough.barriers, "barriers");
+    too_many(c.avoidable_steps, enough.avoidable,
+             "accesses of warps to shared memory too many, as threads at work in fewer warps would "
+             "save them,");
+    too_many(c.conflicts, enough.conflicts, "bank conflicts");
+    too_many(c.shared_loads + c.shared_stores, enough.shared, "accesses of lanes to shared memory");
+    too_many(all.lines, enough.lines,
+             "lines of 128 bytes to load, as lanes of a warp do not read neighbours,");
+    too_many(all.loads, enough.loads, "loads of warps");
+    too_many(c.shuffles, enough.shuffles, "shuffles of warps");
+    printf("  costs   %s, %s of warps to shared memory, %llu of them avoidable,\n          %s, %s, "
+           "%s of warps (one block of 256 threads)\n",
+           several(c.barriers, "barrier").c_str(), several(c.warp_steps, "access").c_str(),
+           static_cast<unsigned long long>(c.avoidable_steps),
+           several(c.conflicts, "bank conflict").c_str(), several(c.shuffles, "shuffle").c_str(),
+           several(all.loads, "load").c_str());
+}
+
+/* ---- Numbers beyond 32 bits ---- */
+
+static const char *const beyond = "an index of 32 bits cannot count that far. Is every index, and "
+                                  "the product that it is made of, a size_t?";
+
+/* The last blocks of an array of 24 GB, of which only what is touched takes memory. */
+static void check_last_blocks(size_t n)
+{
+    const size_t guard = size_t(1) << 35;
+    const size_t bytes = (n * sizeof(float) + 4095) / 4096 * 4096, tiles = tiles_of(n);
+    const auto map = [](size_t room, int access) {
+        void *place =
+            mmap(nullptr, room, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        return place == MAP_FAILED ? nullptr : static_cast<char *>(place);
+    };
+    char *const place = map(guard + bytes, PROT_NONE);
+    char *const partials = map(tiles * sizeof(float), PROT_READ | PROT_WRITE);
+    if (!place || !partials || mprotect(place + guard, bytes, PROT_READ | PROT_WRITE) != 0) return;
+    element *const input = reinterpret_cast<element *>(place + guard);
+    element *const output = reinterpret_cast<element *>(partials);
+    for (size_t i = n - 3; i < n; ++i) input[i] = 1;
+    simt::settings() = simt::options();
+    simt::settings().first_block = tiles - 1;
+    the_solution->blocks(block_now, tiles, input, output, n);
+    if (!simt::report().empty() || output[tiles - 1].get() != 3)
+        throw wrong{"wrong for n = " + number(n) + ": " + beyond};
+}
+
+/* Nothing runs: how many blocks it asks for. */
+static void check_launches(size_t n)
+{
+    std::vector<uint64_t> asked;
+    simt::before_launch() = [&](void **) {
+        asked.push_back(simt::latest_launch().grid.x);
+        if (asked.size() > 10) throw wrong{"wrong for n = " + number(n) + ": " + beyond};
+    };
+    simt::set_runs(false);
+    the_solution->levels(nullptr, nullptr, nullptr, n);
+    for (size_t left = tiles_of(n), k = 0;; left = tiles_of(left), ++k) {
+        if (k >= asked.size() || asked[k] != left)
+            throw wrong{"wrong for n = " + number(n) + ": launch " + number(k + 1) + " has " +
+                        (k < asked.size() ? number(asked[k]) : text("no")) + " blocks, and needs " +
+                        number(left) + ". " + beyond};
+        if (left == 1) return;
+    }
+}
+
+static void check_long_array()
+{
+    const size_t n = (size_t(1) << 32) + (size_t(1) << 31) + 1000;
+    block_now = lesson_now().block;
+    if (the_solution->blocks) check_last_blocks(n);
+    if (the_solution->levels) check_launches(n);
+}
+
+/* ---- Lessons with checks of their own ---- */
+
+/* Several blocks at a time, in random turns; and how many launches it takes. */
+static void check_turns()
+{
+    const std::vector<float> values = made(9 * tile_now() - 5, false);
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+        simt::settings() = simt::options();
+        simt::settings().resident = 2 + seed % 4;
+        simt::settings().seed = seed;
+        simt::reset();
+        const outcome got = run(values);
+        if (!got.report.empty()) throw wrong{explained(got.report)};
+        if (got.sums[0] != pairwise_sum(values.data(), values.size()))
+            throw wrong{"wrong where several blocks run at once: one takes a word before it holds "
+                        "what was promised."};
+        if (simt::statistics().launches != 1)
+            throw wrong{several(simt::statistics().launches, "launch") + " where 1 is enough."};
+    }
+}
+
+#include "host.h"
+
+static void grade()
+{
+    block_now = lesson_now().block;
+    if (!the_solution->model) check_all_sums();
+    if (the_solution->blocks) check_costs();
+    if (the_solution->one_launch) check_turns();
+    const text sentence = what_is_wrong_on_the_host();
+    if (!sentence.empty()) throw wrong{sentence};
+}
+} // namespace course
+
+int main(int argc, char **argv)
+{
+    using namespace course;
+    the_solution = solutions[argc > 1 ? atoi(argv[1]) : 0];
+    if (the_solution->shared) simt::dynamic_shared_of() = the_solution->shared;
+    text sentence = attempt(grade, 60);
+    if (sentence.empty()) {
+        sentence = attempt(check_long_array, 5);
+        if (!sentence.empty() && sentence.compare(0, 6, "wrong ") != 0)
+            sentence = text("wrong for n beyond 2^31: ") + beyond;
+    }
+    if (!sentence.empty()) {
+        printf("  NOT YET %s\n", sentence.c_str());
+        return 1;
+    }
+    printf("  RIGHT   %s\n", lesson_now().praise);
+    return 0;
+}

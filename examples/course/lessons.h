@@ -1,0 +1,56 @@
+/* What the grader knows of each lesson: what its exercise defines, and what is enough. */
+#ifndef COURSE_LESSONS_H
+#define COURSE_LESSONS_H
+
+namespace course
+{
+using element = simt::traced<float>;
+constexpr unsigned any = ~0u;
+
+/* Of one block of 256 threads that has all its elements. */
+struct costs {
+    unsigned barriers, avoidable, conflicts, shared, lines, loads, shuffles;
+};
+
+struct lesson {
+    unsigned number, items; /* elements a thread */
+    unsigned block;         /* threads; 0: no kernel */
+    bool any_block;         /* blocks of 32 to 1024 threads */
+    bool any_address;       /* the input may begin where no vector does */
+    bool pairwise;          /* by index, to the bit */
+    costs enough;
+    const char *praise;
+};
+
+/* One of these functions: what the exercise defines. */
+struct solution {
+    unsigned lesson;
+    unsigned char *(*shared)(); /* where its extern __shared__ array is */
+    void (*blocks)(unsigned block, size_t blocks, const element *input, element *partials,
+                   size_t n);
+    void (*levels)(const element *input, element *output, element *workspace, size_t n);
+    void (*one_launch)(const element *input, element *output, word *words, size_t n);
+    float (*on_the_host)(const float *x, size_t n);
+    double (*model)(double n);
+};
+extern const solution *const solutions[]; /* of the files that are graded */
+
+constexpr lesson lessons[] = {
+    {1, 1, 0, false, false, false, {}, "each group by itself, and the last one has what is left"},
+    {2, 1, 256, true, false, false, {9, any, 0, any, 8, 8, 0}, "a tree: 8 steps for 256 numbers"},
+    {3, 1, 256, true, false, false, {9, 0, any, any, 8, 8, 0}, "whole warps work, or none of it"},
+    {4, 1, 256, true, false, false, {9, 0, 0, any, 8, 8, 0}, "each lane has a bank of its own"},
+    {5, 2, 256, true, false, false, {9, 0, 0, any, 16, 16, 0}, "every thread adds at least once"},
+    {6, 2, 256, true, false, false, {3, 0, 0, any, 16, 16, 0}, "the last warp goes on by itself"},
+    {7, 8, 256, true, false, false, {3, 0, 0, any, 64, 64, 0}, "eight loads under way at once"},
+    {8, 8, 256, true, false, false, {1, any, 0, 16, 64, 64, 45}, "from register to register"},
+    {9, 2, 32, false, false, false, {}, "no launch reads what it writes"},
+    {10, 16, 256, true, true, false, {1, any, 0, 16, 128, 32, 45}, "a quarter of the loads"},
+    {11, 16, 256, true, true, true, {1, any, 0, 16, 128, 32, 67}, "neighbours first, to the bit"},
+    {12, 16, 256, false, true, true, {}, "one launch, and nobody waits for a block after it"},
+    {13, 1, 0, false, false, true, {}, "AUTO's bits, by six lines of C"},
+    {14, 1, 0, false, false, true, {}, "pairwise, whoever knows how many there are"},
+    {15, 1, 0, false, false, false, {}, "what takes as long as nothing, and what memory takes"},
+};
+} // namespace course
+#endif

@@ -1,0 +1,165 @@
+"""Tests the course in examples/course: python3 test_course.py ROOT FIRST LAST, or ROOT lessons
+
+Of each exercise from FIRST to LAST: as it stands it is not right; filled in it is; and each usual
+mistake, which is a change of that, is named for what it is. Of the lessons: what they show of the
+kernels is made from them, what they say was measured is in examples/README.md, links lead
+somewhere, and questions have answers.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import checks
+from checks import that
+from course_solutions import SOLUTIONS
+
+ROOT = os.path.abspath(sys.argv[1])
+COURSE = os.path.join(ROOT, "examples", "course")
+HOLE = "/* YOUR CODE */"
+ANSWERS = {  # what is known of them from elsewhere: test_counts.cpp, examples/README.md
+    1: "in a tree 7 steps", 2: "9 block barriers", 3: "step 1: 128 threads add, in 4 warps",
+    4: "bank conflicts in all: 105", 5: "V2 1048576, V3 524288",
+    6: "v3_add_during_load 9, v4_unroll_last_warp 3", 7: "64 loads of warps for 2048 elements",
+    8: "v6_multi_add 766, v7_shuffle 16", 9: "of 512 3, of 2048 2", 10: "one for 128",
+    11: "67 shuffles", 12: "12 block barriers", 13: "512 + 488 first; 10 additions",
+    14: "2^25 ones, one loop: 16777216", 15: "from 2^20 elements",
+}
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read()
+
+
+def run(folder, *command):
+    ran = subprocess.run(command, check=False, capture_output=True, text=True,
+                         env={**os.environ, "COURSE_BUILD": folder})
+    return ran.returncode, ran.stdout + ran.stderr
+
+
+def check_sh(folder, *arguments):
+    return run(folder, "sh", os.path.join(COURSE, "check.sh"), *arguments)
+
+
+def grade(folder, number, texts):
+    """Of all at once: what is said of each."""
+    paths = []
+    for k, text in enumerate(texts):
+        os.makedirs(os.path.join(folder, str(k)), exist_ok=True)
+        paths.append(os.path.join(folder, str(k), "mine.cu"))
+        with open(paths[-1], "w", encoding="utf-8") as file:
+            file.write(text)
+    status, said = check_sh(folder, str(number), *paths)
+    for path, text in zip(paths, texts):
+        that(read(path) == text, f"lesson {number}: the file has changed")
+    parts = said.split(f"lesson {number}: ")
+    that(parts[0] == "" and len(parts) == len(texts) + 1, f"lesson {number}: {said}")
+    for part in parts[1:]:
+        that(("  RIGHT   " in part) != ("  NOT YET " in part), f"lesson {number}: {part}")
+    that(status == int("  NOT YET " in said), f"lesson {number}: {status} {said}")
+    return parts[1:]
+
+
+def line_of(text, mark):
+    return text[:text.index(mark)].count("\n") + 1
+
+
+def check_lesson(number, folder):
+    name, = (n for n in os.listdir(COURSE) if re.match(rf"{number:02}-.*\.cu$", n))
+    exercise = read(COURSE, name)
+    that(exercise.count(HOLE) == 1, f"{name} has no hole, or several")
+    filling, mistakes = SOLUTIONS[number]
+    right = exercise.replace(HOLE, filling)
+    that(len(mistakes) >= 3, f"{name}: only {len(mistakes)} mistakes")
+    texts, sentences = [exercise, right], ["  NOT YET ", "  RIGHT   "]
+    for old, new, expected in mistakes:
+        old = filling if old is None else old
+        that(right.count(old) == 1, f"{name}: '{old}' is there {right.count(old)} times")
+        texts.append(right.replace(old, new))
+        sentences.append(re.sub(r"@(.*?)@", lambda m: f"mine.cu:{line_of(texts[-1], m[1])}",
+                                expected))
+    for text, expected, said in zip(texts, sentences, grade(folder, number, texts)):
+        that(expected in said and ("RIGHT" in said) == (text == right),
+             f"{name}: expected '{expected}' of\n{text}\n{said}")
+
+
+def check_documents(folder):
+    names = sorted(n[:-3] for n in os.listdir(COURSE) if re.match(r"\d.*\.cu$", n))
+    that([int(n[:2]) for n in names] == sorted(SOLUTIONS) == sorted(ANSWERS), f"lessons {names}")
+    measured = read(ROOT, "examples", "README.md")
+    links = re.findall(r"\]\((.*?)\)", read(COURSE, "README.md"))
+    that(links == [name + ".md" for name in names] + ["../README.md"], f"README.md: {links}")
+    for name in names:
+        text, number = read(COURSE, name + ".md"), int(name[:2])
+        that(text.startswith(f"# {number}. ") and text.count("\n") < 145, f"{name}: its size")
+        for part in ("## Predict first", "## Exercise", f"check.sh {number} --answer\n",
+                     f"check.sh {number} examples/course/{name}.cu\n"):
+            that(part in text, f"{name} has no '{part}'")
+        for link in re.findall(r"\]\(([^)]*)\)", text):
+            that(os.path.exists(os.path.join(COURSE, link)), f"{name}: nothing at {link}")
+        for figure, unit in re.findall(r"([\d.]+) (µs|GB/s|% of)", text):
+            that(figure in measured, f"{name}: {figure} {unit} is not in examples/README.md")
+    table = r"\{\{12, ([\d.]+)\}, \{20, ([\d.]+)\}, \{28, ([\d.]+)\}\}"
+    for figure in re.findall(table, read(COURSE, "host.h"))[0] + ("3186",):
+        that(re.search(rf"\b{figure}\b", measured), f"{figure} is not in examples/README.md")
+
+
+def check_made(folder):
+    status, said = run(folder, "sh", os.path.join(COURSE, "made.sh"), "--check")
+    that(status == 0, said)
+    drawn = os.path.join(folder, "roofline.svg")
+    status, said = run(folder, sys.executable, os.path.join(COURSE, "roofline.py"), "--out", drawn)
+    that(status == 0 and read(drawn) == read(COURSE, "roofline.svg"), f"roofline.svg {said}")
+
+
+def check_pictures(folder):
+    """Of steps 1 and 2, as of V0 to V7, from a trace."""
+    check_sh(folder, "11", "--answer") # builds what traces
+    pictures = os.path.join(folder, "pictures")
+    status, said = run(folder, sys.executable, os.path.join(ROOT, "examples", "ladder_pictures.py"),
+                       os.path.join(folder, "answers"), "--block", "64", "--out", pictures)
+    for name in ("ladder_step1.svg", "ladder_step2.svg"):
+        that(status == 0 and read(pictures, name) == read(COURSE, name), f"{name} {said}")
+
+
+def check_steps(folder):
+    """The kernels in steps.cuh pass as solutions of their lessons."""
+    whole = "void sum(const float *input, float *output, word *words, size_t n)\n{\n" \
+        "    const unsigned blocks = static_cast<unsigned>((n - 1) / (256 * tile_items) + 1);\n" \
+        "    launch(one_launch<256>, blocks, 256, 0, input, output, words, n);\n}\n"
+    for number, text in ((10, "#define block_sums vector_loads\n"),
+                         (11, "#define block_sums handing_over\n"), (12, whole)):
+        said = grade(folder, number, [text])
+        that("RIGHT" in said[0], f"step of lesson {number}: {said[0]}")
+
+
+def check_answers(folder):
+    for number, expected in ANSWERS.items():
+        status, said = check_sh(folder, str(number), "--answer")
+        that(status == 0 and expected in said, f"answer {number}: {status} {said}")
+    for arguments in (["99"], ["three"], ["-h"]):
+        status, said = check_sh(folder, *arguments)
+        that(status == 2 and "check.sh 3 " in said, f"{arguments}: {status} {said}")
+    exercise = read(COURSE, "02-baseline.cu")
+    right = exercise.replace(HOLE, SOLUTIONS[2][0])
+    said = grade(folder, 2, [right.replace("size_t i", "no such i"), right])
+    that("NOT YET it does not compile" in said[0] and "mine.cu:9" in said[0], said[0])
+    that("RIGHT" in said[1], said[1])
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        if sys.argv[2:] == ["lessons"]:
+            for check in (check_documents, check_made, check_pictures, check_steps,
+                          check_answers):
+                check(folder)
+        else:
+            for number in range(int(sys.argv[2]), int(sys.argv[3]) + 1):
+                check_lesson(number, folder)
+    return checks.finish("course, " + " to ".join(sys.argv[2:]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
