@@ -4058,7 +4058,7 @@ __device__ __forceinline__ void load_values(const Reducer &reducer, const pairwi
 template <class Value, unsigned Warps>
 struct block_values {
     Value of_warps[Warps], own, carried[most_run_log + 1];
-    unsigned next_run;
+    unsigned drawn;
 };
 
 /* The Value of a group of blocks, in warp 0, of which the last is `own`: awaits the others', and
@@ -4196,6 +4196,15 @@ __device__ __forceinline__ void reduce_run(const Reducer &reducer, const pairwis
     if (threadIdx.x == 0) reducer.store(result, array.n == 0 ? reducer.identity() : value, array.n);
 }
 
+/* By a block: the counter's next number. Before that all are done with what they share. */
+__device__ __forceinline__ unsigned draw(status_word *counter, unsigned &drawn)
+{
+    __syncthreads();
+    if (threadIdx.x == 0) drawn = static_cast<unsigned>(atomicAdd(counter, 1ull));
+    __syncthreads();
+    return drawn;
+}
+
 /* The pairwise reduction: a block for each run of tiles, which GPUs begin in order.
  *
  * Where n is on the device blocks that had nothing would take 1.4 ns each (one H100), so there are
@@ -4231,13 +4240,8 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
 #pragma unroll 1
     do {
         if (in_turn) {
-            __syncthreads(); /* what they share is used again */
-            if (threadIdx.x == 0) {
-                shared.next_run = static_cast<unsigned>(atomicAdd(status_words, 1ull));
-                if (shared.next_run + 1 == array.runs + gridDim.x) *status_words = 0;
-            }
-            __syncthreads();
-            run = shared.next_run;
+            run = draw(status_words, shared.drawn);
+            if (threadIdx.x == 0 && run + 1 == array.runs + gridDim.x) *status_words = 0;
             if (run >= array.runs) return;
             place = array.template place<Element, BlockSize, Packs>(run, 0);
         }
@@ -4685,10 +4689,7 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
 #pragma unroll 1
     do {
         if (listed) {
-            if (threadIdx.x == 0)
-                shared.next_run = static_cast<unsigned>(atomicAdd(status_words, 1ull));
-            __syncthreads();
-            number = shared.next_run;
+            number = draw(status_words, shared.drawn);
             if (number >= runs) break;
             const row_list::entry *const entries = list.entries();
             const row_list::entry found =
@@ -4716,7 +4717,6 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
                     array.runs, run, array.template place<Element, BlockSize, Packs>(run, 0),
                     shared);
         }
-        __syncthreads(); /* what they share is used again */
     } while (listed);
     if (listed) list.leave(&last);
 }
