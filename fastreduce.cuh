@@ -4493,7 +4493,7 @@ struct row_list {
         status_word number, first; /* a result's, and 1; its first run, of all entries' */
     };
     static constexpr unsigned shift = 40, most = 8192, head_words = 3;
-    static constexpr size_t words = head_words + most * sizeof(entry) / sizeof(status_word);
+    static constexpr size_t all_words = head_words + most * sizeof(entry) / sizeof(status_word);
     status_word *base;
 
     __device__ __forceinline__ unsigned count() const
@@ -4712,7 +4712,7 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
             if (run < array.runs)
                 reduce_run<BlockSize, Packs>(
                     reducer, array, all.place(output.result, result),
-                    status_words + (listed ? row_list::words : 1) +
+                    status_words + (listed ? row_list::all_words : 1) +
                         first_run * partial_words<Value>::count,
                     array.runs, run, array.template place<Element, BlockSize, Packs>(run, 0),
                     shared);
@@ -4738,9 +4738,9 @@ struct columns_plan {
     unsigned across_blocks, down_blocks; /* with other results, and with other rows */
 
     /* Results of a block whose lanes have so many columns. */
-    __host__ __device__ constexpr unsigned results_log(unsigned columns) const
+    __host__ __device__ constexpr unsigned results_log(unsigned each) const
     {
-        return bits_for(columns) + across_log + columns_warps_log - warps_log;
+        return bits_for(each) + across_log + columns_warps_log - warps_log;
     }
 };
 
@@ -4766,28 +4766,28 @@ struct columns_of {
     static __host__ __device__ constexpr unsigned wide()
     {
         if (pack_bytes % element_bytes != 0 || element_bytes > 8) return 1;
-        unsigned columns = (element_bytes == 1 ? 8 : 16) / element_bytes;
-        while (columns * value_words > most_words && columns * element_bytes > 4) columns /= 2;
-        return columns;
+        unsigned each = (element_bytes == 1 ? 8 : 16) / element_bytes;
+        while (each * value_words > most_words && each * element_bytes > 4) each /= 2;
+        return each;
     }
     /* Rows of a leaf, as far as these have room. */
-    static __host__ __device__ constexpr unsigned rows_log(unsigned columns)
+    static __host__ __device__ constexpr unsigned rows_log(unsigned each)
     {
         constexpr unsigned size = pack<typename Reducer::Element>::size;
-        const unsigned bytes = columns * element_bytes < 4 ? 4 : columns * element_bytes;
+        const unsigned bytes = each * element_bytes < 4 ? 4 : each * element_bytes;
         unsigned log = 4;
         while (1u << log > size && (bytes << log > 128 || value_words << log > 32 * size)) --log;
         return log;
     }
     /* Blocks on a multiprocessor, at least. */
-    static __host__ __device__ constexpr unsigned blocks(unsigned columns)
+    static __host__ __device__ constexpr unsigned blocks(unsigned each)
     {
-        return columns * value_words > 4 || Reducer::heavy ? 2 : 3;
+        return each * value_words > 4 || Reducer::heavy ? 2 : 3;
     }
     /* Levels of a warp's steps. */
-    static __host__ __device__ constexpr unsigned levels(unsigned columns)
+    static __host__ __device__ constexpr unsigned levels(unsigned each)
     {
-        const unsigned fitting = 48 / (columns * value_words);
+        const unsigned fitting = 48 / (each * value_words);
         return fitting > 6 || Reducer::any_order ? 6 : fitting > 1 ? fitting : 1;
     }
 };
@@ -4824,6 +4824,18 @@ __device__ __forceinline__ Vector padding_row(const Reducer &reducer, const Elem
     return row;
 }
 
+/* A pack of one of the columns, or of the one there is. */
+template <class Element, class Vector, unsigned Size>
+__device__ __forceinline__ void take_rows(pack<Element> &to, const Vector (&rows)[Size], unsigned c)
+{
+    to.take_column(rows, c);
+}
+template <class Element, unsigned Size>
+__device__ __forceinline__ void take_rows(pack<Element> &to, const Element (&rows)[Size], unsigned)
+{
+    to.gather(rows);
+}
+
 /* Values of a leaf of a lane's columns, of rows from `row` on as far as they exist. */
 template <class Reducer, class Element, class Value, unsigned Columns>
 __device__ __forceinline__ void leaf_values(const Reducer &reducer, const Element *from,
@@ -4856,11 +4868,7 @@ __device__ __forceinline__ void leaf_values(const Reducer &reducer, const Elemen
             Items items = {{}, row, n};
             own.prepare(from + c, n);
 #pragma unroll
-            for (unsigned k = 0; k < count / size; ++k)
-                if constexpr (Columns > 1)
-                    items.packs[k].take_column(rows[k], c);
-                else
-                    items.packs[k].gather(rows[k]);
+            for (unsigned k = 0; k < count / size; ++k) take_rows(items.packs[k], rows[k], c);
             values[c] = leaf_value(own, items);
         }
     });
@@ -9245,7 +9253,7 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
     share.most_of_warp = (all.begins != nullptr ? most_of_many : SIZE_MAX) / e.element_bytes;
     share.tile_elements = e.tile.all_packs() * e.pack_size;
     share.most_runs = e.tile.all_packs();
-    share.most_listed_runs = (most_words - row_list::words) / e.partial_words;
+    share.most_listed_runs = (most_words - row_list::all_words) / e.partial_words;
     return share;
 }
 
@@ -9284,11 +9292,11 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
                  of_words = runs > 1 ? (most_words - 1) / (runs * e.partial_words) : SIZE_MAX,
                  of_blocks = most_blocks / runs > 0 ? most_blocks / runs : 1,
                  at_once = blocks_each ? least_of(results, least_of(of_words, of_blocks)) : results,
-                 words = segments   ? workspace_words
-                         : runs > 1 ? 1 + at_once * runs * e.partial_words
-                                    : 0;
+                 needed = segments   ? workspace_words
+                          : runs > 1 ? 1 + at_once * runs * e.partial_words
+                                     : 0;
     return with_workspace(
-        memory, words * sizeof(status_word), memory_use::status_words, stream, [&](void *data) {
+        memory, needed * sizeof(status_word), memory_use::status_words, stream, [&](void *data) {
             const size_t by_warps = (results - 1) / (share.each * (rows_block / warp_size)) + 1;
             cudaError_t failed = cudaSuccess;
             if (!blocks_each)
@@ -9329,7 +9337,7 @@ static rows_engine rows_engine_of()
 
 /* A Reducer's kernels of columns, of single ones and of vectors. */
 struct columns_of_lane {
-    unsigned columns, rows_log, levels;
+    unsigned each, rows_log, levels;
 };
 struct columns_engine {
     unsigned element_bytes, value_bytes, partial_words;
@@ -9347,10 +9355,10 @@ struct columns_launch {
 
 inline bool are_vectors(const columns_engine &e, const slices &all)
 {
-    const size_t columns = e.lane[1].columns,
+    const size_t each = e.lane[1].each,
                  apart = all.stride | (all.inner < all.end ? all.outer_stride : 0);
-    return columns > 1 && (all.inner | apart) % columns == 0 &&
-           reinterpret_cast<uintptr_t>(all.input) % (columns * e.element_bytes) == 0;
+    return each > 1 && (all.inner | apart) % each == 0 &&
+           reinterpret_cast<uintptr_t>(all.input) % (each * e.element_bytes) == 0;
 }
 
 /* Warps that a multiprocessor is to have, as far as there are rows for them: of two blocks. More
@@ -9364,9 +9372,9 @@ constexpr columns_launch plan_columns(const columns_engine &e, const slices &all
                                       size_t most_words = workspace_words)
 {
     const columns_of_lane lane = e.lane[wide];
-    const size_t lanes = all.end / lane.columns,
+    const size_t lanes = all.end / lane.each,
                  leaves = blocks_for(all.n, size_t(1) << lane.rows_log),
-                 neighbours = all.inner > 1                    ? all.inner / lane.columns
+                 neighbours = all.inner > 1                    ? all.inner / lane.each
                               : all.outer_stride <= all.stride ? lanes
                                                                : 1;
     columns_launch made = {};
@@ -9393,7 +9401,7 @@ constexpr columns_launch plan_columns(const columns_engine &e, const slices &all
         if (blocks <= least_of(most_words, most_blocks) && made.status_words <= most_words) break;
         if (blocks > 1) ++(plan.steps_log < lane.levels ? plan.steps_log : plan.run_log);
     }
-    made.block_results = size_t(1) << plan.results_log(lane.columns);
+    made.block_results = size_t(1) << plan.results_log(lane.each);
     made.most_results = most_blocks / plan.down_blocks * made.block_results;
     if (plan.run_log > 0)
         made.shared_bytes = (plan.run_log + 1) * made.block_results * e.value_bytes;
@@ -9474,7 +9482,7 @@ fastreduce_status launch_columns(const slices &all, void *result, const Reducer 
 struct shapes_engine {
     pairwise_engine flat;
     rows_engine rows;
-    columns_engine columns;
+    columns_engine of_columns;
 };
 template <class Reducer>
 static shapes_engine shapes_engine_of()
@@ -9496,7 +9504,7 @@ inline fastreduce_status launch_shapes(const shapes_engine &e, const slices &all
                                most_words);
     if (!is_row ||
         (all.outer_stride > all.n + all.n / 4 && all.n * e.rows.element_bytes < far_apart))
-        return launch_columns(e.columns, all, output, memory, stream, most_blocks, most_words);
+        return launch_columns(e.of_columns, all, output, memory, stream, most_blocks, most_words);
     row_bounds rows = {};
     rows.input = all.input;
     rows.n = all.n;

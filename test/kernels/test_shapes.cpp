@@ -836,7 +836,7 @@ static void all_segments()
     what.which &= 1u << FASTREDUCE_SUM | 1u << FASTREDUCE_ARGMAX;
     for (size_t room : {0, 5, 14, 300})
         segments<T>("a list without room", listed, what, 0, room % 3,
-                    fastreduce::detail::row_list::words + room);
+                    fastreduce::detail::row_list::all_words + room);
     bad_offsets<T>();
 }
 
@@ -1184,7 +1184,7 @@ static void plans()
                                         1 + runs * e.partial_words <= workspace_words &&
                                         share.most_runs <= share.most_listed_runs &&
                                         share.most_listed_runs * e.partial_words <=
-                                            workspace_words - row_list::words,
+                                            workspace_words - row_list::all_words,
                                     "%s: %zu runs", shape, runs);
                     }
     }
