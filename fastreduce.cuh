@@ -9305,7 +9305,7 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
                 return launch_rows(e, true,
                                    size_t(limits.multiprocessors) * (1024 / e.tile.block_size),
                                    device, all, share, output, data, stream);
-            for (; blocks_each && all.begin < results && failed == cudaSuccess;
+            for (; blocks_each && all.begin != results && failed == cudaSuccess;
                  all.begin = all.end) {
                 all.end = least_of(all.begin + at_once, results);
                 failed = launch_rows(e, true, (all.end - all.begin) * runs, device, all, share,
