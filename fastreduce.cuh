@@ -3982,6 +3982,14 @@ __host__ __device__ constexpr size_t least_of(size_t a, size_t b)
 constexpr unsigned most_run_log = 31;
 constexpr size_t turns_of_block = 32;
 
+/* Packs of a thread: as many as have room in registers, beside their Values. */
+template <class Reducer>
+__host__ __device__ constexpr unsigned packs_of_thread()
+{
+    constexpr size_t value = sizeof(typename Reducer::Value);
+    return value > 16 ? 2 : value > (Reducer::any_order ? 12 : 8) || Reducer::two_arrays ? 4 : 8;
+}
+
 /* The first pack of a thread, in the block's: those of a warp's lanes are next to each other. */
 template <unsigned Packs>
 __device__ __forceinline__ unsigned first_pack()
@@ -4289,10 +4297,10 @@ __host__ __device__ constexpr unsigned bits_for(size_t number)
 
 /* ---- Rows and segments ----
  *
- * Results of neighbours: of each the pairwise reduction by index. A warp brings the elements of as
- * many as have room into its part of shared memory, by aligned vectors, whatever their addresses
- * are; then groups of lanes take a result each, pack by pack. What is longer than that part takes
- * several turns; and what is longer yet is for several blocks. */
+ * A warp takes some results that are neighbours. Short ones it brings into its part of shared
+ * memory, as many at once as have room, by aligned vectors, whatever their addresses are; then
+ * groups of lanes take a result each. Longer ones it takes one by one, in turns of as many packs as
+ * its lanes have registers for. What is longer yet is for several blocks. */
 
 /* Where the elements of results are: of rows by a formula, of segments by offsets on the device. */
 struct row_bounds {
@@ -4347,17 +4355,13 @@ struct row_share {
 };
 
 constexpr unsigned rows_block = 256, warp_stage_bytes = 4096, most_passes = 4;
-/* Packs of a result that shares the stage with others: for it, these wait. */
-constexpr unsigned most_sharing_packs = 64, staged_levels = 7;
+/* Packs of a lane at a time; packs of a short result, which shares the stage with others; and
+ * levels of its leaves. */
+constexpr unsigned leaf_packs = 2, most_short_packs = 64, staged_levels = 5;
 
-/* A byte's place in a stage: 16 bytes are left out after 512, so that lanes whose elements are a
- * power of two apart meet no more than 4 in a bank. */
-__host__ __device__ constexpr unsigned staged(unsigned byte)
-{
-    return byte + byte / 512 * pack_bytes;
-}
+/* As many bytes, those before the first in its vector, and those that lanes read too much. */
 struct alignas(pack_bytes) warp_stage {
-    unsigned char bytes[staged(warp_stage_bytes + 3 * pack_bytes)];
+    unsigned char bytes[warp_stage_bytes + (2 + leaf_packs) * pack_bytes];
 };
 
 /* By a warp: `count` elements into the stage, where they begin as many bytes after a vector as in
@@ -4374,58 +4378,68 @@ __device__ __forceinline__ void load_stage(unsigned char *stage, const Element *
                    head = before < count ? before : count, vectors = (count - head) / vector::size,
                    tail = (count - head) % vector::size;
     const vector *const whole = reinterpret_cast<const vector *>(from + head) + lane;
-    const unsigned byte = (lane + (place > 0)) * pack_bytes;
+    vector *const to = reinterpret_cast<vector *>(stage) + lane + (place > 0);
 #pragma unroll
     for (unsigned k = 0; k < each; ++k)
-        if (k * warp_size + lane < vectors)
-            copy_vector(stage + staged(byte + k * warp_size * pack_bytes), whole + k * warp_size);
+        if (k * warp_size + lane < vectors) copy_vector(to + k * warp_size, whole + k * warp_size);
     /* half of the lanes each: one by one what is before and after them */
     const unsigned number = lane % 16, element = lane < 16 ? number : count - tail + number;
     if (number < (lane < 16 ? head : tail))
-        *reinterpret_cast<Element *>(
-            stage + staged(place + element * static_cast<unsigned>(sizeof(Element)))) =
-            from[element];
+        reinterpret_cast<Element *>(stage + place)[element] = from[element];
     wait_for_copies();
     __syncwarp();
 }
 
-/* A pack of elements from the stage, from any byte on where elements may be. */
+/* A pack of elements in shared memory, from anywhere on where elements may be. */
 template <class Element>
-__device__ __forceinline__ pack<Element> staged_pack(const unsigned char *stage, unsigned byte)
+__device__ __forceinline__ pack<Element> staged_pack(const unsigned char *from)
 {
     pack<Element> some;
     if constexpr (sizeof(Element) >= 4) {
-#pragma unroll
-        for (unsigned j = 0; j < pack<Element>::size; ++j)
-            some.item[j] = *reinterpret_cast<const Element *>(
-                stage + staged(byte + j * static_cast<unsigned>(sizeof(Element))));
+        some.gather(reinterpret_cast<const Element *>(from));
     } else {
-        unsigned word[5];
-#pragma unroll
-        for (unsigned w = 0; w < 5; ++w)
-            word[w] = *reinterpret_cast<const unsigned *>(stage + staged(byte / 4 * 4 + w * 4));
+        const unsigned byte = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % 4;
+        const unsigned *const words_from = reinterpret_cast<const unsigned *>(from - byte);
 #pragma unroll
         for (unsigned w = 0; w < 4; ++w)
             some.word[w] = static_cast<unsigned>(
-                (word[w] | static_cast<unsigned long long>(word[w + 1]) << 32) >> byte % 4 * 8);
+                (words_from[w] | static_cast<unsigned long long>(words_from[w + 1]) << 32) >>
+                byte * 8);
     }
     return some;
 }
 
-/* The Value of one pack, whose elements from `n` on do not exist. */
+/* The Value of neighbouring packs of a result. */
+template <class Reducer, class Items>
+__device__ __forceinline__ typename Reducer::Value leaf_value(const Reducer &reducer,
+                                                              const Items &items)
+{
+    if constexpr (Reducer::any_order) {
+        return thread_value(reducer, items_as<typename Reducer::Element, Items>(items));
+    } else {
+        typename Reducer::Value values[Items::packs_each];
+        reducer.values_of(items, items, values);
+        return reduce_pairs(values, combining<Reducer>{reducer});
+    }
+}
+
+/* The Value of a leaf in shared memory, which is number `index` of a result's elements on, and of
+ * which the first `rest` exist. */
 template <class Reducer>
 __device__ __forceinline__ typename Reducer::Value
-pack_value(const Reducer &reducer, const pack<typename Reducer::Element> &from, size_t index,
-           size_t n, const typename Reducer::Element &padding)
+staged_leaf(const Reducer &reducer, const unsigned char *from, unsigned index, unsigned rest,
+            const typename Reducer::Element &padding)
 {
-    packs_of_lane<typename Reducer::Element, 1> items = {{from}, index, n};
-    items.packs[0].fill_from(items.existing(0), padding);
-    typename Reducer::Value value[1];
-    if constexpr (Reducer::any_order)
-        value[0] = thread_value(reducer, items);
-    else
-        reducer.values_of(items, items, value);
-    return value[0];
+    using Element = typename Reducer::Element;
+    constexpr unsigned size = pack<Element>::size;
+    packs_of_lane<Element, leaf_packs, 1> items = {{}, index, index + rest};
+#pragma unroll
+    for (unsigned k = 0; k < leaf_packs; ++k) {
+        items.packs[k] = staged_pack<Element>(from + k * pack_bytes);
+        if (rest < (k + 1) * size)
+            items.packs[k].fill_from(rest > k * size ? rest - k * size : 0, padding);
+    }
+    return leaf_value(reducer, items);
 }
 
 /* As carry(), of several Values at once, with levels in registers: of 2^Levels steps at most. */
@@ -4449,14 +4463,12 @@ carry_in_registers(const Reducer &reducer, Value (&level)[Levels][Columns],
     }
 }
 
-/* 2^lanes_log lanes reduce n elements from the stage, from `byte` on, of which the first is number
- * `index` of a result: a pack each at a time, of `steps`; each gets the Value. In a warp all have
- * as many steps. */
+/* 2^lanes_log lanes reduce n elements in shared memory: a leaf each at a time, of `steps`; each
+ * gets the Value. In a warp all have as many steps. */
 template <class Reducer>
 __device__ __forceinline__ typename Reducer::Value
-staged_value(const Reducer &reducer, const unsigned char *stage, unsigned byte, size_t index,
-             unsigned n, unsigned lanes_log, unsigned steps,
-             const typename Reducer::Element &padding)
+staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsigned lanes_log,
+             unsigned steps, const typename Reducer::Element &padding)
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
@@ -4469,11 +4481,11 @@ staged_value(const Reducer &reducer, const unsigned char *stage, unsigned byte, 
     };
 #pragma unroll 1
     for (unsigned step = 0; step < steps; ++step) {
-        const unsigned first = (step * lanes + lane % lanes) * pack<Element>::size;
+        const unsigned first = (step * lanes + lane % lanes) * leaf_packs * pack<Element>::size;
         Value here = reducer.zero();
         if (first < n)
-            here = pack_value(reducer, staged_pack<Element>(stage, byte + first * sizeof(Element)),
-                              index + first, index + n, padding);
+            here = staged_leaf(reducer, from + first * static_cast<unsigned>(sizeof(Element)),
+                               first, n - first, padding);
         if constexpr (Reducer::any_order) {
             value[0] = reducer.combine(value[0], here);
         } else {
@@ -4508,17 +4520,21 @@ struct row_list {
     {
         return reinterpret_cast<entry *>(base + head_words);
     }
-    /* By one thread. False where there is no room. One addition counts both, so that entries are
-     * in the order of their runs; none to what is full, for the counts not to overflow. */
-    __device__ __noinline__ bool add(size_t result, size_t runs_of_it, size_t most_runs) const
+    /* By one thread. False where there is no room, or only for longer ones. One addition counts
+     * both, so that entries are in the order of their runs; none to what is full, for the counts
+     * not to overflow. */
+    static __device__ __noinline__ bool add(status_word *base, size_t result, size_t runs_of_it,
+                                            size_t most_runs)
     {
         constexpr status_word one = status_word(1) << shift, mask = one - 1;
-        const status_word now = peek(base + 1);
-        if ((now & mask) + runs_of_it > most_runs || now >> shift >= most) return false;
+        const status_word now = peek(base + 1), used = now >> shift;
+        if ((now & mask) + runs_of_it > most_runs || used >= most ||
+            runs_of_it >> used * 8 / most == 0)
+            return false;
         const status_word before = atomicAdd(base + 1, one + runs_of_it);
         if (before >> shift >= most) return false;
         const bool fits = (before & mask) + runs_of_it <= most_runs;
-        entries()[before >> shift] = {fits ? result + 1 : 0, before & mask};
+        row_list{base}.entries()[before >> shift] = {fits ? result + 1 : 0, before & mask};
         return fits;
     }
     /* By a block that is done: the last one leaves all words zero. */
@@ -4556,40 +4572,50 @@ struct stage_content {
     unsigned results, elements;
 };
 
-/* By a warp: how many results from `first` on have room in a stage together. One that is not short
- * is there alone, in as many turns as it takes. */
+/* By a warp: which results from `first` on, the first of them a short one, have room in a stage
+ * together. Rows with gaps between them are there alone. */
 template <class Element>
 __device__ __forceinline__ stage_content choose_neighbours(const row_bounds &all, size_t first,
                                                            size_t end)
 {
     constexpr size_t room = warp_stage_bytes / sizeof(Element),
-                     most_sharing = most_sharing_packs * pack<Element>::size;
+                     most_short = most_short_packs * pack<Element>::size;
     const unsigned lane = threadIdx.x % warp_size;
     const row_bounds::span head = all.of(first);
-    if (head.n > most_sharing)
-        return {head.begin, 1, static_cast<unsigned>(least_of(head.n, room))};
     stage_content content = {head.begin, 0, 0};
-    bool full = false;
-#pragma unroll
+    const bool near = all.begins != nullptr || all.pitch <= all.n + all.n / 4;
+#pragma unroll 1
     for (unsigned pass = 0; pass < most_passes; ++pass) {
         const size_t number = first + pass * warp_size + lane;
         row_bounds::span own = {};
         if (number < end) own = all.of(number);
         const size_t before = own.begin - head.begin;
-        const bool has_room =
-            own.n == 0 || (own.n <= most_sharing && before <= room && before + own.n <= room);
+        const bool has_room = own.n == 0 || (head.n > 0 && own.n <= most_short && before <= room &&
+                                             before + own.n <= room && (near || number == first));
         const unsigned others = ~__ballot_sync(0xffffffffu, number < end && has_room),
                        some = others == 0 ? warp_size : lowest_bit(others);
-        if (!full && lane < some && own.n > 0 && before + own.n > content.elements)
+        if (lane < some && own.n > 0 && before + own.n > content.elements)
             content.elements = static_cast<unsigned>(before + own.n);
-        content.results += full ? 0 : some;
-        full = full || others != 0;
+        content.results += some;
+        if (others != 0) break;
     }
     content.elements = warp_max(content.elements);
     return content;
 }
 
-/* By a warp: result number `first`, with as many of the next ones before `end` as have room; how
+/* How many lanes take a result, as a logarithm: all of a warp, for so many results, or for fewer at
+ * a time, where lanes would meet in a bank of shared memory. */
+__device__ __forceinline__ unsigned lanes_for_results(unsigned results, unsigned byte)
+{
+    constexpr unsigned banks = 32, most = 8;
+    const unsigned bank = byte / sizeof(unsigned) % banks, first = shuffle(bank, 0),
+                   lane = threadIdx.x % warp_size,
+                   alike = __ballot_sync(0xffffffffu, lane < results && bank == first),
+                   lanes_log = 5 - bits_for(results);
+    return lanes_log < 3 && static_cast<unsigned>(__popc(alike)) > most ? 3 : lanes_log;
+}
+
+/* By a warp: short results from number `first` on, as many before `end` as have room together; how
  * many these are. */
 template <class Reducer>
 __device__ __forceinline__ unsigned
@@ -4597,48 +4623,73 @@ reduce_neighbours(const row_bounds &all, size_t first, size_t end,
                   const reduction_output<Reducer> &output, unsigned char *stage)
 {
     using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    constexpr unsigned room = warp_stage_bytes / sizeof(Element), pack_size = pack<Element>::size;
+    constexpr unsigned leaf = leaf_packs * pack<Element>::size;
     const unsigned lane = threadIdx.x % warp_size;
     const stage_content content = choose_neighbours<Element>(all, first, end);
     const Element *const input = static_cast<const Element *>(all.input) + content.begin;
-    const bool alone = content.results == 1;
-    const size_t all_n = alone ? all.of(first).n : content.elements;
-    Value carried[most_run_log + 1];
+    const unsigned char *const staged =
+        stage + static_cast<unsigned>(reinterpret_cast<uintptr_t>(input)) % pack_bytes;
+    load_stage(stage, input, content.elements);
 #pragma unroll 1
-    for (size_t begin = 0, turn = 0; begin == 0 || begin < all_n; begin += room, ++turn) {
-        const unsigned here = static_cast<unsigned>(least_of(all_n - begin, room)),
-                       place = static_cast<unsigned>(reinterpret_cast<uintptr_t>(input + begin)) %
-                               pack_bytes;
-        const bool last = begin + here == all_n;
-        load_stage(stage, input + begin, here);
+    for (unsigned done = 0; done < content.results; done += warp_size) {
+        const unsigned results = static_cast<unsigned>(least_of(content.results - done, warp_size));
+        row_bounds::span own = {};
+        if (lane < results) own = all.of(first + done + lane);
+        const unsigned own_n = static_cast<unsigned>(own.n),
+                       own_byte = own.n == 0 ? 0
+                                             : static_cast<unsigned>(own.begin - content.begin) *
+                                                   static_cast<unsigned>(sizeof(Element)),
+                       lanes_log = lanes_for_results(results, own_byte);
 #pragma unroll 1
-        for (unsigned done = 0; done < content.results; done += warp_size) {
-            unsigned lanes_log = 5;
-            while ((content.results - done) << lanes_log > warp_size && lanes_log > 0) --lanes_log;
-            const unsigned number = done + (lane >> lanes_log);
-            row_bounds::span own = {content.begin, 0};
-            if (number < content.results) own = all.of(first + number);
-            if (own.n == 0) own.begin = content.begin;
-            const unsigned n = alone ? here : static_cast<unsigned>(own.n),
-                           packs = warp_max((n + pack_size - 1) / pack_size),
-                           before = static_cast<unsigned>(own.begin - content.begin);
-            const Element *const from = input + before;
+        for (unsigned some = 0; some < results; some += warp_size >> lanes_log) {
+            const unsigned number = some + (lane >> lanes_log), n = shuffle(own_n, number),
+                           leaves = warp_max((n + leaf - 1) / leaf),
+                           steps = (leaves + (1u << lanes_log) - 1) >> lanes_log;
+            const unsigned char *const from = staged + shuffle(own_byte, number);
             Reducer reducer = output.reducer;
-            reducer.prepare(from, own.n);
+            reducer.prepare(from, n);
             Element padding = {};
-            if (own.n > 0) padding = reducer.padding(from);
-            Value value = staged_value(
-                reducer, stage, place + before * static_cast<unsigned>(sizeof(Element)), begin, n,
-                lanes_log, (packs + (1u << lanes_log) - 1) >> lanes_log, padding);
-            if (all_n > room) value = carry(reducer, value, carried, turn, last);
-            if (last && number < content.results && lane % (1u << lanes_log) == 0)
-                reducer.store(all.place(output.result, first + number),
-                              own.n == 0 ? reducer.identity() : value, own.n);
+            if (n > 0) padding = reducer.padding(from);
+            const auto value = staged_value(reducer, from, n, lanes_log, steps, padding);
+            if (number < results && lane % (1u << lanes_log) == 0)
+                reducer.store(all.place(output.result, first + done + number),
+                              n == 0 ? reducer.identity() : value, n);
         }
-        __syncwarp();
     }
+    __syncwarp();
     return content.results;
+}
+
+/* By a warp: a longer result. */
+template <class Reducer>
+__device__ __forceinline__ void reduce_by_warp(const row_bounds &all, size_t result,
+                                               const reduction_output<Reducer> &output)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    constexpr unsigned packs = least_of(4, packs_of_thread<Reducer>()),
+                       pack_size = pack<Element>::size;
+    constexpr size_t room = size_t(packs) * warp_size * pack_size;
+    pairwise_array array = {};
+    array.n = all.of(result).n;
+    array.input = all.template first<Element>(result);
+    array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
+    Reducer reducer = output.reducer;
+    reducer.prepare(array.input, array.n);
+    Value value, carried[most_run_log + 1];
+#pragma unroll 1
+    for (size_t begin = 0, turn = 0; begin < array.n; begin += room, ++turn) {
+        const bool last = array.n - begin <= room;
+        Value values[packs];
+        load_values(
+            reducer, array,
+            {begin + threadIdx.x % warp_size * pack_size, array.vectors && begin + room <= array.n},
+            values);
+        value = warp_value<true>(reducer, values);
+        if (array.n > room) value = carry(reducer, value, carried, turn, last);
+    }
+    if (threadIdx.x % warp_size == 0)
+        reducer.store(all.place(output.result, result), value, array.n);
 }
 
 /* Rows and segments, a warp for some that are neighbours. */
@@ -4657,13 +4708,15 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
 #pragma unroll 1
     for (size_t next = first; next < end;) {
         const size_t n = all.of(next).n;
+        if (n <= most_short_packs * pack<typename Reducer::Element>::size) {
+            next += reduce_neighbours(all, next, end, output, stages[warp].bytes);
+            continue;
+        }
         bool listed = false;
         if (n > share.most_of_warp && lane == 0)
-            listed = row_list{status_words}.add(next, share.runs_of(n), share.most_listed_runs);
-        if (__any_sync(0xffffffffu, listed))
-            ++next;
-        else
-            next += reduce_neighbours(all, next, end, output, stages[warp].bytes);
+            listed = row_list::add(status_words, next, share.runs_of(n), share.most_listed_runs);
+        if (!__any_sync(0xffffffffu, listed)) reduce_by_warp(all, next, output);
+        ++next;
     }
 }
 
@@ -4791,20 +4844,6 @@ struct columns_of {
         return fitting > 6 || Reducer::any_order ? 6 : fitting > 1 ? fitting : 1;
     }
 };
-
-/* The Values of a leaf's packs of one column. */
-template <class Reducer, class Items>
-__device__ __forceinline__ typename Reducer::Value leaf_value(const Reducer &reducer,
-                                                              const Items &items)
-{
-    if constexpr (Reducer::any_order) {
-        return thread_value(reducer, items_as<typename Reducer::Element, Items>(items));
-    } else {
-        typename Reducer::Value values[Items::packs_each];
-        reducer.values_of(items, items, values);
-        return reduce_pairs(values, combining<Reducer>{reducer});
-    }
-}
 
 /* What stands for a row that does not exist. */
 template <class Reducer, class Element, class Vector>
@@ -9182,14 +9221,6 @@ inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_a
     });
 }
 
-/* Packs of a thread in a large tile: as many as have room in registers, beside their Values. */
-template <class Reducer>
-constexpr unsigned packs_of_thread()
-{
-    constexpr size_t value = sizeof(typename Reducer::Value);
-    return value > 16 ? 2 : value > (Reducer::any_order ? 12 : 8) || Reducer::two_arrays ? 4 : 8;
-}
-
 template <class Reducer, unsigned SmallBlock, unsigned SmallPacks, unsigned LargeBlock,
           unsigned LargePacks>
 static const void *pairwise_kernel(bool large)
@@ -9234,7 +9265,12 @@ struct rows_engine {
 };
 
 /* Bytes of a row or segment that a warp reduces by itself, of which there are many or few. */
-constexpr size_t most_of_many = 16 * kibibyte, most_of_few = 2 * kibibyte;
+constexpr size_t most_of_many = 16 * kibibyte, most_of_few = 4 * kibibyte;
+
+inline size_t most_bytes_of_warp(const row_bounds &all, const device_limits &limits)
+{
+    return all.end < size_t(limits.multiprocessors) * 16 ? most_of_few : most_of_many;
+}
 
 /* How results are shared: the same for all of them, and done in no time. */
 inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const device_limits &limits,
@@ -9250,18 +9286,16 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
                  fewest = (results - 1) / (warps * most_blocks) + 1, each = least_of(fair, most);
     row_share share = {};
     share.each = each > fewest ? each : fewest;
-    share.most_of_warp = (all.begins != nullptr ? most_of_many : SIZE_MAX) / e.element_bytes;
+    share.most_of_warp =
+        (all.begins == nullptr ? SIZE_MAX : most_bytes_of_warp(all, limits)) / e.element_bytes;
     share.tile_elements = e.tile.all_packs() * e.pack_size;
-    share.most_runs = e.tile.all_packs();
     share.most_listed_runs = (most_words - row_list::all_words) / e.partial_words;
+    share.most_runs = e.tile.all_packs();
+    if (all.begins != nullptr) { /* so that a list of them all has room */
+        const size_t even = least_of(share.most_listed_runs / results, share.most_runs);
+        share.most_runs = even > 128 ? even : 128;
+    }
     return share;
-}
-
-/* Whether rows are for blocks. */
-inline bool are_long(const row_bounds &all, size_t bytes, const device_limits &limits)
-{
-    return all.begins == nullptr &&
-           bytes > (all.end < size_t(limits.multiprocessors) * 16 ? most_of_few : most_of_many);
 }
 
 inline cudaError_t launch_rows(const rows_engine &e, bool long_ones, size_t blocks, int device,
@@ -9287,7 +9321,7 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
     if (error != cudaSuccess) return status_of(error);
     const row_share share = plan_rows(e, all, limits, most_blocks, most_words);
     const bool segments = all.begins != nullptr,
-               blocks_each = are_long(all, all.n * e.element_bytes, limits);
+               blocks_each = !segments && all.n * e.element_bytes > most_bytes_of_warp(all, limits);
     const size_t results = all.end, runs = blocks_each ? share.runs_of(all.n) : 1,
                  of_words = runs > 1 ? (most_words - 1) / (runs * e.partial_words) : SIZE_MAX,
                  of_blocks = most_blocks / runs > 0 ? most_blocks / runs : 1,

@@ -714,6 +714,24 @@ static void bad_offsets()
                                                       operator_of(k), &with);
                 });
     }
+    /* many, so that a warp has several: some of them empty ones that begin before the elements */
+    std::vector<int64_t> from, to;
+    many_results many = {type_of<T>, 1500, "many segments anywhere", {}};
+    for (u64 s = 0; s < many.count; ++s) {
+        const bool any = check::mix(s, 1) % 3 > 0;
+        from.push_back(static_cast<int64_t>(check::mix(s, 2) % 400) - (any ? 0 : 500));
+        to.push_back(any ? from.back() + static_cast<int64_t>(check::mix(s, 3) % 60) : from.back());
+        many.wanted.push_back(
+            flat().of(reinterpret_cast<const unsigned char *>(values.data() + (any ? from[s] : 0)),
+                      static_cast<size_t>(to[s] - from[s]), type_of<T>, 1u << FASTREDUCE_SUM));
+    }
+    placed_offsets apart(from, to, false, true);
+    compare(many, FASTREDUCE_SUM, [&](void *output, const fastreduce_config *config) {
+        fastreduce_config with = config ? *config : fastreduce_config();
+        with.end_offsets = apart.config.end_offsets;
+        return fastreduce_reduce_segments(input.data(), output, many.count, apart.begins.data(),
+                                          type_of<T>, FASTREDUCE_SUM, &with);
+    });
     /* of which each second ends where it begins, or before */
     std::vector<int64_t> falling;
     for (int64_t s = 0; s < 300; ++s) falling.push_back(s % 2 ? 17 * s : 40000 - 100 * s);
@@ -1155,7 +1173,7 @@ static void plans()
             for (size_t results :
                  {size_t(1), size_t(2), size_t(100), size_t(70000), most + 1, most << 6})
                 for (size_t n : {size_t(0), size_t(1), size_t(5), size_t(1000), size_t(4096),
-                                 size_t(1) << 20, size_t(1) << 36, size_t(1) << 52})
+                                 size_t(1) << 20, size_t(1) << 36, size_t(1) << 44})
                     for (bool segments : {false, true}) {
                         row_bounds all = {};
                         all.begins = segments ? &all : nullptr;
