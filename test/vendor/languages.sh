@@ -110,11 +110,12 @@ fi
 # __cplusplus is what cl.exe says without /Zc:__cplusplus. This shows what cl.exe would not know; it
 # can't show that cl.exe accepts the rest.
 windows="--target=x86_64-pc-windows-msvc -fms-compatibility -fms-extensions -nostdinc -I. -Iwindows"
-windows="$windows -fno-delayed-template-parsing -D__CUDA_ARCH_LIST__=750,900 $strict -Wundef -Wgnu"
+windows="$windows -fno-delayed-template-parsing $strict -Wundef -Wgnu"
 windows="$windows -Wvla -Wno-unknown-pragmas -Wno-builtin-macro-redefined"
 windows="$windows -Wno-sometimes-uninitialized" # shared memory is a local variable in the stand-in
 as_cl="-undef -D_MSC_VER=1933 -D_WIN32 -D_WIN64 -D_M_X64=100 -D_M_AMD64=100"
-cl_cpp="-std=c++17 -D_MSVC_LANG=201703L -U__cplusplus -D__cplusplus=199711L -x c++"
+cl_cpp="-std=c++17 -D_MSVC_LANG=201703L -U__cplusplus -D__cplusplus=199711L"
+cl_cpp="$cl_cpp -x c++ -D__CUDA_ARCH_LIST__=750,900" # as nvcc has it
 mkdir windows
 for name in stddef.h stdint.h string.h atomic cmath limits type_traits utility cuda_runtime.h; do
     cp "$tests/standin_windows.h" windows/$name
