@@ -29,6 +29,8 @@ WANTED
 (cd first/opt/fast && find * -type f | LC_ALL=C sort) | diff wanted - || fail "installed files"
 for file in fastreduce.h fastreduce.cuh; do
     cmp "$file" first/opt/fast/include/$file || fail "$file is installed otherwise"
+    [ "$(sed -n 's/^ \*   \([0-9.]*\)  20.*/\1/p' $file | head -n 1)" = "$version" ] ||
+        fail "$file: its revisions do not begin with $version"
 done
 pass "meson install: the two files, and what finds them; without nvcc"
 

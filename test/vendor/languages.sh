@@ -85,8 +85,8 @@ nm plain-caller.o | grep -q ' U fastreduce_version$' && nm plain-copy.o |
 nm plain-copy.o | grep '_[0-9]*_[0-9]*_[0-9]*$' && fail "FASTREDUCE_SUFFIX= leaves names"
 pass "two versions in one program: objects, archives, shared libraries; plain names"
 
-# Windows, first by MinGW: objects without weak symbols and plain names, and vectors that GCC does not
-# align on the stack there.
+# Windows, first by MinGW: objects without weak symbols and plain names, and vectors that GCC does
+# not align on the stack there.
 mingw=x86_64-w64-mingw32
 if command -v $mingw-gcc > /dev/null; then
     for compile in "$mingw-gcc -std=c99 -O0" "$mingw-gcc -std=c11 -O2" \

@@ -39,54 +39,68 @@ void *memset(void *to, int value, size_t n);
 /* <atomic>, <limits>, <type_traits>, <utility> */
 namespace std
 {
-template <class T, T Value> struct integral_constant {
+template <class T, T Value>
+struct integral_constant {
     static constexpr T value = Value;
     using type = integral_constant;
 };
 using true_type = integral_constant<bool, true>;
 using false_type = integral_constant<bool, false>;
-template <class, class> struct is_same : false_type {
+template <class, class>
+struct is_same : false_type {
 };
-template <class T> struct is_same<T, T> : true_type {
+template <class T>
+struct is_same<T, T> : true_type {
 };
-template <class T> struct is_integral : integral_constant<bool, __is_integral(T)> {
+template <class T>
+struct is_integral : integral_constant<bool, __is_integral(T)> {
 };
-template <class T> struct is_signed : integral_constant<bool, __is_signed(T)> {
+template <class T>
+struct is_signed : integral_constant<bool, __is_signed(T)> {
 };
-template <class T> struct is_trivially_copyable : integral_constant<bool, __is_trivially_copyable(T)> {
+template <class T>
+struct is_trivially_copyable : integral_constant<bool, __is_trivially_copyable(T)> {
 };
-template <bool, class Yes, class> struct conditional {
+template <bool, class Yes, class>
+struct conditional {
     using type = Yes;
 };
-template <class Yes, class No> struct conditional<false, Yes, No> {
+template <class Yes, class No>
+struct conditional<false, Yes, No> {
     using type = No;
 };
 template <bool Condition, class Yes, class No>
 using conditional_t = typename conditional<Condition, Yes, No>::type;
-template <class T> T &&declval();
-template <size_t...> struct index_sequence {
+template <class T>
+T &&declval();
+template <size_t...>
+struct index_sequence {
 };
 template <size_t N, size_t... Rest>
 struct make_index_sequence_of : make_index_sequence_of<N - 1, N - 1, Rest...> {
 };
-template <size_t... All> struct make_index_sequence_of<0, All...> {
+template <size_t... All>
+struct make_index_sequence_of<0, All...> {
     using type = index_sequence<All...>;
 };
-template <size_t N> using make_index_sequence = typename make_index_sequence_of<N>::type;
+template <size_t N>
+using make_index_sequence = typename make_index_sequence_of<N>::type;
 enum memory_order { memory_order_relaxed };
-template <class T> struct atomic {
+template <class T>
+struct atomic {
     constexpr atomic() {}
     constexpr atomic(T) {}
     T load(memory_order) const;
     void store(T, memory_order);
 };
-template <class T> struct numeric_limits {
+template <class T>
+struct numeric_limits {
     static constexpr bool is_specialized = true, has_infinity = false;
     static constexpr T lowest() { return T(); }
     static constexpr T max() { return T(); }
     static constexpr T infinity() { return T(); }
 };
-}
+} // namespace std
 
 /* <cuda_runtime.h>, with the words that Microsoft's compiler has for what stands before functions
  * and types, as it wants them in places of their own */
@@ -133,14 +147,22 @@ void __threadfence_block();
 void __nanosleep(unsigned);
 unsigned __ballot_sync(unsigned, int);
 int __any_sync(unsigned, int);
-template <class T> T __shfl_sync(unsigned, T, int, int = 32);
-template <class T> T __shfl_up_sync(unsigned, T, unsigned, int = 32);
-template <class T> T __shfl_down_sync(unsigned, T, unsigned, int = 32);
-template <class T> T __shfl_xor_sync(unsigned, T, int, int = 32);
-template <class T> T atomicAdd(T *, T);
-template <class T> T atomicAnd(T *, T);
-template <class T> T atomicMin(T *, T);
-template <class T> T atomicMax(T *, T);
+template <class T>
+T __shfl_sync(unsigned, T, int, int = 32);
+template <class T>
+T __shfl_up_sync(unsigned, T, unsigned, int = 32);
+template <class T>
+T __shfl_down_sync(unsigned, T, unsigned, int = 32);
+template <class T>
+T __shfl_xor_sync(unsigned, T, int, int = 32);
+template <class T>
+T atomicAdd(T *, T);
+template <class T>
+T atomicAnd(T *, T);
+template <class T>
+T atomicMin(T *, T);
+template <class T>
+T atomicMax(T *, T);
 unsigned __reduce_add_sync(unsigned, unsigned);
 unsigned __reduce_max_sync(unsigned, unsigned);
 unsigned __byte_perm(unsigned, unsigned, unsigned);
@@ -169,10 +191,7 @@ enum cudaError_t {
     cudaErrorInsufficientDriver,
     cudaErrorNoDevice
 };
-enum cudaDeviceAttr {
-    cudaDevAttrMultiProcessorCount,
-    cudaDevAttrMaxSharedMemoryPerBlockOptin
-};
+enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount, cudaDevAttrMaxSharedMemoryPerBlockOptin };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum cudaLaunchAttributeID { cudaLaunchAttributeProgrammaticStreamSerialization };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeRelaxed };
