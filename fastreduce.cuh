@@ -168,7 +168,7 @@
 
 /* The linker keeps one of several templates of the same name. So what code depends on is in the
  * name: version, switches and the architectures it is compiled for, as in
- * version_0_5_0__12_0_0_0_750800. Files that agree in all of that share their templates; no others
+ * version_0_6_0__12_0_0_0_750800. Files that agree in all of that share their templates; no others
  * do. What no macro tells is up to FASTREDUCE_TAG (room 1). */
 #ifdef __CUDA_ARCH_LIST__
 #define FASTREDUCE_DETAIL_ARCHS __CUDA_ARCH_LIST__
@@ -11015,21 +11015,33 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot, "fastreduce_accumulate_dot")
 #endif
 #endif /* FASTREDUCE_IMPLEMENTATION */
 
-/* Revisions
+/* Revisions: what became of results (bits), of source code (API), and of what is compiled (ABI).
+ * Templates lie in a namespace that names the version, so that their ABI is that of no other.
  *
- *   0.5.0  2026-11  AUTO is the pairwise sum by index: six lines of C give its bits, those of rows,
- *                   columns and segments too. Offsets of 32 bits, ends of segments apart.
- *                   Operands stay in index order, so that users' operators need not commute; sums
- *                   of negative zeros are -0. Needs C++17.
- *   0.4.0  2026-11  fastreduce_reduce_axis, fastreduce_reduce_segments, fastreduce_dot; EXACT of
- *                   rows, columns and segments, of every float, of dot products, magnitudes,
- *                   squares, norms and means.
- *   0.3.0  2026-11  fastreduce_reduce: 12 element types, 13 operators; operators with state,
- *                   transforms; a length in GPU memory. NaN and -0 in minimum and maximum are
- *                   defined; sums of 16-bit floats are floats.
- *   0.2.0  2026-11  AUTO takes any type and operator, with the same bits on any GPU and at any
- *                   address; EXACT is faster up to 2^22 elements; the exact sum on the CPU is
- *                   faster; FASTREDUCE_WORKSPACE_BYTES.
+ *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
+ *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),
+ *                   fastreduce_supports_shapes, fastreduce_supports_dot.
+ *                   ABI: fastreduce_config has two more members at its end.
+ *   0.5.0  2026-11  Bits: AUTO of one array is the pairwise sum by index: six lines of C give its
+ *                   bits. Dot products, too. Sums of negative zeros are -0.
+ *                   API: needs C++17, before C++14. Operands stay in index order, so that users'
+ *                   operators need not commute.
+ *   0.4.0  2026-11  Bits: AUTO's VARIANCE of f16 and f32 may differ in the last one.
+ *                   API: fastreduce_reduce_axis, fastreduce_reduce_segments (FASTREDUCE_SHAPES),
+ *                   fastreduce_dot, fastreduce::dot; EXACT of rows, columns and segments, of every
+ *                   float, of dot products, magnitudes, squares (FASTREDUCE_EXACT_PRODUCTS), norms
+ *                   and means; exact_atomic_add, exact_block_reduce.
+ *                   ABI: the C functions end in the version (FASTREDUCE_SUFFIX).
+ *   0.3.0  2026-11  Bits: NaN and -0 in minimum and maximum are defined; sums of 16-bit floats are
+ *                   floats.
+ *                   API: fastreduce_reduce: 12 element types, 13 operators (FASTREDUCE_TYPES,
+ *                   FASTREDUCE_OPERATORS); operators with state, transforms; a length in GPU
+ *                   memory.
+ *                   ABI: fastreduce_config has two more members at its end;
+ *                   FASTREDUCE_WORKSPACE_BYTES is 1 MiB, before 512 KiB.
+ *   0.2.0  2026-11  Bits: AUTO's are the same on any GPU and at any address, other than before.
+ *                   API: AUTO takes any type and operator; FASTREDUCE_WORKSPACE_BYTES. EXACT is
+ *                   faster up to 2^22 elements, and so is the exact sum on the CPU.
  *   0.1.0  2026-11  V0 to V7, AUTO and EXACT of floats, accumulators, the exact sum on the CPU.
  *
  * MIT License

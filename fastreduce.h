@@ -30,13 +30,23 @@
  *                                   attribute. Scope: the same in every file that includes this
  *                                   one. Default: `extern`, or `static` with FASTREDUCE_STATIC.
  *   FASTREDUCE_SUFFIX               what the functions' names in object files end in. Default: the
- *                                   version, as _0_5_0, so that copies of several versions do not
+ *                                   version, as _0_6_0, so that copies of several versions do not
  *                                   meet; in ELF objects the plain names are there as well, weak,
  *                                   for other languages, dlsym and ctypes. -DFASTREDUCE_SUFFIX=
  *                                   leaves these alone, a suffix of one's own is for copies that
  *                                   differ in other macros. Scope: as of FASTREDUCE_API.
  *
  * fastreduce.cuh lists the macros that concern the GPU.
+ *
+ * Windows. What is known: GCC for Windows (MinGW) builds the host implementation, which gives the
+ * right sums; Clang in the place of Microsoft's cl.exe, with its macros and its types, reads this
+ * header as C99 to C17 and C++14 to C++20, and fastreduce.cuh as C++17, code of the host and of
+ * GPUs, without a warning. Untested, as nobody has run it: cl.exe itself, from /std:c11 and
+ * /std:c++17 on; nvcc with cl.exe; anything on a GPU there, whose driver (WDDM) may hold launches
+ * back, and its pools of memory, for calls without a workspace; NVRTC there; DLLs, whose functions
+ * FASTREDUCE_API has to export; targets other than x64. What differs: objects have neither weak
+ * functions nor plain names, so one definition a program, or FASTREDUCE_STATIC; the host
+ * implementation does not use AVX2 by itself.
  *
  * Promises that hold for every function, unless its comment says otherwise:
  *   - it does not print, abort, throw, synchronise or change the current device,
@@ -69,11 +79,20 @@ typedef unsigned long long uint64_t, uintptr_t;
 #endif
 
 #define FASTREDUCE_VERSION_MAJOR 0
-#define FASTREDUCE_VERSION_MINOR 5
+#define FASTREDUCE_VERSION_MINOR 6
 #define FASTREDUCE_VERSION_PATCH 0
 /* One number that grows with every release: 10000 * major + 100 * minor + patch. */
 #define FASTREDUCE_VERSION \
     (10000 * FASTREDUCE_VERSION_MAJOR + 100 * FASTREDUCE_VERSION_MINOR + FASTREDUCE_VERSION_PATCH)
+/* What is kept between versions; the revisions at the end say what was not. API: a patch keeps
+ * it; a minor version may change it before 1.0.0, but until now C has only gained: functions,
+ * enumerators whose values were free, members at the end of fastreduce_config, where zero means
+ * as before. ABI: nothing, so whatever calls a copy is compiled with that copy's header. The
+ * linker sees to it, as functions end in the version (FASTREDUCE_SUFFIX); who calls plain names
+ * asks fastreduce_version(). Accumulators are the same in all versions, in files and between
+ * processes, too. Bits: EXACT's are those of the true result in every version. AUTO's of one
+ * array and of dot products are those of pairwise() (at fastreduce_sum_f32) from 0.5.0 on, and of
+ * rows, columns and segments from 0.6.0 on. V0..V7 keep their trees. */
 
 #ifndef FASTREDUCE_API
 #ifndef FASTREDUCE_STATIC
@@ -2527,19 +2546,32 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_f64, "fastreduce_wide_accumu
 #pragma GCC diagnostic pop
 #endif
 
-/* Revisions
+/* Revisions: what became of results (bits), of source code (API), and of what is compiled (ABI)
  *
- *   0.5.0  2026-11  AUTO is the pairwise sum by index: six lines of C give its bits, those of rows,
- *                   columns and segments too. Offsets of 32 bits, ends of segments apart.
- *                   Operands stay in index order, so that users' operators need not commute; sums
- *                   of negative zeros are -0. fastreduce.cuh needs C++17.
- *   0.4.0  2026-11  fastreduce_reduce_axis, fastreduce_reduce_segments, fastreduce_dot; on the CPU,
- *                   exact sums, means, norms and dot products of every float. In object files
- *                   functions end in the version (FASTREDUCE_SUFFIX).
- *   0.3.0  2026-11  fastreduce_reduce: 12 element types, 13 operators; a length in GPU memory.
- *   0.2.0  2026-11  AUTO takes any type and operator, with the same bits on any GPU and at any
- *                   address; EXACT is faster up to 2^22 elements; the exact sum on the CPU is
- *                   faster; FASTREDUCE_WORKSPACE_BYTES.
+ *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
+ *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),
+ *                   fastreduce_supports_shapes, fastreduce_supports_dot.
+ *                   ABI: fastreduce_config has two more members at its end.
+ *   0.5.0  2026-11  Bits: AUTO of one array is the pairwise sum by index: six lines of C give its
+ *                   bits. Dot products, too. Sums of negative zeros are -0.
+ *                   API: C as before. fastreduce.cuh needs C++17. Operands stay in index order, so
+ *                   that users' operators need not commute.
+ *                   ABI: structures as before.
+ *   0.4.0  2026-11  Bits: AUTO's VARIANCE of f16 and f32 may differ in the last one.
+ *                   API: fastreduce_reduce_axis, fastreduce_reduce_segments, fastreduce_dot,
+ *                   FASTREDUCE_DEFAULT_TYPE; on the GPU fastreduce_accumulate and its like, EXACT
+ *                   of every float; the same on the CPU: sums, means, norms and dot products.
+ *                   ABI: in object files functions end in the version (FASTREDUCE_SUFFIX).
+ *                   fastreduce_wide_accumulator is new, other structures are as before.
+ *   0.3.0  2026-11  Bits: NaN and -0 in minimum and maximum are defined; sums of 16-bit floats are
+ *                   floats.
+ *                   API: fastreduce_reduce: 12 element types, 13 operators; a length in GPU memory.
+ *                   ABI: fastreduce_config has two more members at its end;
+ *                   FASTREDUCE_WORKSPACE_BYTES is 1 MiB, before 512 KiB.
+ *   0.2.0  2026-11  Bits: AUTO's are the same on any GPU and at any address, other than before.
+ *                   API: AUTO takes any type and operator; FASTREDUCE_WORKSPACE_BYTES. EXACT is
+ *                   faster up to 2^22 elements, and so is the exact sum on the CPU.
+ *                   ABI: structures as before.
  *   0.1.0  2026-11  V0 to V7, AUTO and EXACT of floats, accumulators, the exact sum on the CPU.
  *
  * MIT License

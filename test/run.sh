@@ -40,6 +40,7 @@ if [ -n "$all" ]; then
     like cmake cmake
     like gcovr gcovr
     like clang-format clang-format
+    like x86_64-w64-mingw32-g++ g++-mingw-w64-x86-64-posix
     python3 -m pip --version >/dev/null 2>&1 || liked="$liked python3-pip"
     install_missing # with what a fresh machine has no lists for: which packages there are
     like clang-19 clang-19 # lacks functions of CUDA's that newer ones declare

@@ -73,6 +73,8 @@ if have meson && have ninja; then
     run meson/build/program "Meson"
     [ "$(meson introspect --targets meson/build | grep -o '"type": "[a-z ]*"' | wc -l)" = 1 ] ||
         fail "Meson: the subproject adds targets"
+    [ "$(meson introspect --installed meson/build)" = "{}" ] ||
+        fail "Meson: the subproject installs itself"
     pass "Meson subproject"
 else
     skip "Meson" "not installed"

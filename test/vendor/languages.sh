@@ -85,6 +85,80 @@ nm plain-caller.o | grep -q ' U fastreduce_version$' && nm plain-copy.o |
 nm plain-copy.o | grep '_[0-9]*_[0-9]*_[0-9]*$' && fail "FASTREDUCE_SUFFIX= leaves names"
 pass "two versions in one program: objects, archives, shared libraries; plain names"
 
+# Windows, first by MinGW: objects without weak symbols and plain names, and vectors that GCC does
+# not align on the stack there.
+mingw=x86_64-w64-mingw32
+if command -v $mingw-gcc > /dev/null; then
+    for compile in "$mingw-gcc -std=c99 -O0" "$mingw-gcc -std=c11 -O2" \
+        "$mingw-gcc -std=c99 -O3 -march=haswell" "$mingw-g++ -std=c++17 -O2 -x c++"; do
+        command -v ${compile%% *} > /dev/null || { skip "MinGW" "no ${compile%% *}"; continue; }
+        for static in '' -DFASTREDUCE_STATIC; do
+            $compile $strict -DWITH_HOST -DHOST_ONLY $static main.c -o main.exe ||
+                fail "$compile $static"
+        done
+    done
+    $mingw-gcc -std=c99 -I. -c sources/copy.c -o one.o
+    nm one.o | grep -qi ' [vw] ' && fail "MinGW: weak symbols"
+    nm one.o | grep ' T ' | grep -v '_[0-9]*_[0-9]*_[0-9]*$' && fail "MinGW: plain names"
+    pass "MinGW: C and C++, compiled and linked"
+else
+    skip "MinGW" "no $mingw-gcc"
+fi
+
+# Then as Microsoft's cl.exe would read them: by Clang with the types that it has there and its
+# macros, in place of Clang's own, or with these besides, as clang-cl has them. What it says of
+# __cplusplus is what cl.exe says without /Zc:__cplusplus. This shows what cl.exe would not know; it
+# can't show that cl.exe accepts the rest.
+windows="--target=x86_64-pc-windows-msvc -fms-compatibility -fms-extensions -nostdinc -I. -Iwindows"
+windows="$windows -fno-delayed-template-parsing $strict -Wundef -Wgnu"
+windows="$windows -Wvla -Wno-unknown-pragmas -Wno-builtin-macro-redefined"
+windows="$windows -Wno-sometimes-uninitialized" # shared memory is a local variable in the stand-in
+as_cl="-undef -D_MSC_VER=1933 -D_WIN32 -D_WIN64 -D_M_X64=100 -D_M_AMD64=100"
+cl_cpp="-std=c++17 -D_MSVC_LANG=201703L -U__cplusplus -D__cplusplus=199711L"
+cl_cpp="$cl_cpp -x c++ -D__CUDA_ARCH_LIST__=750,900" # as nvcc has it
+mkdir windows
+for name in stddef.h stdint.h string.h atomic cmath limits type_traits utility cuda_runtime.h; do
+    cp "$tests/standin_windows.h" windows/$name
+done
+printf '#include "fastreduce.h"\n' > windows/header.c
+one="-DFASTREDUCE_TYPES=FASTREDUCE_F32 -DFASTREDUCE_OPERATORS=FASTREDUCE_SUM"
+one="$one -DFASTREDUCE_SHAPES -DFASTREDUCE_EXACT_PRODUCTS"
+clangs | sed 's/clang++/clang/' > list
+[ -s list ] || skip "Clang in the place of cl.exe" "not installed"
+while read -r clang; do
+    for macros in '' "$as_cl"; do
+        for switches in -DFASTREDUCE_NOTHING -DFASTREDUCE_HOST_IMPLEMENTATION \
+            "-DFASTREDUCE_HOST_IMPLEMENTATION -DFASTREDUCE_STATIC -Wno-unused-function" \
+            "-DFASTREDUCE_HOST_IMPLEMENTATION -DFASTREDUCE_API=__declspec(dllexport)"; do
+            for language in "-std=c99 -x c" "-std=c11 -x c" "-std=c17 -x c" "-std=c++14 -x c++" \
+                "-std=c++20 -x c++" "$cl_cpp"; do
+                $clang $windows $macros $switches $language -fsyntax-only windows/header.c ||
+                    fail "$clang as cl.exe, $language $switches"
+            done
+        done
+        $clang $windows $macros $one $cl_cpp -fsyntax-only fastreduce.cu ||
+            fail "$clang as cl.exe, fastreduce.cu"
+    done
+    # Words that neither the stand-in nor cl.exe has are GCC's, and Clang takes them in silence.
+    for file in sources/copy.c fastreduce.cu windows/stddef.h; do
+        $clang $windows $as_cl $one $cl_cpp -E -P $file | sed 's/"[^"]*"//g' |
+            grep -owE 'asm|typeof|__\w+' | sort -u > ${file##*/}.words
+    done
+    cat copy.c.words fastreduce.cu.words | sort -u | comm -23 - stddef.h.words |
+        grep -vxE '__(declspec|forceinline|restrict)' && fail "$clang as cl.exe: words of GCC's"
+    pass "$clang in the place of cl.exe: both files, C99 to C17, C++14 to C++20"
+done < list
+clang=$(head -n 1 list)
+if [ -n "$clang" ]; then
+    for architecture in 75 90; do
+        device="-nocudainc -nocudalib --cuda-device-only --cuda-gpu-arch=sm_$architecture"
+        device="$device -D__CUDACC__ -D__CUDA_ARCH__=${architecture}0 ${cl_cpp% -x*} -x cuda"
+        $clang $windows $as_cl $one $device -fsyntax-only fastreduce.cu ||
+            fail "$clang as cl.exe, the kernels of sm_$architecture"
+    done
+    pass "$clang with the types of Windows: the kernels of sm_75 and sm_90"
+fi
+
 [ -n "$nvcc" ] || { skip "everything that needs nvcc" "there is none"; done_testing; exit; }
 
 "$nvcc" -O3 -arch=sm_80 $some -Xcompiler=-fno-exceptions,-fno-threadsafe-statics -c fastreduce.cu

@@ -445,20 +445,6 @@ for compiler in "$cxx" clang++; do
     pass "$compiler: no warning in C++, -Wold-style-cast and {} among it"
 done
 
-# Windows: objects without weak symbols
-mingw=x86_64-w64-mingw32-gcc
-if command -v $mingw >/dev/null; then
-    for level in -O0 -O2; do
-        $mingw -std=c99 $level $picky -DWITH_HOST -DHOST_ONLY "$tests/main.c" -I . -o main.exe ||
-            fail "MinGW $level"
-    done
-    $mingw -std=c99 -DFASTREDUCE_HOST_IMPLEMENTATION -c plain.c -o one.o
-    nm one.o | grep -qi ' [vw] ' && fail "MinGW: weak symbols"
-    pass "MinGW: compiled and linked"
-else
-    skip "MinGW" "no $mingw"
-fi
-
 [ -n "$nvcc" ] || { skip "names and halves under nvcc" "there is no nvcc"; done_testing; exit; }
 
 ptx="-gencode=arch=compute_80,code=compute_80 $nvcc_werror"
