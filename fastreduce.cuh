@@ -3937,8 +3937,10 @@ template <unsigned Lanes, bool OfTile, class Reducer, class Value>
 __device__ __forceinline__ Value lanes_in_any_order(const Reducer &reducer, Value value)
 {
     constexpr bool of_tile = OfTile && Reducer::tile_by_warp;
-    if constexpr (Reducer::by_warp) value = reducer.warp_value(value);
-    if constexpr (of_tile) value = reducer.tile_warp_value(value);
+    if constexpr (Reducer::by_warp)
+        value = reducer.warp_value(value);
+    else if constexpr (of_tile)
+        value = reducer.tile_warp_value(value);
 #pragma unroll
     for (unsigned delta = Reducer::by_warp || of_tile ? 0 : Lanes / 2; delta > 0; delta /= 2)
         value = reducer.combine(value, shuffle_xor(value, delta));

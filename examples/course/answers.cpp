@@ -13,6 +13,7 @@
 #include "seen.h"
 #include "../../fastreduce.cuh"
 #include "../../test/common/dynamic_shared.h"
+#include "../../test/common/pairwise.h"
 
 namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 {
@@ -163,13 +164,15 @@ static unsigned long long barriers(const char *name)
 {
     return watch(name).counts.barriers;
 }
+static unsigned long long shared_accesses(const char *name)
+{
+    const simt::counts c = watch(name).counts;
+    return c.shared_loads + c.shared_stores;
+}
 
 static float pairwise_sum(const float *x, size_t n)
 {
-    size_t half = 1;
-    if (n == 1) return x[0];
-    while (2 * half < n) half *= 2;
-    return pairwise_sum(x, half) + pairwise_sum(x + half, n - half);
+    return pairwise::sum([x](size_t i) { return x[i]; }, n);
 }
 
 /* How far sums of ones, and of tenths, come. */
@@ -200,7 +203,7 @@ static unsigned levels(size_t n, size_t tile)
 {
     unsigned count = 0;
     do {
-        n = (n + tile - 1) / tile;
+        n = fastreduce::blocks_for(n, tile);
         ++count;
     } while (n > 1);
     return count;
@@ -298,10 +301,7 @@ static int answer(unsigned lesson)
         print_shuffles("v6_multi_add");
         print_shuffles("v7_shuffle");
         printf("accesses of lanes to shared memory: v6_multi_add %llu, v7_shuffle %llu\n",
-               static_cast<unsigned long long>(watch("v6_multi_add").counts.shared_loads +
-                                               watch("v6_multi_add").counts.shared_stores),
-               static_cast<unsigned long long>(watch("v7_shuffle").counts.shared_loads +
-                                               watch("v7_shuffle").counts.shared_stores));
+               shared_accesses("v6_multi_add"), shared_accesses("v7_shuffle"));
         break;
     case 9:
         printf("launches for 2^20 elements: tiles of 512 %u, of 2048 %u; for 2^28: %u and %u\n",

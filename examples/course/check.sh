@@ -34,8 +34,8 @@ compile()
 # made OUT OPTIONS...: the same, if a source is newer
 made()
 {
-    [ ! -e "$1" ] || [ -n "$(find "$top/fastreduce.cuh" "$course" "$top/test/simt" -type f \
-        -newer "$1" | head -n 1)" ] || return 0
+    [ ! -e "$1" ] || [ -n "$(find "$top/fastreduce.h" "$top/fastreduce.cuh" "$course" \
+        "$top/test/simt" "$top/test/common" -type f -newer "$1" | head -n 1)" ] || return 0
     compile "$@" || { cat "$1.log" >&2; exit 1; }
 }
 

@@ -28,7 +28,7 @@ static void sum_by_solution(const float *input, float *output, float *space)
     float *halves[] = {space, space + n / 64};
     size_t left = n;
     for (unsigned level = 0;; ++level) {
-        const unsigned blocks = static_cast<unsigned>((left - 1) / tile + 1);
+        const unsigned blocks = static_cast<unsigned>(fastreduce::blocks_for(left, tile));
         float *const to = blocks == 1 ? output : halves[level % 2];
 #if LESSON < 7
         launch(block_sums, blocks, block, block * sizeof(float), input, to, left);

@@ -17,6 +17,7 @@
 #include "lessons.h"
 #include "../../fastreduce.cuh"
 #include "../../test/common/dynamic_shared.h"
+#include "../../test/common/pairwise.h"
 #include "seen.h"
 
 namespace course
@@ -139,10 +140,7 @@ static std::vector<float> made(size_t n, bool whole)
 }
 static float pairwise_sum(const float *x, size_t n)
 {
-    size_t half = 1;
-    if (n == 1) return x[0];
-    while (2 * half < n) half *= 2;
-    return pairwise_sum(x, half) + pairwise_sum(x + half, n - half);
+    return pairwise::sum([x](size_t i) { return x[i]; }, n);
 }
 static float plain_sum(const float *x, size_t n)
 {
@@ -167,7 +165,7 @@ static size_t tile_now()
 }
 static size_t tiles_of(size_t n)
 {
-    return (n + tile_now() - 1) / tile_now();
+    return fastreduce::blocks_for(n, tile_now());
 }
 
 static outcome run_on_the_host(const std::vector<float> &values)

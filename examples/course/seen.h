@@ -62,9 +62,8 @@ class seen
   public:
     simt::counts counts;
     std::map<std::pair<uint64_t, unsigned>, step> steps; /* of block 0, by barriers and meetings */
-    uint64_t loads = 0; /* of global memory, by a warp as a whole */
-    uint64_t lines = 0; /* of 128 bytes that those touch */
-    uint64_t most_lines = 0;
+    uint64_t loads = 0;   /* of global memory, by a warp as a whole */
+    uint64_t lines = 0;   /* of 128 bytes that those touch */
     std::string missed;   /* a barrier that a thread misses */
     std::string conflict; /* between blocks */
 
@@ -93,14 +92,12 @@ class seen
         unsigned block;
         const void *site;
     };
-    struct warp_load {
-        std::set<uintptr_t> touched;
-    };
     using load_key = std::tuple<unsigned, unsigned, const void *, unsigned>;
     uint64_t launch_ = 0;
     std::map<uintptr_t, access> readers_, writers_;
     std::map<std::tuple<unsigned, unsigned, const void *>, unsigned> times_; /* of a thread */
-    std::map<load_key, warp_load> loads_; /* block, warp, place, the how-manieth time */
+    /* lines, by block, warp, place, the how-manieth time */
+    std::map<load_key, std::set<uintptr_t>> loads_;
     std::map<unsigned, std::map<uint64_t, unsigned>> exits_; /* block: barriers: a thread */
 
     void note(const simt::machine &m, simt::happening what, uintptr_t where, const void *site)
@@ -114,7 +111,7 @@ class seen
         case simt::happening::exit: exits_[block][m.interval] = thread; break;
         case simt::happening::global_load: {
             const unsigned time = times_[{block, thread, site}]++;
-            loads_[load_key(block, thread / lanes, site, time)].touched.insert(where / 128);
+            loads_[load_key(block, thread / lanes, site, time)].insert(where / 128);
             meet(writers_, readers_, where, site, "reads", "writes");
             break;
         }
@@ -142,8 +139,7 @@ class seen
     {
         for (const auto &load : loads_) {
             ++loads;
-            lines += load.second.touched.size();
-            most_lines = std::max<uint64_t>(most_lines, load.second.touched.size());
+            lines += load.second.size();
         }
         for (const auto &exits : exits_) {
             const auto &first = *exits.second.begin(), &last = *exits.second.rbegin();
