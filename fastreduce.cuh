@@ -421,8 +421,8 @@ __device__ __forceinline__ Pack load_pack(const Pack *from)
     return loaded;
 }
 
-/* 16 bytes from global to shared memory, aligned both: they are there, for this thread, after
- * wait_for_copies. Takes no registers where the GPU can copy by itself. */
+/* 16 bytes from global to shared memory, aligned both: they are there, for this thread, when
+ * wait_for_copies has waited for their group. Takes no registers where the GPU can copy by itself. */
 __device__ __forceinline__ void copy_vector(void *to, const void *from)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -434,10 +434,19 @@ __device__ __forceinline__ void copy_vector(void *to, const void *from)
     *static_cast<float4 *>(to) = *static_cast<const float4 *>(from);
 #endif
 }
+/* Copies since the last end are a group, also if there are none. */
+__device__ __forceinline__ void end_copies()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+/* Waits until no more than the last Groups are under way. */
+template <unsigned Groups>
 __device__ __forceinline__ void wait_for_copies()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
+    asm volatile("cp.async.wait_group %0;" ::"n"(Groups) : "memory");
 #endif
 }
 
@@ -4299,10 +4308,10 @@ __host__ __device__ constexpr unsigned bits_for(size_t number)
 
 /* ---- Rows and segments ----
  *
- * A warp takes some results that are neighbours. Short ones it brings into its part of shared
- * memory, as many at once as have room, by aligned vectors, whatever their addresses are; then
- * groups of lanes take a result each. Longer ones it takes one by one, in turns of as many packs as
- * its lanes have registers for. What is longer yet is for several blocks. */
+ * A warp takes results that are neighbours. What they are of comes through its part of shared
+ * memory in chunks, the next of which are on their way whatever becomes of those that are there;
+ * groups of lanes take a result each, or all lanes one, in steps. What is longer yet is for several
+ * blocks. */
 
 /* Where the elements of results are: of rows by a formula, of segments by offsets on the device. */
 struct row_bounds {
@@ -4334,6 +4343,11 @@ struct row_bounds {
         return static_cast<const Element *>(input) + of(result).begin;
     }
     __device__ __forceinline__ size_t length(size_t result) const { return of(result).n; }
+    /* Each segment ends where the next begins. */
+    __device__ __forceinline__ bool adjacent() const
+    {
+        return ends == static_cast<const unsigned char *>(begins) + offset_bytes;
+    }
     __device__ __forceinline__ void *place(void *output, size_t result) const
     {
         return static_cast<unsigned char *>(output) + result * result_bytes;
@@ -4341,8 +4355,19 @@ struct row_bounds {
 };
 
 /* How warps share rows. */
+#ifndef SHARE_BYTES
+#define SHARE_BYTES 32
+#endif
+#ifndef SEGMENTS_EACH
+#define SEGMENTS_EACH 512
+#endif
+#ifndef ROWS_RESIDENT
+#define ROWS_RESIDENT 6
+#endif
 struct row_share {
     size_t each;         /* results of a warp */
+    unsigned at_once;    /* of rows: those at once, as a logarithm */
+    bool near;           /* of rows: what is between them may be read too */
     size_t most_of_warp; /* elements of one; longer ones are listed */
     /* of those and of long rows */
     size_t tile_elements, most_runs, most_listed_runs;
@@ -4356,60 +4381,105 @@ struct row_share {
     }
 };
 
-constexpr unsigned rows_block = 256, warp_stage_bytes = 4096, most_passes = 4;
-/* Packs of a lane at a time; packs of a short result, which shares the stage with others; and
- * levels of its leaves. */
-constexpr unsigned leaf_packs = 2, most_short_packs = 64, staged_levels = 5;
+/* Of a warp: bytes in shared memory, of which some are on their way; and packs of a lane at once,
+ * its leaf of the tree. What a step reads are rows_block's other bytes. */
+constexpr unsigned warp_log = 5, rows_block = 128, ring_bytes = 8192, chunk_bytes = warp_size * pack_bytes,
+                   chunks_ahead = 12, leaf_packs = 2, leaf_bytes = leaf_packs * pack_bytes;
 
-/* As many bytes, those before the first in its vector, and those that lanes read too much. */
-struct alignas(pack_bytes) warp_stage {
-    unsigned char bytes[warp_stage_bytes + (2 + leaf_packs) * pack_bytes];
+/* What a warp has of memory: the byte at address a is at a % ring_bytes, those at the beginning of
+ * the ring behind its end too, for lanes to read on. */
+struct alignas(pack_bytes) warp_ring {
+    unsigned char bytes[ring_bytes + leaf_bytes];
 };
-
-/* By a warp: `count` elements into the stage, where they begin as many bytes after a vector as in
- * memory. All loads are under way at once. */
 template <class Element>
-__device__ __forceinline__ void load_stage(unsigned char *stage, const Element *from,
-                                           unsigned count)
-{
-    using vector = pack<Element>;
-    constexpr unsigned each = warp_stage_bytes / (warp_size * pack_bytes);
-    const unsigned lane = threadIdx.x % warp_size,
-                   place = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes,
-                   before = (pack_bytes - place) % pack_bytes / sizeof(Element),
-                   head = before < count ? before : count, vectors = (count - head) / vector::size,
-                   tail = (count - head) % vector::size;
-    const vector *const whole = reinterpret_cast<const vector *>(from + head) + lane;
-    vector *const to = reinterpret_cast<vector *>(stage) + lane + (place > 0);
-#pragma unroll
-    for (unsigned k = 0; k < each; ++k)
-        if (k * warp_size + lane < vectors) copy_vector(to + k * warp_size, whole + k * warp_size);
-    /* half of the lanes each: one by one what is before and after them */
-    const unsigned number = lane % 16, element = lane < 16 ? number : count - tail + number;
-    if (number < (lane < 16 ? head : tail))
-        reinterpret_cast<Element *>(stage + place)[element] = from[element];
-    wait_for_copies();
-    __syncwarp();
-}
+struct row_stream {
+    unsigned char *ring;
+    uintptr_t low, high; /* of what may be read */
+    uintptr_t begin, end; /* of what is asked for */
+    uintptr_t next, there; /* not asked for, and not there, from here on */
 
-/* A pack of elements in shared memory, from anywhere on where elements may be. */
-template <class Element>
-__device__ __forceinline__ pack<Element> staged_pack(const unsigned char *from)
-{
-    pack<Element> some;
-    if constexpr (sizeof(Element) >= 4) {
-        some.gather(reinterpret_cast<const Element *>(from));
-    } else {
-        const unsigned byte = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % 4;
-        const unsigned *const words_from = reinterpret_cast<const unsigned *>(from - byte);
+    /* Whole warps ask for a chunk. What does not fill a vector is loaded element by element. */
+    __device__ __forceinline__ void ask()
+    {
+        constexpr unsigned size = sizeof(Element);
+        const uintptr_t from = next + threadIdx.x % warp_size * pack_bytes;
+        unsigned char *const to = ring + from % ring_bytes;
+        const bool again = from % ring_bytes < leaf_bytes;
+        if (begin <= from && from + pack_bytes <= end) {
+            copy_vector(to, reinterpret_cast<const void *>(from));
+            if (again) copy_vector(to + ring_bytes, reinterpret_cast<const void *>(from));
+        } else if (begin < from + pack_bytes && from < end) {
+            Element some[pack<Element>::size];
 #pragma unroll
-        for (unsigned w = 0; w < 4; ++w)
-            some.word[w] = static_cast<unsigned>(
-                (words_from[w] | static_cast<unsigned long long>(words_from[w + 1]) << 32) >>
-                byte * 8);
+            for (unsigned k = 0; k < pack<Element>::size; ++k)
+                if (begin <= from + k * size && from + k * size < end)
+                    some[k] = reinterpret_cast<const Element *>(from)[k];
+#pragma unroll
+            for (unsigned k = 0; k < pack<Element>::size; ++k)
+                if (begin <= from + k * size && from + k * size < end) {
+                    reinterpret_cast<Element *>(to)[k] = some[k];
+                    if (again) reinterpret_cast<Element *>(to + ring_bytes)[k] = some[k];
+                }
+        }
+        end_copies();
+        next += chunk_bytes;
     }
-    return some;
-}
+    /* Goes on to what begins at `from` and ends at `until`; or begins anew there, to ask for what
+     * comes before `to`, if that is not on its way. */
+    __device__ __forceinline__ void seek(uintptr_t from, uintptr_t until, uintptr_t to, bool exact)
+    {
+        if (begin <= from && next <= from + ring_bytes && from <= next && until <= end) return;
+        wait_for_copies<0>();
+        __syncwarp();
+        begin = from, end = to;
+        if (!exact) {
+            begin = begin / pack_bytes * pack_bytes;
+            end = (end + pack_bytes - 1) / pack_bytes * pack_bytes;
+            begin = begin < low ? low : begin;
+            end = high < end ? high : end;
+        }
+        next = there = from / chunk_bytes * chunk_bytes;
+#pragma unroll 1
+        for (unsigned k = 0; k < chunks_ahead; ++k) ask();
+    }
+    /* Whole warps wait for what comes before `until`; with what comes a step before it, that stays
+     * there. */
+    __device__ __forceinline__ void await(uintptr_t until)
+    {
+#pragma unroll 1
+        while (there < until) {
+            wait_for_copies<chunks_ahead - 1>();
+            __syncwarp();
+            there += chunk_bytes;
+            ask();
+        }
+    }
+    __device__ __forceinline__ const unsigned char *at(uintptr_t address) const
+    {
+        return ring + address % ring_bytes;
+    }
+    /* Packs from any address on, of which the first `bytes` exist, and are there. */
+    template <unsigned Count>
+    __device__ __forceinline__ void load(uintptr_t from, unsigned bytes,
+                                         pack<Element> (&packs)[Count]) const
+    {
+        constexpr unsigned grain = alignof(Element) < 4 ? alignof(Element) : 4;
+        const unsigned shift = static_cast<unsigned>(from) % pack_bytes;
+        const pack<unsigned> *const vectors =
+            reinterpret_cast<const pack<unsigned> *>(at(from - shift));
+        pack<unsigned> some[Count + 1] = {};
+#pragma unroll
+        for (unsigned k = 0; k <= Count; ++k)
+            if (k * pack_bytes < shift + bytes) some[k] = vectors[k];
+        if (shift > 0) {
+#pragma unroll
+            for (unsigned k = 0; k < Count; ++k)
+                some[k] = shifted_words<grain>(some[k], some[k + 1], shift);
+        }
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) packs[k] = bits_as<pack<Element>>(some[k]);
+    }
+};
 
 /* The Value of neighbouring packs of a result. */
 template <class Reducer, class Items>
@@ -4425,79 +4495,81 @@ __device__ __forceinline__ typename Reducer::Value leaf_value(const Reducer &red
     }
 }
 
-/* The Value of a leaf in shared memory, which is number `index` of a result's elements on, and of
- * which the first `rest` exist. */
+/* The Value of a leaf, which is number `first` of a result's elements on, and of which the next
+ * `rest` exist. */
 template <class Reducer>
 __device__ __forceinline__ typename Reducer::Value
-staged_leaf(const Reducer &reducer, const unsigned char *from, unsigned index, unsigned rest,
-            const typename Reducer::Element &padding)
+leaf_value(const Reducer &reducer, const row_stream<typename Reducer::Element> &stream,
+           uintptr_t from, size_t first, size_t rest, const typename Reducer::Element &padding)
 {
     using Element = typename Reducer::Element;
-    constexpr unsigned size = pack<Element>::size;
-    packs_of_lane<Element, leaf_packs, 1> items = {{}, index, index + rest};
+    constexpr unsigned size = pack<Element>::size, all = leaf_packs * size;
+    const unsigned exist = rest < all ? static_cast<unsigned>(rest) : all;
+    packs_of_lane<Element, leaf_packs, 1> items = {{}, first, first + exist};
+    stream.load(from, exist * static_cast<unsigned>(sizeof(Element)), items.packs);
+    if (exist < all) {
 #pragma unroll
-    for (unsigned k = 0; k < leaf_packs; ++k) {
-        items.packs[k] = staged_pack<Element>(from + k * pack_bytes);
-        if (rest < (k + 1) * size)
-            items.packs[k].fill_from(rest > k * size ? rest - k * size : 0, padding);
+        for (unsigned k = 0; k < leaf_packs; ++k)
+            items.packs[k].fill_from(exist > k * size ? exist - k * size : 0, padding);
     }
     return leaf_value(reducer, items);
 }
 
-/* As carry(), of several Values at once, with levels in registers: of 2^Levels steps at most. */
-template <class Reducer, class Value, unsigned Columns, unsigned Levels>
-__device__ __forceinline__ void
-carry_in_registers(const Reducer &reducer, Value (&level)[Levels][Columns],
-                   Value (&values)[Columns], unsigned step, bool last)
-{
-    bool carries = true;
-#pragma unroll
-    for (unsigned l = 0; l < Levels; ++l) {
-        if (!carries && !last) break;
-        const bool meet = step >> l & 1;
-#pragma unroll
-        for (unsigned c = 0; c < Columns; ++c)
-            if (meet)
-                values[c] = reducer.combine(level[l][c], values[c]);
-            else if (carries)
-                level[l][c] = values[c];
-        carries = carries && meet;
+/* Results of a warp at once, which lie side by side: how many, at most 2^at_once; where all of them
+ * begin and end, and the lane's own. */
+struct row_batch {
+    unsigned results, at_once;
+    uintptr_t begin, end, own;
+    size_t own_n;
+    __device__ __forceinline__ unsigned number() const /* of the lane's */
+    {
+        return threadIdx.x % warp_size >> (warp_log - at_once);
     }
-}
+};
 
-/* 2^lanes_log lanes reduce n elements in shared memory: a leaf each at a time, of `steps`; each
- * gets the Value. In a warp all have as many steps. */
+/* By a warp: the Value of a lane's result, in each of its lanes; of one alone in steps. */
 template <class Reducer>
 __device__ __forceinline__ typename Reducer::Value
-staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsigned lanes_log,
-             unsigned steps, const typename Reducer::Element &padding)
+stream_value(Reducer &reducer, row_stream<typename Reducer::Element> &stream,
+             const row_batch &batch, typename Reducer::Value *carried)
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
-    const unsigned lane = threadIdx.x % warp_size, lanes = 1u << lanes_log;
-    Value levels[staged_levels][1], value[1] = {reducer.zero()};
+    constexpr unsigned leaf = leaf_packs * pack<Element>::size, step_bytes = warp_size * leaf_bytes;
+    const unsigned lane = threadIdx.x % warp_size, lanes = warp_size >> batch.at_once;
+    Value value = reducer.zero();
+    Element padding = {};
     const auto pair_lanes_of_result = [&] {
 #pragma unroll 1
         for (unsigned delta = 1; delta < lanes; delta *= 2)
-            value[0] = meet(reducer, value[0], shuffle_xor(value[0], delta), (lane & delta) != 0);
+            value = meet(reducer, value, shuffle_xor(value, delta), (lane & delta) != 0);
     };
+    size_t first = lane % lanes * leaf;
+    uintptr_t until = batch.begin + step_bytes;
 #pragma unroll 1
-    for (unsigned step = 0; step < steps; ++step) {
-        const unsigned first = (step * lanes + lane % lanes) * leaf_packs * pack<Element>::size;
-        Value here = reducer.zero();
-        if (first < n)
-            here = staged_leaf(reducer, from + first * static_cast<unsigned>(sizeof(Element)),
-                               first, n - first, padding);
-        if constexpr (Reducer::any_order) {
-            value[0] = reducer.combine(value[0], here);
-        } else {
-            value[0] = here;
-            pair_lanes_of_result();
-            carry_in_registers(reducer, levels, value, step, step + 1 == steps);
+    for (size_t step = 0;; ++step, first += warp_size * leaf, until += step_bytes) {
+        const bool last = batch.at_once > 0 || batch.end <= until;
+        stream.await(last ? batch.end : until);
+        if (step == 0 && batch.own_n > 0) {
+            reducer.prepare(stream.at(batch.own), batch.own_n);
+            padding = reducer.padding(stream.at(batch.own));
         }
+        Value here = reducer.zero();
+        if (first < batch.own_n)
+            here = leaf_value(reducer, stream, batch.own + first * sizeof(Element), first,
+                              batch.own_n - first, padding);
+        if constexpr (Reducer::any_order) {
+            value = reducer.combine(value, here);
+        } else {
+            value = here;
+            pair_lanes_of_result();
+            if ((step > 0 || !last) && lane == 0)
+                value = carry(reducer, value, carried, step, last);
+        }
+        if (last) break;
     }
     if constexpr (Reducer::any_order) pair_lanes_of_result();
-    return value[0];
+    return value;
 }
 
 /* Results that are listed, for blocks to share: behind the counter of turns a word that counts
@@ -4568,157 +4640,120 @@ __device__ __forceinline__ Number search_by_warp(Number begin, Number end, const
     return begin;
 }
 
-/* What is in a stage: elements from the first result's on, of so many results. */
-struct stage_content {
-    size_t begin;
-    unsigned results, elements;
-};
+/* Segments that a warp looks at together, one a lane. */
+struct segment_group {
+    row_bounds::span own, ahead; /* of the lane's; of that of the next group */
+    size_t first;                /* result */
+    unsigned results;
+    unsigned fits[warp_log + 1]; /* those that can be among 2^b at once */
+    bool regular;                /* one begins where the other ends */
 
-/* By a warp: which results from `first` on, the first of them a short one, have room in a stage
- * together. Rows with gaps between them are there alone. */
-template <class Element>
-__device__ __forceinline__ stage_content choose_neighbours(const row_bounds &all, size_t first,
-                                                           size_t end)
-{
-    constexpr size_t room = warp_stage_bytes / sizeof(Element),
-                     most_short = most_short_packs * pack<Element>::size;
-    const unsigned lane = threadIdx.x % warp_size;
-    const row_bounds::span head = all.of(first);
-    stage_content content = {head.begin, 0, 0};
-    const bool near = all.begins != nullptr || all.pitch <= all.n + all.n / 4;
-#pragma unroll 1
-    for (unsigned pass = 0; pass < most_passes; ++pass) {
-        const size_t number = first + pass * warp_size + lane;
-        row_bounds::span own = {};
-        if (number < end) own = all.of(number);
-        const size_t before = own.begin - head.begin;
-        const bool has_room = own.n == 0 || (head.n > 0 && own.n <= most_short && before <= room &&
-                                             before + own.n <= room && (near || number == first));
-        const unsigned others = ~__ballot_sync(0xffffffffu, number < end && has_room),
-                       some = others == 0 ? warp_size : lowest_bit(others);
-        if (lane < some && own.n > 0 && before + own.n > content.elements)
-            content.elements = static_cast<unsigned>(before + own.n);
-        content.results += some;
-        if (others != 0) break;
+    __device__ __forceinline__ void load_ahead(const row_bounds &all, size_t next, size_t end)
+    {
+        ahead = {};
+        if (next + threadIdx.x % warp_size < end) ahead = all.of(next + threadIdx.x % warp_size);
     }
-    content.elements = warp_max(content.elements);
-    return content;
-}
-
-/* How many lanes take a result, as a logarithm: all of a warp, for so many results, or for fewer at
- * a time, where lanes would meet in a bank of shared memory. */
-__device__ __forceinline__ unsigned lanes_for_results(unsigned results, unsigned byte)
-{
-    constexpr unsigned banks = 32, most = 8;
-    const unsigned bank = byte / sizeof(unsigned) % banks, first = shuffle(bank, 0),
-                   lane = threadIdx.x % warp_size,
-                   alike = __ballot_sync(0xffffffffu, lane < results && bank == first),
-                   lanes_log = 5 - bits_for(results);
-    return lanes_log < 3 && static_cast<unsigned>(__popc(alike)) > most ? 3 : lanes_log;
-}
-
-/* By a warp: short results from number `first` on, as many before `end` as have room together; how
- * many these are. */
-template <class Reducer>
-__device__ __forceinline__ unsigned
-reduce_neighbours(const row_bounds &all, size_t first, size_t end,
-                  const reduction_output<Reducer> &output, unsigned char *stage)
-{
-    using Element = typename Reducer::Element;
-    constexpr unsigned leaf = leaf_packs * pack<Element>::size;
-    const unsigned lane = threadIdx.x % warp_size;
-    const stage_content content = choose_neighbours<Element>(all, first, end);
-    const Element *const input = static_cast<const Element *>(all.input) + content.begin;
-    const unsigned char *const staged =
-        stage + static_cast<unsigned>(reinterpret_cast<uintptr_t>(input)) % pack_bytes;
-    load_stage(stage, input, content.elements);
-#pragma unroll 1
-    for (unsigned done = 0; done < content.results; done += warp_size) {
-        const unsigned results = static_cast<unsigned>(least_of(content.results - done, warp_size));
-        row_bounds::span own = {};
-        if (lane < results) own = all.of(first + done + lane);
-        const unsigned own_n = static_cast<unsigned>(own.n),
-                       own_byte = own.n == 0 ? 0
-                                             : static_cast<unsigned>(own.begin - content.begin) *
-                                                   static_cast<unsigned>(sizeof(Element)),
-                       lanes_log = lanes_for_results(results, own_byte);
-#pragma unroll 1
-        for (unsigned some = 0; some < results; some += warp_size >> lanes_log) {
-            const unsigned number = some + (lane >> lanes_log), n = shuffle(own_n, number),
-                           leaves = warp_max((n + leaf - 1) / leaf),
-                           steps = (leaves + (1u << lanes_log) - 1) >> lanes_log;
-            const unsigned char *const from = staged + shuffle(own_byte, number);
-            Reducer reducer = output.reducer;
-            reducer.prepare(from, n);
-            Element padding = {};
-            if (n > 0) padding = reducer.padding(from);
-            const auto value = staged_value(reducer, from, n, lanes_log, steps, padding);
-            if (number < results && lane % (1u << lanes_log) == 0)
-                reducer.store(all.place(output.result, first + done + number),
-                              n == 0 ? reducer.identity() : value, n);
+    template <unsigned Leaf>
+    __device__ __forceinline__ void look(const row_bounds &all, size_t next, size_t end)
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        first = next;
+        results = static_cast<unsigned>(least_of(end - next, warp_size));
+        own = ahead;
+        load_ahead(all, next + warp_size, end);
+        const size_t before = shuffle(own.begin + own.n, (lane - 1) % warp_size),
+                     leaves = (own.n + Leaf - 1) / Leaf;
+        regular = !__any_sync(0xffffffffu, lane > 0 && lane < results && own.begin != before);
+#pragma unroll
+        for (unsigned b = 0; b <= warp_log; ++b)
+            fits[b] = __ballot_sync(0xffffffffu, leaves <= warp_size >> b);
+    }
+    /* From number `done` on, as many as have lanes. */
+    __device__ __forceinline__ row_batch batch(unsigned done, const void *input,
+                                               unsigned size) const
+    {
+        row_batch made = {};
+#pragma unroll
+        for (unsigned b = 1; b <= warp_log; ++b) {
+            const unsigned wanted = (b == warp_log ? ~0u : (1u << (1u << b)) - 1) & ~0u >> done;
+            if (regular && (fits[b] >> done & wanted) == wanted) made.at_once = b;
         }
+        made.results = static_cast<unsigned>(least_of(results - done, 1u << made.at_once));
+        const unsigned number = (done + made.number()) % warp_size;
+        const uintptr_t from = reinterpret_cast<uintptr_t>(input);
+        made.begin = from + shuffle(own.begin, done) * size;
+        made.end = from + shuffle(own.begin + own.n, done + made.results - 1) * size;
+        made.own = from + shuffle(own.begin, number) * size;
+        const size_t n = shuffle(own.n, number);
+        made.own_n = made.number() < made.results ? n : 0;
+        return made;
     }
-    __syncwarp();
-    return content.results;
-}
-
-/* By a warp: a longer result. */
-template <class Reducer>
-__device__ __forceinline__ void reduce_by_warp(const row_bounds &all, size_t result,
-                                               const reduction_output<Reducer> &output)
-{
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    constexpr unsigned packs = least_of(4, packs_of_thread<Reducer>()),
-                       pack_size = pack<Element>::size;
-    constexpr size_t room = size_t(packs) * warp_size * pack_size;
-    pairwise_array array = {};
-    array.n = all.of(result).n;
-    array.input = all.template first<Element>(result);
-    array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
-    Reducer reducer = output.reducer;
-    reducer.prepare(array.input, array.n);
-    Value value, carried[most_run_log + 1];
-#pragma unroll 1
-    for (size_t begin = 0, turn = 0; begin < array.n; begin += room, ++turn) {
-        const bool last = array.n - begin <= room;
-        Value values[packs];
-        load_values(
-            reducer, array,
-            {begin + threadIdx.x % warp_size * pack_size, array.vectors && begin + room <= array.n},
-            values);
-        value = warp_value<true>(reducer, values);
-        if (array.n > room) value = carry(reducer, value, carried, turn, last);
-    }
-    if (threadIdx.x % warp_size == 0)
-        reducer.store(all.place(output.result, result), value, array.n);
-}
+};
 
 /* Rows and segments, a warp for some that are neighbours. */
 template <class Reducer>
-__global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
+__global__ void __launch_bounds__(rows_block, resident(ROWS_RESIDENT))
     reduce_rows(row_bounds all, row_share share, reduction_output<Reducer> output,
                 status_word *status_words)
 {
-    constexpr unsigned warps = rows_block / warp_size;
-    __shared__ warp_stage stages[warps];
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    constexpr unsigned warps = rows_block / warp_size, size = sizeof(Element),
+                       leaf = leaf_packs * pack<Element>::size;
+    __shared__ warp_ring rings[warps];
+    __shared__ Value carried[warps][most_run_log + 1];
     const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
     const size_t first = all.begin + (static_cast<size_t>(blockIdx.x) * warps + warp) * share.each,
-                 end = least_of(first + share.each, all.end);
+                 end = least_of(first + share.each, all.end), row_bytes = all.n * size,
+                 pitch = all.pitch * size;
+    row_stream<Element> stream = {};
+    stream.ring = rings[warp].bytes;
+    stream.low = reinterpret_cast<uintptr_t>(all.input);
+    stream.high = stream.low + (all.end - 1) * pitch + row_bytes;
+    const bool segments = all.begins != nullptr;
     wait_for_previous_grid();
     allow_next_grid();
+    if (first >= end) return;
+    segment_group group = {};
+    uintptr_t to = stream.low + (end - 1) * pitch + row_bytes; /* of all results */
+    if (segments) {
+        const row_bounds::span last = all.of(end - 1);
+        to = stream.low + (last.begin + last.n) * size;
+        if (!all.adjacent() || static_cast<long long>(last.begin) < 0) to = 0;
+        group.load_ahead(all, first, end);
+    }
+    row_batch batch = {};
 #pragma unroll 1
-    for (size_t next = first; next < end;) {
-        const size_t n = all.of(next).n;
-        if (n <= most_short_packs * pack<typename Reducer::Element>::size) {
-            next += reduce_neighbours(all, next, end, output, stages[warp].bytes);
-            continue;
+    for (size_t next = first; next < end; next += batch.results) {
+        bool ahead = share.near;
+        if (segments) {
+            if (next == first || next - group.first == group.results)
+                group.template look<leaf>(all, next, end);
+            batch = group.batch(static_cast<unsigned>(next - group.first), all.input, size);
+            ahead = group.regular && batch.end < to;
+            const size_t n = batch.own_n;
+            bool listed = false;
+            if (batch.at_once == 0 && n > share.most_of_warp && lane == 0)
+                listed =
+                    row_list::add(status_words, next, share.runs_of(n), share.most_listed_runs);
+            if (__any_sync(0xffffffffu, listed)) continue;
+        } else {
+            batch.at_once = share.at_once;
+            batch.results = static_cast<unsigned>(least_of(end - next, 1u << share.at_once));
+            batch.begin = stream.low + next * pitch;
+            batch.end = batch.begin + (batch.results - 1) * pitch + row_bytes;
+            batch.own = batch.begin + batch.number() * pitch;
+            batch.own_n = batch.number() < batch.results ? all.n : 0;
         }
-        bool listed = false;
-        if (n > share.most_of_warp && lane == 0)
-            listed = row_list::add(status_words, next, share.runs_of(n), share.most_listed_runs);
-        if (!__any_sync(0xffffffffu, listed)) reduce_by_warp(all, next, output);
-        ++next;
+        if (batch.begin < batch.end)
+            stream.seek(batch.begin, batch.end, ahead ? to : batch.end, segments);
+        else
+            batch.begin = batch.end = 0;
+        Reducer reducer = output.reducer;
+        const Value value = stream_value(reducer, stream, batch, carried[warp]);
+        if (batch.number() < batch.results && lane % (warp_size >> batch.at_once) == 0)
+            reducer.store(all.place(output.result, next + batch.number()),
+                          batch.own_n == 0 ? reducer.identity() : value, batch.own_n);
     }
 }
 
@@ -4776,6 +4811,27 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     if (listed) list.leave(&last);
 }
 
+/* As carry(), of several Values at once, with levels in registers: of 2^Levels steps at most. */
+template <class Reducer, class Value, unsigned Columns, unsigned Levels>
+__device__ __forceinline__ void
+carry_in_registers(const Reducer &reducer, Value (&level)[Levels][Columns],
+                   Value (&values)[Columns], unsigned step, bool last)
+{
+    bool carries = true;
+#pragma unroll
+    for (unsigned l = 0; l < Levels; ++l) {
+        if (!carries && !last) break;
+        const bool meet = step >> l & 1;
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c)
+            if (meet)
+                values[c] = reducer.combine(level[l][c], values[c]);
+            else if (carries)
+                level[l][c] = values[c];
+        carries = carries && meet;
+    }
+}
+
 /* ---- Columns ----
  *
  * The same of elements that do not lie together. A lane goes down its columns, a leaf of some rows
@@ -4784,7 +4840,7 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
  * not lie across results; steps of a warp, whose Values meet as ones carry in the binary number
  * that counts them; warps; tiles of a block; blocks. How many of each there are is the plan's, and
  * shows in no bit. */
-constexpr unsigned columns_block = 256, columns_warps_log = 3, warp_log = 5;
+constexpr unsigned columns_block = 256, columns_warps_log = 3;
 
 struct columns_plan {
     unsigned across_log;                 /* of a warp's lanes, those that lie across results */
@@ -9267,7 +9323,13 @@ struct rows_engine {
 };
 
 /* Bytes of a row or segment that a warp reduces by itself, of which there are many or few. */
-constexpr size_t most_of_many = 16 * kibibyte, most_of_few = 4 * kibibyte;
+#ifndef MOST_OF_MANY
+#define MOST_OF_MANY 16
+#endif
+#ifndef MOST_OF_FEW
+#define MOST_OF_FEW 4
+#endif
+constexpr size_t most_of_many = MOST_OF_MANY * kibibyte, most_of_few = MOST_OF_FEW * kibibyte;
 
 inline size_t most_bytes_of_warp(const row_bounds &all, const device_limits &limits)
 {
@@ -9278,16 +9340,20 @@ inline size_t most_bytes_of_warp(const row_bounds &all, const device_limits &lim
 inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const device_limits &limits,
                            size_t most_blocks, size_t most_words)
 {
-    constexpr size_t warps = rows_block / warp_size, least_bytes = 16 * kibibyte;
+    constexpr size_t warps = rows_block / warp_size, share_bytes = SHARE_BYTES * kibibyte;
     const size_t results = all.end, bytes = all.n * e.element_bytes,
-                 enough = size_t(limits.multiprocessors) * (4 * multiprocessor_threads / warp_size),
+                 enough = size_t(limits.multiprocessors) * warps * ROWS_RESIDENT,
                  fair = (results - 1) / enough + 1,
-                 most = all.begins != nullptr || bytes > least_bytes / 128
-                            ? 128
-                            : least_bytes / (bytes > 0 ? bytes : 1),
-                 fewest = (results - 1) / (warps * most_blocks) + 1, each = least_of(fair, most);
+                 fewest = (results - 1) / (warps * most_blocks) + 1;
     row_share share = {};
-    share.each = each > fewest ? each : fewest;
+    share.near = all.pitch <= all.n + all.n / 4;
+    share.at_once = share.near || all.n == 0 ? warp_log - static_cast<unsigned>(least_of(warp_log, bits_for(blocks_for(bytes, leaf_bytes)))) : 0;
+    const size_t most = all.begins == nullptr ? share_bytes / (bytes > 0 ? bytes : 1) + 1
+                        : fair / 8 < SEGMENTS_EACH ? fair / 8 + 1 : SEGMENTS_EACH,
+                 together = all.begins == nullptr ? (size_t(1) << share.at_once) : 1;
+    share.each = least_of(fair, most);
+    share.each = share.each > fewest ? share.each : fewest;
+    share.each = ((share.each - 1) / together + 1) * together;
     share.most_of_warp =
         (all.begins == nullptr ? SIZE_MAX : most_bytes_of_warp(all, limits)) / e.element_bytes;
     share.tile_elements = e.tile.all_packs() * e.pack_size;
@@ -9538,7 +9604,7 @@ inline fastreduce_status launch_shapes(const shapes_engine &e, const slices &all
     if (is_row && all.end == 1)
         return launch_pairwise(e.flat, {all.input, all.n, nullptr, nullptr}, output, memory, stream,
                                most_words);
-    if (!is_row ||
+    if (!is_row || all.outer_stride == 1 ||
         (all.outer_stride > all.n + all.n / 4 && all.n * e.rows.element_bytes < far_apart))
         return launch_columns(e.of_columns, all, output, memory, stream, most_blocks, most_words);
     row_bounds rows = {};
