@@ -421,35 +421,6 @@ __device__ __forceinline__ Pack load_pack(const Pack *from)
     return loaded;
 }
 
-/* 16 bytes from global to shared memory, aligned both: they are there, for this thread, when
- * wait_for_copies has waited for their group. Takes no registers where the GPU can copy by itself. */
-__device__ __forceinline__ void copy_vector(void *to, const void *from)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                     static_cast<unsigned>(__cvta_generic_to_shared(to))),
-                 "l"(from)
-                 : "memory");
-#else
-    *static_cast<float4 *>(to) = *static_cast<const float4 *>(from);
-#endif
-}
-/* Copies since the last end are a group, also if there are none. */
-__device__ __forceinline__ void end_copies()
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-/* Waits until no more than the last Groups are under way. */
-template <unsigned Groups>
-__device__ __forceinline__ void wait_for_copies()
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_group %0;" ::"n"(Groups) : "memory");
-#endif
-}
-
 /* Back-off for spin loops. */
 __device__ __forceinline__ void back_off()
 {
@@ -4308,10 +4279,9 @@ __host__ __device__ constexpr unsigned bits_for(size_t number)
 
 /* ---- Rows and segments ----
  *
- * A warp takes results that are neighbours. What they are of comes through its part of shared
- * memory in chunks, the next of which are on their way whatever becomes of those that are there;
- * groups of lanes take a result each, or all lanes one, in steps. What is longer yet is for several
- * blocks. */
+ * A warp takes results that are neighbours, as many at once as it has packs for: groups of lanes a
+ * pack each of several results, or all lanes several of one. Longer ones it takes in steps; what is
+ * longer yet is for several blocks. */
 
 /* Where the elements of results are: of rows by a formula, of segments by offsets on the device. */
 struct row_bounds {
@@ -4354,20 +4324,17 @@ struct row_bounds {
     }
 };
 
+/* How packs are loaded: as vectors; shifted out of two of them, for narrow elements; or one element
+ * after the other. */
+enum class row_loads { vectors, shifted, elements };
+
 /* How warps share rows. */
-#ifndef SHARE_BYTES
-#define SHARE_BYTES 32
-#endif
 #ifndef SEGMENTS_EACH
 #define SEGMENTS_EACH 512
 #endif
-#ifndef ROWS_RESIDENT
-#define ROWS_RESIDENT 6
-#endif
 struct row_share {
-    size_t each;         /* results of a warp */
-    unsigned at_once;    /* of rows: those at once, as a logarithm */
-    bool near;           /* of rows: what is between them may be read too */
+    size_t each; /* results of a warp */
+    row_loads loads; /* of rows */
     size_t most_of_warp; /* elements of one; longer ones are listed */
     /* of those and of long rows */
     size_t tile_elements, most_runs, most_listed_runs;
@@ -4381,105 +4348,60 @@ struct row_share {
     }
 };
 
-/* Of a warp: bytes in shared memory, of which some are on their way; and packs of a lane at once,
- * its leaf of the tree. What a step reads are rows_block's other bytes. */
-constexpr unsigned warp_log = 5, rows_block = 128, ring_bytes = 8192, chunk_bytes = warp_size * pack_bytes,
-                   chunks_ahead = 12, leaf_packs = 2, leaf_bytes = leaf_packs * pack_bytes;
+constexpr unsigned warp_log = 5, rows_block = 256;
 
-/* What a warp has of memory: the byte at address a is at a % ring_bytes, those at the beginning of
- * the ring behind its end too, for lanes to read on. */
-struct alignas(pack_bytes) warp_ring {
-    unsigned char bytes[ring_bytes + leaf_bytes];
+/* Results that a warp has at once: chunks of lanes' packs, of which 2^lanes_log lanes and 2^chunks_log
+ * chunks are for a result. */
+struct row_batch {
+    unsigned results, lanes_log, chunks_log;
+
+    __host__ __device__ row_batch(unsigned packs, unsigned packs_log_of_thread)
+        : results(0), lanes_log(bits_for(packs)), chunks_log(0)
+    {
+        if (lanes_log > warp_log) {
+            chunks_log = lanes_log - warp_log;
+            lanes_log = warp_log;
+            if (chunks_log > packs_log_of_thread) chunks_log = packs_log_of_thread;
+        }
+        results = 1u << (warp_log - lanes_log + packs_log_of_thread - chunks_log);
+    }
+    /* The result of a lane's pack, and its number there. */
+    __device__ __forceinline__ unsigned first(unsigned chunk) const
+    {
+        return chunk >> chunks_log << (warp_log - lanes_log);
+    }
+    __device__ __forceinline__ unsigned number(unsigned chunk) const
+    {
+        return first(chunk) + (threadIdx.x % warp_size >> lanes_log);
+    }
+    __device__ __forceinline__ unsigned pack_of(unsigned chunk) const
+    {
+        return threadIdx.x % (1u << lanes_log) +
+               warp_size * (chunk & ((1u << chunks_log) - 1));
+    }
 };
-template <class Element>
-struct row_stream {
-    unsigned char *ring;
-    uintptr_t low, high; /* of what may be read */
-    uintptr_t begin, end; /* of what is asked for */
-    uintptr_t next, there; /* not asked for, and not there, from here on */
 
-    /* Whole warps ask for a chunk. What does not fill a vector is loaded element by element. */
-    __device__ __forceinline__ void ask()
-    {
-        constexpr unsigned size = sizeof(Element);
-        const uintptr_t from = next + threadIdx.x % warp_size * pack_bytes;
-        unsigned char *const to = ring + from % ring_bytes;
-        const bool again = from % ring_bytes < leaf_bytes;
-        if (begin <= from && from + pack_bytes <= end) {
-            copy_vector(to, reinterpret_cast<const void *>(from));
-            if (again) copy_vector(to + ring_bytes, reinterpret_cast<const void *>(from));
-        } else if (begin < from + pack_bytes && from < end) {
-            Element some[pack<Element>::size];
-#pragma unroll
-            for (unsigned k = 0; k < pack<Element>::size; ++k)
-                if (begin <= from + k * size && from + k * size < end)
-                    some[k] = reinterpret_cast<const Element *>(from)[k];
-#pragma unroll
-            for (unsigned k = 0; k < pack<Element>::size; ++k)
-                if (begin <= from + k * size && from + k * size < end) {
-                    reinterpret_cast<Element *>(to)[k] = some[k];
-                    if (again) reinterpret_cast<Element *>(to + ring_bytes)[k] = some[k];
-                }
-        }
-        end_copies();
-        next += chunk_bytes;
-    }
-    /* Goes on to what begins at `from` and ends at `until`; or begins anew there, to ask for what
-     * comes before `to`, if that is not on its way. */
-    __device__ __forceinline__ void seek(uintptr_t from, uintptr_t until, uintptr_t to, bool exact)
-    {
-        if (begin <= from && next <= from + ring_bytes && from <= next && until <= end) return;
-        wait_for_copies<0>();
-        __syncwarp();
-        begin = from, end = to;
-        if (!exact) {
-            begin = begin / pack_bytes * pack_bytes;
-            end = (end + pack_bytes - 1) / pack_bytes * pack_bytes;
-            begin = begin < low ? low : begin;
-            end = high < end ? high : end;
-        }
-        next = there = from / chunk_bytes * chunk_bytes;
-#pragma unroll 1
-        for (unsigned k = 0; k < chunks_ahead; ++k) ask();
-    }
-    /* Whole warps wait for what comes before `until`; with what comes a step before it, that stays
-     * there. */
-    __device__ __forceinline__ void await(uintptr_t until)
-    {
-#pragma unroll 1
-        while (there < until) {
-            wait_for_copies<chunks_ahead - 1>();
-            __syncwarp();
-            there += chunk_bytes;
-            ask();
-        }
-    }
-    __device__ __forceinline__ const unsigned char *at(uintptr_t address) const
-    {
-        return ring + address % ring_bytes;
-    }
-    /* Packs from any address on, of which the first `bytes` exist, and are there. */
-    template <unsigned Count>
-    __device__ __forceinline__ void load(uintptr_t from, unsigned bytes,
-                                         pack<Element> (&packs)[Count]) const
-    {
+
+/* A pack of which the first `exist` elements do. */
+template <row_loads How, class Element>
+__device__ __forceinline__ void load_row_pack(pack<Element> &to, const Element *from,
+                                              unsigned exist)
+{
+    to = {};
+    if (exist == 0) return;
+    if constexpr (How == row_loads::shifted) {
         constexpr unsigned grain = alignof(Element) < 4 ? alignof(Element) : 4;
-        const unsigned shift = static_cast<unsigned>(from) % pack_bytes;
-        const pack<unsigned> *const vectors =
-            reinterpret_cast<const pack<unsigned> *>(at(from - shift));
-        pack<unsigned> some[Count + 1] = {};
-#pragma unroll
-        for (unsigned k = 0; k <= Count; ++k)
-            if (k * pack_bytes < shift + bytes) some[k] = vectors[k];
-        if (shift > 0) {
-#pragma unroll
-            for (unsigned k = 0; k < Count; ++k)
-                some[k] = shifted_words<grain>(some[k], some[k + 1], shift);
-        }
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k) packs[k] = bits_as<pack<Element>>(some[k]);
+        const unsigned shift =
+            static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes;
+        const pack<unsigned> *const place = reinterpret_cast<const pack<unsigned> *>(
+            reinterpret_cast<const unsigned char *>(from) - shift);
+        to = bits_as<pack<Element>>(shifted_words<grain>(load_pack<false>(place), load_pack<false>(place + 1), shift));
+    } else if (How == row_loads::vectors && exist == pack<Element>::size) {
+        to = load_pack<false>(reinterpret_cast<const pack<Element> *>(from));
+    } else {
+        to.gather_some(from, exist);
     }
-};
+}
 
 /* The Value of neighbouring packs of a result. */
 template <class Reducer, class Items>
@@ -4495,81 +4417,80 @@ __device__ __forceinline__ typename Reducer::Value leaf_value(const Reducer &red
     }
 }
 
-/* The Value of a leaf, which is number `first` of a result's elements on, and of which the next
- * `rest` exist. */
-template <class Reducer>
-__device__ __forceinline__ typename Reducer::Value
-leaf_value(const Reducer &reducer, const row_stream<typename Reducer::Element> &stream,
-           uintptr_t from, size_t first, size_t rest, const typename Reducer::Element &padding)
-{
-    using Element = typename Reducer::Element;
-    constexpr unsigned size = pack<Element>::size, all = leaf_packs * size;
-    const unsigned exist = rest < all ? static_cast<unsigned>(rest) : all;
-    packs_of_lane<Element, leaf_packs, 1> items = {{}, first, first + exist};
-    stream.load(from, exist * static_cast<unsigned>(sizeof(Element)), items.packs);
-    if (exist < all) {
-#pragma unroll
-        for (unsigned k = 0; k < leaf_packs; ++k)
-            items.packs[k].fill_from(exist > k * size ? exist - k * size : 0, padding);
-    }
-    return leaf_value(reducer, items);
-}
-
-/* Results of a warp at once, which lie side by side: how many, at most 2^at_once; where all of them
- * begin and end, and the lane's own. */
-struct row_batch {
-    unsigned results, at_once;
-    uintptr_t begin, end, own;
-    size_t own_n;
-    __device__ __forceinline__ unsigned number() const /* of the lane's */
-    {
-        return threadIdx.x % warp_size >> (warp_log - at_once);
-    }
+/* Where elements of a result are. */
+template <class Element>
+struct row_part {
+    const Element *from;
+    unsigned n;
 };
 
-/* By a warp: the Value of a lane's result, in each of its lanes; of one alone in steps. */
-template <class Reducer>
-__device__ __forceinline__ typename Reducer::Value
-stream_value(Reducer &reducer, row_stream<typename Reducer::Element> &stream,
-             const row_batch &batch, typename Reducer::Value *carried)
+/* A lane's Values, one a chunk, of results which part_of knows for each chunk; whole warps ask it. */
+template <row_loads How, class Reducer, class PartOf, unsigned Packs>
+__device__ __forceinline__ void load_row_values(const Reducer &given, const row_batch &batch,
+                                                const PartOf &part_of,
+                                                typename Reducer::Value (&values)[Packs])
 {
     using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    constexpr unsigned leaf = leaf_packs * pack<Element>::size, step_bytes = warp_size * leaf_bytes;
-    const unsigned lane = threadIdx.x % warp_size, lanes = warp_size >> batch.at_once;
-    Value value = reducer.zero();
-    Element padding = {};
-    const auto pair_lanes_of_result = [&] {
-#pragma unroll 1
-        for (unsigned delta = 1; delta < lanes; delta *= 2)
-            value = meet(reducer, value, shuffle_xor(value, delta), (lane & delta) != 0);
-    };
-    size_t first = lane % lanes * leaf;
-    uintptr_t until = batch.begin + step_bytes;
-#pragma unroll 1
-    for (size_t step = 0;; ++step, first += warp_size * leaf, until += step_bytes) {
-        const bool last = batch.at_once > 0 || batch.end <= until;
-        stream.await(last ? batch.end : until);
-        if (step == 0 && batch.own_n > 0) {
-            reducer.prepare(stream.at(batch.own), batch.own_n);
-            padding = reducer.padding(stream.at(batch.own));
+    constexpr unsigned size = pack<Element>::size,
+                       at_once = How != row_loads::vectors && Packs > 4 ? Packs / 2 : Packs;
+#pragma unroll
+    for (unsigned begin = 0; begin < Packs; begin += at_once) {
+        pack<Element> packs[at_once];
+        const Element *from[at_once];
+        unsigned exist[at_once];
+#pragma unroll
+        for (unsigned j = 0; j < at_once; ++j) {
+            exist[j] = 0;
+            from[j] = nullptr;
+            packs[j] = {};
+            if (batch.first(begin + j) >= batch.results) continue; /* of all lanes */
+            const row_part<Element> part = part_of(begin + j);
+            const unsigned index = batch.pack_of(begin + j) * size;
+            exist[j] = index < part.n ? part.n - index : 0;
+            exist[j] = exist[j] < size ? exist[j] : size;
+            from[j] = part.from;
+            load_row_pack<How>(packs[j], part.from + index, exist[j]);
         }
-        Value here = reducer.zero();
-        if (first < batch.own_n)
-            here = leaf_value(reducer, stream, batch.own + first * sizeof(Element), first,
-                              batch.own_n - first, padding);
-        if constexpr (Reducer::any_order) {
-            value = reducer.combine(value, here);
-        } else {
-            value = here;
-            pair_lanes_of_result();
-            if ((step > 0 || !last) && lane == 0)
-                value = carry(reducer, value, carried, step, last);
+#pragma unroll
+        for (unsigned j = 0; j < at_once; ++j) {
+            values[begin + j] = given.zero();
+            if (exist[j] == 0) continue;
+            const unsigned index = batch.pack_of(begin + j) * size;
+            Reducer reducer = given;
+            reducer.prepare(from[j], 1);
+            if (exist[j] < size) packs[j].fill_from(exist[j], reducer.padding(from[j]));
+            const packs_of_lane<Element, 1, 1> items = {{packs[j]}, index, index + exist[j]};
+            values[begin + j] = leaf_value(reducer, items);
         }
-        if (last) break;
     }
-    if constexpr (Reducer::any_order) pair_lanes_of_result();
-    return value;
+}
+
+/* Pairs what lanes have of a batch's results. While lanes pair, each hands over the half of its
+ * Values that its partner keeps; afterwards a lane has Packs >> lanes_log of them, or one. */
+template <unsigned Delta, unsigned Held, class Reducer, class Value, unsigned Packs>
+__device__ __forceinline__ void pair_batch(const Reducer &reducer, const row_batch &batch,
+                                           Value (&values)[Packs])
+{
+    const bool upper = threadIdx.x & Delta;
+    if constexpr (Held > 1) {
+        if (Delta >> batch.lanes_log != 0) return;
+#pragma unroll
+        for (unsigned k = 0; k < Held / 2; ++k) {
+            const Value kept = chosen(upper, values[k + Held / 2], values[k]),
+                        handed = chosen(upper, values[k], values[k + Held / 2]);
+            values[k] = meet(reducer, kept, shuffle_xor(handed, Delta), upper);
+        }
+        pair_batch<2 * Delta, Held / 2>(reducer, batch, values);
+    } else {
+#pragma unroll 1
+        for (unsigned delta = Delta; delta >> batch.lanes_log == 0; delta *= 2)
+            values[0] =
+                meet(reducer, values[0], shuffle_xor(values[0], delta), (threadIdx.x & delta) != 0);
+#pragma unroll 1
+        for (unsigned bit = Packs >> 1; bit << batch.chunks_log >= Packs; bit /= 2)
+            values[0] =
+                meet(reducer, values[0], shuffle_xor(values[0], bit), (threadIdx.x & bit) != 0);
+    }
 }
 
 /* Results that are listed, for blocks to share: behind the counter of turns a word that counts
@@ -4640,121 +4561,213 @@ __device__ __forceinline__ Number search_by_warp(Number begin, Number end, const
     return begin;
 }
 
+/* By a warp: a batch of results from number `next` on. */
+template <unsigned Packs, class Reducer, class PartOf, class LengthOf>
+__device__ __forceinline__ void
+reduce_batch(const reduction_output<Reducer> &output, const row_bounds &all, size_t next,
+             const row_batch &batch, row_loads how, const PartOf &part_of,
+             const LengthOf &length_of)
+{
+    using Element = typename Reducer::Element;
+    constexpr unsigned packs_log = bits_for(Packs);
+    const Reducer &reducer = output.reducer;
+    const unsigned lane = threadIdx.x % warp_size;
+    typename Reducer::Value values[Packs];
+    if (how == row_loads::vectors)
+        load_row_values<row_loads::vectors>(reducer, batch, part_of, values);
+    else if (how == row_loads::shifted && sizeof(Element) < 4)
+        load_row_values<row_loads::shifted>(reducer, batch, part_of, values);
+    else
+        load_row_values<row_loads::elements>(reducer, batch, part_of, values);
+    pair_batch<1, Packs>(reducer, batch, values);
+    /* what the lane is left with: of chunks from `chunk` on */
+    unsigned chunk = 0;
+#pragma unroll
+    for (unsigned b = 0; b < packs_log; ++b)
+        if (b < batch.lanes_log) chunk |= (lane >> b & 1) << (packs_log - 1 - b);
+    const bool stores = (lane & ((1u << batch.lanes_log) - 1)) < Packs &&
+                        (chunk & ((1u << batch.chunks_log) - 1)) == 0;
+#pragma unroll
+    for (unsigned k = 0; k < Packs; ++k) {
+        if (k << batch.lanes_log >= Packs && k > 0) continue;
+        const unsigned number = batch.number(chunk + k), length = length_of(number);
+        if (stores && number < batch.results)
+            reducer.store(all.place(output.result, next + number),
+                          length == 0 ? reducer.identity() : values[k], length);
+    }
+}
+
+/* By a warp: a longer result. */
+template <class Reducer>
+__device__ __forceinline__ void reduce_by_warp(const row_bounds &all, size_t result,
+                                               const reduction_output<Reducer> &output,
+                                               typename Reducer::Value *carried)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    constexpr unsigned packs = packs_of_thread<Reducer>(),
+                       pack_size = pack<Element>::size;
+    constexpr size_t room = size_t(packs) * warp_size * pack_size;
+    pairwise_array array = {};
+    array.n = all.of(result).n;
+    array.input = all.template first<Element>(result);
+    array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
+    Reducer reducer = output.reducer;
+    reducer.prepare(array.input, array.n);
+    Value value;
+#pragma unroll 1
+    for (size_t begin = 0, turn = 0; begin < array.n; begin += room, ++turn) {
+        const bool last = array.n - begin <= room;
+        Value values[packs];
+        load_values(
+            reducer, array,
+            {begin + threadIdx.x % warp_size * pack_size, array.vectors && begin + room <= array.n},
+            values);
+        value = warp_value<true>(reducer, values);
+        if (threadIdx.x % warp_size == 0) value = carry(reducer, value, carried, turn, last);
+    }
+    if (threadIdx.x % warp_size == 0)
+        reducer.store(all.place(output.result, result), value, array.n);
+}
+
 /* Segments that a warp looks at together, one a lane. */
 struct segment_group {
     row_bounds::span own, ahead; /* of the lane's; of that of the next group */
-    size_t first;                /* result */
     unsigned results;
-    unsigned fits[warp_log + 1]; /* those that can be among 2^b at once */
-    bool regular;                /* one begins where the other ends */
+    unsigned packs; /* of the lane's, or more than any batch has */
+    bool regular;   /* one begins where the other ends */
 
     __device__ __forceinline__ void load_ahead(const row_bounds &all, size_t next, size_t end)
     {
         ahead = {};
         if (next + threadIdx.x % warp_size < end) ahead = all.of(next + threadIdx.x % warp_size);
     }
-    template <unsigned Leaf>
-    __device__ __forceinline__ void look(const row_bounds &all, size_t next, size_t end)
+    __device__ __forceinline__ void look(const row_bounds &all, size_t next, size_t end,
+                                         unsigned pack_size)
     {
         const unsigned lane = threadIdx.x % warp_size;
-        first = next;
         results = static_cast<unsigned>(least_of(end - next, warp_size));
         own = ahead;
         load_ahead(all, next + warp_size, end);
-        const size_t before = shuffle(own.begin + own.n, (lane - 1) % warp_size),
-                     leaves = (own.n + Leaf - 1) / Leaf;
+        const size_t before = shuffle(own.begin + own.n, (lane - 1) % warp_size);
         regular = !__any_sync(0xffffffffu, lane > 0 && lane < results && own.begin != before);
-#pragma unroll
-        for (unsigned b = 0; b <= warp_log; ++b)
-            fits[b] = __ballot_sync(0xffffffffu, leaves <= warp_size >> b);
-    }
-    /* From number `done` on, as many as have lanes. */
-    __device__ __forceinline__ row_batch batch(unsigned done, const void *input,
-                                               unsigned size) const
-    {
-        row_batch made = {};
-#pragma unroll
-        for (unsigned b = 1; b <= warp_log; ++b) {
-            const unsigned wanted = (b == warp_log ? ~0u : (1u << (1u << b)) - 1) & ~0u >> done;
-            if (regular && (fits[b] >> done & wanted) == wanted) made.at_once = b;
-        }
-        made.results = static_cast<unsigned>(least_of(results - done, 1u << made.at_once));
-        const unsigned number = (done + made.number()) % warp_size;
-        const uintptr_t from = reinterpret_cast<uintptr_t>(input);
-        made.begin = from + shuffle(own.begin, done) * size;
-        made.end = from + shuffle(own.begin + own.n, done + made.results - 1) * size;
-        made.own = from + shuffle(own.begin, number) * size;
-        const size_t n = shuffle(own.n, number);
-        made.own_n = made.number() < made.results ? n : 0;
-        return made;
+        packs = static_cast<unsigned>(least_of((own.n + pack_size - 1) / pack_size, 1u << 16));
     }
 };
 
+/* By a warp: rows before `end`, as many as it has at once. */
+template <unsigned Packs, class Reducer>
+__device__ __forceinline__ void
+reduce_some_rows(const row_bounds &all, const row_share &share,
+                 const reduction_output<Reducer> &output, size_t first, size_t end)
+{
+    using Element = typename Reducer::Element;
+    constexpr unsigned size = pack<Element>::size;
+    const unsigned n = static_cast<unsigned>(all.n);
+    row_batch batch((n + size - 1) / size, bits_for(Packs));
+    batch.results = static_cast<unsigned>(end - first);
+    const Element *const from = static_cast<const Element *>(all.input) +
+                                (first + batch.number(0)) * all.pitch;
+    const bool inside = first * all.pitch >= size && (all.end - end) * all.pitch >= 2 * size;
+    reduce_batch<Packs>(
+        output, all, first, batch,
+        share.loads == row_loads::shifted && !inside ? row_loads::elements : share.loads,
+        [&](unsigned chunk) {
+            return row_part<Element>{from + batch.first(chunk) * all.pitch,
+                                     batch.number(chunk) < batch.results ? n : 0};
+        },
+        [&](unsigned) { return n; });
+}
+
+/* By a warp: segments before `end`. */
+template <unsigned Packs, class Reducer>
+__device__ __forceinline__ void
+reduce_some_segments(const row_bounds &all, const row_share &share,
+                     const reduction_output<Reducer> &output, status_word *status_words,
+                     size_t next, size_t end, typename Reducer::Value *carried)
+{
+    using Element = typename Reducer::Element;
+    constexpr unsigned size = pack<Element>::size, most = Packs * warp_size * size;
+    const unsigned lane = threadIdx.x % warp_size;
+    const Element *const input = static_cast<const Element *>(all.input);
+    segment_group group = {};
+    group.load_ahead(all, next, end);
+    const size_t array_begin = all.of(0).begin, array_end = all.of(all.end - 1).begin;
+#pragma unroll 1
+    for (; next < end; next += warp_size) {
+        group.look(all, next, end, size);
+#pragma unroll 1
+        for (unsigned done = 0; done < group.results;) {
+            unsigned some = 1;
+#pragma unroll
+            for (unsigned b = 1; b <= warp_log; ++b) {
+                const bool within = lane >= done && lane < done + (1u << b);
+                if (group.regular && some == 1u << (b - 1) &&
+                    !__any_sync(0xffffffffu, within && group.packs > (warp_size * Packs >> b)))
+                    some = 1u << b;
+            }
+            some = static_cast<unsigned>(least_of(some, group.results - done));
+            const unsigned longest = warp_max(lane >= done && lane < done + some ? group.packs : 0);
+            const size_t n = shuffle(group.own.n, done), begin = shuffle(group.own.begin, done);
+            bool listed = false;
+            if (some == 1 && n > share.most_of_warp && lane == 0)
+                listed = row_list::add(status_words, next + done, share.runs_of(n),
+                                       share.most_listed_runs);
+            if (some == 1 && n > most) {
+                if (!__any_sync(0xffffffffu, listed))
+                    reduce_by_warp(all, next + done, output, carried);
+            } else {
+                row_batch batch(longest, bits_for(Packs));
+                batch.results = some;
+                const unsigned own = static_cast<unsigned>(group.own.begin - begin),
+                               own_n = static_cast<unsigned>(group.own.n);
+                row_loads how = row_loads::elements;
+                if (some == 1 && reinterpret_cast<uintptr_t>(input + begin) % pack_bytes == 0)
+                    how = row_loads::vectors;
+                else if (sizeof(Element) < 4 && group.regular && all.adjacent() &&
+                         static_cast<long long>(begin - array_begin) >= size &&
+                         begin + most + 2 * size <= array_end)
+                    how = row_loads::shifted;
+                reduce_batch<Packs>(
+                    output, all, next + done, batch, how,
+                    [&](unsigned chunk) {
+                        const unsigned number = batch.number(chunk),
+                                       of = (done + number) % warp_size,
+                                       from = shuffle(own, of), length = shuffle(own_n, of);
+                        return row_part<Element>{input + begin + from, number < some ? length : 0};
+                    },
+                    [&](unsigned number) { return shuffle(own_n, (done + number) % warp_size); });
+            }
+            done += some;
+        }
+    }
+}
+
 /* Rows and segments, a warp for some that are neighbours. */
-template <class Reducer>
-__global__ void __launch_bounds__(rows_block, resident(ROWS_RESIDENT))
+template <class Reducer, bool Segments>
+#ifndef ROWS_THREADS
+#define ROWS_THREADS 1024
+#endif
+__global__ void __launch_bounds__(rows_block, resident(ROWS_THREADS / rows_block))
     reduce_rows(row_bounds all, row_share share, reduction_output<Reducer> output,
                 status_word *status_words)
 {
-    using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
-    constexpr unsigned warps = rows_block / warp_size, size = sizeof(Element),
-                       leaf = leaf_packs * pack<Element>::size;
-    __shared__ warp_ring rings[warps];
+    constexpr unsigned warps = rows_block / warp_size, packs = packs_of_thread<Reducer>();
     __shared__ Value carried[warps][most_run_log + 1];
-    const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+    const unsigned warp = threadIdx.x / warp_size;
     const size_t first = all.begin + (static_cast<size_t>(blockIdx.x) * warps + warp) * share.each,
-                 end = least_of(first + share.each, all.end), row_bytes = all.n * size,
-                 pitch = all.pitch * size;
-    row_stream<Element> stream = {};
-    stream.ring = rings[warp].bytes;
-    stream.low = reinterpret_cast<uintptr_t>(all.input);
-    stream.high = stream.low + (all.end - 1) * pitch + row_bytes;
-    const bool segments = all.begins != nullptr;
+                 end = least_of(first + share.each, all.end);
     wait_for_previous_grid();
     allow_next_grid();
     if (first >= end) return;
-    segment_group group = {};
-    uintptr_t to = stream.low + (end - 1) * pitch + row_bytes; /* of all results */
-    if (segments) {
-        const row_bounds::span last = all.of(end - 1);
-        to = stream.low + (last.begin + last.n) * size;
-        if (!all.adjacent() || static_cast<long long>(last.begin) < 0) to = 0;
-        group.load_ahead(all, first, end);
-    }
-    row_batch batch = {};
+    if constexpr (Segments)
+        reduce_some_segments<packs>(all, share, output, status_words, first, end, carried[warp]);
+    else if (all.n > packs * warp_size * pack<typename Reducer::Element>::size)
 #pragma unroll 1
-    for (size_t next = first; next < end; next += batch.results) {
-        bool ahead = share.near;
-        if (segments) {
-            if (next == first || next - group.first == group.results)
-                group.template look<leaf>(all, next, end);
-            batch = group.batch(static_cast<unsigned>(next - group.first), all.input, size);
-            ahead = group.regular && batch.end < to;
-            const size_t n = batch.own_n;
-            bool listed = false;
-            if (batch.at_once == 0 && n > share.most_of_warp && lane == 0)
-                listed =
-                    row_list::add(status_words, next, share.runs_of(n), share.most_listed_runs);
-            if (__any_sync(0xffffffffu, listed)) continue;
-        } else {
-            batch.at_once = share.at_once;
-            batch.results = static_cast<unsigned>(least_of(end - next, 1u << share.at_once));
-            batch.begin = stream.low + next * pitch;
-            batch.end = batch.begin + (batch.results - 1) * pitch + row_bytes;
-            batch.own = batch.begin + batch.number() * pitch;
-            batch.own_n = batch.number() < batch.results ? all.n : 0;
-        }
-        if (batch.begin < batch.end)
-            stream.seek(batch.begin, batch.end, ahead ? to : batch.end, segments);
-        else
-            batch.begin = batch.end = 0;
-        Reducer reducer = output.reducer;
-        const Value value = stream_value(reducer, stream, batch, carried[warp]);
-        if (batch.number() < batch.results && lane % (warp_size >> batch.at_once) == 0)
-            reducer.store(all.place(output.result, next + batch.number()),
-                          batch.own_n == 0 ? reducer.identity() : value, batch.own_n);
-    }
+        for (size_t row = first; row < end; ++row) reduce_by_warp(all, row, output, carried[warp]);
+    else
+        reduce_some_rows<packs>(all, share, output, first, end);
 }
 
 /* Long rows, a block for each run of tiles; or long results that are listed, whose runs blocks take
@@ -9315,10 +9328,12 @@ fastreduce_status launch_pairwise(const array_argument &input, Value *result,
 /* ---- Rows and segments ---- */
 
 /* A Reducer's kernels for them, without its types. */
+enum class rows_kernel { rows, segments, long_ones };
 struct rows_engine {
     unsigned element_bytes, pack_size, partial_words;
+    unsigned packs_log; /* of a thread */
     tile_size tile; /* of long ones */
-    const void *(*kernel)(bool long_ones);
+    const void *(*kernel)(rows_kernel which);
     compiled_cache *known; /* one a kernel */
 };
 
@@ -9340,20 +9355,22 @@ inline size_t most_bytes_of_warp(const row_bounds &all, const device_limits &lim
 inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const device_limits &limits,
                            size_t most_blocks, size_t most_words)
 {
-    constexpr size_t warps = rows_block / warp_size, share_bytes = SHARE_BYTES * kibibyte;
-    const size_t results = all.end, bytes = all.n * e.element_bytes,
-                 enough = size_t(limits.multiprocessors) * warps * ROWS_RESIDENT,
+    constexpr size_t warps = rows_block / warp_size;
+    const size_t results = all.end,
+                 enough = size_t(limits.multiprocessors) * (1024 / warp_size),
                  fair = (results - 1) / enough + 1,
                  fewest = (results - 1) / (warps * most_blocks) + 1;
     row_share share = {};
-    share.near = all.pitch <= all.n + all.n / 4;
-    share.at_once = share.near || all.n == 0 ? warp_log - static_cast<unsigned>(least_of(warp_log, bits_for(blocks_for(bytes, leaf_bytes)))) : 0;
-    const size_t most = all.begins == nullptr ? share_bytes / (bytes > 0 ? bytes : 1) + 1
-                        : fair / 8 < SEGMENTS_EACH ? fair / 8 + 1 : SEGMENTS_EACH,
-                 together = all.begins == nullptr ? (size_t(1) << share.at_once) : 1;
-    share.each = least_of(fair, most);
-    share.each = share.each > fewest ? share.each : fewest;
-    share.each = ((share.each - 1) / together + 1) * together;
+    const size_t step = all.pitch * e.element_bytes | reinterpret_cast<uintptr_t>(all.input),
+                 packs = all.n / e.pack_size + (all.n % e.pack_size != 0),
+                 most = fair / 8 < SEGMENTS_EACH ? fair / 8 + 1 : SEGMENTS_EACH;
+    share.loads = step % pack_bytes == 0   ? row_loads::vectors
+                  : e.element_bytes < 4 ? row_loads::shifted
+                                        : row_loads::elements;
+    const row_batch batch(static_cast<unsigned>(least_of(packs, warp_size << e.packs_log)),
+                          e.packs_log);
+    share.each = all.begins == nullptr ? least_of(batch.results, fair) : least_of(fair, most);
+    if (all.begins != nullptr && share.each < fewest) share.each = fewest;
     share.most_of_warp =
         (all.begins == nullptr ? SIZE_MAX : most_bytes_of_warp(all, limits)) / e.element_bytes;
     share.tile_elements = e.tile.all_packs() * e.pack_size;
@@ -9366,14 +9383,15 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
     return share;
 }
 
-inline cudaError_t launch_rows(const rows_engine &e, bool long_ones, size_t blocks, int device,
+inline cudaError_t launch_rows(const rows_engine &e, rows_kernel which, size_t blocks, int device,
                                row_bounds all, row_share share, void *output, void *status_words,
                                cudaStream_t stream)
 {
     void *arguments[] = {&all, &share, output, &status_words};
-    return launch_kernel(e.kernel(long_ones), e.known[long_ones], device,
-                         static_cast<unsigned>(blocks), long_ones ? e.tile.block_size : rows_block,
-                         0, arguments, stream);
+    return launch_kernel(e.kernel(which), e.known[static_cast<unsigned>(which)], device,
+                         static_cast<unsigned>(blocks),
+                         which == rows_kernel::long_ones ? e.tile.block_size : rows_block, 0,
+                         arguments, stream);
 }
 
 /* All results. Arguments are checked; `output` points to a reduction_output. most_blocks of a
@@ -9390,38 +9408,44 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
     const row_share share = plan_rows(e, all, limits, most_blocks, most_words);
     const bool segments = all.begins != nullptr,
                blocks_each = !segments && all.n * e.element_bytes > most_bytes_of_warp(all, limits);
+    const rows_kernel which = blocks_each ? rows_kernel::long_ones
+                              : segments  ? rows_kernel::segments
+                                          : rows_kernel::rows;
     const size_t results = all.end, runs = blocks_each ? share.runs_of(all.n) : 1,
+                 of_block = share.each * (rows_block / warp_size),
                  of_words = runs > 1 ? (most_words - 1) / (runs * e.partial_words) : SIZE_MAX,
-                 of_blocks = most_blocks / runs > 0 ? most_blocks / runs : 1,
-                 at_once = blocks_each ? least_of(results, least_of(of_words, of_blocks)) : results,
+                 of_blocks = !blocks_each         ? most_blocks * of_block
+                             : most_blocks > runs ? most_blocks / runs
+                                                  : 1,
+                 at_once = least_of(results, least_of(of_words, of_blocks)),
                  needed = segments   ? workspace_words
                           : runs > 1 ? 1 + at_once * runs * e.partial_words
                                      : 0;
     return with_workspace(
         memory, needed * sizeof(status_word), memory_use::status_words, stream, [&](void *data) {
-            const size_t by_warps = (results - 1) / (share.each * (rows_block / warp_size)) + 1;
             cudaError_t failed = cudaSuccess;
-            if (!blocks_each)
-                failed = launch_rows(e, false, by_warps, device, all, share, output, data, stream);
-            if (segments && failed == cudaSuccess)
-                return launch_rows(e, true,
-                                   size_t(limits.multiprocessors) * (1024 / e.tile.block_size),
-                                   device, all, share, output, data, stream);
-            for (; blocks_each && all.begin != results && failed == cudaSuccess;
-                 all.begin = all.end) {
+            for (; all.begin != results && failed == cudaSuccess; all.begin = all.end) {
                 all.end = least_of(all.begin + at_once, results);
-                failed = launch_rows(e, true, (all.end - all.begin) * runs, device, all, share,
-                                     output, data, stream);
+                const size_t some = all.end - all.begin,
+                             blocks = blocks_each ? some * runs : (some - 1) / of_block + 1;
+                failed = launch_rows(e, which, blocks, device, all, share, output, data, stream);
             }
+            if (segments && failed == cudaSuccess)
+                failed = launch_rows(e, rows_kernel::long_ones,
+                                     size_t(limits.multiprocessors) * (1024 / e.tile.block_size),
+                                     device, all, share, output, data, stream);
             return failed;
         });
 }
 
 template <class Reducer, unsigned BlockSize, unsigned Packs>
-static const void *rows_kernel(bool long_ones)
+static const void *rows_kernel_of(rows_kernel which)
 {
-    return long_ones ? kernel_address(reduce_long_rows<Reducer, BlockSize, Packs>)
-                     : kernel_address(reduce_rows<Reducer>);
+    switch (which) {
+    case rows_kernel::rows: return kernel_address(reduce_rows<Reducer, false>);
+    case rows_kernel::segments: return kernel_address(reduce_rows<Reducer, true>);
+    default: return kernel_address(reduce_long_rows<Reducer, BlockSize, Packs>);
+    }
 }
 
 template <class Reducer>
@@ -9429,10 +9453,10 @@ static rows_engine rows_engine_of()
 {
     using Element = typename Reducer::Element;
     constexpr unsigned packs = least_of(4, packs_of_thread<Reducer>());
-    static compiled_cache known[2] = {};
+    static compiled_cache known[3] = {};
     return {static_cast<unsigned>(sizeof(Element)),        pack<Element>::size,
-            partial_words<typename Reducer::Value>::count, {small_block, packs},
-            rows_kernel<Reducer, small_block, packs>,      known};
+            partial_words<typename Reducer::Value>::count, bits_for(packs_of_thread<Reducer>()), {small_block, packs},
+            rows_kernel_of<Reducer, small_block, packs>,      known};
 }
 
 /* ---- Columns ---- */
