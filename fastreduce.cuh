@@ -4277,6 +4277,11 @@ __host__ __device__ constexpr unsigned bits_for(size_t number)
     return bits;
 }
 
+__device__ __forceinline__ unsigned bits_for_word(unsigned number)
+{
+    return number > 1 ? 32 - static_cast<unsigned>(__clz(static_cast<int>(number - 1))) : 0;
+}
+
 /* ---- Rows and segments ----
  *
  * A warp takes results that are neighbours, as many at once as it has packs for: groups of lanes a
@@ -4332,9 +4337,16 @@ enum class row_loads { vectors, shifted, elements };
 #ifndef SEGMENTS_EACH
 #define SEGMENTS_EACH 512
 #endif
+constexpr unsigned warp_log = 5, rows_block = 256, most_chunks = 8;
+
 struct row_share {
-    size_t each; /* results of a warp */
+    size_t each;     /* results of a warp */
     row_loads loads; /* of rows */
+    /* of a warp's chunks of rows: lanes and chunks of a row; of each, the row, after the lane's
+     * first; from there on, where it is, also within its row, and the elements from there to the row's end */
+    unsigned lanes_log, chunks_log;
+    unsigned row[most_chunks], within[most_chunks], left[most_chunks];
+    size_t place[most_chunks];
     size_t most_of_warp; /* elements of one; longer ones are listed */
     /* of those and of long rows */
     size_t tile_elements, most_runs, most_listed_runs;
@@ -4348,60 +4360,38 @@ struct row_share {
     }
 };
 
-constexpr unsigned warp_log = 5, rows_block = 256;
-
-/* Results that a warp has at once: chunks of lanes' packs, of which 2^lanes_log lanes and 2^chunks_log
- * chunks are for a result. */
-struct row_batch {
-    unsigned results, lanes_log, chunks_log;
-
-    __host__ __device__ row_batch(unsigned packs, unsigned packs_log_of_thread)
-        : results(0), lanes_log(bits_for(packs)), chunks_log(0)
+/* A pack, or what it is to be shifted out of, of which the first `rest` elements exist. */
+template <row_loads How, class Element>
+struct row_pack {
+    static constexpr unsigned size = pack<Element>::size;
+    pack<Element> first, second;
+    unsigned shift;
+    __device__ __forceinline__ void load(const Element *from, unsigned rest)
     {
-        if (lanes_log > warp_log) {
-            chunks_log = lanes_log - warp_log;
-            lanes_log = warp_log;
-            if (chunks_log > packs_log_of_thread) chunks_log = packs_log_of_thread;
+        first = {};
+        if constexpr (How == row_loads::shifted) {
+            second = {};
+            shift = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes;
+            const pack<Element> *const place = reinterpret_cast<const pack<Element> *>(
+                reinterpret_cast<const unsigned char *>(from) - shift);
+            if (rest > 0) first = load_pack<false>(place);
+            if (rest * sizeof(Element) > pack_bytes - shift) second = load_pack<false>(place + 1);
+        } else if (How == row_loads::vectors && rest >= size) {
+            first = load_pack<false>(reinterpret_cast<const pack<Element> *>(from));
+        } else if (How == row_loads::elements || rest > 0) {
+            first.gather_some(from, rest);
         }
-        results = 1u << (warp_log - lanes_log + packs_log_of_thread - chunks_log);
     }
-    /* The result of a lane's pack, and its number there. */
-    __device__ __forceinline__ unsigned first(unsigned chunk) const
+    __device__ __forceinline__ pack<Element> value() const
     {
-        return chunk >> chunks_log << (warp_log - lanes_log);
-    }
-    __device__ __forceinline__ unsigned number(unsigned chunk) const
-    {
-        return first(chunk) + (threadIdx.x % warp_size >> lanes_log);
-    }
-    __device__ __forceinline__ unsigned pack_of(unsigned chunk) const
-    {
-        return threadIdx.x % (1u << lanes_log) +
-               warp_size * (chunk & ((1u << chunks_log) - 1));
+        constexpr unsigned grain = alignof(Element) < 4 ? alignof(Element) : 4;
+        if constexpr (How == row_loads::shifted)
+            return bits_as<pack<Element>>(shifted_words<grain>(
+                bits_as<pack<unsigned>>(first), bits_as<pack<unsigned>>(second), shift));
+        else
+            return first;
     }
 };
-
-
-/* A pack of which the first `exist` elements do. */
-template <row_loads How, class Element>
-__device__ __forceinline__ void load_row_pack(pack<Element> &to, const Element *from,
-                                              unsigned exist)
-{
-    to = {};
-    if (exist == 0) return;
-    if constexpr (How == row_loads::shifted) {
-        constexpr unsigned grain = alignof(Element) < 4 ? alignof(Element) : 4;
-        const unsigned shift =
-            static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes;
-        const pack<unsigned> *const place = reinterpret_cast<const pack<unsigned> *>(
-            reinterpret_cast<const unsigned char *>(from) - shift);
-        to = bits_as<pack<Element>>(shifted_words<grain>(load_pack<false>(place), load_pack<false>(place + 1), shift));
-    } else if (How == row_loads::vectors && exist == pack<Element>::size) {
-        to = load_pack<false>(reinterpret_cast<const pack<Element> *>(from));
-    } else {
-        to.gather_some(from, exist);
-    }
-}
 
 /* The Value of neighbouring packs of a result. */
 template <class Reducer, class Items>
@@ -4417,77 +4407,72 @@ __device__ __forceinline__ typename Reducer::Value leaf_value(const Reducer &red
     }
 }
 
-/* Where elements of a result are. */
+/* A lane's pack of a chunk: where it is, and its result; and how many elements are there from there on, or none. */
 template <class Element>
 struct row_part {
-    const Element *from;
-    unsigned n;
+    const Element *from, *result;
+    unsigned rest;
 };
 
-/* A lane's Values, one a chunk, of results which part_of knows for each chunk; whole warps ask it. */
+/* A lane's Values, one a chunk of those before `chunks`; part_of knows what they are of; whole warps ask it. */
 template <row_loads How, class Reducer, class PartOf, unsigned Packs>
-__device__ __forceinline__ void load_row_values(const Reducer &given, const row_batch &batch,
-                                                const PartOf &part_of,
+__device__ __forceinline__ void load_row_values(const Reducer &given, unsigned index, const PartOf &part_of,
                                                 typename Reducer::Value (&values)[Packs])
 {
     using Element = typename Reducer::Element;
     constexpr unsigned size = pack<Element>::size,
-                       at_once = How != row_loads::vectors && Packs > 4 ? Packs / 2 : Packs;
+                       at_once = How == row_loads::shifted && Packs > 4 ? Packs / 2 : Packs;
 #pragma unroll
     for (unsigned begin = 0; begin < Packs; begin += at_once) {
-        pack<Element> packs[at_once];
-        const Element *from[at_once];
-        unsigned exist[at_once];
+        row_pack<How, Element> packs[at_once];
+        row_part<Element> parts[at_once];
 #pragma unroll
         for (unsigned j = 0; j < at_once; ++j) {
-            exist[j] = 0;
-            from[j] = nullptr;
-            packs[j] = {};
-            if (batch.first(begin + j) >= batch.results) continue; /* of all lanes */
-            const row_part<Element> part = part_of(begin + j);
-            const unsigned index = batch.pack_of(begin + j) * size;
-            exist[j] = index < part.n ? part.n - index : 0;
-            exist[j] = exist[j] < size ? exist[j] : size;
-            from[j] = part.from;
-            load_row_pack<How>(packs[j], part.from + index, exist[j]);
+            parts[j] = {};
+            if (begin + j < part_of.chunks()) parts[j] = part_of(begin + j);
+            packs[j].load(parts[j].from, parts[j].rest);
         }
 #pragma unroll
         for (unsigned j = 0; j < at_once; ++j) {
             values[begin + j] = given.zero();
-            if (exist[j] == 0) continue;
-            const unsigned index = batch.pack_of(begin + j) * size;
+            if (begin + j >= part_of.chunks()) continue;
+            const unsigned rest = parts[j].rest;
             Reducer reducer = given;
-            reducer.prepare(from[j], 1);
-            if (exist[j] < size) packs[j].fill_from(exist[j], reducer.padding(from[j]));
-            const packs_of_lane<Element, 1, 1> items = {{packs[j]}, index, index + exist[j]};
-            values[begin + j] = leaf_value(reducer, items);
+            reducer.prepare(parts[j].result, rest > 0);
+            packs_of_lane<Element, 1, 1> items = {{packs[j].value()}, index + part_of.within(begin + j), 0};
+            items.n = items.index + rest;
+            if (sizeof(Element) >= 4 || rest < size) {
+                const Element first = items.packs[0].at(0);
+                items.packs[0].fill_from(rest, reducer.padding(&first));
+            }
+            values[begin + j] = chosen(rest > 0, leaf_value(reducer, items), given.zero());
         }
     }
 }
 
-/* Pairs what lanes have of a batch's results. While lanes pair, each hands over the half of its
- * Values that its partner keeps; afterwards a lane has Packs >> lanes_log of them, or one. */
+/* Pairs what lanes have of results, each of 2^lanes_log lanes and 2^chunks_log chunks. While lanes pair, each hands over
+ * the half of its Values that its partner keeps; afterwards a lane has Packs >> lanes_log of them, or one. */
 template <unsigned Delta, unsigned Held, class Reducer, class Value, unsigned Packs>
-__device__ __forceinline__ void pair_batch(const Reducer &reducer, const row_batch &batch,
-                                           Value (&values)[Packs])
+__device__ __forceinline__ void pair_some_lanes(const Reducer &reducer, unsigned lanes_log,
+                                                unsigned chunks_log, Value (&values)[Packs])
 {
-    const bool upper = threadIdx.x & Delta;
     if constexpr (Held > 1) {
-        if (Delta >> batch.lanes_log != 0) return;
+        const bool upper = threadIdx.x & Delta;
+        if (Delta >> lanes_log != 0) return;
 #pragma unroll
         for (unsigned k = 0; k < Held / 2; ++k) {
             const Value kept = chosen(upper, values[k + Held / 2], values[k]),
                         handed = chosen(upper, values[k], values[k + Held / 2]);
             values[k] = meet(reducer, kept, shuffle_xor(handed, Delta), upper);
         }
-        pair_batch<2 * Delta, Held / 2>(reducer, batch, values);
+        pair_some_lanes<2 * Delta, Held / 2>(reducer, lanes_log, chunks_log, values);
     } else {
 #pragma unroll 1
-        for (unsigned delta = Delta; delta >> batch.lanes_log == 0; delta *= 2)
+        for (unsigned delta = Delta; delta >> lanes_log == 0; delta *= 2)
             values[0] =
                 meet(reducer, values[0], shuffle_xor(values[0], delta), (threadIdx.x & delta) != 0);
 #pragma unroll 1
-        for (unsigned bit = Packs >> 1; bit << batch.chunks_log >= Packs; bit /= 2)
+        for (unsigned bit = Packs >> 1; bit << chunks_log >= Packs; bit /= 2)
             values[0] =
                 meet(reducer, values[0], shuffle_xor(values[0], bit), (threadIdx.x & bit) != 0);
     }
@@ -4561,38 +4546,40 @@ __device__ __forceinline__ Number search_by_warp(Number begin, Number end, const
     return begin;
 }
 
-/* By a warp: a batch of results from number `next` on. */
+/* By a warp: results from number `first` on, so many, in chunks of lanes' packs: 2^lanes_log lanes
+ * and 2^chunks_log chunks are for each. */
 template <unsigned Packs, class Reducer, class PartOf, class LengthOf>
 __device__ __forceinline__ void
-reduce_batch(const reduction_output<Reducer> &output, const row_bounds &all, size_t next,
-             const row_batch &batch, row_loads how, const PartOf &part_of,
-             const LengthOf &length_of)
+reduce_chunks(const reduction_output<Reducer> &output, const row_bounds &all, size_t first,
+              unsigned results, unsigned lanes_log, unsigned chunks_log, row_loads how,
+              const PartOf &part_of, const LengthOf &length_of)
 {
     using Element = typename Reducer::Element;
     constexpr unsigned packs_log = bits_for(Packs);
     const Reducer &reducer = output.reducer;
-    const unsigned lane = threadIdx.x % warp_size;
+    const unsigned lane = threadIdx.x % warp_size, across_log = warp_log - lanes_log,
+                   index = lane % (1u << lanes_log) * pack<Element>::size;
     typename Reducer::Value values[Packs];
     if (how == row_loads::vectors)
-        load_row_values<row_loads::vectors>(reducer, batch, part_of, values);
+        load_row_values<row_loads::vectors>(reducer, index, part_of, values);
     else if (how == row_loads::shifted && sizeof(Element) < 4)
-        load_row_values<row_loads::shifted>(reducer, batch, part_of, values);
+        load_row_values<row_loads::shifted>(reducer, index, part_of, values);
     else
-        load_row_values<row_loads::elements>(reducer, batch, part_of, values);
-    pair_batch<1, Packs>(reducer, batch, values);
+        load_row_values<row_loads::elements>(reducer, index, part_of, values);
+    pair_some_lanes<1, Packs>(reducer, lanes_log, chunks_log, values);
     /* what the lane is left with: of chunks from `chunk` on */
     unsigned chunk = 0;
 #pragma unroll
     for (unsigned b = 0; b < packs_log; ++b)
-        if (b < batch.lanes_log) chunk |= (lane >> b & 1) << (packs_log - 1 - b);
-    const bool stores = (lane & ((1u << batch.lanes_log) - 1)) < Packs &&
-                        (chunk & ((1u << batch.chunks_log) - 1)) == 0;
+        if (b < lanes_log) chunk |= (lane >> b & 1) << (packs_log - 1 - b);
+    const bool stores = lane % (1u << lanes_log) < Packs && chunk % (1u << chunks_log) == 0;
 #pragma unroll
     for (unsigned k = 0; k < Packs; ++k) {
-        if (k << batch.lanes_log >= Packs && k > 0) continue;
-        const unsigned number = batch.number(chunk + k), length = length_of(number);
-        if (stores && number < batch.results)
-            reducer.store(all.place(output.result, next + number),
+        if (k << lanes_log >= Packs && k > 0) continue;
+        const unsigned number = ((chunk + k) >> chunks_log << across_log) + (lane >> lanes_log),
+                       length = length_of(number);
+        if (stores && number < results)
+            reducer.store(all.place(output.result, first + number),
                           length == 0 ? reducer.identity() : values[k], length);
     }
 }
@@ -4655,6 +4642,22 @@ struct segment_group {
     }
 };
 
+template <class Element>
+struct parts_of_rows {
+    const row_share &share;
+    const unsigned char *from; /* of the lane's first pack */
+    unsigned rows, index;
+    __device__ __forceinline__ unsigned chunks() const { return most_chunks; }
+    __device__ __forceinline__ unsigned within(unsigned chunk) const { return share.within[chunk]; }
+    __device__ __forceinline__ row_part<Element> operator()(unsigned chunk) const
+    {
+        const Element *const pack = reinterpret_cast<const Element *>(from + share.place[chunk]);
+        const int left = static_cast<int>(share.left[chunk] - index);
+        return {pack, pack - (index + share.within[chunk]),
+                rows > share.row[chunk] && left > 0 ? static_cast<unsigned>(left) : 0};
+    }
+};
+
 /* By a warp: rows before `end`, as many as it has at once. */
 template <unsigned Packs, class Reducer>
 __device__ __forceinline__ void
@@ -4663,21 +4666,42 @@ reduce_some_rows(const row_bounds &all, const row_share &share,
 {
     using Element = typename Reducer::Element;
     constexpr unsigned size = pack<Element>::size;
-    const unsigned n = static_cast<unsigned>(all.n);
-    row_batch batch((n + size - 1) / size, bits_for(Packs));
-    batch.results = static_cast<unsigned>(end - first);
-    const Element *const from = static_cast<const Element *>(all.input) +
-                                (first + batch.number(0)) * all.pitch;
+    const unsigned lane = threadIdx.x % warp_size, n = static_cast<unsigned>(all.n),
+                   number = lane >> share.lanes_log, results = static_cast<unsigned>(end - first);
+    const parts_of_rows<Element> parts = {
+        share,
+        static_cast<const unsigned char *>(all.input) +
+            ((first + number) * all.pitch + lane % (1u << share.lanes_log) * size) * sizeof(Element),
+        results > number ? results - number : 0, lane % (1u << share.lanes_log) * size};
     const bool inside = first * all.pitch >= size && (all.end - end) * all.pitch >= 2 * size;
-    reduce_batch<Packs>(
-        output, all, first, batch,
-        share.loads == row_loads::shifted && !inside ? row_loads::elements : share.loads,
-        [&](unsigned chunk) {
-            return row_part<Element>{from + batch.first(chunk) * all.pitch,
-                                     batch.number(chunk) < batch.results ? n : 0};
-        },
+    reduce_chunks<Packs>(
+        output, all, first, results, share.lanes_log, share.chunks_log,
+        share.loads == row_loads::shifted && !inside ? row_loads::elements : share.loads, parts,
         [&](unsigned) { return n; });
 }
+
+template <class Element>
+struct parts_of_segments {
+    const Element *from;
+    unsigned own, own_n; /* of the lane's segment, from there on */
+    unsigned done, some, lanes_log, chunks_log, index;
+    __device__ __forceinline__ unsigned chunks() const
+    {
+        return ((some - 1) >> (warp_log - lanes_log)) + 1 << chunks_log;
+    }
+    __device__ __forceinline__ unsigned within(unsigned chunk) const
+    {
+        return chunk % (1u << chunks_log) * (warp_size * pack<Element>::size);
+    }
+    __device__ __forceinline__ row_part<Element> operator()(unsigned chunk) const
+    {
+        const unsigned number = (chunk >> chunks_log << (warp_log - lanes_log)) +
+                                (threadIdx.x % warp_size >> lanes_log),
+                       of = (done + number) % warp_size, place = shuffle(own, of),
+                       n = shuffle(own_n, of), at = index + within(chunk);
+        return {from + (place + at), from + place, number < some && at < n ? n - at : 0};
+    }
+};
 
 /* By a warp: segments before `end`. */
 template <unsigned Packs, class Reducer>
@@ -4697,8 +4721,8 @@ reduce_some_segments(const row_bounds &all, const row_share &share,
     for (; next < end; next += warp_size) {
         group.look(all, next, end, size);
 #pragma unroll 1
-        for (unsigned done = 0; done < group.results;) {
-            unsigned some = 1;
+        for (unsigned done = 0, some; done < group.results; done += some) {
+            some = 1;
 #pragma unroll
             for (unsigned b = 1; b <= warp_log; ++b) {
                 const bool within = lane >= done && lane < done + (1u << b);
@@ -4709,36 +4733,35 @@ reduce_some_segments(const row_bounds &all, const row_share &share,
             some = static_cast<unsigned>(least_of(some, group.results - done));
             const unsigned longest = warp_max(lane >= done && lane < done + some ? group.packs : 0);
             const size_t n = shuffle(group.own.n, done), begin = shuffle(group.own.begin, done);
-            bool listed = false;
-            if (some == 1 && n > share.most_of_warp && lane == 0)
-                listed = row_list::add(status_words, next + done, share.runs_of(n),
-                                       share.most_listed_runs);
-            if (some == 1 && n > most) {
+            if (longest > warp_size * Packs) {
+                bool listed = false;
+                if (n > share.most_of_warp && lane == 0)
+                    listed = row_list::add(status_words, next + done, share.runs_of(n),
+                                           share.most_listed_runs);
                 if (!__any_sync(0xffffffffu, listed))
                     reduce_by_warp(all, next + done, output, carried);
-            } else {
-                row_batch batch(longest, bits_for(Packs));
-                batch.results = some;
-                const unsigned own = static_cast<unsigned>(group.own.begin - begin),
-                               own_n = static_cast<unsigned>(group.own.n);
-                row_loads how = row_loads::elements;
-                if (some == 1 && reinterpret_cast<uintptr_t>(input + begin) % pack_bytes == 0)
-                    how = row_loads::vectors;
-                else if (sizeof(Element) < 4 && group.regular && all.adjacent() &&
-                         static_cast<long long>(begin - array_begin) >= size &&
-                         begin + most + 2 * size <= array_end)
-                    how = row_loads::shifted;
-                reduce_batch<Packs>(
-                    output, all, next + done, batch, how,
-                    [&](unsigned chunk) {
-                        const unsigned number = batch.number(chunk),
-                                       of = (done + number) % warp_size,
-                                       from = shuffle(own, of), length = shuffle(own_n, of);
-                        return row_part<Element>{input + begin + from, number < some ? length : 0};
-                    },
-                    [&](unsigned number) { return shuffle(own_n, (done + number) % warp_size); });
+                continue;
             }
-            done += some;
+            const unsigned packs_log = bits_for_word(longest),
+                           lanes_log = packs_log < warp_log ? packs_log : warp_log;
+            row_loads how = row_loads::elements;
+            if (some == 1 && reinterpret_cast<uintptr_t>(input + begin) % pack_bytes == 0)
+                how = row_loads::vectors;
+            else if (sizeof(Element) < 4 && group.regular && all.adjacent() &&
+                     static_cast<long long>(begin - array_begin) >= size &&
+                     begin + most + 2 * size <= array_end)
+                how = row_loads::shifted;
+            const parts_of_segments<Element> parts = {input + begin,
+                                                      static_cast<unsigned>(group.own.begin - begin),
+                                                      static_cast<unsigned>(group.own.n),
+                                                      done,
+                                                      some,
+                                                      lanes_log,
+                                                      packs_log - lanes_log,
+                                                      lane % (1u << lanes_log) * size};
+            reduce_chunks<Packs>(
+                output, all, next + done, some, lanes_log, packs_log - lanes_log, how, parts,
+                [&](unsigned number) { return shuffle(parts.own_n, (done + number) % warp_size); });
         }
     }
 }
@@ -9367,9 +9390,17 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
     share.loads = step % pack_bytes == 0   ? row_loads::vectors
                   : e.element_bytes < 4 ? row_loads::shifted
                                         : row_loads::elements;
-    const row_batch batch(static_cast<unsigned>(least_of(packs, warp_size << e.packs_log)),
-                          e.packs_log);
-    share.each = all.begins == nullptr ? least_of(batch.results, fair) : least_of(fair, most);
+    const unsigned packs_log = bits_for(least_of(packs, warp_size << e.packs_log));
+    share.lanes_log = packs_log < warp_log ? packs_log : warp_log;
+    share.chunks_log = packs_log - share.lanes_log;
+    for (unsigned chunk = 0; chunk < 1u << e.packs_log; ++chunk) {
+        share.row[chunk] = chunk >> share.chunks_log << (warp_log - share.lanes_log);
+        share.within[chunk] = chunk % (1u << share.chunks_log) * (warp_size * e.pack_size);
+        share.left[chunk] = static_cast<unsigned>(least_of(all.n, 1u << 30)) - share.within[chunk];
+        share.place[chunk] = (share.row[chunk] * all.pitch + share.within[chunk]) * e.element_bytes;
+    }
+    share.each = all.begins == nullptr ? least_of(size_t(1) << (warp_log + e.packs_log - packs_log), fair)
+                                       : least_of(fair, most);
     if (all.begins != nullptr && share.each < fewest) share.each = fewest;
     share.most_of_warp =
         (all.begins == nullptr ? SIZE_MAX : most_bytes_of_warp(all, limits)) / e.element_bytes;
