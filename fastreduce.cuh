@@ -4334,20 +4334,23 @@ struct row_bounds {
 enum class row_loads { vectors, shifted, elements };
 
 /* How warps share rows. */
+#ifndef WAVES
+#define WAVES 8
+#endif
 #ifndef SEGMENTS_EACH
 #define SEGMENTS_EACH 512
 #endif
 constexpr unsigned warp_log = 5, rows_block = 256, most_chunks = 8;
 
 struct row_share {
-    size_t each;     /* results of a warp */
+    size_t each, of_block; /* results of a warp, of a block */
     row_loads loads; /* of rows */
     /* of a warp's chunks of rows: lanes and chunks of a row; of each, the row, after the lane's
      * first; from there on, where it is, also within its row, and the elements from there to the row's end */
     unsigned lanes_log, chunks_log;
     unsigned row[most_chunks], within[most_chunks], left[most_chunks];
     size_t place[most_chunks];
-    size_t most_of_warp; /* elements of one; longer ones are listed */
+    size_t most_of_warp, most_of_block; /* elements of one; longer ones are listed */
     /* of those and of long rows */
     size_t tile_elements, most_runs, most_listed_runs;
 
@@ -4414,6 +4417,37 @@ struct row_part {
     unsigned rest;
 };
 
+/* The Values of some chunks' packs, by a Reducer that choose() knows. */
+template <row_loads How, class PartOf, unsigned AtOnce, unsigned Packs, class Element, class Value>
+struct values_of_row_packs {
+    const PartOf &part_of;
+    const row_pack<How, Element> (&packs)[AtOnce];
+    const row_part<Element> (&parts)[AtOnce];
+    Value (&values)[Packs];
+    unsigned index, begin;
+
+    template <class Reducer>
+    __device__ __forceinline__ void operator()(const Reducer &given) const
+    {
+        using Own = typename Reducer::Element;
+        constexpr unsigned size = pack<Own>::size;
+#pragma unroll
+        for (unsigned j = 0; j < AtOnce; ++j) {
+            const unsigned rest = parts[j].rest;
+            Reducer reducer = given;
+            reducer.prepare(parts[j].result, rest > 0);
+            packs_of_lane<Own, 1, 1> items = {
+                {bits_as<pack<Own>>(packs[j].value())}, index + part_of.within(begin + j), 0};
+            items.n = items.index + rest;
+            if (sizeof(Element) >= 4 || rest < size) {
+                const Own first = items.packs[0].at(0);
+                items.packs[0].fill_from(rest, reducer.padding(&first));
+            }
+            values[begin + j] = chosen(rest > 0, leaf_value(reducer, items), given.zero());
+        }
+    }
+};
+
 /* A lane's Values, one a chunk of those before `chunks`; part_of knows what they are of; whole warps ask it. */
 template <row_loads How, class Reducer, class PartOf, unsigned Packs>
 __device__ __forceinline__ void load_row_values(const Reducer &given, unsigned index, const PartOf &part_of,
@@ -4432,21 +4466,9 @@ __device__ __forceinline__ void load_row_values(const Reducer &given, unsigned i
             if (begin + j < part_of.chunks()) parts[j] = part_of(begin + j);
             packs[j].load(parts[j].from, parts[j].rest);
         }
-#pragma unroll
-        for (unsigned j = 0; j < at_once; ++j) {
-            values[begin + j] = given.zero();
-            if (begin + j >= part_of.chunks()) continue;
-            const unsigned rest = parts[j].rest;
-            Reducer reducer = given;
-            reducer.prepare(parts[j].result, rest > 0);
-            packs_of_lane<Element, 1, 1> items = {{packs[j].value()}, index + part_of.within(begin + j), 0};
-            items.n = items.index + rest;
-            if (sizeof(Element) >= 4 || rest < size) {
-                const Element first = items.packs[0].at(0);
-                items.packs[0].fill_from(rest, reducer.padding(&first));
-            }
-            values[begin + j] = chosen(rest > 0, leaf_value(reducer, items), given.zero());
-        }
+        given.choose(values_of_row_packs<How, PartOf, at_once, Packs, typename Reducer::Element,
+                                         typename Reducer::Value>{part_of, packs, parts, values,
+                                                                  index, begin});
     }
 }
 
@@ -4560,7 +4582,7 @@ reduce_chunks(const reduction_output<Reducer> &output, const row_bounds &all, si
     const unsigned lane = threadIdx.x % warp_size, across_log = warp_log - lanes_log,
                    index = lane % (1u << lanes_log) * pack<Element>::size;
     typename Reducer::Value values[Packs];
-    if (how == row_loads::vectors)
+    if (PartOf::may_be_vectors && how == row_loads::vectors)
         load_row_values<row_loads::vectors>(reducer, index, part_of, values);
     else if (how == row_loads::shifted && sizeof(Element) < 4)
         load_row_values<row_loads::shifted>(reducer, index, part_of, values);
@@ -4618,11 +4640,17 @@ __device__ __forceinline__ void reduce_by_warp(const row_bounds &all, size_t res
 }
 
 /* Segments that a warp looks at together, one a lane. */
+struct segment_at {
+    unsigned begin, n; /* of what may be one of several at once; begin, from any on */
+};
+template <unsigned Packs>
 struct segment_group {
     row_bounds::span own, ahead; /* of the lane's; of that of the next group */
+    segment_at *table;           /* of all of them, in shared memory */
     unsigned results;
-    unsigned packs; /* of the lane's, or more than any batch has */
-    bool regular;   /* one begins where the other ends */
+    unsigned fits[warp_log + 1]; /* a bit each, those that can be one of 2^b at once */
+    unsigned packs;              /* of the lane's, or more than any batch has */
+    bool regular;                /* one begins where the other ends */
 
     __device__ __forceinline__ void load_ahead(const row_bounds &all, size_t next, size_t end)
     {
@@ -4639,11 +4667,18 @@ struct segment_group {
         const size_t before = shuffle(own.begin + own.n, (lane - 1) % warp_size);
         regular = !__any_sync(0xffffffffu, lane > 0 && lane < results && own.begin != before);
         packs = static_cast<unsigned>(least_of((own.n + pack_size - 1) / pack_size, 1u << 16));
+#pragma unroll
+        for (unsigned b = 0; b <= warp_log; ++b)
+            fits[b] = __ballot_sync(0xffffffffu, packs <= warp_size * Packs >> b);
+        __syncwarp();
+        table[lane] = {static_cast<unsigned>(own.begin), static_cast<unsigned>(own.n)};
+        __syncwarp();
     }
 };
 
 template <class Element>
 struct parts_of_rows {
+    static constexpr bool may_be_vectors = true;
     const row_share &share;
     const unsigned char *from; /* of the lane's first pack */
     unsigned rows, index;
@@ -4682,12 +4717,13 @@ reduce_some_rows(const row_bounds &all, const row_share &share,
 
 template <class Element>
 struct parts_of_segments {
-    const Element *from;
-    unsigned own, own_n; /* of the lane's segment, from there on */
-    unsigned done, some, lanes_log, chunks_log, index;
+    static constexpr bool may_be_vectors = false;
+    const Element *from;     /* of the first one */
+    const segment_at *table; /* of those that the warp looks at, from that on */
+    unsigned some, lanes_log, chunks_log, index;
     __device__ __forceinline__ unsigned chunks() const
     {
-        return ((some - 1) >> (warp_log - lanes_log)) + 1 << chunks_log;
+        return (((some - 1) >> (warp_log - lanes_log)) + 1) << chunks_log;
     }
     __device__ __forceinline__ unsigned within(unsigned chunk) const
     {
@@ -4697,24 +4733,67 @@ struct parts_of_segments {
     {
         const unsigned number = (chunk >> chunks_log << (warp_log - lanes_log)) +
                                 (threadIdx.x % warp_size >> lanes_log),
-                       of = (done + number) % warp_size, place = shuffle(own, of),
-                       n = shuffle(own_n, of), at = index + within(chunk);
-        return {from + (place + at), from + place, number < some && at < n ? n - at : 0};
+                       at = index + within(chunk);
+        if (number >= some) return {from, from, 0};
+        const segment_at own = table[number];
+        const unsigned place = own.begin - table[0].begin;
+        return {from + (place + at), from + place, at < own.n ? own.n - at : 0};
     }
 };
+
+/* Results that a block's warps leave to all of them together. */
+struct later_results {
+    static constexpr unsigned most = 64;
+    unsigned count;
+    size_t number[most];
+    __device__ __forceinline__ bool add(size_t result) /* by one thread */
+    {
+        const unsigned place = atomicAdd(&count, 1u);
+        if (place < most) number[place] = result;
+        return place < most;
+    }
+};
+
+/* By a block: one result after the other. */
+template <unsigned Packs, class Reducer>
+__device__ __forceinline__ void
+reduce_later(const row_bounds &all, const reduction_output<Reducer> &output,
+             const later_results &later,
+             block_values<typename Reducer::Value, rows_block / warp_size> &shared)
+{
+    using Element = typename Reducer::Element;
+    __syncthreads();
+    const unsigned count = static_cast<unsigned>(least_of(later.count, later.most));
+#pragma unroll 1
+    for (unsigned k = 0; k < count; ++k) {
+        pairwise_array array = {};
+        array.n = all.of(later.number[k]).n;
+        array.input = all.template first<Element>(later.number[k]);
+        array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
+        array.share(size_t(rows_block) * Packs * pack<Element>::size, 1, 1);
+        Reducer reducer = output.reducer;
+        reducer.prepare(array.input, array.n);
+        reduce_run<rows_block, Packs>(reducer, array, all.place(output.result, later.number[k]),
+                                      nullptr, 1, 0,
+                                      array.template place<Element, rows_block, Packs>(0, 0), shared);
+        __syncthreads();
+    }
+}
 
 /* By a warp: segments before `end`. */
 template <unsigned Packs, class Reducer>
 __device__ __forceinline__ void
 reduce_some_segments(const row_bounds &all, const row_share &share,
                      const reduction_output<Reducer> &output, status_word *status_words,
-                     size_t next, size_t end, typename Reducer::Value *carried)
+                     size_t next, size_t end, later_results &later,
+                     typename Reducer::Value *carried, segment_at *table)
 {
     using Element = typename Reducer::Element;
     constexpr unsigned size = pack<Element>::size, most = Packs * warp_size * size;
     const unsigned lane = threadIdx.x % warp_size;
     const Element *const input = static_cast<const Element *>(all.input);
-    segment_group group = {};
+    segment_group<Packs> group = {};
+    group.table = table;
     group.load_ahead(all, next, end);
     const size_t array_begin = all.of(0).begin, array_end = all.of(all.end - 1).begin;
 #pragma unroll 1
@@ -4725,53 +4804,54 @@ reduce_some_segments(const row_bounds &all, const row_share &share,
             some = 1;
 #pragma unroll
             for (unsigned b = 1; b <= warp_log; ++b) {
-                const bool within = lane >= done && lane < done + (1u << b);
-                if (group.regular && some == 1u << (b - 1) &&
-                    !__any_sync(0xffffffffu, within && group.packs > (warp_size * Packs >> b)))
-                    some = 1u << b;
+                const unsigned wanted = (b == warp_log ? ~0u : (1u << (1u << b)) - 1) << done;
+                if (group.regular && (group.fits[b] & wanted) == wanted) some = 1u << b;
             }
             some = static_cast<unsigned>(least_of(some, group.results - done));
             const unsigned longest = warp_max(lane >= done && lane < done + some ? group.packs : 0);
             const size_t n = shuffle(group.own.n, done), begin = shuffle(group.own.begin, done);
-            if (longest > warp_size * Packs) {
-                bool listed = false;
-                if (n > share.most_of_warp && lane == 0)
-                    listed = row_list::add(status_words, next + done, share.runs_of(n),
-                                           share.most_listed_runs);
-                if (!__any_sync(0xffffffffu, listed))
+            if ((group.fits[0] >> done & 1) == 0) {
+                bool left = false;
+                if (n > share.most_of_block && lane == 0)
+                    left = row_list::add(status_words, next + done, share.runs_of(n),
+                                         share.most_listed_runs);
+                if (!left && n > share.most_of_warp && lane == 0) left = later.add(next + done);
+                if (!__any_sync(0xffffffffu, left))
                     reduce_by_warp(all, next + done, output, carried);
                 continue;
             }
             const unsigned packs_log = bits_for_word(longest),
                            lanes_log = packs_log < warp_log ? packs_log : warp_log;
-            row_loads how = row_loads::elements;
-            if (some == 1 && reinterpret_cast<uintptr_t>(input + begin) % pack_bytes == 0)
-                how = row_loads::vectors;
-            else if (sizeof(Element) < 4 && group.regular && all.adjacent() &&
-                     static_cast<long long>(begin - array_begin) >= size &&
-                     begin + most + 2 * size <= array_end)
-                how = row_loads::shifted;
+            const bool inside = sizeof(Element) < 4 && group.regular && all.adjacent() &&
+                                static_cast<long long>(begin - array_begin) >= size &&
+                                begin + most + 2 * size <= array_end;
             const parts_of_segments<Element> parts = {input + begin,
-                                                      static_cast<unsigned>(group.own.begin - begin),
-                                                      static_cast<unsigned>(group.own.n),
-                                                      done,
+                                                      group.table + done,
                                                       some,
                                                       lanes_log,
                                                       packs_log - lanes_log,
                                                       lane % (1u << lanes_log) * size};
-            reduce_chunks<Packs>(
-                output, all, next + done, some, lanes_log, packs_log - lanes_log, how, parts,
-                [&](unsigned number) { return shuffle(parts.own_n, (done + number) % warp_size); });
+            reduce_chunks<Packs>(output, all, next + done, some, lanes_log, packs_log - lanes_log,
+                                 inside ? row_loads::shifted : row_loads::elements, parts,
+                                 [&](unsigned number) {
+                                     return number < some ? parts.table[number].n : 0;
+                                 });
         }
     }
 }
 
 /* Rows and segments, a warp for some that are neighbours. */
 template <class Reducer, bool Segments>
+#ifndef BLOCK_PACKS
+#define BLOCK_PACKS 8
+#endif
+#ifndef SEG_THREADS
+#define SEG_THREADS 768
+#endif
 #ifndef ROWS_THREADS
 #define ROWS_THREADS 1024
 #endif
-__global__ void __launch_bounds__(rows_block, resident(ROWS_THREADS / rows_block))
+__global__ void __launch_bounds__(rows_block, resident((Segments ? SEG_THREADS : ROWS_THREADS) / rows_block))
     reduce_rows(row_bounds all, row_share share, reduction_output<Reducer> output,
                 status_word *status_words)
 {
@@ -4779,18 +4859,28 @@ __global__ void __launch_bounds__(rows_block, resident(ROWS_THREADS / rows_block
     constexpr unsigned warps = rows_block / warp_size, packs = packs_of_thread<Reducer>();
     __shared__ Value carried[warps][most_run_log + 1];
     const unsigned warp = threadIdx.x / warp_size;
-    const size_t first = all.begin + (static_cast<size_t>(blockIdx.x) * warps + warp) * share.each,
-                 end = least_of(first + share.each, all.end);
+    const size_t block = all.begin + blockIdx.x * share.of_block, first = block + warp * share.each,
+                 end = least_of(first + share.each, least_of(block + share.of_block, all.end));
+    [[maybe_unused]] __shared__ block_values<Value, warps> shared;
+    [[maybe_unused]] __shared__ later_results later;
+    [[maybe_unused]] __shared__ segment_at tables[warps][warp_size];
     wait_for_previous_grid();
     allow_next_grid();
-    if (first >= end) return;
-    if constexpr (Segments)
-        reduce_some_segments<packs>(all, share, output, status_words, first, end, carried[warp]);
-    else if (all.n > packs * warp_size * pack<typename Reducer::Element>::size)
+    if constexpr (Segments) {
+        if (threadIdx.x == 0) later.count = 0;
+        __syncthreads();
+        if (first < end)
+            reduce_some_segments<packs>(all, share, output, status_words, first, end, later,
+                                        carried[warp], tables[warp]);
+        reduce_later<least_of(packs, BLOCK_PACKS)>(all, output, later, shared);
+#ifdef BY_WARP
+    } else if (all.n > packs * warp_size * pack<typename Reducer::Element>::size) {
 #pragma unroll 1
         for (size_t row = first; row < end; ++row) reduce_by_warp(all, row, output, carried[warp]);
-    else
+#endif
+    } else if (first < end) {
         reduce_some_rows<packs>(all, share, output, first, end);
+    }
 }
 
 /* Long rows, a block for each run of tiles; or long results that are listed, whose runs blocks take
@@ -9361,6 +9451,18 @@ struct rows_engine {
 };
 
 /* Bytes of a row or segment that a warp reduces by itself, of which there are many or few. */
+#ifndef LIST_ABOVE
+#define LIST_ABOVE 512
+#endif
+#ifndef ROW_RUNS
+#define ROW_RUNS 1
+#endif
+#ifndef LONG_BLOCK
+#define LONG_BLOCK 256
+#endif
+#ifndef LONG_PACKS
+#define LONG_PACKS 4
+#endif
 #ifndef MOST_OF_MANY
 #define MOST_OF_MANY 16
 #endif
@@ -9386,7 +9488,7 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
     row_share share = {};
     const size_t step = all.pitch * e.element_bytes | reinterpret_cast<uintptr_t>(all.input),
                  packs = all.n / e.pack_size + (all.n % e.pack_size != 0),
-                 most = fair / 8 < SEGMENTS_EACH ? fair / 8 + 1 : SEGMENTS_EACH;
+                 most = fair / WAVES < SEGMENTS_EACH ? fair / WAVES + 1 : SEGMENTS_EACH;
     share.loads = step % pack_bytes == 0   ? row_loads::vectors
                   : e.element_bytes < 4 ? row_loads::shifted
                                         : row_loads::elements;
@@ -9402,11 +9504,17 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
     share.each = all.begins == nullptr ? least_of(size_t(1) << (warp_log + e.packs_log - packs_log), fair)
                                        : least_of(fair, most);
     if (all.begins != nullptr && share.each < fewest) share.each = fewest;
+    share.of_block = share.each * warps;
+    if (all.begins != nullptr && share.each == 1)
+        share.of_block = least_of(warps, (results - 1) / (size_t(limits.multiprocessors) * (4 * WAVES)) + 1);
     share.most_of_warp =
         (all.begins == nullptr ? SIZE_MAX : most_bytes_of_warp(all, limits)) / e.element_bytes;
+    share.most_of_block = LIST_ABOVE * kibibyte / e.element_bytes;
     share.tile_elements = e.tile.all_packs() * e.pack_size;
     share.most_listed_runs = (most_words - row_list::all_words) / e.partial_words;
     share.most_runs = e.tile.all_packs();
+    if (all.begins == nullptr && results >= size_t(limits.multiprocessors) * 16 && share.most_runs > ROW_RUNS)
+        share.most_runs = ROW_RUNS;
     if (all.begins != nullptr) { /* so that a list of them all has room */
         const size_t even = least_of(share.most_listed_runs / results, share.most_runs);
         share.most_runs = even > 128 ? even : 128;
@@ -9438,12 +9546,12 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
     if (error != cudaSuccess) return status_of(error);
     const row_share share = plan_rows(e, all, limits, most_blocks, most_words);
     const bool segments = all.begins != nullptr,
-               blocks_each = !segments && all.n * e.element_bytes > most_bytes_of_warp(all, limits);
+               blocks_each = !segments && all.n > (size_t(warp_size) << e.packs_log) * e.pack_size;
     const rows_kernel which = blocks_each ? rows_kernel::long_ones
                               : segments  ? rows_kernel::segments
                                           : rows_kernel::rows;
     const size_t results = all.end, runs = blocks_each ? share.runs_of(all.n) : 1,
-                 of_block = share.each * (rows_block / warp_size),
+                 of_block = share.of_block,
                  of_words = runs > 1 ? (most_words - 1) / (runs * e.partial_words) : SIZE_MAX,
                  of_blocks = !blocks_each         ? most_blocks * of_block
                              : most_blocks > runs ? most_blocks / runs
@@ -9483,11 +9591,11 @@ template <class Reducer>
 static rows_engine rows_engine_of()
 {
     using Element = typename Reducer::Element;
-    constexpr unsigned packs = least_of(4, packs_of_thread<Reducer>());
+    constexpr unsigned packs = least_of(LONG_PACKS, packs_of_thread<Reducer>());
     static compiled_cache known[3] = {};
     return {static_cast<unsigned>(sizeof(Element)),        pack<Element>::size,
-            partial_words<typename Reducer::Value>::count, bits_for(packs_of_thread<Reducer>()), {small_block, packs},
-            rows_kernel_of<Reducer, small_block, packs>,      known};
+            partial_words<typename Reducer::Value>::count, bits_for(packs_of_thread<Reducer>()), {LONG_BLOCK, packs},
+            rows_kernel_of<Reducer, LONG_BLOCK, packs>,      known};
 }
 
 /* ---- Columns ---- */
@@ -9577,6 +9685,7 @@ inline fastreduce_status launch_columns(const columns_engine &e, slices all, voi
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
     if (all.inner == 1 && all.outer_stride == 1) all.inner = all.end; /* a matrix's columns */
+    if (all.n == 1) all.stride = all.inner;
     const bool wide = are_vectors(e, all);
     columns_launch made =
         plan_columns(e, all, wide, limits.multiprocessors, most_blocks, most_words);
@@ -9655,11 +9764,11 @@ inline fastreduce_status launch_shapes(const shapes_engine &e, const slices &all
                                        size_t most_words = workspace_words)
 {
     constexpr size_t far_apart = 256; /* bytes of a row that does not care how far the next is */
-    const bool is_row = all.inner == 1 && all.stride == 1;
+    const bool is_row = all.inner == 1 && (all.stride == 1 || all.n == 1);
     if (is_row && all.end == 1)
         return launch_pairwise(e.flat, {all.input, all.n, nullptr, nullptr}, output, memory, stream,
                                most_words);
-    if (!is_row || all.outer_stride == 1 ||
+    if (!is_row || (all.outer_stride == 1 && all.n > 1) ||
         (all.outer_stride > all.n + all.n / 4 && all.n * e.rows.element_bytes < far_apart))
         return launch_columns(e.of_columns, all, output, memory, stream, most_blocks, most_words);
     row_bounds rows = {};
