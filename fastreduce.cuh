@@ -421,6 +421,16 @@ __device__ __forceinline__ Pack load_pack(const Pack *from)
     return loaded;
 }
 
+/* A word whose low bits are set, so many; all of them for 32 and more. */
+__device__ __forceinline__ unsigned low_bits(unsigned count)
+{
+#ifdef __CUDA_ARCH__
+    return __funnelshift_lc(~0u, 0, count);
+#else
+    return count < 32 ? (1u << count) - 1 : ~0u;
+#endif
+}
+
 /* Back-off for spin loops. */
 __device__ __forceinline__ void back_off()
 {
@@ -1091,9 +1101,7 @@ struct alignas(pack_bytes) pack<Element, true> {
 #pragma unroll
         for (unsigned w = 0; w < 4; ++w) {
             const unsigned all = count * bits, before = w * 32,
-                           kept = all >= before + 32 ? ~0u
-                                  : all > before     ? (1u << (all - before)) - 1
-                                                     : 0;
+                           kept = low_bits(all > before ? all - before : 0);
             word[w] = (word[w] & kept) | (with.word[w] & ~kept);
         }
     }
@@ -4333,21 +4341,25 @@ struct row_bounds {
  * after the other. */
 enum class row_loads { vectors, shifted, elements };
 
+constexpr unsigned warp_log = 5, rows_block = 256, most_chunks = 8;
+
 /* How warps share rows. */
+enum class rows_kernel { rows, segments, long_ones };
 #ifndef WAVES
 #define WAVES 8
 #endif
 #ifndef SEGMENTS_EACH
 #define SEGMENTS_EACH 512
 #endif
-constexpr unsigned warp_log = 5, rows_block = 256, most_chunks = 8;
 
 struct row_share {
+    rows_kernel kernel;
     size_t each, of_block; /* results of a warp, of a block */
-    row_loads loads; /* of rows */
+    bool vectors; /* rows are, all of them */
     /* of a warp's chunks of rows: lanes and chunks of a row; of each, the row, after the lane's
      * first; from there on, where it is, also within its row, and the elements from there to the row's end */
     unsigned lanes_log, chunks_log;
+    unsigned tail; /* elements before the pack that a row has more; or 0 */
     unsigned row[most_chunks], within[most_chunks], left[most_chunks];
     size_t place[most_chunks];
     size_t most_of_warp, most_of_block; /* elements of one; longer ones are listed */
@@ -4366,23 +4378,22 @@ struct row_share {
 /* A pack, or what it is to be shifted out of, of which the first `rest` elements exist. */
 template <row_loads How, class Element>
 struct row_pack {
-    static constexpr unsigned size = pack<Element>::size;
     pack<Element> first, second;
     unsigned shift;
     __device__ __forceinline__ void load(const Element *from, unsigned rest)
     {
         first = {};
-        if constexpr (How == row_loads::shifted) {
-            second = {};
+        if constexpr (How == row_loads::vectors) {
+            if (rest > 0) first = load_pack<false>(reinterpret_cast<const pack<Element> *>(from));
+        } else if constexpr (How == row_loads::elements) {
+            first.gather_some(from, rest);
+        } else {
             shift = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes;
             const pack<Element> *const place = reinterpret_cast<const pack<Element> *>(
                 reinterpret_cast<const unsigned char *>(from) - shift);
+            second = {};
             if (rest > 0) first = load_pack<false>(place);
             if (rest * sizeof(Element) > pack_bytes - shift) second = load_pack<false>(place + 1);
-        } else if (How == row_loads::vectors && rest >= size) {
-            first = load_pack<false>(reinterpret_cast<const pack<Element> *>(from));
-        } else if (How == row_loads::elements || rest > 0) {
-            first.gather_some(from, rest);
         }
     }
     __device__ __forceinline__ pack<Element> value() const
@@ -4410,21 +4421,35 @@ __device__ __forceinline__ typename Reducer::Value leaf_value(const Reducer &red
     }
 }
 
-/* A lane's pack of a chunk: where it is, and its result; and how many elements are there from there on, or none. */
+/* A lane's pack: where it is, its first element's number in the result, and how many there are from
+ * there on. */
 template <class Element>
 struct row_part {
-    const Element *from, *result;
-    unsigned rest;
+    const Element *from;
+    unsigned index, rest;
 };
 
-/* The Values of some chunks' packs, by a Reducer that choose() knows. */
-template <row_loads How, class PartOf, unsigned AtOnce, unsigned Packs, class Element, class Value>
+/* Some of a lane's packs, of different results. */
+template <row_loads How, class Element, unsigned Count>
+struct row_packs {
+    row_pack<How, Element> packs[Count];
+    row_part<Element> parts[Count];
+    /* part_of says what number k is, from `first` on. */
+    template <class PartOf>
+    __device__ __forceinline__ void load(const PartOf &part_of, unsigned first)
+    {
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            parts[k] = part_of(first + k);
+            packs[k].load(parts[k].from, parts[k].rest);
+        }
+    }
+};
+/* Their Values, by a Reducer that choose() knows. */
+template <row_loads How, class Element, class Value, unsigned Count>
 struct values_of_row_packs {
-    const PartOf &part_of;
-    const row_pack<How, Element> (&packs)[AtOnce];
-    const row_part<Element> (&parts)[AtOnce];
-    Value (&values)[Packs];
-    unsigned index, begin;
+    const row_packs<How, Element, Count> &some;
+    Value *values;
 
     template <class Reducer>
     __device__ __forceinline__ void operator()(const Reducer &given) const
@@ -4432,43 +4457,48 @@ struct values_of_row_packs {
         using Own = typename Reducer::Element;
         constexpr unsigned size = pack<Own>::size;
 #pragma unroll
-        for (unsigned j = 0; j < AtOnce; ++j) {
-            const unsigned rest = parts[j].rest;
+        for (unsigned k = 0; k < Count; ++k) {
+            const row_part<Element> &part = some.parts[k];
             Reducer reducer = given;
-            reducer.prepare(parts[j].result, rest > 0);
+            reducer.prepare(part.from - part.index, part.rest > 0);
             packs_of_lane<Own, 1, 1> items = {
-                {bits_as<pack<Own>>(packs[j].value())}, index + part_of.within(begin + j), 0};
-            items.n = items.index + rest;
-            if (sizeof(Element) >= 4 || rest < size) {
+                {bits_as<pack<Own>>(some.packs[k].value())}, part.index, part.index + part.rest};
+            if (sizeof(Element) >= 4 || part.rest < size) {
                 const Own first = items.packs[0].at(0);
-                items.packs[0].fill_from(rest, reducer.padding(&first));
+                items.packs[0].fill_from(part.rest, reducer.padding(&first));
             }
-            values[begin + j] = chosen(rest > 0, leaf_value(reducer, items), given.zero());
+            values[k] = chosen(part.rest > 0, leaf_value(reducer, items), given.zero());
         }
     }
 };
 
-/* A lane's Values, one a chunk of those before `chunks`; part_of knows what they are of; whole warps ask it. */
+/* A lane's Values, one a chunk; half of the chunks at a time, for registers, where a pack takes two
+ * vectors, and one after the other where narrow elements at an array's ends are loaded one by one. */
 template <row_loads How, class Reducer, class PartOf, unsigned Packs>
-__device__ __forceinline__ void load_row_values(const Reducer &given, unsigned index, const PartOf &part_of,
+__device__ __forceinline__ void load_row_values(const Reducer &reducer, const PartOf &part_of,
                                                 typename Reducer::Value (&values)[Packs])
 {
     using Element = typename Reducer::Element;
-    constexpr unsigned size = pack<Element>::size,
-                       at_once = How == row_loads::shifted && Packs > 4 ? Packs / 2 : Packs;
+    using Value = typename Reducer::Value;
+    if constexpr (How == row_loads::elements && sizeof(Element) < 4) {
+#pragma unroll 1
+        for (unsigned k = 0; k < Packs; ++k) {
+            Value value;
+            row_packs<How, Element, 1> some;
+            some.load(part_of, k);
+            reducer.choose(values_of_row_packs<How, Element, Value, 1>{some, &value});
 #pragma unroll
-    for (unsigned begin = 0; begin < Packs; begin += at_once) {
-        row_pack<How, Element> packs[at_once];
-        row_part<Element> parts[at_once];
-#pragma unroll
-        for (unsigned j = 0; j < at_once; ++j) {
-            parts[j] = {};
-            if (begin + j < part_of.chunks()) parts[j] = part_of(begin + j);
-            packs[j].load(parts[j].from, parts[j].rest);
+            for (unsigned j = 0; j < Packs; ++j) values[j] = chosen(j == k, value, values[j]);
         }
-        given.choose(values_of_row_packs<How, PartOf, at_once, Packs, typename Reducer::Element,
-                                         typename Reducer::Value>{part_of, packs, parts, values,
-                                                                  index, begin});
+    } else {
+        constexpr unsigned at_once = How == row_loads::shifted && Packs > 4 ? Packs / 2 : Packs;
+#pragma unroll
+        for (unsigned begin = 0; begin < Packs; begin += at_once) {
+            row_packs<How, Element, at_once> some;
+            some.load(part_of, begin);
+            reducer.choose(
+                values_of_row_packs<How, Element, Value, at_once>{some, values + begin});
+        }
     }
 }
 
@@ -4568,41 +4598,61 @@ __device__ __forceinline__ Number search_by_warp(Number begin, Number end, const
     return begin;
 }
 
+/* Which packs a lane adds to what it is left with. */
+template <class NumberOf, class PartOf>
+struct tail_of {
+    const NumberOf &number_of;
+    const PartOf &part_of;
+    unsigned results;
+    __device__ __forceinline__ auto operator()(unsigned k) const
+    {
+        return part_of.tail(number_of(k), results);
+    }
+};
+
 /* By a warp: results from number `first` on, so many, in chunks of lanes' packs: 2^lanes_log lanes
- * and 2^chunks_log chunks are for each. */
-template <unsigned Packs, class Reducer, class PartOf, class LengthOf>
+ * and 2^chunks_log chunks are for each, and perhaps a pack more. */
+template <row_loads How, unsigned Packs, class Reducer, class PartOf>
 __device__ __forceinline__ void
 reduce_chunks(const reduction_output<Reducer> &output, const row_bounds &all, size_t first,
-              unsigned results, unsigned lanes_log, unsigned chunks_log, row_loads how,
-              const PartOf &part_of, const LengthOf &length_of)
+              unsigned results, unsigned lanes_log, unsigned chunks_log, const PartOf &part_of)
 {
     using Element = typename Reducer::Element;
-    constexpr unsigned packs_log = bits_for(Packs);
+    using Value = typename Reducer::Value;
+    constexpr unsigned packs_log = bits_for(Packs), tails = Packs >> 2 > 0 ? Packs >> 2 : 1;
     const Reducer &reducer = output.reducer;
-    const unsigned lane = threadIdx.x % warp_size, across_log = warp_log - lanes_log,
-                   index = lane % (1u << lanes_log) * pack<Element>::size;
-    typename Reducer::Value values[Packs];
-    if (PartOf::may_be_vectors && how == row_loads::vectors)
-        load_row_values<row_loads::vectors>(reducer, index, part_of, values);
-    else if (how == row_loads::shifted && sizeof(Element) < 4)
-        load_row_values<row_loads::shifted>(reducer, index, part_of, values);
-    else
-        load_row_values<row_loads::elements>(reducer, index, part_of, values);
-    pair_some_lanes<1, Packs>(reducer, lanes_log, chunks_log, values);
+    const unsigned lane = threadIdx.x % warp_size, across_log = warp_log - lanes_log;
     /* what the lane is left with: of chunks from `chunk` on */
     unsigned chunk = 0;
 #pragma unroll
     for (unsigned b = 0; b < packs_log; ++b)
         if (b < lanes_log) chunk |= (lane >> b & 1) << (packs_log - 1 - b);
     const bool stores = lane % (1u << lanes_log) < Packs && chunk % (1u << chunks_log) == 0;
+    const auto number_of = [&](unsigned k) {
+        return ((chunk + k) >> chunks_log << across_log) + (lane >> lanes_log);
+    };
+    Value values[Packs];
+    load_row_values<How>(reducer, part_of, values);
+    pair_some_lanes<1, Packs>(reducer, lanes_log, chunks_log, values);
+    if constexpr (PartOf::may_have_tails && How != row_loads::vectors)
+        if (part_of.has_tails()) {
+            Value of_tail[tails];
+            row_packs<How, Element, tails> tail;
+            tail.load(tail_of<decltype(number_of), PartOf>{number_of, part_of, stores ? results : 0},
+                      0);
+            reducer.choose(values_of_row_packs<How, Element, Value, tails>{tail, of_tail});
+#pragma unroll
+            for (unsigned k = 0; k < tails; ++k) values[k] = reducer.combine(values[k], of_tail[k]);
+        }
 #pragma unroll
     for (unsigned k = 0; k < Packs; ++k) {
         if (k << lanes_log >= Packs && k > 0) continue;
-        const unsigned number = ((chunk + k) >> chunks_log << across_log) + (lane >> lanes_log),
-                       length = length_of(number);
-        if (stores && number < results)
+        const unsigned number = number_of(k);
+        if (stores && number < results) {
+            const unsigned length = part_of.length(number);
             reducer.store(all.place(output.result, first + number),
                           length == 0 ? reducer.identity() : values[k], length);
+        }
     }
 }
 
@@ -4678,66 +4728,67 @@ struct segment_group {
 
 template <class Element>
 struct parts_of_rows {
-    static constexpr bool may_be_vectors = true;
+    static constexpr bool may_have_tails = true;
     const row_share &share;
-    const unsigned char *from; /* of the lane's first pack */
-    unsigned rows, index;
-    __device__ __forceinline__ unsigned chunks() const { return most_chunks; }
-    __device__ __forceinline__ unsigned within(unsigned chunk) const { return share.within[chunk]; }
+    const unsigned char *first, *from; /* of the first row; of the lane's first pack */
+    size_t pitch;                      /* in bytes */
+    unsigned rows, index, n;           /* rows from the lane's on */
+    __device__ __forceinline__ unsigned length(unsigned) const { return n; }
+    __device__ __forceinline__ bool has_tails() const { return share.tail > 0; }
     __device__ __forceinline__ row_part<Element> operator()(unsigned chunk) const
     {
-        const Element *const pack = reinterpret_cast<const Element *>(from + share.place[chunk]);
         const int left = static_cast<int>(share.left[chunk] - index);
-        return {pack, pack - (index + share.within[chunk]),
+        return {reinterpret_cast<const Element *>(from + share.place[chunk]),
+                index + share.within[chunk],
                 rows > share.row[chunk] && left > 0 ? static_cast<unsigned>(left) : 0};
+    }
+    __device__ __forceinline__ row_part<Element> tail(unsigned number, unsigned results) const
+    {
+        return {reinterpret_cast<const Element *>(first + number * pitch) + share.tail, share.tail,
+                number < results ? n - share.tail : 0};
     }
 };
 
 /* By a warp: rows before `end`, as many as it has at once. */
-template <unsigned Packs, class Reducer>
+template <row_loads How, class Reducer>
 __device__ __forceinline__ void
 reduce_some_rows(const row_bounds &all, const row_share &share,
                  const reduction_output<Reducer> &output, size_t first, size_t end)
 {
     using Element = typename Reducer::Element;
-    constexpr unsigned size = pack<Element>::size;
-    const unsigned lane = threadIdx.x % warp_size, n = static_cast<unsigned>(all.n),
-                   number = lane >> share.lanes_log, results = static_cast<unsigned>(end - first);
-    const parts_of_rows<Element> parts = {
-        share,
-        static_cast<const unsigned char *>(all.input) +
-            ((first + number) * all.pitch + lane % (1u << share.lanes_log) * size) * sizeof(Element),
-        results > number ? results - number : 0, lane % (1u << share.lanes_log) * size};
-    const bool inside = first * all.pitch >= size && (all.end - end) * all.pitch >= 2 * size;
-    reduce_chunks<Packs>(
-        output, all, first, results, share.lanes_log, share.chunks_log,
-        share.loads == row_loads::shifted && !inside ? row_loads::elements : share.loads, parts,
-        [&](unsigned) { return n; });
+    constexpr unsigned packs = packs_of_thread<Reducer>();
+    const unsigned lane = threadIdx.x % warp_size, number = lane >> share.lanes_log,
+                   results = static_cast<unsigned>(end - first),
+                   index = lane % (1u << share.lanes_log) * pack<Element>::size;
+    const size_t pitch = all.pitch * sizeof(Element);
+    const unsigned char *const from =
+        static_cast<const unsigned char *>(all.input) + first * pitch;
+    const parts_of_rows<Element> parts = {share,
+                                          from,
+                                          from + number * pitch + index * sizeof(Element),
+                                          pitch,
+                                          results > number ? results - number : 0,
+                                          index,
+                                          static_cast<unsigned>(all.n)};
+    reduce_chunks<How, packs>(output, all, first, results, share.lanes_log, share.chunks_log,
+                              parts);
 }
 
 template <class Element>
 struct parts_of_segments {
-    static constexpr bool may_be_vectors = false;
+    static constexpr bool may_have_tails = false;
     const Element *from;     /* of the first one */
     const segment_at *table; /* of those that the warp looks at, from that on */
-    unsigned some, lanes_log, chunks_log, index;
-    __device__ __forceinline__ unsigned chunks() const
-    {
-        return (((some - 1) >> (warp_log - lanes_log)) + 1) << chunks_log;
-    }
-    __device__ __forceinline__ unsigned within(unsigned chunk) const
-    {
-        return chunk % (1u << chunks_log) * (warp_size * pack<Element>::size);
-    }
+    unsigned begin, some, lanes_log, chunks_log, index;
+    __device__ __forceinline__ unsigned length(unsigned number) const { return table[number].n; }
     __device__ __forceinline__ row_part<Element> operator()(unsigned chunk) const
     {
         const unsigned number = (chunk >> chunks_log << (warp_log - lanes_log)) +
                                 (threadIdx.x % warp_size >> lanes_log),
-                       at = index + within(chunk);
-        if (number >= some) return {from, from, 0};
-        const segment_at own = table[number];
-        const unsigned place = own.begin - table[0].begin;
-        return {from + (place + at), from + place, at < own.n ? own.n - at : 0};
+                       at = index +
+                            chunk % (1u << chunks_log) * (warp_size * pack<Element>::size);
+        const segment_at own = table[number < some ? number : 0];
+        return {from + (own.begin - begin + at), at, number < some && at < own.n ? own.n - at : 0};
     }
 };
 
@@ -4789,7 +4840,7 @@ reduce_some_segments(const row_bounds &all, const row_share &share,
                      typename Reducer::Value *carried, segment_at *table)
 {
     using Element = typename Reducer::Element;
-    constexpr unsigned size = pack<Element>::size, most = Packs * warp_size * size;
+    constexpr unsigned size = pack<Element>::size;
     const unsigned lane = threadIdx.x % warp_size;
     const Element *const input = static_cast<const Element *>(all.input);
     segment_group<Packs> group = {};
@@ -4822,20 +4873,22 @@ reduce_some_segments(const row_bounds &all, const row_share &share,
             }
             const unsigned packs_log = bits_for_word(longest),
                            lanes_log = packs_log < warp_log ? packs_log : warp_log;
-            const bool inside = sizeof(Element) < 4 && group.regular && all.adjacent() &&
-                                static_cast<long long>(begin - array_begin) >= size &&
-                                begin + most + 2 * size <= array_end;
             const parts_of_segments<Element> parts = {input + begin,
                                                       group.table + done,
+                                                      static_cast<unsigned>(begin),
                                                       some,
                                                       lanes_log,
                                                       packs_log - lanes_log,
                                                       lane % (1u << lanes_log) * size};
-            reduce_chunks<Packs>(output, all, next + done, some, lanes_log, packs_log - lanes_log,
-                                 inside ? row_loads::shifted : row_loads::elements, parts,
-                                 [&](unsigned number) {
-                                     return number < some ? parts.table[number].n : 0;
-                                 });
+            const bool inside = sizeof(Element) < 4 && group.regular && all.adjacent() &&
+                                static_cast<long long>(begin - array_begin) >= size &&
+                                begin + (Packs * warp_size + 2) * size <= array_end;
+            if (sizeof(Element) < 4 && inside)
+                reduce_chunks<sizeof(Element) < 4 ? row_loads::shifted : row_loads::elements, Packs>(output, all, next + done, some, lanes_log,
+                                                         packs_log - lanes_log, parts);
+            else
+                reduce_chunks<row_loads::elements, Packs>(output, all, next + done, some, lanes_log,
+                                                          packs_log - lanes_log, parts);
         }
     }
 }
@@ -4873,13 +4926,15 @@ __global__ void __launch_bounds__(rows_block, resident((Segments ? SEG_THREADS :
             reduce_some_segments<packs>(all, share, output, status_words, first, end, later,
                                         carried[warp], tables[warp]);
         reduce_later<least_of(packs, BLOCK_PACKS)>(all, output, later, shared);
-#ifdef BY_WARP
-    } else if (all.n > packs * warp_size * pack<typename Reducer::Element>::size) {
-#pragma unroll 1
-        for (size_t row = first; row < end; ++row) reduce_by_warp(all, row, output, carried[warp]);
-#endif
     } else if (first < end) {
-        reduce_some_rows<packs>(all, share, output, first, end);
+        constexpr unsigned size = pack<typename Reducer::Element>::size;
+        const bool inside = first * all.pitch >= size && (all.end - end) * all.pitch >= 2 * size;
+        if (share.vectors)
+            reduce_some_rows<row_loads::vectors>(all, share, output, first, end);
+        else if (size > 4 && inside)
+            reduce_some_rows<size <= 4 ? row_loads::elements : row_loads::shifted>(all, share, output, first, end);
+        else
+            reduce_some_rows<row_loads::elements>(all, share, output, first, end);
     }
 }
 
@@ -9441,7 +9496,6 @@ fastreduce_status launch_pairwise(const array_argument &input, Value *result,
 /* ---- Rows and segments ---- */
 
 /* A Reducer's kernels for them, without its types. */
-enum class rows_kernel { rows, segments, long_ones };
 struct rows_engine {
     unsigned element_bytes, pack_size, partial_words;
     unsigned packs_log; /* of a thread */
@@ -9458,7 +9512,7 @@ struct rows_engine {
 #define ROW_RUNS 1
 #endif
 #ifndef LONG_BLOCK
-#define LONG_BLOCK 256
+#define LONG_BLOCK 128
 #endif
 #ifndef LONG_PACKS
 #define LONG_PACKS 4
@@ -9489,21 +9543,24 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
     const size_t step = all.pitch * e.element_bytes | reinterpret_cast<uintptr_t>(all.input),
                  packs = all.n / e.pack_size + (all.n % e.pack_size != 0),
                  most = fair / WAVES < SEGMENTS_EACH ? fair / WAVES + 1 : SEGMENTS_EACH;
-    share.loads = step % pack_bytes == 0   ? row_loads::vectors
-                  : e.element_bytes < 4 ? row_loads::shifted
-                                        : row_loads::elements;
-    const unsigned packs_log = bits_for(least_of(packs, warp_size << e.packs_log));
+    const size_t capacity = size_t(warp_size) << e.packs_log;
+    const bool tail = packs > e.packs_log + 1 && packs <= capacity + 1 && ((packs - 1) & (packs - 2)) == 0 && packs > 4;
+    const unsigned packs_log = bits_for(least_of(packs - tail, capacity));
+    const size_t n = tail ? (packs - 1) * e.pack_size : all.n;
+    share.vectors = !tail && (step | all.n * e.element_bytes) % pack_bytes == 0;
+    share.tail = tail ? static_cast<unsigned>(n) : 0;
     share.lanes_log = packs_log < warp_log ? packs_log : warp_log;
     share.chunks_log = packs_log - share.lanes_log;
     for (unsigned chunk = 0; chunk < 1u << e.packs_log; ++chunk) {
         share.row[chunk] = chunk >> share.chunks_log << (warp_log - share.lanes_log);
         share.within[chunk] = chunk % (1u << share.chunks_log) * (warp_size * e.pack_size);
-        share.left[chunk] = static_cast<unsigned>(least_of(all.n, 1u << 30)) - share.within[chunk];
+        share.left[chunk] = static_cast<unsigned>(least_of(n, 1u << 30)) - share.within[chunk];
         share.place[chunk] = (share.row[chunk] * all.pitch + share.within[chunk]) * e.element_bytes;
     }
     share.each = all.begins == nullptr ? least_of(size_t(1) << (warp_log + e.packs_log - packs_log), fair)
                                        : least_of(fair, most);
     if (all.begins != nullptr && share.each < fewest) share.each = fewest;
+    share.kernel = all.begins != nullptr || (packs > capacity + tail && packs <= 2 * capacity) ? rows_kernel::segments : packs <= capacity + tail ? rows_kernel::rows : rows_kernel::long_ones;
     share.of_block = share.each * warps;
     if (all.begins != nullptr && share.each == 1)
         share.of_block = least_of(warps, (results - 1) / (size_t(limits.multiprocessors) * (4 * WAVES)) + 1);
@@ -9546,10 +9603,8 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
     if (error != cudaSuccess) return status_of(error);
     const row_share share = plan_rows(e, all, limits, most_blocks, most_words);
     const bool segments = all.begins != nullptr,
-               blocks_each = !segments && all.n > (size_t(warp_size) << e.packs_log) * e.pack_size;
-    const rows_kernel which = blocks_each ? rows_kernel::long_ones
-                              : segments  ? rows_kernel::segments
-                                          : rows_kernel::rows;
+               blocks_each = !segments && share.kernel == rows_kernel::long_ones;
+    const rows_kernel which = share.kernel;
     const size_t results = all.end, runs = blocks_each ? share.runs_of(all.n) : 1,
                  of_block = share.of_block,
                  of_words = runs > 1 ? (most_words - 1) / (runs * e.partial_words) : SIZE_MAX,
