@@ -587,6 +587,17 @@ __device__ __forceinline__ unsigned warp_add(unsigned value)
 #endif
 }
 
+__device__ __forceinline__ unsigned warp_or(unsigned value)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(0xffffffffu, value);
+#else
+    for (unsigned flip = warp_size / 2; flip > 0; flip /= 2)
+        value |= __shfl_xor_sync(0xffffffffu, value, static_cast<int>(flip));
+    return value;
+#endif
+}
+
 __device__ __forceinline__ unsigned warp_max(unsigned value)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -4285,6 +4296,10 @@ __host__ __device__ constexpr unsigned bits_for(size_t number)
     return bits;
 }
 
+__device__ __forceinline__ unsigned count_bits(unsigned word)
+{
+    return static_cast<unsigned>(__popc(word));
+}
 __device__ __forceinline__ unsigned bits_for_word(unsigned number)
 {
     return number > 1 ? 32 - static_cast<unsigned>(__clz(static_cast<int>(number - 1))) : 0;
@@ -4436,7 +4451,7 @@ struct row_packs {
     row_part<Element> parts[Count];
     /* part_of says what number k is, from `first` on. */
     template <class PartOf>
-    __device__ __forceinline__ void load(const PartOf &part_of, unsigned first)
+    __device__ __forceinline__ void load(PartOf &part_of, unsigned first)
     {
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) {
@@ -4475,7 +4490,7 @@ struct values_of_row_packs {
 /* A lane's Values, one a chunk; half of the chunks at a time, for registers, where a pack takes two
  * vectors, and one after the other where narrow elements at an array's ends are loaded one by one. */
 template <row_loads How, class Reducer, class PartOf, unsigned Packs>
-__device__ __forceinline__ void load_row_values(const Reducer &reducer, const PartOf &part_of,
+__device__ __forceinline__ void load_row_values(const Reducer &reducer, PartOf &part_of,
                                                 typename Reducer::Value (&values)[Packs])
 {
     using Element = typename Reducer::Element;
@@ -4527,6 +4542,27 @@ __device__ __forceinline__ void pair_some_lanes(const Reducer &reducer, unsigned
         for (unsigned bit = Packs >> 1; bit << chunks_log >= Packs; bit /= 2)
             values[0] =
                 meet(reducer, values[0], shuffle_xor(values[0], bit), (threadIdx.x & bit) != 0);
+    }
+}
+
+/* As carry(), of several Values at once, with levels in registers: of 2^Levels steps at most. */
+template <class Reducer, class Value, unsigned Columns, unsigned Levels>
+__device__ __forceinline__ void
+carry_in_registers(const Reducer &reducer, Value (&level)[Levels][Columns],
+                   Value (&values)[Columns], unsigned step, bool last)
+{
+    bool carries = true;
+#pragma unroll
+    for (unsigned l = 0; l < Levels; ++l) {
+        if (!carries && !last) break;
+        const bool meet = step >> l & 1;
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c)
+            if (meet)
+                values[c] = reducer.combine(level[l][c], values[c]);
+            else if (carries)
+                level[l][c] = values[c];
+        carries = carries && meet;
     }
 }
 
@@ -4638,8 +4674,9 @@ reduce_chunks(const reduction_output<Reducer> &output, const row_bounds &all, si
         if (part_of.has_tails()) {
             Value of_tail[tails];
             row_packs<How, Element, tails> tail;
-            tail.load(tail_of<decltype(number_of), PartOf>{number_of, part_of, stores ? results : 0},
-                      0);
+            const tail_of<decltype(number_of), PartOf> part_of_tail = {number_of, part_of,
+                                                                       stores ? results : 0};
+            tail.load(part_of_tail, 0);
             reducer.choose(values_of_row_packs<How, Element, Value, tails>{tail, of_tail});
 #pragma unroll
             for (unsigned k = 0; k < tails; ++k) values[k] = reducer.combine(values[k], of_tail[k]);
@@ -4689,43 +4726,6 @@ __device__ __forceinline__ void reduce_by_warp(const row_bounds &all, size_t res
         reducer.store(all.place(output.result, result), value, array.n);
 }
 
-/* Segments that a warp looks at together, one a lane. */
-struct segment_at {
-    unsigned begin, n; /* of what may be one of several at once; begin, from any on */
-};
-template <unsigned Packs>
-struct segment_group {
-    row_bounds::span own, ahead; /* of the lane's; of that of the next group */
-    segment_at *table;           /* of all of them, in shared memory */
-    unsigned results;
-    unsigned fits[warp_log + 1]; /* a bit each, those that can be one of 2^b at once */
-    unsigned packs;              /* of the lane's, or more than any batch has */
-    bool regular;                /* one begins where the other ends */
-
-    __device__ __forceinline__ void load_ahead(const row_bounds &all, size_t next, size_t end)
-    {
-        ahead = {};
-        if (next + threadIdx.x % warp_size < end) ahead = all.of(next + threadIdx.x % warp_size);
-    }
-    __device__ __forceinline__ void look(const row_bounds &all, size_t next, size_t end,
-                                         unsigned pack_size)
-    {
-        const unsigned lane = threadIdx.x % warp_size;
-        results = static_cast<unsigned>(least_of(end - next, warp_size));
-        own = ahead;
-        load_ahead(all, next + warp_size, end);
-        const size_t before = shuffle(own.begin + own.n, (lane - 1) % warp_size);
-        regular = !__any_sync(0xffffffffu, lane > 0 && lane < results && own.begin != before);
-        packs = static_cast<unsigned>(least_of((own.n + pack_size - 1) / pack_size, 1u << 16));
-#pragma unroll
-        for (unsigned b = 0; b <= warp_log; ++b)
-            fits[b] = __ballot_sync(0xffffffffu, packs <= warp_size * Packs >> b);
-        __syncwarp();
-        table[lane] = {static_cast<unsigned>(own.begin), static_cast<unsigned>(own.n)};
-        __syncwarp();
-    }
-};
-
 template <class Element>
 struct parts_of_rows {
     static constexpr bool may_have_tails = true;
@@ -4774,24 +4774,6 @@ reduce_some_rows(const row_bounds &all, const row_share &share,
                               parts);
 }
 
-template <class Element>
-struct parts_of_segments {
-    static constexpr bool may_have_tails = false;
-    const Element *from;     /* of the first one */
-    const segment_at *table; /* of those that the warp looks at, from that on */
-    unsigned begin, some, lanes_log, chunks_log, index;
-    __device__ __forceinline__ unsigned length(unsigned number) const { return table[number].n; }
-    __device__ __forceinline__ row_part<Element> operator()(unsigned chunk) const
-    {
-        const unsigned number = (chunk >> chunks_log << (warp_log - lanes_log)) +
-                                (threadIdx.x % warp_size >> lanes_log),
-                       at = index +
-                            chunk % (1u << chunks_log) * (warp_size * pack<Element>::size);
-        const segment_at own = table[number < some ? number : 0];
-        return {from + (own.begin - begin + at), at, number < some && at < own.n ? own.n - at : 0};
-    }
-};
-
 /* Results that a block's warps leave to all of them together. */
 struct later_results {
     static constexpr unsigned most = 64;
@@ -4831,64 +4813,153 @@ reduce_later(const row_bounds &all, const reduction_output<Reducer> &output,
     }
 }
 
-/* By a warp: segments before `end`. */
+/* What a warp has in shared memory: segments that have packs, and Values of these packs, which lie
+ * there one segment after the other. */
+struct segment_at {
+    size_t begin;
+    unsigned n, first; /* number of its first pack */
+};
+template <class Value, unsigned Packs>
+struct segment_room {
+    segment_at segments[warp_size];
+    Value values[warp_size * Packs];
+    Value carried[most_run_log + 1];
+};
+
+template <class Element>
+struct parts_of_segments {
+    static constexpr bool may_have_tails = false;
+    const Element *input;
+    const segment_at *segments;
+    unsigned own_first; /* of the lane's segment, or more */
+    unsigned base, all; /* packs before those of this turn; of it */
+    unsigned before;    /* segments before those */
+
+    __device__ __forceinline__ row_part<Element> operator()(unsigned chunk)
+    {
+        const unsigned lane = threadIdx.x % warp_size, first = base + chunk * warp_size,
+                       begins = warp_or(own_first >= first && own_first < first + warp_size
+                                            ? 1u << (own_first - first)
+                                            : 0),
+                       slot = first + lane,
+                       number = before + count_bits(begins & (~0u >> (warp_size - 1 - lane)));
+        before += count_bits(begins);
+        const segment_at own = segments[number > 0 ? number - 1 : 0];
+        const unsigned at = (slot - own.first) * pack<Element>::size;
+        return {input + (own.begin + at), at, slot < base + all ? own.n - at : 0};
+    }
+};
+
+/* By a warp: segments before `end`. It looks at one a lane together; takes as many as have room for
+ * their packs, a lane for each pack; then groups of lanes for each segment's Values of them. */
 template <unsigned Packs, class Reducer>
 __device__ __forceinline__ void
 reduce_some_segments(const row_bounds &all, const row_share &share,
                      const reduction_output<Reducer> &output, status_word *status_words,
                      size_t next, size_t end, later_results &later,
-                     typename Reducer::Value *carried, segment_at *table)
+                     segment_room<typename Reducer::Value, Packs> &room)
 {
     using Element = typename Reducer::Element;
-    constexpr unsigned size = pack<Element>::size;
+    using Value = typename Reducer::Value;
+    constexpr unsigned size = pack<Element>::size, slots = Packs * warp_size, at_once = 8;
     const unsigned lane = threadIdx.x % warp_size;
     const Element *const input = static_cast<const Element *>(all.input);
-    segment_group<Packs> group = {};
-    group.table = table;
-    group.load_ahead(all, next, end);
     const size_t array_begin = all.of(0).begin, array_end = all.of(all.end - 1).begin;
+    row_bounds::span ahead = {};
+    if (next + lane < end) ahead = all.of(next + lane);
 #pragma unroll 1
     for (; next < end; next += warp_size) {
-        group.look(all, next, end, size);
-#pragma unroll 1
-        for (unsigned done = 0, some; done < group.results; done += some) {
-            some = 1;
+        const row_bounds::span own = ahead;
+        const unsigned results = static_cast<unsigned>(least_of(end - next, warp_size));
+        ahead = {};
+        if (next + warp_size + lane < end) ahead = all.of(next + warp_size + lane);
+        const bool is_long = own.n > slots * size,
+                   inside = sizeof(Element) < 4 && all.adjacent() &&
+                            (own.n == 0 || (own.begin >= array_begin + size &&
+                                            own.begin + own.n + 2 * size <= array_end));
+        const unsigned packs = is_long ? 0 : (static_cast<unsigned>(own.n) + size - 1) / size;
+        unsigned behind = packs; /* number of the next segment's first */
 #pragma unroll
-            for (unsigned b = 1; b <= warp_log; ++b) {
-                const unsigned wanted = (b == warp_log ? ~0u : (1u << (1u << b)) - 1) << done;
-                if (group.regular && (group.fits[b] & wanted) == wanted) some = 1u << b;
-            }
-            some = static_cast<unsigned>(least_of(some, group.results - done));
-            const unsigned longest = warp_max(lane >= done && lane < done + some ? group.packs : 0);
-            const size_t n = shuffle(group.own.n, done), begin = shuffle(group.own.begin, done);
-            if ((group.fits[0] >> done & 1) == 0) {
+        for (unsigned delta = 1; delta < warp_size; delta *= 2) {
+            const unsigned others = shuffle(behind, (lane - delta) % warp_size);
+            if (lane >= delta) behind += others;
+        }
+        const unsigned first = behind - packs, full = __ballot_sync(0xffffffffu, packs > 0),
+                       long_ones = __ballot_sync(0xffffffffu, is_long),
+                       edges = __ballot_sync(0xffffffffu, !inside);
+        __syncwarp();
+        if (packs > 0)
+            room.segments[count_bits(full & ((1u << lane) - 1))] = {
+                own.begin, static_cast<unsigned>(own.n), first};
+        __syncwarp();
+#pragma unroll 1
+        for (unsigned done = 0, some; done < results; done += some) {
+            some = 1;
+            if (long_ones >> done & 1) {
+                const size_t n = shuffle(own.n, done);
                 bool left = false;
                 if (n > share.most_of_block && lane == 0)
                     left = row_list::add(status_words, next + done, share.runs_of(n),
                                          share.most_listed_runs);
                 if (!left && n > share.most_of_warp && lane == 0) left = later.add(next + done);
                 if (!__any_sync(0xffffffffu, left))
-                    reduce_by_warp(all, next + done, output, carried);
+                    reduce_by_warp(all, next + done, output, room.carried);
                 continue;
             }
-            const unsigned packs_log = bits_for_word(longest),
-                           lanes_log = packs_log < warp_log ? packs_log : warp_log;
-            const parts_of_segments<Element> parts = {input + begin,
-                                                      group.table + done,
-                                                      static_cast<unsigned>(begin),
-                                                      some,
-                                                      lanes_log,
-                                                      packs_log - lanes_log,
-                                                      lane % (1u << lanes_log) * size};
-            const bool inside = sizeof(Element) < 4 && group.regular && all.adjacent() &&
-                                static_cast<long long>(begin - array_begin) >= size &&
-                                begin + (Packs * warp_size + 2) * size <= array_end;
-            if (sizeof(Element) < 4 && inside)
-                reduce_chunks<sizeof(Element) < 4 ? row_loads::shifted : row_loads::elements, Packs>(output, all, next + done, some, lanes_log,
-                                                         packs_log - lanes_log, parts);
+            const unsigned base = shuffle(first, done),
+                           others = ~0u << done &
+                                    (long_ones | __ballot_sync(0xffffffffu, lane >= results ||
+                                                                                behind > base + slots));
+            some = (others != 0 ? lowest_bit(others) : warp_size) - done;
+            const bool among = lane >= done && lane - done < some;
+            const unsigned of_turn = shuffle(behind, done + some - 1) - base,
+                           longest = warp_max(among ? packs : 0),
+                           mask = (some < warp_size ? (1u << some) - 1 : ~0u) << done;
+            parts_of_segments<Element> parts = {
+                input, room.segments, packs > 0 && among ? first : ~0u, base, of_turn,
+                count_bits(full & ((1u << done) - 1))};
+            Value values[Packs];
+            if (sizeof(Element) < 4 && (edges & mask) == 0)
+                load_row_values<sizeof(Element) < 4 ? row_loads::shifted : row_loads::elements>(
+                    output.reducer, parts, values);
             else
-                reduce_chunks<row_loads::elements, Packs>(output, all, next + done, some, lanes_log,
-                                                          packs_log - lanes_log, parts);
+                load_row_values<row_loads::elements>(output.reducer, parts, values);
+#pragma unroll
+            for (unsigned k = 0; k < Packs; ++k)
+                if (k * warp_size < of_turn) room.values[k * warp_size + lane] = values[k];
+            __syncwarp();
+            /* 2^lanes_log lanes a segment, each for the Values of 2^each_log packs */
+            const unsigned lanes_log = warp_log - bits_for_word(some), longest_log = bits_for_word(longest),
+                           each_log = longest_log > lanes_log ? longest_log - lanes_log : 0,
+                           number = done + (lane >> lanes_log), lanes = 1u << lanes_log,
+                           begin = lane % lanes << each_log,
+                           of_it = shuffle(packs, number % warp_size),
+                           from = shuffle(first, number % warp_size) - base + begin,
+                           own_packs = of_it > begin ? of_it - begin : 0,
+                           steps = each_log > 3 ? 1u << (each_log - 3) : 1;
+            const size_t n = shuffle(own.n, number % warp_size);
+            Value levels[5][1], value[1];
+#pragma unroll 1
+            for (unsigned step = 0; step < steps; ++step) {
+                Value some_values[at_once];
+#pragma unroll
+                for (unsigned k = 0; k < at_once; ++k) {
+                    const unsigned pack = step * at_once + k;
+                    some_values[k] = output.reducer.zero();
+                    if (k < 1u << each_log && pack < own_packs)
+                        some_values[k] = room.values[from + pack];
+                }
+                value[0] = reduce_pairs(some_values, combining<Reducer>{output.reducer});
+                carry_in_registers(output.reducer, levels, value, step, step + 1 == steps);
+            }
+#pragma unroll 1
+            for (unsigned delta = 1; delta < lanes; delta *= 2)
+                value[0] = meet(output.reducer, value[0], shuffle_xor(value[0], delta),
+                                (lane & delta) != 0);
+            if (number < done + some && lane % lanes == 0)
+                output.reducer.store(all.place(output.result, next + number),
+                                     n == 0 ? output.reducer.identity() : value[0], n);
+            __syncwarp();
         }
     }
 }
@@ -4910,13 +4981,12 @@ __global__ void __launch_bounds__(rows_block, resident((Segments ? SEG_THREADS :
 {
     using Value = typename Reducer::Value;
     constexpr unsigned warps = rows_block / warp_size, packs = packs_of_thread<Reducer>();
-    __shared__ Value carried[warps][most_run_log + 1];
     const unsigned warp = threadIdx.x / warp_size;
     const size_t block = all.begin + blockIdx.x * share.of_block, first = block + warp * share.each,
                  end = least_of(first + share.each, least_of(block + share.of_block, all.end));
     [[maybe_unused]] __shared__ block_values<Value, warps> shared;
     [[maybe_unused]] __shared__ later_results later;
-    [[maybe_unused]] __shared__ segment_at tables[warps][warp_size];
+    [[maybe_unused]] __shared__ segment_room<Value, packs> rooms[warps];
     wait_for_previous_grid();
     allow_next_grid();
     if constexpr (Segments) {
@@ -4924,7 +4994,7 @@ __global__ void __launch_bounds__(rows_block, resident((Segments ? SEG_THREADS :
         __syncthreads();
         if (first < end)
             reduce_some_segments<packs>(all, share, output, status_words, first, end, later,
-                                        carried[warp], tables[warp]);
+                                        rooms[warp]);
         reduce_later<least_of(packs, BLOCK_PACKS)>(all, output, later, shared);
     } else if (first < end) {
         constexpr unsigned size = pack<typename Reducer::Element>::size;
@@ -4990,27 +5060,6 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
         }
     } while (listed);
     if (listed) list.leave(&last);
-}
-
-/* As carry(), of several Values at once, with levels in registers: of 2^Levels steps at most. */
-template <class Reducer, class Value, unsigned Columns, unsigned Levels>
-__device__ __forceinline__ void
-carry_in_registers(const Reducer &reducer, Value (&level)[Levels][Columns],
-                   Value (&values)[Columns], unsigned step, bool last)
-{
-    bool carries = true;
-#pragma unroll
-    for (unsigned l = 0; l < Levels; ++l) {
-        if (!carries && !last) break;
-        const bool meet = step >> l & 1;
-#pragma unroll
-        for (unsigned c = 0; c < Columns; ++c)
-            if (meet)
-                values[c] = reducer.combine(level[l][c], values[c]);
-            else if (carries)
-                level[l][c] = values[c];
-        carries = carries && meet;
-    }
 }
 
 /* ---- Columns ----
