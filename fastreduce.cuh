@@ -4354,7 +4354,7 @@ struct row_bounds {
 
 /* How packs are loaded: as vectors; shifted out of two of them, for narrow elements; or one element
  * after the other. */
-enum class row_loads { vectors, shifted, elements };
+enum class row_loads { vectors, shifted, elements, in_turn };
 
 constexpr unsigned warp_log = 5, rows_block = 256, most_chunks = 8;
 
@@ -4373,7 +4373,7 @@ struct row_share {
     bool vectors; /* rows are, all of them */
     /* of a warp's chunks of rows: lanes and chunks of a row; of each, the row, after the lane's
      * first; from there on, where it is, also within its row, and the elements from there to the row's end */
-    unsigned lanes_log, chunks_log;
+    unsigned lanes_log, chunks_log, chunks;
     unsigned tail; /* elements before the pack that a row has more; or 0 */
     unsigned row[most_chunks], within[most_chunks], left[most_chunks];
     size_t place[most_chunks];
@@ -4400,7 +4400,10 @@ struct row_pack {
         first = {};
         if constexpr (How == row_loads::vectors) {
             if (rest > 0) first = load_pack<false>(reinterpret_cast<const pack<Element> *>(from));
-        } else if constexpr (How == row_loads::elements) {
+        } else if (How == row_loads::in_turn && rest >= pack<Element>::size &&
+                   reinterpret_cast<uintptr_t>(from) % pack_bytes == 0) {
+            first = load_pack<false>(reinterpret_cast<const pack<Element> *>(from));
+        } else if constexpr (How != row_loads::shifted) {
             first.gather_some(from, rest);
         } else {
             shift = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes;
@@ -4495,9 +4498,12 @@ __device__ __forceinline__ void load_row_values(const Reducer &reducer, PartOf &
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
-    if constexpr (How == row_loads::elements && sizeof(Element) < 4) {
+    if constexpr (How == row_loads::in_turn) {
+#pragma unroll
+        for (unsigned k = 0; k < Packs; ++k) values[k] = reducer.zero();
+        const unsigned chunks = part_of.chunks();
 #pragma unroll 1
-        for (unsigned k = 0; k < Packs; ++k) {
+        for (unsigned k = 0; k < chunks; ++k) {
             Value value;
             row_packs<How, Element, 1> some;
             some.load(part_of, k);
@@ -4735,6 +4741,7 @@ struct parts_of_rows {
     unsigned rows, index, n;           /* rows from the lane's on */
     __device__ __forceinline__ unsigned length(unsigned) const { return n; }
     __device__ __forceinline__ bool has_tails() const { return share.tail > 0; }
+    __device__ __forceinline__ unsigned chunks() const { return share.chunks; }
     __device__ __forceinline__ row_part<Element> operator()(unsigned chunk) const
     {
         const int left = static_cast<int>(share.left[chunk] - index);
@@ -4834,6 +4841,7 @@ struct parts_of_segments {
     unsigned own_first; /* of the lane's segment, or more */
     unsigned base, all; /* packs before those of this turn; of it */
     unsigned before;    /* segments before those */
+    __device__ __forceinline__ unsigned chunks() const { return (all + warp_size - 1) / warp_size; }
 
     __device__ __forceinline__ row_part<Element> operator()(unsigned chunk)
     {
@@ -4919,11 +4927,11 @@ reduce_some_segments(const row_bounds &all, const row_share &share,
                 input, room.segments, packs > 0 && among ? first : ~0u, base, of_turn,
                 count_bits(full & ((1u << done) - 1))};
             Value values[Packs];
-            if (sizeof(Element) < 4 && (edges & mask) == 0)
-                load_row_values<sizeof(Element) < 4 ? row_loads::shifted : row_loads::elements>(
-                    output.reducer, parts, values);
+            constexpr row_loads how = sizeof(Element) < 4 ? row_loads::shifted : row_loads::elements;
+            if (parts.chunks() <= 2 || (sizeof(Element) < 4 && (edges & mask) != 0))
+                load_row_values<row_loads::in_turn>(output.reducer, parts, values);
             else
-                load_row_values<row_loads::elements>(output.reducer, parts, values);
+                load_row_values<how>(output.reducer, parts, values);
 #pragma unroll
             for (unsigned k = 0; k < Packs; ++k)
                 if (k * warp_size < of_turn) room.values[k * warp_size + lane] = values[k];
@@ -4999,12 +5007,13 @@ __global__ void __launch_bounds__(rows_block, resident((Segments ? SEG_THREADS :
     } else if (first < end) {
         constexpr unsigned size = pack<typename Reducer::Element>::size;
         const bool inside = first * all.pitch >= size && (all.end - end) * all.pitch >= 2 * size;
-        if (share.vectors)
+        constexpr row_loads how = size > 4 ? row_loads::shifted : row_loads::elements;
+        if (share.chunks <= 1 || (size > 4 && !inside && !share.vectors))
+            reduce_some_rows<row_loads::in_turn>(all, share, output, first, end);
+        else if (share.vectors)
             reduce_some_rows<row_loads::vectors>(all, share, output, first, end);
-        else if (size > 4 && inside)
-            reduce_some_rows<size <= 4 ? row_loads::elements : row_loads::shifted>(all, share, output, first, end);
         else
-            reduce_some_rows<row_loads::elements>(all, share, output, first, end);
+            reduce_some_rows<how>(all, share, output, first, end);
     }
 }
 
@@ -9609,6 +9618,7 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
     share.each = all.begins == nullptr ? least_of(size_t(1) << (warp_log + e.packs_log - packs_log), fair)
                                        : least_of(fair, most);
     if (all.begins != nullptr && share.each < fewest) share.each = fewest;
+    share.chunks = (static_cast<unsigned>((share.each - 1) >> (warp_log - share.lanes_log)) + 1) << share.chunks_log;
     share.kernel = all.begins != nullptr || (packs > capacity + tail && packs <= 2 * capacity) ? rows_kernel::segments : packs <= capacity + tail ? rows_kernel::rows : rows_kernel::long_ones;
     share.of_block = share.each * warps;
     if (all.begins != nullptr && share.each == 1)
