@@ -4943,7 +4943,7 @@ reduce_some_segments(const row_bounds &all, const row_share &share,
                            begin = lane % lanes << each_log,
                            of_it = shuffle(packs, number % warp_size),
                            from = shuffle(first, number % warp_size) - base + begin,
-                           own_packs = of_it > begin ? of_it - begin : 0,
+                           own_packs = number < done + some && of_it > begin ? of_it - begin : 0,
                            steps = each_log > 3 ? 1u << (each_log - 3) : 1;
             const size_t n = shuffle(own.n, number % warp_size);
             Value levels[5][1], value[1];
