@@ -421,6 +421,26 @@ __device__ __forceinline__ Pack load_pack(const Pack *from)
     return loaded;
 }
 
+/* 16 bytes from global to shared memory, aligned both: they are there, for this thread, after
+ * wait_for_copies. Takes no registers where the GPU can copy by itself. */
+__device__ __forceinline__ void copy_vector(void *to, const void *from)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                     static_cast<unsigned>(__cvta_generic_to_shared(to))),
+                 "l"(from)
+                 : "memory");
+#else
+    *static_cast<float4 *>(to) = *static_cast<const float4 *>(from);
+#endif
+}
+__device__ __forceinline__ void wait_for_copies()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 /* A word whose low bits are set, so many; all of them for 32 and more. */
 __device__ __forceinline__ unsigned low_bits(unsigned count)
 {
@@ -4357,9 +4377,20 @@ struct row_bounds {
 enum class row_loads { vectors, shifted, elements, in_turn };
 
 constexpr unsigned warp_log = 5, rows_block = 256, most_chunks = 8;
+#ifndef SHORT_PACKS
+#define SHORT_PACKS 64
+#endif
+#ifndef LEAF
+#define LEAF 4
+#endif
+constexpr unsigned warp_stage_bytes = 4096, most_passes = 4, most_short_packs = SHORT_PACKS,
+                   staged_levels = 5;
 
 /* How warps share rows. */
 enum class rows_kernel { rows, segments, long_ones };
+#ifndef STAGED_ROWS
+#define STAGED_ROWS false
+#endif
 #ifndef WAVES
 #define WAVES 8
 #endif
@@ -4820,155 +4851,247 @@ reduce_later(const row_bounds &all, const reduction_output<Reducer> &output,
     }
 }
 
-/* What a warp has in shared memory: segments that have packs, and Values of these packs, which lie
- * there one segment after the other. */
-struct segment_at {
-    size_t begin;
-    unsigned n, first; /* number of its first pack */
+/* As many bytes, those before the first in its vector, and those that lanes read too much. */
+struct alignas(pack_bytes) warp_stage {
+    unsigned char bytes[warp_stage_bytes + (2 + LEAF) * pack_bytes];
 };
-template <class Value, unsigned Packs>
-struct segment_room {
-    segment_at segments[warp_size];
-    Value values[warp_size * Packs];
+
+/* By a warp: `count` elements into the stage, where they begin as many bytes after a vector as in
+ * memory. All loads are under way at once. */
+template <class Element>
+__device__ __forceinline__ void load_stage(unsigned char *stage, const Element *from,
+                                           unsigned count)
+{
+    using vector = pack<Element>;
+    constexpr unsigned each = warp_stage_bytes / (warp_size * pack_bytes);
+    const unsigned lane = threadIdx.x % warp_size,
+                   place = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes,
+                   before = (pack_bytes - place) % pack_bytes / sizeof(Element),
+                   head = before < count ? before : count, vectors = (count - head) / vector::size,
+                   tail = (count - head) % vector::size;
+    const vector *const whole = reinterpret_cast<const vector *>(from + head) + lane;
+    vector *const to = reinterpret_cast<vector *>(stage) + lane + (place > 0);
+#pragma unroll
+    for (unsigned k = 0; k < each; ++k)
+        if (k * warp_size + lane < vectors) copy_vector(to + k * warp_size, whole + k * warp_size);
+    /* half of the lanes each: one by one what is before and after them */
+    const unsigned number = lane % 16, element = lane < 16 ? number : count - tail + number;
+    if (number < (lane < 16 ? head : tail))
+        reinterpret_cast<Element *>(stage + place)[element] = from[element];
+}
+
+/* A pack of elements in shared memory, from anywhere on where elements may be. */
+template <class Element>
+__device__ __forceinline__ pack<Element> staged_pack(const unsigned char *from)
+{
+    pack<Element> some;
+    if constexpr (sizeof(Element) >= 4) {
+        some.gather(reinterpret_cast<const Element *>(from));
+    } else {
+        const unsigned byte = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % 4;
+        const unsigned *const words_from = reinterpret_cast<const unsigned *>(from - byte);
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w)
+            some.word[w] = static_cast<unsigned>(
+                (words_from[w] | static_cast<unsigned long long>(words_from[w + 1]) << 32) >>
+                byte * 8);
+    }
+    return some;
+}
+
+/* Where a short result begins in a warp's stage, in elements from the first one's on. */
+struct staged_result {
+    unsigned begin, n;
+};
+/* What a warp has in shared memory. */
+template <class Value>
+struct warp_room {
+    warp_stage stage;
+    staged_result results[most_passes * warp_size];
     Value carried[most_run_log + 1];
 };
 
-template <class Element>
-struct parts_of_segments {
-    static constexpr bool may_have_tails = false;
-    const Element *input;
-    const segment_at *segments;
-    unsigned own_first; /* of the lane's segment, or more */
-    unsigned base, all; /* packs before those of this turn; of it */
-    unsigned before;    /* segments before those */
-    __device__ __forceinline__ unsigned chunks() const { return (all + warp_size - 1) / warp_size; }
-
-    __device__ __forceinline__ row_part<Element> operator()(unsigned chunk)
+/* Results from number `first` on, some a lane. */
+struct row_window {
+    row_bounds::span own[most_passes];
+    __device__ __forceinline__ void load(const row_bounds &all, size_t first, size_t end)
     {
-        const unsigned lane = threadIdx.x % warp_size, first = base + chunk * warp_size,
-                       begins = warp_or(own_first >= first && own_first < first + warp_size
-                                            ? 1u << (own_first - first)
-                                            : 0),
-                       slot = first + lane,
-                       number = before + count_bits(begins & (~0u >> (warp_size - 1 - lane)));
-        before += count_bits(begins);
-        const segment_at own = segments[number > 0 ? number - 1 : 0];
-        const unsigned at = (slot - own.first) * pack<Element>::size;
-        return {input + (own.begin + at), at, slot < base + all ? own.n - at : 0};
+#pragma unroll
+        for (unsigned pass = 0; pass < most_passes; ++pass) {
+            const size_t number = first + pass * warp_size + threadIdx.x % warp_size;
+            own[pass] = {};
+            if (number < end) own[pass] = all.of(number);
+        }
     }
 };
 
-/* By a warp: segments before `end`. It looks at one a lane together; takes as many as have room for
- * their packs, a lane for each pack; then groups of lanes for each segment's Values of them. */
-template <unsigned Packs, class Reducer>
-__device__ __forceinline__ void
-reduce_some_segments(const row_bounds &all, const row_share &share,
-                     const reduction_output<Reducer> &output, status_word *status_words,
-                     size_t next, size_t end, later_results &later,
-                     segment_room<typename Reducer::Value, Packs> &room)
+/* What is in a stage: elements from the first result's on, of so many results. */
+struct stage_content {
+    size_t begin;
+    unsigned results, elements;
+};
+
+/* By a warp: which results from `first` on have room in a stage together; none if the first is a
+ * long one. */
+template <class Element>
+__device__ __forceinline__ stage_content choose_neighbours(const row_window &window, size_t first,
+                                                           size_t end, bool near,
+                                                           staged_result *results)
+{
+    constexpr size_t room = warp_stage_bytes / sizeof(Element),
+                     most_short = most_short_packs * pack<Element>::size;
+    const unsigned lane = threadIdx.x % warp_size;
+    const size_t begin = shuffle(window.own[0].begin, 0);
+    stage_content content = {begin, 0, 0};
+    bool all_before = true;
+#pragma unroll
+    for (unsigned pass = 0; pass < most_passes; ++pass) {
+        if (!all_before) continue;
+        const size_t number = first + pass * warp_size + lane;
+        const row_bounds::span own = window.own[pass];
+        const size_t before = own.begin - begin;
+        const bool has_room = own.n == 0 || (own.n <= most_short && before <= room &&
+                                             before + own.n <= room && (near || number == first));
+        const unsigned others = ~__ballot_sync(0xffffffffu, number < end && has_room),
+                       some = others == 0 ? warp_size : lowest_bit(others);
+        const bool included = lane < some && own.n > 0;
+        if (included && before + own.n > content.elements)
+            content.elements = static_cast<unsigned>(before + own.n);
+        results[pass * warp_size + lane] = {static_cast<unsigned>(before),
+                                            included ? static_cast<unsigned>(own.n) : 0};
+        content.results += some;
+        all_before = others == 0;
+    }
+    content.elements = warp_max(content.elements);
+    __syncwarp();
+    return content;
+}
+
+/* The Value of Leaf packs in shared memory, from number `index` of a result's elements on, of which
+ * the first `exist` do. */
+template <unsigned Leaf, class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+staged_leaf(const Reducer &reducer, const unsigned char *from, unsigned index, unsigned exist,
+            const typename Reducer::Element &padding)
+{
+    using Element = typename Reducer::Element;
+    constexpr unsigned size = pack<Element>::size;
+    packs_of_lane<Element, Leaf, 1> items = {{}, index, index + exist};
+#pragma unroll
+    for (unsigned k = 0; k < Leaf; ++k) items.packs[k] = staged_pack<Element>(from + k * pack_bytes);
+    if (exist < Leaf * size) {
+#pragma unroll
+        for (unsigned k = 0; k < Leaf; ++k)
+            items.packs[k].fill_from(exist > k * size ? exist - k * size : 0, padding);
+    }
+    return leaf_value(reducer, items);
+}
+
+/* 2^lanes_log lanes reduce n elements in shared memory, of which each has 2^each_log packs in
+ * steps of Leaf; each lane gets the Value. In a warp all have as many steps. */
+template <unsigned Leaf, class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsigned lanes_log,
+             unsigned each_log, unsigned steps, const typename Reducer::Element &padding)
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
-    constexpr unsigned size = pack<Element>::size, slots = Packs * warp_size, at_once = 8;
+    constexpr unsigned size = pack<Element>::size;
+    const unsigned lane = threadIdx.x % warp_size, lanes = 1u << lanes_log;
+    unsigned first = (lane % lanes << each_log) * size;
+    const unsigned char *at = from + first * static_cast<unsigned>(sizeof(Element));
+    Value levels[staged_levels][1], value[1] = {reducer.zero()};
+#pragma unroll 1
+    for (unsigned step = 0; step < steps; ++step, first += Leaf * size, at += Leaf * pack_bytes) {
+        Value here = reducer.zero();
+        const unsigned exist = first < n ? n - first : 0;
+        if (exist > 0)
+            here = staged_leaf<Leaf>(reducer, at, first, exist < Leaf * size ? exist : Leaf * size,
+                                     padding);
+        if constexpr (Reducer::any_order) {
+            value[0] = reducer.combine(value[0], here);
+        } else {
+            value[0] = here;
+            if (steps > 1) carry_in_registers(reducer, levels, value, step, step + 1 == steps);
+        }
+    }
+#pragma unroll 1
+    for (unsigned delta = 1; delta < lanes; delta *= 2)
+        value[0] = meet(reducer, value[0], shuffle_xor(value[0], delta), (lane & delta) != 0);
+    return value[0];
+}
+
+/* By a warp: short results, which are in its stage. */
+template <class Reducer>
+__device__ __forceinline__ void
+reduce_staged(const row_bounds &all, size_t first, const stage_content &content,
+              const reduction_output<Reducer> &output, const unsigned char *staged,
+              const staged_result *results)
+{
+    using Element = typename Reducer::Element;
+    constexpr unsigned size = pack<Element>::size, leaf = LEAF;
     const unsigned lane = threadIdx.x % warp_size;
-    const Element *const input = static_cast<const Element *>(all.input);
-    const size_t array_begin = all.of(0).begin, array_end = all.of(all.end - 1).begin;
-    row_bounds::span ahead = {};
-    if (next + lane < end) ahead = all.of(next + lane);
 #pragma unroll 1
-    for (; next < end; next += warp_size) {
-        const row_bounds::span own = ahead;
-        const unsigned results = static_cast<unsigned>(least_of(end - next, warp_size));
-        ahead = {};
-        if (next + warp_size + lane < end) ahead = all.of(next + warp_size + lane);
-        const bool is_long = own.n > slots * size,
-                   inside = sizeof(Element) < 4 && all.adjacent() &&
-                            (own.n == 0 || (own.begin >= array_begin + size &&
-                                            own.begin + own.n + 2 * size <= array_end));
-        const unsigned packs = is_long ? 0 : (static_cast<unsigned>(own.n) + size - 1) / size;
-        unsigned behind = packs; /* number of the next segment's first */
-#pragma unroll
-        for (unsigned delta = 1; delta < warp_size; delta *= 2) {
-            const unsigned others = shuffle(behind, (lane - delta) % warp_size);
-            if (lane >= delta) behind += others;
+    for (unsigned done = 0; done < content.results; done += warp_size) {
+        const unsigned some = content.results - done < warp_size ? content.results - done : warp_size,
+                       lanes_log = warp_log - bits_for_word(some), number = done + (lane >> lanes_log);
+        const staged_result own = number < content.results ? results[number] : staged_result{};
+        const unsigned longest = (warp_max(own.n) + size - 1) / size, longest_log = bits_for_word(longest),
+                       each_log = longest_log > lanes_log ? longest_log - lanes_log : 0,
+                       each = longest < 1u << each_log ? longest : 1u << each_log;
+        const unsigned char *const from = staged + own.begin * static_cast<unsigned>(sizeof(Element));
+        Reducer reducer = output.reducer;
+        reducer.prepare(from, own.n);
+        Element padding = {};
+        if (own.n > 0) padding = reducer.padding(from);
+        const auto value =
+            each <= 1 ? staged_value<1>(reducer, from, own.n, lanes_log, 0, each, padding)
+                      : staged_value<leaf>(reducer, from, own.n, lanes_log, each_log,
+                                           (each + leaf - 1) / leaf, padding);
+        if (number < content.results && lane % (1u << lanes_log) == 0)
+            reducer.store(all.place(output.result, first + number),
+                          own.n == 0 ? reducer.identity() : value, own.n);
+    }
+}
+
+/* By a warp: results before `end`. */
+template <class Reducer>
+__device__ __forceinline__ void
+reduce_neighbours(const row_bounds &all, const row_share &share,
+                  const reduction_output<Reducer> &output, status_word *status_words, size_t next,
+                  size_t end, later_results &later, warp_room<typename Reducer::Value> &room)
+{
+    using Element = typename Reducer::Element;
+    const unsigned lane = threadIdx.x % warp_size;
+    const bool near = all.begins != nullptr || all.pitch <= all.n + all.n / 4;
+    row_window window;
+    window.load(all, next, end);
+#pragma unroll 1
+    while (next < end) {
+        const stage_content content =
+            choose_neighbours<Element>(window, next, end, near, room.results);
+        if (content.results == 0) {
+            const size_t n = shuffle(window.own[0].n, 0);
+            window.load(all, next + 1, end);
+            bool left = false;
+            if (n > share.most_of_block && lane == 0)
+                left = row_list::add(status_words, next, share.runs_of(n), share.most_listed_runs);
+            if (!left && n > share.most_of_warp && lane == 0) left = later.add(next);
+            if (!__any_sync(0xffffffffu, left)) reduce_by_warp(all, next, output, room.carried);
+            ++next;
+            continue;
         }
-        const unsigned first = behind - packs, full = __ballot_sync(0xffffffffu, packs > 0),
-                       long_ones = __ballot_sync(0xffffffffu, is_long),
-                       edges = __ballot_sync(0xffffffffu, !inside);
+        const Element *const input = static_cast<const Element *>(all.input) + content.begin;
+        load_stage(room.stage.bytes, input, content.elements);
+        window.load(all, next + content.results, end);
+        wait_for_copies();
         __syncwarp();
-        if (packs > 0)
-            room.segments[count_bits(full & ((1u << lane) - 1))] = {
-                own.begin, static_cast<unsigned>(own.n), first};
+        reduce_staged(all, next, content, output,
+                      room.stage.bytes +
+                          static_cast<unsigned>(reinterpret_cast<uintptr_t>(input)) % pack_bytes,
+                      room.results);
+        next += content.results;
         __syncwarp();
-#pragma unroll 1
-        for (unsigned done = 0, some; done < results; done += some) {
-            some = 1;
-            if (long_ones >> done & 1) {
-                const size_t n = shuffle(own.n, done);
-                bool left = false;
-                if (n > share.most_of_block && lane == 0)
-                    left = row_list::add(status_words, next + done, share.runs_of(n),
-                                         share.most_listed_runs);
-                if (!left && n > share.most_of_warp && lane == 0) left = later.add(next + done);
-                if (!__any_sync(0xffffffffu, left))
-                    reduce_by_warp(all, next + done, output, room.carried);
-                continue;
-            }
-            const unsigned base = shuffle(first, done),
-                           others = ~0u << done &
-                                    (long_ones | __ballot_sync(0xffffffffu, lane >= results ||
-                                                                                behind > base + slots));
-            some = (others != 0 ? lowest_bit(others) : warp_size) - done;
-            const bool among = lane >= done && lane - done < some;
-            const unsigned of_turn = shuffle(behind, done + some - 1) - base,
-                           longest = warp_max(among ? packs : 0),
-                           mask = (some < warp_size ? (1u << some) - 1 : ~0u) << done;
-            parts_of_segments<Element> parts = {
-                input, room.segments, packs > 0 && among ? first : ~0u, base, of_turn,
-                count_bits(full & ((1u << done) - 1))};
-            Value values[Packs];
-            constexpr row_loads how = sizeof(Element) < 4 ? row_loads::shifted : row_loads::elements;
-            if (parts.chunks() <= 2 || (sizeof(Element) < 4 && (edges & mask) != 0))
-                load_row_values<row_loads::in_turn>(output.reducer, parts, values);
-            else
-                load_row_values<how>(output.reducer, parts, values);
-#pragma unroll
-            for (unsigned k = 0; k < Packs; ++k)
-                if (k * warp_size < of_turn) room.values[k * warp_size + lane] = values[k];
-            __syncwarp();
-            /* 2^lanes_log lanes a segment, each for the Values of 2^each_log packs */
-            const unsigned lanes_log = warp_log - bits_for_word(some), longest_log = bits_for_word(longest),
-                           each_log = longest_log > lanes_log ? longest_log - lanes_log : 0,
-                           number = done + (lane >> lanes_log), lanes = 1u << lanes_log,
-                           begin = lane % lanes << each_log,
-                           of_it = shuffle(packs, number % warp_size),
-                           from = shuffle(first, number % warp_size) - base + begin,
-                           own_packs = number < done + some && of_it > begin ? of_it - begin : 0,
-                           steps = each_log > 3 ? 1u << (each_log - 3) : 1;
-            const size_t n = shuffle(own.n, number % warp_size);
-            Value levels[5][1], value[1];
-#pragma unroll 1
-            for (unsigned step = 0; step < steps; ++step) {
-                Value some_values[at_once];
-#pragma unroll
-                for (unsigned k = 0; k < at_once; ++k) {
-                    const unsigned pack = step * at_once + k;
-                    some_values[k] = output.reducer.zero();
-                    if (k < 1u << each_log && pack < own_packs)
-                        some_values[k] = room.values[from + pack];
-                }
-                value[0] = reduce_pairs(some_values, combining<Reducer>{output.reducer});
-                carry_in_registers(output.reducer, levels, value, step, step + 1 == steps);
-            }
-#pragma unroll 1
-            for (unsigned delta = 1; delta < lanes; delta *= 2)
-                value[0] = meet(output.reducer, value[0], shuffle_xor(value[0], delta),
-                                (lane & delta) != 0);
-            if (number < done + some && lane % lanes == 0)
-                output.reducer.store(all.place(output.result, next + number),
-                                     n == 0 ? output.reducer.identity() : value[0], n);
-            __syncwarp();
-        }
     }
 }
 
@@ -4994,15 +5117,14 @@ __global__ void __launch_bounds__(rows_block, resident((Segments ? SEG_THREADS :
                  end = least_of(first + share.each, least_of(block + share.of_block, all.end));
     [[maybe_unused]] __shared__ block_values<Value, warps> shared;
     [[maybe_unused]] __shared__ later_results later;
-    [[maybe_unused]] __shared__ segment_room<Value, packs> rooms[warps];
+    [[maybe_unused]] __shared__ warp_room<Value> rooms[warps];
     wait_for_previous_grid();
     allow_next_grid();
     if constexpr (Segments) {
         if (threadIdx.x == 0) later.count = 0;
         __syncthreads();
         if (first < end)
-            reduce_some_segments<packs>(all, share, output, status_words, first, end, later,
-                                        rooms[warp]);
+            reduce_neighbours(all, share, output, status_words, first, end, later, rooms[warp]);
         reduce_later<least_of(packs, BLOCK_PACKS)>(all, output, later, shared);
     } else if (first < end) {
         constexpr unsigned size = pack<typename Reducer::Element>::size;
@@ -9619,7 +9741,11 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
                                        : least_of(fair, most);
     if (all.begins != nullptr && share.each < fewest) share.each = fewest;
     share.chunks = (static_cast<unsigned>((share.each - 1) >> (warp_log - share.lanes_log)) + 1) << share.chunks_log;
-    share.kernel = all.begins != nullptr || (packs > capacity + tail && packs <= 2 * capacity) ? rows_kernel::segments : packs <= capacity + tail ? rows_kernel::rows : rows_kernel::long_ones;
+    share.kernel = all.begins != nullptr || STAGED_ROWS || (packs > capacity + tail && packs <= 2 * capacity) ? rows_kernel::segments : packs <= capacity + tail ? rows_kernel::rows : rows_kernel::long_ones;
+    if (all.begins == nullptr && share.kernel == rows_kernel::segments) {
+        const size_t together = 16 * kibibyte / (all.n * e.element_bytes + 1) + 1;
+        share.each = least_of(fair, together);
+    }
     share.of_block = share.each * warps;
     if (all.begins != nullptr && share.each == 1)
         share.of_block = least_of(warps, (results - 1) / (size_t(limits.multiprocessors) * (4 * WAVES)) + 1);
