@@ -4380,6 +4380,9 @@ constexpr unsigned warp_log = 5, rows_block = 256, most_chunks = 8;
 #ifndef SHORT_PACKS
 #define SHORT_PACKS 64
 #endif
+#ifndef PREFETCH
+#define PREFETCH 1
+#endif
 #ifndef LEAF
 #define LEAF 4
 #endif
@@ -4998,13 +5001,15 @@ staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsi
     using Value = typename Reducer::Value;
     constexpr unsigned size = pack<Element>::size;
     const unsigned lane = threadIdx.x % warp_size, lanes = 1u << lanes_log;
-    unsigned first = (lane % lanes << each_log) * size;
+    const unsigned begin = (lane % lanes << each_log) * size, most = size << each_log,
+                   end = n < begin + most ? n : begin + most; /* the lane's */
+    unsigned first = begin;
     const unsigned char *at = from + first * static_cast<unsigned>(sizeof(Element));
     Value levels[staged_levels][1], value[1] = {reducer.zero()};
 #pragma unroll 1
     for (unsigned step = 0; step < steps; ++step, first += Leaf * size, at += Leaf * pack_bytes) {
         Value here = reducer.zero();
-        const unsigned exist = first < n ? n - first : 0;
+        const unsigned exist = first < end ? end - first : 0;
         if (exist > 0)
             here = staged_leaf<Leaf>(reducer, at, first, exist < Leaf * size ? exist : Leaf * size,
                                      padding);
@@ -5046,6 +5051,7 @@ reduce_staged(const row_bounds &all, size_t first, const stage_content &content,
         if (own.n > 0) padding = reducer.padding(from);
         const auto value =
             each <= 1 ? staged_value<1>(reducer, from, own.n, lanes_log, 0, each, padding)
+            : each <= 2 ? staged_value<2>(reducer, from, own.n, lanes_log, 1, 1, padding)
                       : staged_value<leaf>(reducer, from, own.n, lanes_log, each_log,
                                            (each + leaf - 1) / leaf, padding);
         if (number < content.results && lane % (1u << lanes_log) == 0)
@@ -5064,6 +5070,7 @@ reduce_neighbours(const row_bounds &all, const row_share &share,
     using Element = typename Reducer::Element;
     const unsigned lane = threadIdx.x % warp_size;
     const bool near = all.begins != nullptr || all.pitch <= all.n + all.n / 4;
+    const size_t to = all.adjacent() ? all.of(end - 1).begin : 0; /* what comes may be asked for */
     row_window window;
     window.load(all, next, end);
 #pragma unroll 1
@@ -5083,6 +5090,10 @@ reduce_neighbours(const row_bounds &all, const row_share &share,
         }
         const Element *const input = static_cast<const Element *>(all.input) + content.begin;
         load_stage(room.stage.bytes, input, content.elements);
+        if (PREFETCH && lane == 0 && content.begin + content.elements + 2 * warp_stage_bytes / sizeof(Element) < to) {
+            const uintptr_t ahead = (reinterpret_cast<uintptr_t>(input + content.elements) + pack_bytes) / pack_bytes * pack_bytes;
+            prefetch_to_l2(reinterpret_cast<const void *>(ahead), warp_stage_bytes);
+        }
         window.load(all, next + content.results, end);
         wait_for_copies();
         __syncwarp();
