@@ -4376,18 +4376,24 @@ struct row_bounds {
  * after the other. */
 enum class row_loads { vectors, shifted, elements, in_turn };
 
-constexpr unsigned warp_log = 5, rows_block = 256, most_chunks = 8;
+#ifndef ROWS_BLOCK
+#define ROWS_BLOCK 256
+#endif
+constexpr unsigned warp_log = 5, rows_block = ROWS_BLOCK, most_chunks = 8;
 #ifndef SHORT_PACKS
 #define SHORT_PACKS 64
 #endif
 #ifndef PREFETCH
-#define PREFETCH 1
+#define PREFETCH 0
 #endif
 #ifndef LEAF
 #define LEAF 4
 #endif
-constexpr unsigned warp_stage_bytes = 4096, most_passes = 4, most_short_packs = SHORT_PACKS,
-                   staged_levels = 5;
+#ifndef STAGE
+#define STAGE 4096
+#endif
+constexpr unsigned warp_stage_bytes = STAGE, most_passes = 4, most_short_packs = SHORT_PACKS,
+                   staged_levels = 6;
 
 /* How warps share rows. */
 enum class rows_kernel { rows, segments, long_ones };
@@ -4990,39 +4996,40 @@ staged_leaf(const Reducer &reducer, const unsigned char *from, unsigned index, u
     return leaf_value(reducer, items);
 }
 
-/* 2^lanes_log lanes reduce n elements in shared memory, of which each has 2^each_log packs in
- * steps of Leaf; each lane gets the Value. In a warp all have as many steps. */
+/* 2^lanes_log lanes reduce n elements in shared memory, a leaf each at a time, in so many steps, as
+ * many for all of a warp; each gets the Value. */
 template <unsigned Leaf, class Reducer>
 __device__ __forceinline__ typename Reducer::Value
 staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsigned lanes_log,
-             unsigned each_log, unsigned steps, const typename Reducer::Element &padding)
+             unsigned steps, const typename Reducer::Element &padding)
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
-    constexpr unsigned size = pack<Element>::size;
+    constexpr unsigned elements = Leaf * pack<Element>::size;
     const unsigned lane = threadIdx.x % warp_size, lanes = 1u << lanes_log;
-    const unsigned begin = (lane % lanes << each_log) * size, most = size << each_log,
-                   end = n < begin + most ? n : begin + most; /* the lane's */
-    unsigned first = begin;
-    const unsigned char *at = from + first * static_cast<unsigned>(sizeof(Element));
     Value levels[staged_levels][1], value[1] = {reducer.zero()};
+    const auto pair_lanes_of_result = [&] {
 #pragma unroll 1
-    for (unsigned step = 0; step < steps; ++step, first += Leaf * size, at += Leaf * pack_bytes) {
+        for (unsigned delta = 1; delta < lanes; delta *= 2)
+            value[0] = meet(reducer, value[0], shuffle_xor(value[0], delta), (lane & delta) != 0);
+    };
+    unsigned first = lane % lanes * elements;
+#pragma unroll 1
+    for (unsigned step = 0; step < steps; ++step, first += lanes * elements) {
         Value here = reducer.zero();
-        const unsigned exist = first < end ? end - first : 0;
-        if (exist > 0)
-            here = staged_leaf<Leaf>(reducer, at, first, exist < Leaf * size ? exist : Leaf * size,
-                                     padding);
+        if (first < n)
+            here = staged_leaf<Leaf>(
+                reducer, from + first * static_cast<unsigned>(sizeof(Element)), first,
+                n - first < elements ? n - first : elements, padding);
         if constexpr (Reducer::any_order) {
             value[0] = reducer.combine(value[0], here);
         } else {
             value[0] = here;
+            pair_lanes_of_result();
             if (steps > 1) carry_in_registers(reducer, levels, value, step, step + 1 == steps);
         }
     }
-#pragma unroll 1
-    for (unsigned delta = 1; delta < lanes; delta *= 2)
-        value[0] = meet(reducer, value[0], shuffle_xor(value[0], delta), (lane & delta) != 0);
+    if constexpr (Reducer::any_order) pair_lanes_of_result();
     return value[0];
 }
 
@@ -5034,26 +5041,28 @@ reduce_staged(const row_bounds &all, size_t first, const stage_content &content,
               const staged_result *results)
 {
     using Element = typename Reducer::Element;
-    constexpr unsigned size = pack<Element>::size, leaf = LEAF;
+    constexpr unsigned size = pack<Element>::size;
     const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll 1
     for (unsigned done = 0; done < content.results; done += warp_size) {
         const unsigned some = content.results - done < warp_size ? content.results - done : warp_size,
-                       lanes_log = warp_log - bits_for_word(some), number = done + (lane >> lanes_log);
+                       lanes_log = warp_log - bits_for_word(some),
+                       number = done + (lane >> lanes_log);
         const staged_result own = number < content.results ? results[number] : staged_result{};
-        const unsigned longest = (warp_max(own.n) + size - 1) / size, longest_log = bits_for_word(longest),
-                       each_log = longest_log > lanes_log ? longest_log - lanes_log : 0,
-                       each = longest < 1u << each_log ? longest : 1u << each_log;
-        const unsigned char *const from = staged + own.begin * static_cast<unsigned>(sizeof(Element));
+        /* packs of a lane; leaves as long as lanes do not meet in a bank of shared memory too often */
+        const unsigned packs = (((warp_max(own.n) + size - 1) / size - 1) >> lanes_log) + 1;
+        const unsigned char *const from =
+            staged + own.begin * static_cast<unsigned>(sizeof(Element));
         Reducer reducer = output.reducer;
         reducer.prepare(from, own.n);
         Element padding = {};
         if (own.n > 0) padding = reducer.padding(from);
         const auto value =
-            each <= 1 ? staged_value<1>(reducer, from, own.n, lanes_log, 0, each, padding)
-            : each <= 2 ? staged_value<2>(reducer, from, own.n, lanes_log, 1, 1, padding)
-                      : staged_value<leaf>(reducer, from, own.n, lanes_log, each_log,
-                                           (each + leaf - 1) / leaf, padding);
+            lanes_log <= 3 && packs > 2
+                ? staged_value<4>(reducer, from, own.n, lanes_log, (packs + 3) / 4, padding)
+            : lanes_log <= 4 && packs > 1
+                ? staged_value<2>(reducer, from, own.n, lanes_log, (packs + 1) / 2, padding)
+                : staged_value<1>(reducer, from, own.n, lanes_log, packs, padding);
         if (number < content.results && lane % (1u << lanes_log) == 0)
             reducer.store(all.place(output.result, first + number),
                           own.n == 0 ? reducer.identity() : value, own.n);
@@ -9759,7 +9768,7 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
     }
     share.of_block = share.each * warps;
     if (all.begins != nullptr && share.each == 1)
-        share.of_block = least_of(warps, (results - 1) / (size_t(limits.multiprocessors) * (4 * WAVES)) + 1);
+        share.of_block = least_of(warps, (results - 1) / (size_t(limits.multiprocessors) * (1024 / rows_block * WAVES)) + 1);
     share.most_of_warp =
         (all.begins == nullptr ? SIZE_MAX : most_bytes_of_warp(all, limits)) / e.element_bytes;
     share.most_of_block = LIST_ABOVE * kibibyte / e.element_bytes;
@@ -9768,10 +9777,7 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
     share.most_runs = e.tile.all_packs();
     if (all.begins == nullptr && results >= size_t(limits.multiprocessors) * 16 && share.most_runs > ROW_RUNS)
         share.most_runs = ROW_RUNS;
-    if (all.begins != nullptr) { /* so that a list of them all has room */
-        const size_t even = least_of(share.most_listed_runs / results, share.most_runs);
-        share.most_runs = even > 128 ? even : 128;
-    }
+    if (all.begins != nullptr) share.most_runs = least_of(share.most_runs, 512);
     return share;
 }
 
