@@ -5050,7 +5050,8 @@ reduce_staged(const row_bounds &all, size_t first, const stage_content &content,
                        number = done + (lane >> lanes_log);
         const staged_result own = number < content.results ? results[number] : staged_result{};
         /* packs of a lane; leaves as long as lanes do not meet in a bank of shared memory too often */
-        const unsigned packs = (((warp_max(own.n) + size - 1) / size - 1) >> lanes_log) + 1;
+        const unsigned packs =
+            ((warp_max(own.n) + size - 1) / size + (1u << lanes_log) - 1) >> lanes_log;
         const unsigned char *const from =
             staged + own.begin * static_cast<unsigned>(sizeof(Element));
         Reducer reducer = output.reducer;
