@@ -607,17 +607,6 @@ __device__ __forceinline__ unsigned warp_add(unsigned value)
 #endif
 }
 
-__device__ __forceinline__ unsigned warp_or(unsigned value)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    return __reduce_or_sync(0xffffffffu, value);
-#else
-    for (unsigned flip = warp_size / 2; flip > 0; flip /= 2)
-        value |= __shfl_xor_sync(0xffffffffu, value, static_cast<int>(flip));
-    return value;
-#endif
-}
-
 __device__ __forceinline__ unsigned warp_max(unsigned value)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -4316,10 +4305,7 @@ __host__ __device__ constexpr unsigned bits_for(size_t number)
     return bits;
 }
 
-__device__ __forceinline__ unsigned count_bits(unsigned word)
-{
-    return static_cast<unsigned>(__popc(word));
-}
+/* The same, by a thread. */
 __device__ __forceinline__ unsigned bits_for_word(unsigned number)
 {
     return number > 1 ? 32 - static_cast<unsigned>(__clz(static_cast<int>(number - 1))) : 0;
@@ -4327,9 +4313,11 @@ __device__ __forceinline__ unsigned bits_for_word(unsigned number)
 
 /* ---- Rows and segments ----
  *
- * A warp takes results that are neighbours, as many at once as it has packs for: groups of lanes a
- * pack each of several results, or all lanes several of one. Longer ones it takes in steps; what is
- * longer yet is for several blocks. */
+ * A warp takes results that are neighbours. Of rows, of which all is known beforehand, its lanes
+ * load a pack each of several, chunk by chunk, and hand halves of what they have over: as many as it
+ * has packs for. Of segments it brings what lies side by side into shared memory, where a lane or
+ * several go through each. Longer ones it takes in steps of its packs; what is longer yet is for a
+ * block, or for several. */
 
 /* Where the elements of results are: of rows by a formula, of segments by offsets on the device. */
 struct row_bounds {
@@ -4372,53 +4360,27 @@ struct row_bounds {
     }
 };
 
-/* How packs are loaded: as vectors; shifted out of two of them, for narrow elements; or one element
- * after the other. */
-enum class row_loads { vectors, shifted, elements, in_turn };
-
-#ifndef ROWS_BLOCK
-#define ROWS_BLOCK 256
-#endif
-constexpr unsigned warp_log = 5, rows_block = ROWS_BLOCK, most_chunks = 8;
-#ifndef SHORT_PACKS
-#define SHORT_PACKS 64
-#endif
-#ifndef PREFETCH
-#define PREFETCH 0
-#endif
-#ifndef LEAF
-#define LEAF 4
-#endif
-#ifndef STAGE
-#define STAGE 4096
-#endif
-constexpr unsigned warp_stage_bytes = STAGE, most_passes = 4, most_short_packs = SHORT_PACKS,
+constexpr unsigned warp_log = 5, rows_block = 256, most_chunks = 8;
+/* Of a warp's stage: bytes; results that it looks at, some a lane; packs of a result, and of a leaf
+ * of it; and levels of its steps. */
+constexpr unsigned warp_stage_bytes = 4096, most_passes = 4, most_short_packs = 128, most_leaf = 4,
                    staged_levels = 6;
 
 /* How warps share rows. */
-enum class rows_kernel { rows, segments, long_ones };
-#ifndef STAGED_ROWS
-#define STAGED_ROWS false
-#endif
-#ifndef WAVES
-#define WAVES 8
-#endif
-#ifndef SEGMENTS_EACH
-#define SEGMENTS_EACH 512
-#endif
-
+enum class rows_kernel { chunks, neighbours, long_ones };
 struct row_share {
     rows_kernel kernel;
-    size_t each, of_block; /* results of a warp, of a block */
-    bool vectors; /* rows are, all of them */
-    /* of a warp's chunks of rows: lanes and chunks of a row; of each, the row, after the lane's
-     * first; from there on, where it is, also within its row, and the elements from there to the row's end */
-    unsigned lanes_log, chunks_log, chunks;
-    unsigned tail; /* elements before the pack that a row has more; or 0 */
+    size_t each, of_block;              /* results of a warp, of a block */
+    size_t most_of_warp, most_of_block; /* elements of a segment; longer ones are listed */
+    /* of a warp's chunks: so many, and 2^lanes_log lanes and 2^chunks_log chunks are for a row */
+    unsigned chunks, lanes_log, chunks_log;
+    unsigned tail; /* elements before a pack that each row has besides; or 0 */
+    bool vectors;  /* all packs are */
+    /* of each: its row, after the lane's first; the lane's pack, in elements from its first one on
+     * and to the row's end; and in bytes from the first row's on */
     unsigned row[most_chunks], within[most_chunks], left[most_chunks];
     size_t place[most_chunks];
-    size_t most_of_warp, most_of_block; /* elements of one; longer ones are listed */
-    /* of those and of long rows */
+    /* of long rows, and of those listed */
     size_t tile_elements, most_runs, most_listed_runs;
 
     __host__ __device__ size_t runs_of(size_t n) const
@@ -4429,6 +4391,10 @@ struct row_share {
         return array.runs;
     }
 };
+
+/* How a warp loads its chunks' packs: as vectors; shifted out of two of them each, for narrow
+ * elements; or by elements, also in turn, where there are few or an array ends. */
+enum class row_loads { vectors, shifted, elements, in_turn };
 
 /* A pack, or what it is to be shifted out of, of which the first `rest` elements exist. */
 template <row_loads How, class Element>
@@ -4494,7 +4460,7 @@ struct row_packs {
     row_part<Element> parts[Count];
     /* part_of says what number k is, from `first` on. */
     template <class PartOf>
-    __device__ __forceinline__ void load(PartOf &part_of, unsigned first)
+    __device__ __forceinline__ void load(const PartOf &part_of, unsigned first)
     {
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) {
@@ -4530,20 +4496,41 @@ struct values_of_row_packs {
     }
 };
 
-/* A lane's Values, one a chunk; half of the chunks at a time, for registers, where a pack takes two
- * vectors, and one after the other where narrow elements at an array's ends are loaded one by one. */
-template <row_loads How, class Reducer, class PartOf, unsigned Packs>
-__device__ __forceinline__ void load_row_values(const Reducer &reducer, PartOf &part_of,
-                                                typename Reducer::Value (&values)[Packs])
+/* Where a lane's packs of rows are: of chunks, and besides. */
+template <class Element>
+struct parts_of_rows {
+    const row_share &share;
+    const unsigned char *first, *from; /* of the first row; of the lane's first pack */
+    size_t pitch;                      /* in bytes */
+    unsigned rows, index, n;           /* rows from the lane's on */
+    __device__ __forceinline__ row_part<Element> operator()(unsigned chunk) const
+    {
+        const int left = static_cast<int>(share.left[chunk] - index);
+        return {reinterpret_cast<const Element *>(from + share.place[chunk]),
+                index + share.within[chunk],
+                rows > share.row[chunk] && left > 0 ? static_cast<unsigned>(left) : 0};
+    }
+    __device__ __forceinline__ row_part<Element> tail(unsigned number, unsigned results) const
+    {
+        return {reinterpret_cast<const Element *>(first + number * pitch) + share.tail, share.tail,
+                number < results ? n - share.tail : 0};
+    }
+};
+
+/* A lane's Values, one a chunk; of half of the chunks at a time, for registers, where a pack takes
+ * two vectors. */
+template <row_loads How, class Reducer, unsigned Packs>
+__device__ __forceinline__ void
+load_row_values(const Reducer &reducer, const parts_of_rows<typename Reducer::Element> &part_of,
+                typename Reducer::Value (&values)[Packs])
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
     if constexpr (How == row_loads::in_turn) {
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) values[k] = reducer.zero();
-        const unsigned chunks = part_of.chunks();
 #pragma unroll 1
-        for (unsigned k = 0; k < chunks; ++k) {
+        for (unsigned k = 0; k < part_of.share.chunks; ++k) {
             Value value;
             row_packs<How, Element, 1> some;
             some.load(part_of, k);
@@ -4563,8 +4550,8 @@ __device__ __forceinline__ void load_row_values(const Reducer &reducer, PartOf &
     }
 }
 
-/* Pairs what lanes have of results, each of 2^lanes_log lanes and 2^chunks_log chunks. While lanes pair, each hands over
- * the half of its Values that its partner keeps; afterwards a lane has Packs >> lanes_log of them, or one. */
+/* Pairs what lanes have of results, each of 2^lanes_log lanes and 2^chunks_log chunks, as pair_lanes
+ * does; afterwards a lane has Packs >> lanes_log of them, or one. */
 template <unsigned Delta, unsigned Held, class Reducer, class Value, unsigned Packs>
 __device__ __forceinline__ void pair_some_lanes(const Reducer &reducer, unsigned lanes_log,
                                                 unsigned chunks_log, Value (&values)[Packs])
@@ -4680,7 +4667,7 @@ __device__ __forceinline__ Number search_by_warp(Number begin, Number end, const
     return begin;
 }
 
-/* Which packs a lane adds to what it is left with. */
+/* Which packs a lane adds to what it is left with, of rows that have one more. */
 template <class NumberOf, class PartOf>
 struct tail_of {
     const NumberOf &number_of;
@@ -4692,50 +4679,60 @@ struct tail_of {
     }
 };
 
-/* By a warp: results from number `first` on, so many, in chunks of lanes' packs: 2^lanes_log lanes
- * and 2^chunks_log chunks are for each, and perhaps a pack more. */
-template <row_loads How, unsigned Packs, class Reducer, class PartOf>
+/* By a warp: so many rows from number `first` on, of as many packs as it has, or one more. */
+template <row_loads How, class Reducer>
 __device__ __forceinline__ void
-reduce_chunks(const reduction_output<Reducer> &output, const row_bounds &all, size_t first,
-              unsigned results, unsigned lanes_log, unsigned chunks_log, const PartOf &part_of)
+reduce_chunks(const row_bounds &all, const row_share &share,
+              const reduction_output<Reducer> &output, size_t first, unsigned rows)
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
-    constexpr unsigned packs_log = bits_for(Packs), tails = Packs >> 2 > 0 ? Packs >> 2 : 1;
+    constexpr unsigned packs = packs_of_thread<Reducer>(), packs_log = bits_for(packs),
+                       tails = packs > most_leaf ? packs / most_leaf : 1;
     const Reducer &reducer = output.reducer;
-    const unsigned lane = threadIdx.x % warp_size, across_log = warp_log - lanes_log;
+    const unsigned lane = threadIdx.x % warp_size, lanes_log = share.lanes_log,
+                   chunks_log = share.chunks_log, number = lane >> lanes_log,
+                   index = lane % (1u << lanes_log) * pack<Element>::size;
+    const size_t pitch = all.pitch * sizeof(Element);
+    const unsigned char *const from =
+        static_cast<const unsigned char *>(all.input) + first * pitch;
+    const parts_of_rows<Element> parts = {share,
+                                          from,
+                                          from + number * pitch + index * sizeof(Element),
+                                          pitch,
+                                          rows > number ? rows - number : 0,
+                                          index,
+                                          static_cast<unsigned>(all.n)};
+    Value values[packs];
+    load_row_values<How>(reducer, parts, values);
+    pair_some_lanes<1, packs>(reducer, lanes_log, chunks_log, values);
     /* what the lane is left with: of chunks from `chunk` on */
     unsigned chunk = 0;
 #pragma unroll
     for (unsigned b = 0; b < packs_log; ++b)
         if (b < lanes_log) chunk |= (lane >> b & 1) << (packs_log - 1 - b);
-    const bool stores = lane % (1u << lanes_log) < Packs && chunk % (1u << chunks_log) == 0;
-    const auto number_of = [&](unsigned k) {
-        return ((chunk + k) >> chunks_log << across_log) + (lane >> lanes_log);
+    const bool stores = lane % (1u << lanes_log) < packs && chunk % (1u << chunks_log) == 0;
+    const auto row_of = [&](unsigned k) {
+        return ((chunk + k) >> chunks_log << (warp_log - lanes_log)) + number;
     };
-    Value values[Packs];
-    load_row_values<How>(reducer, part_of, values);
-    pair_some_lanes<1, Packs>(reducer, lanes_log, chunks_log, values);
-    if constexpr (PartOf::may_have_tails && How != row_loads::vectors)
-        if (part_of.has_tails()) {
+    if constexpr (How != row_loads::vectors)
+        if (share.tail > 0) {
             Value of_tail[tails];
-            row_packs<How, Element, tails> tail;
-            const tail_of<decltype(number_of), PartOf> part_of_tail = {number_of, part_of,
-                                                                       stores ? results : 0};
-            tail.load(part_of_tail, 0);
-            reducer.choose(values_of_row_packs<How, Element, Value, tails>{tail, of_tail});
+            row_packs<How, Element, tails> some;
+            const tail_of<decltype(row_of), parts_of_rows<Element>> tail = {row_of, parts,
+                                                                           stores ? rows : 0};
+            some.load(tail, 0);
+            reducer.choose(values_of_row_packs<How, Element, Value, tails>{some, of_tail});
 #pragma unroll
-            for (unsigned k = 0; k < tails; ++k) values[k] = reducer.combine(values[k], of_tail[k]);
+            for (unsigned k = 0; k < tails; ++k)
+                values[k] = reducer.combine(values[k], of_tail[k]);
         }
 #pragma unroll
-    for (unsigned k = 0; k < Packs; ++k) {
-        if (k << lanes_log >= Packs && k > 0) continue;
-        const unsigned number = number_of(k);
-        if (stores && number < results) {
-            const unsigned length = part_of.length(number);
-            reducer.store(all.place(output.result, first + number),
-                          length == 0 ? reducer.identity() : values[k], length);
-        }
+    for (unsigned k = 0; k < packs; ++k) {
+        if (k << lanes_log >= packs && k > 0) continue;
+        if (stores && row_of(k) < rows)
+            reducer.store(all.place(output.result, first + row_of(k)),
+                          all.n == 0 ? reducer.identity() : values[k], all.n);
     }
 }
 
@@ -4772,55 +4769,6 @@ __device__ __forceinline__ void reduce_by_warp(const row_bounds &all, size_t res
         reducer.store(all.place(output.result, result), value, array.n);
 }
 
-template <class Element>
-struct parts_of_rows {
-    static constexpr bool may_have_tails = true;
-    const row_share &share;
-    const unsigned char *first, *from; /* of the first row; of the lane's first pack */
-    size_t pitch;                      /* in bytes */
-    unsigned rows, index, n;           /* rows from the lane's on */
-    __device__ __forceinline__ unsigned length(unsigned) const { return n; }
-    __device__ __forceinline__ bool has_tails() const { return share.tail > 0; }
-    __device__ __forceinline__ unsigned chunks() const { return share.chunks; }
-    __device__ __forceinline__ row_part<Element> operator()(unsigned chunk) const
-    {
-        const int left = static_cast<int>(share.left[chunk] - index);
-        return {reinterpret_cast<const Element *>(from + share.place[chunk]),
-                index + share.within[chunk],
-                rows > share.row[chunk] && left > 0 ? static_cast<unsigned>(left) : 0};
-    }
-    __device__ __forceinline__ row_part<Element> tail(unsigned number, unsigned results) const
-    {
-        return {reinterpret_cast<const Element *>(first + number * pitch) + share.tail, share.tail,
-                number < results ? n - share.tail : 0};
-    }
-};
-
-/* By a warp: rows before `end`, as many as it has at once. */
-template <row_loads How, class Reducer>
-__device__ __forceinline__ void
-reduce_some_rows(const row_bounds &all, const row_share &share,
-                 const reduction_output<Reducer> &output, size_t first, size_t end)
-{
-    using Element = typename Reducer::Element;
-    constexpr unsigned packs = packs_of_thread<Reducer>();
-    const unsigned lane = threadIdx.x % warp_size, number = lane >> share.lanes_log,
-                   results = static_cast<unsigned>(end - first),
-                   index = lane % (1u << share.lanes_log) * pack<Element>::size;
-    const size_t pitch = all.pitch * sizeof(Element);
-    const unsigned char *const from =
-        static_cast<const unsigned char *>(all.input) + first * pitch;
-    const parts_of_rows<Element> parts = {share,
-                                          from,
-                                          from + number * pitch + index * sizeof(Element),
-                                          pitch,
-                                          results > number ? results - number : 0,
-                                          index,
-                                          static_cast<unsigned>(all.n)};
-    reduce_chunks<How, packs>(output, all, first, results, share.lanes_log, share.chunks_log,
-                              parts);
-}
-
 /* Results that a block's warps leave to all of them together. */
 struct later_results {
     static constexpr unsigned most = 64;
@@ -4855,14 +4803,15 @@ reduce_later(const row_bounds &all, const reduction_output<Reducer> &output,
         reducer.prepare(array.input, array.n);
         reduce_run<rows_block, Packs>(reducer, array, all.place(output.result, later.number[k]),
                                       nullptr, 1, 0,
-                                      array.template place<Element, rows_block, Packs>(0, 0), shared);
+                                      array.template place<Element, rows_block, Packs>(0, 0),
+                                      shared);
         __syncthreads();
     }
 }
 
 /* As many bytes, those before the first in its vector, and those that lanes read too much. */
 struct alignas(pack_bytes) warp_stage {
-    unsigned char bytes[warp_stage_bytes + (2 + LEAF) * pack_bytes];
+    unsigned char bytes[warp_stage_bytes + (2 + most_leaf) * pack_bytes];
 };
 
 /* By a warp: `count` elements into the stage, where they begin as many bytes after a vector as in
@@ -4987,7 +4936,8 @@ staged_leaf(const Reducer &reducer, const unsigned char *from, unsigned index, u
     constexpr unsigned size = pack<Element>::size;
     packs_of_lane<Element, Leaf, 1> items = {{}, index, index + exist};
 #pragma unroll
-    for (unsigned k = 0; k < Leaf; ++k) items.packs[k] = staged_pack<Element>(from + k * pack_bytes);
+    for (unsigned k = 0; k < Leaf; ++k)
+        items.packs[k] = staged_pack<Element>(from + k * pack_bytes);
     if (exist < Leaf * size) {
 #pragma unroll
         for (unsigned k = 0; k < Leaf; ++k)
@@ -5045,11 +4995,11 @@ reduce_staged(const row_bounds &all, size_t first, const stage_content &content,
     const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll 1
     for (unsigned done = 0; done < content.results; done += warp_size) {
-        const unsigned some = content.results - done < warp_size ? content.results - done : warp_size,
+        const unsigned left = content.results - done, some = left < warp_size ? left : warp_size,
                        lanes_log = warp_log - bits_for_word(some),
                        number = done + (lane >> lanes_log);
         const staged_result own = number < content.results ? results[number] : staged_result{};
-        /* packs of a lane; leaves as long as lanes do not meet in a bank of shared memory too often */
+        /* packs of a lane; leaves are short where many lanes would meet in a bank */
         const unsigned packs =
             ((warp_max(own.n) + size - 1) / size + (1u << lanes_log) - 1) >> lanes_log;
         const unsigned char *const from =
@@ -5080,7 +5030,6 @@ reduce_neighbours(const row_bounds &all, const row_share &share,
     using Element = typename Reducer::Element;
     const unsigned lane = threadIdx.x % warp_size;
     const bool near = all.begins != nullptr || all.pitch <= all.n + all.n / 4;
-    const size_t to = all.adjacent() ? all.of(end - 1).begin : 0; /* what comes may be asked for */
     row_window window;
     window.load(all, next, end);
 #pragma unroll 1
@@ -5100,10 +5049,6 @@ reduce_neighbours(const row_bounds &all, const row_share &share,
         }
         const Element *const input = static_cast<const Element *>(all.input) + content.begin;
         load_stage(room.stage.bytes, input, content.elements);
-        if (PREFETCH && lane == 0 && content.begin + content.elements + 2 * warp_stage_bytes / sizeof(Element) < to) {
-            const uintptr_t ahead = (reinterpret_cast<uintptr_t>(input + content.elements) + pack_bytes) / pack_bytes * pack_bytes;
-            prefetch_to_l2(reinterpret_cast<const void *>(ahead), warp_stage_bytes);
-        }
         window.load(all, next + content.results, end);
         wait_for_copies();
         __syncwarp();
@@ -5117,17 +5062,8 @@ reduce_neighbours(const row_bounds &all, const row_share &share,
 }
 
 /* Rows and segments, a warp for some that are neighbours. */
-template <class Reducer, bool Segments>
-#ifndef BLOCK_PACKS
-#define BLOCK_PACKS 8
-#endif
-#ifndef SEG_THREADS
-#define SEG_THREADS 768
-#endif
-#ifndef ROWS_THREADS
-#define ROWS_THREADS 1024
-#endif
-__global__ void __launch_bounds__(rows_block, resident((Segments ? SEG_THREADS : ROWS_THREADS) / rows_block))
+template <class Reducer, bool Neighbours>
+__global__ void __launch_bounds__(rows_block, resident((Neighbours ? 768 : 1024) / rows_block))
     reduce_rows(row_bounds all, row_share share, reduction_output<Reducer> output,
                 status_word *status_words)
 {
@@ -5141,22 +5077,23 @@ __global__ void __launch_bounds__(rows_block, resident((Segments ? SEG_THREADS :
     [[maybe_unused]] __shared__ warp_room<Value> rooms[warps];
     wait_for_previous_grid();
     allow_next_grid();
-    if constexpr (Segments) {
+    if constexpr (Neighbours) {
         if (threadIdx.x == 0) later.count = 0;
         __syncthreads();
         if (first < end)
             reduce_neighbours(all, share, output, status_words, first, end, later, rooms[warp]);
-        reduce_later<least_of(packs, BLOCK_PACKS)>(all, output, later, shared);
+        reduce_later<packs>(all, output, later, shared);
     } else if (first < end) {
         constexpr unsigned size = pack<typename Reducer::Element>::size;
         const bool inside = first * all.pitch >= size && (all.end - end) * all.pitch >= 2 * size;
         constexpr row_loads how = size > 4 ? row_loads::shifted : row_loads::elements;
+        const unsigned rows = static_cast<unsigned>(end - first);
         if (share.chunks <= 1 || (size > 4 && !inside && !share.vectors))
-            reduce_some_rows<row_loads::in_turn>(all, share, output, first, end);
+            reduce_chunks<row_loads::in_turn>(all, share, output, first, rows);
         else if (share.vectors)
-            reduce_some_rows<row_loads::vectors>(all, share, output, first, end);
+            reduce_chunks<row_loads::vectors>(all, share, output, first, rows);
         else
-            reduce_some_rows<how>(all, share, output, first, end);
+            reduce_chunks<how>(all, share, output, first, rows);
     }
 }
 
@@ -9706,79 +9643,80 @@ struct rows_engine {
 };
 
 /* Bytes of a row or segment that a warp reduces by itself, of which there are many or few. */
-#ifndef LIST_ABOVE
-#define LIST_ABOVE 512
-#endif
-#ifndef ROW_RUNS
-#define ROW_RUNS 1
-#endif
-#ifndef LONG_BLOCK
-#define LONG_BLOCK 128
-#endif
-#ifndef LONG_PACKS
-#define LONG_PACKS 4
-#endif
-#ifndef MOST_OF_MANY
-#define MOST_OF_MANY 16
-#endif
-#ifndef MOST_OF_FEW
-#define MOST_OF_FEW 4
-#endif
-constexpr size_t most_of_many = MOST_OF_MANY * kibibyte, most_of_few = MOST_OF_FEW * kibibyte;
+constexpr size_t most_of_many = 16 * kibibyte, most_of_few = 4 * kibibyte;
+/* Of a segment that a block reduces by itself; longer ones are listed. */
+constexpr size_t most_of_block = 512 * kibibyte;
 
 inline size_t most_bytes_of_warp(const row_bounds &all, const device_limits &limits)
 {
     return all.end < size_t(limits.multiprocessors) * 16 ? most_of_few : most_of_many;
 }
 
-/* How results are shared: the same for all of them, and done in no time. */
+/* How a warp takes rows of up to as many packs as it has, and one more. */
+inline void plan_chunks(row_share *share, const rows_engine &e, const row_bounds &all, size_t packs,
+                        size_t fair)
+{
+    const size_t most = size_t(warp_size) << e.packs_log,
+                 apart = all.pitch * e.element_bytes | reinterpret_cast<uintptr_t>(all.input);
+    const bool tail = packs > most_leaf && ((packs - 1) & (packs - 2)) == 0;
+    const unsigned packs_log = bits_for(packs - tail);
+    const size_t n = tail ? (packs - 1) * e.pack_size : all.n;
+    share->each = least_of(most >> packs_log, fair);
+    share->tail = tail ? static_cast<unsigned>(n) : 0;
+    share->vectors = !tail && (apart | all.n * e.element_bytes) % pack_bytes == 0;
+    share->lanes_log = packs_log < warp_log ? packs_log : warp_log;
+    share->chunks_log = packs_log - share->lanes_log;
+    share->chunks = (static_cast<unsigned>((share->each - 1) >> (warp_log - share->lanes_log)) + 1)
+                    << share->chunks_log;
+    for (unsigned chunk = 0; chunk < 1u << e.packs_log; ++chunk) {
+        share->row[chunk] = chunk >> share->chunks_log << (warp_log - share->lanes_log);
+        share->within[chunk] = chunk % (1u << share->chunks_log) * (warp_size * e.pack_size);
+        share->left[chunk] = static_cast<unsigned>(n) - share->within[chunk];
+        share->place[chunk] =
+            (share->row[chunk] * all.pitch + share->within[chunk]) * e.element_bytes;
+    }
+}
+
+/* How results are shared: the same for all of them, and done in no time. Segments, whose lengths
+ * nobody knows yet, in eight rounds of warps, or of blocks where there are few. */
 inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const device_limits &limits,
                            size_t most_blocks, size_t most_words)
 {
-    constexpr size_t warps = rows_block / warp_size;
-    const size_t results = all.end,
-                 enough = size_t(limits.multiprocessors) * (1024 / warp_size),
-                 fair = (results - 1) / enough + 1,
-                 fewest = (results - 1) / (warps * most_blocks) + 1;
-    row_share share = {};
-    const size_t step = all.pitch * e.element_bytes | reinterpret_cast<uintptr_t>(all.input),
+    constexpr size_t warps = rows_block / warp_size, rounds = 8, most_each = 512, most_runs = 512;
+    const bool segments = all.begins != nullptr;
+    const size_t results = all.end, multiprocessors = limits.multiprocessors,
+                 fair = (results - 1) / (multiprocessors * (1024 / warp_size)) + 1,
                  packs = all.n / e.pack_size + (all.n % e.pack_size != 0),
-                 most = fair / WAVES < SEGMENTS_EACH ? fair / WAVES + 1 : SEGMENTS_EACH;
-    const size_t capacity = size_t(warp_size) << e.packs_log;
-    const bool tail = packs > e.packs_log + 1 && packs <= capacity + 1 && ((packs - 1) & (packs - 2)) == 0 && packs > 4;
-    const unsigned packs_log = bits_for(least_of(packs - tail, capacity));
-    const size_t n = tail ? (packs - 1) * e.pack_size : all.n;
-    share.vectors = !tail && (step | all.n * e.element_bytes) % pack_bytes == 0;
-    share.tail = tail ? static_cast<unsigned>(n) : 0;
-    share.lanes_log = packs_log < warp_log ? packs_log : warp_log;
-    share.chunks_log = packs_log - share.lanes_log;
-    for (unsigned chunk = 0; chunk < 1u << e.packs_log; ++chunk) {
-        share.row[chunk] = chunk >> share.chunks_log << (warp_log - share.lanes_log);
-        share.within[chunk] = chunk % (1u << share.chunks_log) * (warp_size * e.pack_size);
-        share.left[chunk] = static_cast<unsigned>(least_of(n, 1u << 30)) - share.within[chunk];
-        share.place[chunk] = (share.row[chunk] * all.pitch + share.within[chunk]) * e.element_bytes;
-    }
-    share.each = all.begins == nullptr ? least_of(size_t(1) << (warp_log + e.packs_log - packs_log), fair)
-                                       : least_of(fair, most);
-    if (all.begins != nullptr && share.each < fewest) share.each = fewest;
-    share.chunks = (static_cast<unsigned>((share.each - 1) >> (warp_log - share.lanes_log)) + 1) << share.chunks_log;
-    share.kernel = all.begins != nullptr || STAGED_ROWS || (packs > capacity + tail && packs <= 2 * capacity) ? rows_kernel::segments : packs <= capacity + tail ? rows_kernel::rows : rows_kernel::long_ones;
-    if (all.begins == nullptr && share.kernel == rows_kernel::segments) {
-        const size_t together = 16 * kibibyte / (all.n * e.element_bytes + 1) + 1;
-        share.each = least_of(fair, together);
-    }
-    share.of_block = share.each * warps;
-    if (all.begins != nullptr && share.each == 1)
-        share.of_block = least_of(warps, (results - 1) / (size_t(limits.multiprocessors) * (1024 / rows_block * WAVES)) + 1);
-    share.most_of_warp =
-        (all.begins == nullptr ? SIZE_MAX : most_bytes_of_warp(all, limits)) / e.element_bytes;
-    share.most_of_block = LIST_ABOVE * kibibyte / e.element_bytes;
+                 of_chunks = size_t(warp_size) << e.packs_log;
+    row_share share = {};
     share.tile_elements = e.tile.all_packs() * e.pack_size;
     share.most_listed_runs = (most_words - row_list::all_words) / e.partial_words;
     share.most_runs = e.tile.all_packs();
-    if (all.begins == nullptr && results >= size_t(limits.multiprocessors) * 16 && share.most_runs > ROW_RUNS)
-        share.most_runs = ROW_RUNS;
-    if (all.begins != nullptr) share.most_runs = least_of(share.most_runs, 512);
+    share.most_of_warp = share.most_of_block = SIZE_MAX;
+    share.each = 1;
+    if (segments) {
+        share.kernel = rows_kernel::neighbours;
+        share.each = least_of(fair, least_of(fair / rounds + 1, most_each));
+        share.most_of_warp = most_bytes_of_warp(all, limits) / e.element_bytes;
+        share.most_of_block = most_of_block / e.element_bytes;
+        share.most_runs = least_of(share.most_runs, most_runs);
+        const size_t fewest = (results - 1) / (warps * most_blocks) + 1;
+        if (share.each < fewest) share.each = fewest;
+    } else if (packs <= of_chunks || (packs == of_chunks + 1 && packs > most_leaf)) {
+        share.kernel = rows_kernel::chunks;
+        plan_chunks(&share, e, all, packs, fair);
+    } else if (packs <= 2 * of_chunks) {
+        share.kernel = rows_kernel::neighbours;
+        share.each = least_of(fair, most_leaf);
+    } else {
+        share.kernel = rows_kernel::long_ones;
+        if (results >= multiprocessors * 16 && packs <= SIZE_MAX >> 32) share.most_runs = 1;
+    }
+    share.of_block = share.each * warps;
+    if (segments && share.each == 1) {
+        const size_t of_rounds = multiprocessors * (1024 / rows_block) * rounds;
+        share.of_block = least_of(warps, (results - 1) / of_rounds + 1);
+    }
     return share;
 }
 
@@ -9839,8 +9777,8 @@ template <class Reducer, unsigned BlockSize, unsigned Packs>
 static const void *rows_kernel_of(rows_kernel which)
 {
     switch (which) {
-    case rows_kernel::rows: return kernel_address(reduce_rows<Reducer, false>);
-    case rows_kernel::segments: return kernel_address(reduce_rows<Reducer, true>);
+    case rows_kernel::chunks: return kernel_address(reduce_rows<Reducer, false>);
+    case rows_kernel::neighbours: return kernel_address(reduce_rows<Reducer, true>);
     default: return kernel_address(reduce_long_rows<Reducer, BlockSize, Packs>);
     }
 }
@@ -9849,11 +9787,12 @@ template <class Reducer>
 static rows_engine rows_engine_of()
 {
     using Element = typename Reducer::Element;
-    constexpr unsigned packs = least_of(LONG_PACKS, packs_of_thread<Reducer>());
+    constexpr unsigned packs = least_of(4, packs_of_thread<Reducer>()), block = 128;
     static compiled_cache known[3] = {};
     return {static_cast<unsigned>(sizeof(Element)),        pack<Element>::size,
-            partial_words<typename Reducer::Value>::count, bits_for(packs_of_thread<Reducer>()), {LONG_BLOCK, packs},
-            rows_kernel_of<Reducer, LONG_BLOCK, packs>,      known};
+            partial_words<typename Reducer::Value>::count, bits_for(packs_of_thread<Reducer>()),
+            {block, packs},
+            rows_kernel_of<Reducer, block, packs>,      known};
 }
 
 /* ---- Columns ---- */
