@@ -4899,7 +4899,10 @@ __device__ __forceinline__ stage_content choose_neighbours(const row_window &win
     constexpr size_t room = warp_stage_bytes / sizeof(Element),
                      most_short = most_short_packs * pack<Element>::size;
     const unsigned lane = threadIdx.x % warp_size;
-    const size_t begin = shuffle(window.own[0].begin, 0);
+    /* of the first that has elements; an empty one may begin anywhere */
+    const unsigned full = __ballot_sync(0xffffffffu, window.own[0].n > 0);
+    const size_t begin =
+        full != 0 ? shuffle(window.own[0].begin, lowest_bit(full)) : ~size_t(0) / 2;
     stage_content content = {begin, 0, 0};
     bool all_before = true;
 #pragma unroll
