@@ -4487,7 +4487,7 @@ struct values_of_row_packs {
             reducer.prepare(part.from - part.index, part.rest > 0);
             packs_of_lane<Own, 1, 1> items = {
                 {bits_as<pack<Own>>(some.packs[k].value())}, part.index, part.index + part.rest};
-            if (sizeof(Element) >= 4 || part.rest < size) {
+            if (How != row_loads::vectors && (sizeof(Element) >= 4 || part.rest < size)) {
                 const Own first = items.packs[0].at(0);
                 items.packs[0].fill_from(part.rest, reducer.padding(&first));
             }
