@@ -4893,7 +4893,7 @@ struct stage_content {
  * long one. */
 template <class Element>
 __device__ __forceinline__ stage_content choose_neighbours(const row_window &window, size_t first,
-                                                           size_t end, bool near,
+                                                           size_t end, bool adjoin,
                                                            staged_result *results)
 {
     constexpr size_t room = warp_stage_bytes / sizeof(Element),
@@ -4912,7 +4912,7 @@ __device__ __forceinline__ stage_content choose_neighbours(const row_window &win
         const row_bounds::span own = window.own[pass];
         const size_t before = own.begin - begin;
         const bool has_room = own.n == 0 || (own.n <= most_short && before <= room &&
-                                             before + own.n <= room && (near || number == first));
+                                             before + own.n <= room && (adjoin || number == first));
         const unsigned others = ~__ballot_sync(0xffffffffu, number < end && has_room),
                        some = others == 0 ? warp_size : lowest_bit(others);
         const bool included = lane < some && own.n > 0;
@@ -5032,13 +5032,13 @@ reduce_neighbours(const row_bounds &all, const row_share &share,
 {
     using Element = typename Reducer::Element;
     const unsigned lane = threadIdx.x % warp_size;
-    const bool near = all.begins != nullptr || all.pitch <= all.n + all.n / 4;
+    const bool adjoin = all.begins != nullptr || all.pitch <= all.n + all.n / 4;
     row_window window;
     window.load(all, next, end);
 #pragma unroll 1
     while (next < end) {
         const stage_content content =
-            choose_neighbours<Element>(window, next, end, near, room.results);
+            choose_neighbours<Element>(window, next, end, adjoin, room.results);
         if (content.results == 0) {
             const size_t n = shuffle(window.own[0].n, 0);
             window.load(all, next + 1, end);
