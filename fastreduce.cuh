@@ -4314,10 +4314,10 @@ __device__ __forceinline__ unsigned bits_for_word(unsigned number)
 /* ---- Rows and segments ----
  *
  * A warp takes results that are neighbours. Of rows, of which all is known beforehand, its lanes
- * load a pack each of several, chunk by chunk, and hand halves of what they have over: as many as it
- * has packs for. Of segments it brings what lies side by side into shared memory, where a lane or
- * several go through each. Longer ones it takes in steps of its packs; what is longer yet is for a
- * block, or for several. */
+ * load a pack each of several, chunk by chunk, and hand halves of what they have over: as many as
+ * it has packs for. Of segments it brings what lies side by side into shared memory, where a lane
+ * or several go through each. Longer ones it takes in steps of its packs; what is longer yet is for
+ * a block, or for several. */
 
 /* Where the elements of results are: of rows by a formula, of segments by offsets on the device. */
 struct row_bounds {
@@ -4349,11 +4349,6 @@ struct row_bounds {
         return static_cast<const Element *>(input) + of(result).begin;
     }
     __device__ __forceinline__ size_t length(size_t result) const { return of(result).n; }
-    /* Each segment ends where the next begins. */
-    __device__ __forceinline__ bool adjacent() const
-    {
-        return ends == static_cast<const unsigned char *>(begins) + offset_bytes;
-    }
     __device__ __forceinline__ void *place(void *output, size_t result) const
     {
         return static_cast<unsigned char *>(output) + result * result_bytes;
@@ -4550,8 +4545,8 @@ load_row_values(const Reducer &reducer, const parts_of_rows<typename Reducer::El
     }
 }
 
-/* Pairs what lanes have of results, each of 2^lanes_log lanes and 2^chunks_log chunks, as pair_lanes
- * does; afterwards a lane has Packs >> lanes_log of them, or one. */
+/* Pairs what lanes have of results, each of 2^lanes_log lanes and 2^chunks_log chunks, as
+ * pair_lanes does; afterwards a lane has Packs >> lanes_log of them, or one. */
 template <unsigned Delta, unsigned Held, class Reducer, class Value, unsigned Packs>
 __device__ __forceinline__ void pair_some_lanes(const Reducer &reducer, unsigned lanes_log,
                                                 unsigned chunks_log, Value (&values)[Packs])
@@ -4748,8 +4743,9 @@ __device__ __forceinline__ void reduce_by_warp(const row_bounds &all, size_t res
                        pack_size = pack<Element>::size;
     constexpr size_t room = size_t(packs) * warp_size * pack_size;
     pairwise_array array = {};
-    array.n = all.of(result).n;
-    array.input = all.template first<Element>(result);
+    const row_bounds::span own = all.of(result);
+    array.n = own.n;
+    array.input = static_cast<const Element *>(all.input) + own.begin;
     array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
     Reducer reducer = output.reducer;
     reducer.prepare(array.input, array.n);
@@ -4795,8 +4791,9 @@ reduce_later(const row_bounds &all, const reduction_output<Reducer> &output,
 #pragma unroll 1
     for (unsigned k = 0; k < count; ++k) {
         pairwise_array array = {};
-        array.n = all.of(later.number[k]).n;
-        array.input = all.template first<Element>(later.number[k]);
+        const row_bounds::span own = all.of(later.number[k]);
+        array.n = own.n;
+        array.input = static_cast<const Element *>(all.input) + own.begin;
         array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
         array.share(size_t(rows_block) * Packs * pack<Element>::size, 1, 1);
         Reducer reducer = output.reducer;
