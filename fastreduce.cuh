@@ -4539,8 +4539,7 @@ load_row_values(const Reducer &reducer, const parts_of_rows<typename Reducer::El
         for (unsigned begin = 0; begin < Packs; begin += at_once) {
             row_packs<How, Element, at_once> some;
             some.load(part_of, begin);
-            reducer.choose(
-                values_of_row_packs<How, Element, Value, at_once>{some, values + begin});
+            reducer.choose(values_of_row_packs<How, Element, Value, at_once>{some, values + begin});
         }
     }
 }
@@ -4676,9 +4675,9 @@ struct tail_of {
 
 /* By a warp: so many rows from number `first` on, of as many packs as it has, or one more. */
 template <row_loads How, class Reducer>
-__device__ __forceinline__ void
-reduce_chunks(const row_bounds &all, const row_share &share,
-              const reduction_output<Reducer> &output, size_t first, unsigned rows)
+__device__ __forceinline__ void reduce_chunks(const row_bounds &all, const row_share &share,
+                                              const reduction_output<Reducer> &output, size_t first,
+                                              unsigned rows)
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
@@ -4689,8 +4688,7 @@ reduce_chunks(const row_bounds &all, const row_share &share,
                    chunks_log = share.chunks_log, number = lane >> lanes_log,
                    index = lane % (1u << lanes_log) * pack<Element>::size;
     const size_t pitch = all.pitch * sizeof(Element);
-    const unsigned char *const from =
-        static_cast<const unsigned char *>(all.input) + first * pitch;
+    const unsigned char *const from = static_cast<const unsigned char *>(all.input) + first * pitch;
     const parts_of_rows<Element> parts = {share,
                                           from,
                                           from + number * pitch + index * sizeof(Element),
@@ -4715,12 +4713,11 @@ reduce_chunks(const row_bounds &all, const row_share &share,
             Value of_tail[tails];
             row_packs<How, Element, tails> some;
             const tail_of<decltype(row_of), parts_of_rows<Element>> tail = {row_of, parts,
-                                                                           stores ? rows : 0};
+                                                                            stores ? rows : 0};
             some.load(tail, 0);
             reducer.choose(values_of_row_packs<How, Element, Value, tails>{some, of_tail});
 #pragma unroll
-            for (unsigned k = 0; k < tails; ++k)
-                values[k] = reducer.combine(values[k], of_tail[k]);
+            for (unsigned k = 0; k < tails; ++k) values[k] = reducer.combine(values[k], of_tail[k]);
         }
 #pragma unroll
     for (unsigned k = 0; k < packs; ++k) {
@@ -4739,8 +4736,7 @@ __device__ __forceinline__ void reduce_by_warp(const row_bounds &all, size_t res
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
-    constexpr unsigned packs = packs_of_thread<Reducer>(),
-                       pack_size = pack<Element>::size;
+    constexpr unsigned packs = packs_of_thread<Reducer>(), pack_size = pack<Element>::size;
     constexpr size_t room = size_t(packs) * warp_size * pack_size;
     pairwise_array array = {};
     const row_bounds::span own = all.of(result);
@@ -4798,10 +4794,9 @@ reduce_later(const row_bounds &all, const reduction_output<Reducer> &output,
         array.share(size_t(rows_block) * Packs * pack<Element>::size, 1, 1);
         Reducer reducer = output.reducer;
         reducer.prepare(array.input, array.n);
-        reduce_run<rows_block, Packs>(reducer, array, all.place(output.result, later.number[k]),
-                                      nullptr, 1, 0,
-                                      array.template place<Element, rows_block, Packs>(0, 0),
-                                      shared);
+        reduce_run<rows_block, Packs>(
+            reducer, array, all.place(output.result, later.number[k]), nullptr, 1, 0,
+            array.template place<Element, rows_block, Packs>(0, 0), shared);
         __syncthreads();
     }
 }
@@ -4968,9 +4963,8 @@ staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsi
     for (unsigned step = 0; step < steps; ++step, first += lanes * elements) {
         Value here = reducer.zero();
         if (first < n)
-            here = staged_leaf<Leaf>(
-                reducer, from + first * static_cast<unsigned>(sizeof(Element)), first,
-                n - first < elements ? n - first : elements, padding);
+            here = staged_leaf<Leaf>(reducer, from + first * static_cast<unsigned>(sizeof(Element)),
+                                     first, n - first < elements ? n - first : elements, padding);
         if constexpr (Reducer::any_order) {
             value[0] = reducer.combine(value[0], here);
         } else {
@@ -9637,7 +9631,7 @@ fastreduce_status launch_pairwise(const array_argument &input, Value *result,
 struct rows_engine {
     unsigned element_bytes, pack_size, partial_words;
     unsigned packs_log; /* of a thread */
-    tile_size tile; /* of long ones */
+    tile_size tile;     /* of long ones */
     const void *(*kernel)(rows_kernel which);
     compiled_cache *known; /* one a kernel */
 };
@@ -9789,10 +9783,13 @@ static rows_engine rows_engine_of()
     using Element = typename Reducer::Element;
     constexpr unsigned packs = least_of(4, packs_of_thread<Reducer>()), block = 128;
     static compiled_cache known[3] = {};
-    return {static_cast<unsigned>(sizeof(Element)),        pack<Element>::size,
-            partial_words<typename Reducer::Value>::count, bits_for(packs_of_thread<Reducer>()),
+    return {static_cast<unsigned>(sizeof(Element)),
+            pack<Element>::size,
+            partial_words<typename Reducer::Value>::count,
+            bits_for(packs_of_thread<Reducer>()),
             {block, packs},
-            rows_kernel_of<Reducer, block, packs>,      known};
+            rows_kernel_of<Reducer, block, packs>,
+            known};
 }
 
 /* ---- Columns ---- */
