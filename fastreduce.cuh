@@ -3663,7 +3663,7 @@ __global__ void __launch_bounds__(BlockSize)
  * May hold: kernels that reduce an array, whatever becomes of its elements.
  *
  * AUTO's are for a Reducer, and one reduction, the pairwise one by index: reduce_pairwise, what
- * comes after V7, of one array; reduce_rows and reduce_long_rows of rows and segments; and
+ * comes after V7, of one array; reduce_short_rows, reduce_long_rows and reduce_segments; and
  * reduce_columns of what does not lie together.
  *
  * EXACT's two kernels differ in how blocks get their tiles. An Accumulator says what becomes of
@@ -4412,7 +4412,7 @@ struct row_pack {
                 reinterpret_cast<const unsigned char *>(from) - shift);
             second = {};
             if (rest > 0) first = load_pack<false>(place);
-            if (rest * sizeof(Element) > pack_bytes - shift) second = load_pack<false>(place + 1);
+            if (shift + rest * sizeof(Element) > pack_bytes) second = load_pack<false>(place + 1);
         }
     }
     __device__ __forceinline__ pack<Element> value() const
@@ -5055,40 +5055,59 @@ reduce_neighbours(const row_bounds &all, const row_share &share,
     }
 }
 
-/* Rows and segments, a warp for some that are neighbours. */
-template <class Reducer, bool Neighbours>
-__global__ void __launch_bounds__(rows_block, resident((Neighbours ? 768 : 1024) / rows_block))
-    reduce_rows(row_bounds all, row_share share, reduction_output<Reducer> output,
-                status_word *status_words)
+/* The results of a warp. */
+struct warp_share {
+    size_t first, end;
+    __device__ __forceinline__ warp_share(const row_bounds &all, const row_share &share)
+    {
+        const size_t block = all.begin + blockIdx.x * share.of_block;
+        first = block + threadIdx.x / warp_size * share.each;
+        end = least_of(first + share.each, least_of(block + share.of_block, all.end));
+    }
+};
+
+/* Short rows. */
+template <class Reducer>
+__global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
+    reduce_short_rows(row_bounds all, row_share share, reduction_output<Reducer> output)
 {
-    using Value = typename Reducer::Value;
-    constexpr unsigned warps = rows_block / warp_size, packs = packs_of_thread<Reducer>();
-    const unsigned warp = threadIdx.x / warp_size;
-    const size_t block = all.begin + blockIdx.x * share.of_block, first = block + warp * share.each,
-                 end = least_of(first + share.each, least_of(block + share.of_block, all.end));
-    [[maybe_unused]] __shared__ block_values<Value, warps> shared;
-    [[maybe_unused]] __shared__ later_results later;
-    [[maybe_unused]] __shared__ warp_room<Value> rooms[warps];
+    constexpr unsigned size = pack<typename Reducer::Element>::size;
+    constexpr row_loads how = size > 4 ? row_loads::shifted : row_loads::elements;
+    const warp_share own(all, share);
+    const bool inside =
+        own.first * all.pitch >= size && (all.end - own.end) * all.pitch >= 2 * size;
     wait_for_previous_grid();
     allow_next_grid();
-    if constexpr (Neighbours) {
-        if (threadIdx.x == 0) later.count = 0;
-        __syncthreads();
-        if (first < end)
-            reduce_neighbours(all, share, output, status_words, first, end, later, rooms[warp]);
-        reduce_later<packs>(all, output, later, shared);
-    } else if (first < end) {
-        constexpr unsigned size = pack<typename Reducer::Element>::size;
-        const bool inside = first * all.pitch >= size && (all.end - end) * all.pitch >= 2 * size;
-        constexpr row_loads how = size > 4 ? row_loads::shifted : row_loads::elements;
-        const unsigned rows = static_cast<unsigned>(end - first);
-        if (share.chunks <= 1 || (size > 4 && !inside && !share.vectors))
-            reduce_chunks<row_loads::in_turn>(all, share, output, first, rows);
-        else if (share.vectors)
-            reduce_chunks<row_loads::vectors>(all, share, output, first, rows);
-        else
-            reduce_chunks<how>(all, share, output, first, rows);
-    }
+    if (own.first >= own.end) return;
+    const unsigned rows = static_cast<unsigned>(own.end - own.first);
+    if (share.chunks <= 1 || (size > 4 && !inside && !share.vectors))
+        reduce_chunks<row_loads::in_turn>(all, share, output, own.first, rows);
+    else if (share.vectors)
+        reduce_chunks<row_loads::vectors>(all, share, output, own.first, rows);
+    else
+        reduce_chunks<how>(all, share, output, own.first, rows);
+}
+
+/* Segments, and rows that are longer; what is too long for a block is listed. */
+template <class Reducer>
+__global__ void __launch_bounds__(rows_block, resident(768 / rows_block))
+    reduce_segments(row_bounds all, row_share share, reduction_output<Reducer> output,
+                    status_word *status_words)
+{
+    using Value = typename Reducer::Value;
+    constexpr unsigned warps = rows_block / warp_size;
+    __shared__ block_values<Value, warps> shared;
+    __shared__ later_results later;
+    __shared__ warp_room<Value> rooms[warps];
+    const warp_share own(all, share);
+    wait_for_previous_grid();
+    allow_next_grid();
+    if (threadIdx.x == 0) later.count = 0;
+    __syncthreads();
+    if (own.first < own.end)
+        reduce_neighbours(all, share, output, status_words, own.first, own.end, later,
+                          rooms[threadIdx.x / warp_size]);
+    reduce_later<packs_of_thread<Reducer>()>(all, output, later, shared);
 }
 
 /* Long rows, a block for each run of tiles; or long results that are listed, whose runs blocks take
@@ -9771,8 +9790,8 @@ template <class Reducer, unsigned BlockSize, unsigned Packs>
 static const void *rows_kernel_of(rows_kernel which)
 {
     switch (which) {
-    case rows_kernel::chunks: return kernel_address(reduce_rows<Reducer, false>);
-    case rows_kernel::neighbours: return kernel_address(reduce_rows<Reducer, true>);
+    case rows_kernel::chunks: return kernel_address(reduce_short_rows<Reducer>);
+    case rows_kernel::neighbours: return kernel_address(reduce_segments<Reducer>);
     default: return kernel_address(reduce_long_rows<Reducer, BlockSize, Packs>);
     }
 }

@@ -68,7 +68,8 @@ int others(const unsigned char *x, unsigned long long *sum, const point *p, poin
 READS = {"reduce_pairwise": ["loads"], "reduce_grid_stride": ["loads"],
          "reduce_pipelined": ["loads", "copies"]}
 # The same of many results, which the templates do not have
-MANY = {"reduce_rows": ["loads", "copies"], "reduce_long_rows": ["loads"],
+MANY = {"reduce_short_rows": ["loads"], "reduce_segments": ["loads", "copies"],
+        "reduce_long_rows": ["loads"],
         "reduce_columns": ["loads"], "exact_rows": ["loads"],
         "exact_row_parts": ["loads"], "exact_columns": ["loads"], "exact_results": ["loads"],
         "exact_long_results": ["loads"]}
