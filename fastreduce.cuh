@@ -168,7 +168,7 @@
 
 /* The linker keeps one of several templates of the same name. So what code depends on is in the
  * name: version, switches and the architectures it is compiled for, as in
- * version_0_5_0__12_0_0_0_750800. Files that agree in all of that share their templates; no others
+ * version_0_6_0__12_0_0_0_750800. Files that agree in all of that share their templates; no others
  * do. What no macro tells is up to FASTREDUCE_TAG (room 1). */
 #ifdef __CUDA_ARCH_LIST__
 #define FASTREDUCE_DETAIL_ARCHS __CUDA_ARCH_LIST__
@@ -419,6 +419,36 @@ __device__ __forceinline__ Pack load_pack(const Pack *from)
     memcpy(static_cast<void *>(&loaded), &vector,
            sizeof(Pack) < sizeof vector ? sizeof(Pack) : sizeof vector);
     return loaded;
+}
+
+/* 16 bytes from global to shared memory, aligned both: they are there, for this thread, after
+ * wait_for_copies. Takes no registers where the GPU can copy by itself. */
+__device__ __forceinline__ void copy_vector(void *to, const void *from)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                     static_cast<unsigned>(__cvta_generic_to_shared(to))),
+                 "l"(from)
+                 : "memory");
+#else
+    *static_cast<float4 *>(to) = *static_cast<const float4 *>(from);
+#endif
+}
+__device__ __forceinline__ void wait_for_copies()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/* A word whose low bits are set, so many; all of them for 32 and more. */
+__device__ __forceinline__ unsigned low_bits(unsigned count)
+{
+#ifdef __CUDA_ARCH__
+    return __funnelshift_lc(~0u, 0, count);
+#else
+    return count < 32 ? (1u << count) - 1 : ~0u;
+#endif
 }
 
 /* Back-off for spin loops. */
@@ -743,20 +773,6 @@ __device__ __forceinline__ unsigned max_or_nan_bf16x2(unsigned a, unsigned b)
 #endif
 }
 
-/* Four bytes of eight, `low`'s and then `high`'s: those that the digits of `which` number. */
-__device__ __forceinline__ unsigned choose_bytes(unsigned low, unsigned high, unsigned which)
-{
-#ifdef __CUDA_ARCH__
-    return __byte_perm(low, high, which);
-#else
-    const unsigned long long both = low | static_cast<unsigned long long>(high) << 32;
-    unsigned chosen = 0;
-    for (unsigned shift = 0; shift < 32; shift += 8)
-        chosen |= static_cast<unsigned>(both >> 8 * (which >> shift / 2 & 7) & 0xff) << shift;
-    return chosen;
-#endif
-}
-
 /* The greater of 16 unsigned bits, for both halves of a word. */
 __device__ __forceinline__ unsigned max_u16x2(unsigned a, unsigned b)
 {
@@ -904,97 +920,7 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
 #endif
 }
 
-/* Whether copies take none of a thread's time, if only as far as it can tell. */
-__device__ __forceinline__ constexpr bool has_copy_engine()
-{
-#if defined(FASTREDUCE_DETAIL_HOPPER) || !defined(__CUDA_ARCH__)
-    return true;
-#else
-    return false;
-#endif
-}
-
-/* What threads wrote to shared memory, or read there, before copies to it that follow a barrier. */
-__device__ __forceinline__ void fence_before_copy()
-{
-#ifdef FASTREDUCE_DETAIL_HOPPER
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-#endif
-}
-
-/* The block copies bytes, a multiple of 16 from and to multiples of 16, from global to shared
- * memory: by the copy engine, or all threads do. All call this and what waits, with one number: 0,
- * 1, 2 ... for one copy after the other by the same barrier. */
-__device__ __forceinline__ void begin_block_copy(void *to, const void *from, unsigned bytes,
-                                                 phase_barrier *barrier, unsigned number = 0)
-{
-#ifdef FASTREDUCE_DETAIL_HOPPER
-    if (threadIdx.x != 0) return;
-    if (number == 0) init_barrier(barrier, 1);
-    if (bytes > 0)
-        bulk_copy(to, from, bytes, barrier);
-    else
-        arrive(barrier);
-#else
-    (void)barrier, (void)number;
-#pragma unroll 4
-    for (unsigned k = threadIdx.x; k < bytes / sizeof(float4); k += blockDim.x)
-        static_cast<float4 *>(to)[k] = static_cast<const float4 *>(from)[k];
-#endif
-}
-
-/* After a __syncthreads that follows begin_block_copy. */
-__device__ __forceinline__ void wait_for_block_copy(phase_barrier *barrier, unsigned number)
-{
-#ifdef FASTREDUCE_DETAIL_HOPPER
-    wait_for_phase(barrier, number & 1);
-#else
-    (void)barrier, (void)number;
-#endif
-}
-
-__device__ __forceinline__ void end_block_copy(phase_barrier *barrier)
-{
-    __syncthreads();
-    wait_for_block_copy(barrier, 0);
-}
 #undef FASTREDUCE_DETAIL_HOPPER
-
-/* A thread copies a value of 4, 8 or 16 bytes from global to shared memory, where it finds it once
- * it has waited for all such copies (cp.async, compute capability 8.0). The twin has it at once. */
-template <class Value>
-__device__ __forceinline__ void begin_own_copy(Value *to, const Value *from)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
-                     static_cast<unsigned>(__cvta_generic_to_shared(to))),
-                 "l"(from), "n"(sizeof(Value))
-                 : "memory");
-#else
-    *to = *from;
-#endif
-}
-__device__ __forceinline__ void end_own_copies()
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
-
-/* The 16 bytes from any address on, by the words that they lie in. */
-__device__ __forceinline__ void load_words(unsigned (&word)[4], const void *from)
-{
-    const uintptr_t address = reinterpret_cast<uintptr_t>(from);
-    const unsigned bits = static_cast<unsigned>(address % 4) * 8;
-    const unsigned *const whole = reinterpret_cast<const unsigned *>(address - address % 4);
-    unsigned long long two = whole[0];
-#pragma unroll
-    for (unsigned k = 0; k < 4; ++k) {
-        if (k < 3 || bits != 0) two |= static_cast<unsigned long long>(whole[k + 1]) << 32;
-        word[k] = static_cast<unsigned>(two >> bits);
-        two >>= 32;
-    }
-}
 
 } // namespace detail
 
@@ -1014,10 +940,9 @@ __device__ __forceinline__ void load_words(unsigned (&word)[4], const void *from
  *     Element, Result                what it reads, and what it writes
  *     Value                          a partial result: identity(), combine(a, b); zero(), the
  *                                    identity whatever the sign of a zero
- *     Partial                        what a thread has of one pack or more: nothing(), of(pack),
+ *     Partial                        what a thread has of one pack or more: of(pack),
  *                                    merge(a, b); may be narrower than Value
  *     value_of(partial)              the thread's Value
- *     value_of(element, index)       of a single element
  *     finish(value, n)               the result, for n elements
  *     any_order                      whether the order of Values shows in no bit
  *     commutes                       whether combine(a, b) is combine(b, a)
@@ -1027,21 +952,12 @@ __device__ __forceinline__ void load_words(unsigned (&word)[4], const void *from
  *                                    others out
  *     two_arrays                     whether it is of(pack, pack), for a dot product
  *     by_itself                      whether value_of_packs makes a thread's packs a Value, instead
- *                                    of nothing, of and merge
+ *                                    of `of` and merge
  *     by_warp                        whether it reduces a warp's Values at once, by warp_value
  *     tile_by_warp                   the same for Values of a single tile, by tile_warp_value
  *     heavy                          whether it takes many instructions for an element
  *     prepare(input, n)              looks at the array before anything else
  *     store(result, value, n)        writes what finish() returns
- * For rows, columns and segments besides:
- *     head_alignment                 bytes to which packs are aligned, after single elements, where
- *                                    elements may be combined in any order; 0 where order counts
- *     missing                        what stands for packs that a thread does not have: zeros, or
- *                                    its first element again, where that does not change the
- *                                    result; else nothing(), at a comparison for each pack
- *     packs_meet_in_pairs            whether a thread's Value is that of its packs' in pairs
- *     after_head(value, head, first) the Value without the first `head` elements, which are what
- *                                    changes nothing; the one after them has the index `first`
  * Operators that differ by a constant share a Reducer, and so its kernels. The C functions, which
  * have all types and operators, also share kernels among Reducers that differ only in what a single
  * thread does: any_of stands for several, and one of them is chosen when it runs.
@@ -1205,9 +1121,7 @@ struct alignas(pack_bytes) pack<Element, true> {
 #pragma unroll
         for (unsigned w = 0; w < 4; ++w) {
             const unsigned all = count * bits, before = w * 32,
-                           kept = all >= before + 32 ? ~0u
-                                  : all > before     ? (1u << (all - before)) - 1
-                                                     : 0;
+                           kept = low_bits(all > before ? all - before : 0);
             word[w] = (word[w] & kept) | (with.word[w] & ~kept);
         }
     }
@@ -1564,12 +1478,10 @@ struct all_bits {
     }
 };
 
-enum class filler { zeros, first, nothing };
-
 template <class Type, class Items>
 struct items_as;
 
-/* What most reducers have: a Partial of the type Value, and nothing special. */
+/* What most reducers have. */
 template <class Reducer>
 struct common_reducer {
     template <class Value>
@@ -1579,11 +1491,9 @@ struct common_reducer {
         *static_cast<typename Reducer::Result *>(result) = reducer.finish(value, n);
     }
 
-    static constexpr unsigned head_alignment = 0;
-    static constexpr filler missing = filler::nothing;
     static constexpr bool any_order = false, commutes = true, counts = false, two_arrays = false;
     static constexpr bool by_itself = false, by_warp = false, tile_by_warp = false;
-    static constexpr bool heavy = false, packs_meet_in_pairs = false;
+    static constexpr bool heavy = false;
 
     __device__ __forceinline__ auto zero() const
     {
@@ -1612,29 +1522,17 @@ struct common_reducer {
     }
 
     __device__ __forceinline__ void prepare(const void *, size_t) {}
-    template <class Value>
-    static __device__ __forceinline__ Value after_head(const Value &value, unsigned, size_t)
-    {
-        return value;
-    }
     template <class Use>
     __device__ __forceinline__ void choose(const Use &with) const
     {
         with(static_cast<const Reducer &>(*this));
     }
 };
-/* Where elements may be combined in any order. Packs begin at the first aligned address. */
+/* Where elements may be combined in any order. */
 template <class Reducer>
 struct unordered_reducer : common_reducer<Reducer> {
-    static constexpr unsigned head_alignment = 16;
     static constexpr bool any_order = true;
 };
-template <class Reducer>
-__host__ __device__ constexpr bool in_any_order()
-{
-    return Reducer::head_alignment > 0;
-}
-
 /* A user's operator, with state, and a function of each element before it. */
 template <class Input, class Output, class Combine, class Transform>
 struct given_reducer : common_reducer<given_reducer<Input, Output, Combine, Transform>> {
@@ -1656,7 +1554,6 @@ struct given_reducer : common_reducer<given_reducer<Input, Output, Combine, Tran
     }
     __device__ __forceinline__ Value identity() const { return neutral; }
     __device__ __forceinline__ Value combine(Value a, Value b) const { return operation(a, b); }
-    __device__ __forceinline__ Partial nothing() const { return neutral; }
     __device__ __forceinline__ Partial merge(Partial a, Partial b) const { return operation(a, b); }
     __device__ __forceinline__ Partial of(const pack<Element> &from, unsigned count) const
     {
@@ -1669,10 +1566,6 @@ struct given_reducer : common_reducer<given_reducer<Input, Output, Combine, Tran
     __device__ __forceinline__ Value value_of(const Partial &partial) const
     {
         return partial;
-    }
-    __device__ __forceinline__ Value value_of(const Element &x, size_t) const
-    {
-        return static_cast<Value>(transform(x));
     }
     __device__ __forceinline__ Result finish(const Value &value, size_t) const
     {
@@ -1745,9 +1638,6 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
     using Result = Value;
     static constexpr bool commutes = one_of<Operator, plus, multiplies, minimum, maximum>::value,
                           counts = !of_floats || !one_of<Operator, plus, multiplies>::value;
-    static constexpr bool packs_meet_in_pairs =
-        of_floats && one_of<Operator, plus, multiplies>::value;
-    static constexpr filler missing = of_floats && sums ? filler::zeros : filler::nothing;
 
     ending how;
 
@@ -1769,7 +1659,6 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
         return none;
     }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return Operator()(a, b); }
-    static __device__ __forceinline__ Partial nothing() { return identity(); }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b)
     {
         return Operator()(a, b);
@@ -1865,7 +1754,6 @@ struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
     using Value = unsigned long long;
     using Partial = typename narrow_sums<Input, Map>::Partial;
     using Result = unsigned long long; /* the bits of a double, where it is not the sum */
-    static constexpr filler missing = filler::zeros;
     static constexpr bool narrow = sizeof(Partial) == sizeof(unsigned), tile_by_warp = narrow;
 
     ending how;
@@ -1873,7 +1761,6 @@ struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
     __host__ __device__ integer_reducer(ending end = ending::sum) : how(end) {}
     static __device__ __forceinline__ Value identity() { return 0; }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
-    static __device__ __forceinline__ Partial nothing() { return 0; }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a + b; }
     static __device__ __forceinline__ Partial of(const pack<Element> &from)
     {
@@ -1882,10 +1769,6 @@ struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
     static __device__ __forceinline__ Value value_of(Partial partial)
     {
         return static_cast<Value>(partial);
-    }
-    static __device__ __forceinline__ Value value_of(Element x, size_t)
-    {
-        return static_cast<Value>(Map::of(x));
     }
     static __device__ __forceinline__ Value tile_warp_value(Value value)
     {
@@ -1942,7 +1825,6 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
     using number = typename integer_of<8, standard::is_signed<Input>::value>::type;
     using Partial = standard::conditional_t<wide, Value, number>;
     using Result = double;
-    static constexpr filler missing = filler::zeros;
     static constexpr bool heavy = true;
 
     __host__ __device__ integer_mean(ending = ending::mean) {}
@@ -1951,7 +1833,6 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
     {
         return a + b;
     }
-    static __device__ __forceinline__ Partial nothing() { return Partial(); }
     static __device__ __forceinline__ Partial merge(const Partial &a, const Partial &b)
     {
         return a + b;
@@ -1967,10 +1848,6 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
     static __device__ __forceinline__ Value value_of(const Partial &partial)
     {
         return Value(partial);
-    }
-    static __device__ __forceinline__ Value value_of(Element x, size_t)
-    {
-        return Value(static_cast<number>(x));
     }
     static __device__ __forceinline__ Result finish(const Value &value, size_t n)
     {
@@ -1990,7 +1867,6 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
     static __device__ __forceinline__ Value identity() { return 1; }
     static __device__ __forceinline__ Element padding(const void *) { return 1; }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return a * b; }
-    static __device__ __forceinline__ Partial nothing() { return 1; }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a * b; }
     static __device__ __forceinline__ Partial of(const pack<Element> &from)
     {
@@ -2147,7 +2023,6 @@ struct greatest<unsigned char> : first_in_words<unsigned char> {
     using Key = unsigned;
     static constexpr Key least = 0;
 
-    static __device__ __forceinline__ Partial nothing() { return {0, 0}; }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b)
     {
         return {max_u16x2(a.odd, b.odd), max_u16x2(a.even, b.even)};
@@ -2189,7 +2064,6 @@ struct greatest<unsigned short> : first_in_words<unsigned short> {
     using Key = unsigned;
     static constexpr Key least = 0;
 
-    static __device__ __forceinline__ Partial nothing() { return 0; }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b)
     {
         return max_u16x2(a, b);
@@ -2224,7 +2098,6 @@ struct greatest : first_with_key<Element> {
     using Key = Element;
     static constexpr Key least = 0;
 
-    static __device__ __forceinline__ Partial nothing() { return 0; }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a < b ? b : a; }
     template <class As>
     static __device__ __forceinline__ Partial of(const pack<Element> &from, const As &as)
@@ -2259,7 +2132,6 @@ struct greatest<float> : first_with_key<float> {
     using Key = unsigned;
     static constexpr Key least = 0x007fffffu; /* -infinity's */
 
-    static __device__ __forceinline__ Partial nothing() { return bits_as<float>(0xff800000u); }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b)
     {
         return max_or_nan(a, b);
@@ -2303,7 +2175,6 @@ struct greatest<double> : first_with_key<double> {
     static constexpr Key least = 0;
     static constexpr Key minus_infinity = (1ull << 52) - 1, infinity = 0xfff0ull << 48;
 
-    static __device__ __forceinline__ Partial nothing() { return 0; }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a < b ? b : a; }
     template <class As>
     static __device__ __forceinline__ Partial of(const pack<double> &from, const As &as)
@@ -2338,7 +2209,6 @@ struct greatest_half {
     using Key = unsigned;
     static constexpr Key least = standard::is_same<Half, f16>::value ? 0x03ff : 0x007f;
 
-    static __device__ __forceinline__ Partial nothing() { return minus_infinity(Half()); }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b)
     {
         return greater(a, b, Half());
@@ -2434,7 +2304,6 @@ struct extreme_reducer : unordered_reducer<extreme_reducer<Input, As>> {
     using Value = typename greatest<Input>::Key;
     using Partial = typename greatest<Input>::Partial;
     using Result = Input;
-    static constexpr filler missing = filler::first;
     static constexpr bool by_warp = true, heavy = sizeof(Input) == 8;
 
     As as;
@@ -2451,7 +2320,6 @@ struct extreme_reducer : unordered_reducer<extreme_reducer<Input, As>> {
         return *static_cast<const Element *>(input);
     }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return a < b ? b : a; }
-    static __device__ __forceinline__ Partial nothing() { return greatest<Input>::nothing(); }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b)
     {
         return greatest<Input>::merge(a, b);
@@ -2463,10 +2331,6 @@ struct extreme_reducer : unordered_reducer<extreme_reducer<Input, As>> {
     static __device__ __forceinline__ Value value_of(Partial partial)
     {
         return greatest<Input>::key(partial);
-    }
-    __device__ __forceinline__ Value value_of(Element x, size_t) const
-    {
-        return greatest<Input>::key(greatest<Input>::alone(x, as));
     }
     static __device__ __forceinline__ Value warp_value(Value value)
     {
@@ -2509,10 +2373,9 @@ template <class Input>
 struct index_reducer : unordered_reducer<index_reducer<Input>> {
     using Element = Input;
     using Partial = typename greatest<Input>::Partial;
-    using Key = decltype(greatest<Input>::key_by_value(greatest<Input>::nothing()));
+    using Key = decltype(greatest<Input>::key_by_value(typename greatest<Input>::Partial()));
     using Value = key_and_index<Key>;
     using Result = long long;
-    static constexpr filler missing = filler::first;
     static constexpr bool by_itself = true, by_warp = true, heavy = true;
 
     masked_and_flipped<Input> as;
@@ -2538,15 +2401,10 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
             best.index_words[k] = second ? b.index_words[k] : a.index_words[k];
         return best;
     }
-    __device__ __forceinline__ Value value_of(Element x, size_t index) const
-    {
-        return {key(greatest<Input>::alone(x, as)), index};
-    }
     /* The thread's best pack, the first of several, and in it the first element as good. */
     template <class Items>
     __device__ __forceinline__ Value value_of_packs(const Items &items) const
     {
-        if (items.count == 0) return identity();
         Key best = key(greatest<Input>::of(items.at(0), as));
         pack<Element> in = items.at(0);
         unsigned number = 0;
@@ -2570,12 +2428,6 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
                                                                            : ~0u);
         return {best, low | static_cast<unsigned long long>(high) << 32};
     }
-    /* of elements that are the first one, again */
-    static __device__ __forceinline__ Value after_head(const Value &value, unsigned head,
-                                                       size_t first)
-    {
-        return {value.key(), first + (value.index() > head ? value.index() - head : 0)};
-    }
     static __device__ __forceinline__ Result finish(const Value &value, size_t)
     {
         return static_cast<Result>(value.index());
@@ -2595,7 +2447,6 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
     using Value = unsigned long long;
     using Partial = unsigned; /* for each element of a word */
     using Result = unsigned long long;
-    static constexpr filler missing = filler::zeros;
     static constexpr bool narrow = sizeof(Input) <= 2, tile_by_warp = narrow;
 
     bits_t<Input> mask;
@@ -2603,7 +2454,6 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
     __host__ __device__ count_reducer(bits_t<Input> bits = 0) : mask(bits) {}
     static __device__ __forceinline__ Value identity() { return 0; }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
-    static __device__ __forceinline__ Partial nothing() { return 0; }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a + b; }
     __device__ __forceinline__ Partial of(const pack<Element> &from) const
     {
@@ -2613,7 +2463,6 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
     {
         return sizeof(Input) <= 2 ? dot_bytes(counts, 0x01010101, 0u) : counts; /* all below 256 */
     }
-    __device__ __forceinline__ Value value_of(Element x, size_t) const { return (x & mask) != 0; }
     static __device__ __forceinline__ Value tile_warp_value(Value value)
     {
         return narrow_warp_sum<sizeof(Input)>(value);
@@ -2707,12 +2556,10 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     using Value = double;
     using Partial = double;
     using Result = accumulate_t<norm2, Input>;
-    static constexpr filler missing = filler::zeros;
 
     __host__ __device__ norm_reducer(ending = ending::root) {}
     static __device__ __forceinline__ Value identity() { return 0; }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
-    static __device__ __forceinline__ Partial nothing() { return 0; }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a + b; }
     static __device__ __forceinline__ Partial of(const pack<Element> &from)
     {
@@ -2727,10 +2574,6 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
         return sum_over<Value>(from, square_as_double());
     }
     static __device__ __forceinline__ Value value_of(Partial partial) { return partial; }
-    static __device__ __forceinline__ Value value_of(Element x, size_t)
-    {
-        return square_as_double()(x);
-    }
     static __device__ __forceinline__ Result finish(Value value, size_t)
     {
         return static_cast<Result>(ended(value, 1, ending::root));
@@ -2755,7 +2598,6 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     using Element = double;
     using Partial = Value;
     using Result = double;
-    static constexpr filler missing = filler::zeros;
     static constexpr bool heavy = true;
 
     __host__ __device__ norm_reducer(ending = ending::root) {}
@@ -2765,7 +2607,6 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
         if (a.bucket == b.bucket) return of(a.squares() + b.squares(), a.bucket);
         return a.bucket > b.bucket ? added(a, b) : added(b, a);
     }
-    static __device__ __forceinline__ Partial nothing() { return identity(); }
     static __device__ __forceinline__ Partial merge(const Partial &a, const Partial &b)
     {
         return combine(a, b);
@@ -2862,7 +2703,6 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     {
         return a + b;
     }
-    static __device__ __forceinline__ Partial nothing() { return identity(); }
     static __device__ __forceinline__ Partial merge(const Partial &a, const Partial &b)
     {
         return a + b;
@@ -3057,26 +2897,21 @@ struct merging {
     }
 };
 
+/* The Value of all of a thread's packs, where any order will do. */
 template <class Reducer, class Items>
 __device__ __forceinline__ typename Reducer::Value thread_value(const Reducer &reducer,
-                                                                const Items &items, truth<true>)
+                                                                const Items &items)
 {
-    return reducer.value_of_packs(items);
-}
-template <class Reducer, class Items>
-__device__ __forceinline__ typename Reducer::Value thread_value(const Reducer &reducer,
-                                                                const Items &items, truth<false>)
-{
-    constexpr bool checked = Reducer::missing == filler::nothing;
-    typename Reducer::Partial partials[Items::packs_each];
+    typename Reducer::Value value;
+    if constexpr (Reducer::by_itself) {
+        value = reducer.value_of_packs(items);
+    } else {
+        typename Reducer::Partial partials[Items::packs_each];
 #pragma unroll
-    for (unsigned k = 0; k < Items::packs_each; ++k) {
-        if (checked) partials[k] = reducer.nothing();
-        if (!checked || k < items.count) partials[k] = reducer.of(items.at(k));
+        for (unsigned k = 0; k < Items::packs_each; ++k) partials[k] = reducer.of(items.at(k));
+        value = reducer.value_of(reduce_pairs(partials, merging<Reducer>{reducer}));
     }
-    const bool none = Reducer::missing == filler::first && items.count == 0;
-    return reducer.value_of(none ? reducer.nothing()
-                                 : reduce_pairs(partials, merging<Reducer>{reducer}));
+    return value;
 }
 
 /* The same items as elements of another type of the same size. */
@@ -3085,12 +2920,8 @@ struct items_as {
     using Element = Type;
     static constexpr unsigned packs_each = Items::packs_each, pack_size = Items::pack_size;
     const Items &items;
-    unsigned count;
 
-    __device__ __forceinline__ explicit items_as(const Items &others)
-        : items(others), count(others.count)
-    {
-    }
+    __device__ __forceinline__ explicit items_as(const Items &others) : items(others) {}
     __device__ __forceinline__ pack<Element> at(unsigned k) const
     {
         return bits_as<pack<Element>>(items.at(k));
@@ -3107,7 +2938,6 @@ __host__ __device__ constexpr bool alike()
 {
     return standard::is_same<typename One::Value, typename Other::Value>::value &&
            sizeof(typename One::Element) == sizeof(typename Other::Element) &&
-           One::head_alignment == Other::head_alignment && One::missing == Other::missing &&
            One::by_warp == Other::by_warp && One::tile_by_warp == Other::tile_by_warp &&
            One::heavy == Other::heavy && One::any_order == Other::any_order &&
            One::counts == Other::counts && One::two_arrays == Other::two_arrays;
@@ -3171,12 +3001,10 @@ template <class First, class... Others>
 struct any_of {
     using Element = unsigned_t<typename First::Element>; /* any of that size */
     using Value = typename First::Value;
-    static constexpr unsigned head_alignment = First::head_alignment;
-    static constexpr filler missing = First::missing;
     static constexpr bool any_order = First::any_order, commutes = First::commutes,
                           counts = First::counts, two_arrays = First::two_arrays, by_itself = true,
                           by_warp = First::by_warp, tile_by_warp = First::tile_by_warp,
-                          heavy = First::heavy, packs_meet_in_pairs = First::packs_meet_in_pairs;
+                          heavy = First::heavy;
 
     unsigned which;
     alternatives<First, Others...> all;
@@ -3190,11 +3018,6 @@ struct any_of {
     static __device__ __forceinline__ Value warp_value(const Value &value)
     {
         return First::warp_value(value);
-    }
-    static __device__ __forceinline__ Value after_head(const Value &value, unsigned head,
-                                                       size_t first)
-    {
-        return First::after_head(value, head, first);
     }
     __device__ __forceinline__ void prepare(const void *input, size_t n)
     {
@@ -3215,10 +3038,6 @@ struct any_of {
     {
         return all.use(
             which, [&](const auto &reducer) { return bits_as<Element>(reducer.padding(input)); });
-    }
-    __device__ __forceinline__ Value value_of(Element x, size_t index) const
-    {
-        return all.use(which, element_to_value{x, index});
     }
     static __device__ __forceinline__ Value tile_warp_value(const Value &value)
     {
@@ -3242,17 +3061,7 @@ struct any_of {
         template <class Reducer>
         __device__ __forceinline__ Value operator()(const Reducer &reducer) const
         {
-            return thread_value(reducer, items_as<typename Reducer::Element, Items>(items),
-                                truth<Reducer::by_itself>());
-        }
-    };
-    struct element_to_value {
-        const Element &x;
-        size_t index;
-        template <class Reducer>
-        __device__ __forceinline__ Value operator()(const Reducer &reducer) const
-        {
-            return reducer.value_of(bits_as<typename Reducer::Element>(x), index);
+            return thread_value(reducer, items_as<typename Reducer::Element, Items>(items));
         }
     };
     struct value_to_result {
@@ -3851,19 +3660,18 @@ __global__ void __launch_bounds__(BlockSize)
 
 /* ================================================================================================
  * Room 6: the engine behind FASTREDUCE_AUTO and FASTREDUCE_EXACT
- * May hold: kernels that reduce an array, whatever becomes of its elements. AUTO of one array is
- * reduce_pairwise, for a Reducer: what comes after V7. Behind it EXACT's two kernels, which differ
- * in how blocks get their tiles, and AUTO's of rows, columns and segments, whose tree is one of
- * their own: tiles of fixed size, whose packs fixed threads take; units, runs of tiles whose
- * partials add up in pairs; and the partials of units, folded by a block.
+ * May hold: kernels that reduce an array, whatever becomes of its elements.
  *
- * An Accumulator says what becomes of elements there: `superaccumulator` in room 7, for EXACT;
- * `reduction_by` a Reducer. It is made of an output, an array and dynamic shared memory, and has
+ * AUTO's are for a Reducer, and one reduction, the pairwise one by index: reduce_pairwise, what
+ * comes after V7, of one array; reduce_short_rows, reduce_long_rows and reduce_segments; and
+ * reduce_columns of what does not lie together.
+ *
+ * EXACT's two kernels differ in how blocks get their tiles. An Accumulator says what becomes of
+ * elements there: `superaccumulator` in room 7. It is made of an output, an array and dynamic
+ * shared memory, and has
  *     Element, Output                what it reads, and where the result goes
- *     head_alignment                 as of a Reducer
- *     repeats_first                  whether missing packs repeat the thread's first element
+ *     head_alignment                 bytes to which packs are aligned, after single elements; or 0
  *     add(items)                     adds a thread's items of a tile; whole warps call it
- * and for EXACT
  *     resident_threads               on a multiprocessor, for the compiler to share out registers;
  *                                    0 leaves it the choice
  *     add_in_pipeline(items)         as add, where one block has all registers
@@ -4014,12 +3822,12 @@ __device__ __forceinline__ pack<unsigned> shifted_words(const pack<unsigned> &a,
  * place of what is missing. A thread reduces packs; lanes, warps, blocks and groups of blocks meet
  * as far as they are neighbours. So the bits depend on nothing but the elements. */
 
-/* Packs of a lane, 32 apart. */
-template <class Input, unsigned Packs>
+/* Packs of a lane, so many apart. */
+template <class Input, unsigned Packs, unsigned Apart = warp_size>
 struct packs_of_lane {
     using Element = Input;
-    static constexpr unsigned packs_each = Packs, count = Packs, pack_size = pack<Element>::size,
-                              apart = warp_size * pack_size, all = Packs * apart;
+    static constexpr unsigned packs_each = Packs, pack_size = pack<Element>::size,
+                              apart = Apart * pack_size, all = Packs * apart;
     pack<Element> packs[Packs];
     size_t index, n; /* of the first pack's first element; of all */
 
@@ -4184,6 +3992,14 @@ __host__ __device__ constexpr size_t least_of(size_t a, size_t b)
 constexpr unsigned most_run_log = 31;
 constexpr size_t turns_of_block = 32;
 
+/* Packs of a thread: as many as have room in registers, beside their Values. */
+template <class Reducer>
+__host__ __device__ constexpr unsigned packs_of_thread()
+{
+    constexpr size_t value = sizeof(typename Reducer::Value);
+    return value > 16 ? 2 : value > (Reducer::any_order ? 12 : 8) || Reducer::two_arrays ? 4 : 8;
+}
+
 /* The first pack of a thread, in the block's: those of a warp's lanes are next to each other. */
 template <unsigned Packs>
 __device__ __forceinline__ unsigned first_pack()
@@ -4249,7 +4065,7 @@ __device__ __forceinline__ void load_values(const Reducer &reducer, const pairwi
         if constexpr (Reducer::two_arrays) others.load_any(y, Element());
     }
     if constexpr (Reducer::any_order && !Reducer::two_arrays)
-        values[0] = thread_value(reducer, items, truth<Reducer::by_itself>());
+        values[0] = thread_value(reducer, items);
     else
         reducer.values_of(items, others, values);
     if constexpr (Reducer::any_order && Reducer::two_arrays)
@@ -4260,7 +4076,7 @@ __device__ __forceinline__ void load_values(const Reducer &reducer, const pairwi
 template <class Value, unsigned Warps>
 struct block_values {
     Value of_warps[Warps], own, carried[most_run_log + 1];
-    unsigned next_run;
+    unsigned drawn;
 };
 
 /* The Value of a group of blocks, in warp 0, of which the last is `own`: awaits the others', and
@@ -4398,40 +4214,20 @@ __device__ __forceinline__ void reduce_run(const Reducer &reducer, const pairwis
     if (threadIdx.x == 0) reducer.store(result, array.n == 0 ? reducer.identity() : value, array.n);
 }
 
-/* The same where n is on the device. Blocks that had nothing would take 1.4 ns each (one H100), so
- * there are as many as find room at once. If there are more runs they take these in turn, by a
- * counter, which the last one leaves zero. */
-template <class Reducer, unsigned BlockSize, unsigned Packs, class Value, unsigned Warps>
-__device__ __noinline__ void
-reduce_unknown_n(pairwise_array array, reduction_output<Reducer> output, status_word *status_words,
-                 block_values<Value, Warps> &shared)
+/* By a block: the counter's next number. Before that all are done with what they share. */
+__device__ __forceinline__ unsigned draw(status_word *counter, unsigned &drawn)
 {
-    using Element = typename Reducer::Element;
-    const unsigned most_runs = array.runs;
-    if (*array.n_on_device < array.n) array.n = *array.n_on_device;
-    array.share(size_t(BlockSize) * Packs * pack<Element>::size, most_runs, gridDim.x);
-    output.reducer.prepare(array.input, array.n);
-    const bool in_turn = gridDim.x < array.runs;
-    unsigned run = blockIdx.x;
-#pragma unroll 1
-    do {
-        if (in_turn) {
-            if (threadIdx.x == 0) {
-                shared.next_run = static_cast<unsigned>(atomicAdd(status_words, 1ull));
-                if (shared.next_run + 1 == array.runs + gridDim.x) *status_words = 0;
-            }
-            __syncthreads();
-            run = shared.next_run;
-        }
-        if (run >= array.runs) return;
-        reduce_run<BlockSize, Packs>(
-            output.reducer, array, output.result, status_words + 1, most_runs, run,
-            array.template place<Element, BlockSize, Packs>(run, 0), shared);
-        __syncthreads(); /* what they share is used again */
-    } while (in_turn);
+    __syncthreads();
+    if (threadIdx.x == 0) drawn = static_cast<unsigned>(atomicAdd(counter, 1ull));
+    __syncthreads();
+    return drawn;
 }
 
 /* The pairwise reduction: a block for each run of tiles, which GPUs begin in order.
+ *
+ * Where n is on the device blocks that had nothing would take 1.4 ns each (one H100), so there are
+ * as many as find room at once. If there are more runs they take these in turn, by a counter, which
+ * the last one leaves zero.
  *
  * It begins before the previous grid has ended, which may write the input. So that is not
  * __restrict__: the compiler could then load it by ways that are not coherent
@@ -4441,25 +4237,1235 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     reduce_pairwise(pairwise_array array, reduction_output<Reducer> output,
                     status_word *status_words)
 {
+    using Element = typename Reducer::Element;
     __shared__ block_values<typename Reducer::Value, BlockSize / warp_size> shared;
-    const auto place =
-        array.template place<typename Reducer::Element, BlockSize, Packs>(blockIdx.x, 0);
-    if (threadIdx.x == 0) prefetch_tile<typename Reducer::Element>(array, place.index);
+    const unsigned most_runs = array.runs;
+    unsigned run = blockIdx.x;
+    lane_place place = array.template place<Element, BlockSize, Packs>(run, 0);
+    if (threadIdx.x == 0) prefetch_tile<Element>(array, place.index);
     wait_for_previous_grid();
     allow_next_grid();
+    bool in_turn = false;
     if constexpr (!KnownN)
-        if (array.n_on_device != nullptr)
-            return reduce_unknown_n<Reducer, BlockSize, Packs>(array, output, status_words, shared);
+        if (array.n_on_device != nullptr) {
+            if (*array.n_on_device < array.n) array.n = *array.n_on_device;
+            array.share(size_t(BlockSize) * Packs * pack<Element>::size, most_runs, gridDim.x);
+            in_turn = gridDim.x < array.runs;
+            if (!in_turn && run >= array.runs) return;
+            place = array.template place<Element, BlockSize, Packs>(run, 0);
+        }
     output.reducer.prepare(array.input, array.n);
-    reduce_run<BlockSize, Packs>(output.reducer, array, output.result, status_words + 1, array.runs,
-                                 blockIdx.x, place, shared);
+#pragma unroll 1
+    do {
+        if (in_turn) {
+            run = draw(status_words, shared.drawn);
+            if (threadIdx.x == 0 && run + 1 == array.runs + gridDim.x) *status_words = 0;
+            if (run >= array.runs) return;
+            place = array.template place<Element, BlockSize, Packs>(run, 0);
+        }
+        reduce_run<BlockSize, Packs>(output.reducer, array, output.result, status_words + 1,
+                                     most_runs, run, place, shared);
+    } while (in_turn);
 }
 
-/* ---- Tiles and units: EXACT, and the tree of rows, columns and segments ---- */
+/* ---- Many results ----
+ *
+ * Each is the same reduction by index, of its own elements, with the same bits. */
 
-/* Elements in packs, counted from the first one whatever its address, with a tail of elements after
- * them; where any order will do, from the first address on that is a multiple of head_alignment,
- * with a head of elements before. */
+/* Result number r, from `begin` on, is of elements (r / inner) * outer_stride + r % inner + k *
+ * stride of the input, for k < n. */
+struct slices {
+    const void *input;
+    size_t begin, end, n, inner, outer_stride, stride;
+    unsigned result_bytes;
+    bool streaming; /* there is more than the cache holds */
+    __host__ __device__ size_t offset(size_t result) const
+    {
+        if (inner == 1) return result * outer_stride;
+        if (result < inner) return result; /* without a division */
+        return result / inner * outer_stride + result % inner;
+    }
+    template <class Element>
+    __device__ __forceinline__ const Element *first(size_t result) const
+    {
+        return static_cast<const Element *>(input) + offset(result);
+    }
+    __device__ __forceinline__ size_t length(size_t) const { return n; }
+    __device__ __forceinline__ void *place(void *output, size_t result) const
+    {
+        return static_cast<unsigned char *>(output) + result * result_bytes;
+    }
+};
+
+/* The least b with 2^b >= number. */
+__host__ __device__ constexpr unsigned bits_for(size_t number)
+{
+    unsigned bits = 0;
+    while (bits < 64 && size_t(1) << bits < number) ++bits;
+    return bits;
+}
+
+/* The same, by a thread. */
+__device__ __forceinline__ unsigned bits_for_word(unsigned number)
+{
+    return number > 1 ? 32 - static_cast<unsigned>(__clz(static_cast<int>(number - 1))) : 0;
+}
+
+/* ---- Rows and segments ----
+ *
+ * A warp takes results that are neighbours. Of rows, of which all is known beforehand, its lanes
+ * load a pack each of several, chunk by chunk, and hand halves of what they have over: as many as
+ * it has packs for. Of segments it brings what lies side by side into shared memory, where a lane
+ * or several go through each. Longer ones it takes in steps of its packs; what is longer yet is for
+ * a block, or for several. */
+
+/* Where the elements of results are: of rows by a formula, of segments by offsets on the device. */
+struct row_bounds {
+    const void *input;
+    const void *begins, *ends; /* null: rows */
+    size_t n, pitch;           /* of rows, in elements */
+    size_t begin, end;         /* results of this launch */
+    unsigned offset_bytes, result_bytes;
+
+    struct span {
+        size_t begin, n;
+    };
+    __device__ __forceinline__ long long offset(const void *from, size_t result) const
+    {
+        return offset_bytes == 8 ? static_cast<const long long *>(from)[result]
+                                 : static_cast<const int *>(from)[result];
+    }
+    /* No elements where offsets are negative, or decrease. */
+    __device__ __forceinline__ span of(size_t result) const
+    {
+        if (begins == nullptr) return {result * pitch, n};
+        const long long from = offset(begins, result), to = offset(ends, result);
+        return {static_cast<size_t>(from),
+                from >= 0 && to > from ? static_cast<size_t>(to - from) : 0};
+    }
+    template <class Element>
+    __device__ __forceinline__ const Element *first(size_t result) const
+    {
+        return static_cast<const Element *>(input) + of(result).begin;
+    }
+    __device__ __forceinline__ size_t length(size_t result) const { return of(result).n; }
+    __device__ __forceinline__ void *place(void *output, size_t result) const
+    {
+        return static_cast<unsigned char *>(output) + result * result_bytes;
+    }
+};
+
+constexpr unsigned warp_log = 5, rows_block = 256, most_chunks = 8;
+/* Of a warp's stage: bytes; results that it looks at, some a lane; packs of a result, and of a leaf
+ * of it; and levels of its steps. */
+constexpr unsigned warp_stage_bytes = 4096, most_passes = 4, most_short_packs = 128, most_leaf = 4,
+                   staged_levels = 6;
+
+/* How warps share rows. */
+enum class rows_kernel { chunks, neighbours, long_ones };
+struct row_share {
+    rows_kernel kernel;
+    size_t each, of_block;              /* results of a warp, of a block */
+    size_t most_of_warp, most_of_block; /* elements of a segment; longer ones are listed */
+    /* of a warp's chunks: so many, and 2^lanes_log lanes and 2^chunks_log chunks are for a row */
+    unsigned chunks, lanes_log, chunks_log;
+    unsigned tail; /* elements before a pack that each row has besides; or 0 */
+    bool vectors;  /* all packs are */
+    /* of each: its row, after the lane's first; the lane's pack, in elements from its first one on
+     * and to the row's end; and in bytes from the first row's on */
+    unsigned row[most_chunks], within[most_chunks], left[most_chunks];
+    size_t place[most_chunks];
+    /* of long rows, and of those listed */
+    size_t tile_elements, most_runs, most_listed_runs;
+
+    __host__ __device__ size_t runs_of(size_t n) const
+    {
+        pairwise_array array = {};
+        array.n = n;
+        array.share(tile_elements, most_runs, most_runs);
+        return array.runs;
+    }
+};
+
+/* How a warp loads its chunks' packs: as vectors; shifted out of two of them each, for narrow
+ * elements; or by elements, also in turn, where there are few or an array ends. */
+enum class row_loads { vectors, shifted, elements, in_turn };
+
+/* A pack, or what it is to be shifted out of, of which the first `rest` elements exist. */
+template <row_loads How, class Element>
+struct row_pack {
+    pack<Element> first, second;
+    unsigned shift;
+    __device__ __forceinline__ void load(const Element *from, unsigned rest)
+    {
+        first = {};
+        if constexpr (How == row_loads::vectors) {
+            if (rest > 0) first = load_pack<false>(reinterpret_cast<const pack<Element> *>(from));
+        } else if (How == row_loads::in_turn && rest >= pack<Element>::size &&
+                   reinterpret_cast<uintptr_t>(from) % pack_bytes == 0) {
+            first = load_pack<false>(reinterpret_cast<const pack<Element> *>(from));
+        } else if constexpr (How != row_loads::shifted) {
+            first.gather_some(from, rest);
+        } else {
+            shift = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes;
+            const pack<Element> *const place = reinterpret_cast<const pack<Element> *>(
+                reinterpret_cast<const unsigned char *>(from) - shift);
+            second = {};
+            if (rest > 0) first = load_pack<false>(place);
+            if (shift + rest * sizeof(Element) > pack_bytes) second = load_pack<false>(place + 1);
+        }
+    }
+    __device__ __forceinline__ pack<Element> value() const
+    {
+        constexpr unsigned grain = alignof(Element) < 4 ? alignof(Element) : 4;
+        if constexpr (How == row_loads::shifted)
+            return bits_as<pack<Element>>(shifted_words<grain>(
+                bits_as<pack<unsigned>>(first), bits_as<pack<unsigned>>(second), shift));
+        else
+            return first;
+    }
+};
+
+/* The Value of neighbouring packs of a result. */
+template <class Reducer, class Items>
+__device__ __forceinline__ typename Reducer::Value leaf_value(const Reducer &reducer,
+                                                              const Items &items)
+{
+    if constexpr (Reducer::any_order) {
+        return thread_value(reducer, items_as<typename Reducer::Element, Items>(items));
+    } else {
+        typename Reducer::Value values[Items::packs_each];
+        reducer.values_of(items, items, values);
+        return reduce_pairs(values, combining<Reducer>{reducer});
+    }
+}
+
+/* A lane's pack: where it is, its first element's number in the result, and how many there are from
+ * there on. */
+template <class Element>
+struct row_part {
+    const Element *from;
+    unsigned index, rest;
+};
+
+/* Some of a lane's packs, of different results. */
+template <row_loads How, class Element, unsigned Count>
+struct row_packs {
+    row_pack<How, Element> packs[Count];
+    row_part<Element> parts[Count];
+    /* part_of says what number k is, from `first` on. */
+    template <class PartOf>
+    __device__ __forceinline__ void load(const PartOf &part_of, unsigned first)
+    {
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            parts[k] = part_of(first + k);
+            packs[k].load(parts[k].from, parts[k].rest);
+        }
+    }
+};
+/* Their Values, by a Reducer that choose() knows. */
+template <row_loads How, class Element, class Value, unsigned Count>
+struct values_of_row_packs {
+    const row_packs<How, Element, Count> &some;
+    Value *values;
+
+    template <class Reducer>
+    __device__ __forceinline__ void operator()(const Reducer &given) const
+    {
+        using Own = typename Reducer::Element;
+        constexpr unsigned size = pack<Own>::size;
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            const row_part<Element> &part = some.parts[k];
+            Reducer reducer = given;
+            reducer.prepare(part.from - part.index, part.rest > 0);
+            packs_of_lane<Own, 1, 1> items = {
+                {bits_as<pack<Own>>(some.packs[k].value())}, part.index, part.index + part.rest};
+            if (How != row_loads::vectors && (sizeof(Element) >= 4 || part.rest < size)) {
+                const Own first = items.packs[0].at(0);
+                items.packs[0].fill_from(part.rest, reducer.padding(&first));
+            }
+            values[k] = chosen(part.rest > 0, leaf_value(reducer, items), given.zero());
+        }
+    }
+};
+
+/* Where a lane's packs of rows are: of chunks, and besides. */
+template <class Element>
+struct parts_of_rows {
+    const row_share &share;
+    const unsigned char *first, *from; /* of the first row; of the lane's first pack */
+    size_t pitch;                      /* in bytes */
+    unsigned rows, index, n;           /* rows from the lane's on */
+    __device__ __forceinline__ row_part<Element> operator()(unsigned chunk) const
+    {
+        const int left = static_cast<int>(share.left[chunk] - index);
+        return {reinterpret_cast<const Element *>(from + share.place[chunk]),
+                index + share.within[chunk],
+                rows > share.row[chunk] && left > 0 ? static_cast<unsigned>(left) : 0};
+    }
+    __device__ __forceinline__ row_part<Element> tail(unsigned number, unsigned results) const
+    {
+        return {reinterpret_cast<const Element *>(first + number * pitch) + share.tail, share.tail,
+                number < results ? n - share.tail : 0};
+    }
+};
+
+/* A lane's Values, one a chunk; of half of the chunks at a time, for registers, where a pack takes
+ * two vectors. */
+template <row_loads How, class Reducer, unsigned Packs>
+__device__ __forceinline__ void
+load_row_values(const Reducer &reducer, const parts_of_rows<typename Reducer::Element> &part_of,
+                typename Reducer::Value (&values)[Packs])
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    if constexpr (How == row_loads::in_turn) {
+#pragma unroll
+        for (unsigned k = 0; k < Packs; ++k) values[k] = reducer.zero();
+#pragma unroll 1
+        for (unsigned k = 0; k < part_of.share.chunks; ++k) {
+            Value value;
+            row_packs<How, Element, 1> some;
+            some.load(part_of, k);
+            reducer.choose(values_of_row_packs<How, Element, Value, 1>{some, &value});
+#pragma unroll
+            for (unsigned j = 0; j < Packs; ++j) values[j] = chosen(j == k, value, values[j]);
+        }
+    } else {
+        constexpr unsigned at_once = How == row_loads::shifted && Packs > 4 ? Packs / 2 : Packs;
+#pragma unroll
+        for (unsigned begin = 0; begin < Packs; begin += at_once) {
+            row_packs<How, Element, at_once> some;
+            some.load(part_of, begin);
+            reducer.choose(values_of_row_packs<How, Element, Value, at_once>{some, values + begin});
+        }
+    }
+}
+
+/* Pairs what lanes have of results, each of 2^lanes_log lanes and 2^chunks_log chunks, as
+ * pair_lanes does; afterwards a lane has Packs >> lanes_log of them, or one. */
+template <unsigned Delta, unsigned Held, class Reducer, class Value, unsigned Packs>
+__device__ __forceinline__ void pair_some_lanes(const Reducer &reducer, unsigned lanes_log,
+                                                unsigned chunks_log, Value (&values)[Packs])
+{
+    if constexpr (Held > 1) {
+        const bool upper = threadIdx.x & Delta;
+        if (Delta >> lanes_log != 0) return;
+#pragma unroll
+        for (unsigned k = 0; k < Held / 2; ++k) {
+            const Value kept = chosen(upper, values[k + Held / 2], values[k]),
+                        handed = chosen(upper, values[k], values[k + Held / 2]);
+            values[k] = meet(reducer, kept, shuffle_xor(handed, Delta), upper);
+        }
+        pair_some_lanes<2 * Delta, Held / 2>(reducer, lanes_log, chunks_log, values);
+    } else {
+#pragma unroll 1
+        for (unsigned delta = Delta; delta >> lanes_log == 0; delta *= 2)
+            values[0] =
+                meet(reducer, values[0], shuffle_xor(values[0], delta), (threadIdx.x & delta) != 0);
+#pragma unroll 1
+        for (unsigned bit = Packs >> 1; bit << chunks_log >= Packs; bit /= 2)
+            values[0] =
+                meet(reducer, values[0], shuffle_xor(values[0], bit), (threadIdx.x & bit) != 0);
+    }
+}
+
+/* As carry(), of several Values at once, with levels in registers: of 2^Levels steps at most. */
+template <class Reducer, class Value, unsigned Columns, unsigned Levels>
+__device__ __forceinline__ void
+carry_in_registers(const Reducer &reducer, Value (&level)[Levels][Columns],
+                   Value (&values)[Columns], unsigned step, bool last)
+{
+    bool carries = true;
+#pragma unroll
+    for (unsigned l = 0; l < Levels; ++l) {
+        if (!carries && !last) break;
+        const bool meet = step >> l & 1;
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c)
+            if (meet)
+                values[c] = reducer.combine(level[l][c], values[c]);
+            else if (carries)
+                level[l][c] = values[c];
+        carries = carries && meet;
+    }
+}
+
+/* Results that are listed, for blocks to share: behind the counter of turns a word that counts
+ * entries and their runs, one that counts blocks that are done, and entries; then partials. */
+struct row_list {
+    struct entry {
+        status_word number, first; /* a result's, and 1; its first run, of all entries' */
+    };
+    static constexpr unsigned shift = 40, most = 8192, head_words = 3;
+    static constexpr size_t all_words = head_words + most * sizeof(entry) / sizeof(status_word);
+    status_word *base;
+
+    __device__ __forceinline__ unsigned count() const
+    {
+        return static_cast<unsigned>(least_of(base[1] >> shift, most));
+    }
+    __device__ __forceinline__ size_t runs() const
+    {
+        return base[1] & ((status_word(1) << shift) - 1);
+    }
+    __device__ __forceinline__ entry *entries() const
+    {
+        return reinterpret_cast<entry *>(base + head_words);
+    }
+    /* By one thread. False where there is no room, or only for longer ones. One addition counts
+     * both, so that entries are in the order of their runs; none to what is full, for the counts
+     * not to overflow. */
+    static __device__ __noinline__ bool add(status_word *base, size_t result, size_t runs_of_it,
+                                            size_t most_runs)
+    {
+        constexpr status_word one = status_word(1) << shift, mask = one - 1;
+        const status_word now = peek(base + 1), used = now >> shift;
+        if ((now & mask) + runs_of_it > most_runs || used >= most ||
+            runs_of_it >> used * 8 / most == 0)
+            return false;
+        const status_word before = atomicAdd(base + 1, one + runs_of_it);
+        if (before >> shift >= most) return false;
+        const bool fits = (before & mask) + runs_of_it <= most_runs;
+        row_list{base}.entries()[before >> shift] = {fits ? result + 1 : 0, before & mask};
+        return fits;
+    }
+    /* By a block that is done: the last one leaves all words zero. */
+    __device__ __forceinline__ void leave(bool *last) const
+    {
+        __syncthreads();
+        if (threadIdx.x == 0) *last = atomicAdd(base + 2, 1ull) + 1 == gridDim.x;
+        __syncthreads();
+        if (!*last) return;
+        const unsigned all = head_words + 2 * count();
+        __syncthreads();
+        for (unsigned k = threadIdx.x; k < all; k += blockDim.x) base[k] = 0;
+    }
+};
+
+/* The first of the numbers from begin to end of which `holds` is not true, or end; it is true of
+ * those before. The warp tries 32 at once. */
+template <class Number, class Predicate>
+__device__ __forceinline__ Number search_by_warp(Number begin, Number end, const Predicate &holds)
+{
+    while (begin < end) {
+        const Number step = (end - begin - 1) / warp_size + 1,
+                     at = begin + (threadIdx.x % warp_size + 1) * step - 1;
+        const unsigned parts =
+            static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, at < end && holds(at))));
+        begin += parts * step;
+        if (end - begin >= step) end = begin + step - 1;
+    }
+    return begin;
+}
+
+/* Which packs a lane adds to what it is left with, of rows that have one more. */
+template <class NumberOf, class PartOf>
+struct tail_of {
+    const NumberOf &number_of;
+    const PartOf &part_of;
+    unsigned results;
+    __device__ __forceinline__ auto operator()(unsigned k) const
+    {
+        return part_of.tail(number_of(k), results);
+    }
+};
+
+/* By a warp: so many rows from number `first` on, of as many packs as it has, or one more. */
+template <row_loads How, class Reducer>
+__device__ __forceinline__ void reduce_chunks(const row_bounds &all, const row_share &share,
+                                              const reduction_output<Reducer> &output, size_t first,
+                                              unsigned rows)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    constexpr unsigned packs = packs_of_thread<Reducer>(), packs_log = bits_for(packs),
+                       tails = packs > most_leaf ? packs / most_leaf : 1;
+    const Reducer &reducer = output.reducer;
+    const unsigned lane = threadIdx.x % warp_size, lanes_log = share.lanes_log,
+                   chunks_log = share.chunks_log, number = lane >> lanes_log,
+                   index = lane % (1u << lanes_log) * pack<Element>::size;
+    const size_t pitch = all.pitch * sizeof(Element);
+    const unsigned char *const from = static_cast<const unsigned char *>(all.input) + first * pitch;
+    const parts_of_rows<Element> parts = {share,
+                                          from,
+                                          from + number * pitch + index * sizeof(Element),
+                                          pitch,
+                                          rows > number ? rows - number : 0,
+                                          index,
+                                          static_cast<unsigned>(all.n)};
+    Value values[packs];
+    load_row_values<How>(reducer, parts, values);
+    pair_some_lanes<1, packs>(reducer, lanes_log, chunks_log, values);
+    /* what the lane is left with: of chunks from `chunk` on */
+    unsigned chunk = 0;
+#pragma unroll
+    for (unsigned b = 0; b < packs_log; ++b)
+        if (b < lanes_log) chunk |= (lane >> b & 1) << (packs_log - 1 - b);
+    const bool stores = lane % (1u << lanes_log) < packs && chunk % (1u << chunks_log) == 0;
+    const auto row_of = [&](unsigned k) {
+        return ((chunk + k) >> chunks_log << (warp_log - lanes_log)) + number;
+    };
+    if constexpr (How != row_loads::vectors)
+        if (share.tail > 0) {
+            Value of_tail[tails];
+            row_packs<How, Element, tails> some;
+            const tail_of<decltype(row_of), parts_of_rows<Element>> tail = {row_of, parts,
+                                                                            stores ? rows : 0};
+            some.load(tail, 0);
+            reducer.choose(values_of_row_packs<How, Element, Value, tails>{some, of_tail});
+#pragma unroll
+            for (unsigned k = 0; k < tails; ++k) values[k] = reducer.combine(values[k], of_tail[k]);
+        }
+#pragma unroll
+    for (unsigned k = 0; k < packs; ++k) {
+        if (k << lanes_log >= packs && k > 0) continue;
+        if (stores && row_of(k) < rows)
+            reducer.store(all.place(output.result, first + row_of(k)),
+                          all.n == 0 ? reducer.identity() : values[k], all.n);
+    }
+}
+
+/* By a warp: a longer result. */
+template <class Reducer>
+__device__ __forceinline__ void reduce_by_warp(const row_bounds &all, size_t result,
+                                               const reduction_output<Reducer> &output,
+                                               typename Reducer::Value *carried)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    constexpr unsigned packs = packs_of_thread<Reducer>(), pack_size = pack<Element>::size;
+    constexpr size_t room = size_t(packs) * warp_size * pack_size;
+    pairwise_array array = {};
+    const row_bounds::span own = all.of(result);
+    array.n = own.n;
+    array.input = static_cast<const Element *>(all.input) + own.begin;
+    array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
+    Reducer reducer = output.reducer;
+    reducer.prepare(array.input, array.n);
+    Value value;
+#pragma unroll 1
+    for (size_t begin = 0, turn = 0; begin < array.n; begin += room, ++turn) {
+        const bool last = array.n - begin <= room;
+        Value values[packs];
+        load_values(
+            reducer, array,
+            {begin + threadIdx.x % warp_size * pack_size, array.vectors && begin + room <= array.n},
+            values);
+        value = warp_value<true>(reducer, values);
+        if (threadIdx.x % warp_size == 0) value = carry(reducer, value, carried, turn, last);
+    }
+    if (threadIdx.x % warp_size == 0)
+        reducer.store(all.place(output.result, result), value, array.n);
+}
+
+/* Results that a block's warps leave to all of them together. */
+struct later_results {
+    static constexpr unsigned most = 64;
+    unsigned count;
+    size_t number[most];
+    __device__ __forceinline__ bool add(size_t result) /* by one thread */
+    {
+        const unsigned place = atomicAdd(&count, 1u);
+        if (place < most) number[place] = result;
+        return place < most;
+    }
+};
+
+/* By a block: one result after the other. */
+template <unsigned Packs, class Reducer>
+__device__ __forceinline__ void
+reduce_later(const row_bounds &all, const reduction_output<Reducer> &output,
+             const later_results &later,
+             block_values<typename Reducer::Value, rows_block / warp_size> &shared)
+{
+    using Element = typename Reducer::Element;
+    __syncthreads();
+    const unsigned count = static_cast<unsigned>(least_of(later.count, later.most));
+#pragma unroll 1
+    for (unsigned k = 0; k < count; ++k) {
+        pairwise_array array = {};
+        const row_bounds::span own = all.of(later.number[k]);
+        array.n = own.n;
+        array.input = static_cast<const Element *>(all.input) + own.begin;
+        array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
+        array.share(size_t(rows_block) * Packs * pack<Element>::size, 1, 1);
+        Reducer reducer = output.reducer;
+        reducer.prepare(array.input, array.n);
+        reduce_run<rows_block, Packs>(
+            reducer, array, all.place(output.result, later.number[k]), nullptr, 1, 0,
+            array.template place<Element, rows_block, Packs>(0, 0), shared);
+        __syncthreads();
+    }
+}
+
+/* As many bytes, those before the first in its vector, and those that lanes read too much. */
+struct alignas(pack_bytes) warp_stage {
+    unsigned char bytes[warp_stage_bytes + (2 + most_leaf) * pack_bytes];
+};
+
+/* By a warp: `count` elements into the stage, where they begin as many bytes after a vector as in
+ * memory. All loads are under way at once. */
+template <class Element>
+__device__ __forceinline__ void load_stage(unsigned char *stage, const Element *from,
+                                           unsigned count)
+{
+    using vector = pack<Element>;
+    constexpr unsigned each = warp_stage_bytes / (warp_size * pack_bytes);
+    const unsigned lane = threadIdx.x % warp_size,
+                   place = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes,
+                   before = (pack_bytes - place) % pack_bytes / sizeof(Element),
+                   head = before < count ? before : count, vectors = (count - head) / vector::size,
+                   tail = (count - head) % vector::size;
+    const vector *const whole = reinterpret_cast<const vector *>(from + head) + lane;
+    vector *const to = reinterpret_cast<vector *>(stage) + lane + (place > 0);
+#pragma unroll
+    for (unsigned k = 0; k < each; ++k)
+        if (k * warp_size + lane < vectors) copy_vector(to + k * warp_size, whole + k * warp_size);
+    /* half of the lanes each: one by one what is before and after them */
+    const unsigned number = lane % 16, element = lane < 16 ? number : count - tail + number;
+    if (number < (lane < 16 ? head : tail))
+        reinterpret_cast<Element *>(stage + place)[element] = from[element];
+}
+
+/* A pack of elements in shared memory, from anywhere on where elements may be. */
+template <class Element>
+__device__ __forceinline__ pack<Element> staged_pack(const unsigned char *from)
+{
+    pack<Element> some;
+    if constexpr (sizeof(Element) >= 4) {
+        some.gather(reinterpret_cast<const Element *>(from));
+    } else {
+        const unsigned byte = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % 4;
+        const unsigned *const words_from = reinterpret_cast<const unsigned *>(from - byte);
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w)
+            some.word[w] = static_cast<unsigned>(
+                (words_from[w] | static_cast<unsigned long long>(words_from[w + 1]) << 32) >>
+                byte * 8);
+    }
+    return some;
+}
+
+/* Where a short result begins in a warp's stage, in elements from the first one's on. */
+struct staged_result {
+    unsigned begin, n;
+};
+/* What a warp has in shared memory. */
+template <class Value>
+struct warp_room {
+    warp_stage stage;
+    staged_result results[most_passes * warp_size];
+    Value carried[most_run_log + 1];
+};
+
+/* Results from number `first` on, some a lane. */
+struct row_window {
+    row_bounds::span own[most_passes];
+    __device__ __forceinline__ void load(const row_bounds &all, size_t first, size_t end)
+    {
+#pragma unroll
+        for (unsigned pass = 0; pass < most_passes; ++pass) {
+            const size_t number = first + pass * warp_size + threadIdx.x % warp_size;
+            own[pass] = {};
+            if (number < end) own[pass] = all.of(number);
+        }
+    }
+};
+
+/* What is in a stage: elements from the first result's on, of so many results. */
+struct stage_content {
+    size_t begin;
+    unsigned results, elements;
+};
+
+/* By a warp: which results from `first` on have room in a stage together; none if the first is a
+ * long one. */
+template <class Element>
+__device__ __forceinline__ stage_content choose_neighbours(const row_window &window, size_t first,
+                                                           size_t end, bool adjoin,
+                                                           staged_result *results)
+{
+    constexpr size_t room = warp_stage_bytes / sizeof(Element),
+                     most_short = most_short_packs * pack<Element>::size;
+    const unsigned lane = threadIdx.x % warp_size;
+    /* of the first that has elements; an empty one may begin anywhere */
+    const unsigned full = __ballot_sync(0xffffffffu, window.own[0].n > 0);
+    const size_t begin =
+        full != 0 ? shuffle(window.own[0].begin, lowest_bit(full)) : ~size_t(0) / 2;
+    stage_content content = {begin, 0, 0};
+    bool all_before = true;
+#pragma unroll
+    for (unsigned pass = 0; pass < most_passes; ++pass) {
+        if (!all_before) continue;
+        const size_t number = first + pass * warp_size + lane;
+        const row_bounds::span own = window.own[pass];
+        const size_t before = own.begin - begin;
+        const bool has_room = own.n == 0 || (own.n <= most_short && before <= room &&
+                                             before + own.n <= room && (adjoin || number == first));
+        const unsigned others = ~__ballot_sync(0xffffffffu, number < end && has_room),
+                       some = others == 0 ? warp_size : lowest_bit(others);
+        const bool included = lane < some && own.n > 0;
+        if (included && before + own.n > content.elements)
+            content.elements = static_cast<unsigned>(before + own.n);
+        results[pass * warp_size + lane] = {static_cast<unsigned>(before),
+                                            included ? static_cast<unsigned>(own.n) : 0};
+        content.results += some;
+        all_before = others == 0;
+    }
+    content.elements = warp_max(content.elements);
+    __syncwarp();
+    return content;
+}
+
+/* The Value of Leaf packs in shared memory, from number `index` of a result's elements on, of which
+ * the first `exist` do. */
+template <unsigned Leaf, class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+staged_leaf(const Reducer &reducer, const unsigned char *from, unsigned index, unsigned exist,
+            const typename Reducer::Element &padding)
+{
+    using Element = typename Reducer::Element;
+    constexpr unsigned size = pack<Element>::size;
+    packs_of_lane<Element, Leaf, 1> items = {{}, index, index + exist};
+#pragma unroll
+    for (unsigned k = 0; k < Leaf; ++k)
+        items.packs[k] = staged_pack<Element>(from + k * pack_bytes);
+    if (exist < Leaf * size) {
+#pragma unroll
+        for (unsigned k = 0; k < Leaf; ++k)
+            items.packs[k].fill_from(exist > k * size ? exist - k * size : 0, padding);
+    }
+    return leaf_value(reducer, items);
+}
+
+/* 2^lanes_log lanes reduce n elements in shared memory, a leaf each at a time, in so many steps, as
+ * many for all of a warp; each gets the Value. */
+template <unsigned Leaf, class Reducer>
+__device__ __forceinline__ typename Reducer::Value
+staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsigned lanes_log,
+             unsigned steps, const typename Reducer::Element &padding)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    constexpr unsigned elements = Leaf * pack<Element>::size;
+    const unsigned lane = threadIdx.x % warp_size, lanes = 1u << lanes_log;
+    Value levels[staged_levels][1], value[1] = {reducer.zero()};
+    const auto pair_lanes_of_result = [&] {
+#pragma unroll 1
+        for (unsigned delta = 1; delta < lanes; delta *= 2)
+            value[0] = meet(reducer, value[0], shuffle_xor(value[0], delta), (lane & delta) != 0);
+    };
+    unsigned first = lane % lanes * elements;
+#pragma unroll 1
+    for (unsigned step = 0; step < steps; ++step, first += lanes * elements) {
+        Value here = reducer.zero();
+        if (first < n)
+            here = staged_leaf<Leaf>(reducer, from + first * static_cast<unsigned>(sizeof(Element)),
+                                     first, n - first < elements ? n - first : elements, padding);
+        if constexpr (Reducer::any_order) {
+            value[0] = reducer.combine(value[0], here);
+        } else {
+            value[0] = here;
+            pair_lanes_of_result();
+            if (steps > 1) carry_in_registers(reducer, levels, value, step, step + 1 == steps);
+        }
+    }
+    if constexpr (Reducer::any_order) pair_lanes_of_result();
+    return value[0];
+}
+
+/* By a warp: short results, which are in its stage. */
+template <class Reducer>
+__device__ __forceinline__ void
+reduce_staged(const row_bounds &all, size_t first, const stage_content &content,
+              const reduction_output<Reducer> &output, const unsigned char *staged,
+              const staged_result *results)
+{
+    using Element = typename Reducer::Element;
+    constexpr unsigned size = pack<Element>::size;
+    const unsigned lane = threadIdx.x % warp_size;
+#pragma unroll 1
+    for (unsigned done = 0; done < content.results; done += warp_size) {
+        const unsigned left = content.results - done, some = left < warp_size ? left : warp_size,
+                       lanes_log = warp_log - bits_for_word(some),
+                       number = done + (lane >> lanes_log);
+        const staged_result own = number < content.results ? results[number] : staged_result{};
+        /* packs of a lane; leaves are short where many lanes would meet in a bank */
+        const unsigned packs =
+            ((warp_max(own.n) + size - 1) / size + (1u << lanes_log) - 1) >> lanes_log;
+        const unsigned char *const from =
+            staged + own.begin * static_cast<unsigned>(sizeof(Element));
+        Reducer reducer = output.reducer;
+        reducer.prepare(from, own.n);
+        Element padding = {};
+        if (own.n > 0) padding = reducer.padding(from);
+        const auto value =
+            lanes_log <= 3 && packs > 2
+                ? staged_value<4>(reducer, from, own.n, lanes_log, (packs + 3) / 4, padding)
+            : lanes_log <= 4 && packs > 1
+                ? staged_value<2>(reducer, from, own.n, lanes_log, (packs + 1) / 2, padding)
+                : staged_value<1>(reducer, from, own.n, lanes_log, packs, padding);
+        if (number < content.results && lane % (1u << lanes_log) == 0)
+            reducer.store(all.place(output.result, first + number),
+                          own.n == 0 ? reducer.identity() : value, own.n);
+    }
+}
+
+/* By a warp: results before `end`. */
+template <class Reducer>
+__device__ __forceinline__ void
+reduce_neighbours(const row_bounds &all, const row_share &share,
+                  const reduction_output<Reducer> &output, status_word *status_words, size_t next,
+                  size_t end, later_results &later, warp_room<typename Reducer::Value> &room)
+{
+    using Element = typename Reducer::Element;
+    const unsigned lane = threadIdx.x % warp_size;
+    const bool adjoin = all.begins != nullptr || all.pitch <= all.n + all.n / 4;
+    row_window window;
+    window.load(all, next, end);
+#pragma unroll 1
+    while (next < end) {
+        const stage_content content =
+            choose_neighbours<Element>(window, next, end, adjoin, room.results);
+        if (content.results == 0) {
+            const size_t n = shuffle(window.own[0].n, 0);
+            window.load(all, next + 1, end);
+            bool left = false;
+            if (n > share.most_of_block && lane == 0)
+                left = row_list::add(status_words, next, share.runs_of(n), share.most_listed_runs);
+            if (!left && n > share.most_of_warp && lane == 0) left = later.add(next);
+            if (!__any_sync(0xffffffffu, left)) reduce_by_warp(all, next, output, room.carried);
+            ++next;
+            continue;
+        }
+        const Element *const input = static_cast<const Element *>(all.input) + content.begin;
+        load_stage(room.stage.bytes, input, content.elements);
+        window.load(all, next + content.results, end);
+        wait_for_copies();
+        __syncwarp();
+        reduce_staged(all, next, content, output,
+                      room.stage.bytes +
+                          static_cast<unsigned>(reinterpret_cast<uintptr_t>(input)) % pack_bytes,
+                      room.results);
+        next += content.results;
+        __syncwarp();
+    }
+}
+
+/* The results of a warp. */
+struct warp_share {
+    size_t first, end;
+    __device__ __forceinline__ warp_share(const row_bounds &all, const row_share &share)
+    {
+        const size_t block = all.begin + blockIdx.x * share.of_block;
+        first = block + threadIdx.x / warp_size * share.each;
+        end = least_of(first + share.each, least_of(block + share.of_block, all.end));
+    }
+};
+
+/* Short rows. */
+template <class Reducer>
+__global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
+    reduce_short_rows(row_bounds all, row_share share, reduction_output<Reducer> output)
+{
+    constexpr unsigned size = pack<typename Reducer::Element>::size;
+    constexpr row_loads how = size > 4 ? row_loads::shifted : row_loads::elements;
+    const warp_share own(all, share);
+    const bool inside =
+        own.first * all.pitch >= size && (all.end - own.end) * all.pitch >= 2 * size;
+    wait_for_previous_grid();
+    allow_next_grid();
+    if (own.first >= own.end) return;
+    const unsigned rows = static_cast<unsigned>(own.end - own.first);
+    if (share.chunks <= 1 || (size > 4 && !inside && !share.vectors))
+        reduce_chunks<row_loads::in_turn>(all, share, output, own.first, rows);
+    else if (share.vectors)
+        reduce_chunks<row_loads::vectors>(all, share, output, own.first, rows);
+    else
+        reduce_chunks<how>(all, share, output, own.first, rows);
+}
+
+/* Segments, and rows that are longer; what is too long for a block is listed. */
+template <class Reducer>
+__global__ void __launch_bounds__(rows_block, resident(768 / rows_block))
+    reduce_segments(row_bounds all, row_share share, reduction_output<Reducer> output,
+                    status_word *status_words)
+{
+    using Value = typename Reducer::Value;
+    constexpr unsigned warps = rows_block / warp_size;
+    __shared__ block_values<Value, warps> shared;
+    __shared__ later_results later;
+    __shared__ warp_room<Value> rooms[warps];
+    const warp_share own(all, share);
+    wait_for_previous_grid();
+    allow_next_grid();
+    if (threadIdx.x == 0) later.count = 0;
+    __syncthreads();
+    if (own.first < own.end)
+        reduce_neighbours(all, share, output, status_words, own.first, own.end, later,
+                          rooms[threadIdx.x / warp_size]);
+    reduce_later<packs_of_thread<Reducer>()>(all, output, later, shared);
+}
+
+/* Long rows, a block for each run of tiles; or long results that are listed, whose runs blocks take
+ * in turn. */
+template <class Reducer, unsigned BlockSize, unsigned Packs>
+__global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
+    reduce_long_rows(row_bounds all, row_share share, reduction_output<Reducer> output,
+                     status_word *status_words)
+{
+    using Element = typename Reducer::Element;
+    using Value = typename Reducer::Value;
+    __shared__ block_values<Value, BlockSize / warp_size> shared;
+    __shared__ bool last;
+    const bool listed = all.begins != nullptr;
+    const row_list list = {status_words};
+    wait_for_previous_grid();
+    allow_next_grid();
+    const size_t runs = listed ? list.runs() : gridDim.x, of_row = share.runs_of(all.n);
+    if (runs == 0) return;
+    size_t number = blockIdx.x, result = all.begin + number / of_row,
+           first_run = number - number % of_row;
+#pragma unroll 1
+    do {
+        if (listed) {
+            number = draw(status_words, shared.drawn);
+            if (number >= runs) break;
+            const row_list::entry *const entries = list.entries();
+            const row_list::entry found =
+                entries[search_by_warp(0u, list.count(),
+                                       [&](unsigned k) { return entries[k].first <= number; }) -
+                        1];
+            first_run = found.first;
+            result = found.number - 1;
+        }
+        if (result + 1 != 0) {
+            const row_bounds::span own = all.of(result);
+            pairwise_array array = {};
+            array.input = static_cast<const Element *>(all.input) + own.begin;
+            array.n = own.n;
+            array.share(share.tile_elements, share.most_runs, share.most_runs);
+            array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
+            const unsigned run = static_cast<unsigned>(number - first_run);
+            Reducer reducer = output.reducer;
+            reducer.prepare(array.input, array.n);
+            if (run < array.runs)
+                reduce_run<BlockSize, Packs>(
+                    reducer, array, all.place(output.result, result),
+                    status_words + (listed ? row_list::all_words : 1) +
+                        first_run * partial_words<Value>::count,
+                    array.runs, run, array.template place<Element, BlockSize, Packs>(run, 0),
+                    shared);
+        }
+    } while (listed);
+    if (listed) list.leave(&last);
+}
+
+/* ---- Columns ----
+ *
+ * The same of elements that do not lie together. A lane goes down its columns, a leaf of some rows
+ * at a time, of which all loads are under way at once. Rows are shared out by powers of two, so
+ * that whatever meets are neighbours of the tree: leaves to neighbouring lanes, as far as these do
+ * not lie across results; steps of a warp, whose Values meet as ones carry in the binary number
+ * that counts them; warps; tiles of a block; blocks. How many of each there are is the plan's, and
+ * shows in no bit. */
+constexpr unsigned columns_block = 256, columns_warps_log = 3;
+
+struct columns_plan {
+    unsigned across_log;                 /* of a warp's lanes, those that lie across results */
+    unsigned warps_log;                  /* of a block's warps, those that lie down the rows */
+    unsigned steps_log, run_log;         /* steps of a warp in a tile; tiles of a block */
+    unsigned across_blocks, down_blocks; /* with other results, and with other rows */
+
+    /* Results of a block whose lanes have so many columns. */
+    __host__ __device__ constexpr unsigned results_log(unsigned each) const
+    {
+        return bits_for(each) + across_log + columns_warps_log - warps_log;
+    }
+};
+
+/* Columns next to each other, in a vector. */
+template <class Element, unsigned Columns>
+struct columns_vector {
+    struct alignas(Columns * sizeof(Element)) type {
+        unsigned word[Columns * sizeof(Element) / sizeof(unsigned)];
+    };
+};
+template <class Element>
+struct columns_vector<Element, 1> : is<Element> {
+};
+
+/* What a lane has in registers. */
+template <class Reducer>
+struct columns_of {
+    static constexpr unsigned element_bytes = sizeof(typename Reducer::Element),
+                              value_words = (sizeof(typename Reducer::Value) + 3) / 4,
+                              most_words = Reducer::any_order ? 16 : 8; /* of a level */
+
+    /* Columns that it reads as vectors: of 16 bytes, or 8 where a pack has 16 rows. */
+    static __host__ __device__ constexpr unsigned wide()
+    {
+        if (pack_bytes % element_bytes != 0 || element_bytes > 8) return 1;
+        unsigned each = (element_bytes == 1 ? 8 : 16) / element_bytes;
+        while (each * value_words > most_words && each * element_bytes > 4) each /= 2;
+        return each;
+    }
+    /* Rows of a leaf, as far as these have room. */
+    static __host__ __device__ constexpr unsigned rows_log(unsigned each)
+    {
+        constexpr unsigned size = pack<typename Reducer::Element>::size;
+        const unsigned bytes = each * element_bytes < 4 ? 4 : each * element_bytes;
+        unsigned log = 4;
+        while (1u << log > size && (bytes << log > 128 || value_words << log > 32 * size)) --log;
+        return log;
+    }
+    /* Blocks on a multiprocessor, at least. */
+    static __host__ __device__ constexpr unsigned blocks(unsigned each)
+    {
+        return each * value_words > 4 || Reducer::heavy ? 2 : 3;
+    }
+    /* Levels of a warp's steps. */
+    static __host__ __device__ constexpr unsigned levels(unsigned each)
+    {
+        const unsigned fitting = 48 / (each * value_words);
+        return fitting > 6 || Reducer::any_order ? 6 : fitting > 1 ? fitting : 1;
+    }
+};
+
+/* What stands for a row that does not exist. */
+template <class Reducer, class Element, class Vector>
+__device__ __forceinline__ Vector padding_row(const Reducer &reducer, const Element *from, size_t n)
+{
+    Vector row = Vector();
+    reducer.choose([&](const auto &member) {
+#pragma unroll
+        for (unsigned c = 0; c < sizeof row / sizeof(Element); ++c) {
+            auto own = member;
+            own.prepare(from + c, n);
+            const Element padding = bits_as<Element>(own.padding(from + c));
+            memcpy(reinterpret_cast<unsigned char *>(&row) + c * sizeof padding, &padding,
+                   sizeof padding);
+        }
+    });
+    return row;
+}
+
+/* A pack of one of the columns, or of the one there is. */
+template <class Element, class Vector, unsigned Size>
+__device__ __forceinline__ void take_rows(pack<Element> &to, const Vector (&rows)[Size], unsigned c)
+{
+    to.take_column(rows, c);
+}
+template <class Element, unsigned Size>
+__device__ __forceinline__ void take_rows(pack<Element> &to, const Element (&rows)[Size], unsigned)
+{
+    to.gather(rows);
+}
+
+/* Values of a leaf of a lane's columns, of rows from `row` on as far as they exist. */
+template <class Reducer, class Element, class Value, unsigned Columns>
+__device__ __forceinline__ void leaf_values(const Reducer &reducer, const Element *from,
+                                            size_t stride, size_t row, size_t n,
+                                            Value (&values)[Columns])
+{
+    using vector = typename columns_vector<Element, Columns>::type;
+    constexpr unsigned size = pack<Element>::size,
+                       count = 1u << columns_of<Reducer>::rows_log(Columns);
+    using Items = packs_of_lane<Element, count / size, 1>;
+    const size_t behind = row < n ? n - row : 0;
+    const Element *const place = from + row * stride;
+    const auto at = [&](unsigned k) {
+        return *reinterpret_cast<const vector *>(place + k * stride);
+    };
+    vector rows[count / size][size];
+    if (behind >= count) {
+#pragma unroll
+        for (unsigned k = 0; k < count; ++k) rows[k / size][k % size] = at(k);
+    } else {
+        const vector padding = padding_row<Reducer, Element, vector>(reducer, from, n);
+#pragma unroll
+        for (unsigned k = 0; k < count; ++k)
+            rows[k / size][k % size] = k < behind ? at(k) : padding;
+    }
+    reducer.choose([&](const auto &member) {
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c) {
+            auto own = member;
+            Items items = {{}, row, n};
+            own.prepare(from + c, n);
+#pragma unroll
+            for (unsigned k = 0; k < count / size; ++k) take_rows(items.packs[k], rows[k], c);
+            values[c] = leaf_value(own, items);
+        }
+    });
+}
+
+/* Values of a warp's rows of a tile, from `first` on. */
+template <class Reducer, class Element, class Value, unsigned Columns>
+__device__ __forceinline__ void warp_columns(const Reducer &reducer, const slices &all,
+                                             const columns_plan &plan, const Element *from,
+                                             size_t first, Value (&values)[Columns])
+{
+    using of = columns_of<Reducer>;
+    constexpr unsigned rows_log = of::rows_log(Columns);
+    const unsigned step_log = rows_log + warp_log - plan.across_log, lane = threadIdx.x % warp_size;
+    const size_t steps =
+        first < all.n ? least_of(((all.n - first - 1) >> step_log) + 1, size_t(1) << plan.steps_log)
+                      : 0;
+    size_t row = first + (lane >> plan.across_log << rows_log);
+    const auto pair_lanes_of_rows = [&] {
+#pragma unroll 1
+        for (unsigned delta = 1u << plan.across_log; delta < warp_size; delta *= 2)
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c)
+                values[c] =
+                    meet(reducer, values[c], shuffle_xor(values[c], delta), (lane & delta) != 0);
+    };
+    Value level[of::levels(Columns)][Columns];
+#pragma unroll
+    for (unsigned c = 0; c < Columns; ++c) values[c] = reducer.zero();
+#pragma unroll 1
+    for (unsigned step = 0; step < steps; ++step, row += size_t(1) << step_log) {
+        if constexpr (Reducer::any_order) {
+            Value found[Columns];
+            leaf_values(reducer, from, all.stride, row, all.n, found);
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c) values[c] = reducer.combine(values[c], found[c]);
+        } else {
+            leaf_values(reducer, from, all.stride, row, all.n, values);
+            pair_lanes_of_rows();
+            carry_in_registers(reducer, level, values, step, step + 1 == steps);
+        }
+    }
+    if constexpr (Reducer::any_order) pair_lanes_of_rows();
+}
+
+/* Values of parts of 2^results_log results each, one part after the other in shared memory, to
+ * those of results, in the places of the first part: each is seen by its thread alone. */
+template <class Reducer, class Value>
+__device__ __forceinline__ void fold_parts(const Reducer &reducer, Value *values, unsigned parts,
+                                           unsigned results_log)
+{
+    constexpr unsigned at_once = 8;
+    __syncthreads();
+#pragma unroll 1
+    for (unsigned apart = 1; apart < parts; apart *= at_once) {
+        if (apart > 1) __syncthreads();
+        const unsigned places = (parts - 1) / (at_once * apart) + 1;
+#pragma unroll 1
+        for (unsigned k = threadIdx.x; k < places << results_log; k += columns_block) {
+            const unsigned first = (k >> results_log) * at_once * apart;
+            Value *const place = values + (first << results_log | (k & ((1u << results_log) - 1)));
+            Value some[at_once];
+#pragma unroll
+            for (unsigned j = 0; j < at_once; ++j) {
+                some[j] = reducer.zero();
+                if (first + j * apart < parts) some[j] = place[j * apart << results_log];
+            }
+            *place = reduce_pairs(some, combining<Reducer>{reducer});
+        }
+    }
+}
+
+/* Values of a block's results from those of all blocks with them, in the last of these, and true:
+ * as in reduce_run. A group is of as many blocks as their Values have places. */
+template <unsigned Columns, class Reducer, class Value>
+__device__ __forceinline__ bool columns_of_blocks(const Reducer &reducer, const columns_plan &plan,
+                                                  size_t first, size_t results,
+                                                  status_word *status_words, Value *values)
+{
+    using partials = partial_words<Value>;
+    const unsigned group_log = columns_warps_log + warp_log - plan.across_log,
+                   results_log = plan.results_log(Columns);
+    unsigned number = blockIdx.x / plan.across_blocks, count = plan.down_blocks;
+#pragma unroll 1
+    while (count > 1) {
+        const unsigned others = number & ((1u << group_log) - 1), own = threadIdx.x;
+        const bool mine = own >> results_log == 0 && first + own < results;
+        if (others + 1 < 1u << group_log && number + 1 < count) {
+            if (mine) partials::publish(status_words, number * results + first + own, values[own]);
+            return false;
+        }
+        size_t numbers[Columns];
+        Value found[Columns], last = reducer.zero();
+        if (mine) last = values[own];
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c) {
+            const unsigned k = c * columns_block + own, part = k >> results_log,
+                           result = k & ((1u << results_log) - 1);
+            numbers[c] = part < others && first + result < results
+                             ? (number - others + part) * results + first + result
+                             : no_partial;
+        }
+        partials::await(status_words, numbers, reducer.zero(), found);
+        __syncthreads();
+#pragma unroll
+        for (unsigned c = 0; c < Columns; ++c)
+            if (numbers[c] != no_partial) values[c * columns_block + own] = found[c];
+        if (mine) values[others << results_log | own] = last;
+        fold_parts(reducer, values, others + 1, results_log);
+        status_words += count * results * partials::count;
+        number >>= group_log;
+        count = ((count - 1) >> group_log) + 1;
+    }
+    return true;
+}
+
+/* A block has neighbouring results, and of their rows a run of neighbouring tiles. */
+template <class Reducer, unsigned Columns>
+__global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::blocks(Columns)))
+    reduce_columns(slices all, columns_plan plan, reduction_output<Reducer> output,
+                   status_word *status_words)
+{
+    using Value = typename Reducer::Value;
+    __shared__ Value values[columns_block * Columns];
+    const Reducer &reducer = output.reducer;
+    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size,
+                   down = warp & ((1u << plan.warps_log) - 1), lanes = 1u << plan.across_log,
+                   column = (warp >> plan.warps_log) * lanes + (lane & (lanes - 1)),
+                   results_log = plan.results_log(Columns),
+                   rows_log = columns_of<Reducer>::rows_log(Columns) + warp_log - plan.across_log +
+                              plan.steps_log; /* of a warp */
+    const size_t first = size_t(blockIdx.x % plan.across_blocks) << results_log,
+                 results = all.end - all.begin, result = first + column * Columns;
+    const auto *const from =
+        all.template first<typename Reducer::Element>(all.begin + (result < results ? result : 0));
+    size_t tile = size_t(blockIdx.x / plan.across_blocks) << plan.run_log;
+    wait_for_previous_grid();
+    allow_next_grid();
+#pragma unroll 1
+    for (unsigned turn = 0;; ++turn, ++tile) {
+        Value own[Columns];
+        warp_columns(reducer, all, plan, from, (tile << plan.warps_log | down) << rows_log, own);
+        if (lane < lanes)
+#pragma unroll
+            for (unsigned c = 0; c < Columns; ++c)
+                values[(down << results_log) + column * Columns + c] = own[c];
+        fold_parts(reducer, values, 1u << plan.warps_log, results_log);
+        if (plan.run_log == 0) break;
+        const bool last =
+            (turn + 1) >> plan.run_log != 0 || (tile + 1) << plan.warps_log << rows_log >= all.n;
+        if (threadIdx.x >> results_log == 0)
+            values[threadIdx.x] =
+                carry(reducer, values[threadIdx.x],
+                      dynamic_shared<Value>() + threadIdx.x * (plan.run_log + 1), turn, last);
+        if (last) break;
+        __syncthreads();
+    }
+    if (!columns_of_blocks<Columns>(reducer, plan, first, results, status_words, values)) return;
+#pragma unroll 1
+    for (unsigned k = threadIdx.x; k >> results_log == 0 && first + k < results; k += columns_block)
+        reducer.store(all.place(output.result, all.begin + first + k),
+                      all.n == 0 ? reducer.identity() : values[k], all.n);
+}
+
+/* ---- Tiles and units: EXACT ---- */
+
+/* Elements in packs, from the first address on that is a multiple of head_alignment, with a head of
+ * elements before and a tail after them. */
 constexpr unsigned line_bytes = 128;
 
 struct array_layout {
@@ -4512,13 +5518,12 @@ struct elements : array_layout {
 
 /* A thread's share of a tile: packs number threadIdx.x, threadIdx.x + BlockSize ... of it, as far
  * as they exist, and an element of the head or the tail, which the last tile's first threads take.
- * What does not exist is zero bytes, or the first element again. */
+ * What does not exist is zero bytes. */
 template <class Accumulator, unsigned BlockSize, unsigned Packs>
 struct tile_items {
     using Element = typename Accumulator::Element;
     static constexpr unsigned tile_packs = BlockSize * Packs, packs_each = Packs,
                               pack_size = pack<Element>::size;
-    using pack_type = pack<Element>;
     pack<Element> packs[Packs];
     Element edge;
     size_t index, edge_index; /* of the first pack's first element; of edge */
@@ -4556,14 +5561,6 @@ struct tile_items {
                 packs[k] = {};
                 if (k < count) packs[k].gather(input.first() + (first + k * BlockSize) * pack_size);
             }
-        }
-        /* after the loads: they would wait for the first otherwise */
-        if (Accumulator::repeats_first) {
-            pack<Element> again;
-            again.fill(packs[0].at(0));
-#pragma unroll
-            for (unsigned k = 1; k < Packs; ++k)
-                if (k >= count) packs[k] = again;
         }
     }
 
@@ -4681,19 +5678,8 @@ struct work_plan {
 /* Where the tiles of an array are the small ones: depends on the type and the number of elements
  * alone, as the result's bits do. All others are four times as large, in blocks twice as large. */
 constexpr size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
-constexpr size_t one_small_tile = 16 * kibibyte, most_in_small_tiles = 2 * mebibyte;
+constexpr size_t most_in_small_tiles = 2 * mebibyte;
 constexpr unsigned small_block = 256, large_block = 512;
-
-template <class Reducer>
-struct tile_choice {
-    /* up to here one large tile, in one block */
-    static constexpr size_t one_large_tile = Reducer::heavy ? 0 : 64 * kibibyte;
-
-    static __host__ __device__ constexpr bool in_small_tiles(size_t bytes)
-    {
-        return bytes <= one_small_tile || (bytes > one_large_tile && bytes <= most_in_small_tiles);
-    }
-};
 
 /* By thread 0, before the previous grid has ended: asks for a part of the block's first tile, so
  * that it is in L2 when it is read: 10 to 20 % faster up to 2^18, 2 to 7 % up to 2^24 (one H200, a
@@ -4742,122 +5728,6 @@ __device__ __forceinline__ void recount_units(elements<Element> &input, work_pla
     work.units = plan.units;
     work.levels = plan.levels;
 }
-
-/* Of zeros +0, whatever their signs: as what is missing may have been added as +0, or not. */
-template <class Reducer>
-__device__ __forceinline__ typename Reducer::Value plus_zero(const typename Reducer::Value &value)
-{
-    return Reducer::combine(value, Reducer::identity());
-}
-
-/* What AUTO makes of the tiles of a row: what a Reducer says. */
-template <class Reducer, unsigned BlockSize>
-struct reduction_by {
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    using Output = reduction_output<Reducer>;
-    using words_of = partial_words<Value>;
-    static constexpr unsigned head_alignment = Reducer::head_alignment;
-    static constexpr bool repeats_first = Reducer::missing == filler::first;
-    static constexpr unsigned warps = BlockSize / warp_size;
-
-    Reducer reducer;
-    Value value;     /* the thread's, of the last tile */
-    size_t elements; /* of the result */
-
-    __device__ __forceinline__ reduction_by(const Output &output,
-                                            const detail::elements<Element> &input)
-        : reducer(output.reducer), elements(input.count())
-    {
-        reducer.prepare(input.first() - input.gap, elements);
-    }
-
-    static constexpr unsigned words_at_all = 0, words_per_unit = words_of::count;
-    static constexpr bool is_slow = words_per_unit > 1 && !Reducer::tile_by_warp;
-
-    template <unsigned Packs>
-    __device__ __forceinline__ void add(const tile_items<reduction_by, BlockSize, Packs> &items)
-    {
-        value = thread_value(reducer, items, truth<Reducer::by_itself>());
-        if (items.has_edge)
-            value = reducer.combine(value, reducer.value_of(items.edge, items.edge_index));
-    }
-
-    /* A block for each tile. The last one to come folds all partials, whichever that is: there may
-     * be many results, and one that waits could keep those it waits for from their place. */
-    static __host__ __device__ constexpr size_t words_for_row(unsigned tiles)
-    {
-        return tiles == 1 ? 0 : size_t(tiles) * words_per_unit + 1;
-    }
-    __device__ __forceinline__ void reduce_row(status_word *status_words, unsigned tile,
-                                               unsigned tiles, const Output &output)
-    {
-        __shared__ Value warp_values[warps];
-        __shared__ bool last;
-        status_word *const ticket = status_words + size_t(tiles) * words_per_unit;
-        to_block(of_tile_warp(value), warp_values);
-        if (tiles > 1) {
-            if (threadIdx.x == 0) {
-                words_of::publish(status_words, tile, value);
-                last = atomicAdd(ticket, 1ull) + 1 == tiles;
-            }
-            __syncthreads();
-            if (!last) return;
-            if (threadIdx.x == 0) *ticket = 0;
-            fold_partials(status_words, tiles);
-            to_block(of_warp<warp_size>(value), warp_values);
-        }
-        if (threadIdx.x == 0) reducer.store(output.result, plus_zero<Reducer>(value), elements);
-    }
-
-  private:
-    /* Of warps' values, the block's in thread 0. */
-    __device__ __forceinline__ void to_block(const Value &of_warps, Value (&warp_values)[warps])
-    {
-        const unsigned lane = threadIdx.x % warp_size;
-        value = of_warps;
-        if (warps == 1) return;
-        if (lane == 0) warp_values[threadIdx.x / warp_size] = value;
-        __syncthreads();
-        if (threadIdx.x < warp_size)
-            value = of_warp<warps>(lane < warps ? warp_values[lane] : reducer.identity());
-    }
-    __device__ __forceinline__ void fold_partials(status_word *status_words, unsigned units)
-    {
-        constexpr unsigned ahead = BlockSize < 512 ? 1 : 4; /* that a thread awaits at once */
-        Value last_one[1] = {reducer.identity()};
-        words_of::await(status_words, units - 1 + threadIdx.x, 1, units, last_one);
-        value = last_one[0];
-        for (unsigned first = 0; first < units - 1; first += ahead * BlockSize) {
-            Value others[ahead];
-#pragma unroll
-            for (unsigned k = 0; k < ahead; ++k) others[k] = reducer.identity();
-            words_of::await(status_words, first + threadIdx.x, BlockSize, units - 1, others);
-#pragma unroll
-            for (unsigned k = 0; k < ahead; ++k) value = reducer.combine(value, others[k]);
-        }
-    }
-    __device__ __forceinline__ Value of_tile_warp(const Value &lanes_value) const
-    {
-        if constexpr (Reducer::tile_by_warp)
-            return reducer.tile_warp_value(lanes_value);
-        else
-            return of_warp<warp_size>(lanes_value);
-    }
-    /* Of lanes 0 to Width - 1, in lane 0; the others hold the identity, or do not matter. */
-    template <unsigned Width>
-    __device__ __forceinline__ Value of_warp(Value lanes_value) const
-    {
-        if constexpr (Reducer::by_warp) {
-            return reducer.warp_value(lanes_value);
-        } else {
-#pragma unroll
-            for (unsigned delta = Width / 2; delta > 0; delta /= 2)
-                lanes_value = reducer.combine(lanes_value, shuffle_down(lanes_value, delta));
-            return lanes_value;
-        }
-    }
-};
 
 /* As reduce_pairwise the kernels below begin before the previous grid has ended. */
 
@@ -5064,1985 +5934,7 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
             0; /* all have asked the counter for the last time */
 }
 
-/* ---- Many results ----
- *
- * Each result of an array of slices has the bits of the kernels above. Their tree is walked in
- * another way: a tile's threads, in the order in which their values meet (lanes 16 apart first,
- * then 8, 4, 2 and 1; then warps), are the leaves of a binary tree, and a lane goes through them as
- * numbers are counted: values wait for their partners as digits for carries. So a result may be
- * for a lane, several lanes, or several blocks, as it suits its length and its place.
- *
- *     reduce_short_slices   up to 31 packs, through shared memory: a thread for each
- *     reduce_rows           rows of up to 16 KiB: one to 32 lanes for each
- *     reduce_row_tiles      longer rows: a block for each tile
- *     reduce_columns        what does not lie together: one lane or several for each column, or a
- *                           lane for several columns
- *
- * Where any order gives the same bits, there is no tree to walk, and reduce_rows_in_any_order and
- * reduce_columns_in_any_order take packs as they come.
- */
-
-/* Result number r, from `begin` on, is of elements (r / inner) * outer_stride + r % inner + k *
- * stride of the input, for k < n. */
-struct slices {
-    const void *input;
-    size_t begin, end, n, inner, outer_stride, stride;
-    unsigned result_bytes;
-    bool streaming; /* there is more than the cache holds */
-
-    __host__ __device__ size_t offset(size_t result) const
-    {
-        if (inner == 1) return result * outer_stride;
-        return result / inner * outer_stride + result % inner;
-    }
-    template <class Element>
-    __device__ __forceinline__ const Element *first(size_t result) const
-    {
-        return static_cast<const Element *>(input) + offset(result);
-    }
-    __device__ __forceinline__ size_t length(size_t) const { return n; }
-    __device__ __forceinline__ void *place(void *output, size_t result) const
-    {
-        return static_cast<unsigned char *>(output) + result * result_bytes;
-    }
-};
-
-/* The tile of a slice: its threads, packs and, where it is the last, elements after them. */
-struct slice_tile {
-    size_t first;         /* pack */
-    unsigned packs, tail; /* that exist */
-    unsigned threads_log; /* of the block whose tile it is */
-
-    static __host__ __device__ constexpr unsigned bits_for(size_t number)
-    {
-        unsigned bits = 0;
-        while (size_t(1) << bits < number) ++bits;
-        return bits;
-    }
-};
-
-/* A pack's words. */
-template <class Element>
-__device__ __forceinline__ unsigned (&words_of(pack<Element> &of))[4]
-{
-    return reinterpret_cast<unsigned(&)[4]>(of);
-}
-
-/* Elements of a slice in shared memory, or in global memory. */
-template <class Element>
-struct shared_slice {
-    const Element *from;
-    unsigned stride;
-
-    __device__ __forceinline__ const Element &at(size_t k) const
-    {
-        return from[static_cast<unsigned>(k) * stride];
-    }
-    __device__ __forceinline__ void load(pack<Element> &to, size_t k) const
-    {
-        if (sizeof(Element) <= 2 && stride == 1)
-            load_words(words_of(to), &at(k));
-        else if (stride == 1)
-            to.gather(&at(k));
-        else
-            to.gather(&at(k), stride);
-    }
-};
-/* The same where packs begin `Skip` words after vectors, and `bits` bits for narrow elements: lanes
- * that read 16 bytes side by side meet no bank conflicts. Up to 16 bytes behind are read. */
-template <class Element, unsigned Skip>
-struct shifted_slice {
-    const Element *from;
-    unsigned bits;
-
-    __device__ __forceinline__ const Element &at(size_t k) const { return from[k]; }
-    __device__ __forceinline__ void load(pack<Element> &to, size_t k) const
-    {
-        const unsigned char *const first = reinterpret_cast<const unsigned char *>(&at(k));
-        const pack<unsigned> *const vectors = reinterpret_cast<const pack<unsigned> *>(
-            first - Skip * sizeof(unsigned) - (sizeof(Element) < 4 ? bits / 8 : 0));
-        constexpr bool in_both = Skip > 0 || sizeof(Element) < 4;
-        const pack<unsigned> a = vectors[0], b = in_both ? vectors[1] : a;
-        const unsigned both[8] = {a.item[0], a.item[1], a.item[2], a.item[3],
-                                  b.item[0], b.item[1], b.item[2], b.item[3]};
-        unsigned word[4];
-#pragma unroll
-        for (unsigned w = 0; w < 4; ++w) {
-            word[w] = both[Skip + w];
-            if (sizeof(Element) < 4)
-                word[w] = static_cast<unsigned>(
-                    (word[w] | static_cast<unsigned long long>(both[Skip + w + 1]) << 32) >> bits);
-        }
-        memcpy(static_cast<void *>(&to), word, sizeof word);
-    }
-};
-/* use(slice), of elements in shared memory. */
-template <class Element, class Use>
-__device__ __forceinline__ void with_shifted_slice(const Element *from, const Use &use)
-{
-    const unsigned place = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes,
-                   bits = place % 4 * 8;
-    switch (sizeof(Element) == 8 ? place / 8 * 2 : place / 4) {
-    case 0: return use(shifted_slice<Element, 0>{from, bits});
-    case 2: return use(shifted_slice<Element, 2>{from, bits});
-    case 1:
-        if (sizeof(Element) < 8)
-            use(shifted_slice<Element, 1 % (16 / sizeof(Element))>{from, bits});
-        return;
-    default:
-        if (sizeof(Element) < 8)
-            use(shifted_slice<Element, 3 % (16 / sizeof(Element))>{from, bits});
-    }
-}
-/* How packs of a row in global memory are loaded: as the vectors they are; each from the vectors
- * that it lies in; or by elements. */
-enum class row_loads { vectors, shifted, elements };
-
-/* Packs that begin so many bytes after `from`, which is anywhere, each by the two vectors that it
- * lies in, or by one and the next; those that are not there are zeros, and their vectors others. As
- * many are under way at once as have room in registers. */
-template <unsigned Count, class Element>
-__device__ __forceinline__ void load_shifted(pack<Element> (&to)[Count], const void *from,
-                                             const unsigned (&offset)[Count],
-                                             const bool (&exists)[Count])
-{
-    constexpr unsigned at_once = Count < 4 ? Count : 4;
-    static_assert(Count % at_once == 0, "whole turns");
-    const unsigned char *const bytes = static_cast<const unsigned char *>(from);
-    const unsigned place = static_cast<unsigned>(reinterpret_cast<uintptr_t>(bytes)) % pack_bytes;
-#pragma unroll
-    for (unsigned first = 0; first < Count; first += at_once) {
-        pack<unsigned> vectors[at_once][2];
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k) {
-            const unsigned whole = (place + offset[first + k]) / pack_bytes * pack_bytes;
-            const pack<unsigned> *const around =
-                reinterpret_cast<const pack<unsigned> *>(bytes - place + whole);
-            vectors[k][0] = load_pack<false>(around);
-            vectors[k][1] = load_pack<false>(around + 1);
-        }
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k) {
-            const pack<unsigned> shifted =
-                shifted_words<1>(vectors[k][0], vectors[k][1], place + offset[first + k]);
-#pragma unroll
-            for (unsigned w = 0; w < 4; ++w)
-                words_of(to[first + k])[w] = exists[first + k] ? shifted.item[w] : 0;
-        }
-    }
-}
-
-/* Whether all vectors in which so many elements lie, and one more, may be read. */
-template <class Element>
-__device__ __forceinline__ bool in_readable_vectors(const Element *from, size_t count,
-                                                    const void *const (&readable)[2])
-{
-    constexpr uintptr_t mask = pack_bytes - 1;
-    const uintptr_t begin = reinterpret_cast<uintptr_t>(from) & ~mask,
-                    end = ((reinterpret_cast<uintptr_t>(from + count) + mask) & ~mask) + pack_bytes;
-    return begin >= reinterpret_cast<uintptr_t>(readable[0]) &&
-           end <= reinterpret_cast<uintptr_t>(readable[1]);
-}
-
-template <class Element, row_loads How>
-struct global_row {
-    const Element *from;
-
-    __device__ __forceinline__ const Element &at(size_t k) const { return from[k]; }
-    __device__ __forceinline__ void load(pack<Element> &to, size_t k) const
-    {
-        if (How == row_loads::vectors)
-            to = load_pack<false>(reinterpret_cast<const pack<Element> *>(&at(k)));
-        else
-            to.gather(&at(k));
-    }
-};
-/* use(slice), of `count` elements in global memory. Shifted: packs that are not aligned may be,
- * where all of their vectors may be read. */
-template <bool Shifted, class Element, class Use>
-__device__ __forceinline__ void with_global_row(const Element *from, size_t count,
-                                                const void *const (&readable)[2], const Use &use)
-{
-    if (reinterpret_cast<uintptr_t>(from) % pack_bytes == 0)
-        use(global_row<Element, row_loads::vectors>{from});
-    else if (Shifted && sizeof(Element) <= 2 && in_readable_vectors(from, count, readable))
-        use(global_row<Element, row_loads::shifted>{from});
-    else
-        use(global_row<Element, row_loads::elements>{from});
-}
-/* Packs number first, first + step ... of a slice, the first `count` of several; others are
- * zeros. */
-template <unsigned Count, class Element, class Slice>
-__device__ __forceinline__ void load_packs(pack<Element> (&to)[Count], const Slice &slice,
-                                           size_t first, size_t step, unsigned count)
-{
-#pragma unroll
-    for (unsigned k = 0; k < Count; ++k) {
-        to[k] = {};
-        if (k < count) slice.load(to[k], first + k * step);
-    }
-}
-template <unsigned Count, class Element>
-__device__ __forceinline__ void load_packs(pack<Element> (&to)[Count],
-                                           const global_row<Element, row_loads::shifted> &slice,
-                                           size_t first, size_t step, unsigned count)
-{
-    unsigned offset[Count];
-    bool exists[Count];
-#pragma unroll
-    for (unsigned k = 0; k < Count; ++k) {
-        exists[k] = k < count;
-        offset[k] = exists[k] ? static_cast<unsigned>(k * step * sizeof(Element)) : 0;
-    }
-    load_shifted(to, &slice.at(count > 0 ? first : 0), offset, exists);
-}
-
-/* The same where all are there. */
-template <unsigned Step, unsigned Count, class Element, class Slice>
-__device__ __forceinline__ void load_whole_packs(pack<Element> (&to)[Count], const Slice &slice,
-                                                 size_t first)
-{
-#pragma unroll
-    for (unsigned k = 0; k < Count; ++k) slice.load(to[k], first + k * Step);
-}
-template <unsigned Step, unsigned Count, class Element>
-__device__ __forceinline__ void
-load_whole_packs(pack<Element> (&to)[Count], const global_row<Element, row_loads::shifted> &slice,
-                 size_t first)
-{
-    unsigned offset[Count];
-    bool exists[Count];
-#pragma unroll
-    for (unsigned k = 0; k < Count; ++k) {
-        exists[k] = true;
-        offset[k] = k * Step * unsigned(sizeof(Element));
-    }
-    load_shifted(to, &slice.at(first), offset, exists);
-}
-
-/* Columns next to each other, whose elements lie together in a vector. */
-template <class Element, unsigned Columns>
-struct column_slice {
-    static constexpr unsigned bytes = Columns * sizeof(Element),
-                              word_bytes = bytes < sizeof(unsigned) ? bytes : sizeof(unsigned);
-    struct alignas(bytes) vector {
-        Element item[Columns];
-    };
-    struct alignas(bytes) row_words {
-        typename integer_of<word_bytes, false>::type word[bytes / word_bytes];
-    };
-    const Element *from;
-    size_t stride;
-
-    __device__ __forceinline__ const vector &at(size_t k) const
-    {
-        return *reinterpret_cast<const vector *>(from + k * stride);
-    }
-    /* Elements k, k + 1 ... of the first column, or of each. All loads are under way at once. */
-    __device__ __forceinline__ void load(pack<Element> &to, size_t k) const
-    {
-        to.gather(from + k * stride, stride);
-    }
-    __device__ __forceinline__ void load(pack<Element> (&to)[Columns], size_t k) const
-    {
-        row_words rows[pack<Element>::size];
-#pragma unroll
-        for (unsigned j = 0; j < pack<Element>::size; ++j)
-            rows[j] = *reinterpret_cast<const row_words *>(from + (k + j) * stride);
-#pragma unroll
-        for (unsigned c = 0; c < Columns; ++c) to[c].take_column(rows, c);
-    }
-};
-
-/* What a thread has of a tile: as tile_items. */
-template <class Reducer, unsigned Packs>
-struct leaf_items {
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    static constexpr unsigned packs_each = Packs, pack_size = pack<Element>::size;
-    pack<Element> packs[Packs];
-    Element edge;
-    size_t index, edge_index, step;
-    unsigned count;
-    bool has_edge;
-
-    /* Which they are, without loading them. */
-    __device__ __forceinline__ void stand(const slice_tile &tile, unsigned thread)
-    {
-        const unsigned rest = thread < tile.packs ? tile.packs - thread : 0,
-                       below = (1u << tile.threads_log) - 1;
-        step = size_t(pack_size) << tile.threads_log;
-        index = (tile.first + thread) * pack_size;
-        count = Packs == 1 ? rest > 0 : (rest + below) >> tile.threads_log;
-    }
-    template <class Slice>
-    __device__ __forceinline__ void load(const Slice &slice, const slice_tile &tile,
-                                         unsigned thread)
-    {
-        stand(tile, thread);
-        load_packs(packs, slice, index, step, count);
-    }
-    /* The same of a tile without gaps, of 2^ThreadsLog threads: by one address. */
-    template <unsigned ThreadsLog, class Slice>
-    __device__ __forceinline__ void load_whole(const Slice &slice, const slice_tile &tile,
-                                               unsigned thread)
-    {
-        constexpr unsigned apart = pack_size << ThreadsLog;
-        index = (tile.first + thread) * pack_size;
-        step = apart;
-        count = Packs;
-        load_whole_packs<apart>(packs, slice, index);
-    }
-    template <class Slice>
-    __device__ __forceinline__ void load_edge(const Slice &slice, const slice_tile &tile,
-                                              unsigned thread)
-    {
-        has_edge = thread < tile.tail;
-        edge_index = (tile.first + tile.packs) * pack_size + thread;
-        edge = Element();
-        if (has_edge) edge = slice.at(edge_index);
-    }
-    /* The first so many elements of a pack, narrow ones, and what changes nothing. */
-    template <class Slice>
-    __device__ __forceinline__ void load_part(const Slice &slice, size_t first, unsigned elements)
-    {
-        index = first;
-        count = 1;
-        slice.load(packs[0], first);
-        packs[0].fill_from(elements,
-                           Reducer::missing == filler::first ? packs[0].at(0) : Element());
-    }
-    /* of one of the reducers that Reducer stands for */
-    template <class Member>
-    __device__ __forceinline__ Value value(const Member &member)
-    {
-        if (Reducer::missing == filler::first) {
-            pack<Element> again;
-            again.fill(packs[0].at(0));
-#pragma unroll
-            for (unsigned k = 1; k < Packs; ++k)
-                if (k >= count) packs[k] = again;
-        }
-        return thread_value(member, items_as<typename Member::Element, leaf_items>(*this),
-                            truth<Member::by_itself>());
-    }
-    template <class Member>
-    __device__ __forceinline__ Value with_edge(const Member &member, const Value &own) const
-    {
-        return has_edge
-                   ? member.combine(
-                         own, member.value_of(bits_as<typename Member::Element>(edge), edge_index))
-                   : own;
-    }
-
-    __device__ __forceinline__ const pack<Element> &at(unsigned number) const
-    {
-        return packs[number];
-    }
-    __device__ __forceinline__ size_t index_of(unsigned number) const
-    {
-        return index + number * step;
-    }
-};
-
-/* The values of several leaves. A reducer that stands for several is asked once. */
-template <unsigned Count, class Items>
-struct values_of_leaves {
-    using Value = typename Items::Value;
-    Items (&items)[Count];
-    Value (&values)[Count];
-
-    template <class Member>
-    __device__ __forceinline__ void operator()(const Member &member) const
-    {
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k) values[k] = items[k].value(member);
-    }
-};
-/* The same where each is of another slice of n elements, with edges if there are any. */
-template <unsigned Count, class Items>
-struct values_of_slices {
-    using Value = typename Items::Value;
-    Items (&items)[Count];
-    Value (&values)[Count];
-    const void *(&slices)[Count];
-    size_t n;
-    bool edges;
-
-    template <class Member>
-    __device__ __forceinline__ void operator()(const Member &member) const
-    {
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k) {
-            Member own = member;
-            own.prepare(slices[k], n);
-            values[k] = items[k].value(own);
-        }
-        if (!edges) return;
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k) {
-            Member own = member;
-            own.prepare(slices[k], n);
-            values[k] = items[k].with_edge(own, values[k]);
-        }
-    }
-};
-
-__device__ __forceinline__ unsigned reversed(unsigned number, unsigned bits)
-{
-    return bits == 0 ? 0 : __brev(number) >> (32 - bits);
-}
-
-/* The thread that is leaf `number` of 2^bits. */
-__device__ __forceinline__ unsigned thread_of_leaf(unsigned number, unsigned bits)
-{
-    if (bits <= 5) return reversed(number, bits);
-    return reversed(number % warp_size, 5) + warp_size * reversed(number / warp_size, bits - 5);
-}
-
-/* Values in the order of leaves: each second one meets the one before, pairs meet pairs, and so on.
- * One level a struct, as compilers put an array with such an index in local memory. */
-template <class Reducer, unsigned Levels>
-struct carries {
-    using Value = typename Reducer::Value;
-    Value value;
-    carries<Reducer, Levels - 1> above;
-
-    __device__ __forceinline__ void push(const Reducer &reducer, const Value &next, unsigned number)
-    {
-        if (number & 1)
-            above.push(reducer, reducer.combine(value, next), number >> 1);
-        else
-            value = next;
-    }
-    /* After 2^bits of them. */
-    __device__ __forceinline__ Value total(unsigned bits) const
-    {
-        return bits == 0 ? value : above.total(bits - 1);
-    }
-};
-template <class Reducer>
-struct carries<Reducer, 0> {
-    using Value = typename Reducer::Value;
-    Value value;
-
-    __device__ __forceinline__ void push(const Reducer &, const Value &next, unsigned)
-    {
-        value = next;
-    }
-    __device__ __forceinline__ Value total(unsigned) const { return value; }
-};
-
-/* The same where any order will do. */
-template <class Reducer>
-struct running {
-    using Value = typename Reducer::Value;
-    Value value;
-
-    __device__ __forceinline__ void push(const Reducer &reducer, const Value &next, unsigned number)
-    {
-        value = number == 0 ? next : reducer.combine(value, next);
-    }
-    __device__ __forceinline__ Value total(unsigned) const { return value; }
-};
-template <class Reducer, unsigned Levels>
-using values_in_turn =
-    standard::conditional_t<in_any_order<Reducer>(), running<Reducer>, carries<Reducer, Levels>>;
-
-/* A share of a tile's leaves: those whose last bits, which meet last, are `part` reversed. */
-struct leaf_share {
-    unsigned bits;      /* 2^bits leaves in all */
-    unsigned part_bits; /* 2^part_bits parts */
-    unsigned part;
-
-    __device__ __forceinline__ unsigned leaves_log() const { return bits - part_bits; }
-    __device__ __forceinline__ unsigned thread(unsigned number) const
-    {
-        return thread_of_leaf(number | reversed(part, part_bits) << leaves_log(), bits);
-    }
-};
-
-constexpr unsigned no_thread = 1u << 31;
-
-/* A lane's value of its share of a tile. Its packs are under way AtOnce leaves at a time. */
-template <unsigned Packs, unsigned Levels, unsigned AtOnce, class Reducer, class Slice>
-__device__ __forceinline__ typename Reducer::Value
-share_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile,
-            const leaf_share &share)
-{
-    const unsigned leaves = 1u << share.leaves_log();
-    values_in_turn<Reducer, Levels> values;
-#pragma unroll 1
-    for (unsigned first = 0; first < leaves; first += AtOnce) {
-        leaf_items<Reducer, Packs> items[AtOnce];
-#pragma unroll
-        for (unsigned k = 0; k < AtOnce; ++k)
-            items[k].load(slice, tile, first + k < leaves ? share.thread(first + k) : no_thread);
-        typename Reducer::Value value[AtOnce];
-        reducer.choose(values_of_leaves<AtOnce, leaf_items<Reducer, Packs>>{items, value});
-#pragma unroll
-        for (unsigned k = 0; k < AtOnce; ++k) {
-            if (k > 0 && first + k >= leaves) break;
-            if (tile.tail > 0) { /* few have one */
-                items[k].load_edge(slice, tile, share.thread(first + k));
-                value[k] = items[k].with_edge(reducer, value[k]);
-            }
-            values.push(reducer, value[k], first + k);
-        }
-    }
-    return values.total(share.leaves_log());
-}
-
-/* Whether a tail may be a pack with others in place of what is not there: of narrow elements, where
- * those after them can be read. */
-template <class Reducer, class Element>
-__device__ __forceinline__ bool tail_by_pack(const shared_slice<Element> &slice)
-{
-    return sizeof(Element) <= 2 && Reducer::missing != filler::nothing && slice.stride == 1;
-}
-
-/* A lane's value of a short slice, where any order will do. */
-template <unsigned AtOnce, bool Alike, class Reducer, class Slice>
-__device__ __forceinline__ typename Reducer::Value
-short_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile, unsigned, unsigned,
-            truth<true>)
-{
-    using Items = leaf_items<Reducer, 1>;
-    const unsigned before = tile.packs * pack<typename Reducer::Element>::size,
-                   end = before + tile.tail;
-    typename Reducer::Value value = reducer.identity();
-    /* without any element, the value of none, which an identity need not be */
-#pragma unroll 1
-    for (unsigned first = 0; first < tile.packs || first + end == 0; first += AtOnce) {
-        Items items[AtOnce];
-        typename Reducer::Value values[AtOnce];
-#pragma unroll
-        for (unsigned k = 0; k < AtOnce; ++k) items[k].load(slice, tile, first + k);
-        reducer.choose(values_of_leaves<AtOnce, Items>{items, values});
-#pragma unroll
-        for (unsigned k = 0; k < AtOnce; ++k) value = reducer.combine(value, values[k]);
-    }
-    if (tile.tail >= (Reducer::heavy ? 6 : 3) && tail_by_pack<Reducer>(slice)) {
-        Items rest[1];
-        typename Reducer::Value values[1];
-        rest[0].load_part(slice, before, tile.tail);
-        reducer.choose(values_of_leaves<1, Items>{rest, values});
-        return reducer.combine(value, values[0]);
-    }
-#pragma unroll 1
-    for (unsigned k = before; k < end; ++k)
-        value = reducer.combine(value, reducer.value_of(slice.at(k), k));
-    return value;
-}
-
-/* The value of a slice of one pack at most, and a tail. Alike: of other lanes as many elements. */
-template <bool Alike, class Reducer, class Slice>
-__device__ __forceinline__ typename Reducer::Value
-value_of_pack_and_tail(const Reducer &reducer, const Slice &slice, const slice_tile &tile)
-{
-    constexpr unsigned size = pack<typename Reducer::Element>::size;
-    using Items = leaf_items<Reducer, 1>;
-    typename Reducer::Value values[size];
-    if (tile.packs > 0 || tile.tail == 0) {
-        Items first[1];
-        typename Reducer::Value own[1];
-        first[0].load(slice, tile, 0);
-        first[0].load_edge(slice, tile, 0);
-        reducer.choose(values_of_leaves<1, Items>{first, own});
-        values[0] = first[0].with_edge(reducer, own[0]);
-    } else {
-        values[0] = reducer.value_of(slice.at(0), 0);
-    }
-    const unsigned before = tile.packs * size;
-    if (Alike) { /* by halves, as what is not there need not meet anything */
-#pragma unroll
-        for (unsigned half = 1; half < size; half *= 2) {
-            if (tile.tail <= half) break;
-#pragma unroll
-            for (unsigned k = half; k < 2 * half; ++k)
-                values[k] = k < tile.tail ? reducer.value_of(slice.at(before + k), before + k)
-                                          : reducer.identity();
-        }
-    } else {
-#pragma unroll
-        for (unsigned k = 1; k < size; ++k)
-            values[k] = k < tile.tail ? reducer.value_of(slice.at(before + k), before + k)
-                                      : reducer.identity();
-    }
-#pragma unroll
-    for (unsigned half = size / 2; half > 0; half /= 2)
-        if (!Alike || tile.tail > half)
-#pragma unroll
-            for (unsigned k = 0; k < half; ++k)
-                values[k] = reducer.combine(values[k], values[k + half]);
-    return values[0];
-}
-
-constexpr unsigned slices_block = 256, short_bits = 5;
-
-/* A lane's value of a short slice of 2^bits leaves, where no lane of the warp has more packs than
- * `most`. */
-template <unsigned AtOnce, bool Alike, class Reducer, class Slice>
-__device__ __forceinline__ typename Reducer::Value
-short_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile, unsigned bits,
-            unsigned most, truth<false>)
-{
-    return most <= 1
-               ? value_of_pack_and_tail<Alike>(reducer, slice, tile)
-               : share_value<1, short_bits, AtOnce>(reducer, slice, tile, leaf_share{bits, 0, 0});
-}
-
-/* How reduce_short_slices works. A group is what lies together: a row, or `inner` columns. */
-struct short_plan {
-    size_t first_group, all_groups; /* of the launch; and where the last ends */
-    unsigned groups;                /* of a block */
-    unsigned length;                /* of a group, elements with gaps */
-    unsigned long long inverse;     /* 2^32 / length, rounded up */
-    unsigned pitch;                 /* from group to group in shared memory */
-    bool together;                  /* groups are copied with what lies between them */
-    unsigned bits;                  /* leaves of a result */
-};
-
-/* Copies elements to shared memory, to where they have the same place in a line, and returns the
- * first. Whole lines are copied, and vectors at the end, with what is around the elements where it
- * may be read; what is left is copied by the threads. */
-template <class Element>
-__device__ __forceinline__ const Element *
-copy_elements(unsigned char *memory, const Element *from, size_t count, const void *readable,
-              const void *readable_end, phase_barrier *barrier, unsigned number = 0)
-{
-    constexpr uintptr_t line_mask = line_bytes - 1, vector_mask = pack_bytes - 1;
-    const uintptr_t begin = reinterpret_cast<uintptr_t>(from),
-                    end = begin + count * sizeof(Element), base = begin & ~line_mask,
-                    line = base >= reinterpret_cast<uintptr_t>(readable)
-                               ? base
-                               : (begin + line_mask) & ~line_mask,
-                    above = (end + vector_mask) & ~vector_mask,
-                    vectors_end = above <= reinterpret_cast<uintptr_t>(readable_end)
-                                      ? above
-                                      : end & ~vector_mask;
-    const bool by_lines = count > 0 && line < vectors_end;
-    begin_block_copy(memory + (line - base), reinterpret_cast<const void *>(line),
-                     by_lines ? static_cast<unsigned>(vectors_end - line) : 0, barrier, number);
-    Element *const to = reinterpret_cast<Element *>(memory + (begin - base));
-    if (by_lines && line <= begin && vectors_end >= end) return to;
-    const unsigned before = by_lines ? static_cast<unsigned>((line - begin) / sizeof(Element))
-                                     : static_cast<unsigned>(count),
-                   after = by_lines && vectors_end < end
-                               ? static_cast<unsigned>((end - vectors_end) / sizeof(Element))
-                               : 0;
-    if (!by_lines || line > begin)
-        for (unsigned k = threadIdx.x; k < before; k += blockDim.x) to[k] = from[k];
-    if (threadIdx.x < after) to[count - 1 - threadIdx.x] = from[count - 1 - threadIdx.x];
-    fence_before_copy();
-    return to;
-}
-
-/* The results of so many groups in shared memory, by the reducer that is chosen. */
-template <class Element>
-struct results_of_staged {
-    const slices &all;
-    const short_plan &plan;
-    const Element *staged;
-    unsigned groups;
-    void *results;
-
-    template <class Reducer>
-    __device__ __forceinline__ void operator()(const Reducer &chosen) const
-    {
-        using Own = typename Reducer::Element;
-        const unsigned inner = static_cast<unsigned>(all.inner), count = groups * inner;
-        const slice_tile tile = {0, static_cast<unsigned>(all.n / pack<Own>::size),
-                                 static_cast<unsigned>(all.n % pack<Own>::size), 8};
-        for (unsigned result = threadIdx.x; result < count; result += slices_block) {
-            const unsigned group = inner == 1 ? result : result / inner;
-            const shared_slice<Own> slice = {reinterpret_cast<const Own *>(staged) +
-                                                 group * plan.pitch + (result - group * inner),
-                                             static_cast<unsigned>(all.stride)};
-            Reducer reducer = chosen;
-            reducer.prepare(slice.from, all.n);
-            const typename Reducer::Value value = short_value<4, true>(
-                reducer, slice, tile, plan.bits, tile.packs, truth<in_any_order<Reducer>()>());
-            reducer.store(all.place(results, result), plus_zero<Reducer>(value), all.n);
-        }
-    }
-};
-
-template <class Reducer>
-__global__ void __launch_bounds__(slices_block)
-    reduce_short_slices(slices all, short_plan plan, reduction_output<Reducer> output)
-{
-    using Element = typename Reducer::Element;
-    __shared__ phase_barrier copied;
-    unsigned char *const memory = dynamic_shared<unsigned char>();
-    const size_t begin = plan.first_group + static_cast<size_t>(blockIdx.x) * plan.groups,
-                 rest = plan.all_groups - begin;
-    const unsigned groups = rest < plan.groups ? static_cast<unsigned>(rest) : plan.groups;
-    const Element *const input = static_cast<const Element *>(all.input) + begin * all.outer_stride,
-                         *staged;
-    wait_for_previous_grid();
-    allow_next_grid();
-    if (plan.together) {
-        const size_t elements = (groups - 1) * all.outer_stride + plan.length;
-        staged = copy_elements(memory, input, elements, input, input + elements, &copied);
-        end_block_copy(&copied);
-    } else {
-        Element *const to = reinterpret_cast<Element *>(memory);
-        constexpr unsigned at_once = 8;
-        for (unsigned first = threadIdx.x; first < groups * plan.length;
-             first += at_once * slices_block) {
-            Element loaded[at_once];
-            unsigned place[at_once];
-#pragma unroll
-            for (unsigned k = 0; k < at_once; ++k) {
-                const unsigned element = first + k * slices_block,
-                               group = static_cast<unsigned>(element * plan.inverse >> 32),
-                               within = element - group * plan.length;
-                place[k] = group < groups ? group * plan.pitch + within : no_thread;
-                if (group < groups) loaded[k] = input[group * all.outer_stride + within];
-            }
-#pragma unroll
-            for (unsigned k = 0; k < at_once; ++k)
-                if (place[k] != no_thread) to[place[k]] = loaded[k];
-        }
-        staged = to;
-        __syncthreads();
-    }
-
-    output.reducer.choose(results_of_staged<Element>{all, plan, staged, groups,
-                                                     all.place(output.result, begin * all.inner)});
-}
-
-/* How reduce_rows works: a warp has eight chunks of up to 32 packs, of 2^chunks_log chunks a row; a
- * short row takes 2^lanes_log lanes of one. */
-constexpr unsigned warp_chunks = 8;
-struct row_plan {
-    unsigned lanes_log, chunks_log;
-    unsigned rows;           /* of a warp */
-    row_loads loads;         /* the most that may be */
-    const void *readable[2]; /* the input: from where to where */
-    /* of a chunk: its row, after the lane's first, and where that row is; its own packs, and where
-     * they are; in bytes */
-    unsigned row[warp_chunks], packs[warp_chunks];
-    size_t offset[warp_chunks], place[warp_chunks];
-    unsigned within[warp_chunks]; /* its place, or its row's where it has no packs */
-};
-
-template <class Reducer>
-__device__ __forceinline__ typename Reducer::Value
-warp_value(const Reducer &reducer, const typename Reducer::Value &value, truth<true>)
-{
-    return reducer.warp_value(value);
-}
-template <class Reducer>
-__device__ __forceinline__ typename Reducer::Value
-warp_value(const Reducer &, const typename Reducer::Value &value, truth<false>)
-{
-    return value;
-}
-
-/* Values of 2^lanes_log lanes each, each `step`-th of several, to those of the first ones. */
-template <unsigned Count, class Reducer>
-__device__ __forceinline__ void combine_lanes(const Reducer &reducer,
-                                              typename Reducer::Value (&values)[Count],
-                                              unsigned lanes_log, unsigned step = 1)
-{
-    if (Reducer::by_warp && lanes_log == 5) {
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k)
-            if ((k & (step - 1)) == 0)
-                values[k] = warp_value(reducer, values[k], truth<Reducer::by_warp>());
-        return;
-    }
-#pragma unroll 1
-    for (unsigned bit = lanes_log; bit-- > 0;)
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k)
-            if ((k & (step - 1)) == 0)
-                values[k] = reducer.combine(values[k], shuffle_down(values[k], 1u << bit));
-}
-
-/* Values of 2^lanes_log lanes each, Count at once, as by combine_lanes: lanes halve the values that
- * they are left with while they meet. The lanes' upper bits say whose value a lane has in the end,
- * if others are zeros. */
-template <unsigned Count, class Reducer>
-__device__ __forceinline__ typename Reducer::Value
-deal_to_lanes(const Reducer &reducer, typename Reducer::Value (&values)[Count], unsigned lanes_log)
-{
-    using Value = typename Reducer::Value;
-    unsigned bit = (1u << lanes_log) >> 1;
-#pragma unroll
-    for (unsigned half = Count / 2; half > 0; half /= 2, bit >>= 1) {
-        const bool upper = (threadIdx.x & bit) != 0;
-#pragma unroll
-        for (unsigned k = 0; k < half; ++k) {
-            Value own = values[k], given = values[k + half];
-            if (upper) { /* not by ?:, which would choose an address */
-                own = values[k + half];
-                given = values[k];
-            }
-            values[k] = reducer.combine(own, shuffle_xor(given, bit));
-        }
-    }
-#pragma unroll
-    for (unsigned left = warp_size / Count; left > 1; left /= 2, bit >>= 1)
-        if (bit > 0) values[0] = reducer.combine(values[0], shuffle_xor(values[0], bit));
-    return values[0];
-}
-
-/* Values of so many chunks each, several times, to those of the first ones. */
-template <unsigned Count, class Reducer>
-__device__ __forceinline__ void
-combine_chunks(const Reducer &reducer, typename Reducer::Value (&values)[Count], unsigned chunks)
-{
-#pragma unroll
-    for (unsigned step = Count / 2; step > 0; step /= 2)
-        if (step < chunks)
-#pragma unroll
-            for (unsigned k = 0; k < Count; ++k)
-                if ((k & step) == 0) values[k] = reducer.combine(values[k], values[k | step]);
-}
-
-/* Values of 2^lanes_log lanes and so many chunks each, several times, to those of the first ones.
- * Lanes meet before chunks; where any order will do, after them, as there is less for them then. */
-template <unsigned Count, class Reducer>
-__device__ __forceinline__ void combine_lanes_and_chunks(const Reducer &reducer,
-                                                         typename Reducer::Value (&values)[Count],
-                                                         unsigned lanes_log, unsigned chunks)
-{
-    if (in_any_order<Reducer>() && chunks > 1) {
-        combine_chunks(reducer, values, chunks);
-        combine_lanes(reducer, values, lanes_log, chunks);
-    } else {
-        combine_lanes(reducer, values, lanes_log);
-        combine_chunks(reducer, values, chunks);
-    }
-}
-
-/* Values of a warp's lanes, Count of each, to one: as by combine_lanes_and_chunks. */
-template <unsigned Count, class Reducer>
-__device__ __forceinline__ typename Reducer::Value
-combine_warp(const Reducer &reducer, typename Reducer::Value (&values)[Count])
-{
-    if (Reducer::by_warp || in_any_order<Reducer>()) {
-        combine_lanes_and_chunks(reducer, values, 5, Count);
-        return values[0];
-    }
-    typename Reducer::Value value = deal_to_lanes(reducer, values, 5);
-#pragma unroll
-    for (unsigned bit = warp_size / 2; bit > warp_size / 2 / Count; bit /= 2)
-        value = reducer.combine(value, shuffle_xor(value, bit));
-    return value;
-}
-
-/* What combine_warp would return, if values of several calls are still to meet: where any order
- * will do, each lane's, for end_warp. */
-template <unsigned Count, class Reducer>
-__device__ __forceinline__ typename Reducer::Value
-begin_warp(const Reducer &reducer, typename Reducer::Value (&values)[Count])
-{
-    if (!in_any_order<Reducer>()) return combine_warp(reducer, values);
-    combine_chunks(reducer, values, Count);
-    return values[0];
-}
-template <class Reducer>
-__device__ __forceinline__ typename Reducer::Value end_warp(const Reducer &reducer,
-                                                            const typename Reducer::Value &value)
-{
-    if (!in_any_order<Reducer>()) return value;
-    typename Reducer::Value values[1] = {value};
-    return combine_warp(reducer, values);
-}
-
-/* Rows of up to 256 packs, one for each of a block's threads; all loads of a warp are under way
- * before the first addition. */
-template <row_loads How, class Reducer>
-__device__ __forceinline__ void
-reduce_narrow_rows(const slices &all, const row_plan &plan, const slice_tile &tile,
-                   const reduction_output<Reducer> &output, size_t warp)
-{
-    using Element = typename Reducer::Element;
-    constexpr unsigned at_once = warp_chunks;
-    const unsigned lane = threadIdx.x % warp_size, lanes = 1u << plan.lanes_log,
-                   chunks = 1u << plan.chunks_log, each_log = 5 - plan.lanes_log;
-    const size_t first = all.begin + ((warp * (at_once >> plan.chunks_log)) << each_log) +
-                         (lane >> plan.lanes_log),
-                 left = first < all.end ? all.end - first : 0;
-    const unsigned rows =
-        left < at_once * warp_size ? static_cast<unsigned>(left) : at_once * warp_size;
-    const unsigned own = lane % lanes;
-    const unsigned char *const row = reinterpret_cast<const unsigned char *>(
-                                   static_cast<const Element *>(all.input) +
-                                   first * all.outer_stride),
-                               *const from = row + own * sizeof(pack<Element>),
-                               *const edges =
-                                   row + tile.packs * sizeof(pack<Element>) + own * sizeof(Element);
-    /* of shifted ones, whose rows are all there, half as many, for registers */
-    constexpr bool shifted = How == row_loads::shifted;
-    constexpr unsigned together = shifted ? at_once / 2 : at_once;
-    typename Reducer::Value values[at_once];
-#pragma unroll
-    for (unsigned begin = 0; begin < at_once; begin += together) {
-        leaf_items<Reducer, 1> items[together];
-        typename Reducer::Value found[together];
-#pragma unroll
-        for (unsigned j = 0; j < together; ++j) {
-            const unsigned k = begin + j;
-            const bool exists = (shifted || plan.row[k] < rows) && own < plan.packs[k];
-            items[j].count = exists;
-            items[j].index = (own + warp_size * (k & (chunks - 1))) * pack<Element>::size;
-            if (shifted) continue;
-            const global_row<Element, How> slice = {
-                reinterpret_cast<const Element *>(from + plan.place[k])};
-            items[j].packs[0] = {};
-            if (exists) slice.load(items[j].packs[0], 0);
-        }
-        if (shifted) {
-            unsigned offset[together];
-            bool exists[together];
-            pack<Element> packs[together];
-#pragma unroll
-            for (unsigned j = 0; j < together; ++j) {
-                exists[j] = items[j].count > 0;
-                offset[j] = plan.within[begin + j] + (exists[j] ? own * pack_bytes : 0);
-            }
-            load_shifted(packs, row, offset, exists);
-#pragma unroll
-            for (unsigned j = 0; j < together; ++j) items[j].packs[0] = packs[j];
-        }
-        const void *slices_of[together];
-#pragma unroll
-        for (unsigned j = 0; j < together; ++j) {
-            const unsigned k = begin + j;
-            const bool exists = shifted || plan.row[k] < rows;
-            slices_of[j] = exists ? row + plan.offset[k] : all.input;
-            if (tile.tail > 0) {
-                items[j].has_edge = exists && (k & (chunks - 1)) == 0 && own < tile.tail;
-                items[j].edge_index = tile.packs * pack<Element>::size + own;
-                items[j].edge = Element();
-                if (items[j].has_edge)
-                    items[j].edge = *reinterpret_cast<const Element *>(edges + plan.offset[k]);
-            }
-        }
-        output.reducer.choose(values_of_slices<together, leaf_items<Reducer, 1>>{
-            items, found, slices_of, all.n, tile.tail > 0});
-#pragma unroll
-        for (unsigned j = 0; j < together; ++j) values[begin + j] = found[j];
-    }
-    if (plan.lanes_log >= 3 && (in_any_order<Reducer>() ? chunks == 1 : !Reducer::by_warp)) {
-        typename Reducer::Value value = deal_to_lanes(output.reducer, values, plan.lanes_log);
-        const unsigned below = plan.lanes_log - 3, k = lane >> below & (at_once - 1);
-#pragma unroll 1
-        for (unsigned bit = chunks << below >> 1; bit >> below > 0; bit >>= 1)
-            value = output.reducer.combine(value, shuffle_xor(value, bit));
-        const unsigned number = k >> plan.chunks_log << each_log;
-        if (number < rows && (lane & ((chunks << below) - 1)) == 0)
-            output.reducer.store(all.place(output.result, first + number),
-                                 plus_zero<Reducer>(value), all.n);
-        return;
-    }
-    combine_lanes_and_chunks(output.reducer, values, plan.lanes_log, chunks);
-    if (own != 0) return;
-    unsigned char *const results = static_cast<unsigned char *>(all.place(output.result, first));
-#pragma unroll
-    for (unsigned k = 0; k < at_once; ++k) {
-        if (plan.row[k] < rows && (k & (chunks - 1)) == 0)
-            output.reducer.store(results + plan.row[k] * all.result_bytes,
-                                 plus_zero<Reducer>(values[k]), all.n);
-    }
-}
-
-/* Of up to 256 packs, or as many as lanes where these have one at once, by a warp: what a block's
- * warps have, several at once. In lane 0. EdgeFirst: what is behind the packs is loaded with them,
- * not after they have met, which takes registers. */
-template <unsigned AtOnce, bool EdgeFirst, class Reducer, class Slice>
-__device__ __forceinline__ typename Reducer::Value
-narrow_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile)
-{
-    const unsigned lane = threadIdx.x % warp_size,
-                   times_log = AtOnce > 1 && tile.packs > AtOnce * warp_size;
-    typename Reducer::Value value = reducer.identity();
-#pragma unroll 1
-    for (unsigned k = 0; k < 1u << times_log; ++k) {
-        leaf_items<Reducer, 1> items[AtOnce];
-        typename Reducer::Value values[AtOnce];
-#pragma unroll
-        for (unsigned j = 0; j < AtOnce; ++j)
-            items[j].load(slice, tile, lane + warp_size * (k + (j << times_log)));
-        if (EdgeFirst && k == 0) items[0].load_edge(slice, tile, lane);
-        reducer.choose(values_of_leaves<AtOnce, leaf_items<Reducer, 1>>{items, values});
-        if (k == 0 && tile.tail > 0) {
-            if (!EdgeFirst) items[0].load_edge(slice, tile, lane);
-            values[0] = items[0].with_edge(reducer, values[0]);
-        }
-        const typename Reducer::Value next = combine_warp(reducer, values);
-        value = k == 0 ? next : reducer.combine(value, next);
-    }
-    return value;
-}
-
-/* Of up to 1024 packs: a warp does what a block's warps would, two at once, or one of shifted
- * packs, for registers. In lane 0. */
-template <class Reducer, class Slice>
-__device__ __forceinline__ typename Reducer::Value
-wide_value(const Reducer &reducer, const Slice &slice, const slice_tile &tile)
-{
-    constexpr bool shifted =
-        standard::is_same<Slice, global_row<typename Reducer::Element, row_loads::shifted>>::value;
-    constexpr unsigned at_once = shifted ? 1 : 2, times_log = shifted ? 3 : 2;
-    const unsigned lane = threadIdx.x % warp_size;
-    values_in_turn<Reducer, times_log> found;
-#pragma unroll 1
-    for (unsigned k = 0; k < 1u << times_log; ++k) {
-        leaf_items<Reducer, 4> items[at_once];
-        typename Reducer::Value values[at_once];
-#pragma unroll
-        for (unsigned j = 0; j < at_once; ++j)
-            items[j].load(slice, tile,
-                          lane + warp_size * (reversed(k, times_log) + (j << times_log)));
-#pragma unroll
-        for (unsigned j = 0; j < at_once; ++j)
-            items[j].load_edge(slice, tile,
-                               lane + warp_size * (reversed(k, times_log) + (j << times_log)));
-        reducer.choose(values_of_leaves<at_once, leaf_items<Reducer, 4>>{items, values});
-#pragma unroll
-        for (unsigned j = 0; j < at_once; ++j) values[j] = items[j].with_edge(reducer, values[j]);
-        found.push(reducer, begin_warp(reducer, values), k);
-    }
-    return end_warp(reducer, found.total(times_log));
-}
-
-template <row_loads How, class Reducer>
-__device__ __forceinline__ void reduce_wide_row(const slices &all, const slice_tile &tile,
-                                                const reduction_output<Reducer> &output, size_t row)
-{
-    using Element = typename Reducer::Element;
-    const global_row<Element, How> slice = {static_cast<const Element *>(all.input) +
-                                            row * all.outer_stride};
-    Reducer reducer = output.reducer;
-    reducer.prepare(slice.from, all.n);
-    const typename Reducer::Value value = wide_value(reducer, slice, tile);
-    if (threadIdx.x % warp_size == 0)
-        reducer.store(all.place(output.result, row), plus_zero<Reducer>(value), all.n);
-}
-
-template <row_loads How, class Reducer>
-__device__ __forceinline__ void
-reduce_rows_of_warp(const slices &all, const row_plan &plan, const slice_tile &tile,
-                    const reduction_output<Reducer> &output, size_t warp)
-{
-    if (tile.packs <= slices_block)
-        reduce_narrow_rows<How>(all, plan, tile, output, warp);
-    else if (all.begin + warp < all.end)
-        reduce_wide_row<How>(all, tile, output, all.begin + warp);
-}
-
-/* Bytes of a row up to which reduce_rows is fastest, where reduce_rows_in_any_order could do. */
-constexpr size_t aligned_row = 64;
-template <class Reducer>
-__host__ __device__ constexpr size_t longest_narrow_row()
-{
-    return !in_any_order<Reducer>()                                   ? SIZE_MAX
-           : Reducer::heavy || sizeof(typename Reducer::Element) <= 2 ? aligned_row
-                                                                      : 1024;
-}
-
-/* Blocks on a multiprocessor: eight wide packs want more registers. */
-template <class Reducer>
-__host__ __device__ constexpr unsigned rows_blocks()
-{
-    return sizeof(typename Reducer::Value) >= 8 ? 3 : 4;
-}
-
-template <class Reducer>
-__global__ void __launch_bounds__(slices_block, resident(rows_blocks<Reducer>()))
-    reduce_rows(slices all, row_plan plan, reduction_output<Reducer> output)
-{
-    using Element = typename Reducer::Element;
-    constexpr unsigned pack_size = pack<Element>::size;
-    const size_t warp = (static_cast<size_t>(blockIdx.x) * slices_block + threadIdx.x) / warp_size;
-    const slice_tile tile = {0, static_cast<unsigned>(all.n / pack_size),
-                             static_cast<unsigned>(all.n % pack_size), 8};
-    const size_t first = all.begin + warp * plan.rows; /* row */
-    wait_for_previous_grid();
-    allow_next_grid();
-    if (longest_narrow_row<Reducer>() == aligned_row) /* longer ones have a kernel of their own */
-        reduce_narrow_rows<row_loads::vectors>(all, plan, tile, output, warp);
-    else if (plan.loads == row_loads::vectors)
-        reduce_rows_of_warp<row_loads::vectors>(all, plan, tile, output, warp);
-    else if (sizeof(Element) <= 2 && plan.loads == row_loads::shifted &&
-             in_readable_vectors(static_cast<const Element *>(all.input) + first * all.outer_stride,
-                                 (plan.rows - 1) * all.outer_stride + all.n, plan.readable))
-        reduce_rows_of_warp<row_loads::shifted>(all, plan, tile, output, warp);
-    else
-        reduce_rows_of_warp<row_loads::elements>(all, plan, tile, output, warp);
-}
-
-constexpr unsigned row_vectors = 4; /* that a lane has under way */
-
-/* Elements in a row, where any order will do: the aligned vectors that they lie in. What the first
- * and the last of these have of others becomes what changes nothing; where nothing does, or it may
- * not be read, those elements are taken one by one. */
-template <class Reducer, class Number = unsigned, unsigned AtOnce = row_vectors>
-struct row_in_vectors {
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    static constexpr unsigned size = pack<Element>::size, at_once = AtOnce;
-    const Element *row;
-    unsigned head;     /* elements before the row in its first vector */
-    Number stop;       /* elements from there to the row's end */
-    Number begin, end; /* vectors, from the first one */
-
-    __device__ __forceinline__ row_in_vectors(const Element *from, Number n,
-                                              const void *const (&readable)[2])
-        : row(from), head(n == 0 ? 0
-                                 : static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) %
-                                                         pack_bytes / sizeof(Element))),
-          stop(head + n), begin(0), end((stop + size - 1) / size)
-    {
-        const bool all_readable =
-            reinterpret_cast<uintptr_t>(vector(begin)) >=
-                reinterpret_cast<uintptr_t>(readable[0]) &&
-            reinterpret_cast<uintptr_t>(vector(end)) <= reinterpret_cast<uintptr_t>(readable[1]);
-        if (all_readable && Reducer::missing != filler::nothing) return;
-        begin = head > 0;
-        end = stop / size;
-    }
-
-    /* Of lane `own` of 2^lanes_log, for after_head. Without any element, the value of none, which
-     * an identity need not be. */
-    __device__ __forceinline__ Value value(const Reducer &reducer, unsigned own,
-                                           unsigned lanes_log) const
-    {
-        using Items = leaf_items<Reducer, at_once>;
-        Value value = reducer.identity();
-#pragma unroll 1
-        for (Number first = begin + own; first < end || first + stop == own;
-             first += at_once << lanes_log) {
-            Items items[1];
-            pack<Element>(&packs)[at_once] = items[0].packs;
-            items[0].index = size_t(first) * size;
-            items[0].step = size_t(size) << lanes_log;
-            items[0].count = 0;
-#pragma unroll
-            for (unsigned k = 0; k < at_once; ++k) {
-                packs[k] = {};
-                if (first + (k << lanes_log) >= end) continue;
-                packs[k] = load_pack<false>(vector(first + (k << lanes_log)));
-                items[0].count = k + 1;
-            }
-            if (first == 0 && head > 0) replace(packs[0], ~(others << 4 * head * sizeof(Element)));
-            if (stop < end * size)
-#pragma unroll
-                for (unsigned k = 0; k < at_once; ++k)
-                    if (first + (k << lanes_log) == end - 1)
-                        replace(packs[k], others << 4 * (stop % size) * sizeof(Element));
-            Value values[1];
-            reducer.choose(values_of_leaves<1, Items>{items, values});
-            value = reducer.combine(value, values[0]);
-        }
-        const Number inner = begin == 0    ? head
-                             : size < stop ? size
-                                           : stop,
-                     outer = end * size > inner ? end * size : inner,
-                     left = inner - head + (outer < stop ? stop - outer : 0);
-#pragma unroll 1
-        for (Number k = own; k < left; k += 1u << lanes_log) {
-            const Number element = head + k < inner ? head + k : outer + head + k - inner;
-            value = reducer.combine(value, reducer.value_of((row - head)[element], element));
-        }
-        return value;
-    }
-
-  private:
-    static constexpr unsigned long long others = 0x4444444444444444;
-
-    __device__ __forceinline__ const pack<Element> *vector(Number number) const
-    {
-        return reinterpret_cast<const pack<Element> *>(row - head) + number;
-    }
-    /* The vector's bytes for which `which` has a 4, of 16 digits, the first one last. */
-    __device__ __forceinline__ void replace(pack<Element> &in, unsigned long long which) const
-    {
-        const unsigned long long digits = 0x3210321032103210 + (which & others);
-        pack<Element> other = {};
-        if (Reducer::missing == filler::first) other.fill(*row);
-#pragma unroll
-        for (unsigned w = 0; w < 4; ++w)
-            words_of(in)[w] = choose_bytes(words_of(in)[w], words_of(other)[w],
-                                           static_cast<unsigned>(digits >> 16 * w) & 0xffff);
-    }
-};
-
-/* How reduce_rows_in_any_order works. */
-struct row_turns {
-    unsigned lanes_log;      /* 2^lanes_log lanes a row */
-    unsigned turns;          /* of a warp, with a row for each of its groups of lanes */
-    const void *readable[2]; /* the input: from where to where */
-};
-
-template <class Reducer>
-__global__ void __launch_bounds__(slices_block, resident(rows_blocks<Reducer>()))
-    reduce_rows_in_any_order(slices all, row_turns plan, reduction_output<Reducer> output)
-{
-    using Value = typename Reducer::Value;
-    const unsigned lane = threadIdx.x % warp_size, own = lane & ((1u << plan.lanes_log) - 1),
-                   rows = warp_size >> plan.lanes_log;
-    const size_t warp = (static_cast<size_t>(blockIdx.x) * slices_block + threadIdx.x) / warp_size;
-    size_t first = all.begin + warp * rows * plan.turns; /* the warp's */
-    wait_for_previous_grid();
-    allow_next_grid();
-#pragma unroll 1
-    for (unsigned turn = 0; turn < plan.turns && first < all.end; ++turn, first += rows) {
-        const size_t row = first + (lane >> plan.lanes_log);
-        const bool exists = row < all.end;
-        const row_in_vectors<Reducer> vectors(
-            static_cast<const typename Reducer::Element *>(all.input) +
-                (exists ? row : first) * all.outer_stride,
-            static_cast<unsigned>(all.n), plan.readable);
-        Value value[1] = {vectors.value(output.reducer, own, plan.lanes_log)};
-        combine_lanes(output.reducer, value, plan.lanes_log);
-        const Value found = output.reducer.after_head(value[0], vectors.head, 0);
-        if (exists && own == 0)
-            output.reducer.store(all.place(output.result, row), plus_zero<Reducer>(found), all.n);
-    }
-}
-
-/* A block for each tile of each row. Where a row has several, their partials go to status words,
- * and the last block to come folds them: none waits for one that has not begun. */
-template <class Accumulator, unsigned BlockSize, unsigned Packs>
-__global__ void __launch_bounds__(BlockSize, resident(multiprocessor_threads / BlockSize))
-    reduce_row_tiles(slices all, unsigned tiles, typename Accumulator::Output output,
-                     status_word *status_words)
-{
-    using Element = typename Accumulator::Element;
-    const unsigned row = blockIdx.x / tiles, tile = blockIdx.x - row * tiles;
-    const size_t result = all.begin + row;
-    const elements<Element> input(static_cast<const Element *>(all.input) +
-                                      result * all.outer_stride,
-                                  all.n, Accumulator::head_alignment, all.streaming);
-    output.result = all.place(output.result, result);
-    wait_for_previous_grid();
-    allow_next_grid();
-    Accumulator accumulator(output, input);
-    tile_items<Accumulator, BlockSize, Packs> items;
-    items.load(input, tile);
-    items.load_edge(input, tile + 1 == tiles);
-    accumulator.add(items);
-    accumulator.reduce_row(status_words +
-                               static_cast<size_t>(row) * Accumulator::words_for_row(tiles),
-                           tile, tiles, output);
-}
-
-/* How reduce_columns works: a block has `across` times 2^parts_log lanes for each of its groups of
- * them, of which each has one column or several next to each other. */
-struct column_plan {
-    work_plan work; /* of a slice; where any order will do, units alone */
-    unsigned across, parts_log;
-    unsigned near_log;    /* of parts, those whose packs are next to each other */
-    unsigned turns_log;   /* warps of a tile that a lane's part has, one after the other */
-    unsigned bits;        /* leaves of a tile */
-    unsigned threads_log; /* of a tile */
-    unsigned blocks_log;  /* that share a unit of large tiles */
-    unsigned blocks;      /* with other columns */
-    unsigned reciprocal;  /* of across, times 2^16, rounded up */
-};
-constexpr unsigned most_sharing_log = 3;
-
-/* How many columns next to each other a lane has, where they lie together in vectors and `packs`
- * packs of a tile's thread, or any, are under way for each. */
-__host__ __device__ constexpr unsigned lane_columns(unsigned element_bytes, bool any_order,
-                                                    unsigned packs)
-{
-    return any_order            ? (element_bytes == 8 ? 2 : 4)
-           : element_bytes <= 2 ? element_bytes
-           : packs == 1         ? pack_bytes / element_bytes
-                                : 1;
-}
-/* The same of halves where there are few in each, so that enough is under way. */
-constexpr unsigned half_columns = pack_bytes / 2;
-/* Of one tile in lanes of so many bytes, how many leaves at most, as a logarithm: values in turn
- * take registers. */
-__host__ __device__ constexpr unsigned lane_leaves_log(unsigned lane_bytes)
-{
-    return lane_bytes < pack_bytes ? 8 : 3;
-}
-
-template <class Element, unsigned Count>
-struct alignas(Count * sizeof(Element)) vector_of {
-    Element item[Count];
-};
-
-/* Stores results next to each other, as vectors where these are aligned. */
-template <class Value, unsigned Columns>
-struct results_of_lane {
-    void *place;
-    const Value (&value)[Columns];
-    size_t n;
-
-    template <class Reducer>
-    __device__ __forceinline__ void operator()(const Reducer &reducer) const
-    {
-        using Result = typename Reducer::Result;
-        constexpr unsigned most = pack_bytes / sizeof(Result),
-                           count = Columns < most ? Columns : most;
-        using vector = vector_of<Result, count>;
-        Result *const to = static_cast<Result *>(place);
-        const bool aligned = reinterpret_cast<uintptr_t>(place) % sizeof(vector) == 0;
-#pragma unroll
-        for (unsigned first = 0; first < Columns; first += count) {
-            vector some;
-#pragma unroll
-            for (unsigned k = 0; k < count; ++k) some.item[k] = reducer.finish(value[first + k], n);
-            if (aligned) {
-                *reinterpret_cast<vector *>(to + first) = some;
-            } else {
-#pragma unroll
-                for (unsigned k = 0; k < count; ++k) to[first + k] = some.item[k];
-            }
-        }
-    }
-};
-
-/* Where a lane's columns are, and its part of them. */
-template <class Reducer, unsigned Columns>
-struct column_lane {
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    using words_of = partial_words<Value>;
-    const slices &all;
-    const column_plan &plan;
-    const reduction_output<Reducer> &output;
-    unsigned units, blocks_log, block, unit = 0, rank = 0, part; /* rank: of the blocks of a unit */
-    size_t result;
-    bool exists;
-    column_slice<Element, Columns> slice;
-
-    template <bool Many>
-    __device__ __forceinline__ column_lane(const slices &of, const column_plan &by,
-                                           const reduction_output<Reducer> &to,
-                                           unsigned blocks_of_unit_log, truth<Many>)
-        : all(of), plan(by), output(to), units(static_cast<unsigned>(by.work.units)),
-          blocks_log(blocks_of_unit_log), block(blockIdx.x)
-    {
-        if (Many && units << blocks_log > 1) { /* neighbours have columns next to each other */
-            const unsigned number = blockIdx.x / plan.blocks;
-            block = blockIdx.x - number * plan.blocks;
-            unit = number >> blocks_log;
-            rank = number & ((1u << blocks_log) - 1);
-        }
-        const unsigned number = threadIdx.x * plan.reciprocal >> 16,
-                       group = number >> plan.parts_log, lanes = plan.across << plan.parts_log,
-                       groups = blockDim.x / lanes;
-        part = number & ((1u << plan.parts_log) - 1);
-        result = all.begin + ((size_t(block) * groups + group) * plan.across + threadIdx.x -
-                              number * plan.across) *
-                                 Columns;
-        exists = group < groups && result < all.end;
-        if (group >= groups) part = (1u << plan.parts_log) - 1;
-        slice = {all.first<Element>(exists ? result : all.begin), all.stride};
-    }
-
-    /* The leaves of a turn. Parts next to each other have packs that are, then warps that are. */
-    __device__ __forceinline__ leaf_share share(unsigned turn) const
-    {
-        const unsigned far_log = plan.parts_log - plan.near_log,
-                       warps_log = plan.turns_log + far_log + blocks_log,
-                       near_part = part & ((1u << plan.near_log) - 1),
-                       far_part = turn << far_log | part >> plan.near_log;
-        return {plan.bits, plan.near_log + warps_log,
-                near_part << warps_log | far_part << blocks_log | rank};
-    }
-    __device__ __forceinline__ Reducer reducer(unsigned column) const
-    {
-        Reducer own = output.reducer;
-        own.prepare(slice.from + column, all.n);
-        return own;
-    }
-
-    /* Values of a block's parts of columns to those of columns, in part 0. All threads call it. The
-     * lower near_log bits of parts meet first. */
-    __device__ __forceinline__ void
-    combine_parts(Value (&value)[Columns], Value (&values)[slices_block], unsigned near_log) const
-    {
-        const bool in_warps = (plan.across & (plan.across - 1)) == 0;
-        for (unsigned k = 0; k < plan.parts_log; ++k) {
-            const unsigned bit =
-                k < near_log ? near_log - 1 - k : plan.parts_log - 1 - (k - near_log);
-            const unsigned distance = plan.across << bit;
-#pragma unroll
-            for (unsigned c = 0; c < Columns; ++c) {
-                Value other;
-                if (in_warps && distance < warp_size) {
-                    other = shuffle_down(value[c], distance);
-                } else {
-                    values[threadIdx.x] = value[c];
-                    __syncthreads();
-                    other = values[(threadIdx.x + distance) % slices_block];
-                    __syncthreads();
-                }
-                if ((part >> bit & 1) == 0) value[c] = output.reducer.combine(value[c], other);
-            }
-        }
-    }
-
-    /* The same of what lanes left of their turns. */
-    template <unsigned Turns>
-    __device__ __forceinline__ void
-    combine_turns(Value (&value)[Columns], Value (&values)[Turns][Columns][slices_block]) const
-    {
-        const unsigned me = threadIdx.x, near_part = part & ((1u << plan.near_log) - 1),
-                       far_part = part >> plan.near_log;
-        const auto meet = [&](unsigned turn, unsigned other_turn, unsigned distance) {
-#pragma unroll
-            for (unsigned c = 0; c < Columns; ++c)
-                values[turn][c][me] = output.reducer.combine(values[turn][c][me],
-                                                             values[other_turn][c][me + distance]);
-        };
-        for (unsigned bit = plan.near_log; bit-- > 0;) {
-            __syncthreads();
-            if (near_part >> bit != 0) continue;
-            for (unsigned turn = 0; turn < 1u << plan.turns_log; ++turn)
-                meet(turn, turn, plan.across << bit);
-        }
-        if (near_part == 0)
-            for (unsigned half = (1u << plan.turns_log) / 2; half > 0; half /= 2)
-                for (unsigned turn = 0; turn < half; ++turn) meet(turn, turn + half, 0);
-        for (unsigned bit = plan.parts_log - plan.near_log; bit-- > 0;) {
-            __syncthreads();
-            if (near_part == 0 && far_part >> bit == 0)
-                meet(0, 0, plan.across << (plan.near_log + bit));
-        }
-#pragma unroll
-        for (unsigned c = 0; c < Columns; ++c) value[c] = values[0][c][me];
-        if (plan.parts_log > 0) __syncthreads();
-    }
-
-    /* The values of columns' partials: as a block's of a tile's threads. */
-    __device__ __forceinline__ void fold(Value (&value)[Columns], status_word *status_words,
-                                         truth<false>) const
-    {
-        constexpr unsigned at_once = sizeof(Value) > 4 || Columns > 1 ? 2 : 4;
-        const unsigned others = units - 1, threads = 1u << plan.threads_log,
-                       bits = slice_tile::bits_for(others < threads ? others : threads),
-                       share_log = plan.parts_log < bits ? plan.parts_log : bits;
-        const bool takes_part = exists && part < 1u << share_log;
-        const leaf_share share = {bits, share_log, takes_part ? part : 0};
-        const unsigned leaves = 1u << share.leaves_log();
-        carries<Reducer, 9> values[Columns];
-#pragma unroll 1
-        for (unsigned k = 0; k < leaves; k += at_once) {
-            Value sums[at_once * Columns];
-            /* thread 0, which is leaf 0 of part 0, begins with the last */
-            size_t numbers[at_once * Columns];
-#pragma unroll
-            for (unsigned j = 0; j < at_once * Columns; ++j)
-                numbers[j] = takes_part && part == 0 && k == 0 && j < Columns
-                                 ? size_t(j) * units + others
-                                 : no_partial;
-            words_of::await(status_words, numbers, output.reducer.identity(), sums);
-#pragma unroll 1
-            for (unsigned first = 0; first < others; first += threads) {
-                Value next[at_once * Columns];
-#pragma unroll
-                for (unsigned j = 0; j < at_once * Columns; ++j) {
-                    const unsigned leaf = k + j / Columns,
-                                   number = first + (leaf < leaves ? share.thread(leaf) : 0);
-                    numbers[j] = takes_part && leaf < leaves && number < others
-                                     ? size_t(j % Columns) * units + number
-                                     : no_partial;
-                }
-                words_of::await(status_words, numbers, output.reducer.identity(), next);
-#pragma unroll
-                for (unsigned j = 0; j < at_once * Columns; ++j)
-                    sums[j] = output.reducer.combine(sums[j], next[j]);
-            }
-#pragma unroll
-            for (unsigned j = 0; j < at_once * Columns; ++j)
-                if (k + j / Columns < leaves)
-                    values[j % Columns].push(output.reducer, sums[j], k + j / Columns);
-        }
-#pragma unroll
-        for (unsigned c = 0; c < Columns; ++c) value[c] = values[c].total(share.leaves_log());
-    }
-    /* The same in any order. */
-    __device__ __forceinline__ void fold(Value (&value)[Columns], status_word *status_words,
-                                         truth<true>) const
-    {
-        constexpr unsigned at_once = 8 / Columns;
-        const unsigned parts = 1u << plan.parts_log;
-#pragma unroll
-        for (unsigned c = 0; c < Columns; ++c) value[c] = output.reducer.identity();
-#pragma unroll 1
-        for (unsigned first = part; exists && first < units; first += at_once * parts) {
-            size_t numbers[at_once * Columns];
-            Value next[at_once * Columns];
-#pragma unroll
-            for (unsigned j = 0; j < at_once * Columns; ++j) {
-                const unsigned number = first + j / Columns * parts;
-                numbers[j] = number < units ? size_t(j % Columns) * units + number : no_partial;
-            }
-            words_of::await(status_words, numbers, output.reducer.identity(), next);
-#pragma unroll
-            for (unsigned j = 0; j < at_once * Columns; ++j)
-                value[j % Columns] = output.reducer.combine(value[j % Columns], next[j]);
-        }
-    }
-
-    /* Partials of part 0 go to status words, `each` of them for a column. True in the last of so
-     * many blocks to come. */
-    template <class Words>
-    __device__ __forceinline__ bool publish(const Value (&value)[Columns], status_word *own_words,
-                                            unsigned each, unsigned number, status_word *ticket,
-                                            unsigned to_come, bool *last) const
-    {
-#pragma unroll
-        for (unsigned c = 0; c < Columns; ++c)
-            if (exists && part == 0)
-                Words::publish(own_words + size_t(c) * each * Words::count, number, value[c]);
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            *last = atomicAdd(ticket, 1ull) + 1 == to_come;
-            if (*last) *ticket = 0;
-        }
-        __syncthreads();
-        return *last;
-    }
-    /* Values of blocks that share a unit to the unit's, in part 0 of the last one to come, of which
-     * it is true. Their words, which lose nothing, come after those of units, and tickets last. */
-    __device__ __forceinline__ bool meet(Value (&value)[Columns], bool *last,
-                                         status_word *status_words) const
-    {
-        constexpr unsigned most = 1u << most_sharing_log;
-        const unsigned sharing = 1u << blocks_log, each = units << blocks_log,
-                       first = unit << blocks_log;
-        const size_t results = all.end - all.begin;
-        status_word *const of_blocks = status_words + results * units * words_of::count,
-                           *const own_words =
-                               of_blocks + (result - all.begin) * each * words_of::count,
-                           *const ticket = of_blocks + results * each * words_of::count +
-                                           (1 + size_t(unit)) * plan.blocks + block;
-        if (!publish<words_of>(value, own_words, each, first + rank, ticket, sharing, last))
-            return false;
-#pragma unroll
-        for (unsigned c = 0; c < Columns; ++c) {
-            size_t numbers[most];
-            Value found[most];
-#pragma unroll
-            for (unsigned k = 0; k < most; ++k)
-                numbers[k] =
-                    exists && part == 0 && k < sharing ? size_t(c) * each + first + k : no_partial;
-            words_of::await(own_words, numbers, output.reducer.identity(), found);
-#pragma unroll
-            for (unsigned half = most / 2; half > 0; half /= 2)
-#pragma unroll
-                for (unsigned k = 0; k < half; ++k)
-                    if (k + half < sharing)
-                        found[k] = output.reducer.combine(found[k], found[k + half]);
-            value[c] = found[0];
-        }
-        return true;
-    }
-    /* The results, of a unit's values in part 0: the last block to come has them. */
-    template <bool Single>
-    __device__ __forceinline__ void finish(Value (&value)[Columns], Value (&values)[slices_block],
-                                           bool *last, status_word *status_words) const
-    {
-        if (!Single && blocks_log > 0 && !meet(value, last, status_words)) return;
-        if (!Single && units > 1) {
-            status_word *const own_words =
-                status_words + (result - all.begin) * units * words_of::count;
-            const size_t of_units = (all.end - all.begin) * units;
-            status_word *const tickets =
-                status_words + of_units * words_of::count +
-                (blocks_log > 0 ? (of_units << blocks_log) * words_of::count : 0);
-            if (!publish<words_of>(value, own_words, units, unit, tickets + block, units, last))
-                return;
-            fold(value, own_words, truth<in_any_order<Reducer>()>());
-            combine_parts(value, values, 0);
-        }
-        if (!exists || part != 0) return;
-#pragma unroll
-        for (unsigned c = 0; c < Columns; ++c) value[c] = plus_zero<Reducer>(value[c]);
-        output.reducer.choose(
-            results_of_lane<Value, Columns>{all.place(output.result, result), value, all.n});
-    }
-};
-
-/* A lane's packs of its columns, of AtOnce leaves. */
-template <class Reducer, unsigned Packs, unsigned AtOnce, unsigned Columns>
-struct lane_items {
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    using Items = leaf_items<Reducer, Packs>;
-    using Lane = column_lane<Reducer, Columns>;
-    Items items[AtOnce * Columns];
-
-    /* Of a tile that has packs. */
-    __device__ __forceinline__ void load(const Lane &lane, const slice_tile &tile,
-                                         const unsigned (&threads)[AtOnce])
-    {
-#pragma unroll
-        for (unsigned k = 0; k < AtOnce * Columns; ++k) items[k].stand(tile, threads[k / Columns]);
-        if (sizeof(Element) <= 2)
-            load_always(lane, tile);
-        else
-            load_if_there(lane, truth<Columns == 1>());
-    }
-    /* Of one that has none. */
-    __device__ __forceinline__ void load_nothing()
-    {
-#pragma unroll
-        for (unsigned k = 0; k < AtOnce * Columns; ++k) {
-            items[k].stand({}, 0);
-#pragma unroll
-            for (unsigned j = 0; j < Packs; ++j) items[k].packs[j] = {};
-        }
-    }
-    __device__ __forceinline__ void find_values(const Lane &lane, Value (&values)[AtOnce * Columns])
-    {
-        const void *slices_of[AtOnce * Columns];
-#pragma unroll
-        for (unsigned k = 0; k < AtOnce * Columns; ++k)
-            slices_of[k] = lane.slice.from + k % Columns;
-        lane.output.reducer.choose(
-            values_of_slices<AtOnce * Columns, Items>{items, values, slices_of, lane.all.n, false});
-    }
-
-  private:
-    /* Packs of narrow elements are put together from many loads, which would not be under way at
-     * once if they were made on a condition; so what is not there is loaded from elsewhere. */
-    __device__ __forceinline__ void load_always(const Lane &lane, const slice_tile &tile)
-    {
-#pragma unroll
-        for (unsigned k = 0; k < AtOnce; ++k) {
-            Items &own = items[k * Columns];
-#pragma unroll
-            for (unsigned j = 0; j < Packs; ++j) {
-                pack<Element> to[Columns] = {};
-                const bool there = j < own.count;
-                lane.slice.load(to, there ? own.index_of(j) : tile.first * pack<Element>::size);
-#pragma unroll
-                for (unsigned c = 0; c < Columns; ++c) {
-                    items[k * Columns + c].packs[j] = {};
-                    if (there) items[k * Columns + c].packs[j] = to[c];
-                }
-            }
-        }
-    }
-    __device__ __forceinline__ void load_if_there(const Lane &lane, truth<true>)
-    {
-#pragma unroll
-        for (unsigned k = 0; k < AtOnce; ++k)
-            load_packs(items[k].packs, lane.slice, items[k].index, items[k].step, items[k].count);
-    }
-    __device__ __forceinline__ void load_if_there(const Lane &lane, truth<false>)
-    {
-#pragma unroll
-        for (unsigned k = 0; k < AtOnce; ++k)
-#pragma unroll
-            for (unsigned j = 0; j < Packs; ++j) {
-                pack<Element> to[Columns] = {};
-                if (j < items[k * Columns].count)
-                    lane.slice.load(to, items[k * Columns].index_of(j));
-#pragma unroll
-                for (unsigned c = 0; c < Columns; ++c) items[k * Columns + c].packs[j] = to[c];
-            }
-    }
-};
-
-/* A lane's values of its share of a tile: as share_value. */
-template <unsigned Packs, unsigned Levels, unsigned AtOnce, class Reducer, unsigned Columns>
-__device__ __forceinline__ void share_values(typename Reducer::Value (&found)[Columns],
-                                             const column_lane<Reducer, Columns> &lane,
-                                             const slice_tile &tile, const leaf_share &share)
-{
-    using Value = typename Reducer::Value;
-    const unsigned leaves = 1u << share.leaves_log(),
-                   used = tile.packs > tile.tail ? tile.packs : tile.tail;
-    values_in_turn<Reducer, Levels> turns[Columns];
-#pragma unroll 1
-    for (unsigned first = 0; first < leaves; first += AtOnce) {
-        unsigned threads[AtOnce];
-        bool any = AtOnce == 1 || used == 0;
-#pragma unroll
-        for (unsigned k = 0; k < AtOnce; ++k) {
-            threads[k] = first + k < leaves ? share.thread(first + k) : no_thread;
-            any |= threads[k] < used;
-        }
-        Value value[AtOnce * Columns];
-#pragma unroll
-        for (unsigned k = 0; k < AtOnce * Columns; ++k) value[k] = lane.output.reducer.identity();
-        if (any) { /* not beyond the last pack, where there are many leaves without any */
-            lane_items<Reducer, Packs, AtOnce, Columns> of;
-            of.load(lane, tile, threads);
-            of.find_values(lane, value);
-        }
-#pragma unroll
-        for (unsigned k = 0; k < AtOnce; ++k) {
-            if (k > 0 && first + k >= leaves) break;
-            if (threads[k] < tile.tail) { /* few have an edge */
-                const size_t edge =
-                    (tile.first + tile.packs) * pack<typename Reducer::Element>::size + threads[k];
-                const auto row = lane.slice.at(edge);
-#pragma unroll
-                for (unsigned c = 0; c < Columns; ++c)
-                    value[k * Columns + c] = lane.output.reducer.combine(
-                        value[k * Columns + c], lane.reducer(c).value_of(row.item[c], edge));
-            }
-#pragma unroll
-            for (unsigned c = 0; c < Columns; ++c)
-                turns[c].push(lane.output.reducer, value[k * Columns + c], first + k);
-        }
-    }
-#pragma unroll
-    for (unsigned c = 0; c < Columns; ++c) found[c] = turns[c].total(share.leaves_log());
-}
-
-/* Leaves whose packs a lane has under way. */
-__host__ __device__ constexpr unsigned columns_at_once(unsigned packs, unsigned per_lane,
-                                                       unsigned element_bytes)
-{
-    if (packs > 1 || per_lane == half_columns) return 1;
-    if (element_bytes <= 2) return 4;
-    return per_lane == 1 ? 8 : element_bytes == 4 ? 1 : 2;
-}
-
-/* How many leaves of columns a lane takes side by side, pack by pack, as a logarithm: more of what
- * is under way lies together. H100s read f32 faster so, wider elements and narrower ones not. */
-template <class Reducer>
-__host__ __device__ constexpr unsigned leaves_log_of()
-{
-    return Reducer::packs_meet_in_pairs && sizeof(typename Reducer::Element) == 4 ? 3 : 0;
-}
-
-/* The same of a tile without gaps, where packs' values meet in pairs, and of so many leaves at
- * least: the first pack of several, and then the next. */
-template <unsigned Packs, unsigned Levels, class Reducer, unsigned Columns>
-__device__ __forceinline__ void values_by_packs(typename Reducer::Value (&found)[Columns],
-                                                const column_lane<Reducer, Columns> &lane,
-                                                const slice_tile &tile, const leaf_share &share)
-{
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    constexpr unsigned size = pack<Element>::size, at_once_log = leaves_log_of<Reducer>(),
-                       at_once = 1u << at_once_log, packs_log = Packs == 8 ? 3 : 2;
-    static_assert(Columns == 1 && Packs == 1u << packs_log, "what is loaded here");
-    const unsigned leaves = 1u << share.leaves_log();
-    const size_t stride = lane.slice.stride,
-                 next_leaf = size_t(size) * (warp_size >> at_once_log) * stride,
-                 next_pack = (size_t(size) << tile.threads_log) * stride - at_once * next_leaf;
-    const Reducer &reducer = lane.output.reducer;
-    carries<Reducer, Levels> turns;
-#pragma unroll 1
-    for (unsigned first = 0; first < leaves; first += at_once) {
-        carries<Reducer, packs_log> of_leaf[at_once];
-        const Element *row[size];
-        row[0] = lane.slice.from + (tile.first + share.thread(first)) * size * stride;
-#pragma unroll
-        for (unsigned r = 1; r < size; ++r) row[r] = row[r - 1] + stride;
-#pragma unroll 1
-        for (unsigned j = 0; j < Packs; ++j) {
-            lane_items<Reducer, 1, at_once, 1> of;
-            of.load_nothing();
-#pragma unroll
-            for (unsigned m = 0; m < at_once; ++m) { /* as they lie; leaves have bits reversed */
-                leaf_items<Reducer, 1> &items = of.items[(m & 1) << 2 | (m & 2) | m >> 2];
-                items.count = 1;
-#pragma unroll
-                for (unsigned r = 0; r < size; ++r) {
-                    items.packs[0].item[r] = *row[r];
-                    row[r] += next_leaf;
-                }
-            }
-#pragma unroll
-            for (unsigned r = 0; r < size; ++r) row[r] += next_pack;
-            Value value[at_once];
-            of.find_values(lane, value);
-#pragma unroll
-            for (unsigned k = 0; k < at_once; ++k) of_leaf[k].push(reducer, value[k], j);
-        }
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k)
-            turns.push(reducer, of_leaf[k].total(packs_log), first + k);
-    }
-    found[0] = turns.total(share.leaves_log());
-}
-
-/* By a lane, of its share of a tile of several packs a thread. */
-template <unsigned Packs, class Reducer, unsigned Columns>
-__device__ __forceinline__ void
-values_of_turn(typename Reducer::Value (&found)[Columns], const column_lane<Reducer, Columns> &lane,
-               const slice_tile &tile, const leaf_share &share, truth<false>)
-{
-    constexpr unsigned levels = Packs == 8 ? 9 : 8,
-                       at_once = columns_at_once(Packs, Columns, sizeof(typename Reducer::Element)),
-                       half = Columns > 1 ? Packs / 2 : Packs;
-    if (half < Packs && tile.packs <= half << tile.threads_log) /* no thread has more */
-        share_values<half, levels, 2 * at_once>(found, lane, tile, share);
-    else
-        share_values<Packs, levels, at_once>(found, lane, tile, share);
-}
-template <unsigned Packs, class Reducer, unsigned Columns>
-__device__ __forceinline__ void
-values_of_turn(typename Reducer::Value (&found)[Columns], const column_lane<Reducer, Columns> &lane,
-               const slice_tile &tile, const leaf_share &share, truth<true>)
-{
-    if (share.leaves_log() >= leaves_log_of<Reducer>() && tile.tail == 0 &&
-        tile.packs == Packs << tile.threads_log)
-        values_by_packs<Packs, Packs == 8 ? 9 : 8>(found, lane, tile, share);
-    else
-        values_of_turn<Packs>(found, lane, tile, share, truth<false>());
-}
-
-/* A lane's values of columns of one pack at most and a tail, whose loads are all under way at once:
- * as value_of_pack_and_tail. */
-template <class Reducer, unsigned Columns>
-__device__ __forceinline__ void short_values(typename Reducer::Value (&values)[Columns],
-                                             const column_lane<Reducer, Columns> &lane,
-                                             const slice_tile &tile)
-{
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    constexpr unsigned size = pack<Element>::size;
-    const unsigned threads[1] = {0}, before = tile.packs * size;
-    lane_items<Reducer, 1, 1, Columns> of;
-    if (tile.packs > 0)
-        of.load(lane, tile, threads);
-    else
-        of.load_nothing();
-    typename column_slice<Element, Columns>::vector rows[size];
-#pragma unroll
-    for (unsigned k = 0; k + 1 < size; ++k)
-        if (k < tile.tail) rows[k] = lane.slice.at(before + k);
-    of.find_values(lane, values);
-#pragma unroll
-    for (unsigned c = 0; c < Columns; ++c) {
-        const Reducer reducer = lane.reducer(c);
-        Value all[size];
-#pragma unroll
-        for (unsigned k = 0; k + 1 < size; ++k)
-            if (k < tile.tail) all[k] = reducer.value_of(rows[k].item[c], before + k);
-        if (tile.packs > 0 || tile.tail == 0)
-            all[0] = tile.tail > 0 ? reducer.combine(values[c], all[0]) : values[c];
-#pragma unroll
-        for (unsigned half = size / 2; half > 0; half /= 2)
-#pragma unroll
-            for (unsigned k = 0; k < half; ++k)
-                if (k + half < tile.tail) all[k] = reducer.combine(all[k], all[k + half]);
-        values[c] = all[0];
-    }
-}
-
-__host__ __device__ constexpr unsigned columns_blocks(unsigned packs, unsigned per_lane,
-                                                      unsigned element_bytes)
-{
-    if (per_lane == half_columns) return 2;
-    if (packs == 1) return per_lane == 1 || element_bytes == 2 ? 3 : 4;
-    return packs == 8 || per_lane > 1 || element_bytes == 4 ? 2 : 4;
-}
-/* How many warps of a tile a lane may have in turn, as a logarithm: shared memory holds their
- * values. */
-__host__ __device__ constexpr unsigned turns_log_of(unsigned packs, size_t value_bytes)
-{
-    constexpr size_t most_bytes = 32 * 1024;
-    unsigned turns_log = packs == 1 ? 0 : packs == 4 ? 3 : 4;
-    while (turns_log > 0 && (slices_block * value_bytes) << turns_log > most_bytes) --turns_log;
-    return turns_log;
-}
-/* Whether blocks may share a unit: of small tiles there are more of them, and for single columns of
- * narrow elements it takes registers that are missed. */
-__host__ __device__ constexpr bool blocks_share(unsigned packs, unsigned per_lane,
-                                                unsigned element_bytes)
-{
-    return packs == 8 && (per_lane > 1 || element_bytes > 2);
-}
-
-/* Columns of one tile, of a pack for each of its threads. */
-template <unsigned Packs, class Reducer, unsigned Columns>
-__device__ __forceinline__ void reduce_tiles_of_columns(const column_lane<Reducer, Columns> &lane,
-                                                        status_word *status_words, truth<true>)
-{
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    constexpr unsigned pack_size = pack<Element>::size, bytes = Columns * sizeof(Element);
-    __shared__ Value values[slices_block];
-    const size_t n = lane.all.n;
-    const slice_tile tile = {0, static_cast<unsigned>(n / pack_size),
-                             static_cast<unsigned>(n % pack_size), lane.plan.threads_log};
-    Value value[Columns];
-    if (tile.packs <= 1) /* one part has it all */
-        short_values(value, lane, tile);
-    else
-        share_values<1, lane_leaves_log(bytes), columns_at_once(1, Columns, sizeof(Element))>(
-            value, lane, tile, lane.share(0));
-    lane.combine_parts(value, values, lane.plan.near_log);
-    lane.template finish<true>(value, values, nullptr, status_words);
-}
-/* Of any number of them, of several packs for each. */
-template <unsigned Packs, class Reducer, unsigned Columns>
-__device__ __forceinline__ void reduce_tiles_of_columns(const column_lane<Reducer, Columns> &lane,
-                                                        status_word *status_words, truth<false>)
-{
-    using Value = typename Reducer::Value;
-    constexpr unsigned pack_size = pack<typename Reducer::Element>::size,
-                       most_turns = 1u << turns_log_of(Packs, Columns * sizeof(Value));
-    constexpr bool by_packs = leaves_log_of<Reducer>() > 0 && Columns == 1;
-    __shared__ Value values[most_turns][Columns][slices_block];
-    __shared__ bool last;
-    const column_plan &plan = lane.plan;
-    const Reducer &reducer = lane.output.reducer;
-    const size_t n = lane.all.n, packs = n / pack_size,
-                 tile_packs = size_t(Packs) << plan.threads_log;
-    const tile_run run = run_of(plan.work, lane.unit);
-    Value value[Columns], stack[24][Columns];
-#pragma unroll
-    for (unsigned c = 0; c < Columns; ++c) value[c] = reducer.identity();
-#pragma unroll 1
-    for (size_t k = 0; k < run.count; ++k) {
-        slice_tile tile = {(run.first + k) * tile_packs, static_cast<unsigned>(tile_packs), 0,
-                           plan.threads_log};
-        if (run.first + k + 1 == plan.work.tiles) {
-            tile.packs = static_cast<unsigned>(packs - tile.first);
-            tile.tail = static_cast<unsigned>(n % pack_size);
-        }
-#pragma unroll 1
-        for (unsigned turn = 0; turn < 1u << plan.turns_log; ++turn) {
-            values_of_turn<Packs>(value, lane, tile, lane.share(turn), truth<by_packs>());
-            if (plan.turns_log == 0) break;
-#pragma unroll
-            for (unsigned c = 0; c < Columns; ++c) values[turn][c][threadIdx.x] = value[c];
-        }
-        if (plan.turns_log == 0)
-            lane.combine_parts(value, values[0][0], plan.near_log);
-        else
-            lane.combine_turns(value, values);
-        if (run.count == 1) break;
-        unsigned level = 0;
-        for (; k >> level & 1; ++level)
-#pragma unroll
-            for (unsigned c = 0; c < Columns; ++c)
-                value[c] = reducer.combine(stack[level][c], value[c]);
-#pragma unroll
-        for (unsigned c = 0; c < Columns; ++c) stack[level][c] = value[c];
-    }
-    lane.template finish<false>(value, values[0][0], &last, status_words);
-}
-
-template <class Reducer, unsigned Packs, unsigned Columns>
-__global__ void
-__launch_bounds__(slices_block,
-                  resident(columns_blocks(Packs, Columns, sizeof(typename Reducer::Element))))
-    reduce_columns(slices all, column_plan plan, reduction_output<Reducer> output,
-                   status_word *status_words)
-{
-    constexpr bool shared = blocks_share(Packs, Columns, sizeof(typename Reducer::Element));
-    const column_lane<Reducer, Columns> lane(all, plan, output, shared ? plan.blocks_log : 0,
-                                             truth<(Packs > 1)>());
-    wait_for_previous_grid();
-    allow_next_grid();
-    reduce_tiles_of_columns<Packs>(lane, status_words, truth<Packs == 1>());
-}
+constexpr unsigned slices_block = 256, warp_chunks = 8;
 
 /* Where part `number` of a whole begins. */
 __device__ __forceinline__ size_t share_of(size_t whole, unsigned number, unsigned parts)
@@ -7052,382 +5944,6 @@ __device__ __forceinline__ size_t share_of(size_t whole, unsigned number, unsign
         return size_t(all / parts) * number + all % parts * number / parts;
     }
     return whole / parts * number + whole % parts * number / parts;
-}
-
-/* Values of columns and those of so many rows, as far as there are any, where any order will do. */
-template <class Reducer, unsigned Columns, unsigned Count>
-struct values_of_rows {
-    using Slice = column_slice<typename Reducer::Element, Columns>;
-    const Slice &slice;
-    size_t first, end;
-    typename Reducer::Value (&values)[Columns];
-
-    template <class Member>
-    __device__ __forceinline__ void operator()(const Member &member) const
-    {
-        typename Slice::vector rows[Count];
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k)
-            rows[k] = slice.at(first + k < end ? first + k : first);
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k)
-#pragma unroll
-            for (unsigned c = 0; c < Columns; ++c)
-                if (first + k < end)
-                    values[c] = member.combine(
-                        values[c],
-                        member.value_of(bits_as<typename Member::Element>(rows[k].item[c]),
-                                        first + k));
-    }
-};
-
-/* The same where any order will do: a block's parts take a unit's packs in turn. */
-template <class Reducer, unsigned Columns>
-__global__ void __launch_bounds__(slices_block, resident(Columns == 1 || Reducer::heavy ? 3 : 4))
-    reduce_columns_in_any_order(slices all, column_plan plan, reduction_output<Reducer> output,
-                                status_word *status_words)
-{
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    constexpr unsigned pack_size = pack<Element>::size,
-                       at_once = sizeof(Element) <= 2 && Columns == 1 ? 2 : 8 / Columns;
-    __shared__ Value values[slices_block];
-    __shared__ bool last;
-    const column_lane<Reducer, Columns> lane(all, plan, output, 0, truth<true>());
-    wait_for_previous_grid();
-    allow_next_grid();
-    const unsigned parts = 1u << plan.parts_log, tail = static_cast<unsigned>(all.n % pack_size);
-    const size_t packs = all.n / pack_size, begin = share_of(packs, lane.unit, lane.units),
-                 end = share_of(packs, lane.unit + 1, lane.units);
-    Value value[Columns];
-#pragma unroll
-    for (unsigned c = 0; c < Columns; ++c) value[c] = output.reducer.identity();
-    if (all.n == 0) { /* the value of none, which an identity need not be */
-        lane_items<Reducer, 1, 1, Columns> of;
-        of.load_nothing();
-        of.find_values(lane, value);
-    }
-#pragma unroll 1
-    for (size_t first = begin + lane.part; first < end; first += at_once * parts) {
-        const slice_tile tile = {first,
-                                 end - first < at_once * parts ? static_cast<unsigned>(end - first)
-                                                               : at_once * parts,
-                                 0, 0};
-        unsigned threads[at_once];
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k) threads[k] = k * parts;
-        lane_items<Reducer, 1, at_once, Columns> of;
-        Value found[at_once * Columns];
-        of.load(lane, tile, threads);
-        of.find_values(lane, found);
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k)
-#pragma unroll
-            for (unsigned c = 0; c < Columns; ++c)
-                value[c] = output.reducer.combine(value[c], found[k * Columns + c]);
-    }
-    if (lane.part == 0 && lane.unit + 1 == lane.units) {
-        constexpr unsigned rows_at_once = 4;
-#pragma unroll 1
-        for (unsigned k = 0; k < tail; k += rows_at_once)
-            output.reducer.choose(values_of_rows<Reducer, Columns, rows_at_once>{
-                lane.slice, packs * pack_size + k, all.n, value});
-    }
-    lane.combine_parts(value, values, 0);
-    lane.template finish<false>(value, values, &last, status_words);
-}
-
-/* ---- Segments ----
- *
- * Lengths are known on the device alone. Segments are shared out to blocks by what they are to
- * read, elements and offsets; a block's go through its shared memory, as many consecutive ones at
- * once as it holds. What is longer than that and than a fair part of a block's work is put on a
- * list, which the second kernel's blocks share out by units. Where there are few, a kernel of their
- * own does without a list.
- *
- *     reduce_segments                a block's through its shared memory
- *     reduce_segments_in_any_order   where any order will do: by the vectors that each lies in
- *     reduce_long_segments           the second kernel, of both, by chunks of 16 KiB
- *     reduce_few_segments            where there are few
- */
-
-/* Result s is of input[offsets[s]] to input[offsets[s + 1] - 1], for s < count. */
-struct segments {
-    const void *input;
-    const long long *offsets;
-    size_t count;
-    unsigned result_bytes;
-    unsigned stages, stage_bytes; /* of a block's shared memory: one or two, in whole lines */
-    unsigned slot_count;          /* the same in the second kernel, of slot_bytes_of */
-    size_t list_room;             /* partials that go into the workspace */
-
-    __device__ __forceinline__ size_t begin(size_t segment) const
-    {
-        return static_cast<size_t>(offsets[segment]);
-    }
-    template <class Element>
-    __device__ __forceinline__ const Element *first(size_t segment) const
-    {
-        return static_cast<const Element *>(input) + begin(segment);
-    }
-    __device__ __forceinline__ size_t length(size_t segment) const
-    {
-        return begin(segment + 1) - begin(segment);
-    }
-    __device__ __forceinline__ void *place(void *output, size_t segment) const
-    {
-        return static_cast<unsigned char *>(output) + segment * result_bytes;
-    }
-};
-
-/* The first of the numbers from begin to end of which `holds` is not true, or end; it is true of
- * those before. The warp tries 32 at once. */
-template <class Number, class Predicate>
-__device__ __forceinline__ Number search_by_warp(Number begin, Number end, const Predicate &holds)
-{
-    while (begin < end) {
-        const Number step = (end - begin - 1) / warp_size + 1,
-                     at = begin + (threadIdx.x % warp_size + 1) * step - 1;
-        const unsigned parts =
-            static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, at < end && holds(at))));
-        begin += parts * step;
-        if (end - begin >= step) end = begin + step - 1;
-    }
-    return begin;
-}
-
-/* The tree of a segment of n elements. */
-template <class Reducer>
-struct segment_tree {
-    using Element = typename Reducer::Element;
-    static constexpr unsigned pack_size = pack<Element>::size;
-    size_t packs;
-    unsigned tail, threads_log; /* of the block whose tiles they are */
-    work_plan work;
-
-    __device__ __forceinline__ explicit segment_tree(size_t n)
-        : packs(n / pack_size), tail(static_cast<unsigned>(n % pack_size)),
-          threads_log(tile_choice<Reducer>::in_small_tiles(n * sizeof(Element)) ? 8 : 9)
-    {
-        const size_t tiles = packs == 0 ? 1 : ((packs - 1) >> tile_log()) + 1;
-        if (tiles <= most_single_tiles)
-            work = {tiles, tiles, 0, 0, 0, false};
-        else
-            work = plan_for(tiles, false);
-    }
-    __device__ __forceinline__ size_t count() const { return packs * pack_size + tail; }
-    /* Elements before a unit, or before the end. */
-    __device__ __forceinline__ size_t before(size_t unit) const
-    {
-        return unit < work.units ? (run_of(work, unit).first << tile_log()) * pack_size : count();
-    }
-    __device__ __forceinline__ bool large() const { return threads_log == 9; }
-    /* of its packs: 512 * 8 or 256 * 4 */
-    __device__ __forceinline__ unsigned tile_log() const { return large() ? 12 : 10; }
-    __device__ __forceinline__ slice_tile tile(size_t number) const
-    {
-        const size_t first = number << tile_log();
-        const bool last = number + 1 == work.tiles;
-        return {first, last ? static_cast<unsigned>(packs - first) : 1u << tile_log(),
-                last ? tail : 0, threads_log};
-    }
-};
-
-/* What a block of 256 threads needs to be one of up to 512. */
-template <class Reducer>
-struct wide_block {
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    using words_of = partial_words<Value>;
-    static constexpr unsigned warps = slices_block / warp_size;
-    Value warp_values[2 * warps], stack[most_levels];
-    const void *readable[2]; /* from where to where there are elements */
-    bool last;
-
-    /* Before a barrier. */
-    __device__ __forceinline__ void know_readable(const segments &all)
-    {
-        if (threadIdx.x < 2)
-            readable[threadIdx.x] = all.first<Element>(threadIdx.x == 0 ? 0 : all.count);
-    }
-
-    /* Of threads threadIdx.x + k * 256, in all warps' first lanes. */
-    template <unsigned Count>
-    __device__ __forceinline__ Value total(const Reducer &reducer, Value (&values)[Count])
-    {
-        const unsigned lane = threadIdx.x % warp_size;
-        combine_lanes(reducer, values, 5);
-        __syncthreads();
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k)
-            if (lane == 0) warp_values[k * warps + threadIdx.x / warp_size] = values[k];
-        __syncthreads();
-        Value sum[1] = {lane < Count * warps ? warp_values[lane] : reducer.identity()};
-        combine_lanes(reducer, sum, Count == 1 ? 3 : 4);
-        return sum[0];
-    }
-
-    /* use(unit, value) for each of the units of a segment from `unit` to unit_end - 1, the value in
-     * thread 0. What comes next is on its way before a tile's threads meet. */
-    template <unsigned Packs, unsigned Count, class Slice, class Use>
-    __device__ __forceinline__ void reduce_units(const Reducer &reducer, const Slice &slice,
-                                                 const segment_tree<Reducer> &tree, size_t unit,
-                                                 size_t unit_end, const Use &use)
-    {
-        constexpr unsigned threads_log = Count == 2 ? 9 : 8;
-        leaf_items<Reducer, Packs> items;
-        const auto load = [&](const slice_tile &tile, unsigned part) {
-            const unsigned thread = threadIdx.x + part * slices_block;
-            if (tile.packs == Packs << threads_log)
-                items.template load_whole<threads_log>(slice, tile, thread);
-            else
-                items.load(slice, tile, thread);
-            items.load_edge(slice, tile, thread);
-        };
-        tile_run run = run_of(tree.work, unit);
-        size_t done = 0; /* tiles of the unit */
-        slice_tile tile = tree.tile(run.first);
-        load(tile, 0);
-#pragma unroll 1
-        while (unit < unit_end) {
-            const size_t own = unit, number = done;
-            Value values[Count];
-            if (++done == run.count && ++unit < unit_end) {
-                run = run_of(tree.work, unit);
-                done = 0;
-            }
-#pragma unroll
-            for (unsigned k = 0; k < Count; ++k) {
-                values[k] = items.with_edge(reducer, items.value(reducer));
-                if (k + 1 < Count) {
-                    load(tile, k + 1);
-                } else if (unit < unit_end) {
-                    tile = tree.tile(run.first + done);
-                    load(tile, 0);
-                }
-            }
-            Value value = total(reducer, values);
-            if (threadIdx.x == 0) {
-                unsigned level = 0;
-                for (; number >> level & 1; ++level) value = reducer.combine(stack[level], value);
-                stack[level] = value;
-            }
-            if (unit != own) use(own, value);
-        }
-    }
-    /* Shifted: packs that are not aligned may be, which takes code. */
-    template <bool Shifted, class Use>
-    __device__ __forceinline__ void reduce_units_from(const Reducer &reducer, const Element *from,
-                                                      const segment_tree<Reducer> &tree,
-                                                      size_t unit, size_t unit_end, const Use &use)
-    {
-        with_global_row<Shifted>(from, tree.count(), readable, [&](const auto &slice) {
-            if (tree.large())
-                reduce_units<8, 2>(reducer, slice, tree, unit, unit_end, use);
-            else
-                reduce_units<4, 1>(reducer, slice, tree, unit, unit_end, use);
-        });
-    }
-
-    /* Of a segment that is one tile, all of which is under way at once. In thread 0. */
-    template <unsigned Packs, unsigned Count, class Slice>
-    __device__ __forceinline__ Value tile_value(const Reducer &reducer, const Slice &slice,
-                                                const slice_tile &tile)
-    {
-        leaf_items<Reducer, Packs> items[Count];
-        Value values[Count];
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k) {
-            items[k].load(slice, tile, threadIdx.x + k * slices_block);
-            items[k].load_edge(slice, tile, threadIdx.x + k * slices_block);
-        }
-        reducer.choose(values_of_leaves<Count, leaf_items<Reducer, Packs>>{items, values});
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k) values[k] = items[k].with_edge(reducer, values[k]);
-        return total(reducer, values);
-    }
-
-    /* Of a unit of a segment, in thread 0. All threads call it. */
-    __device__ __forceinline__ Value unit_value(const Reducer &reducer, const Element *from,
-                                                const segment_tree<Reducer> &tree, size_t unit)
-    {
-        Value found = reducer.identity();
-        reduce_units_from<false>(reducer, from, tree, unit, unit + 1,
-                                 [&](size_t, const Value &value) { found = value; });
-        return found;
-    }
-
-    /* Of elements `begin` to `end` of a segment, where any order will do. In thread 0. */
-    template <unsigned AtOnce = row_vectors>
-    __device__ __forceinline__ Value value_of_elements(const Reducer &reducer, const Element *from,
-                                                       size_t begin, size_t end)
-    {
-        const row_in_vectors<Reducer, size_t, AtOnce> vectors(from + begin, end - begin, readable);
-        Value values[1] = {vectors.value(reducer, threadIdx.x, 8)};
-        return reducer.after_head(total(reducer, values), vectors.head, begin);
-    }
-
-    /* Of partials in status words, which are left zero: as of a block of threads. */
-    __device__ __forceinline__ Value fold(const Reducer &reducer, status_word *status_words,
-                                          unsigned units, unsigned threads)
-    {
-        constexpr unsigned ahead = 4;
-        Value sums[2];
-#pragma unroll
-        for (unsigned k = 0; k < 2; ++k) {
-            const unsigned thread = threadIdx.x + k * slices_block;
-            Value last_one[1] = {reducer.identity()};
-            words_of::await(status_words, thread == 0 ? units - 1 : units, 1, units, last_one);
-            sums[k] = last_one[0];
-            if (thread >= threads) continue; /* whole warps */
-#pragma unroll 1
-            for (unsigned first = 0; first < units - 1; first += ahead * threads) {
-                Value others[ahead];
-#pragma unroll
-                for (unsigned j = 0; j < ahead; ++j) others[j] = reducer.identity();
-                words_of::await(status_words, first + thread, threads, units - 1, others);
-#pragma unroll
-                for (unsigned j = 0; j < ahead; ++j) sums[k] = reducer.combine(sums[k], others[j]);
-            }
-        }
-        return total(reducer, sums);
-    }
-
-    /* All of a segment, one unit after the other. `sums` is shared memory for large_block values,
-     * free when all threads have come. Thread 0 has the value. */
-    __device__ __forceinline__ Value whole_value(const Reducer &reducer, const Element *from,
-                                                 const segment_tree<Reducer> &tree, Value *sums)
-    {
-        const size_t units = tree.work.units, threads_mask = (1u << tree.threads_log) - 1;
-        if (in_any_order<Reducer>()) return value_of_elements(reducer, from, 0, tree.count());
-        if (units == 1) return unit_value(reducer, from, tree, 0);
-        for (unsigned k = threadIdx.x; k < large_block; k += slices_block)
-            sums[k] = reducer.identity();
-#pragma unroll 1
-        for (size_t k = 0; k < units; ++k) { /* the last one first, as where blocks wait for it */
-            const size_t unit = k == 0 ? units - 1 : k - 1,
-                         thread = k == 0 ? 0 : unit & threads_mask;
-            const Value value = unit_value(reducer, from, tree, unit);
-            if (threadIdx.x == 0)
-                sums[thread] = k == 0 ? value : reducer.combine(sums[thread], value);
-        }
-        __syncthreads();
-        Value both[2] = {sums[threadIdx.x], sums[threadIdx.x + slices_block]};
-        return total(reducer, both);
-    }
-};
-
-/* Out of line, as its registers would be the whole kernel's. */
-template <class Reducer>
-static __device__ __noinline__ void
-reduce_alone(reduction_output<Reducer> output, const typename Reducer::Element *from, size_t n,
-             wide_block<Reducer> *block, typename Reducer::Value *sums)
-{
-    Reducer reducer = output.reducer;
-    reducer.prepare(from, n);
-    const typename Reducer::Value value =
-        block->whole_value(reducer, from, segment_tree<Reducer>(n), sums);
-    if (threadIdx.x == 0) reducer.store(output.result, plus_zero<Reducer>(value), n);
 }
 
 /* The list: a word that counts entries and partials, a word that counts blocks that are done with
@@ -7465,702 +5981,6 @@ __device__ __noinline__ bool list_segment(status_word *status_words, size_t segm
     return true;
 }
 
-/* Of each block, behind the list: from where to where in its part segments are that are long and
- * not listed; the first number is one more, or zero where there is none. The second one is twice as
- * much, and one more where all that are there count as long. The third one, and one more, is the
- * first segment for which there was no room in the list, as for all of the part's after it. */
-constexpr unsigned noted_words = 3;
-__device__ __forceinline__ status_word *noted_of_block(status_word *status_words)
-{
-    return status_words + list_words + noted_words * blockIdx.x;
-}
-
-/* What a block takes at once: offsets, and bytes of elements that lie in a row, with what is around
- * them; and a lane takes a segment where none of the warp's has more packs. */
-constexpr unsigned batch_offsets = 512, lane_packs = 4;
-constexpr unsigned around_batch = line_bytes + 2 * pack_bytes,
-                   least_stage =
-                       one_small_tile + line_bytes + around_batch / line_bytes * line_bytes,
-                   most_stage = 2 * one_small_tile;
-static_assert(least_stage >= one_small_tile + around_batch && least_stage % line_bytes == 0,
-              "room for the longest segment that is not listed");
-
-/* Besides those in stages, one whose bounds are noted while others are still reduced. */
-__host__ __device__ constexpr unsigned segment_batches_of(unsigned stages)
-{
-    return 2 * stages;
-}
-
-/* Elements from the batch's first one; far_away, for all that are further. */
-using batch_bound = unsigned short;
-constexpr unsigned far_away = 0xffff;
-static_assert(far_away - most_stage > one_small_tile, "what ends far away is long or does not fit");
-
-/* What is known of a batch, besides its elements. */
-struct segment_batch {
-    batch_bound bounds[batch_offsets];
-    unsigned stops[batch_offsets / warp_size]; /* bits: offsets with which the batch may not end */
-    size_t first;                              /* segment */
-    unsigned count, offset;                    /* of its first element in the stage, in bytes */
-};
-
-/* Leaves of the one small tile of a slice, of which at most 256 threads have any. */
-__device__ __forceinline__ unsigned leaf_bits(const slice_tile &tile)
-{
-    const unsigned used = tile.packs > tile.tail ? tile.packs : tile.tail;
-    if (used >= slices_block) return 8;
-    return used < 2 ? 0 : 32 - static_cast<unsigned>(__clz(static_cast<int>(used - 1)));
-}
-
-/* A warp's segments: up to 32, which are in shared memory as their bounds are. Where all are short,
- * a lane has each; else those of up to 64 packs are reduced several at once, with as many lanes for
- * each as the longest wants; then others, one by one. */
-template <class Reducer>
-struct segments_of_warp {
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    static constexpr unsigned pack_size = pack<Element>::size, at_once = 8, least_group = 3;
-    /* packs of many elements: rather several lanes with one each, than one with several */
-    static constexpr bool by_lanes = sizeof(Element) <= 2;
-    static_assert(lane_packs >= 1u << (least_group - 1), "more packs than half of the least group");
-    const segments &all;
-    const reduction_output<Reducer> &output;
-    const Element *staged;     /* what the bounds count from */
-    const Element *zeros;      /* a pack of them */
-    const batch_bound *bounds; /* of the warp's first one */
-    unsigned count;
-    size_t first; /* segment */
-
-    static __device__ __forceinline__ slice_tile tile_of(unsigned n)
-    {
-        return {0, n / pack_size, n % pack_size, 8};
-    }
-    __device__ __forceinline__ unsigned length(unsigned segment) const
-    {
-        return static_cast<unsigned>(bounds[segment + 1]) - bounds[segment];
-    }
-    __device__ __forceinline__ shared_slice<Element> slice(unsigned segment) const
-    {
-        return {staged + bounds[segment], 1};
-    }
-    __device__ __forceinline__ void store(unsigned segment, const Value &value, unsigned n) const
-    {
-        output.reducer.store(all.place(output.result, first + segment), plus_zero<Reducer>(value),
-                             n);
-    }
-
-    __device__ __forceinline__ void reduce() const
-    {
-        const unsigned lane = threadIdx.x % warp_size;
-        const bool there = lane < count;
-        const unsigned n = there ? length(lane) : 0;
-        const slice_tile tile = tile_of(n);
-        const unsigned longest = warp_max(tile.packs);
-        if (longest <= (by_lanes ? 1 : lane_packs)) {
-            if (there) reduce_short(lane, tile, longest);
-            return;
-        }
-        unsigned one_by_one = __ballot_sync(0xffffffffu, there && tile.packs > 2 * warp_size);
-        const unsigned together = __ballot_sync(0xffffffffu, there) & ~one_by_one,
-                       leaves_log = warp_max(together >> lane & 1 && leaf_bits(tile) > least_group
-                                                 ? leaf_bits(tile)
-                                                 : least_group),
-                       place = there ? bounds[lane] | n << 16 : 0;
-        /* up to so many are faster one by one, as one H100 measured */
-        const int few = one_by_one != 0 ? 4 : leaves_log > 5 && by_lanes ? 5 : 0;
-        if (__popc(together) <= few)
-            one_by_one |= together;
-        else if (leaves_log <= 5)
-            reduce_groups<1>(together, place, leaves_log);
-        else
-            reduce_groups<2>(together, place, 5);
-#pragma unroll 1
-        for (; one_by_one != 0; one_by_one &= one_by_one - 1) reduce_one(lowest_bit(one_by_one));
-    }
-
-  private:
-    __device__ __forceinline__ void reduce_short(unsigned segment, const slice_tile &tile,
-                                                 unsigned longest) const
-    {
-        const unsigned n = tile.packs * pack_size + tile.tail;
-        Reducer reducer = output.reducer;
-        reducer.prepare(slice(segment).from, n);
-        const Value value = short_value<2, false>(reducer, slice(segment), tile, leaf_bits(tile),
-                                                  longest, truth<false>());
-        store(segment, value, n);
-    }
-
-    /* Where segments are: bits 0 to 15 are the bound, the others the length. A lane has so many
-     * leaves of each, 32 apart. */
-    template <unsigned Packs>
-    struct values_of_segments {
-        const segments_of_warp &warp;
-        const unsigned (&places)[at_once];
-        unsigned lane; /* of the segment's */
-        Value (&values)[at_once];
-
-        template <class Member>
-        __device__ __forceinline__ void operator()(const Member &member) const
-        {
-#pragma unroll
-            for (unsigned k = 0; k < at_once; ++k) {
-                const Element *const from = warp.staged + (places[k] & 0xffff);
-                const unsigned n = places[k] >> 16;
-                const slice_tile tile = tile_of(n);
-                const unsigned leaf = lane + k % Packs * warp_size;
-                leaf_items<Reducer, 1> items;
-                items.count = leaf < tile.packs;
-                items.index = leaf * pack_size;
-                /* loaded zeros cost less than a choice for each word */
-                const shared_slice<Element> slice = {
-                    items.count ? from + leaf * pack_size : warp.zeros, 1};
-                slice.load(items.packs[0], 0);
-                Member own = member;
-                own.prepare(from, n);
-                if (k % Packs > 0) {
-                    values[k] = items.value(own);
-                    continue;
-                }
-                items.has_edge = leaf < tile.tail;
-                items.edge_index = tile.packs * pack_size + leaf;
-                items.edge = *(items.has_edge ? from + items.edge_index : warp.zeros);
-                Reducer reducer = warp.output.reducer;
-                reducer.prepare(from, n);
-                values[k] = items.with_edge(reducer, items.value(own));
-            }
-        }
-    };
-
-    /* 2^lanes_log lanes for each of `which`, with so many packs each; lane k knows the place of
-     * segment k. Two packs are of whole warps. */
-    template <unsigned Packs>
-    __device__ __forceinline__ void reduce_groups(unsigned which, unsigned place,
-                                                  unsigned lanes_log) const
-    {
-        const unsigned lane = threadIdx.x % warp_size, each_log = 5 - lanes_log;
-#pragma unroll 1
-        for (unsigned from = 0; from < count; from += at_once / Packs << each_log) {
-            unsigned places[at_once];
-#pragma unroll
-            for (unsigned k = 0; k < at_once; ++k)
-                places[k] = __shfl_sync(
-                    0xffffffffu, place,
-                    static_cast<int>(from + (k / Packs << each_log) + (lane >> lanes_log)));
-            Value values[at_once];
-            output.reducer.choose(
-                values_of_segments<Packs>{*this, places, lane & ((1u << lanes_log) - 1), values});
-            Value value = deal_to_lanes(output.reducer, values, lanes_log);
-            const unsigned below = lanes_log - least_group, k = lane >> below & (at_once - 1);
-            if (Packs == 2) value = output.reducer.combine(value, shuffle_xor(value, 1u << below));
-            const unsigned segment = from + (k / Packs << each_log) + (lane >> lanes_log),
-                           n = __shfl_sync(0xffffffffu, place, static_cast<int>(segment)) >> 16;
-            if ((lane & ((1u << below) - 1)) == 0 && k % Packs == 0 && (which >> segment & 1) != 0)
-                store(segment, value, n);
-        }
-    }
-    __device__ __forceinline__ void reduce_one(unsigned segment) const
-    {
-        const unsigned n = length(segment);
-        const slice_tile tile = tile_of(n);
-        Reducer reducer = output.reducer;
-        reducer.prepare(slice(segment).from, n);
-        Value value = reducer.identity();
-        constexpr bool edge_first = sizeof(Element) == 8; /* others have no registers for it */
-        with_shifted_slice(slice(segment).from, [&](const auto &shifted) {
-            value = tile.packs <= slices_block ? narrow_value<4, edge_first>(reducer, shifted, tile)
-                                               : wide_value(reducer, shifted, tile);
-        });
-        if (threadIdx.x % warp_size == 0) store(segment, value, n);
-    }
-};
-
-constexpr unsigned segment_blocks = 3, any_order_segment_blocks = 4; /* on a multiprocessor */
-template <class Reducer>
-__host__ __device__ constexpr unsigned segment_blocks_of()
-{
-    return in_any_order<Reducer>() ? any_order_segment_blocks : segment_blocks;
-}
-/* Of the second kernel's shared memory: a chunk of up to 16 KiB, in rows, with what is around. */
-constexpr unsigned most_slots = 4, most_open_tiles = 2 * most_slots;
-__host__ __device__ constexpr unsigned slot_bytes_of(bool any_order)
-{
-    return one_small_tile + (any_order ? 1 : 9) * 2 * line_bytes; /* gaps */
-}
-
-/* A block's way through its segments, batch by batch: what comes next is chosen by its offsets,
- * which are loaded while others are reduced, and copied to shared memory. */
-template <class Element>
-struct segment_batches {
-    static constexpr unsigned longest = one_small_tile / sizeof(Element); /* others are listed */
-    static constexpr unsigned each = batch_offsets / slices_block, most_wanted = batch_offsets - 2;
-    const segments &all;
-    const size_t &end; /* of the block's segments */
-    long long *next;   /* offsets, in shared memory: each thread's own */
-    size_t first;      /* segment to come */
-    size_t base;       /* where it begins */
-    unsigned most;     /* segments whose offsets were loaded */
-
-    __device__ __forceinline__ segment_batches(const segments &of, const size_t (&range)[2],
-                                               long long *offsets)
-        : all(of), end(range[1]), next(offsets), first(range[0]), base(of.begin(range[0]))
-    {
-        load(most_wanted);
-    }
-    __device__ __forceinline__ bool more() const { return first < end; }
-
-    /* What `begin` needs after the next barrier to know where the batch ends. */
-    __device__ __forceinline__ void note(segment_batch &batch) const
-    {
-        const unsigned lane = threadIdx.x % warp_size,
-                       room = (all.stage_bytes - around_batch) / unsigned(sizeof(Element));
-        end_own_copies();
-#pragma unroll
-        for (unsigned k = 0; k < each; ++k) {
-            const unsigned number = k * slices_block + threadIdx.x;
-            if (number - lane > most) break;
-            const size_t beyond =
-                number <= most ? static_cast<size_t>(next[number]) - base : far_away;
-            const unsigned bound = beyond < far_away ? static_cast<unsigned>(beyond) : far_away,
-                           before = __shfl_up_sync(0xffffffffu, bound, 1);
-            batch.bounds[number] = static_cast<batch_bound>(bound);
-            const unsigned stops =
-                __ballot_sync(0xffffffffu, bound > room || (lane > 0 && bound - before > longest));
-            if (lane == 0) batch.stops[number / warp_size] = stops;
-        }
-    }
-    /* Which segments the batch has. Its elements are on their way then, and the next offsets. */
-    __device__ __forceinline__ void begin(segment_batch &batch, unsigned char *stage,
-                                          const void *const (&readable)[2], phase_barrier *copied,
-                                          unsigned number, bool *any_long)
-    {
-        const unsigned stop = first_stop(batch), count = stop - 1;
-        const Element *const from = static_cast<const Element *>(all.input) + base,
-                             *const staged =
-                                 copy_elements(stage, from, batch.bounds[count], readable[0],
-                                               readable[1], copied, number);
-        if (threadIdx.x == 0) {
-            batch.first = first;
-            batch.count = count;
-            batch.offset =
-                static_cast<unsigned>(reinterpret_cast<const unsigned char *>(staged) - stage);
-        }
-        const unsigned bound = batch.bounds[count];
-        if (count < most && batch.bounds[stop] - bound > longest) {
-            *any_long = true;
-            first = after_long(first + stop);
-            base = all.begin(first);
-        } else {
-            first += count;
-            base += bound;
-        }
-        load(count > 0 ? 2 * count + warp_size : most);
-    }
-
-  private:
-    /* The next batch's offsets, of so many segments: few more than it will hold. */
-    __device__ __forceinline__ void load(size_t wanted)
-    {
-        size_t least = end - first;
-        if (least > wanted) least = wanted;
-        if (least > most_wanted) least = most_wanted;
-        most = static_cast<unsigned>(least);
-#pragma unroll
-        for (unsigned k = 0; k < each; ++k) {
-            const unsigned number = threadIdx.x + k * slices_block;
-            if (number <= most) begin_own_copy(next + number, all.offsets + first + number);
-        }
-    }
-    /* The first offset with which the batch may not end: lane g looks at 32 of them. */
-    __device__ __forceinline__ unsigned first_stop(const segment_batch &batch) const
-    {
-        const unsigned lane = threadIdx.x % warp_size, number = lane * warp_size;
-        unsigned stops = ~0u;
-        if (number <= most) {
-            stops = batch.stops[lane];
-            if (lane > 0 &&
-                static_cast<unsigned>(batch.bounds[number]) - batch.bounds[number - 1] > longest)
-                stops |= 1;
-        }
-        const unsigned group = lowest_bit(__ballot_sync(0xffffffffu, stops != 0));
-        return group * warp_size +
-               lowest_bit(__shfl_sync(0xffffffffu, stops, static_cast<int>(group)));
-    }
-    /* The first segment from `segment` on that is not long. */
-    __device__ __forceinline__ size_t after_long(size_t segment) const
-    {
-        const unsigned lane = threadIdx.x % warp_size;
-        for (; segment < end; segment += warp_size) {
-            const unsigned others = __ballot_sync(
-                0xffffffffu, segment + lane >= end || all.length(segment + lane) <= longest);
-            if (others != 0) return segment + lowest_bit(others);
-        }
-        return end;
-    }
-};
-
-/* Of partials of tiles of 256 threads, up to 256 of them, by a warp. In lane 0. */
-template <class Reducer>
-__device__ __forceinline__ typename Reducer::Value
-fold_by_warp(const Reducer &reducer, const typename Reducer::Value *partials, unsigned units)
-{
-    using Value = typename Reducer::Value;
-    constexpr unsigned each = slices_block / warp_size;
-    static_assert(most_in_small_tiles / one_small_tile <= slices_block, "a place for each");
-    const unsigned lane = threadIdx.x % warp_size;
-    Value values[each];
-#pragma unroll
-    for (unsigned k = 0; k < each; ++k) {
-        const unsigned unit = lane + k * warp_size;
-        values[k] = reducer.identity();
-        if (unit < units - 1) values[k] = partials[unit];
-    }
-    if (lane == 0) values[0] = reducer.combine(partials[units - 1], values[0]);
-    __syncwarp(); /* others may take their places now */
-    return combine_warp(reducer, values);
-}
-
-/* Whether a block reduces a segment alone, if it is not much of the block's work. */
-template <class Element>
-__device__ __forceinline__ bool is_for_one_block(size_t n)
-{
-    return n <= most_in_small_tiles / sizeof(Element);
-}
-
-/* Elements of the longest segment that the first kernel reduces. */
-template <class Reducer>
-__host__ __device__ constexpr size_t longest_segment()
-{
-    return (in_any_order<Reducer>() ? 4 : 1) * one_small_tile / sizeof(typename Reducer::Element);
-}
-
-/* By a block, its long segments: those that are for several blocks, and the last one if it reaches
- * far into others' parts, are listed, in turn. For the second kernel's block of this number it
- * notes between which the others are, and where the list is full, from which one on none is listed.
- * Whole: it has reduced none, and notes the short ones too. */
-template <class Reducer>
-__device__ __forceinline__ void list_long_segments(const segments &all, size_t begin, size_t end,
-                                                   bool whole, status_word *status_words)
-{
-    using Element = typename Reducer::Element;
-    constexpr unsigned at_once = 4 * slices_block;
-    constexpr size_t longest = longest_segment<Reducer>();
-    __shared__ unsigned for_list[at_once / warp_size]; /* a bit for each */
-    __shared__ status_word from, to;
-    size_t not_listed_from = end; /* thread 0 knows it */
-    const size_t last = end - 1, last_length = all.length(last);
-    const bool lists_last =
-        last_length > longest && (!is_for_one_block<Element>(last_length) ||
-                                  last_length > (all.begin(end) - all.begin(begin)) / 16);
-    if (threadIdx.x == 0) {
-        from = whole ? begin : end;
-        to = !whole ? begin : lists_last ? last : end;
-    }
-    __syncthreads();
-#pragma unroll 1
-    for (size_t first = begin; first < end; first += at_once) {
-#pragma unroll 1
-        for (unsigned k = threadIdx.x; k < at_once; k += slices_block) {
-            const size_t segment = first + k, n = segment < end ? all.length(segment) : 0;
-            const bool is_long = n > longest,
-                       listed = is_long &&
-                                (segment == last ? lists_last : !is_for_one_block<Element>(n));
-            if (is_long && !listed) {
-                atomicMin(&from, status_word(segment));
-                atomicMax(&to, status_word(segment) + 1);
-            }
-            const unsigned bits = __ballot_sync(0xffffffffu, listed);
-            if (threadIdx.x % warp_size == 0) for_list[k / warp_size] = bits;
-        }
-        __syncthreads();
-        if (threadIdx.x == 0)
-#pragma unroll 1
-            for (unsigned k = 0; k < at_once / warp_size; ++k)
-                for (unsigned left = for_list[k]; left != 0; left &= left - 1) {
-                    const size_t segment = first + k * warp_size + lowest_bit(left),
-                                 n = all.length(segment);
-                    if (segment < not_listed_from &&
-                        !list_segment(status_words, segment, segment_tree<Reducer>(n).work.units,
-                                      all.list_room))
-                        not_listed_from = segment;
-                }
-        __syncthreads();
-    }
-    if (threadIdx.x != 0) return;
-    status_word *const noted = noted_of_block(status_words);
-    if (not_listed_from < end) {
-        from = from < not_listed_from ? from : not_listed_from;
-        to = end;
-        noted[2] = not_listed_from + 1;
-    }
-    if (from < to) {
-        noted[0] = from + 1;
-        noted[1] = 2 * to + whole;
-    }
-}
-
-/* By a block, before a barrier: the segments that begin in its part of all there is to read, and
- * from where to where there are elements. */
-template <class Element>
-__device__ __forceinline__ void find_part(const segments &all, size_t (&part)[2],
-                                          const void *(&readable)[2])
-{
-    constexpr size_t offset_cost = 16 / sizeof(Element) == 0 ? 1 : 16 / sizeof(Element);
-    const unsigned warp = threadIdx.x / warp_size;
-    if (warp >= 2) return;
-    const size_t begin = all.begin(0), elements = all.begin(all.count) - begin,
-                 cost = elements + all.count * offset_cost,
-                 limit = share_of(cost, blockIdx.x + warp, gridDim.x);
-    const size_t found = search_by_warp(size_t(0), all.count, [&](size_t segment) {
-        return all.begin(segment) - begin + segment * offset_cost < limit;
-    });
-    if (threadIdx.x % warp_size != 0) return;
-    part[warp] = found;
-    readable[warp] = all.first<Element>(warp == 0 ? 0 : all.count);
-}
-
-/* Whether a part's segments are so long on average that batches would have few. Its last one, which
- * may have any length, does not count; and what all segments are on average does, as it takes long
- * where blocks with parts of the same kind choose differently. */
-template <class Reducer>
-__device__ __forceinline__ bool has_long_ones(const segments &all, const size_t (&part)[2])
-{
-    using Element = typename Reducer::Element;
-    constexpr size_t limit = (in_any_order<Reducer>() ? 2 * one_small_tile
-                              : sizeof(Element) < 4   ? one_small_tile * 3 / 16
-                                                      : one_small_tile / 2) /
-                             sizeof(Element);
-    if (part[1] <= part[0] + 1) return false;
-    const size_t elements = all.begin(part[1] - 1) - all.begin(part[0]),
-                 others = part[1] - 1 - part[0];
-    const bool all_are = all.begin(all.count) - all.begin(0) > all.count * limit;
-    return elements > others * (all_are ? limit / 2 : 2 * limit);
-}
-
-/* Segments that begin in the block's part of all there is to read. A batch is copied while the one
- * before is reduced; where there is one stage alone, other blocks are to fill the time. */
-template <class Reducer>
-__global__ void __launch_bounds__(slices_block, resident(segment_blocks))
-    reduce_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
-{
-    using Element = typename Reducer::Element;
-    constexpr unsigned warps = slices_block / warp_size;
-    __shared__ size_t range[2];
-    __shared__ const void *readable[2];
-    __shared__ phase_barrier copied[2];
-    __shared__ pack<unsigned> zeros;
-    __shared__ bool any_long;
-    const unsigned stages_mask = all.stages - 1, stages_log = all.stages - 1, /* of one or two */
-        batches_mask = segment_batches_of(all.stages) - 1;
-    unsigned char *const memory = dynamic_shared<unsigned char>();
-    segment_batch *const batches =
-        reinterpret_cast<segment_batch *>(memory + all.stages * all.stage_bytes);
-    const unsigned warp = threadIdx.x / warp_size;
-    wait_for_previous_grid();
-    allow_next_grid();
-
-    if (threadIdx.x < 4) zeros.item[threadIdx.x] = 0;
-    if (threadIdx.x == 0) any_long = false;
-    find_part<Element>(all, range, readable);
-    __syncthreads();
-    const bool whole = has_long_ones<Reducer>(all, range);
-    segment_batches<Element> to_come(
-        all, range, reinterpret_cast<long long *>(batches + segment_batches_of(all.stages)));
-    unsigned begun = 0, under_way = 0; /* batches */
-#pragma unroll 1
-    while (!whole && (to_come.more() || under_way > 0)) {
-        const bool more = to_come.more();
-        if (!more || under_way == all.stages) {
-            const unsigned oldest = begun - under_way--, stage = oldest & stages_mask;
-            const segment_batch &batch = batches[oldest & batches_mask];
-            wait_for_block_copy(&copied[stage], oldest >> stages_log);
-            const unsigned count = batch.count, share = (count - 1) / warps + 1,
-                           of_warp = share < warp_size ? share : warp_size;
-            const Element *const staged =
-                reinterpret_cast<const Element *>(memory + stage * all.stage_bytes + batch.offset);
-#pragma unroll 1
-            for (unsigned own = warp * of_warp; own < count; own += warps * of_warp)
-                segments_of_warp<Reducer>{all,
-                                          output,
-                                          staged,
-                                          reinterpret_cast<const Element *>(zeros.item),
-                                          batch.bounds + own,
-                                          count - own < of_warp ? count - own : of_warp,
-                                          batch.first + own}
-                    .reduce();
-        }
-        segment_batch &batch = batches[begun & batches_mask];
-        if (more) to_come.note(batch);
-        __syncthreads();
-        if (!more) continue;
-        const unsigned stage = begun & stages_mask;
-        to_come.begin(batch, memory + stage * all.stage_bytes, readable, &copied[stage],
-                      begun >> stages_log, &any_long);
-        ++begun;
-        ++under_way;
-        if (all.stages == 1 || !to_come.more()) __syncthreads(); /* the next turn reduces it */
-    }
-    if (any_long || whole)
-        list_long_segments<Reducer>(all, range[0], range[1], whole, status_words);
-}
-
-/* 2 to this power: lanes for each of a part's segments. The last one, which may have any length,
- * does not count. */
-template <class Reducer>
-__device__ __forceinline__ unsigned lanes_for_part(const segments &all, const size_t (&part)[2])
-{
-    using Vectors = row_in_vectors<Reducer>;
-    const size_t count = part[1] - part[0],
-                 elements = all.begin(count > 1 ? part[1] - 1 : part[1]) - all.begin(part[0]),
-                 each = (count > 1 ? count - 1 : 1) * Vectors::size;
-    /* eight vectors for a lane, five of bytes, as one H100 measured */
-    constexpr bool bytes = sizeof(typename Reducer::Element) == 1;
-    unsigned lanes_log =
-        elements > each * (bytes ? 12 : 17) ? 2 : elements > each * (bytes ? 5 : 8);
-    while (lanes_log < 5 && ((lanes_log > 1 && elements > each * 8 << lanes_log) ||
-                             (elements > each << lanes_log && count << lanes_log < slices_block)))
-        ++lanes_log;
-    return lanes_log;
-}
-
-/* The same where any order will do, without batches: a warp has as many segments at once as it has
- * groups of lanes, which are as wide as suits most of the block's; longer ones are taken by all of
- * its lanes, one by one. The next offsets are on their way meanwhile. */
-template <class Reducer>
-__global__ void __launch_bounds__(slices_block, resident(any_order_segment_blocks))
-    reduce_segments_in_any_order(segments all, reduction_output<Reducer> output,
-                                 status_word *status_words)
-{
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    using Vectors = row_in_vectors<Reducer>;
-    constexpr size_t longest = longest_segment<Reducer>();
-    __shared__ size_t range[2];
-    __shared__ const void *readable[2];
-    __shared__ bool any_long;
-    __shared__ unsigned next_group;
-    const unsigned lane = threadIdx.x % warp_size;
-    const Element *const input = static_cast<const Element *>(all.input);
-    wait_for_previous_grid();
-    allow_next_grid();
-
-    if (threadIdx.x == 0) {
-        any_long = false;
-        next_group = slices_block / warp_size;
-    }
-    find_part<Element>(all, range, readable);
-    __syncthreads();
-    if (range[0] == range[1]) return;
-    const bool whole = has_long_ones<Reducer>(all, range);
-    const unsigned lanes_log = lanes_for_part<Reducer>(all, range), lanes = 1u << lanes_log,
-                   rows = warp_size >> lanes_log;
-    const size_t few_elements = (Vectors::at_once * 4 * Vectors::size) << lanes_log;
-    size_t first = range[0] + threadIdx.x / warp_size * rows;
-    const auto bound = [&](unsigned which) {
-        const size_t segment = first + (lane >> lanes_log) + which;
-        return all.begin(segment < range[1] ? segment : range[1]);
-    };
-    size_t begin = bound(0), end = bound(1);
-#pragma unroll 1
-    while (!whole && first < range[1]) {
-        const size_t own_first = first, own_begin = begin, own_n = end - begin;
-        unsigned group = 0;
-        if (lane == 0) group = atomicAdd(&next_group, 1u);
-        first = range[0] + size_t(__shfl_sync(0xffffffffu, group, 0)) * rows;
-        begin = bound(0);
-        end = bound(1);
-
-        size_t segment = own_first + (lane >> lanes_log), from = own_begin, n = own_n;
-        if (n > longest) any_long = true;
-        bool mine = segment < range[1] && n <= few_elements;
-        const bool by_all = n > few_elements && n <= longest && lane % lanes == 0;
-        unsigned others = __ballot_sync(0xffffffffu, by_all), log = lanes_log;
-#pragma unroll 1
-        for (;;) {
-            const unsigned own = lane & ((1u << log) - 1);
-            const Vectors vectors(input + from, mine ? static_cast<unsigned>(n) : 0, readable);
-            Value value[1] = {vectors.value(output.reducer, own, log)};
-            combine_lanes(output.reducer, value, log);
-            const Value found = output.reducer.after_head(value[0], vectors.head, 0);
-            if (mine && own == 0)
-                output.reducer.store(all.place(output.result, segment), plus_zero<Reducer>(found),
-                                     n);
-            if (others == 0) break;
-            const unsigned source = lowest_bit(others);
-            others &= others - 1;
-            segment = own_first + (source >> lanes_log);
-            from = __shfl_sync(0xffffffffu, own_begin, static_cast<int>(source));
-            n = __shfl_sync(0xffffffffu, own_n, static_cast<int>(source));
-            mine = true;
-            log = 5;
-        }
-    }
-    __syncthreads();
-    if (any_long || whole)
-        list_long_segments<Reducer>(all, range[0], range[1], whole, status_words);
-}
-
-/* Units of long segments, in turn, as the list says. The last block to come of a segment folds its
- * partials. */
-template <class Reducer, class List>
-__device__ __forceinline__ void
-reduce_in_turn(const segments &all, const reduction_output<Reducer> &output, const List &list,
-               status_word *partials, wide_block<Reducer> &block)
-{
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    using words_of = partial_words<Value>;
-    /* the last blocks first, as others have some alone */
-    const unsigned number = gridDim.x - 1 - blockIdx.x;
-    const size_t units = list.units;
-    const unsigned parts = units < gridDim.x ? static_cast<unsigned>(units) : gridDim.x;
-    if (number >= parts) return;
-    const size_t from = share_of(units, number, parts), to = share_of(units, number + 1, parts);
-    unsigned mine =
-        search_by_warp(0u, list.count, [&](unsigned k) { return list.first_unit(k) <= from; }) - 1;
-#pragma unroll 1
-    for (size_t begin = from, end; begin < to; begin = end, ++mine) {
-        end = begin;
-        if (!list.has_units(mine)) continue;
-        const size_t segment = list.segment(mine), n = all.length(segment),
-                     first = list.first_unit(mine);
-        const segment_tree<Reducer> tree(n);
-        end = first + tree.work.units < to ? first + tree.work.units : to;
-        const Element *const input = all.first<Element>(segment);
-        Reducer reducer = output.reducer;
-        reducer.prepare(input, n);
-        const bool alone = tree.work.units == (in_any_order<Reducer>() ? end - begin : 1);
-        Value value = reducer.identity();
-        const auto use = [&](size_t unit, const Value &found) {
-            value = found;
-            if (threadIdx.x == 0 && !alone) words_of::publish(partials, first + unit, found);
-        };
-        if (in_any_order<Reducer>()) { /* all units together, as the first one's */
-            const size_t unit = begin - first;
-            use(unit, block.template value_of_elements<2 * row_vectors>(
-                          reducer, input, tree.before(unit), tree.before(end - first)));
-            for (size_t k = begin + 1 + threadIdx.x; k < end && !alone; k += slices_block)
-                words_of::publish(partials, k, reducer.identity());
-        } else {
-            block.template reduce_units_from<true>(reducer, input, tree, begin - first, end - first,
-                                                   use);
-        }
-        if (!alone) {
-            if (threadIdx.x == 0) {
-                status_word *const ticket = list.ticket(mine);
-                block.last =
-                    atomicAdd(ticket, status_word(end - begin)) + (end - begin) == tree.work.units;
-                if (block.last) *ticket = 0;
-            }
-            __syncthreads();
-            if (!block.last) continue;
-            value = block.fold(reducer, partials + first * words_of::count,
-                               static_cast<unsigned>(tree.work.units), 1u << tree.threads_log);
-        }
-        if (threadIdx.x == 0)
-            reducer.store(all.place(output.result, segment), plus_zero<Reducer>(value), n);
-    }
-}
-
 /* What is listed. The units of entry k begin with first_unit(k). */
 struct segment_list {
     status_word *base;
@@ -8169,13 +5989,12 @@ struct segment_list {
 
     __device__ __forceinline__ listed_segment &entry(unsigned k) const { return listed(base)[k]; }
     __device__ __forceinline__ size_t segment(unsigned k) const { return entry(k).number - 1; }
-    static __device__ __forceinline__ bool has_units(unsigned) { return true; }
     __device__ __forceinline__ size_t first_unit(unsigned k) const { return entry(k).first; }
     __device__ __forceinline__ status_word *ticket(unsigned k) const { return &entry(k).ticket; }
 
     /* units_of(n): of a segment. */
     template <class Units>
-    __device__ __forceinline__ segment_list(const segments &all, status_word *status_words,
+    __device__ __forceinline__ segment_list(const row_bounds &all, status_word *status_words,
                                             unsigned most_entries, const Units &units_of)
         : base(status_words), count(static_cast<unsigned>(base[0] >> listed_shift)), units(0)
     {
@@ -8192,810 +6011,6 @@ struct segment_list {
         if (threadIdx.x == 0) base[0] = 0;
     }
 };
-
-/* first_units[k]: units of those before number k, of which a thread has Each. A block calls it
- * after a barrier, and another one follows. */
-template <unsigned Each>
-__device__ __forceinline__ void number_units(const unsigned (&units)[Each],
-                                             unsigned (&first_units)[Each * slices_block + 1],
-                                             unsigned (&of_warps)[slices_block / warp_size])
-{
-    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-    unsigned own = 0;
-#pragma unroll
-    for (unsigned k = 0; k < Each; ++k) own += units[k];
-    unsigned before = own;
-#pragma unroll
-    for (unsigned step = 1; step < warp_size; step *= 2) {
-        const unsigned other = __shfl_up_sync(0xffffffffu, before, step);
-        if (lane >= step) before += other;
-    }
-    if (lane == warp_size - 1) of_warps[warp] = before;
-    before -= own;
-    __syncthreads();
-    unsigned of_earlier = lane < warp ? of_warps[lane] : 0;
-#pragma unroll
-    for (unsigned step = slices_block / warp_size / 2; step > 0; step /= 2)
-        of_earlier += __shfl_xor_sync(0xffffffffu, of_earlier, static_cast<int>(step));
-    before += __shfl_sync(0xffffffffu, of_earlier, 0);
-#pragma unroll
-    for (unsigned k = 0; k < Each; ++k) {
-        first_units[threadIdx.x * Each + k] = before;
-        before += units[k];
-    }
-    if (threadIdx.x == slices_block - 1) first_units[Each * slices_block] = before;
-    __syncthreads();
-}
-
-/* A chunk: what a block has of a segment in a slot of its shared memory, or will have. It is a
- * small tile, or of a large one the packs of some threads, and the tail that is theirs. */
-struct staged_chunk {
-    bool exists, ends_tile, ends_unit, ends_share; /* what ends with it */
-    bool ends_alone;                               /* a tile that is all of a segment */
-    unsigned char slot, phase;                     /* its slot's */
-    unsigned char turn;                            /* of tiles, below most_open_tiles */
-    unsigned short leaf, leaves; /* the first of the tile's threads that it has, and how many */
-    unsigned short place, tail_place; /* bytes: of the first pack and the tail in the slot */
-    unsigned short apart;             /* from pack to pack of a thread */
-    unsigned char copies;             /* to the slot; none: it is loaded from the input */
-    slice_tile tile;
-    const void *from; /* the segment, and its elements */
-    size_t n;
-    void *result;
-    unsigned position;    /* of the tile in its unit */
-    unsigned unit, units; /* of the segment; so many are this block's */
-    unsigned entry;       /* of the list, or not_listed */
-    size_t first_unit;    /* of the segment, among all units of the list */
-};
-constexpr unsigned not_listed = ~0u, most_own_tiles = most_in_small_tiles / one_small_tile;
-/* Bytes that are copied from lines to a place in the block's shared memory. */
-struct chunk_copy {
-    const void *from;
-    unsigned to, bytes;
-};
-
-/* Where an element is in its line. */
-template <class Element>
-__device__ __forceinline__ unsigned place_of(const Element *element)
-{
-    return static_cast<unsigned>(reinterpret_cast<uintptr_t>(element) % line_bytes);
-}
-/* Chunks of a segment in large tiles: a quarter of a tile's threads has eight rows of packs in
- * 16 KiB, or half of them has four, if there are no more. */
-struct tile_part {
-    unsigned log; /* 2^log parts */
-    unsigned threads, rows, pitch;
-
-    __device__ __forceinline__ explicit tile_part(size_t packs)
-        : log(packs > 4 * large_block ? 2 : 1), threads(large_block >> log), rows(2u << log),
-          pitch(threads * pack_bytes + 2 * line_bytes)
-    {
-    }
-};
-
-/* The chunks that a block is to reduce, as one of its warps finds them, a batch at once: of its own
- * segments that are not listed, then of its share of those that are. In shared memory. */
-template <class Reducer>
-struct chunks_to_come {
-    using Element = typename Reducer::Element;
-    static constexpr unsigned pack_size = pack<Element>::size, batch = 16, known = 2 * batch,
-                              chunk_packs = one_small_tile / pack_bytes,
-                              slot_bytes = slot_bytes_of(in_any_order<Reducer>()),
-                              most_copies = in_any_order<Reducer>() ? 1 : 9; /* rows and a tail */
-    staged_chunk chunk[known];
-    chunk_copy copies[known][most_copies];
-    const void *readable[2]; /* from where to where there are elements */
-
-  private:
-    void *results;
-    unsigned number, turn; /* chunks in all, and tiles, below most_open_tiles */
-    /* Segments that are known, of which `first` is lane 0's; ends: chunks of those up to each. */
-    size_t first, begins[warp_size], lengths[warp_size], ends[warp_size], done;
-    unsigned entry;             /* or a single one of the list, and the */
-    size_t unit, last_unit;     /* first unit that is the block's */
-    size_t from, to;            /* its tiles, or packs where any order will do */
-    size_t next_own, end;       /* own segments to come */
-    bool whole;                 /* short ones too */
-    bool is_over;               /* all chunks are found */
-    size_t next_unit, unit_end; /* units of the list to come */
-    unsigned next_entry;
-
-  public:
-    __device__ __forceinline__ void begin(const segments &all, const segment_list &list,
-                                          void *result, size_t own_begin, size_t own_end,
-                                          bool with_short)
-    {
-        const size_t own_unit = share_of(list.units, blockIdx.x, gridDim.x),
-                     own_unit_end = share_of(list.units, blockIdx.x + 1, gridDim.x);
-        const unsigned after = search_by_warp(
-            0u, list.count, [&](unsigned k) { return list.first_unit(k) <= own_unit; });
-        const unsigned lane = threadIdx.x % warp_size;
-        ends[lane] = 0;
-        if (lane < 2) readable[lane] = all.first<Element>(lane == 0 ? 0 : all.count);
-        if (lane == 0) {
-            results = result;
-            done = 0;
-            next_own = own_begin;
-            end = own_end;
-            next_unit = own_unit;
-            unit_end = own_unit_end;
-            next_entry = after - 1;
-            number = 0;
-            turn = 0;
-            whole = with_short;
-            is_over = false;
-        }
-        __syncwarp();
-    }
-    /* The next `batch` chunks, of which each lane finds one. */
-    __device__ __noinline__ void find(segments all, segment_list list)
-    {
-        const unsigned lane = threadIdx.x % warp_size;
-        for (unsigned wanted = is_over ? 0 : batch; wanted > 0;) {
-            if (done == ends[warp_size - 1] && !look_for_more(all, list)) {
-                if (lane <= most_slots) chunk[(number + lane) % known].exists = false;
-                if (lane == 0) is_over = true;
-                __syncwarp();
-                return;
-            }
-            const size_t rest = ends[warp_size - 1] - done;
-            const unsigned some = rest < wanted ? static_cast<unsigned>(rest) : wanted;
-            bool ends_tile = false;
-            if (lane < some) {
-                set_chunk(number + lane, all, list, done + lane);
-                ends_tile = chunk[(number + lane) % known].ends_tile;
-            }
-            const unsigned tiles = __ballot_sync(0xffffffffu, ends_tile);
-            if (lane < some)
-                chunk[(number + lane) % known].turn = static_cast<unsigned char>(
-                    (turn + unsigned(__popc(tiles & ((1u << lane) - 1)))) % most_open_tiles);
-            __syncwarp();
-            if (lane == 0) {
-                last_unit = chunk[(number + some - 1) % known].unit;
-                number += some;
-                done += some;
-                turn = (turn + unsigned(__popc(tiles))) % most_open_tiles;
-            }
-            wanted -= some;
-            __syncwarp();
-        }
-    }
-
-  private:
-    __device__ __forceinline__ bool takes(size_t segment, size_t elements) const
-    {
-        return segment < end && (whole || elements > longest_segment<Reducer>()) &&
-               is_for_one_block<Element>(elements);
-    }
-    static __device__ __forceinline__ unsigned parts_log(const segment_tree<Reducer> &tree)
-    {
-        return tree.large() ? tile_part(tree.packs).log : 0;
-    }
-    /* Tiles before a unit, or packs where any order will do. */
-    static __device__ __forceinline__ size_t before(const segment_tree<Reducer> &tree, size_t to)
-    {
-        if (to >= tree.work.units) return in_any_order<Reducer>() ? tree.packs : tree.work.tiles;
-        const size_t tile = run_of(tree.work, to).first;
-        return in_any_order<Reducer>() ? tile << tree.tile_log() : tile;
-    }
-    /* Of so many of these. */
-    static __device__ __forceinline__ size_t chunks_of(const segment_tree<Reducer> &tree,
-                                                       size_t count)
-    {
-        if (!in_any_order<Reducer>()) return count << parts_log(tree);
-        return count == 0 ? 1 : (count - 1) / chunk_packs + 1;
-    }
-    /* False if there are none. */
-    __device__ __forceinline__ bool look_for_more(const segments &all, const segment_list &list)
-    {
-        constexpr unsigned at_once = 8; /* where many are not taken */
-        const unsigned lane = threadIdx.x % warp_size;
-        size_t own = next_own, chunks = 0;
-        bool any = false;
-        __syncwarp();
-        while (!any && own < end) {
-            const size_t segment = own + lane, inside = segment < end ? segment : end - 1,
-                         begin = all.begin(inside), n = all.length(inside);
-            chunks = 0;
-            if (takes(segment, n)) {
-                const segment_tree<Reducer> tree(n);
-                chunks = chunks_of(tree, before(tree, tree.work.units));
-            }
-            any = __any_sync(0xffffffffu, chunks > 0);
-            begins[lane] = begin;
-            lengths[lane] = n;
-            if (lane == 0) {
-                first = own;
-                entry = not_listed;
-            }
-            own += warp_size;
-            while (!any && own < end) {
-                bool others = false;
-#pragma unroll
-                for (unsigned k = 0; k < at_once; ++k) {
-                    const size_t other = own + k * warp_size + lane;
-                    others |= other < end && takes(other, all.length(other));
-                }
-                if (__any_sync(0xffffffffu, others)) break;
-                own += at_once * warp_size;
-            }
-        }
-        if (any) {
-#pragma unroll
-            for (unsigned step = 1; step < warp_size; step *= 2) {
-                const size_t other = __shfl_up_sync(0xffffffffu, chunks, step);
-                if (lane >= step) chunks += other;
-            }
-            ends[lane] = chunks;
-        } else if (next_unit < unit_end) {
-            const size_t segment = list.segment(next_entry), n = all.length(segment),
-                         first_unit = list.first_unit(next_entry),
-                         own_unit = next_unit - first_unit;
-            const segment_tree<Reducer> tree(n);
-            const size_t rest = unit_end - first_unit,
-                         own_end = rest < tree.work.units ? rest : tree.work.units;
-            const size_t own_from = before(tree, own_unit), own_to = before(tree, own_end);
-            ends[lane] = chunks_of(tree, own_to - own_from);
-            __syncwarp();
-            if (lane == 0) {
-                begins[0] = all.begin(segment);
-                lengths[0] = n;
-                first = segment;
-                entry = next_entry++;
-                unit = last_unit = own_unit;
-                from = own_from;
-                to = own_to;
-                next_unit = first_unit + own_end;
-            }
-            any = true;
-        }
-        if (lane == 0) {
-            next_own = own;
-            if (any) done = 0;
-        }
-        __syncwarp();
-        return any;
-    }
-    /* Chunk `own_number` of the block's, number_here of these segments'. */
-    __device__ __forceinline__ void set_chunk(unsigned own_number, const segments &all,
-                                              const segment_list &list, size_t number_here)
-    {
-        staged_chunk &of = chunk[own_number % known];
-        unsigned which = 0;
-#pragma unroll
-        for (unsigned step = warp_size / 2; step > 0; step /= 2)
-            if (ends[which + step - 1] <= number_here) which += step;
-        const bool is_own = entry == not_listed;
-        const segment_tree<Reducer> tree(lengths[which]);
-        const size_t before_it = which > 0 ? ends[which - 1] : 0, own = number_here - before_it;
-        const Element *const input = static_cast<const Element *>(all.input) + begins[which];
-        of.exists = true;
-        of.from = input;
-        of.n = lengths[which];
-        of.result = all.place(results, first + which);
-        of.entry = entry;
-        of.ends_share = own + 1 == ends[which] - before_it;
-        of.leaf = 0;
-        of.leaves = slices_block;
-        of.place = of.tail_place = static_cast<unsigned short>(place_of(input));
-        of.apart = slices_block * pack_bytes;
-        size_t of_unit = is_own ? 0 : unit;
-        if (in_any_order<Reducer>()) { /* as of one unit */
-            const size_t pack = (is_own ? 0 : from) + own * chunk_packs,
-                         rest = (is_own ? tree.packs : to) - pack;
-            of.tile = {pack, rest < chunk_packs ? static_cast<unsigned>(rest) : chunk_packs,
-                       of.ends_share && pack + rest == tree.packs ? tree.tail : 0, 8};
-            of.position = static_cast<unsigned>(own);
-            of.ends_tile = true;
-            of.ends_unit = of.ends_share;
-        } else {
-            const unsigned log = parts_log(tree),
-                           part = static_cast<unsigned>(own) & ((1u << log) - 1);
-            const size_t tile = (is_own ? 0 : from) + (own >> log);
-            tile_run run = {tile, 1};
-            of_unit = tile;
-            if (tree.work.levels > 0) { /* no chunk of the batch is as many units further */
-                size_t above = last_unit + batch + 1;
-                if (above > tree.work.units) above = tree.work.units;
-                for (of_unit = last_unit; above - of_unit > 1;) {
-                    const size_t middle = of_unit + (above - of_unit) / 2;
-                    (run_of(tree.work, middle).first <= tile ? of_unit : above) = middle;
-                }
-                run = run_of(tree.work, of_unit);
-            }
-            of.tile = tree.tile(tile);
-            of.position = static_cast<unsigned>(tile - run.first);
-            of.ends_tile = part + 1 == 1u << log;
-            of.ends_unit = of.ends_tile && of.position + 1 == run.count;
-            if (tree.large()) {
-                const tile_part by(tree.packs);
-                of.leaf = static_cast<unsigned short>(part * by.threads);
-                of.leaves = static_cast<unsigned short>(by.threads);
-                of.apart = static_cast<unsigned short>(by.pitch);
-                of.tail_place = static_cast<unsigned short>(
-                    by.rows * by.pitch + place_of(input + tree.packs * pack_size));
-            }
-        }
-        of.unit = static_cast<unsigned>(of_unit);
-        of.units = in_any_order<Reducer>() ? 1 : static_cast<unsigned>(tree.work.units);
-        if (!is_own) {
-            const size_t rest = unit_end - list.first_unit(entry);
-            of.first_unit = list.first_unit(entry);
-            of.units =
-                static_cast<unsigned>((rest < tree.work.units ? rest : tree.work.units) - unit);
-        }
-        of.ends_alone = is_own && of.ends_unit && of.position == 0 && of.units == 1;
-        of.slot = static_cast<unsigned char>(own_number % all.slot_count);
-        of.phase = own_number / all.slot_count & 1;
-        of.copies = 0;
-        const uintptr_t begin = reinterpret_cast<uintptr_t>(input),
-                        behind = in_vectors(begin + of.n * sizeof(Element));
-        if (!has_copy_engine() || of.n == 0 ||
-            begin - of.place < reinterpret_cast<uintptr_t>(readable[0]) ||
-            behind > reinterpret_cast<uintptr_t>(readable[1]))
-            return;
-        const uintptr_t packs = begin + of.tile.first * pack_bytes,
-                        after = packs + of.tile.packs * pack_bytes;
-        const unsigned tail = of.tile.tail * unsigned(sizeof(Element));
-        if (of.tile.threads_log == 8) {
-            add_copy(own_number, packs, static_cast<unsigned>(after - packs) + tail, 0);
-            return;
-        }
-        const tile_part by(tree.packs);
-#pragma unroll 1
-        for (unsigned row = 0; row < by.rows; ++row) {
-            const unsigned before = row * large_block + of.leaf,
-                           left = of.tile.packs > before ? of.tile.packs - before : 0;
-            add_copy(own_number, packs + before * pack_bytes,
-                     (left < by.threads ? left : by.threads) * pack_bytes, row * by.pitch);
-        }
-        if (of.leaf == 0) add_copy(own_number, after, tail, by.rows * by.pitch);
-    }
-    template <class Number>
-    static __device__ __forceinline__ Number in_vectors(Number bytes)
-    {
-        return (bytes + pack_bytes - 1) / pack_bytes * pack_bytes;
-    }
-    /* Of bytes that go to a place in the slot's line there. */
-    __device__ __forceinline__ void add_copy(unsigned own_number, uintptr_t start, unsigned bytes,
-                                             unsigned to_line)
-    {
-        if (bytes == 0) return;
-        staged_chunk &of = chunk[own_number % known];
-        const unsigned place = static_cast<unsigned>(start % line_bytes),
-                       all_bytes = in_vectors(place + bytes);
-        copies[own_number % known][of.copies++] = {reinterpret_cast<const void *>(start - place),
-                                                   of.slot * slot_bytes + to_line, all_bytes};
-    }
-};
-
-/* How a block reduces chunks in slots of its shared memory: eight warps add each, and the ninth
- * finds what comes next, has it copied where a slot is empty, and adds up what the others found. */
-template <class Reducer>
-struct staged_segments {
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    using words_of = partial_words<Value>;
-    using Chunks = chunks_to_come<Reducer>;
-    static constexpr unsigned warps = slices_block / warp_size, pack_size = pack<Element>::size,
-                              known = Chunks::known;
-    Value warp_values[most_open_tiles][in_any_order<Reducer>() ? warps : 2 * warps],
-        partials[in_any_order<Reducer>() ? 2 * warps : most_own_tiles],
-        stack[in_any_order<Reducer>() ? 1 : most_levels];
-    Chunks to_come;
-    phase_barrier full[most_slots], empty[most_slots];
-    bool last;
-
-    __device__ __forceinline__ void reduce(const segments &all,
-                                           const reduction_output<Reducer> &output,
-                                           const segment_list &list, status_word *listed_partials,
-                                           size_t begin, size_t end, bool whole)
-    {
-        const bool adds = threadIdx.x < slices_block;
-        if (threadIdx.x < all.slot_count) {
-            init_barrier(&full[threadIdx.x], warp_size);
-            init_barrier(&empty[threadIdx.x], slices_block);
-        }
-        if (!adds) {
-            to_come.begin(all, list, output.result, begin, end, whole);
-            to_come.find(all, list);
-        }
-        __syncthreads();
-        if (adds)
-            empty_slots(output.reducer);
-        else
-            fill_slots(all, output, list, listed_partials);
-        __syncthreads();
-    }
-
-  private:
-    __device__ __forceinline__ void fill_slots(const segments &all,
-                                               const reduction_output<Reducer> &output,
-                                               const segment_list &list,
-                                               status_word *listed_partials)
-    {
-        for (unsigned k = 0; k < all.slot_count; ++k) copy(k);
-#pragma unroll 1
-        for (unsigned number = 0; to_come.chunk[number % known].exists; ++number) {
-            const staged_chunk &own = to_come.chunk[number % known];
-            wait_for_phase(&empty[own.slot], own.phase);
-            copy(number + all.slot_count);
-            if (own.ends_tile) end_tile(output.reducer, own, list, listed_partials);
-            if (number % Chunks::batch == Chunks::batch / 2) to_come.find(all, list);
-        }
-    }
-    /* Has a chunk copied, if there is one. */
-    __device__ __forceinline__ void copy(unsigned number)
-    {
-        const staged_chunk &of = to_come.chunk[number % known];
-        const unsigned lane = threadIdx.x % warp_size;
-        if (!of.exists) return;
-        if (lane < of.copies) {
-            const chunk_copy own = to_come.copies[number % known][lane];
-            bulk_copy(dynamic_shared<unsigned char>() + own.to, own.from, own.bytes,
-                      &full[of.slot]);
-        } else {
-            arrive(&full[of.slot]);
-        }
-    }
-
-    __device__ __forceinline__ void empty_slots(const Reducer &prepared)
-    {
-#pragma unroll 1
-        for (unsigned number = 0; to_come.chunk[number % known].exists; ++number) {
-            const staged_chunk &own = to_come.chunk[number % known];
-            wait_for_phase(&full[own.slot], own.phase);
-            Reducer reducer = prepared;
-            reducer.prepare(own.from, own.n);
-            if (in_any_order<Reducer>() || own.leaves == slices_block)
-                add_packs<4>(reducer, own);
-            else if (threadIdx.x / 128 == own.leaf / 128 % 2) /* half of the warps in turn */
-                add_packs<8>(reducer, own);
-            arrive(&empty[own.slot]);
-        }
-    }
-    /* A warp's value, of packs of its threads, which are leaves of the tile. */
-    template <unsigned Packs>
-    __device__ __forceinline__ void add_packs(const Reducer &reducer, const staged_chunk &of)
-    {
-        const unsigned thread = threadIdx.x & (of.leaves - 1u), leaf = of.leaf + thread;
-        leaf_items<Reducer, Packs> items[1];
-        items[0].stand(of.tile, leaf);
-        items[0].has_edge = leaf < of.tile.tail;
-        items[0].edge_index = (of.tile.first + of.tile.packs) * pack_size + leaf;
-        items[0].edge = Element();
-        if (of.copies > 0) {
-            const unsigned char *const slot =
-                dynamic_shared<unsigned char>() + of.slot * Chunks::slot_bytes;
-            const Element *const packs = reinterpret_cast<const Element *>(slot + of.place);
-            with_shifted_slice(packs, [&](const auto &slice) {
-#pragma unroll
-                for (unsigned k = 0; k < Packs; ++k) {
-                    if (k % 4 == 0) __syncwarp(); /* not all at once, for registers */
-                    items[0].packs[k] = {};
-                    if (k < items[0].count)
-                        slice.load(items[0].packs[k],
-                                   thread * pack_size + k * (of.apart / unsigned(sizeof(Element))));
-                }
-            });
-            if (items[0].has_edge) {
-                const Element *const tail =
-                    of.tile.threads_log == 8
-                        ? packs + of.tile.packs * pack_size
-                        : reinterpret_cast<const Element *>(slot + of.tail_place);
-                items[0].edge = tail[leaf];
-            }
-        } else {
-            const Element *const from = static_cast<const Element *>(of.from);
-            with_global_row<true>(from, of.n, to_come.readable, [&](const auto &slice) {
-                load_packs(items[0].packs, slice, items[0].index, items[0].step, items[0].count);
-            });
-            if (items[0].has_edge) items[0].edge = from[items[0].edge_index];
-        }
-        Value values[1];
-        reducer.choose(values_of_leaves<1, leaf_items<Reducer, Packs>>{items, values});
-        values[0] = items[0].with_edge(reducer, values[0]);
-        const Value value = combine_warp(reducer, values);
-        if (threadIdx.x % warp_size == 0) warp_values[of.turn][leaf / warp_size] = value;
-    }
-
-    /* By one warp, a tile's value, and what ends with it. */
-    __device__ __forceinline__ void end_tile(const Reducer &prepared, const staged_chunk &own,
-                                             const segment_list &list, status_word *listed_partials)
-    {
-        const unsigned lane = threadIdx.x % warp_size, threads_log = own.tile.threads_log;
-        Reducer reducer = prepared;
-        reducer.prepare(own.from, own.n);
-        Value sum[1] = {lane < 1u << (threads_log - 5) ? warp_values[own.turn][lane]
-                                                       : reducer.identity()};
-        combine_lanes(reducer, sum, threads_log - 5);
-        if (!own.ends_alone)
-            end_part(reducer, own, list, listed_partials, sum[0]);
-        else if (lane == 0)
-            reducer.store(own.result, plus_zero<Reducer>(sum[0]), own.n);
-    }
-    /* The same where it is not all of a segment. */
-    __device__ __noinline__ void end_part(Reducer reducer, const staged_chunk &own,
-                                          segment_list list, status_word *listed_partials,
-                                          Value value)
-    {
-        const unsigned lane = threadIdx.x % warp_size;
-        reducer.prepare(own.from, own.n);
-        if (lane == 0 && (own.position > 0 || !own.ends_unit)) {
-            unsigned level = 0;
-            for (; in_any_order<Reducer>() ? level < (own.position > 0) : own.position >> level & 1;
-                 ++level)
-                value = reducer.combine(stack[level], value);
-            stack[in_any_order<Reducer>() ? 0 : level] = value;
-        }
-        if (!own.ends_unit) return;
-        if (own.entry == not_listed) {
-            if (own.units > 1) {
-                if (lane == 0) partials[own.unit] = value;
-                if (!own.ends_share) return;
-                __syncwarp();
-                value = fold_by_warp(reducer, partials, own.units);
-            }
-        } else {
-            const segment_tree<Reducer> tree(own.n);
-            const unsigned units = static_cast<unsigned>(tree.work.units);
-            if (units > 1) {
-                status_word *const of_segment = listed_partials + own.first_unit * words_of::count;
-                if (lane == 0) words_of::publish(of_segment, own.unit, value);
-                for (unsigned k = 1 + lane; in_any_order<Reducer>() && k < own.units;
-                     k += warp_size) /* one stands for all */
-                    words_of::publish(of_segment, own.unit + k, reducer.identity());
-                if (!own.ends_share) return;
-                status_word *const ticket = list.ticket(own.entry);
-                unsigned is_last = 0;
-                if (lane == 0) {
-                    is_last = atomicAdd(ticket, status_word(own.units)) + own.units == units;
-                    if (is_last) *ticket = 0;
-                }
-                if (!__shfl_sync(0xffffffffu, is_last, 0)) return;
-                value = fold_listed(reducer, of_segment, units, tree.threads_log);
-            }
-        }
-        if (lane == 0) reducer.store(own.result, plus_zero<Reducer>(value), own.n);
-    }
-    /* Of partials in status words, which are left zero: as of a block of threads. */
-    __device__ __forceinline__ Value fold_listed(const Reducer &reducer, status_word *status_words,
-                                                 unsigned units, unsigned threads_log)
-    {
-        constexpr unsigned at_once = sizeof(Value) > 4 ? 4 : 8;
-        const unsigned lane = threadIdx.x % warp_size, threads = 1u << threads_log;
-#pragma unroll 1
-        for (unsigned thread = lane; thread < threads; thread += at_once * warp_size) {
-            Value sums[at_once];
-            size_t numbers[at_once];
-#pragma unroll
-            for (unsigned k = 0; k < at_once; ++k)
-                numbers[k] = thread + k == 0 ? units - 1 : no_partial;
-            words_of::await(status_words, numbers, reducer.identity(), sums);
-#pragma unroll 1
-            for (unsigned first = 0; first < units - 1; first += threads) {
-                Value others[at_once];
-#pragma unroll
-                for (unsigned k = 0; k < at_once; ++k) {
-                    const unsigned number = first + thread + k * warp_size;
-                    numbers[k] = number < units - 1 ? number : no_partial;
-                }
-                words_of::await(status_words, numbers, reducer.identity(), others);
-#pragma unroll
-                for (unsigned k = 0; k < at_once; ++k)
-                    sums[k] = reducer.combine(sums[k], others[k]);
-            }
-#pragma unroll
-            for (unsigned k = 0; k < at_once; ++k) {
-                Value of_warp[1] = {sums[k]};
-                combine_lanes(reducer, of_warp, 5);
-                if (lane == 0) partials[thread / warp_size + k] = of_warp[0];
-            }
-        }
-        __syncwarp();
-        Value all[1] = {lane < threads / warp_size ? partials[lane] : reducer.identity()};
-        combine_lanes(reducer, all, threads_log - 5);
-        __syncwarp();
-        return all[0];
-    }
-};
-constexpr unsigned staged_threads = slices_block + warp_size;
-/* Blocks of these on a multiprocessor, which may have few threads (compute capability 7.5). */
-template <class Reducer>
-__host__ __device__ constexpr unsigned staged_blocks()
-{
-    return segment_blocks_of<Reducer>() * staged_threads <= multiprocessor_threads
-               ? segment_blocks_of<Reducer>()
-               : multiprocessor_threads / staged_threads;
-}
-
-/* By a block of 256 threads, one by one: of segments from `segment` to end - 1, those that are for
- * several blocks. Out of line, as it is not needed where the list has room. */
-template <class Reducer>
-static __device__ __noinline__ void
-reduce_not_listed(segments all, reduction_output<Reducer> output, size_t segment, size_t end)
-{
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    struct scratch {
-        Value sums[in_any_order<Reducer>() ? 1 : large_block];
-        wide_block<Reducer> block;
-    };
-    static_assert(sizeof(scratch) <= slot_bytes_of(in_any_order<Reducer>()), "in a slot's place");
-    scratch &memory = *dynamic_shared<scratch>();
-    memory.block.know_readable(all);
-    __syncthreads();
-#pragma unroll 1
-    for (; segment < end; ++segment) {
-        for (; segment < end; segment += warp_size) {
-            const size_t own = segment + threadIdx.x % warp_size;
-            const unsigned those = __ballot_sync(
-                0xffffffffu, own < end && !is_for_one_block<Element>(all.length(own)));
-            if (those == 0) continue;
-            segment += lowest_bit(those);
-            break;
-        }
-        if (segment >= end) return;
-        reduce_alone<Reducer>({all.place(output.result, segment), output.reducer},
-                              all.first<Element>(segment), all.length(segment), &memory.block,
-                              memory.sums);
-        __syncthreads();
-    }
-}
-
-/* What is noted of the block's own part, then what is listed; and last, what has no room there. */
-template <class Reducer>
-__global__ void __launch_bounds__(staged_threads, resident(staged_blocks<Reducer>()))
-    reduce_long_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
-{
-    __shared__ staged_segments<Reducer> block;
-    wait_for_previous_grid();
-    allow_next_grid();
-    status_word *const noted = noted_of_block(status_words);
-    const status_word from = noted[0], to = noted[1], not_listed_from = noted[2];
-    if (status_words[0] == 0 && from == 0) return;
-    const segment_list list(all, status_words, most_listed,
-                            [](size_t n) { return segment_tree<Reducer>(n).work.units; });
-    block.reduce(all, output, list, status_words + list_words + noted_words * gridDim.x,
-                 from == 0 ? 0 : from - 1, to / 2, to % 2 != 0);
-    if (threadIdx.x < noted_words && from != 0) noted[threadIdx.x] = 0;
-    if (list.count > 0) list.leave_empty(&block.last);
-    if (not_listed_from != 0 && threadIdx.x < slices_block) /* the others' threads are done */
-        reduce_not_listed(all, output, not_listed_from - 1, to / 2);
-}
-
-/* Where there are few segments, a warp takes each short one and a block each that is one tile.
- * Blocks share out longer ones by units, one launch in all; those whose partials have no room in
- * the workspace are taken by a block each. */
-constexpr unsigned most_few = 1024;
-constexpr unsigned few_blocks = 2; /* on a multiprocessor */
-/* Those of several tiles, as a segment_list. */
-struct few_list {
-    const unsigned *first_units;
-    status_word *tickets;
-    unsigned count;
-    size_t units;
-
-    __device__ __forceinline__ size_t segment(unsigned k) const { return k; }
-    __device__ __forceinline__ bool has_units(unsigned k) const
-    {
-        return first_units[k] < first_units[k + 1];
-    }
-    __device__ __forceinline__ size_t first_unit(unsigned k) const { return first_units[k]; }
-    __device__ __forceinline__ status_word *ticket(unsigned k) const { return tickets + k; }
-};
-
-/* By a warp, a segment of up to 256 packs. */
-template <class Reducer>
-__device__ __forceinline__ void reduce_by_warp(const reduction_output<Reducer> &output,
-                                               void *result, const typename Reducer::Element *from,
-                                               size_t n, const void *const (&readable)[2])
-{
-    using Value = typename Reducer::Value;
-    const unsigned lane = threadIdx.x % warp_size;
-    Reducer reducer = output.reducer;
-    reducer.prepare(from, n);
-    Value value = reducer.identity();
-    if (in_any_order<Reducer>()) {
-        const row_in_vectors<Reducer> vectors(from, static_cast<unsigned>(n), readable);
-        Value values[1] = {vectors.value(reducer, lane, 5)};
-        value = reducer.after_head(combine_warp(reducer, values), vectors.head, 0);
-    } else {
-        const slice_tile tile = segments_of_warp<Reducer>::tile_of(static_cast<unsigned>(n));
-        with_global_row<true>(from, n, readable, [&](const auto &slice) {
-            value = tile.packs <= warp_size ? narrow_value<1, true>(reducer, slice, tile)
-                                            : narrow_value<4, true>(reducer, slice, tile);
-        });
-    }
-    if (lane == 0) reducer.store(result, plus_zero<Reducer>(value), n);
-}
-
-/* By a block, a segment of one tile. */
-template <class Reducer>
-__device__ __forceinline__ void reduce_by_block(const reduction_output<Reducer> &output,
-                                                void *result, const typename Reducer::Element *from,
-                                                size_t n, const void *const (&readable)[2],
-                                                wide_block<Reducer> &block)
-{
-    using Value = typename Reducer::Value;
-    Reducer reducer = output.reducer;
-    reducer.prepare(from, n);
-    Value value = reducer.identity();
-    if (in_any_order<Reducer>()) {
-        const row_in_vectors<Reducer, unsigned, 2 * row_vectors> vectors(
-            from, static_cast<unsigned>(n), readable);
-        Value values[1] = {vectors.value(reducer, threadIdx.x, 8)};
-        value = reducer.after_head(block.total(reducer, values), vectors.head, 0);
-    } else {
-        const segment_tree<Reducer> tree(n);
-        with_global_row<true>(from, n, readable, [&](const auto &slice) {
-            value = tree.large() ? block.template tile_value<8, 2>(reducer, slice, tree.tile(0))
-                                 : block.template tile_value<4, 1>(reducer, slice, tree.tile(0));
-        });
-    }
-    if (threadIdx.x == 0) reducer.store(result, plus_zero<Reducer>(value), n);
-}
-
-template <class Reducer>
-__global__ void __launch_bounds__(slices_block, resident(few_blocks))
-    reduce_few_segments(segments all, reduction_output<Reducer> output, status_word *status_words)
-{
-    using Element = typename Reducer::Element;
-    constexpr unsigned each = most_few / slices_block, warps = slices_block / warp_size;
-    constexpr size_t most_by_warp = (slices_block + 1) * pack<Element>::size - 1,
-                     most_by_block = (tile_choice<Reducer>::one_large_tile > 0
-                                          ? tile_choice<Reducer>::one_large_tile
-                                          : one_small_tile) /
-                                     sizeof(Element);
-    __shared__ wide_block<Reducer> block;
-    __shared__ long long offsets[most_few + 1];
-    __shared__ unsigned first_units[most_few + 1], warp_units[warps];
-    __shared__ typename Reducer::Value sums[large_block];
-    const unsigned warp = threadIdx.x / warp_size, count = static_cast<unsigned>(all.count);
-    wait_for_previous_grid();
-    allow_next_grid();
-    /* whether a thread's share of them has more than a block takes is on its way meanwhile */
-    const unsigned share = (count - 1) / slices_block + 1, own = threadIdx.x * share;
-    const size_t own_elements =
-        own < count ? all.begin(own + share < count ? own + share : count) - all.begin(own) : 0;
-    const void *const readable[2] = {all.first<Element>(0), all.first<Element>(count)};
-#pragma unroll 1
-    for (unsigned k = blockIdx.x + gridDim.x * warp; k < count; k += gridDim.x * warps)
-        if (all.length(k) <= most_by_warp)
-            reduce_by_warp(output, all.place(output.result, k), all.first<Element>(k),
-                           all.length(k), readable);
-#pragma unroll 1
-    for (unsigned k = blockIdx.x; k < count; k += gridDim.x)
-        if (all.length(k) > most_by_warp && all.length(k) <= most_by_block)
-            reduce_by_block(output, all.place(output.result, k), all.first<Element>(k),
-                            all.length(k), readable, block);
-    if (!__syncthreads_or(own_elements > most_by_block)) return;
-
-    for (unsigned k = threadIdx.x; k <= count; k += slices_block) offsets[k] = all.offsets[k];
-    block.know_readable(all);
-    all.offsets = offsets;
-    __syncthreads();
-    unsigned units[each];
-#pragma unroll
-    for (unsigned j = 0; j < each; ++j) {
-        const unsigned k = threadIdx.x * each + j;
-        const size_t n = k < count ? all.length(k) : 0;
-        units[j] =
-            n <= most_by_block ? 0 : static_cast<unsigned>(segment_tree<Reducer>(n).work.units);
-    }
-    number_units(units, first_units, warp_units);
-    few_list list = {first_units, status_words, 0, 0};
-    list.count =
-        search_by_warp(0u, count, [&](unsigned k) { return first_units[k + 1] <= all.list_room; });
-    list.units = first_units[list.count];
-    reduce_in_turn(all, output, list, status_words + most_few, block);
-    for (unsigned k = list.count + blockIdx.x; k < count; k += gridDim.x) {
-        if (first_units[k + 1] == first_units[k]) continue;
-        __syncthreads();
-        reduce_alone<Reducer>({all.place(output.result, k), output.reducer}, all.first<Element>(k),
-                              all.length(k), &block, sums);
-    }
-}
 
 } // namespace detail
 
@@ -9224,7 +6239,6 @@ template <unsigned BlockSize, class Source = floats_themselves>
 struct superaccumulator {
     using Element = typename Source::Element;
     using Output = exact_output_of<Source>;
-    static constexpr bool repeats_first = false;
     static constexpr unsigned head_alignment = line_bytes;
     static constexpr unsigned resident_threads = resident(1024);
     static constexpr size_t shared_bytes = exact_bins * BlockSize * sizeof(long long);
@@ -10187,7 +7201,6 @@ template <unsigned BlockSize, class Source>
 struct wide_superaccumulator {
     using Element = typename Source::Element;
     using Output = exact_output_of<Source>;
-    static constexpr bool repeats_first = false;
     static constexpr unsigned head_alignment = Source::head_alignment;
     using Sums = typename Source::Sums;
     static constexpr unsigned resident_threads = resident(Source::resident_threads);
@@ -10397,7 +7410,7 @@ __device__ __forceinline__ float round_extended(long long sum, long long lowest,
     return round_window(sum * 2 | (lowest != 0), position - 1);
 }
 
-/* How exact_rows works: as reduce_rows, but a row of more than eight chunks is for 2^warps_log
+/* How exact_rows works: as old_reduce_rows, but a row of more than eight chunks is for 2^warps_log
  * warps of a block. */
 struct exact_row_plan {
     unsigned lanes_log, chunks_log, warps_log;
@@ -11479,13 +8492,13 @@ __device__ __forceinline__ results_in_units long_results_of(const slices &all,
     return {all.begin, each, static_cast<unsigned>(count), status_words, count * each};
 }
 struct listed_in_units : segment_list {
-    __device__ __forceinline__ listed_in_units(const segments &all, status_word *status_words)
+    __device__ __forceinline__ listed_in_units(const row_bounds &all, status_word *status_words)
         : segment_list(all, status_words, exact_listed, units_of_exact)
     {
     }
     __device__ __forceinline__ status_word *totals() const { return base + list_words; }
 };
-__device__ __forceinline__ listed_in_units long_results_of(const segments &all,
+__device__ __forceinline__ listed_in_units long_results_of(const row_bounds &all,
                                                            status_word *status_words)
 {
     return {all, status_words};
@@ -12057,28 +9070,6 @@ struct plan_row {
 constexpr size_t any_bytes = SIZE_MAX;
 constexpr size_t shared_reserve = 6 * kibibyte; /* static shared memory, and the system's 1 KiB */
 
-/* Tiles of the rows, columns and segments that AUTO reduces: they depend on the type and the number
- * of elements alone, as the results' bits do. */
-template <class Reducer>
-struct slice_tiles {
-    using Element = typename Reducer::Element;
-    template <unsigned BlockSize>
-    using accumulator = reduction_by<Reducer, BlockSize>;
-    static constexpr unsigned head_alignment = Reducer::head_alignment, rows = 4;
-    static constexpr size_t most_blocks = max_blocks;
-
-    static constexpr plan_row row(unsigned number)
-    {
-        constexpr plan_row table[rows] = {
-            {one_small_tile, engine_kernel::tiles, 256, 4, 0, 0, 0, false, 0},
-            {tile_choice<Reducer>::one_large_tile, engine_kernel::tiles, 512, 8, 0, 0, 0, false, 0},
-            {most_in_small_tiles, engine_kernel::tiles, 256, 4, 0, 0, 0, false, 0},
-            {any_bytes, engine_kernel::tiles, 512, 8, 0, 0, 0, false, 0},
-        };
-        return table[number];
-    }
-};
-
 /* EXACT's table, by bytes of input: from where on another kernel is faster (one H200, CUDA 13.0,
  * out of L2 in graphs of calls, microseconds). Dynamic shared memory of the grid-stride kernels is
  * more than their bins take, so that as many blocks as the plan counts on fit a multiprocessor and
@@ -12157,7 +9148,6 @@ struct exact_sum<double> {
     static source make(unsigned mask) { return {mask}; }
 };
 using exact_engine = exact_sum<float>::engine;
-using exact_output = exact_engine::Output;
 constexpr unsigned every_bit = ~0u, all_but_the_sign = ~0u >> 1;
 
 /* What a choice depends on besides n. */
@@ -12186,26 +9176,6 @@ struct engine : engine_table {
     const void *(*kernel)(unsigned number); /* of a row */
     compiled_cache *known;                  /* one a row */
 };
-
-/* The kernels for many results, of one that has them. */
-enum class slices_kernel : unsigned {
-    short_slices,
-    rows,
-    rows_in_any_order,
-    small_tiles,
-    large_tiles,
-    in_columns,
-    small_columns,
-    large_columns,
-    in_wide_columns, /* by lanes of several */
-    small_wide_columns,
-    large_wide_columns,
-    columns_of_halves, /* by lanes of as many as a vector has */
-    segments,
-    long_segments,
-    few_segments
-};
-constexpr unsigned slices_kernels = 15;
 
 constexpr size_t tiles_of(size_t packs, const plan_row &row)
 {
@@ -12641,14 +9611,6 @@ inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_a
     });
 }
 
-/* Packs of a thread in a large tile: as many as have room in registers, beside their Values. */
-template <class Reducer>
-constexpr unsigned packs_of_thread()
-{
-    constexpr size_t value = sizeof(typename Reducer::Value);
-    return value > 16 ? 2 : value > (Reducer::any_order ? 12 : 8) || Reducer::two_arrays ? 4 : 8;
-}
-
 template <class Reducer, unsigned SmallBlock, unsigned SmallPacks, unsigned LargeBlock,
           unsigned LargePacks>
 static const void *pairwise_kernel(bool large)
@@ -12667,7 +9629,7 @@ static pairwise_engine pairwise_engine_of()
     return {static_cast<unsigned>(sizeof(Element)),
             pack<Element>::size,
             partial_words<typename Reducer::Value>::count,
-            tile_choice<Reducer>::one_large_tile,
+            Reducer::heavy ? 0 : 64 * kibibyte,
             {{SmallBlock, SmallPacks}, {LargeBlock, LargePacks}},
             pairwise_kernel<Reducer, SmallBlock, SmallPacks, LargeBlock, LargePacks>,
             known};
@@ -12682,749 +9644,353 @@ fastreduce_status launch_pairwise(const array_argument &input, Value *result,
     return launch_pairwise(pairwise_engine_of<Reducer>(), input, &output, memory, stream);
 }
 
-/* ---- Many results ---- */
+/* ---- Rows and segments ---- */
 
-/* What plans for many results need to know of a Reducer. */
-struct slices_reducer {
-    size_t longest_narrow_row;
-    unsigned value_bytes, value_words; /* words: without loss */
-    bool columns_by_packs;
-};
-
-/* A reduction along an axis: shape without zeros for strides, results' size, and an engine's
- * kernels for it. */
-struct slices_engine {
-    engine_table tiles;
-    slices_reducer reducer;
-    const void *(*kernel)(slices_kernel which);
+/* A Reducer's kernels for them, without its types. */
+struct rows_engine {
+    unsigned element_bytes, pack_size, partial_words;
+    unsigned packs_log; /* of a thread */
+    tile_size tile;     /* of long ones */
+    const void *(*kernel)(rows_kernel which);
     compiled_cache *known; /* one a kernel */
 };
 
-/* What one launch does, of several if there are more results than status words. */
-struct slices_plan {
-    slices_kernel kernel;
-    unsigned threads;
-    size_t shared_bytes;
-    size_t results_each, blocks_each; /* blocks_each blocks for so many results */
-    size_t results;                   /* of a launch */
-    size_t status_words;              /* status words of a launch */
-    unsigned tiles;                   /* of a result */
-    short_plan shorts;
-    row_plan rows;
-    row_turns any_rows;
-    column_plan in_columns;
-};
+/* Bytes of a row or segment that a warp reduces by itself, of which there are many or few. */
+constexpr size_t most_of_many = 16 * kibibyte, most_of_few = 4 * kibibyte;
+/* Of a segment that a block reduces by itself; longer ones are listed. */
+constexpr size_t most_of_block = 512 * kibibyte;
 
-constexpr size_t staged_bytes = 16 * kibibyte, most_staged_bytes = 40 * kibibyte;
-
-/* Elements of one outer index, from the first to the last. */
-inline size_t length_of(const slices &all)
+inline size_t most_bytes_of_warp(const row_bounds &all, const device_limits &limits)
 {
-    return all.n == 0 ? 0 : (all.n - 1) * all.stride + all.inner;
+    return all.end < size_t(limits.multiprocessors) * 16 ? most_of_few : most_of_many;
 }
 
-/* Of one tile of 256 threads, those that have anything. */
-inline unsigned leaf_bits(const engine_table &e, size_t n)
+/* How a warp takes rows of up to as many packs as it has, and one more. */
+inline void plan_chunks(row_share *share, const rows_engine &e, const row_bounds &all, size_t packs,
+                        size_t fair)
 {
-    const size_t packs = n / e.pack_size, tail = n % e.pack_size,
-                 used = packs > slices_block ? slices_block : packs;
-    return slice_tile::bits_for(used > tail ? used : tail);
-}
-
-constexpr size_t greatest_power_in(size_t number)
-{
-    size_t power = 1;
-    while (power <= number / 2) power *= 2;
-    return power;
-}
-
-/* How many lanes of a warp meet in a bank of shared memory, about, where groups of `inner` results
- * are `pitch` elements apart. */
-inline size_t bank_conflicts(size_t pitch, size_t inner, size_t element_bytes)
-{
-    constexpr size_t word = sizeof(unsigned), banks = 32;
-    if (inner >= warp_size || pitch * element_bytes % word != 0) return 1;
-    size_t apart = banks; /* the greatest power of two that divides both */
-    while (pitch * element_bytes / word % apart != 0) apart /= 2;
-    return warp_size / inner * (apart > inner ? apart : inner) / banks;
-}
-
-/* Results through shared memory, as many together as a block's share of it holds, but not so many
- * that multiprocessors have none. */
-inline bool plan_short(const engine_table &e, const slices &all, const device_limits &device,
-                       slices_plan *plan)
-{
-    const unsigned bits = leaf_bits(e, all.n);
-    const size_t length = length_of(all), bytes = length * e.element_bytes, most = 4096;
-    if (bits > short_bits || bytes > most_staged_bytes || all.inner > most) return false;
-    if (length / 4 > all.n * all.inner) return false; /* mostly gaps */
-    const bool together = all.outer_stride <= length + length / 8 &&
-                          bank_conflicts(all.outer_stride, all.inner, e.element_bytes) < 16;
-    const size_t word = e.element_bytes < 4 ? 4 / e.element_bytes : 1,
-                 least = greatest_power_in(all.inner), unit = least > word ? least : word,
-                 units = (length + unit - 1) / unit,
-                 pitch = together ? all.outer_stride : (units | 1) * unit,
-                 pitch_bytes = pitch * e.element_bytes;
-    size_t groups = most / all.inner;
-    if (bytes >= staged_bytes)
-        groups = 1;
-    else if (pitch > 0)
-        groups = least_of(groups, 1 + (staged_bytes - bytes) / pitch_bytes);
-    size_t in_lines = together ? line_bytes : 1; /* so that blocks begin with a whole line */
-    while (in_lines > 1 && pitch_bytes * (in_lines / 2) % line_bytes == 0) in_lines /= 2;
-    if (groups > in_lines) groups -= groups % in_lines;
-    if (pitch > 0) {
-        constexpr size_t least_bytes = 2 * kibibyte; /* for a block to be worth its launch */
-        const size_t fair = (all.end / all.inner - 1) / device.multiprocessors,
-                     fewest = (least_bytes - 1) / pitch_bytes;
-        groups = least_of(groups, ((fair > fewest ? fair : fewest) / in_lines + 1) * in_lines);
+    const size_t most = size_t(warp_size) << e.packs_log,
+                 apart = all.pitch * e.element_bytes | reinterpret_cast<uintptr_t>(all.input);
+    const bool tail = packs > most_leaf && ((packs - 1) & (packs - 2)) == 0;
+    const unsigned packs_log = bits_for(packs - tail);
+    const size_t n = tail ? (packs - 1) * e.pack_size : all.n;
+    share->each = least_of(most >> packs_log, fair);
+    share->tail = tail ? static_cast<unsigned>(n) : 0;
+    share->vectors = !tail && (apart | all.n * e.element_bytes) % pack_bytes == 0;
+    share->lanes_log = packs_log < warp_log ? packs_log : warp_log;
+    share->chunks_log = packs_log - share->lanes_log;
+    share->chunks = (static_cast<unsigned>((share->each - 1) >> (warp_log - share->lanes_log)) + 1)
+                    << share->chunks_log;
+    for (unsigned chunk = 0; chunk < 1u << e.packs_log; ++chunk) {
+        share->row[chunk] = chunk >> share->chunks_log << (warp_log - share->lanes_log);
+        share->within[chunk] = chunk % (1u << share->chunks_log) * (warp_size * e.pack_size);
+        share->left[chunk] = static_cast<unsigned>(n) - share->within[chunk];
+        share->place[chunk] =
+            (share->row[chunk] * all.pitch + share->within[chunk]) * e.element_bytes;
     }
-    plan->kernel = slices_kernel::short_slices;
-    plan->threads = slices_block;
-    plan->shared_bytes =
-        ((groups - 1) * pitch + length) * e.element_bytes + line_bytes + 2 * pack_bytes;
-    plan->results_each = groups * all.inner;
-    plan->shorts = {0,
-                    all.end / all.inner,
-                    static_cast<unsigned>(groups),
-                    static_cast<unsigned>(length),
-                    length > 0 ? (size_t(1) << 32) / length + (length > 1) : 0,
-                    static_cast<unsigned>(pitch),
-                    together,
-                    bits};
-    return true;
 }
 
-/* Whether columns rather have a kernel of theirs than go through shared memory as planned, by which
- * most of the device would have nothing to do. The limits are what one H100 measured. */
-inline bool leaves_idle(const engine_table &e, const slices &all, const slices_plan &plan,
-                        const device_limits &device)
+/* How results are shared: the same for all of them, and done in no time. Segments, whose lengths
+ * nobody knows yet, in eight rounds of warps, or of blocks where there are few. */
+inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const device_limits &limits,
+                           size_t most_blocks, size_t most_words)
 {
-    const size_t blocks = (all.end - 1) / plan.results_each + 1;
-    if (e.head_alignment == 0) return blocks < device.multiprocessors - device.multiprocessors / 5;
-    return blocks <= device.multiprocessors / 4 && length_of(all) * e.element_bytes > 8 * kibibyte;
-}
-
-/* Whether lanes may have so many columns: these lie together in aligned vectors, and there are
- * enough of them. */
-inline bool in_wide_lanes(const engine_table &e, const slices &all, const device_limits &device,
-                          unsigned per_lane)
-{
-    const size_t bytes = per_lane * e.element_bytes, packs = all.n / e.pack_size,
-                 outer = all.inner < all.end ? all.outer_stride : 0,
-                 enough = size_t(device.multiprocessors) * 1024;
-    return per_lane > 1 && all.inner % per_lane == 0 &&
-           (reinterpret_cast<uintptr_t>(all.input) | all.stride * e.element_bytes |
-            outer * e.element_bytes) %
-                   bytes ==
-               0 &&
-           all.end / per_lane >= enough / (packs > 0 ? least_of(packs, enough) : 1);
-}
-
-/* Whether parts of so many leaves' warps have almost as much to do each. */
-constexpr bool is_balanced(size_t leaves, unsigned parts_log)
-{
-    size_t of_first = 0;
-    for (size_t warp = 0; warp * warp_size < leaves; warp += size_t(1) << parts_log)
-        of_first += least_of(leaves - warp * warp_size, warp_size);
-    return of_first << parts_log <= leaves + leaves / 3;
-}
-
-/* The status words of a launch for columns, whose units blocks do not share: as many results as
- * there are words for. */
-inline void plan_units(const engine_table &e, size_t units, size_t results, slices_plan *plan)
-{
-    if (units == 1) return;
-    plan->results = (workspace_words - slices_block) / (units * e.words_per_unit + 1);
-    plan->results -= plan->results % plan->results_each;
-    if (plan->results == 0) plan->results = plan->results_each;
-    plan->results = least_of(plan->results, results);
-    plan->status_words =
-        plan->results * units * e.words_per_unit + (plan->results - 1) / plan->results_each + 1;
-}
-
-/* How much of their places blocks take that all take equally long, in 64ths. */
-constexpr size_t places_taken(size_t blocks, size_t places)
-{
-    return blocks * 64 / ((blocks + places - 1) / places * places);
-}
-
-/* How many of `all` columns next to each other a block has: not more than `most`, and so that most
- * of its threads have one, or a part. */
-constexpr size_t columns_of_block(size_t all, size_t most)
-{
-    size_t groups = (all - 1) / most + 1, across = (all - 1) / groups + 1, best = across,
-           best_lanes = 0;
-    do {
-        size_t lanes = across;
-        while (lanes * 2 <= slices_block) lanes *= 2;
-        if (lanes > best_lanes + slices_block / 16) best = across, best_lanes = lanes;
-        if (across == 1) break;
-        groups = (all - 1) / (across - 1) + 1; /* the fewest that have fewer columns each */
-        across = (all - 1) / groups + 1;
-    } while (across * 2 >= most);
-    return best;
-}
-
-constexpr unsigned whole_warps(size_t threads)
-{
-    return static_cast<unsigned>((threads + warp_size - 1) / warp_size * warp_size);
-}
-
-/* What columns need to be planned. */
-struct lanes_plan {
-    work_plan work;
-    bool is_small;                        /* tiles are */
-    unsigned per_lane, bits, threads_log; /* as column_plan has them */
-    size_t lanes, neighbours;             /* in all; next to each other */
-};
-
-/* Columns in tiles of several packs a thread: blocks have up to 256 bytes next to each other, and
- * share units where that leaves fewer places for blocks empty at the end. */
-inline void plan_tiled_columns(const engine_table &e, const slices_reducer &reducer,
-                               const slices &all, const lanes_plan &of, const device_limits &device,
-                               slices_plan *plan)
-{
-    const unsigned packs = of.is_small ? 4 : 8, all_warps_log = of.bits - 5,
-                   lane_bytes = of.per_lane * e.element_bytes,
-                   most_sharing =
-                       blocks_share(packs, of.per_lane, e.element_bytes)
-                           ? static_cast<unsigned>(least_of(most_sharing_log, all_warps_log))
-                           : 0,
-                   most_turns = turns_log_of(packs, of.per_lane * reducer.value_bytes);
-    const size_t units = of.work.units,
-                 places = size_t(device.multiprocessors) *
-                          columns_blocks(packs, of.per_lane, e.element_bytes),
-                 least = all.n * all.end * e.element_bytes <= 4 * mebibyte ? 1 : 4;
-    size_t across = columns_of_block(of.neighbours, 256 / lane_bytes);
-    const auto blocks = [&] { return ((of.lanes - 1) / across + 1) * units; };
-    const auto words_with = [&](unsigned log) {
-        return (all.end * ((size_t(reducer.value_words) << log) + e.words_per_unit) +
-                2 * ((of.lanes - 1) / across + 1)) *
-               units;
-    };
-    unsigned blocks_log = 0;
-    for (unsigned log = 1; log <= most_sharing && words_with(log) < workspace_words; ++log)
-        if (places_taken(blocks() << log, places) >
-            places_taken(blocks() << blocks_log, places) + 2)
-            blocks_log = log;
-    const auto are_few = [&](size_t number) {
-        return number < device.multiprocessors ||
-               (number < places - places / 8 && across * lane_bytes > line_bytes);
-    };
-    const size_t most_results = workspace_words / 2 / (units * e.words_per_unit);
-    while ((across > least && are_few(blocks() << blocks_log)) ||
-           (across > 1 && across * of.per_lane > most_results))
-        across = (across + 1) / 2;
-    while (blocks_log > 0 && words_with(blocks_log) >= workspace_words) --blocks_log;
-    if (across <= 16) across = size_t(1) << slice_tile::bits_for(across); /* for shuffles */
-
-    unsigned parts_log = 0;
-    while (across << (parts_log + 1) <= slices_block && parts_log + blocks_log < of.bits)
-        ++parts_log;
-    /* a tile's warps are those of blocks, of parts far from each other, and in turn */
-    /* what lies together does already in long rows; and a lane has several leaves of a warp */
-    const size_t most_near =
-        !reducer.columns_by_packs && of.neighbours * lane_bytes >= 1024 ? 0 : 2;
-    const unsigned warps_log = all_warps_log - blocks_log;
-    unsigned near_log = static_cast<unsigned>(least_of(parts_log, most_near));
-    if (parts_log - near_log > warps_log) near_log = parts_log - warps_log;
-    unsigned turns_log = warps_log - (parts_log - near_log);
-    for (; turns_log > most_turns; --turns_log)
-        if (near_log > 0) --near_log;
-
-    plan->threads = whole_warps(across << parts_log);
-    plan->results_each = across * of.per_lane;
-    plan->blocks_each = units << blocks_log;
-    plan->in_columns = {of.work,
-                        static_cast<unsigned>(across),
-                        parts_log,
-                        near_log,
-                        turns_log,
-                        of.bits,
-                        of.threads_log,
-                        blocks_log,
-                        0,
-                        0};
-    if (blocks_log > 0)
-        plan->status_words = words_with(blocks_log);
-    else
-        plan_units(e, units, all.end, plan);
-}
-
-/* Columns where any order will do: as many units as fill the device, of many packs for each thread,
- * and few for those who fold them. */
-inline void plan_columns_in_any_order(const engine_table &e, const slices &all,
-                                      const lanes_plan &of, const device_limits &device,
-                                      slices_plan *plan)
-{
-    /* what takes longer to compare than to load wants many blocks */
-    const bool slow = e.is_slow;
-    const size_t packs = all.n / e.pack_size, lane_bytes = of.per_lane * e.element_bytes,
-                 wanted = size_t(device.multiprocessors) * 4096,
-                 least = all.n * all.end * e.element_bytes <= 4 * mebibyte ? 1 : 4;
-    size_t across =
-        columns_of_block(of.neighbours, slow ? least_of(256 / lane_bytes, warp_size) : warp_size);
-    while (across > least &&
-           ((of.lanes - 1) / across + 1) * (packs / 64 + 1) < device.multiprocessors)
-        across = (across + 1) / 2;
-    const unsigned columns_log = slice_tile::bits_for(across);
-    if (across <= 16) across = size_t(1) << columns_log;
-    unsigned parts_log = columns_log < 5 ? static_cast<unsigned>(least_of(5 - columns_log, 2)) : 0;
-    while (of.lanes << parts_log < wanted && across << (parts_log + 1) <= slices_block) ++parts_log;
-    if (parts_log > of.bits) parts_log = of.bits;
-    if (packs <= 1) parts_log = 0;
-
-    const size_t groups = slices_block / (across << parts_log);
-    plan->threads = whole_warps(groups * (across << parts_log));
-    plan->results_each = groups * across * of.per_lane;
-    const size_t blocks = (all.end - 1) / plan->results_each + 1,
-                 enough = size_t(device.multiprocessors) * (slow ? 12 : 3) / blocks,
-                 most_by_packs = (packs >> parts_log) / 16, most_by_parts = size_t(32) << parts_log,
-                 most_by_words = (workspace_words / 2) / (all.end * e.words_per_unit + blocks),
-                 units = least_of(least_of(enough, most_by_parts),
-                                  least_of(most_by_packs, most_by_words));
-    work_plan work = of.work;
-    work.units = units > 0 ? units : 1;
-    plan->blocks_each = work.units;
-    plan->in_columns = {
-        work, static_cast<unsigned>(across), parts_log, 0, 0, of.bits, of.threads_log, 0, 0, 0};
-    plan_units(e, work.units, all.end, plan);
-}
-
-/* Columns of one tile, of a pack for each of its threads at most. */
-inline void plan_columns_of_tile(const engine_table &e, const slices &all, const lanes_plan &of,
-                                 const device_limits &device, slices_plan *plan)
-{
-    const size_t packs = all.n / e.pack_size, tail = all.n % e.pack_size,
-                 leaves = packs > tail ? packs : tail,
-                 wanted = size_t(device.multiprocessors) * 4096,
-                 most = of.neighbours == of.lanes && of.neighbours % warp_size != 0 &&
-                                of.neighbours < slices_block
-                            ? slices_block
-                            : warp_size;
-    const unsigned least_log = all.n * all.end * e.element_bytes <= 4 * mebibyte ? 0 : 2;
-    unsigned columns_log = slice_tile::bits_for(least_of(of.neighbours, least_of(of.lanes, most)));
-    while (columns_log > least_log && of.lanes >> columns_log < device.multiprocessors)
-        --columns_log;
-    const unsigned all_far = of.bits > 5 ? of.bits - 5 : 0, room = 8 - columns_log;
-    unsigned parts_log =
-        columns_log < 5 ? all_far + static_cast<unsigned>(least_of(5 - columns_log, 2)) : 0;
-    while (of.lanes << parts_log < wanted && parts_log < room) ++parts_log;
-    if (parts_log > room) parts_log = room;
-    if (parts_log > of.bits) parts_log = of.bits;
-    if (packs <= 1) parts_log = 0;
-    while (parts_log > 0 && parts_log <= all_far && !is_balanced(leaves, parts_log)) --parts_log;
-    const unsigned near_log = parts_log > all_far ? parts_log - all_far : 0;
-    plan->threads = slices_block;
-    plan->results_each = size_t(slices_block >> parts_log) * of.per_lane;
-    plan->in_columns = {of.work, 1u << columns_log, parts_log, near_log, 0,
-                        of.bits, of.threads_log,    0,         0,        0};
-}
-
-inline void plan_columns(const engine_table &e, const slices_reducer &reducer, const slices &all,
-                         const plan_row &tile, const device_limits &device, slices_plan *plan)
-{
-    const bool any_order = e.head_alignment > 0, is_small = tile.block_size == slices_block;
-    const work_plan work = plan_work(all.n / e.pack_size, tile);
-    const size_t packs = all.n / e.pack_size, tail = all.n % e.pack_size;
-    const bool single = work.tiles == 1 && packs <= tile.block_size && is_small;
-    const size_t used = single ? (packs > tail ? packs : tail) : tile.block_size;
-    const unsigned bits = slice_tile::bits_for(any_order ? packs : used),
-                   wide = lane_columns(e.element_bytes, any_order,
-                                       single     ? 1
-                                       : is_small ? 4
-                                                  : 8);
-    const auto in_lanes_of = [&](unsigned each) {
-        return in_wide_lanes(e, all, device, each) &&
-               (any_order || !single || bits <= lane_leaves_log(each * e.element_bytes));
-    };
-    const bool halves = e.element_bytes == 2 && !any_order && single && in_lanes_of(half_columns);
-    const unsigned per_lane = halves ? half_columns : in_lanes_of(wide) ? wide : 1;
-    /* threads next to each other take results that are, and then packs */
-    const size_t lanes = all.end / per_lane, neighbours = all.inner > 1 ? all.inner / per_lane
-                                                          : all.outer_stride <= all.stride ? lanes
-                                                                                           : 1;
-    const lanes_plan of = {work,  is_small,  per_lane, bits, slice_tile::bits_for(tile.block_size),
-                           lanes, neighbours};
-    if (any_order)
-        plan_columns_in_any_order(e, all, of, device, plan);
-    else if (single)
-        plan_columns_of_tile(e, all, of, device, plan);
-    else
-        plan_tiled_columns(e, reducer, all, of, device, plan);
-    const unsigned kernel = (halves     ? 6
-                             : single   ? 0
-                             : is_small ? 1
-                                        : 2) +
-                            (!halves && per_lane > 1 ? 3 : 0);
-    plan->kernel =
-        static_cast<slices_kernel>(static_cast<unsigned>(slices_kernel::in_columns) + kernel);
-}
-
-inline const void *end_of_rows(const engine_table &e, const slices &all)
-{
-    return static_cast<const unsigned char *>(all.input) +
-           ((all.end - 1) * all.outer_stride + all.n) * e.element_bytes;
-}
-
-/* Rows of up to 16 KiB where any order will do: a few vectors a lane, more lanes where there are
- * few rows, and enough turns for a block to be worth its launch. */
-inline void plan_rows_in_any_order(const engine_table &e, const slices &all,
-                                   const device_limits &device, slices_plan *plan)
-{
-    constexpr size_t at_once = row_vectors, most_times = 6, warp_bytes = 8 * kibibyte;
-    const size_t bytes = all.n * e.element_bytes, vectors = bytes / pack_bytes + 2;
-    unsigned lanes_log = 1;
-    while (lanes_log < 5 && (vectors > at_once * most_times << lanes_log ||
-                             (vectors > at_once << lanes_log &&
-                              all.end << lanes_log < size_t(device.multiprocessors) * 2048)))
-        ++lanes_log;
-    const size_t rows = warp_size >> lanes_log, wanted = warp_bytes / (rows * bytes),
-                 most = all.end / (rows * device.multiprocessors * 64),
-                 turns = least_of(wanted, most);
-    plan->kernel = slices_kernel::rows_in_any_order;
-    plan->threads = slices_block;
-    plan->any_rows = {
-        lanes_log, turns > 1 ? static_cast<unsigned>(turns) : 1, {all.input, end_of_rows(e, all)}};
-    plan->results_each = (slices_block / warp_size) * rows * plan->any_rows.turns;
-}
-
-/* Whether a row is rather to go through shared memory: a short one that is not aligned; and where
- * any order will do, if rows lie close together without bank conflicts, longer ones, also aligned
- * ones that reduce_rows does not take. Up to how many bytes is what one H100 measured; fewer of
- * elements that take long to compare. */
-inline bool is_short_row(const engine_table &e, size_t longest_narrow_row, const slices &all,
-                         bool vectors)
-{
-    const size_t bytes = all.n * e.element_bytes, most = e.is_slow ? 200 : 256;
-    if (bytes <= aligned_row) return !vectors;
-    return e.head_alignment > 0 && bytes <= most && (!vectors || bytes > longest_narrow_row) &&
-           all.outer_stride <= all.n + all.n / 8 &&
-           bank_conflicts(all.outer_stride, 1, e.element_bytes) < 16;
-}
-
-/* Bytes of a row from which on it has a block, where all of them are not much: fewer where there
- * are few rows. The limits are what one H100 measured. */
-inline size_t least_of_block(const engine_table &e, const slices &all, const device_limits &device)
-{
-    const size_t rows_each = (all.end - 1) / device.multiprocessors + 1;
-    if (e.head_alignment > 0) {
-        if (rows_each <= 2 && e.element_bytes < 8) return kibibyte / 2;
-        return (rows_each <= 3 ? 2 : e.element_bytes > 1 ? 4 : 8) * kibibyte;
+    constexpr size_t warps = rows_block / warp_size, rounds = 8, most_each = 512, most_runs = 512;
+    const bool segments = all.begins != nullptr;
+    const size_t results = all.end, multiprocessors = limits.multiprocessors,
+                 fair = (results - 1) / (multiprocessors * (1024 / warp_size)) + 1,
+                 packs = all.n / e.pack_size + (all.n % e.pack_size != 0),
+                 of_chunks = size_t(warp_size) << e.packs_log;
+    row_share share = {};
+    share.tile_elements = e.tile.all_packs() * e.pack_size;
+    share.most_listed_runs = (most_words - row_list::all_words) / e.partial_words;
+    share.most_runs = e.tile.all_packs();
+    share.most_of_warp = share.most_of_block = SIZE_MAX;
+    share.each = 1;
+    if (segments) {
+        share.kernel = rows_kernel::neighbours;
+        share.each = least_of(fair, least_of(fair / rounds + 1, most_each));
+        share.most_of_warp = most_bytes_of_warp(all, limits) / e.element_bytes;
+        share.most_of_block = most_of_block / e.element_bytes;
+        share.most_runs = least_of(share.most_runs, most_runs);
+        const size_t fewest = (results - 1) / (warps * most_blocks) + 1;
+        if (share.each < fewest) share.each = fewest;
+    } else if (packs <= of_chunks || (packs == of_chunks + 1 && packs > most_leaf)) {
+        share.kernel = rows_kernel::chunks;
+        plan_chunks(&share, e, all, packs, fair);
+    } else if (packs <= 2 * of_chunks) {
+        share.kernel = rows_kernel::neighbours;
+        share.each = least_of(fair, most_leaf);
+    } else {
+        share.kernel = rows_kernel::long_ones;
+        if (results >= multiprocessors * 16 && packs <= SIZE_MAX >> 32) share.most_runs = 1;
     }
-    if (rows_each <= 2) return kibibyte / 4;
-    if (rows_each <= 4) return kibibyte - kibibyte / 16;
-    return (rows_each <= 8 && e.element_bytes == 4 ? 2 : 4) * kibibyte;
-}
-
-/* The same for every device but for what the bits do not depend on. One launch may have too many
- * blocks. */
-inline slices_plan plan_one_launch(const engine_table &e, const slices_reducer &reducer,
-                                   const slices &all, const device_limits &device)
-{
-    const size_t longest_narrow_row = reducer.longest_narrow_row;
-    const plan_row tile = e.row(pick(e, all.n, {1, SIZE_MAX, true}));
-    const size_t tiles = tiles_of(all.n / e.pack_size, tile), bytes = all.n * e.element_bytes;
-    const bool rows = all.inner == 1 && all.stride == 1, is_small = tile.block_size == slices_block;
-    slices_plan plan = {};
-    plan.blocks_each = 1;
-    plan.results = all.end;
-    plan.tiles = static_cast<unsigned>(tiles);
-    const bool by_block = rows && tiles == 1 && bytes >= least_of_block(e, all, device) &&
-                          all.end * bytes <= 16 * mebibyte;
-    const bool vectors =
-                   (reinterpret_cast<uintptr_t>(all.input) | all.outer_stride * e.element_bytes) %
-                       pack_bytes ==
-                   0,
-               through_shared = !rows || is_short_row(e, longest_narrow_row, all, vectors);
-    slices_plan shared = plan;
-    if (tiles == 1 && is_small && through_shared && plan_short(e, all, device, &shared) &&
-        (rows || !leaves_idle(e, all, shared, device)))
-        return shared;
-    if (rows && tiles == 1 && is_small && !by_block && bytes > longest_narrow_row) {
-        plan_rows_in_any_order(e, all, device, &plan);
-        return plan;
+    share.of_block = share.each * warps;
+    if (segments && share.each == 1) {
+        const size_t of_rounds = multiprocessors * (1024 / rows_block) * rounds;
+        share.of_block = least_of(warps, (results - 1) / of_rounds + 1);
     }
-    if (rows && tiles == 1 && is_small && !by_block) {
-        const unsigned bits = leaf_bits(e, all.n);
-        plan.kernel = slices_kernel::rows;
-        plan.threads = slices_block;
-        plan.rows.lanes_log = bits < 5 ? bits : 5;
-        plan.rows.chunks_log = bits - plan.rows.lanes_log;
-        plan.rows.readable[0] = all.input;
-        plan.rows.readable[1] = end_of_rows(e, all);
-        for (unsigned k = 0; k < warp_chunks; ++k) {
-            plan.rows.row[k] = (k >> plan.rows.chunks_log) << (5 - plan.rows.lanes_log);
-            plan.rows.offset[k] = plan.rows.row[k] * all.outer_stride * e.element_bytes;
-            const unsigned before = warp_size * (k & ((1u << plan.rows.chunks_log) - 1));
-            const size_t packs = all.n / e.pack_size;
-            plan.rows.packs[k] = packs > before ? static_cast<unsigned>(packs - before) : 0;
-            plan.rows.place[k] = plan.rows.offset[k] + before * size_t(pack_bytes);
-            plan.rows.within[k] = static_cast<unsigned>(
-                plan.rows.packs[k] > 0 ? plan.rows.place[k] : plan.rows.offset[k]);
-        }
-        const bool fits = plan.rows.offset[warp_chunks - 1] < mebibyte * 1024;
-        plan.rows.loads = vectors ? row_loads::vectors
-                          : e.element_bytes <= 2 && fits && all.n >= e.pack_size
-                              ? row_loads::shifted
-                              : row_loads::elements;
-        plan.rows.rows = all.n / e.pack_size > slices_block
-                             ? 1
-                             : warp_chunks >> plan.rows.chunks_log << (5 - plan.rows.lanes_log);
-        plan.results_each = (slices_block / warp_size) * plan.rows.rows;
-        return plan;
-    }
-    if (!rows || tiles > most_single_tiles) {
-        plan_columns(e, reducer, all, tile, device, &plan);
-        return plan;
-    }
-    plan.kernel = is_small ? slices_kernel::small_tiles : slices_kernel::large_tiles;
-    plan.threads = tile.block_size;
-    plan.results_each = 1;
-    plan.blocks_each = tiles;
-    const size_t status_words = tiles == 1 ? 0 : tiles * e.words_per_unit + 1;
-    if (status_words > 0) plan.results = least_of(all.end, workspace_words / status_words);
-    plan.status_words = plan.results * status_words;
-    return plan;
+    return share;
 }
 
-/* most_blocks: of a launch, but for those that share results; fewer for tests. */
-inline slices_plan plan_slices(const engine_table &e, const slices_reducer &reducer,
-                               const slices &all, const device_limits &device,
-                               size_t most_blocks = max_blocks)
+inline cudaError_t launch_rows(const rows_engine &e, rows_kernel which, size_t blocks, int device,
+                               row_bounds all, row_share share, void *output, void *status_words,
+                               cudaStream_t stream)
 {
-    slices_plan plan = plan_one_launch(e, reducer, all, device);
-    const size_t groups = most_blocks / plan.blocks_each;
-    plan.results = least_of(plan.results, (groups > 0 ? groups : 1) * plan.results_each);
-    return plan;
+    void *arguments[] = {&all, &share, output, &status_words};
+    return launch_kernel(e.kernel(which), e.known[static_cast<unsigned>(which)], device,
+                         static_cast<unsigned>(blocks),
+                         which == rows_kernel::long_ones ? e.tile.block_size : rows_block, 0,
+                         arguments, stream);
 }
 
-/* One launch, for results all.begin to all.end. */
-inline cudaError_t launch_slices(const slices_engine &e, const slices_plan &plan, slices all,
-                                 int device, void *output, status_word *status_words,
-                                 cudaStream_t stream)
-{
-    const size_t blocks = ((all.end - all.begin - 1) / plan.results_each + 1) * plan.blocks_each;
-    short_plan shorts = plan.shorts;
-    shorts.first_group = all.begin / all.inner;
-    row_plan rows = plan.rows;
-    row_turns any_rows = plan.any_rows;
-    column_plan in_columns = plan.in_columns;
-    in_columns.blocks = static_cast<unsigned>(blocks / plan.blocks_each);
-    in_columns.reciprocal = in_columns.across > 0 ? 65535 / in_columns.across + 1 : 0;
-    unsigned tiles = plan.tiles;
-    void *how = plan.kernel == slices_kernel::short_slices        ? static_cast<void *>(&shorts)
-                : plan.kernel == slices_kernel::rows              ? static_cast<void *>(&rows)
-                : plan.kernel == slices_kernel::rows_in_any_order ? static_cast<void *>(&any_rows)
-                : plan.kernel >= slices_kernel::in_columns        ? static_cast<void *>(&in_columns)
-                                                                  : static_cast<void *>(&tiles);
-    void *arguments[] = {&all, how, output, &status_words};
-    return launch_kernel(e.kernel(plan.kernel), e.known[static_cast<unsigned>(plan.kernel)], device,
-                         static_cast<unsigned>(blocks), plan.threads, plan.shared_bytes, arguments,
-                         stream);
-}
-
-/* All results. Arguments are checked. `output` points to the accumulator's Output, which begins
- * with the place of the first result. */
-inline fastreduce_status launch_slices(const slices_engine &e, const slices &all, void *output,
-                                       workspace memory, cudaStream_t stream,
-                                       size_t most_blocks = max_blocks)
+/* All results. Arguments are checked; `output` points to a reduction_output. most_blocks of a
+ * launch, and most_words: as if there was no more, for tests. */
+inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void *output,
+                                     workspace memory, cudaStream_t stream,
+                                     size_t most_blocks = max_blocks,
+                                     size_t most_words = workspace_words)
 {
     int device = 0;
     device_limits limits = {};
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
-    const slices_plan plan = plan_slices(e.tiles, e.reducer, all, limits, most_blocks);
-    return with_workspace(memory, plan.status_words * sizeof(status_word), memory_use::status_words,
-                          stream, [&](void *data) {
-                              cudaError_t failed = cudaSuccess;
-                              slices part = all;
-                              for (part.end = 0; part.end != all.end && failed == cudaSuccess;) {
-                                  part.begin = part.end;
-                                  part.end += least_of(plan.results, all.end - part.begin);
-                                  failed = launch_slices(e, plan, part, device, output,
-                                                         static_cast<status_word *>(data), stream);
-                              }
-                              return failed;
-                          });
-}
-
-/* ---- Segments ---- */
-
-/* Blocks of reduce_segments on a multiprocessor, and how each uses its shared memory: in two stages
- * where they fit. A multiprocessor has 1 KiB more than a block may have, and blocks cost it as much
- * each. */
-struct segments_plan {
-    unsigned blocks, stages, stage_bytes;
-
-    constexpr size_t shared_bytes() const
-    {
-        return stages * size_t(stage_bytes) + for_batches(stages);
-    }
-    static constexpr size_t for_batches(unsigned stages)
-    {
-        return segment_batches_of(stages) * sizeof(segment_batch) +
-               batch_offsets * sizeof(long long);
-    }
-};
-
-inline segments_plan plan_segments(const device_limits &device)
-{
-    constexpr size_t others = kibibyte + 1280; /* the system's, and static shared memory */
-    for (unsigned blocks = segment_blocks; blocks > 0; --blocks)
-        for (unsigned stages = 2; stages > 0; --stages) {
-            const size_t all = (device.shared_bytes + kibibyte) / blocks,
-                         taken = others + segments_plan::for_batches(stages),
-                         stage =
-                             least_of((all - taken) / stages / line_bytes * line_bytes, most_stage);
-            if (all >= taken && stage >= least_stage)
-                return {blocks, stages, static_cast<unsigned>(stage)};
-        }
-    return {1, 1, static_cast<unsigned>(least_stage)};
-}
-
-/* Slots of reduce_long_segments: as many as let so many blocks be on a multiprocessor. */
-inline unsigned slots_of_segments(const device_limits &device, unsigned blocks, bool any_order)
-{
-    /* the system's, and static shared memory */
-    const size_t others = kibibyte + (any_order ? 7 : 12) * kibibyte,
-                 slot_bytes = slot_bytes_of(any_order);
-    const size_t all = (device.shared_bytes + kibibyte) / blocks,
-                 fitting = all > others ? (all - others) / slot_bytes : 0;
-    return static_cast<unsigned>(fitting > most_slots ? most_slots : fitting < 1 ? 1 : fitting);
-}
-
-/* One launch for few segments; else two, of which the second has nothing to do where none is long.
- * Arguments are checked. most_listed_units: as if the workspace had no room for more, for tests. */
-inline fastreduce_status launch_segments(const slices_engine &e, segments all, void *output,
-                                         workspace memory, cudaStream_t stream,
-                                         size_t most_listed_units = SIZE_MAX)
-{
-    const bool few = all.count <= most_few;
-    int device = 0;
-    device_limits limits = {};
-    const cudaError_t error = find_limits(&limits, &device);
-    if (error != cudaSuccess) return status_of(error);
-    const segments_plan plan = plan_segments(limits);
-    const bool any_order = e.tiles.head_alignment > 0;
-    const size_t blocks = size_t(limits.multiprocessors) *
-                          (any_order ? any_order_segment_blocks : plan.blocks),
-                 blocks_of_few = size_t(limits.multiprocessors) * few_blocks,
-                 blocks_of_long =
-                     any_order ? blocks : size_t(limits.multiprocessors) * segment_blocks;
-    all.slot_count =
-        slots_of_segments(limits, any_order ? any_order_segment_blocks : segment_blocks, any_order);
-    all.stages = plan.stages;
-    all.stage_bytes = plan.stage_bytes;
-    all.list_room =
-        least_of((workspace_words - (few ? most_few : list_words + noted_words * blocks_of_long)) /
-                     e.tiles.words_per_unit,
-                 most_listed_units);
+    const row_share share = plan_rows(e, all, limits, most_blocks, most_words);
+    const bool segments = all.begins != nullptr,
+               blocks_each = !segments && share.kernel == rows_kernel::long_ones;
+    const rows_kernel which = share.kernel;
+    const size_t results = all.end, runs = blocks_each ? share.runs_of(all.n) : 1,
+                 of_block = share.of_block,
+                 of_words = runs > 1 ? (most_words - 1) / (runs * e.partial_words) : SIZE_MAX,
+                 of_blocks = !blocks_each         ? most_blocks * of_block
+                             : most_blocks > runs ? most_blocks / runs
+                                                  : 1,
+                 at_once = least_of(results, least_of(of_words, of_blocks)),
+                 needed = segments   ? workspace_words
+                          : runs > 1 ? 1 + at_once * runs * e.partial_words
+                                     : 0;
     return with_workspace(
-        memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
-            const auto launch = [&](slices_kernel which, size_t grid, size_t shared_bytes) {
-                void *arguments[] = {&all, output, &data};
-                return launch_kernel(e.kernel(which), e.known[static_cast<unsigned>(which)], device,
-                                     static_cast<unsigned>(grid),
-                                     which == slices_kernel::long_segments ? staged_threads
-                                                                           : slices_block,
-                                     shared_bytes, arguments, stream);
-            };
-            if (few) return launch(slices_kernel::few_segments, blocks_of_few, 0);
-            const cudaError_t failed = launch(slices_kernel::segments, least_of(blocks, all.count),
-                                              any_order ? 0 : plan.shared_bytes());
-            return failed != cudaSuccess
-                       ? failed
-                       : launch(slices_kernel::long_segments, blocks_of_long,
-                                all.slot_count * size_t(slot_bytes_of(any_order)));
+        memory, needed * sizeof(status_word), memory_use::status_words, stream, [&](void *data) {
+            cudaError_t failed = cudaSuccess;
+            for (; all.begin != results && failed == cudaSuccess; all.begin = all.end) {
+                all.end = least_of(all.begin + at_once, results);
+                const size_t some = all.end - all.begin,
+                             blocks = blocks_each ? some * runs : (some - 1) / of_block + 1;
+                failed = launch_rows(e, which, blocks, device, all, share, output, data, stream);
+            }
+            if (segments && failed == cudaSuccess)
+                failed = launch_rows(e, rows_kernel::long_ones,
+                                     size_t(limits.multiprocessors) * (1024 / e.tile.block_size),
+                                     device, all, share, output, data, stream);
+            return failed;
         });
 }
 
-template <class Reducer, unsigned Packs, bool Wide>
-static const void *columns_kernel(truth<false>)
+template <class Reducer, unsigned BlockSize, unsigned Packs>
+static const void *rows_kernel_of(rows_kernel which)
 {
-    constexpr unsigned per_lane =
-        Wide ? lane_columns(sizeof(typename Reducer::Element), false, Packs) : 1;
-    return kernel_address(reduce_columns<Reducer, Packs, per_lane>);
-}
-template <class Reducer, unsigned Packs, bool Wide>
-static const void *columns_kernel(truth<true>)
-{
-    constexpr unsigned per_lane =
-        Wide ? lane_columns(sizeof(typename Reducer::Element), true, 1) : 1;
-    return kernel_address(reduce_columns_in_any_order<Reducer, per_lane>);
-}
-
-/* The kernels of an engine of AUTO's. */
-template <class Reducer>
-constexpr bool in_half_columns()
-{
-    return sizeof(typename Reducer::Element) == 2 && !in_any_order<Reducer>();
-}
-template <class Reducer>
-static const void *halves_kernel(truth<true>)
-{
-    return kernel_address(reduce_columns<Reducer, 1, half_columns>);
-}
-template <class Reducer>
-static const void *halves_kernel(truth<false>)
-{
-    return nullptr;
-}
-template <class Reducer>
-static const void *segments_kernel(truth<true>)
-{
-    return kernel_address(reduce_segments_in_any_order<Reducer>);
-}
-template <class Reducer>
-static const void *segments_kernel(truth<false>)
-{
-    return kernel_address(reduce_segments<Reducer>);
-}
-template <class Reducer>
-static const void *any_rows_kernel(truth<true>)
-{
-    return kernel_address(reduce_rows_in_any_order<Reducer>);
-}
-template <class Reducer>
-static const void *any_rows_kernel(truth<false>)
-{
-    return nullptr;
-}
-template <class Reducer>
-static const void *slices_kernel_of(slices_kernel which)
-{
-    const truth<in_any_order<Reducer>()> any_order{};
-    const void *const all[slices_kernels] = {
-        kernel_address(reduce_short_slices<Reducer>),
-        kernel_address(reduce_rows<Reducer>),
-        any_rows_kernel<Reducer>(any_order),
-        kernel_address(reduce_row_tiles<reduction_by<Reducer, 256>, 256, 4>),
-        kernel_address(reduce_row_tiles<reduction_by<Reducer, 512>, 512, 8>),
-        columns_kernel<Reducer, 1, false>(any_order),
-        columns_kernel<Reducer, 4, false>(any_order),
-        columns_kernel<Reducer, 8, false>(any_order),
-        columns_kernel<Reducer, 1, true>(any_order),
-        columns_kernel<Reducer, 4, true>(any_order),
-        columns_kernel<Reducer, 8, true>(any_order),
-        halves_kernel<Reducer>(truth<in_half_columns<Reducer>()>()),
-        segments_kernel<Reducer>(any_order),
-        kernel_address(reduce_long_segments<Reducer>),
-        kernel_address(reduce_few_segments<Reducer>)};
-    return all[static_cast<unsigned>(which)];
+    switch (which) {
+    case rows_kernel::chunks: return kernel_address(reduce_short_rows<Reducer>);
+    case rows_kernel::neighbours: return kernel_address(reduce_segments<Reducer>);
+    default: return kernel_address(reduce_long_rows<Reducer, BlockSize, Packs>);
+    }
 }
 
 template <class Reducer>
-static slices_engine slices_engine_of()
+static rows_engine rows_engine_of()
 {
-    static compiled_cache known[slices_kernels] = {};
-    using Value = typename Reducer::Value;
-    return {table_of<slice_tiles<Reducer>>(),
-            {longest_narrow_row<Reducer>(), static_cast<unsigned>(sizeof(Value)),
-             all_bits<Value>::payloads, leaves_log_of<Reducer>() > 0},
-            slices_kernel_of<Reducer>,
+    using Element = typename Reducer::Element;
+    constexpr unsigned packs = least_of(4, packs_of_thread<Reducer>()), block = 128;
+    static compiled_cache known[3] = {};
+    return {static_cast<unsigned>(sizeof(Element)),
+            pack<Element>::size,
+            partial_words<typename Reducer::Value>::count,
+            bits_for(packs_of_thread<Reducer>()),
+            {block, packs},
+            rows_kernel_of<Reducer, block, packs>,
             known};
+}
+
+/* ---- Columns ---- */
+
+/* A Reducer's kernels of columns, of single ones and of vectors. */
+struct columns_of_lane {
+    unsigned each, rows_log, levels;
+};
+struct columns_engine {
+    unsigned element_bytes, value_bytes, partial_words;
+    columns_of_lane lane[2];
+    const void *(*kernel)(bool wide);
+    compiled_cache *known; /* one a kernel */
+};
+
+/* What one launch does, of several if a grid has no place for so many blocks. */
+struct columns_launch {
+    columns_plan plan;
+    size_t block_results, most_results; /* of a block, of a launch */
+    size_t status_words, shared_bytes;
+};
+
+inline bool are_vectors(const columns_engine &e, const slices &all)
+{
+    const size_t each = e.lane[1].each,
+                 apart = all.stride | (all.inner < all.end ? all.outer_stride : 0);
+    return each > 1 && (all.inner | apart) % each == 0 &&
+           reinterpret_cast<uintptr_t>(all.input) % (each * e.element_bytes) == 0;
+}
+
+/* Warps that a multiprocessor is to have, as far as there are rows for them: of two blocks. More
+ * steps of each than that leaves are better (one H100, 2^28 floats: 4096 columns in 64 steps .99
+ * of a flat sum's bandwidth, in 16 .96, in 4 .90); but not fewer than 8 warps down the rows (2^18
+ * columns in 16 steps and 8 warps 1.00). */
+constexpr size_t columns_warps = 16;
+
+constexpr columns_launch plan_columns(const columns_engine &e, const slices &all, bool wide,
+                                      size_t multiprocessors, size_t most_blocks = max_blocks,
+                                      size_t most_words = workspace_words)
+{
+    const columns_of_lane lane = e.lane[wide];
+    const size_t lanes = all.end / lane.each,
+                 leaves = blocks_for(all.n, size_t(1) << lane.rows_log),
+                 neighbours = all.inner > 1                    ? all.inner / lane.each
+                              : all.outer_stride <= all.stride ? lanes
+                                                               : 1;
+    columns_launch made = {};
+    columns_plan &plan = made.plan;
+    const size_t down_log =
+        least_of(bits_for(leaves), warp_log - bits_for(least_of(neighbours, 32)));
+    plan.across_log = warp_log - static_cast<unsigned>(down_log);
+    const size_t steps = ((leaves - 1) >> down_log) + 1,
+                 warps = ((lanes - 1) >> plan.across_log) + 1,
+                 wanted = (multiprocessors * columns_warps - 1) / warps + 1; /* of each, down */
+    while (plan.steps_log < lane.levels && (steps - 1) >> plan.steps_log > 0 &&
+           (plan.steps_log < 2 || (steps - 1) >> plan.steps_log >= 8) &&
+           ((steps - 1) >> (plan.steps_log + 1)) + 1 >= wanted)
+        ++plan.steps_log;
+    for (size_t blocks = 0; blocks != 1;) { /* as few as there is room for */
+        const size_t down = ((steps - 1) >> plan.steps_log) + 1;
+        plan.warps_log = static_cast<unsigned>(least_of(bits_for(down), columns_warps_log));
+        blocks = ((down - 1) >> plan.warps_log >> plan.run_log) + 1;
+        plan.down_blocks = static_cast<unsigned>(blocks);
+        made.status_words = 0;
+        for (size_t count = blocks; count > 1 && count <= most_words;
+             count = ((count - 1) >> (columns_warps_log + down_log)) + 1)
+            made.status_words += count * all.end * e.partial_words;
+        if (blocks <= least_of(most_words, most_blocks) && made.status_words <= most_words) break;
+        if (blocks > 1) ++(plan.steps_log < lane.levels ? plan.steps_log : plan.run_log);
+    }
+    made.block_results = size_t(1) << plan.results_log(lane.each);
+    made.most_results = most_blocks / plan.down_blocks * made.block_results;
+    if (plan.run_log > 0)
+        made.shared_bytes = (plan.run_log + 1) * made.block_results * e.value_bytes;
+    return made;
+}
+
+/* All results. Arguments are checked; `output` points to a reduction_output. most_blocks and
+ * most_words: as if there were no room for more, for tests. */
+inline fastreduce_status launch_columns(const columns_engine &e, slices all, void *output,
+                                        workspace memory, cudaStream_t stream,
+                                        size_t most_blocks = max_blocks,
+                                        size_t most_words = workspace_words)
+{
+    int device = 0;
+    device_limits limits = {};
+    const cudaError_t error = find_limits(&limits, &device);
+    if (error != cudaSuccess) return status_of(error);
+    if (all.inner == 1 && all.outer_stride == 1) all.inner = all.end; /* a matrix's columns */
+    if (all.n == 1) all.stride = all.inner;
+    const bool wide = are_vectors(e, all);
+    columns_launch made =
+        plan_columns(e, all, wide, limits.multiprocessors, most_blocks, most_words);
+    const size_t results = all.end;
+    return with_workspace(
+        memory, made.status_words * sizeof(status_word), memory_use::status_words, stream,
+        [&](void *data) {
+            cudaError_t failed = cudaSuccess;
+            for (all.end = 0; all.end != results && failed == cudaSuccess;) {
+                all.begin = all.end;
+                all.end += least_of(made.most_results, results - all.begin);
+                made.plan.across_blocks =
+                    static_cast<unsigned>((all.end - all.begin - 1) / made.block_results + 1);
+                void *arguments[] = {&all, &made.plan, output, &data};
+                failed = launch_kernel(e.kernel(wide), e.known[wide], device,
+                                       made.plan.across_blocks * made.plan.down_blocks,
+                                       columns_block, made.shared_bytes, arguments, stream);
+            }
+            return failed;
+        });
+}
+
+template <class Reducer>
+static const void *columns_kernel_of(bool wide)
+{
+    return wide ? kernel_address(reduce_columns<Reducer, columns_of<Reducer>::wide()>)
+                : kernel_address(reduce_columns<Reducer, 1>);
+}
+
+template <class Reducer>
+static columns_engine columns_engine_of()
+{
+    using of = columns_of<Reducer>;
+    using Value = typename Reducer::Value;
+    static compiled_cache known[2] = {};
+    constexpr unsigned wide = of::wide();
+    return {of::element_bytes,
+            static_cast<unsigned>(sizeof(Value)),
+            partial_words<Value>::count,
+            {{1, of::rows_log(1), of::levels(1)}, {wide, of::rows_log(wide), of::levels(wide)}},
+            columns_kernel_of<Reducer>,
+            known};
+}
+
+/* `reducer`: of the kernels' type. */
+template <class Reducer>
+fastreduce_status launch_columns(const slices &all, void *result, const Reducer &reducer,
+                                 workspace memory, cudaStream_t stream,
+                                 size_t most_blocks = max_blocks,
+                                 size_t most_words = workspace_words)
+{
+    reduction_output<Reducer> output = {result, reducer};
+    return launch_columns(columns_engine_of<Reducer>(), all, &output, memory, stream, most_blocks,
+                          most_words);
+}
+
+/* ---- Many results ---- */
+
+/* A Reducer's kernels for any shape. */
+struct shapes_engine {
+    pairwise_engine flat;
+    rows_engine rows;
+    columns_engine of_columns;
+};
+template <class Reducer>
+static shapes_engine shapes_engine_of()
+{
+    return {pairwise_engine_of<Reducer>(), rows_engine_of<Reducer>(), columns_engine_of<Reducer>()};
+}
+
+/* All results. Arguments are checked; `output` points to a reduction_output. most_blocks and
+ * most_words: as if there were no room for more, for tests. */
+inline fastreduce_status launch_shapes(const shapes_engine &e, const slices &all, void *output,
+                                       workspace memory, cudaStream_t stream,
+                                       size_t most_blocks = max_blocks,
+                                       size_t most_words = workspace_words)
+{
+    constexpr size_t far_apart = 256; /* bytes of a row that does not care how far the next is */
+    const bool is_row = all.inner == 1 && (all.stride == 1 || all.n == 1);
+    if (is_row && all.end == 1)
+        return launch_pairwise(e.flat, {all.input, all.n, nullptr, nullptr}, output, memory, stream,
+                               most_words);
+    if (!is_row || (all.outer_stride == 1 && all.n > 1) ||
+        (all.outer_stride > all.n + all.n / 4 && all.n * e.rows.element_bytes < far_apart))
+        return launch_columns(e.of_columns, all, output, memory, stream, most_blocks, most_words);
+    row_bounds rows = {};
+    rows.input = all.input;
+    rows.n = all.n;
+    rows.pitch = all.outer_stride;
+    rows.end = all.end;
+    rows.result_bytes = all.result_bytes;
+    return launch_rows(e.rows, rows, output, memory, stream, most_blocks, most_words);
 }
 
 /* ---- Many exact sums ---- */
@@ -13447,8 +10013,8 @@ struct exact_slices_plan {
 inline void plan_exact_rows(const slices &all, unsigned element_bytes, exact_slices_plan *plan)
 {
     const size_t size = pack_bytes / element_bytes, packs = all.n / size, tail = all.n % size;
-    const unsigned bits = slice_tile::bits_for(packs > tail ? packs : tail),
-                   lanes_log = bits < 5 ? bits : 5, chunks_log = bits < 8 ? bits - lanes_log : 3;
+    const unsigned bits = bits_for(packs > tail ? packs : tail), lanes_log = bits < 5 ? bits : 5,
+                   chunks_log = bits < 8 ? bits - lanes_log : 3;
     exact_row_plan &rows = plan->rows;
     rows.lanes_log = lanes_log;
     rows.chunks_log = chunks_log;
@@ -13501,9 +10067,8 @@ inline void plan_exact_columns(const slices &all, unsigned limbs, unsigned most_
                                                                : 1,
                  places = size_t(device.multiprocessors) * 1024, /* for threads */
         wanted = 2 * places;
-    const unsigned block_log = slice_tile::bits_for(exact_block),
-                   near_log =
-                       slice_tile::bits_for(least_of(least_of(neighbours, all.end), warp_size));
+    const unsigned block_log = bits_for(exact_block),
+                   near_log = bits_for(least_of(least_of(neighbours, all.end), warp_size));
     unsigned parts_log = 0;
     while (parts_log + near_log < block_log && (all.n >> parts_log) >= fair &&
            (parts_log + near_log < 5 || (all.end << parts_log) < wanted))
@@ -13711,19 +10276,19 @@ fastreduce_status launch_exact_results(slices all, fastreduce_operator op, int p
         });
 }
 template <class Input>
-fastreduce_status launch_exact_results(const segments &all, fastreduce_operator op, int precision,
+fastreduce_status launch_exact_results(const row_bounds &all, fastreduce_operator op, int precision,
                                        void *output, workspace memory, cudaStream_t stream)
 {
-    exact_launcher<Input, segments> launcher = {
+    exact_launcher<Input, row_bounds> launcher = {
         0, {}, {1, 0, exact_unit, 0, 5, true}, op, precision, output, stream};
     const cudaError_t error = find_limits(&launcher.limits, &launcher.device);
     if (error != cudaSuccess) return status_of(error);
-    launcher.plan.most_of_warp = launcher.most_of_warp(all.count);
-    if (all.count <= exact_listed) launcher.plan.most_of_block = launcher.plan.most_of_warp;
+    launcher.plan.most_of_warp = launcher.most_of_warp(all.end);
+    if (all.end <= exact_listed) launcher.plan.most_of_block = launcher.plan.most_of_warp;
     return with_workspace(
         memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
             status_word *const status_words = static_cast<status_word *>(data);
-            const cudaError_t failed = launcher.launch_short(all, all.count, status_words);
+            const cudaError_t failed = launcher.launch_short(all, all.end, status_words);
             return failed != cudaSuccess ? failed : launcher.launch_long(all, status_words);
         });
 }
@@ -14111,7 +10676,7 @@ struct c_instance {
     pairwise_engine (*make_engine)();
     void (*make_output)(void *place, void *result);
     version_kernels (*version)(fastreduce_kernel kernel, unsigned block_size);
-    slices_engine (*make_slices)(); /* null without FASTREDUCE_SHAPES, too */
+    shapes_engine (*make_shapes)(); /* null without FASTREDUCE_SHAPES, too */
 
     bool exists() const { return make_engine != nullptr || version != nullptr; }
 };
@@ -14176,23 +10741,13 @@ static version_kernels ladder_version(fastreduce_kernel kernel, unsigned block_s
 }
 
 /* What is not built is not compiled. */
-using slices_maker = slices_engine (*)();
-template <class Group>
-static slices_maker slices_if(truth<true>)
-{
-    return slices_engine_of<Group>;
-}
-template <class Group>
-static slices_maker slices_if(truth<false>)
-{
-    return nullptr;
-}
 template <class Operator, class Input>
 static c_instance auto_instance(truth<true>)
 {
     using group = group_t<reducer_t<Operator, Input>>;
-    return {pairwise_engine_of<group>, make_output<Operator, Input>, nullptr,
-            slices_if<group>(truth<has_shapes>())};
+    c_instance found = {pairwise_engine_of<group>, make_output<Operator, Input>, nullptr, nullptr};
+    if constexpr (has_shapes) found.make_shapes = shapes_engine_of<group>;
+    return found;
 }
 template <class Operator, class Input>
 static c_instance ladder_instance(truth<true>)
@@ -14335,7 +10890,7 @@ struct exact_instance {
     /* null without FASTREDUCE_SHAPES */
     fastreduce_status (*launch_slices)(const slices &all, const exact_call &call, workspace memory,
                                        cudaStream_t stream);
-    fastreduce_status (*launch_segments)(const segments &all, const exact_call &call,
+    fastreduce_status (*launch_segments)(const row_bounds &all, const exact_call &call,
                                          workspace memory, cudaStream_t stream);
     /* of sums as floats; null where no kernels are for these */
     fastreduce_status (*launch_sums)(slices all, float *output, workspace memory,
@@ -14396,7 +10951,7 @@ template <class What, class Input>
 static exact_instance make_exact(truth<true>, truth<true>)
 {
     return {engine_of<typename What::engine>, What::make_output,
-            launch_exact_results_of<Input, slices>, launch_exact_results_of<Input, segments>,
+            launch_exact_results_of<Input, slices>, launch_exact_results_of<Input, row_bounds>,
             exact_sums_of<Input>(truth<(sizeof(Input) < sizeof(double))>())};
 }
 template <class What, class Input>
@@ -14532,16 +11087,15 @@ static bool valid_count(const size_t *count, const void *output, size_t output_b
            !overlap(count, sizeof *count, scratch.data, scratch.data ? scratch.bytes : 0);
 }
 
-/* The same of offsets, of which there is one more than segments. */
-static bool valid_offsets(const int64_t *offsets, size_t segments, const void *output,
+/* The same of so many offsets. */
+static bool valid_offsets(const void *offsets, size_t count, size_t size, const void *output,
                           size_t output_bytes, workspace scratch)
 {
-    if (offsets == nullptr || !aligned(offsets, sizeof *offsets) ||
-        segments >= (UINTPTR_MAX - reinterpret_cast<uintptr_t>(offsets)) / sizeof *offsets)
+    if (offsets == nullptr || !aligned(offsets, size) ||
+        count > (UINTPTR_MAX - reinterpret_cast<uintptr_t>(offsets)) / size)
         return false;
-    const size_t bytes = (segments + 1) * sizeof *offsets;
-    return !overlap(offsets, bytes, output, output_bytes) &&
-           !overlap(offsets, bytes, scratch.data, scratch.data ? scratch.bytes : 0);
+    return !overlap(offsets, count * size, output, output_bytes) &&
+           !overlap(offsets, count * size, scratch.data, scratch.data ? scratch.bytes : 0);
 }
 
 /* The products of shapes and strides; false where one does not fit. */
@@ -14722,16 +11276,16 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
     if (settings.kernel == FASTREDUCE_EXACT)
         return launch_exact_slices(all, type, op, result, output, settings);
     const c_instance found = find_instance(type, op, settings.kernel);
-    if (found.make_slices == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (found.make_shapes == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
     all.streaming = reach > 32 * mebibyte / fastreduce_type_size(type);
     engine_output place;
     found.make_output(place.bytes, output);
-    return launch_slices(found.make_slices(), all, place.bytes,
+    return launch_shapes(found.make_shapes(), all, place.bytes,
                          {settings.workspace, settings.workspace_bytes}, settings.stream);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, void *output,
-                                                            size_t segments, const int64_t *offsets,
+                                                            size_t segments, const void *offsets,
                                                             fastreduce_type type,
                                                             fastreduce_operator op,
                                                             const fastreduce_config *config)
@@ -14741,33 +11295,45 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
     const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
     const fastreduce_type result = result_type(type, op, settings);
     const size_t size = fastreduce_type_size(type), result_size = fastreduce_type_size(result);
-    if (!valid_choice(result, settings)) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const bool narrow = settings.offset_type == FASTREDUCE_I32,
+               apart = settings.end_offsets != nullptr;
+    const size_t offset_size = narrow ? sizeof(int32_t) : sizeof(int64_t);
+    if (!valid_choice(result, settings) ||
+        (!narrow && settings.offset_type != FASTREDUCE_DEFAULT_TYPE &&
+         settings.offset_type != FASTREDUCE_I64))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (segments == 0) return FASTREDUCE_SUCCESS;
     /* How much input there is, and where, is known on the device alone. */
     const fastreduce_status status =
         check_arguments({input, size, size}, {output, result_size, result_size, segments}, 0,
                         scratch, workspace_alignment);
     if (status != FASTREDUCE_SUCCESS) return status;
-    if (!valid_offsets(offsets, segments, output, segments * result_size, scratch))
+    if (!valid_offsets(offsets, segments + !apart, offset_size, output, segments * result_size,
+                       scratch) ||
+        (apart && !valid_offsets(settings.end_offsets, segments, offset_size, output,
+                                 segments * result_size, scratch)))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     const c_instance found = find_instance(type, op, settings.kernel);
     const exact_instance exact =
         settings.kernel == FASTREDUCE_EXACT ? find_exact(type, op, false) : exact_instance();
-    if ((found.make_slices == nullptr && exact.launch_segments == nullptr) ||
+    if ((found.make_shapes == nullptr && exact.launch_segments == nullptr) ||
         settings.n_on_device != nullptr ||
         (settings.output_type != 0 && settings.output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
-    fastreduce::detail::segments all = {};
+    row_bounds all = {};
     all.input = input;
-    all.offsets = reinterpret_cast<const long long *>(offsets);
-    all.count = segments;
+    all.begins = offsets;
+    all.ends =
+        apart ? settings.end_offsets : static_cast<const unsigned char *>(offsets) + offset_size;
+    all.end = segments;
+    all.offset_bytes = static_cast<unsigned>(offset_size);
     all.result_bytes = static_cast<unsigned>(result_size);
     if (exact.launch_segments != nullptr)
         return exact.launch_segments(all, {output, nullptr, op, precision_of(result), nullptr},
                                      scratch, settings.stream);
     engine_output place;
     found.make_output(place.bytes, output);
-    return launch_segments(found.make_slices(), all, place.bytes, scratch, settings.stream);
+    return launch_rows(found.make_shapes().rows, all, place.bytes, scratch, settings.stream);
 }
 
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
@@ -14777,6 +11343,22 @@ FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator
     if (kernel == FASTREDUCE_EXACT) return find_exact(type, op, false).make_engine != nullptr;
     return kernel >= FASTREDUCE_AUTO && kernel <= FASTREDUCE_EXACT &&
            find_instance(type, op, kernel).exists();
+}
+
+FASTREDUCE_API int fastreduce_supports_shapes(fastreduce_type type, fastreduce_operator op,
+                                              fastreduce_kernel kernel)
+{
+    using namespace fastreduce::detail;
+    if (kernel == FASTREDUCE_EXACT) return find_exact(type, op, false).launch_slices != nullptr;
+    return kernel == FASTREDUCE_AUTO && find_instance(type, op, kernel).make_shapes != nullptr;
+}
+
+FASTREDUCE_API int fastreduce_supports_dot(fastreduce_type type, fastreduce_kernel kernel)
+{
+    using namespace fastreduce::detail;
+    if (kernel == FASTREDUCE_EXACT)
+        return find_exact(type, FASTREDUCE_SUM, true).make_engine != nullptr;
+    return kernel == FASTREDUCE_AUTO && find_dot(type).make_engine != nullptr;
 }
 
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config)
@@ -14864,6 +11446,8 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_reduce_axis, "fastreduce_reduce_axis")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_reduce_segments, "fastreduce_reduce_segments")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_dot, "fastreduce_dot")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_supports, "fastreduce_supports")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_supports_shapes, "fastreduce_supports_shapes")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_supports_dot, "fastreduce_supports_dot")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_workspace_bytes, "fastreduce_workspace_bytes")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_workspace_init, "fastreduce_workspace_init")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_f32, "fastreduce_accumulate_f32")
@@ -14879,6 +11463,10 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot, "fastreduce_accumulate_dot")
 /* Revisions: what became of results (bits), of source code (API), and of what is compiled (ABI).
  * Templates lie in a namespace that names the version, so that their ABI is that of no other.
  *
+ *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
+ *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),
+ *                   fastreduce_supports_shapes, fastreduce_supports_dot.
+ *                   ABI: fastreduce_config has two more members at its end.
  *   0.5.0  2026-11  Bits: AUTO of one array is the pairwise sum by index: six lines of C give its
  *                   bits. Dot products, too. Sums of negative zeros are -0.
  *                   API: needs C++17, before C++14. Operands stay in index order, so that users'

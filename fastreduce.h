@@ -30,7 +30,7 @@
  *                                   attribute. Scope: the same in every file that includes this
  *                                   one. Default: `extern`, or `static` with FASTREDUCE_STATIC.
  *   FASTREDUCE_SUFFIX               what the functions' names in object files end in. Default: the
- *                                   version, as _0_5_0, so that copies of several versions do not
+ *                                   version, as _0_6_0, so that copies of several versions do not
  *                                   meet; in ELF objects the plain names are there as well, weak,
  *                                   for other languages, dlsym and ctypes. -DFASTREDUCE_SUFFIX=
  *                                   leaves these alone, a suffix of one's own is for copies that
@@ -79,7 +79,7 @@ typedef unsigned long long uint64_t, uintptr_t;
 #endif
 
 #define FASTREDUCE_VERSION_MAJOR 0
-#define FASTREDUCE_VERSION_MINOR 5
+#define FASTREDUCE_VERSION_MINOR 6
 #define FASTREDUCE_VERSION_PATCH 0
 /* One number that grows with every release: 10000 * major + 100 * minor + patch. */
 #define FASTREDUCE_VERSION \
@@ -91,8 +91,8 @@ typedef unsigned long long uint64_t, uintptr_t;
  * linker sees to it, as functions end in the version (FASTREDUCE_SUFFIX); who calls plain names
  * asks fastreduce_version(). Accumulators are the same in all versions, in files and between
  * processes, too. Bits: EXACT's are those of the true result in every version. AUTO's of one
- * array and of dot products are those of pairwise() (at fastreduce_sum_f32) from 0.5.0 on. V0..V7
- * keep their trees. AUTO's of rows, columns and segments may change with a minor version. */
+ * array and of dot products are those of pairwise() (at fastreduce_sum_f32) from 0.5.0 on, and of
+ * rows, columns and segments from 0.6.0 on. V0..V7 keep their trees. */
 
 #ifndef FASTREDUCE_API
 #ifndef FASTREDUCE_STATIC
@@ -140,6 +140,8 @@ typedef unsigned long long uint64_t, uintptr_t;
 #define fastreduce_reduce_segments FASTREDUCE_DETAIL_OWN(fastreduce_reduce_segments)
 #define fastreduce_dot FASTREDUCE_DETAIL_OWN(fastreduce_dot)
 #define fastreduce_supports FASTREDUCE_DETAIL_OWN(fastreduce_supports)
+#define fastreduce_supports_shapes FASTREDUCE_DETAIL_OWN(fastreduce_supports_shapes)
+#define fastreduce_supports_dot FASTREDUCE_DETAIL_OWN(fastreduce_supports_dot)
 #define fastreduce_workspace_bytes FASTREDUCE_DETAIL_OWN(fastreduce_workspace_bytes)
 #define fastreduce_workspace_init FASTREDUCE_DETAIL_OWN(fastreduce_workspace_init)
 #define fastreduce_accumulate_f32 FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_f32)
@@ -282,7 +284,7 @@ typedef enum fastreduce_type {
  *                     sum = fma(s, by, S), squares = fma(by, sum + S, Q). Where Q is +infinity, it
  *                     is pairwise of (d, d * d).
  *
- * All else is exact, or has one rounding. Rows, columns and segments do not have these bits yet. */
+ * All else is exact, or has one rounding. A row, a column or a segment has the same bits. */
 typedef enum fastreduce_operator {
     FASTREDUCE_SUM = 0,      /* of no elements: 0 */
     FASTREDUCE_PRODUCT,      /* 1 */
@@ -319,6 +321,11 @@ typedef struct fastreduce_config {
     /* FASTREDUCE_DEFAULT_TYPE (0), or what fastreduce_output_type says; with EXACT of f16, bf16 and
      * f32 also FASTREDUCE_F64; any other number: UNSUPPORTED */
     fastreduce_type output_type;
+    /* Of fastreduce_reduce_segments: FASTREDUCE_DEFAULT_TYPE or FASTREDUCE_I64, or FASTREDUCE_I32,
+     * is what offsets are. And null, or where segments end, if that is not where the next begins:
+     * as many of that type, in device memory. All others ignore them. */
+    fastreduce_type offset_type;
+    const void *end_offsets;
 } fastreduce_config;
 
 /* Many results in one call: each is of n elements of the input, `stride` elements apart. Result
@@ -329,6 +336,9 @@ typedef struct fastreduce_config {
  * and is stored at output[o * inner + i]. inner == 1: rows, of which outer_stride is the pitch.
  * outer == 1: columns, of which stride is the pitch. Otherwise: the middle axis of an array of
  * outer x n x inner.
+ *
+ * Several axes next to each other that are reduced together are one, where none has gaps: its n is
+ * the product of theirs. So are several that are not.
  *
  * A stride of 0 stands for an array without gaps, each by itself: stride == 0 is inner, whatever
  * outer_stride is; and outer_stride == 0 is n times the stride, given or not. Strides may be
@@ -518,12 +528,10 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
  *   config   as for fastreduce_reduce. Kernels: AUTO and EXACT; all others are UNSUPPORTED, as is
  *            n_on_device.
  *
- * Determinism: a result's bits depend on its elements, their order, n, type and operator alone:
- * not on how many results there are, where they stand, strides or the GPU; but where floats or
- * doubles are added a NaN may be another NaN. They are fastreduce_reduce's, but for AUTO's SUM,
- * PRODUCT, SUM_ABS, SUM_SQUARES and MEAN of floats, NORM2 and VARIANCE: these have a tree of their
- * own as yet, in which an element takes part in less than 48 additions up to 2^36 elements, and
- * sums of zeros are +0. EXACT's SUM of f16, bf16 and f32 as floats has kernels of its own; others
+ * Determinism: each result has fastreduce_reduce's bits, whatever stands beside it: they depend on
+ * its elements, their order, n, type and operator alone, and not on how many results there are,
+ * where they stand, strides or the GPU (batch-invariant); but where floats or doubles are added a
+ * NaN may be another NaN. EXACT's SUM of f16, bf16 and f32 as floats has kernels of its own; others
  * take a thread or a warp each, or blocks, and are slower.
  *
  * Memory, alignment, asynchrony, capture, workspace and errors as for fastreduce_reduce.
@@ -534,22 +542,26 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
                                                         fastreduce_operator op,
                                                         const fastreduce_config *config);
 
-/* Reduces ragged segments: result s is of input[offsets[s]] .. input[offsets[s + 1] - 1].
+/* Reduces ragged segments: result s is of input[offsets[s]] .. input[offsets[s + 1] - 1]; or, with
+ * config->end_offsets, of input[offsets[s]] .. input[end_offsets[s] - 1], which may leave gaps,
+ * overlap, and come in any order; neighbours in their order are fastest.
  * UNSUPPORTED where the implementing file does not define FASTREDUCE_SHAPES.
  *
- *   input    elements from offsets[0] to offsets[segments] - 1, at least; may be null where there
- *            are none. Not written. The host does not know where it ends, so that output and
- *            workspace are not in it is not checked.
+ *   input    the elements of all segments, at least; may be null where there are none. Not written.
+ *            The host does not know where it ends, so that output and workspace are not in it is
+ *            not checked.
  *   output   `segments` values of the type fastreduce_output_type(type, op).
- *   offsets  segments + 1 numbers in device memory, aligned to 8 bytes, not decreasing and not
- *            negative; read when the kernels run. An empty segment gives the result of no elements.
- *            Without segments nothing happens, and no pointer is looked at.
- *   config   as for fastreduce_reduce_axis.
+ *   offsets  segments + 1 numbers in device memory, or `segments` with config->end_offsets, of 64
+ *            bits, or 32 by config->offset_type, aligned to their size; not decreasing and not
+ *            negative; read when the kernels run. An empty segment gives the result of no elements,
+ *            as does one that ends before it begins or begins below 0. Without segments nothing
+ *            happens, and no pointer is looked at.
+ *   config   as for fastreduce_reduce_axis, with offset_type and end_offsets. An offset_type that
+ *            is none of these is INVALID_ARGUMENT.
  *
- * All else as for fastreduce_reduce_axis: each result has the bits of a row. One launch for up to
- * 1024 segments by AUTO, else two. */
+ * All else as for fastreduce_reduce_axis: each result has the bits of a row. Two launches. */
 FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, void *output,
-                                                            size_t segments, const int64_t *offsets,
+                                                            size_t segments, const void *offsets,
                                                             fastreduce_type type,
                                                             fastreduce_operator op,
                                                             const fastreduce_config *config);
@@ -580,6 +592,10 @@ FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, vo
 /* 1 where this build's fastreduce_reduce has the kernel for type and operator; else 0. */
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
                                        fastreduce_kernel kernel);
+/* The same of fastreduce_reduce_axis and fastreduce_reduce_segments; and of fastreduce_dot. */
+FASTREDUCE_API int fastreduce_supports_shapes(fastreduce_type type, fastreduce_operator op,
+                                              fastreduce_kernel kernel);
+FASTREDUCE_API int fastreduce_supports_dot(fastreduce_type type, fastreduce_kernel kernel);
 
 /* Bytes of workspace that fastreduce_sum_f32 and fastreduce_accumulate_f32 need for n elements
  * with config->kernel and config->block_size (its other fields are not read). Grows with n, so
@@ -2532,6 +2548,10 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_f64, "fastreduce_wide_accumu
 
 /* Revisions: what became of results (bits), of source code (API), and of what is compiled (ABI)
  *
+ *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
+ *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),
+ *                   fastreduce_supports_shapes, fastreduce_supports_dot.
+ *                   ABI: fastreduce_config has two more members at its end.
  *   0.5.0  2026-11  Bits: AUTO of one array is the pairwise sum by index: six lines of C give its
  *                   bits. Dot products, too. Sums of negative zeros are -0.
  *                   API: C as before. fastreduce.cuh needs C++17. Operands stay in index order, so

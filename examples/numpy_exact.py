@@ -36,7 +36,8 @@ class Config(ctypes.Structure):
     _fields_ = [("kernel", ctypes.c_int), ("block_size", ctypes.c_uint),
                 ("workspace", ctypes.c_void_p), ("workspace_bytes", ctypes.c_size_t),
                 ("stream", ctypes.c_void_p), ("n_on_device", ctypes.c_void_p),
-                ("output_type", ctypes.c_int)]
+                ("output_type", ctypes.c_int), ("offset_type", ctypes.c_int),
+                ("end_offsets", ctypes.c_void_p)]
 
 
 def version():

@@ -125,4 +125,6 @@ fastreduce_status reduce_pairwise_in(const void *input, size_t n, void *result,
 }
 
 } // namespace one_row
+
+using exact_output = fastreduce::detail::exact_engine::Output;
 #endif

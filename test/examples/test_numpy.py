@@ -23,7 +23,8 @@ fastreduce_status fastreduce_sum_f32(const float *input, float *output, size_t n
                                      const fastreduce_config *config)
 {
     if (config->stream != (fastreduce_stream)4096 || config->block_size || config->workspace ||
-        config->workspace_bytes || config->n_on_device || config->output_type)
+        config->workspace_bytes || config->n_on_device || config->output_type ||
+        config->offset_type || config->end_offsets)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (n == 7) return FASTREDUCE_ERROR_UNSUPPORTED;
     *output = fastreduce_host_sum_f32(input, n);

@@ -621,6 +621,9 @@ static void refusals()
         config = none;
         for (int kernel = -1; kernel <= FASTREDUCE_EXACT + 1; ++kernel) {
             config.kernel = static_cast<fastreduce_kernel>(kernel);
+            check::that(fastreduce_supports_dot(static_cast<fastreduce_type>(type),
+                                                config.kernel) == (kernel == FASTREDUCE_AUTO),
+                        "supports_dot: type %d, kernel %d", type, kernel);
             if (kernel < 0 || kernel > FASTREDUCE_EXACT) {
                 refused("no such kernel", invalid, in[0], in[1], out, 2, type, config);
             } else if (kernel != FASTREDUCE_AUTO) {

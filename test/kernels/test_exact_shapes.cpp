@@ -416,9 +416,7 @@ static void plans()
                 for (size_t inner : sizes) {
                     const device_limits device = {multiprocessors, 100000, false};
                     slices all = {};
-                    if (outer > size_t(1) << 60 >> slice_tile::bits_for(n) >>
-                        slice_tile::bits_for(inner))
-                        continue;
+                    if (outer > size_t(1) << 60 >> bits_for(n) >> bits_for(inner)) continue;
                     all.end = outer * inner;
                     all.n = n;
                     all.inner = all.stride = inner;

@@ -546,32 +546,8 @@ static void at_run_time()
                     "items of kernel %d", version);
 }
 
-/* Blocks of segments fit where they are planned, with room for the longest that is staged. */
-static void segments_fit()
-{
-    constexpr device_limits turing = {40, 65536, false}, ada = {142, 101376, false};
-    for (const device_limits &device :
-         {h200, a100, turing, ada, tiny, device_limits{1, 49152, 0}}) {
-        const segments_plan plan = plan_segments(device);
-        check::that(plan.blocks >= 1 && plan.blocks <= segment_blocks &&
-                        (plan.stages == 1 || plan.stages == 2) && plan.stage_bytes % 128 == 0 &&
-                        plan.stage_bytes >= least_stage && plan.stage_bytes <= most_stage &&
-                        plan.blocks * (plan.shared_bytes() + 2304) <= device.shared_bytes + 1024,
-                    "segments in %zu bytes: %u blocks, %u stages of %u bytes", device.shared_bytes,
-                    plan.blocks, plan.stages, plan.stage_bytes);
-    }
-    const segments_plan of_h200 = plan_segments(h200), of_turing = plan_segments(turing);
-    check::that(of_h200.blocks == 3 && of_h200.stages == 2 && of_h200.stage_bytes > 30000,
-                "segments on an H200: %u blocks, %u stages of %u bytes", of_h200.blocks,
-                of_h200.stages, of_h200.stage_bytes);
-    check::that(of_turing.blocks == 2 && of_turing.stages == 1,
-                "segments where a multiprocessor has 64 KiB: %u blocks, %u stages of %u bytes",
-                of_turing.blocks, of_turing.stages, of_turing.stage_bytes);
-}
-
 int main()
 {
-    segments_fit();
     rows_of_exact();
     plans();
     pairwise_engines();

@@ -1,7 +1,6 @@
 /* fastreduce_reduce_axis and fastreduce_reduce_segments: rows, columns, middle axes and segments of
- * any length give, bit for bit, what the elements of each result give as one row alone, and where
- * nothing rounds what fastreduce_reduce gives; some results also against exact or wider arithmetic.
- * What is refused. */
+ * any length give, bit for bit, what fastreduce_reduce gives for the elements of each result; some
+ * results also against exact or wider arithmetic. What is refused. */
 #include <cuda_runtime.h>
 #define FASTREDUCE_SHAPES
 #define FASTREDUCE_IMPLEMENTATION
@@ -11,6 +10,7 @@
 #include "../common/elements.h"
 #include "../common/exact_input.h"
 #include "../common/geometry.h"
+#include "../common/order.h"
 #include "../common/parts.h"
 #include "../common/turns.h"
 #include <algorithm>
@@ -69,24 +69,9 @@ static void workspace_is_clean(const char *what)
 
 /* ---- What is right --------------------------------------------------------------------------- */
 
-/* Where order shows: rows, columns and segments share a tree, which is not fastreduce_reduce's. */
-static bool rounds(fastreduce_type type, fastreduce_operator op)
-{
-    switch (op) {
-    case FASTREDUCE_SUM:
-    case FASTREDUCE_PRODUCT:
-    case FASTREDUCE_SUM_ABS:
-    case FASTREDUCE_SUM_SQUARES:
-    case FASTREDUCE_MEAN: return type < FASTREDUCE_I8;
-    case FASTREDUCE_NORM2:
-    case FASTREDUCE_VARIANCE: return true;
-    default: return false;
-    }
-}
-
-/* Results of elements that are a row alone. The same elements come again and again, so all results
- * are kept, by a hash of the elements. */
-class row_results
+/* fastreduce_reduce's results. The same elements come again and again, so all are kept, by a hash
+ * of the elements. */
+class flat_results
 {
   public:
     struct entry {
@@ -102,34 +87,22 @@ class row_results
         const unsigned missing = which & ~all.known;
         if (missing == 0) return &all;
         unsigned char *const input = input_.of(n * size + 1);
-        u64 *const output = reinterpret_cast<u64 *>(output_.of(2 * sizeof(u64) * operators));
+        u64 *const output = reinterpret_cast<u64 *>(output_.of(sizeof(u64) * operators));
         CUDA(cudaMemcpy(input, elements, n * size, cudaMemcpyHostToDevice));
-        CUDA(cudaMemset(output, 0, 2 * sizeof(u64) * operators));
+        CUDA(cudaMemset(output, 0, sizeof(u64) * operators));
         fastreduce_config config = {};
         config.workspace = workspace_.memory.data(); /* which only these calls could leave dirty */
         config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
         for (unsigned k = 0; k < operators; ++k) {
             if ((missing >> k & 1) == 0) continue;
-            const fastreduce_shape row = {1, n, 1, 0, 0};
-            const fastreduce_operator op = operator_of(k);
-            fastreduce_status status =
-                fastreduce_reduce_axis(input, output + k, &row, type, op, &config);
-            check::that(status == 0, "a row of %zu: status %d", n, status);
-            if (rounds(type, op)) continue;
-            status = fastreduce_reduce(input, output + operators + k, n, type, op, &config);
+            const fastreduce_status status =
+                fastreduce_reduce(input, output + k, n, type, operator_of(k), &config);
             check::that(status == 0, "fastreduce_reduce of %zu: status %d", n, status);
         }
-        std::array<u64, 2 * operators> got;
+        std::array<u64, operators> got;
         CUDA(cudaMemcpy(got.data(), output, sizeof got, cudaMemcpyDeviceToHost));
-        for (unsigned k = 0; k < operators; ++k) {
-            if ((missing >> k & 1) == 0) continue;
-            const fastreduce_operator op = operator_of(k);
-            all.bits[k] = got[k];
-            check::that(rounds(type, op) || got[k] == got[operators + k],
-                        "%s of %zu %s: a row gives %llx, fastreduce_reduce %llx",
-                        fastreduce_operator_name(op), n, fastreduce_type_name(type), got[k],
-                        got[operators + k]);
-        }
+        for (unsigned k = 0; k < operators; ++k)
+            if (missing >> k & 1) all.bits[k] = got[k];
         all.known |= missing;
         return &all;
     }
@@ -151,9 +124,9 @@ class row_results
     device_memory input_, output_;
     scratch workspace_;
 };
-static row_results &rows_alone()
+static flat_results &flat()
 {
-    static row_results *const all = new row_results;
+    static flat_results *const all = new flat_results;
     return *all;
 }
 
@@ -182,7 +155,7 @@ struct many_results {
     fastreduce_type type;
     size_t count;
     std::string what;
-    std::vector<const row_results::entry *> wanted; /* of each result */
+    std::vector<const flat_results::entry *> wanted; /* of each result */
 };
 
 /* Calls by one operator: `call` has an output and a config. */
@@ -195,6 +168,7 @@ static void compare(const many_results &all, fastreduce_operator op, const Call 
     output.fill(0x7b);
     fastreduce_config config = {};
     take_turns(config, workspace().data(), 4);
+    order::next();
 #ifdef SIMT_MACHINE
     const size_t allocations = simt::live_allocations();
 #endif
@@ -206,6 +180,7 @@ static void compare(const many_results &all, fastreduce_operator op, const Call 
                 name, all.what.c_str());
     simt::set_gpu(simt::gpu());
 #endif
+    order::usual();
     check::that(status == 0, "%s of %s: status %d", name, all.what.c_str(), status);
     check::that(output.canaries_alive(), "%s of %s: a write outside the output", name,
                 all.what.c_str());
@@ -225,12 +200,11 @@ static void compare(const many_results &all, fastreduce_operator op, const Call 
                 wrong ? all.wanted[first]->bits[op] : 0);
 }
 
-/* What a row alone gave against arithmetic that shares nothing with it: were all wrong in the same
- * way, nothing else here would show it. As the tree of rows and that of fastreduce_reduce are no
- * deeper than auto_depth, both are within this error where they round. */
+/* What fastreduce_reduce gave against arithmetic that shares nothing with it: were all wrong in the
+ * same way, nothing else here would show it. */
 template <class T>
 static void check_oracle(const many_results &all, const T *elements, size_t n,
-                         const row_results::entry &got, unsigned which)
+                         const flat_results::entry &got, unsigned which)
 {
     const oracle<T> right(std::vector<T>(elements, elements + n));
     for (unsigned k = 0; k < operators; ++k) {
@@ -326,8 +300,9 @@ static u64 patterns(size_t n)
     return quick ? (n <= 16 ? 3 : 2) : n <= 40 ? most_patterns : 3;
 }
 
-/* fastreduce_reduce_axis with AUTO, as if a launch could have so many blocks only. */
-static size_t launch_blocks = SIZE_MAX;
+/* fastreduce_reduce_axis with AUTO, as if a launch could have so many blocks only, and a workspace
+ * so many words. */
+static size_t launch_blocks = SIZE_MAX, launch_words = fastreduce::detail::workspace_words;
 static fastreduce_status reduce_in_launches(const void *input, void *output,
                                             const fastreduce_shape &shape, fastreduce_type type,
                                             fastreduce_operator op, const fastreduce_config *config)
@@ -343,9 +318,9 @@ static fastreduce_status reduce_in_launches(const void *input, void *output,
     engine_output place;
     found.make_output(place.bytes, output);
     const fastreduce_config settings = config_or_default(config);
-    return launch_slices(found.make_slices(), all, place.bytes,
+    return launch_shapes(found.make_shapes(), all, place.bytes,
                          {settings.workspace, settings.workspace_bytes}, settings.stream,
-                         launch_blocks);
+                         launch_blocks, launch_words);
 }
 
 template <class T>
@@ -380,8 +355,8 @@ static void axis(const geometry &g, const contents &what, unsigned which = every
     }
     for (size_t r = 0; r < results; ++r) { /* where results overlap, that is another pattern */
         for (size_t k = 0; k < g.n; ++k) elements[k] = values[at(r) + k * stride];
-        all.wanted.push_back(rows_alone().of(
-            reinterpret_cast<const unsigned char *>(elements.data()), g.n, type_of<T>, which));
+        all.wanted.push_back(flat().of(reinterpret_cast<const unsigned char *>(elements.data()),
+                                       g.n, type_of<T>, which));
         if (r == results / 2)
             check_oracle(all, elements.data(), g.n, *all.wanted.back(), which & what.known);
     }
@@ -567,36 +542,74 @@ static void windows()
 
 using lengths = std::vector<size_t>;
 
-/* fastreduce_reduce_segments with AUTO, as if the workspace had room for so many units of long
- * segments. */
+/* Offsets in device memory: of 64 bits, or 32, aligned to no more; ends apart, or not. */
+struct placed_offsets {
+    bytes all;
+    check::buffer<unsigned char> begins, ends;
+    fastreduce_config config = {};
+
+    placed_offsets(const std::vector<int64_t> &from, const std::vector<int64_t> &to, bool narrow,
+                   bool apart)
+        : all(written(from, narrow)), begins(all.size(), narrow ? 4 : 8),
+          ends(written(to, narrow).size(), narrow ? 4 : 8)
+    {
+        begins.set(all);
+        ends.set(written(to, narrow));
+        if (narrow) config.offset_type = FASTREDUCE_I32;
+        if (apart) config.end_offsets = ends.data();
+    }
+
+  private:
+    static bytes written(const std::vector<int64_t> &numbers, bool narrow)
+    {
+        bytes to(numbers.size() * (narrow ? 4 : 8));
+        for (size_t k = 0; k < numbers.size(); ++k) {
+            const int32_t low = static_cast<int32_t>(numbers[k]);
+            if (narrow)
+                std::memcpy(to.data() + 4 * k, &low, 4);
+            else
+                std::memcpy(to.data() + 8 * k, &numbers[k], 8);
+        }
+        return to;
+    }
+};
+
+/* fastreduce_reduce_segments with AUTO, as if the workspace had so many words. */
 static fastreduce_status reduce_with_room(const void *input, void *output, size_t count,
-                                          const int64_t *offsets, fastreduce_type type,
+                                          placed_offsets &offsets, fastreduce_type type,
                                           fastreduce_operator op, const fastreduce_config *config,
-                                          size_t room)
+                                          size_t words)
 {
     using namespace fastreduce::detail;
     const c_instance found = find_instance(type, op, FASTREDUCE_AUTO);
-    fastreduce::detail::segments all = {};
+    const unsigned size = offsets.config.offset_type == FASTREDUCE_I32 ? 4 : 8;
+    row_bounds all = {};
     all.input = input;
-    all.offsets = reinterpret_cast<const long long *>(offsets);
-    all.count = count;
+    all.begins = offsets.begins.data();
+    all.ends = offsets.config.end_offsets ? offsets.config.end_offsets
+                                          : static_cast<const void *>(offsets.begins.data() + size);
+    all.end = count;
+    all.offset_bytes = size;
     all.result_bytes =
         static_cast<unsigned>(fastreduce_type_size(fastreduce_output_type(type, op)));
     engine_output place;
     found.make_output(place.bytes, output);
     const fastreduce_config settings = config_or_default(config);
-    return launch_segments(found.make_slices(), all, place.bytes,
-                           {settings.workspace, settings.workspace_bytes}, settings.stream, room);
+    return launch_rows(found.make_shapes().rows, all, place.bytes,
+                       {settings.workspace, settings.workspace_bytes}, settings.stream, SIZE_MAX,
+                       words);
 }
 
 /* offsets[0] is `first`: what lies before it is not there at all. */
 template <class T>
 static void segments(const char *name, const lengths &all_lengths, const contents &what,
-                     size_t first, size_t offset, size_t room = SIZE_MAX)
+                     size_t first, size_t offset, size_t words = SIZE_MAX)
 {
     const size_t count = all_lengths.size();
     std::vector<int64_t> offsets = {static_cast<int64_t>(first)};
     for (size_t n : all_lengths) offsets.push_back(offsets.back() + static_cast<int64_t>(n));
+    static unsigned turn = 0; /* three of four kinds of offsets a time would do as well */
+    const bool narrow = ++turn % 2, apart = turn / 2 % 2;
 
     char text[200];
     std::snprintf(text, sizeof text, "%s, %s: %zu segments, offsets %lld to %lld, offset %zu, %s",
@@ -612,14 +625,16 @@ static void segments(const char *name, const lengths &all_lengths, const content
         std::vector<T> alone, &elements = n <= 5000 ? known[n][pattern] : alone;
         if (elements.empty()) elements = make<T>(what, n, pattern);
         values.insert(values.end(), elements.begin(), elements.end());
-        all.wanted.push_back(rows_alone().of(
-            reinterpret_cast<const unsigned char *>(elements.data()), n, type_of<T>, what.which));
-        if (s == count / 2) check_oracle(all, elements.data(), n, *all.wanted.back(), what.known);
+        all.wanted.push_back(flat().of(reinterpret_cast<const unsigned char *>(elements.data()), n,
+                                       type_of<T>, what.which));
+        if (s == count / 2)
+            check_oracle(all, elements.data(), n, *all.wanted.back(), what.which & what.known);
     }
 
     const exact_input<T> input(values, offset);
-    check::buffer<int64_t> where(count + 1, offset % 2); /* aligned to 8 bytes, and no more */
-    where.set(offsets);
+    const std::vector<int64_t> ends(offsets.begin() + 1, offsets.end());
+    if (apart) offsets.pop_back();
+    placed_offsets where(offsets, ends, narrow, apart);
     const T *const from =
         reinterpret_cast<const T *>(reinterpret_cast<uintptr_t>(input.data()) - first * sizeof(T));
     for (unsigned k = 0; k < operators; ++k) {
@@ -629,21 +644,28 @@ static void segments(const char *name, const lengths &all_lengths, const content
         simt::before_launch() = [&](void **) { ++launches; };
 #endif
         compare(all, operator_of(k), [&](void *output, const fastreduce_config *config) {
-            return room < SIZE_MAX ? reduce_with_room(from, output, count, where.data(), type_of<T>,
-                                                      operator_of(k), config, room)
-                                   : fastreduce_reduce_segments(from, output, count, where.data(),
-                                                                type_of<T>, operator_of(k), config);
+            fastreduce_config with = where.config;
+            if (config != nullptr) {
+                with = *config;
+                with.offset_type = where.config.offset_type;
+                with.end_offsets = where.config.end_offsets;
+            }
+            return words < SIZE_MAX
+                       ? reduce_with_room(from, output, count, where, type_of<T>, operator_of(k),
+                                          &with, words)
+                       : fastreduce_reduce_segments(from, output, count, where.begins.data(),
+                                                    type_of<T>, operator_of(k), &with);
         });
 #ifdef SIMT_MACHINE
         simt::before_launch() = nullptr;
-        check::that(launches <= (count <= fastreduce::detail::most_few ? 1 : 2),
-                    "%s of %s: %u launches", fastreduce_operator_name(operator_of(k)),
-                    all.what.c_str(), launches);
+        check::that(launches <= 2, "%s of %s: %u launches",
+                    fastreduce_operator_name(operator_of(k)), all.what.c_str(), launches);
 #endif
     }
     check_unchanged(all, input.data(), values);
-    check::that(where.get() == offsets && where.canaries_alive(), "%s: offsets were written",
-                all.what.c_str());
+    check::that(where.begins.get() == where.all && where.begins.canaries_alive() &&
+                    where.ends.canaries_alive(),
+                "%s: offsets were written", all.what.c_str());
 }
 
 /* Lengths less than `below`, at random. */
@@ -657,6 +679,73 @@ static lengths with(lengths all, size_t at, size_t n)
 {
     all[at] = n;
     return all;
+}
+
+/* Segments that leave gaps, overlap and come in any order; and offsets that decrease or are
+ * negative: these have no elements. Nothing else is read or written. */
+template <class T>
+static void bad_offsets()
+{
+    const contents what = contents_of<T>(0);
+    const std::vector<T> values = make<T>(what, 40000, 3);
+    const int64_t begins[] = {500, 40,    0,   39000, 7,  7,     300,  -5,
+                              -9,  20000, 100, 0,     90, 38000, 39999},
+                  ends[] = {530, 45,    2000, 40000, 8,  30007, 200,  9,
+                            -2,  20000, 99,   5,     90, -1,    40000};
+    constexpr size_t count = sizeof begins / sizeof *begins;
+    many_results all = {type_of<T>, count, "segments anywhere", {}};
+    const exact_input<T> input(values, 1);
+    for (size_t s = 0; s < count; ++s) {
+        const bool any = begins[s] >= 0 && ends[s] > begins[s];
+        all.wanted.push_back(flat().of(
+            reinterpret_cast<const unsigned char *>(values.data() + (any ? begins[s] : 0)),
+            any ? static_cast<size_t>(ends[s] - begins[s]) : 0, type_of<T>, what.which));
+    }
+    for (const bool narrow : {false, true}) {
+        placed_offsets where({begins, begins + count}, {ends, ends + count}, narrow, true);
+        for (unsigned k = 0; k < operators; ++k)
+            if (what.which >> k & 1)
+                compare(all, operator_of(k), [&](void *output, const fastreduce_config *config) {
+                    fastreduce_config with = config ? *config : fastreduce_config();
+                    with.offset_type = where.config.offset_type;
+                    with.end_offsets = where.config.end_offsets;
+                    return fastreduce_reduce_segments(input.data(), output, count,
+                                                      where.begins.data(), type_of<T>,
+                                                      operator_of(k), &with);
+                });
+    }
+    /* many, so that a warp has several: some of them empty ones that begin before the elements */
+    std::vector<int64_t> from, to;
+    many_results many = {type_of<T>, 1500, "many segments anywhere", {}};
+    for (u64 s = 0; s < many.count; ++s) {
+        const bool any = check::mix(s, 1) % 3 > 0;
+        from.push_back(static_cast<int64_t>(check::mix(s, 2) % 400) - (any ? 0 : 500));
+        to.push_back(any ? from.back() + static_cast<int64_t>(check::mix(s, 3) % 60) : from.back());
+        many.wanted.push_back(
+            flat().of(reinterpret_cast<const unsigned char *>(values.data() + (any ? from[s] : 0)),
+                      static_cast<size_t>(to[s] - from[s]), type_of<T>, 1u << FASTREDUCE_SUM));
+    }
+    placed_offsets apart(from, to, false, true);
+    compare(many, FASTREDUCE_SUM, [&](void *output, const fastreduce_config *config) {
+        fastreduce_config with = config ? *config : fastreduce_config();
+        with.end_offsets = apart.config.end_offsets;
+        return fastreduce_reduce_segments(input.data(), output, many.count, apart.begins.data(),
+                                          type_of<T>, FASTREDUCE_SUM, &with);
+    });
+    /* of which each second ends where it begins, or before */
+    std::vector<int64_t> falling;
+    for (int64_t s = 0; s < 300; ++s) falling.push_back(s % 2 ? 17 * s : 40000 - 100 * s);
+    many_results some = {type_of<T>, falling.size() - 1, "offsets up and down", {}};
+    for (size_t s = 0; s + 1 < falling.size(); ++s)
+        some.wanted.push_back(flat().of(
+            reinterpret_cast<const unsigned char *>(values.data() + falling[s]),
+            falling[s + 1] > falling[s] ? static_cast<size_t>(falling[s + 1] - falling[s]) : 0,
+            type_of<T>, 1u << FASTREDUCE_SUM));
+    placed_offsets where(falling, {}, false, false);
+    compare(some, FASTREDUCE_SUM, [&](void *output, const fastreduce_config *config) {
+        return fastreduce_reduce_segments(input.data(), output, some.count, where.begins.data(),
+                                          type_of<T>, FASTREDUCE_SUM, config);
+    });
 }
 
 template <class T>
@@ -744,14 +833,6 @@ static void all_segments()
         for (size_t kibibytes : {20, 36})
             add("several long ones for each block", random_lengths(1400, in(kibibytes)));
 
-    /* few have a kernel of their own: the same lengths among many empty ones */
-    for (size_t k = 0, named = all.size(); k < named; ++k) {
-        lengths padded = all[k].second;
-        if (padded.size() > fastreduce::detail::most_few) continue;
-        padded.resize(fastreduce::detail::most_few + 1 + k);
-        all.push_back({all[k].first, padded});
-    }
-
     unsigned turn = type_of<T>;
     for (const auto &one : all) {
         if (quick && turn % 2 && one.second.size() > 1) {
@@ -768,15 +849,13 @@ static void all_segments()
 
     /* the list of long ones has room for none, for some, and for all but the last */
     lengths listed = {3, in(2048) + 9, 0, in(2050), 7, in(2048) + 1, in(30), 5};
-    if (quick) listed = {3, in(2048) + 9, 0, in(30), 5};
+    if (quick) listed = {3, in(200) + 9, 0, in(30), in(70), 5};
     contents what = contents_of<T>(0);
     what.which &= 1u << FASTREDUCE_SUM | 1u << FASTREDUCE_ARGMAX;
-    for (size_t room : {0, 40, 80})
-        for (size_t count : {listed.size(), fastreduce::detail::most_few + room + 1}) {
-            lengths padded = listed;
-            padded.resize(count);
-            segments<T>("a list without room", padded, what, 0, room % 3, room);
-        }
+    for (size_t room : {0, 5, 14, 300})
+        segments<T>("a list without room", listed, what, 0, room % 3,
+                    fastreduce::detail::row_list::all_words + room);
+    bad_offsets<T>();
 }
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
@@ -786,7 +865,7 @@ struct arguments {
     const void *input;
     void *output;
     const fastreduce_shape *shape;
-    const int64_t *offsets;
+    const void *offsets;
     size_t segments;
     int type, op;
     fastreduce_config config;
@@ -855,7 +934,7 @@ static void refusals_of(refusing &r, fastreduce_type type, fastreduce_operator o
     good.input = r.at(input_at);
     good.output = r.at(output_at);
     good.shape = &shape;
-    good.offsets = reinterpret_cast<const int64_t *>(r.at(offsets_at));
+    good.offsets = static_cast<const void *>(r.at(offsets_at));
     good.segments = 12;
     good.type = type;
     good.op = op;
@@ -891,10 +970,22 @@ static void refusals_of(refusing &r, fastreduce_type type, fastreduce_operator o
         is_refused("misaligned output", invalid);
     }
     for (size_t off = 1; off < 8; off *= 2) {
-        a.offsets = reinterpret_cast<const int64_t *>(r.at(offsets_at + off));
+        a.offsets = static_cast<const void *>(r.at(offsets_at + off));
         r.segments("misaligned offsets", invalid, a);
         a = good;
+        a.config.end_offsets = static_cast<const void *>(r.at(offsets_at + off));
+        r.segments("misaligned ends", invalid, a);
+        a = good;
     }
+    a.config.offset_type = FASTREDUCE_I32;
+    a.offsets = static_cast<const void *>(r.at(offsets_at + 2));
+    r.segments("misaligned offsets of 32 bits", invalid, a);
+    a = good;
+    for (int other : {-1, 1, 2, 5, 6, 9, 12, 13, 1000}) {
+        a.config.offset_type = static_cast<fastreduce_type>(other);
+        r.segments("no type of offsets", invalid, a);
+    }
+    a = good;
     a.config.workspace = r.at(piece / 2 + 8);
     a.config.workspace_bytes = 1024;
     is_refused("misaligned workspace", invalid);
@@ -934,9 +1025,13 @@ static void refusals_of(refusing &r, fastreduce_type type, fastreduce_operator o
     workspace_at(offsets_at + 96, 1024); /* the thirteenth, with which the last segment ends */
     r.segments("workspace at the offsets' end", invalid, a);
     a = good;
-    a.offsets = reinterpret_cast<const int64_t *>(r.at(output_at - 96));
+    a.offsets = static_cast<const void *>(r.at(output_at - 96));
     r.segments("offsets' end in the output", invalid, a);
-    a.offsets = reinterpret_cast<const int64_t *>(r.at(output_at + (out_bytes - 1) / 8 * 8));
+    a.offsets = good.offsets;
+    a.config.end_offsets = static_cast<const void *>(r.at(output_at - 88));
+    r.segments("ends in the output", invalid, a);
+    a.config = good.config;
+    a.offsets = static_cast<const void *>(r.at(output_at + (out_bytes - 1) / 8 * 8));
     r.segments("offsets at the output's end", invalid, a);
     a = good;
 
@@ -970,9 +1065,13 @@ static void refusals_of(refusing &r, fastreduce_type type, fastreduce_operator o
     /* kernels and the rest of a config */
     for (int kernel = -1; kernel <= FASTREDUCE_EXACT + 1; ++kernel) {
         a.config.kernel = static_cast<fastreduce_kernel>(kernel);
+        const bool has =
+            kernel == FASTREDUCE_AUTO || (kernel == FASTREDUCE_EXACT && is_exact(type, op));
+        check::that(fastreduce_supports_shapes(type, op, a.config.kernel) == has,
+                    "supports_shapes: type %d, operator %d, kernel %d", type, op, kernel);
         if (kernel < 0 || kernel > FASTREDUCE_EXACT)
             is_refused("no such kernel", invalid);
-        else if (kernel != FASTREDUCE_AUTO && (kernel != FASTREDUCE_EXACT || !is_exact(type, op))) {
+        else if (!has) {
             is_refused("kernel", unsupported);
             a.config.kernel = static_cast<fastreduce_kernel>(kernel);
             a.output = nullptr;
@@ -997,7 +1096,7 @@ static void refusals_of(refusing &r, fastreduce_type type, fastreduce_operator o
     a.shape = &long_rows;
     a.segments = 100;
     a.output = r.at(output_at);
-    a.offsets = reinterpret_cast<const int64_t *>(r.at(offsets_at));
+    a.offsets = static_cast<const void *>(r.at(offsets_at));
     workspace_at(piece / 2, 16);
     is_refused("workspace too small", FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL);
 }
@@ -1010,7 +1109,7 @@ static void refusals()
     arguments a = {};
     a.input = r.at(input_at);
     a.output = r.at(output_at);
-    a.offsets = reinterpret_cast<const int64_t *>(r.at(offsets_at));
+    a.offsets = static_cast<const void *>(r.at(offsets_at));
     for (const fastreduce_shape *of : {&shape, &nothing}) {
         a.shape = of;
         a.segments = of == &shape ? 12 : 0;
@@ -1050,7 +1149,7 @@ static void refusals()
             check::that(status == 0, "no results of %zu x %zu x %zu, strides %zu, %zu: status %d",
                         of.outer, of.n, of.inner, of.outer_stride, of.stride, status);
         }
-    for (const int64_t *offsets : {a.offsets, static_cast<const int64_t *>(nullptr)})
+    for (const void *offsets : {a.offsets, static_cast<const void *>(nullptr)})
         check::that(fastreduce_reduce_segments(r.at(input_at + 1), nullptr, 0, offsets,
                                                FASTREDUCE_F32, FASTREDUCE_SUM, nullptr) == 0,
                     "no segments are refused");
@@ -1060,144 +1159,59 @@ static void refusals()
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-/* Lanes of a block, and what each has: each column once, and each leaf of its tiles. */
-static void check_columns(const fastreduce::detail::slices_plan &plan, bool any_order,
-                          const char *shape)
-{
-    const fastreduce::detail::column_plan &by = plan.in_columns;
-    const size_t lanes = size_t(by.across) << by.parts_log, groups = plan.threads / lanes,
-                 per_lane = groups ? plan.results_each / (groups * by.across) : 0;
-    check::that(plan.threads % 32 == 0 && plan.threads <= 256 && groups > 0 && per_lane > 0 &&
-                    per_lane <= 8 && per_lane * groups * by.across == plan.results_each,
-                "%s: %u columns, 2^%u parts, %u threads, %zu results", shape, by.across,
-                by.parts_log, plan.threads, plan.results_each);
-    check::that((by.work.units > 1 || by.blocks_log > 0) == (plan.status_words > 0) &&
-                    plan.blocks_each == by.work.units << by.blocks_log,
-                "%s: %zu units, 2^%u blocks for each, %zu status words", shape,
-                size_t(by.work.units), by.blocks_log, plan.status_words);
-    if (any_order) return;
-    const unsigned warps_log = by.bits > 5 ? by.bits - 5 : 0,
-                   taken = by.turns_log + by.parts_log - by.near_log + by.blocks_log;
-    check::that(by.near_log <= by.parts_log && by.near_log <= 5 && taken <= warps_log &&
-                    (by.near_log == 0 || taken == warps_log || warps_log == 0),
-                "%s: 2^%u leaves, 2^%u parts of which 2^%u near, 2^%u turns, 2^%u blocks", shape,
-                by.bits, by.parts_log, by.near_log, by.turns_log, by.blocks_log);
-}
-
-/* Results through shared memory: blocks have no more than an even share, or what makes one worth
- * its launch, up to whole lines; and columns are for most of the device. */
-static void check_short(const fastreduce::detail::slices_plan &plan, size_t outer, size_t blocks,
-                        bool columns, size_t element_bytes, unsigned multiprocessors,
-                        const char *shape)
-{
-    constexpr size_t more = 127; /* to a line's end, of odd bytes */
-    const size_t groups = plan.shorts.groups, even = (outer - 1) / multiprocessors + 1,
-                 least = (groups > more ? groups - more : 1) * plan.shorts.pitch * element_bytes;
-    check::that(groups <= even + more || least <= 2048 || groups == 1,
-                "%s: %zu groups of %u elements in a block", shape, groups, plan.shorts.pitch);
-    check::that(!columns || blocks >= multiprocessors * 4 / 5, "%s: %zu blocks", shape, blocks);
-}
-
-/* Plans for any shape: what a launch and a workspace hold. */
+/* Plans of rows, of which there may be any number: what a launch and a workspace hold. (Those of
+ * columns are test_columns'.) A plan is constant work: the quickest of several is quick. */
 template <class T>
 static void plans()
 {
     using namespace fastreduce::detail;
-    const size_t sizes[] = {1,    3,    7,    16,    33,      100,     128,     257,
-                            1000, 4097, 5000, 20000, 1000003, 1 << 24, 1 << 26, (1 << 28) + 5};
-    size_t turn = 0;
+    constexpr size_t most = max_blocks, warps = rows_block / 32;
     for (fastreduce_operator op : {FASTREDUCE_SUM, FASTREDUCE_ARGMAX, FASTREDUCE_VARIANCE}) {
         if (!(every_operator >> op & 1)) continue;
-        const slices_engine e = find_instance(type_of<T>, op, FASTREDUCE_AUTO).make_slices();
+        const rows_engine e = find_instance(type_of<T>, op, FASTREDUCE_AUTO).make_shapes().rows;
         for (unsigned multiprocessors : {1u, 30u, 132u})
-            for (size_t outer : sizes)
-                for (size_t n : sizes)
-                    for (size_t inner : sizes) {
-                        if (outer > (size_t(1) << 38) / sizeof(T) / n / inner) continue;
-                        slices all = {};
-                        all.input = reinterpret_cast<const void *>(++turn % 3 * sizeof(T));
-                        all.end = outer * inner;
-                        all.n = n;
-                        all.inner = all.stride = inner;
-                        all.outer_stride = n * inner;
-                        const slices_plan plan = plan_slices(
-                            e.tiles, e.reducer, all, {multiprocessors, 227 * kibibyte, true});
+            for (size_t results :
+                 {size_t(1), size_t(2), size_t(100), size_t(70000), most + 1, most << 6})
+                for (size_t n : {size_t(0), size_t(1), size_t(5), size_t(1000), size_t(4096),
+                                 size_t(1) << 20, size_t(1) << 36, size_t(1) << 44})
+                    for (bool segments : {false, true}) {
+                        row_bounds all = {};
+                        all.begins = segments ? &all : nullptr;
+                        all.end = results;
+                        all.n = segments ? 0 : n;
+                        row_share share = {};
+                        double quickest = 1e9;
+                        for (unsigned turn = 0; turn < 20 && quickest > 2e-6; ++turn) {
+                            const auto start = std::chrono::steady_clock::now();
+                            share = plan_rows(e, all, {multiprocessors, 227 * kibibyte, true}, most,
+                                              workspace_words);
+                            const std::chrono::duration<double> took =
+                                std::chrono::steady_clock::now() - start;
+                            quickest = std::min(quickest, took.count());
+                        }
                         char shape[120];
-                        std::snprintf(shape, sizeof shape,
-                                      "plan of %s, %zu x %zu x %zu of %s, %u multiprocessors",
-                                      fastreduce_operator_name(op), outer, n, inner,
-                                      fastreduce_type_name(type_of<T>), multiprocessors);
-                        const size_t blocks =
-                            ((least_of(plan.results, all.end) - 1) / plan.results_each + 1) *
-                            plan.blocks_each;
-                        check::that(plan.results > 0 && blocks < size_t(1) << 31 &&
-                                        plan.status_words <= workspace_words,
-                                    "%s: %zu results, %zu blocks, %zu words", shape, plan.results,
-                                    blocks, plan.status_words);
-                        if (plan.kernel >= slices_kernel::in_columns)
-                            check_columns(plan, e.tiles.head_alignment > 0, shape);
-                        if (plan.kernel == slices_kernel::short_slices)
-                            check_short(plan, outer, blocks,
-                                        inner > 1 && e.tiles.head_alignment == 0, sizeof(T),
-                                        multiprocessors, shape);
+                        std::snprintf(
+                            shape, sizeof shape, "plan of %s, %zu %s of %zu %s, %u multiprocessors",
+                            fastreduce_operator_name(op), results, segments ? "segments" : "rows",
+                            n, fastreduce_type_name(type_of<T>), multiprocessors);
+                        const size_t of_block = share.of_block, runs = share.runs_of(n);
+                        check::that(quickest < 10e-6, "%s: %g us", shape, quickest * 1e6);
+                        check::that(share.each > 0 && of_block > 0 &&
+                                        of_block <= share.each * warps &&
+                                        (!segments || (results - 1) / of_block < most),
+                                    "%s: %zu a warp, %zu a block", shape, share.each, of_block);
+                        check::that(runs >= 1 && runs <= share.most_runs &&
+                                        1 + runs * e.partial_words <= workspace_words &&
+                                        share.most_runs <= share.most_listed_runs &&
+                                        share.most_listed_runs * e.partial_words <=
+                                            workspace_words - row_list::all_words,
+                                    "%s: %zu runs", shape, runs);
                     }
     }
 }
 
-/* No launch has more blocks than there can be, and together they have all results: overlapping
- * windows may be any number. And a plan is constant work: the quickest of several is quick. */
-template <class T>
-static void plans_of_many()
-{
-    using namespace fastreduce::detail;
-    constexpr size_t most = size_t(1) << 31;
-    for (fastreduce_operator op : {FASTREDUCE_SUM, FASTREDUCE_ARGMAX, FASTREDUCE_VARIANCE}) {
-        if (!(every_operator >> op & 1)) continue;
-        const slices_engine e = find_instance(type_of<T>, op, FASTREDUCE_AUTO).make_slices();
-        for (unsigned multiprocessors : {1u, 14u, 132u})
-            for (size_t outer : {size_t(1), most - 1, most + 1, (most << 1) + 1, most << 6})
-                for (size_t inner : {size_t(1), size_t(3), size_t(1) << 20, size_t(16000000)})
-                    for (size_t n : {1, 2, 30, 700, 2048, 6000, 100000})
-                        for (size_t stride : {inner, inner + 1}) {
-                            if (outer > (size_t(1) << 40) / inner) continue;
-                            slices all = {};
-                            all.input = reinterpret_cast<const void *>(size_t(4096));
-                            all.end = outer * inner;
-                            all.n = n;
-                            all.inner = inner;
-                            all.stride = stride;
-                            all.outer_stride = 3;
-                            const device_limits device = {multiprocessors, 227 * kibibyte, true};
-                            slices_plan plan = {};
-                            double quickest = 1e9;
-                            for (unsigned turn = 0; turn < 20 && quickest > 20e-6; ++turn) {
-                                const auto start = std::chrono::steady_clock::now();
-                                plan = plan_slices(e.tiles, e.reducer, all, device);
-                                quickest =
-                                    std::min(quickest, std::chrono::duration<double>(
-                                                           std::chrono::steady_clock::now() - start)
-                                                           .count());
-                            }
-                            char shape[120];
-                            std::snprintf(shape, sizeof shape,
-                                          "plan of %s, %zu x %zu x %zu of %s, stride %zu, %u SMs",
-                                          fastreduce_operator_name(op), outer, n, inner,
-                                          fastreduce_type_name(type_of<T>), stride,
-                                          multiprocessors);
-                            check::that(quickest < 100e-6, "%s: %g us", shape, quickest * 1e6);
-                            const size_t blocks =
-                                ((least_of(plan.results, all.end) - 1) / plan.results_each + 1) *
-                                plan.blocks_each;
-                            check::that(blocks < most && plan.results > 0 &&
-                                            (plan.results >= all.end ||
-                                             plan.results % plan.results_each == 0),
-                                        "%s: %zu results in %zu blocks, %zu each", shape,
-                                        plan.results, blocks, plan.results_each);
-                        }
-    }
-}
-
-/* The bits do not depend on how many launches there are, as where one could have 2 blocks only. */
+/* The bits do not depend on how many launches there are, as where one could have 2 blocks only, nor
+ * on how much room. */
 template <class T>
 static void several_launches()
 {
@@ -1209,6 +1223,9 @@ static void several_launches()
     launch_blocks = 2;
     for (const geometry &g : shapes) axes<T>(g);
     launch_blocks = SIZE_MAX;
+    launch_words = 100;
+    for (const geometry &g : shapes) axes<T>(g);
+    launch_words = fastreduce::detail::workspace_words;
 }
 
 /* ---- What is asked for ----------------------------------------------------------------------- */
@@ -1236,7 +1253,6 @@ static void of_type()
     if (!fastreduce_supports(type_of<T>, FASTREDUCE_SUM, FASTREDUCE_AUTO)) return;
     if (part_asked_for("axes")) {
         plans<T>();
-        plans_of_many<T>();
         several_launches<T>();
         rows<T>();
         workspace_is_clean("rows");
@@ -1252,7 +1268,7 @@ static void of_type()
         all_segments<T>();
         workspace_is_clean("segments");
     }
-    rows_alone().forget();
+    flat().forget();
 }
 
 int main(int argc, char **argv)

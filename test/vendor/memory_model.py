@@ -68,17 +68,13 @@ int others(const unsigned char *x, unsigned long long *sum, const point *p, poin
 READS = {"reduce_pairwise": ["loads"], "reduce_grid_stride": ["loads"],
          "reduce_pipelined": ["loads", "copies"]}
 # The same of many results, which the templates do not have
-MANY = {"reduce_short_slices": ["loads"], "reduce_rows_in_any_order": ["loads"],
-        "reduce_rows": ["loads"], "reduce_row_tiles": ["loads"],
-        "reduce_columns_in_any_order": ["loads"], "reduce_columns": ["loads"],
-        "reduce_segments_in_any_order": ["loads"], "reduce_segments": ["loads"],
-        "reduce_long_segments": ["loads"],
-        "reduce_few_segments": ["loads"], "exact_rows": ["loads"],
+MANY = {"reduce_short_rows": ["loads"], "reduce_segments": ["loads", "copies"],
+        "reduce_long_rows": ["loads"],
+        "reduce_columns": ["loads"], "exact_rows": ["loads"],
         "exact_row_parts": ["loads"], "exact_columns": ["loads"], "exact_results": ["loads"],
         "exact_long_results": ["loads"]}
 # Those that draw tickets, which are known by the fence before them
-TICKETS = {"reduce_long_segments", "exact_row_parts", "exact_columns", "exact_results",
-           "exact_long_results"}
+TICKETS = {"exact_row_parts", "exact_columns", "exact_results", "exact_long_results"}
 # By architecture, those that have no body there
 OTHERS = {"90": set(), "120": {"reduce_pipelined"}}
 
@@ -499,7 +495,7 @@ def reads_of(function):
         parts = split(words)[1]
         if parts[0] == "ld" and accesses_global(parts):
             found.add("loads")
-        if parts[:3] == ["cp", "async", "bulk"] and accesses_global(parts):
+        if parts[:2] == ["cp", "async"] and accesses_global(parts):
             found.add("copies")
     return found
 

@@ -165,6 +165,7 @@ template <class T>
 T atomicMax(T *, T);
 unsigned __reduce_add_sync(unsigned, unsigned);
 unsigned __reduce_max_sync(unsigned, unsigned);
+unsigned __funnelshift_lc(unsigned, unsigned, unsigned);
 unsigned __byte_perm(unsigned, unsigned, unsigned);
 unsigned __vmaxu2(unsigned, unsigned);
 int __dp2a_lo(int, int, int);

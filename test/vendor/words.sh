@@ -279,7 +279,8 @@ for name in fastreduce_host_sum_f32 FASTREDUCE_SUM fastreduce_config FASTREDUCE_
 done
 types='status|kernel|type|operator|stream|config|shape|accumulator|wide_accumulator'
 functions='status_string|version|kernel_name|type_name|operator_name|type_size|output_type|sum_f32'
-functions="$functions|reduce|reduce_axis|reduce_segments|dot|supports|workspace_bytes"
+functions="$functions|reduce|reduce_axis|reduce_segments|dot|supports(_shapes|_dot)?"
+functions="$functions|workspace_bytes"
 functions="$functions|workspace_init|accumulate|accumulate_f32|accumulate_dot"
 functions="$functions|(wide_)?accumulator_(merge|f32|f64)|host_(sum_f32|sum_f64|dot|dot_f32|reduce)"
 functions="$functions|host_accumulate(_f32|_f64|_dot)?"
