@@ -4377,6 +4377,7 @@ struct row_share {
     size_t place[most_chunks];
     /* of long rows, and of those listed */
     size_t tile_elements, most_runs, most_listed_runs;
+    unsigned blocks; /* of a launch of segments, that have any */
 
     __host__ __device__ size_t runs_of(size_t n) const
     {
@@ -4593,53 +4594,71 @@ carry_in_registers(const Reducer &reducer, Value (&level)[Levels][Columns],
     }
 }
 
-/* Results that are listed, for blocks to share: behind the counter of turns a word that counts
- * entries and their runs, one that counts blocks that are done, and entries; then partials. */
+/* Long results, for blocks to share. A word counts blocks that have done their own results, entries
+ * and their runs; one counts blocks that are done with all; one says from which entry on there may
+ * be runs left. Then entries; then partials. All words are zero between calls. */
 struct row_list {
     struct entry {
-        status_word number, first; /* a result's, and 1; its first run, of all entries' */
+        status_word where; /* a result's number, and its first partial */
+        status_word drawn; /* runs */
     };
-    static constexpr unsigned shift = 40, most = 8192, head_words = 3;
+    static constexpr unsigned entries_shift = 32, runs_shift = 46, first_bits = 64 - runs_shift,
+                              most = 8192, head_words = 3;
     static constexpr size_t all_words = head_words + most * sizeof(entry) / sizeof(status_word);
     status_word *base;
 
-    __device__ __forceinline__ unsigned count() const
+    static __device__ __forceinline__ unsigned entries_in(status_word counts)
     {
-        return static_cast<unsigned>(least_of(base[1] >> shift, most));
+        return static_cast<unsigned>(counts >> entries_shift) & (2 * most - 1);
     }
-    __device__ __forceinline__ size_t runs() const
+    static __device__ __forceinline__ unsigned blocks_in(status_word counts)
     {
-        return base[1] & ((status_word(1) << shift) - 1);
+        return static_cast<unsigned>(counts);
     }
     __device__ __forceinline__ entry *entries() const
     {
         return reinterpret_cast<entry *>(base + head_words);
     }
-    /* By one thread. False where there is no room, or only for longer ones. One addition counts
-     * both, so that entries are in the order of their runs; none to what is full, for the counts
-     * not to overflow. */
-    static __device__ __noinline__ bool add(status_word *base, size_t result, size_t runs_of_it,
+    /* By one thread. False where there is no room, or only for longer ones. */
+    static __device__ __noinline__ bool add(status_word *base, size_t result, size_t runs,
                                             size_t most_runs)
     {
-        constexpr status_word one = status_word(1) << shift, mask = one - 1;
-        const status_word now = peek(base + 1), used = now >> shift;
-        if ((now & mask) + runs_of_it > most_runs || used >= most ||
-            runs_of_it >> used * 8 / most == 0)
-            return false;
-        const status_word before = atomicAdd(base + 1, one + runs_of_it);
-        if (before >> shift >= most) return false;
-        const bool fits = (before & mask) + runs_of_it <= most_runs;
-        row_list{base}.entries()[before >> shift] = {fits ? result + 1 : 0, before & mask};
-        return fits;
+        status_word now = peek(base), before;
+        do {
+            const size_t first = now >> runs_shift;
+            const unsigned number = entries_in(now);
+            if (first + runs > most_runs || number >= most || runs >> number * 8 / most == 0)
+                return false;
+            before = now;
+            now = atomicCAS(base, before,
+                            before + (runs << runs_shift | status_word(1) << entries_shift));
+        } while (now != before);
+        const unsigned number = entries_in(before);
+        /* blocks that have ended without a list are done with it */
+        if (number == 0) atomicAdd(base + 1, status_word(blocks_in(before)));
+        publish(&row_list{base}.entries()[number].where,
+                result << first_bits | before >> runs_shift);
+        return true;
     }
-    /* By a block that is done: the last one leaves all words zero. */
-    __device__ __forceinline__ void leave(bool *last) const
+    /* By one thread of a block that has done its own results, or has none, which waits for those of
+     * so many blocks: whether there is a list. */
+    __device__ __forceinline__ bool begin(unsigned blocks) const
     {
+        if (blockIdx.x >= blocks)
+            for (status_word now = 0; entries_in(now) == 0 && blocks_in(now) < blocks;)
+                now = peek(base);
+        const status_word before = atomicAdd(base, 1ull);
+        if (entries_in(before) > 0) return true;
+        if (blocks_in(before) + 1 == gridDim.x) *base = 0;
+        return false;
+    }
+    /* By a block: the last one leaves all words zero. */
+    __device__ __forceinline__ void end(bool &last) const
+    {
+        if (threadIdx.x == 0) last = atomicAdd(base + 1, 1ull) + 1 == gridDim.x;
         __syncthreads();
-        if (threadIdx.x == 0) *last = atomicAdd(base + 2, 1ull) + 1 == gridDim.x;
-        __syncthreads();
-        if (!*last) return;
-        const unsigned all = head_words + 2 * count();
+        if (!last) return;
+        const unsigned all = head_words + 2 * entries_in(peek(base));
         __syncthreads();
         for (unsigned k = threadIdx.x; k < all; k += blockDim.x) base[k] = 0;
     }
@@ -4774,32 +4793,84 @@ struct later_results {
     }
 };
 
-/* By a block: one result after the other. */
-template <unsigned Packs, class Reducer>
+/* By a block: one of a result's runs, of which there are `most_runs` at most. */
+template <unsigned BlockSize, unsigned Packs, class Reducer, unsigned Warps>
 __device__ __forceinline__ void
-reduce_later(const row_bounds &all, const reduction_output<Reducer> &output,
-             const later_results &later,
-             block_values<typename Reducer::Value, rows_block / warp_size> &shared)
+reduce_result_run(const row_bounds &all, const row_share &share,
+                  const reduction_output<Reducer> &output, size_t result, unsigned run,
+                  size_t most_runs, status_word *status_words,
+                  block_values<typename Reducer::Value, Warps> &shared)
 {
     using Element = typename Reducer::Element;
-    __syncthreads();
-    const unsigned count = static_cast<unsigned>(least_of(later.count, later.most));
-#pragma unroll 1
-    for (unsigned k = 0; k < count; ++k) {
-        pairwise_array array = {};
-        const row_bounds::span own = all.of(later.number[k]);
-        array.n = own.n;
-        array.input = static_cast<const Element *>(all.input) + own.begin;
-        array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
-        array.share(size_t(rows_block) * Packs * pack<Element>::size, 1, 1);
-        Reducer reducer = output.reducer;
-        reducer.prepare(array.input, array.n);
-        reduce_run<rows_block, Packs>(
-            reducer, array, all.place(output.result, later.number[k]), nullptr, 1, 0,
-            array.template place<Element, rows_block, Packs>(0, 0), shared);
-        __syncthreads();
-    }
+    const row_bounds::span own = all.of(result);
+    pairwise_array array = {};
+    array.n = own.n;
+    array.input = static_cast<const Element *>(all.input) + own.begin;
+    array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
+    array.share(share.tile_elements, most_runs, most_runs);
+    Reducer reducer = output.reducer;
+    reducer.prepare(array.input, array.n);
+    reduce_run<BlockSize, Packs>(reducer, array, all.place(output.result, result), status_words,
+                                 array.runs, run,
+                                 array.template place<Element, BlockSize, Packs>(run, 0), shared);
 }
+
+/* What a block does next, all its warps together. */
+struct block_turn {
+    size_t result, most_runs, first; /* its first partial */
+    unsigned run;
+    bool exists;
+};
+
+/* By one thread: results that its block's warps have left, then runs of those that are listed. One
+ * is asked for while that before it is reduced. */
+struct block_turns {
+    const row_bounds &all;
+    const row_share &share;
+    const later_results &later;
+    row_list list;
+    bool begun;
+    unsigned done = 0, entry = 0;
+    block_turn listed = {};
+    size_t runs = 0;
+    status_word answer = 0;
+
+    __device__ __forceinline__ block_turn next()
+    {
+        if (done < later.count && done < later.most) return {later.number[done++], 1, 0, 0, true};
+        if (!begun) {
+            begun = true;
+            if (!list.begin(share.blocks)) return {};
+            listed.most_runs = share.most_runs;
+            entry = static_cast<unsigned>(peek(list.base + 2));
+            find();
+        }
+        while (runs > 0 && answer >= runs) {
+            ++entry;
+            if (answer == runs) atomicMax(list.base + 2, status_word(entry));
+            find();
+        }
+        listed.run = static_cast<unsigned>(answer);
+        if (runs > 0) answer = atomicAdd(&list.entries()[entry].drawn, 1ull);
+        return listed;
+    }
+
+  private:
+    __device__ __forceinline__ void find()
+    {
+        listed.exists = entry < row_list::entries_in(peek(list.base));
+        runs = 0;
+        if (!listed.exists) return;
+        const row_list::entry &own = list.entries()[entry];
+        status_word where = 0;
+        while (where == 0) where = peek(&own.where);
+        answer = atomicAdd(&list.entries()[entry].drawn, 1ull);
+        where >>= 1;
+        listed.result = where >> row_list::first_bits;
+        listed.first = where & ((status_word(1) << row_list::first_bits) - 1);
+        runs = share.runs_of(all.length(listed.result));
+    }
+};
 
 /* As many bytes, those before the first in its vector, and those that lanes read too much. */
 struct alignas(pack_bytes) warp_stage {
@@ -5088,8 +5159,8 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
         reduce_chunks<how>(all, share, output, own.first, rows);
 }
 
-/* Segments, and rows that are longer; what is too long for a block is listed. */
-template <class Reducer>
+/* Segments, and rows that are longer; what is too long for a block is listed, for all of them. */
+template <class Reducer, unsigned Packs>
 __global__ void __launch_bounds__(rows_block, resident(768 / rows_block))
     reduce_segments(row_bounds all, row_share share, reduction_output<Reducer> output,
                     status_word *status_words)
@@ -5098,8 +5169,11 @@ __global__ void __launch_bounds__(rows_block, resident(768 / rows_block))
     constexpr unsigned warps = rows_block / warp_size;
     __shared__ block_values<Value, warps> shared;
     __shared__ later_results later;
+    __shared__ block_turn turn;
+    __shared__ bool last;
     __shared__ warp_room<Value> rooms[warps];
     const warp_share own(all, share);
+    const row_list list = {status_words};
     wait_for_previous_grid();
     allow_next_grid();
     if (threadIdx.x == 0) later.count = 0;
@@ -5107,61 +5181,35 @@ __global__ void __launch_bounds__(rows_block, resident(768 / rows_block))
     if (own.first < own.end)
         reduce_neighbours(all, share, output, status_words, own.first, own.end, later,
                           rooms[threadIdx.x / warp_size]);
-    reduce_later<packs_of_thread<Reducer>()>(all, output, later, shared);
+    const bool listed = all.begins != nullptr; /* rows are not */
+    block_turns turns = {all, share, later, list, !listed};
+#pragma unroll 1
+    for (;;) {
+        __syncthreads();
+        if (threadIdx.x == 0) turn = turns.next();
+        __syncthreads();
+        if (!turn.exists) break;
+        reduce_result_run<rows_block, Packs>(
+            all, share, output, turn.result, turn.run, turn.most_runs,
+            status_words + row_list::all_words + turn.first * partial_words<Value>::count, shared);
+    }
+    if (turn.most_runs > 0) list.end(last);
 }
 
-/* Long rows, a block for each run of tiles; or long results that are listed, whose runs blocks take
- * in turn. */
+/* Long rows, a block for each run of tiles. */
 template <class Reducer, unsigned BlockSize, unsigned Packs>
 __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     reduce_long_rows(row_bounds all, row_share share, reduction_output<Reducer> output,
                      status_word *status_words)
 {
-    using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
     __shared__ block_values<Value, BlockSize / warp_size> shared;
-    __shared__ bool last;
-    const bool listed = all.begins != nullptr;
-    const row_list list = {status_words};
+    const size_t runs = share.runs_of(all.n), row = blockIdx.x / runs;
     wait_for_previous_grid();
     allow_next_grid();
-    const size_t runs = listed ? list.runs() : gridDim.x, of_row = share.runs_of(all.n);
-    if (runs == 0) return;
-    size_t number = blockIdx.x, result = all.begin + number / of_row,
-           first_run = number - number % of_row;
-#pragma unroll 1
-    do {
-        if (listed) {
-            number = draw(status_words, shared.drawn);
-            if (number >= runs) break;
-            const row_list::entry *const entries = list.entries();
-            const row_list::entry found =
-                entries[search_by_warp(0u, list.count(),
-                                       [&](unsigned k) { return entries[k].first <= number; }) -
-                        1];
-            first_run = found.first;
-            result = found.number - 1;
-        }
-        if (result + 1 != 0) {
-            const row_bounds::span own = all.of(result);
-            pairwise_array array = {};
-            array.input = static_cast<const Element *>(all.input) + own.begin;
-            array.n = own.n;
-            array.share(share.tile_elements, share.most_runs, share.most_runs);
-            array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
-            const unsigned run = static_cast<unsigned>(number - first_run);
-            Reducer reducer = output.reducer;
-            reducer.prepare(array.input, array.n);
-            if (run < array.runs)
-                reduce_run<BlockSize, Packs>(
-                    reducer, array, all.place(output.result, result),
-                    status_words + (listed ? row_list::all_words : 1) +
-                        first_run * partial_words<Value>::count,
-                    array.runs, run, array.template place<Element, BlockSize, Packs>(run, 0),
-                    shared);
-        }
-    } while (listed);
-    if (listed) list.leave(&last);
+    reduce_result_run<BlockSize, Packs>(
+        all, share, output, all.begin + row, static_cast<unsigned>(blockIdx.x - row * runs),
+        share.most_runs, status_words + row * runs * partial_words<Value>::count, shared);
 }
 
 /* ---- Columns ----
@@ -9658,11 +9706,17 @@ struct rows_engine {
 /* Bytes of a row or segment that a warp reduces by itself, of which there are many or few. */
 constexpr size_t most_of_many = 16 * kibibyte, most_of_few = 4 * kibibyte;
 /* Of a segment that a block reduces by itself; longer ones are listed. */
-constexpr size_t most_of_block = 512 * kibibyte;
+constexpr size_t most_of_block = 512 * kibibyte, most_of_block_of_few = 64 * kibibyte;
 
 inline size_t most_bytes_of_warp(const row_bounds &all, const device_limits &limits)
 {
     return all.end < size_t(limits.multiprocessors) * 16 ? most_of_few : most_of_many;
+}
+
+/* Blocks that all multiprocessors have room for, of reduce_segments. */
+inline size_t blocks_of_segments(const device_limits &limits)
+{
+    return size_t(limits.multiprocessors) * (768 / rows_block);
 }
 
 /* How a warp takes rows of up to as many packs as it has, and one more. */
@@ -9691,11 +9745,12 @@ inline void plan_chunks(row_share *share, const rows_engine &e, const row_bounds
 }
 
 /* How results are shared: the same for all of them, and done in no time. Segments, whose lengths
- * nobody knows yet, in eight rounds of warps, or of blocks where there are few. */
+ * nobody knows yet, in eight rounds of warps or blocks; in one where there are few. */
 inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const device_limits &limits,
                            size_t most_blocks, size_t most_words)
 {
-    constexpr size_t warps = rows_block / warp_size, rounds = 8, most_each = 512, most_runs = 512;
+    constexpr size_t warps = rows_block / warp_size, rounds = 8, most_each = 512, most_runs = 512,
+                     few = row_list::most;
     const bool segments = all.begins != nullptr;
     const size_t results = all.end, multiprocessors = limits.multiprocessors,
                  fair = (results - 1) / (multiprocessors * (1024 / warp_size)) + 1,
@@ -9711,8 +9766,10 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
         share.kernel = rows_kernel::neighbours;
         share.each = least_of(fair, least_of(fair / rounds + 1, most_each));
         share.most_of_warp = most_bytes_of_warp(all, limits) / e.element_bytes;
-        share.most_of_block = most_of_block / e.element_bytes;
+        share.most_of_block =
+            (results <= few ? most_of_block_of_few : most_of_block) / e.element_bytes;
         share.most_runs = least_of(share.most_runs, most_runs);
+        share.tile_elements = size_t(rows_block) * e.tile.packs * e.pack_size;
         const size_t fewest = (results - 1) / (warps * most_blocks) + 1;
         if (share.each < fewest) share.each = fewest;
     } else if (packs <= of_chunks || (packs == of_chunks + 1 && packs > most_leaf)) {
@@ -9726,10 +9783,9 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
         if (results >= multiprocessors * 16 && packs <= SIZE_MAX >> 32) share.most_runs = 1;
     }
     share.of_block = share.each * warps;
-    if (segments && share.each == 1) {
-        const size_t of_rounds = multiprocessors * (1024 / rows_block) * rounds;
-        share.of_block = least_of(warps, (results - 1) / of_rounds + 1);
-    }
+    if (segments && share.each == 1)
+        share.of_block = least_of(
+            warps, (results - 1) / (blocks_of_segments(limits) * (results <= few ? 1 : rounds)) + 1);
     return share;
 }
 
@@ -9755,33 +9811,33 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
     device_limits limits = {};
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
-    const row_share share = plan_rows(e, all, limits, most_blocks, most_words);
+    row_share share = plan_rows(e, all, limits, most_blocks, most_words);
     const bool segments = all.begins != nullptr,
                blocks_each = !segments && share.kernel == rows_kernel::long_ones;
     const rows_kernel which = share.kernel;
     const size_t results = all.end, runs = blocks_each ? share.runs_of(all.n) : 1,
                  of_block = share.of_block,
-                 of_words = runs > 1 ? (most_words - 1) / (runs * e.partial_words) : SIZE_MAX,
+                 of_words = runs > 1 ? most_words / (runs * e.partial_words) : SIZE_MAX,
                  of_blocks = !blocks_each         ? most_blocks * of_block
                              : most_blocks > runs ? most_blocks / runs
                                                   : 1,
                  at_once = least_of(results, least_of(of_words, of_blocks)),
                  needed = segments   ? workspace_words
-                          : runs > 1 ? 1 + at_once * runs * e.partial_words
+                          : runs > 1 ? at_once * runs * e.partial_words
                                      : 0;
     return with_workspace(
         memory, needed * sizeof(status_word), memory_use::status_words, stream, [&](void *data) {
             cudaError_t failed = cudaSuccess;
             for (; all.begin != results && failed == cudaSuccess; all.begin = all.end) {
                 all.end = least_of(all.begin + at_once, results);
-                const size_t some = all.end - all.begin,
-                             blocks = blocks_each ? some * runs : (some - 1) / of_block + 1;
+                const size_t some = all.end - all.begin;
+                size_t blocks = blocks_each ? some * runs : (some - 1) / of_block + 1;
+                share.blocks = static_cast<unsigned>(blocks);
+                /* the others wait for what is listed */
+                if (segments && blocks < blocks_of_segments(limits))
+                    blocks = least_of(most_blocks, blocks_of_segments(limits));
                 failed = launch_rows(e, which, blocks, device, all, share, output, data, stream);
             }
-            if (segments && failed == cudaSuccess)
-                failed = launch_rows(e, rows_kernel::long_ones,
-                                     size_t(limits.multiprocessors) * (1024 / e.tile.block_size),
-                                     device, all, share, output, data, stream);
             return failed;
         });
 }
@@ -9791,7 +9847,7 @@ static const void *rows_kernel_of(rows_kernel which)
 {
     switch (which) {
     case rows_kernel::chunks: return kernel_address(reduce_short_rows<Reducer>);
-    case rows_kernel::neighbours: return kernel_address(reduce_segments<Reducer>);
+    case rows_kernel::neighbours: return kernel_address(reduce_segments<Reducer, Packs>);
     default: return kernel_address(reduce_long_rows<Reducer, BlockSize, Packs>);
     }
 }

@@ -102,6 +102,14 @@ T atomicMin(T *address, T value)
     return old;
 }
 template <class T>
+T atomicCAS(T *address, T expected, T value)
+{
+    const T old = *address;
+    if (old == expected) *address = value;
+    if (old == expected && old != value) *simt::the_machine().idle_yields = 0;
+    return old;
+}
+template <class T>
 T atomicMax(T *address, T value)
 {
     const T old = *address;

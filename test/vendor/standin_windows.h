@@ -163,6 +163,8 @@ template <class T>
 T atomicMin(T *, T);
 template <class T>
 T atomicMax(T *, T);
+template <class T>
+T atomicCAS(T *, T, T);
 unsigned __reduce_add_sync(unsigned, unsigned);
 unsigned __reduce_max_sync(unsigned, unsigned);
 unsigned __funnelshift_lc(unsigned, unsigned, unsigned);
