@@ -4594,76 +4594,6 @@ carry_in_registers(const Reducer &reducer, Value (&level)[Levels][Columns],
     }
 }
 
-/* Long results, for blocks to share. A word counts blocks that have done their own results, entries
- * and their runs; one counts blocks that are done with all; one says from which entry on there may
- * be runs left. Then entries; then partials. All words are zero between calls. */
-struct row_list {
-    struct entry {
-        status_word where; /* a result's number, and its first partial */
-        status_word drawn; /* runs */
-    };
-    static constexpr unsigned entries_shift = 32, runs_shift = 46, first_bits = 64 - runs_shift,
-                              most = 8192, head_words = 3;
-    static constexpr size_t all_words = head_words + most * sizeof(entry) / sizeof(status_word);
-    status_word *base;
-
-    static __device__ __forceinline__ unsigned entries_in(status_word counts)
-    {
-        return static_cast<unsigned>(counts >> entries_shift) & (2 * most - 1);
-    }
-    static __device__ __forceinline__ unsigned blocks_in(status_word counts)
-    {
-        return static_cast<unsigned>(counts);
-    }
-    __device__ __forceinline__ entry *entries() const
-    {
-        return reinterpret_cast<entry *>(base + head_words);
-    }
-    /* By one thread. False where there is no room, or only for longer ones. */
-    static __device__ __noinline__ bool add(status_word *base, size_t result, size_t runs,
-                                            size_t most_runs)
-    {
-        status_word now = peek(base), before;
-        do {
-            const size_t first = now >> runs_shift;
-            const unsigned number = entries_in(now);
-            if (first + runs > most_runs || number >= most || runs >> number * 8 / most == 0)
-                return false;
-            before = now;
-            now = atomicCAS(base, before,
-                            before + (runs << runs_shift | status_word(1) << entries_shift));
-        } while (now != before);
-        const unsigned number = entries_in(before);
-        /* blocks that have ended without a list are done with it */
-        if (number == 0) atomicAdd(base + 1, status_word(blocks_in(before)));
-        publish(&row_list{base}.entries()[number].where,
-                result << first_bits | before >> runs_shift);
-        return true;
-    }
-    /* By one thread of a block that has done its own results, or has none, which waits for those of
-     * so many blocks: whether there is a list. */
-    __device__ __forceinline__ bool begin(unsigned blocks) const
-    {
-        if (blockIdx.x >= blocks)
-            for (status_word now = 0; entries_in(now) == 0 && blocks_in(now) < blocks;)
-                now = peek(base);
-        const status_word before = atomicAdd(base, 1ull);
-        if (entries_in(before) > 0) return true;
-        if (blocks_in(before) + 1 == gridDim.x) *base = 0;
-        return false;
-    }
-    /* By a block: the last one leaves all words zero. */
-    __device__ __forceinline__ void end(bool &last) const
-    {
-        if (threadIdx.x == 0) last = atomicAdd(base + 1, 1ull) + 1 == gridDim.x;
-        __syncthreads();
-        if (!last) return;
-        const unsigned all = head_words + 2 * entries_in(peek(base));
-        __syncthreads();
-        for (unsigned k = threadIdx.x; k < all; k += blockDim.x) base[k] = 0;
-    }
-};
-
 /* The first of the numbers from begin to end of which `holds` is not true, or end; it is true of
  * those before. The warp tries 32 at once. */
 template <class Number, class Predicate>
@@ -4679,6 +4609,90 @@ __device__ __forceinline__ Number search_by_warp(Number begin, Number end, const
     }
     return begin;
 }
+
+/* Long results, for blocks to share: words that count blocks that have done their own results, and
+ * entries above them; blocks that are done with all; tickets; runs. Then entries; then partials. A
+ * ticket is a run of an entry: those that were drawn when there was none are no entry's. All words
+ * are zero between calls. */
+struct row_list {
+    struct entry {
+        status_word first, where; /* its first ticket; its result, and first partial */
+    };
+    struct tickets {
+        status_word word; /* drawn, end, entries */
+        static constexpr unsigned bits = 25;
+        static constexpr size_t most = size_t(1) << (bits - 1);
+        __device__ __forceinline__ size_t drawn() const { return word % (2 * most); }
+        __device__ __forceinline__ size_t end() const { return (word >> bits) % (2 * most); }
+        __device__ __forceinline__ unsigned entries() const
+        {
+            return static_cast<unsigned>(word >> 2 * bits);
+        }
+        __device__ __forceinline__ status_word after(size_t first, size_t runs) const
+        {
+            return drawn() | (first + runs) << bits | (status_word(entries()) + 1) << 2 * bits;
+        }
+    };
+    static constexpr unsigned most = 8192, head_words = 4, partial_bits = 18;
+    static constexpr status_word one_entry = status_word(1) << 32;
+    static constexpr size_t all_words = head_words + most * sizeof(entry) / sizeof(status_word);
+    status_word *base;
+
+    __device__ __forceinline__ entry *entries() const
+    {
+        return reinterpret_cast<entry *>(base + head_words);
+    }
+    static __device__ __forceinline__ status_word await(const status_word *slot)
+    {
+        status_word word = 0;
+        while (word == 0) word = peek(slot);
+        return word >> 1;
+    }
+    /* By one thread. False where there is no room, or only for longer ones. */
+    static __device__ __noinline__ bool add(status_word *base, size_t result, size_t runs,
+                                            size_t most_runs)
+    {
+        tickets now = {peek(base + 2)}, before;
+        if (runs >> now.entries() * 8 / most == 0 || peek(base + 3) + runs > most_runs)
+            return false;
+        const size_t partial = atomicAdd(base + 3, status_word(runs));
+        if (partial + runs > most_runs) return false;
+        size_t first;
+        do {
+            before = now;
+            first = before.drawn() > before.end() ? before.drawn() : before.end();
+            if (before.entries() >= most || first + runs > tickets::most) return false;
+            now.word = atomicCAS(base + 2, before.word, before.after(first, runs));
+        } while (now.word != before.word);
+        entry &own = row_list{base}.entries()[before.entries()];
+        publish(&own.where, result << partial_bits | partial);
+        publish(&own.first, first);
+        /* blocks that ended before there was an entry are done with all */
+        const status_word blocks = atomicAdd(base, one_entry);
+        if (blocks < one_entry) atomicAdd(base + 1, blocks);
+        return true;
+    }
+    /* By one thread of a block that has done its own results, or has none, and then waits for those
+     * of so many blocks: whether there are entries. */
+    __device__ __forceinline__ bool begin(unsigned blocks) const
+    {
+        if (blockIdx.x >= blocks)
+            while (peek(base) < blocks) back_off();
+        const status_word before = atomicAdd(base, 1ull);
+        if (before + 1 == gridDim.x) *base = 0;
+        return before >= one_entry;
+    }
+    /* By a block: the last one leaves all words zero. */
+    __device__ __forceinline__ void end(bool &last) const
+    {
+        if (threadIdx.x == 0) last = atomicAdd(base + 1, 1ull) + 1 == gridDim.x;
+        __syncthreads();
+        if (!last) return;
+        const unsigned all = head_words + 2 * tickets{peek(base + 2)}.entries();
+        __syncthreads();
+        for (unsigned k = threadIdx.x; k < all; k += blockDim.x) base[k] = 0;
+    }
+};
 
 /* Which packs a lane adds to what it is left with, of rows that have one more. */
 template <class NumberOf, class PartOf>
@@ -4822,53 +4836,44 @@ struct block_turn {
     bool exists;
 };
 
-/* By one thread: results that its block's warps have left, then runs of those that are listed. One
- * is asked for while that before it is reduced. */
+/* By a warp: results that its block has left, then what is listed. A ticket is drawn while the run
+ * of that before it is reduced. */
 struct block_turns {
     const row_bounds &all;
     const row_share &share;
     const later_results &later;
     row_list list;
     bool begun;
-    unsigned done = 0, entry = 0;
-    block_turn listed = {};
-    size_t runs = 0;
-    status_word answer = 0;
+    unsigned done = 0;
+    status_word drawn = 0; /* the first lane's */
 
     __device__ __forceinline__ block_turn next()
     {
+        const bool leads = threadIdx.x == 0;
         if (done < later.count && done < later.most) return {later.number[done++], 1, 0, 0, true};
         if (!begun) {
+            if (all.begins == nullptr || /* rows are not listed */
+                !__any_sync(0xffffffffu, leads && list.begin(share.blocks)))
+                return {};
+            if (leads) drawn = atomicAdd(list.base + 2, 1ull);
             begun = true;
-            if (!list.begin(share.blocks)) return {};
-            listed.most_runs = share.most_runs;
-            entry = static_cast<unsigned>(peek(list.base + 2));
-            find();
         }
-        while (runs > 0 && answer >= runs) {
-            ++entry;
-            if (answer == runs) atomicMax(list.base + 2, status_word(entry));
-            find();
-        }
-        listed.run = static_cast<unsigned>(answer);
-        if (runs > 0) answer = atomicAdd(&list.entries()[entry].drawn, 1ull);
-        return listed;
-    }
-
-  private:
-    __device__ __forceinline__ void find()
-    {
-        listed.exists = entry < row_list::entries_in(peek(list.base));
-        runs = 0;
-        if (!listed.exists) return;
-        const row_list::entry &own = list.entries()[entry];
-        status_word where = 0;
-        while (where == 0) where = peek(&own.where);
-        answer = atomicAdd(&list.entries()[entry].drawn, 1ull);
-        where >>= 1;
-        listed.result = where >> row_list::first_bits;
-        listed.first = where & ((status_word(1) << row_list::first_bits) - 1);
-        runs = share.runs_of(all.length(listed.result));
+        block_turn turn = {};
+        const row_list::tickets ticket = {shuffle(drawn, 0)};
+        turn.most_runs = share.most_runs;
+        turn.exists = ticket.drawn() < ticket.end();
+        if (!turn.exists) return turn;
+        if (leads) drawn = atomicAdd(list.base + 2, 1ull);
+        const row_list::entry *const entries = list.entries();
+        const unsigned number =
+            search_by_warp(0u, ticket.entries(), [&](unsigned k) {
+                return row_list::await(&entries[k].first) <= ticket.drawn();
+            }) - 1;
+        const status_word where = row_list::await(&entries[number].where);
+        turn.result = where >> row_list::partial_bits;
+        turn.first = where % (status_word(1) << row_list::partial_bits);
+        turn.run = static_cast<unsigned>(ticket.drawn() - row_list::await(&entries[number].first));
+        return turn;
     }
 };
 
@@ -5160,7 +5165,7 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
 }
 
 /* Segments, and rows that are longer; what is too long for a block is listed, for all of them. */
-template <class Reducer, unsigned Packs>
+template <class Reducer>
 __global__ void __launch_bounds__(rows_block, resident(768 / rows_block))
     reduce_segments(row_bounds all, row_share share, reduction_output<Reducer> output,
                     status_word *status_words)
@@ -5181,15 +5186,17 @@ __global__ void __launch_bounds__(rows_block, resident(768 / rows_block))
     if (own.first < own.end)
         reduce_neighbours(all, share, output, status_words, own.first, own.end, later,
                           rooms[threadIdx.x / warp_size]);
-    const bool listed = all.begins != nullptr; /* rows are not */
-    block_turns turns = {all, share, later, list, !listed};
+    block_turns turns = {all, share, later, list, false};
 #pragma unroll 1
     for (;;) {
         __syncthreads();
-        if (threadIdx.x == 0) turn = turns.next();
+        if (threadIdx.x < warp_size) {
+            const block_turn next = turns.next();
+            if (threadIdx.x == 0) turn = next;
+        }
         __syncthreads();
         if (!turn.exists) break;
-        reduce_result_run<rows_block, Packs>(
+        reduce_result_run<rows_block, packs_of_thread<Reducer>()>(
             all, share, output, turn.result, turn.run, turn.most_runs,
             status_words + row_list::all_words + turn.first * partial_words<Value>::count, shared);
     }
@@ -9750,7 +9757,7 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
                            size_t most_blocks, size_t most_words)
 {
     constexpr size_t warps = rows_block / warp_size, rounds = 8, most_each = 512, most_runs = 512,
-                     few = row_list::most;
+                     few = row_list::most, many_rows = 32;
     const bool segments = all.begins != nullptr;
     const size_t results = all.end, multiprocessors = limits.multiprocessors,
                  fair = (results - 1) / (multiprocessors * (1024 / warp_size)) + 1,
@@ -9769,7 +9776,7 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
         share.most_of_block =
             (results <= few ? most_of_block_of_few : most_of_block) / e.element_bytes;
         share.most_runs = least_of(share.most_runs, most_runs);
-        share.tile_elements = size_t(rows_block) * e.tile.packs * e.pack_size;
+        share.tile_elements = (size_t(rows_block) << e.packs_log) * e.pack_size;
         const size_t fewest = (results - 1) / (warps * most_blocks) + 1;
         if (share.each < fewest) share.each = fewest;
     } else if (packs <= of_chunks || (packs == of_chunks + 1 && packs > most_leaf)) {
@@ -9780,7 +9787,9 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
         share.each = least_of(fair, most_leaf);
     } else {
         share.kernel = rows_kernel::long_ones;
-        if (results >= multiprocessors * 16 && packs <= SIZE_MAX >> 32) share.most_runs = 1;
+        if (packs <= SIZE_MAX >> 32)
+            share.most_runs =
+                least_of(share.most_runs, (multiprocessors * many_rows - 1) / results + 1);
     }
     share.of_block = share.each * warps;
     if (segments && share.each == 1)
@@ -9847,7 +9856,7 @@ static const void *rows_kernel_of(rows_kernel which)
 {
     switch (which) {
     case rows_kernel::chunks: return kernel_address(reduce_short_rows<Reducer>);
-    case rows_kernel::neighbours: return kernel_address(reduce_segments<Reducer, Packs>);
+    case rows_kernel::neighbours: return kernel_address(reduce_segments<Reducer>);
     default: return kernel_address(reduce_long_rows<Reducer, BlockSize, Packs>);
     }
 }
