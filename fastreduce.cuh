@@ -451,6 +451,14 @@ __device__ __forceinline__ unsigned low_bits(unsigned count)
 #endif
 }
 
+/* A kernel's parameter whose address can be taken without a copy of it in each thread's memory. */
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1107 && \
+    (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700)
+#define FASTREDUCE_GRID_CONSTANT __grid_constant__
+#else
+#define FASTREDUCE_GRID_CONSTANT
+#endif
+
 /* Back-off for spin loops. */
 __device__ __forceinline__ void back_off()
 {
@@ -4362,7 +4370,7 @@ constexpr unsigned warp_stage_bytes = 4096, most_passes = 4, most_short_packs = 
                    staged_levels = 6;
 
 /* How warps share rows. */
-enum class rows_kernel { chunks, neighbours, long_ones };
+enum class rows_kernel { chunks, segments, long_ones };
 struct row_share {
     rows_kernel kernel;
     size_t each, of_block;              /* results of a warp, of a block */
@@ -4377,7 +4385,7 @@ struct row_share {
     size_t place[most_chunks];
     /* of long rows, and of those listed */
     size_t tile_elements, most_runs, most_listed_runs;
-    unsigned blocks; /* of a launch of segments, that have any */
+    bool few; /* segments */
 
     __host__ __device__ size_t runs_of(size_t n) const
     {
@@ -4610,85 +4618,87 @@ __device__ __forceinline__ Number search_by_warp(Number begin, Number end, const
     return begin;
 }
 
-/* Long results, for blocks to share: words that count blocks that have done their own results, and
- * entries above them; blocks that are done with all; tickets; runs. Then entries; then partials. A
- * ticket is a run of an entry: those that were drawn when there was none are no entry's. All words
- * are zero between calls. */
+/* How blocks of a grid share what is long: words that count blocks (row_blocks), entries and their
+ * runs, runs that are drawn, blocks that are done; then entries; then partials. All are zero between
+ * calls.
+ *
+ * A block lists what it finds too long for itself. When it has done the others it leaves, unless all
+ * blocks have begun: then those that are left wait for each other, which none needs a place for, and
+ * take the runs in turn. */
+struct row_blocks {
+    status_word word;
+    static constexpr unsigned bits = 16;
+    static constexpr status_word begun = 1, done = begun << bits, waiting = done << bits,
+                                 listing = waiting << bits;
+    static constexpr size_t most = (1u << bits) - 1;
+    __device__ __forceinline__ bool all_begun() const { return (word & most) == gridDim.x; }
+    __device__ __forceinline__ bool all_done() const { return (word / done & most) == gridDim.x; }
+    __device__ __forceinline__ size_t that_wait() const { return word / waiting & most; }
+    __device__ __forceinline__ bool have_listed() const { return word >= listing; }
+};
 struct row_list {
     struct entry {
-        status_word first, where; /* its first ticket; its result, and first partial */
+        status_word number, first; /* a result's; its first run, of all entries' */
     };
-    struct tickets {
-        status_word word; /* drawn, end, entries */
-        static constexpr unsigned bits = 25;
-        static constexpr size_t most = size_t(1) << (bits - 1);
-        __device__ __forceinline__ size_t drawn() const { return word % (2 * most); }
-        __device__ __forceinline__ size_t end() const { return (word >> bits) % (2 * most); }
-        __device__ __forceinline__ unsigned entries() const
-        {
-            return static_cast<unsigned>(word >> 2 * bits);
-        }
-        __device__ __forceinline__ status_word after(size_t first, size_t runs) const
-        {
-            return drawn() | (first + runs) << bits | (status_word(entries()) + 1) << 2 * bits;
-        }
-    };
-    static constexpr unsigned most = 8192, head_words = 4, partial_bits = 18;
-    static constexpr status_word one_entry = status_word(1) << 32;
+    static constexpr unsigned shift = 40, most = 8192, head_words = 4;
     static constexpr size_t all_words = head_words + most * sizeof(entry) / sizeof(status_word);
     status_word *base;
 
+    __device__ __forceinline__ unsigned count() const
+    {
+        return static_cast<unsigned>(least_of(peek(base + 1) >> shift, most));
+    }
+    __device__ __forceinline__ size_t runs() const
+    {
+        return peek(base + 1) & ((status_word(1) << shift) - 1);
+    }
     __device__ __forceinline__ entry *entries() const
     {
         return reinterpret_cast<entry *>(base + head_words);
     }
-    static __device__ __forceinline__ status_word await(const status_word *slot)
-    {
-        status_word word = 0;
-        while (word == 0) word = peek(slot);
-        return word >> 1;
-    }
-    /* By one thread. False where there is no room, or only for longer ones. */
-    static __device__ __noinline__ bool add(status_word *base, size_t result, size_t runs,
+    /* By one thread. False where there is no room, or only for longer ones. One addition counts
+     * both, so that entries are in the order of their runs; none to what is full, for the counts
+     * not to overflow. */
+    static __device__ __noinline__ bool add(status_word *base, size_t result, size_t runs_of_it,
                                             size_t most_runs)
     {
-        tickets now = {peek(base + 2)}, before;
-        if (runs >> now.entries() * 8 / most == 0 || peek(base + 3) + runs > most_runs)
+        constexpr status_word one = status_word(1) << shift, mask = one - 1;
+        const status_word now = peek(base + 1), used = now >> shift;
+        if ((now & mask) + runs_of_it > most_runs || used >= most ||
+            runs_of_it >> used * 8 / most == 0)
             return false;
-        const size_t partial = atomicAdd(base + 3, status_word(runs));
-        if (partial + runs > most_runs) return false;
-        size_t first;
-        do {
-            before = now;
-            first = before.drawn() > before.end() ? before.drawn() : before.end();
-            if (before.entries() >= most || first + runs > tickets::most) return false;
-            now.word = atomicCAS(base + 2, before.word, before.after(first, runs));
-        } while (now.word != before.word);
-        entry &own = row_list{base}.entries()[before.entries()];
-        publish(&own.where, result << partial_bits | partial);
-        publish(&own.first, first);
-        /* blocks that ended before there was an entry are done with all */
-        const status_word blocks = atomicAdd(base, one_entry);
-        if (blocks < one_entry) atomicAdd(base + 1, blocks);
+        const status_word before = atomicAdd(base + 1, one + runs_of_it);
+        const bool fits = before >> shift < most && (before & mask) + runs_of_it <= most_runs;
+        if (before >> shift < most)
+            row_list{base}.entries()[before >> shift] = {fits ? result + 1 : 0, before & mask};
+        __threadfence();
+        if (before == 0) atomicAdd(base, row_blocks::listing);
+        return fits;
+    }
+    /* By one thread of a block that has done its own results: whether there are others for it. */
+    __device__ __forceinline__ bool await() const
+    {
+        row_blocks blocks = {peek(base)};
+        if (!blocks.all_begun()) {
+            atomicAdd(base, row_blocks::done);
+            return false;
+        }
+        const status_word own = row_blocks::done + row_blocks::waiting;
+        blocks.word = atomicAdd(base, own) + own;
+        if (blocks.all_done() && !blocks.have_listed()) *base = 0;
+        while (blocks.word != 0 && !blocks.all_done()) blocks.word = peek(base);
+        if (!blocks.have_listed()) return false;
+        __threadfence();
         return true;
     }
-    /* By one thread of a block that has done its own results, or has none, and then waits for those
-     * of so many blocks: whether there are entries. */
-    __device__ __forceinline__ bool begin(unsigned blocks) const
+    /* By a block that had: the last one leaves all words zero. */
+    __device__ __forceinline__ void leave(bool &last) const
     {
-        if (blockIdx.x >= blocks)
-            while (peek(base) < blocks) back_off();
-        const status_word before = atomicAdd(base, 1ull);
-        if (before + 1 == gridDim.x) *base = 0;
-        return before >= one_entry;
-    }
-    /* By a block: the last one leaves all words zero. */
-    __device__ __forceinline__ void end(bool &last) const
-    {
-        if (threadIdx.x == 0) last = atomicAdd(base + 1, 1ull) + 1 == gridDim.x;
+        if (threadIdx.x == 0)
+            last = atomicAdd(base + 3, 1ull) + 1 == row_blocks{peek(base)}.that_wait();
         __syncthreads();
         if (!last) return;
-        const unsigned all = head_words + 2 * tickets{peek(base + 2)}.entries();
+        const unsigned all = head_words + 2 * count();
         __syncthreads();
         for (unsigned k = threadIdx.x; k < all; k += blockDim.x) base[k] = 0;
     }
@@ -4791,7 +4801,8 @@ __device__ __forceinline__ void reduce_by_warp(const row_bounds &all, size_t res
         if (threadIdx.x % warp_size == 0) value = carry(reducer, value, carried, turn, last);
     }
     if (threadIdx.x % warp_size == 0)
-        reducer.store(all.place(output.result, result), value, array.n);
+        reducer.store(all.place(output.result, result),
+                      array.n == 0 ? reducer.identity() : value, array.n);
 }
 
 /* Results that a block's warps leave to all of them together. */
@@ -4829,53 +4840,50 @@ reduce_result_run(const row_bounds &all, const row_share &share,
                                  array.template place<Element, BlockSize, Packs>(run, 0), shared);
 }
 
-/* What a block does next, all its warps together. */
-struct block_turn {
-    size_t result, most_runs, first; /* its first partial */
-    unsigned run;
-    bool exists;
-};
-
-/* By a warp: results that its block has left, then what is listed. A ticket is drawn while the run
- * of that before it is reduced. */
-struct block_turns {
-    const row_bounds &all;
-    const row_share &share;
-    const later_results &later;
-    row_list list;
-    bool begun;
-    unsigned done = 0;
-    status_word drawn = 0; /* the first lane's */
-
-    __device__ __forceinline__ block_turn next()
-    {
-        const bool leads = threadIdx.x == 0;
-        if (done < later.count && done < later.most) return {later.number[done++], 1, 0, 0, true};
-        if (!begun) {
-            if (all.begins == nullptr || /* rows are not listed */
-                !__any_sync(0xffffffffu, leads && list.begin(share.blocks)))
-                return {};
-            if (leads) drawn = atomicAdd(list.base + 2, 1ull);
-            begun = true;
-        }
-        block_turn turn = {};
-        const row_list::tickets ticket = {shuffle(drawn, 0)};
-        turn.most_runs = share.most_runs;
-        turn.exists = ticket.drawn() < ticket.end();
-        if (!turn.exists) return turn;
-        if (leads) drawn = atomicAdd(list.base + 2, 1ull);
-        const row_list::entry *const entries = list.entries();
-        const unsigned number =
-            search_by_warp(0u, ticket.entries(), [&](unsigned k) {
-                return row_list::await(&entries[k].first) <= ticket.drawn();
-            }) - 1;
-        const status_word where = row_list::await(&entries[number].where);
-        turn.result = where >> row_list::partial_bits;
-        turn.first = where % (status_word(1) << row_list::partial_bits);
-        turn.run = static_cast<unsigned>(ticket.drawn() - row_list::await(&entries[number].first));
-        return turn;
+/* By a block: what its warps have left to all of them, one result after the other. */
+template <unsigned Packs, class Reducer>
+__device__ __forceinline__ void
+reduce_later(const row_bounds &all, const row_share &share, const reduction_output<Reducer> &output,
+             const later_results &later,
+             block_values<typename Reducer::Value, rows_block / warp_size> &shared)
+{
+    __syncthreads();
+    const unsigned count = static_cast<unsigned>(least_of(later.count, later.most));
+#pragma unroll 1
+    for (unsigned k = 0; k < count; ++k) {
+        reduce_result_run<rows_block, Packs>(all, share, output, later.number[k], 0, 1, nullptr,
+                                             shared);
+        __syncthreads();
     }
-};
+}
+
+/* By a block: runs of what is listed, in turn. Out of line, for registers. */
+template <unsigned Packs, class Reducer>
+__device__ __noinline__ void
+reduce_listed(const row_bounds &all, const row_share &share,
+              const reduction_output<Reducer> &output, status_word *status_words,
+              block_values<typename Reducer::Value, rows_block / warp_size> &shared)
+{
+    __shared__ bool last;
+    const row_list list = {status_words};
+    const row_list::entry *const entries = list.entries();
+    const size_t runs = list.runs();
+#pragma unroll 1
+    for (unsigned run; (run = draw(status_words + 2, shared.drawn)) < runs;) {
+        const row_list::entry found =
+            entries[search_by_warp(0u, list.count(),
+                                   [&](unsigned k) { return entries[k].first <= run; }) -
+                    1];
+        if (found.number > 0)
+            reduce_result_run<rows_block, Packs>(
+                all, share, output, found.number - 1, static_cast<unsigned>(run - found.first),
+                share.most_runs,
+                status_words + row_list::all_words +
+                    found.first * partial_words<typename Reducer::Value>::count,
+                shared);
+    }
+    list.leave(last);
+}
 
 /* As many bytes, those before the first in its vector, and those that lanes read too much. */
 struct alignas(pack_bytes) warp_stage {
@@ -4961,8 +4969,7 @@ struct stage_content {
  * long one. */
 template <class Element>
 __device__ __forceinline__ stage_content choose_neighbours(const row_window &window, size_t first,
-                                                           size_t end, bool adjoin,
-                                                           staged_result *results)
+                                                           size_t end, staged_result *results)
 {
     constexpr size_t room = warp_stage_bytes / sizeof(Element),
                      most_short = most_short_packs * pack<Element>::size;
@@ -4979,8 +4986,8 @@ __device__ __forceinline__ stage_content choose_neighbours(const row_window &win
         const size_t number = first + pass * warp_size + lane;
         const row_bounds::span own = window.own[pass];
         const size_t before = own.begin - begin;
-        const bool has_room = own.n == 0 || (own.n <= most_short && before <= room &&
-                                             before + own.n <= room && (adjoin || number == first));
+        const bool has_room =
+            own.n == 0 || (own.n <= most_short && before <= room && before + own.n <= room);
         const unsigned others = ~__ballot_sync(0xffffffffu, number < end && has_room),
                        some = others == 0 ? warp_size : lowest_bit(others);
         const bool included = lane < some && own.n > 0;
@@ -5099,13 +5106,13 @@ reduce_neighbours(const row_bounds &all, const row_share &share,
 {
     using Element = typename Reducer::Element;
     const unsigned lane = threadIdx.x % warp_size;
-    const bool adjoin = all.begins != nullptr || all.pitch <= all.n + all.n / 4;
     row_window window;
     window.load(all, next, end);
 #pragma unroll 1
     while (next < end) {
-        const stage_content content =
-            choose_neighbours<Element>(window, next, end, adjoin, room.results);
+        stage_content content = {}; /* what has no neighbours needs no stage */
+        if (share.each > 1)
+            content = choose_neighbours<Element>(window, next, end, room.results);
         if (content.results == 0) {
             const size_t n = shuffle(window.own[0].n, 0);
             window.load(all, next + 1, end);
@@ -5164,43 +5171,39 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
         reduce_chunks<how>(all, share, output, own.first, rows);
 }
 
-/* Segments, and rows that are longer; what is too long for a block is listed, for all of them. */
+/* Segments. */
 template <class Reducer>
 __global__ void __launch_bounds__(rows_block, resident(768 / rows_block))
-    reduce_segments(row_bounds all, row_share share, reduction_output<Reducer> output,
+    reduce_segments(const FASTREDUCE_GRID_CONSTANT row_bounds all,
+                    const FASTREDUCE_GRID_CONSTANT row_share share,
+                    const FASTREDUCE_GRID_CONSTANT reduction_output<Reducer> output,
                     status_word *status_words)
 {
     using Value = typename Reducer::Value;
-    constexpr unsigned warps = rows_block / warp_size;
+    constexpr unsigned warps = rows_block / warp_size, packs = packs_of_thread<Reducer>();
     __shared__ block_values<Value, warps> shared;
     __shared__ later_results later;
-    __shared__ block_turn turn;
-    __shared__ bool last;
+    __shared__ bool listed;
     __shared__ warp_room<Value> rooms[warps];
     const warp_share own(all, share);
-    const row_list list = {status_words};
     wait_for_previous_grid();
     allow_next_grid();
+    /* where all know that nothing is long none has to wait for others */
+    bool shares = !share.few;
+    if (share.few)
+        for (size_t k = all.begin + threadIdx.x; k < all.end; k += rows_block)
+            shares = shares || all.length(k) > share.most_of_block;
     if (threadIdx.x == 0) later.count = 0;
-    __syncthreads();
+    shares = __syncthreads_or(shares);
+    if (shares && threadIdx.x == 0) atomicAdd(status_words, row_blocks::begun);
     if (own.first < own.end)
         reduce_neighbours(all, share, output, status_words, own.first, own.end, later,
                           rooms[threadIdx.x / warp_size]);
-    block_turns turns = {all, share, later, list, false};
-#pragma unroll 1
-    for (;;) {
-        __syncthreads();
-        if (threadIdx.x < warp_size) {
-            const block_turn next = turns.next();
-            if (threadIdx.x == 0) turn = next;
-        }
-        __syncthreads();
-        if (!turn.exists) break;
-        reduce_result_run<rows_block, packs_of_thread<Reducer>()>(
-            all, share, output, turn.result, turn.run, turn.most_runs,
-            status_words + row_list::all_words + turn.first * partial_words<Value>::count, shared);
-    }
-    if (turn.most_runs > 0) list.end(last);
+    reduce_later<packs>(all, share, output, later, shared);
+    if (!shares) return;
+    if (threadIdx.x == 0) listed = row_list{status_words}.await();
+    __syncthreads();
+    if (listed) reduce_listed<packs>(all, share, output, status_words, shared);
 }
 
 /* Long rows, a block for each run of tiles. */
@@ -9720,12 +9723,6 @@ inline size_t most_bytes_of_warp(const row_bounds &all, const device_limits &lim
     return all.end < size_t(limits.multiprocessors) * 16 ? most_of_few : most_of_many;
 }
 
-/* Blocks that all multiprocessors have room for, of reduce_segments. */
-inline size_t blocks_of_segments(const device_limits &limits)
-{
-    return size_t(limits.multiprocessors) * (768 / rows_block);
-}
-
 /* How a warp takes rows of up to as many packs as it has, and one more. */
 inline void plan_chunks(row_share *share, const rows_engine &e, const row_bounds &all, size_t packs,
                         size_t fair)
@@ -9756,9 +9753,8 @@ inline void plan_chunks(row_share *share, const rows_engine &e, const row_bounds
 inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const device_limits &limits,
                            size_t most_blocks, size_t most_words)
 {
-    constexpr size_t warps = rows_block / warp_size, rounds = 8, most_each = 512, most_runs = 512,
-                     few = row_list::most, many_rows = 32;
-    const bool segments = all.begins != nullptr;
+    constexpr size_t warps = rows_block / warp_size, rounds = 8, most_runs = 512;
+    const bool segments = all.begins != nullptr, few = all.end <= size_t(limits.multiprocessors) * 8;
     const size_t results = all.end, multiprocessors = limits.multiprocessors,
                  fair = (results - 1) / (multiprocessors * (1024 / warp_size)) + 1,
                  packs = all.n / e.pack_size + (all.n % e.pack_size != 0),
@@ -9770,31 +9766,31 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
     share.most_of_warp = share.most_of_block = SIZE_MAX;
     share.each = 1;
     if (segments) {
-        share.kernel = rows_kernel::neighbours;
-        share.each = least_of(fair, least_of(fair / rounds + 1, most_each));
+        share.kernel = rows_kernel::segments;
+        share.few = few;
+        share.each = least_of(fair, fair / rounds + 1);
         share.most_of_warp = most_bytes_of_warp(all, limits) / e.element_bytes;
-        share.most_of_block =
-            (results <= few ? most_of_block_of_few : most_of_block) / e.element_bytes;
+        share.most_of_block = (few ? most_of_block_of_few : most_of_block) / e.element_bytes;
         share.most_runs = least_of(share.most_runs, most_runs);
         share.tile_elements = (size_t(rows_block) << e.packs_log) * e.pack_size;
-        const size_t fewest = (results - 1) / (warps * most_blocks) + 1;
+        const size_t fewest = (results - 1) / (warps * least_of(most_blocks, row_blocks::most)) + 1;
         if (share.each < fewest) share.each = fewest;
-    } else if (packs <= of_chunks || (packs == of_chunks + 1 && packs > most_leaf)) {
+    } else if (!(few && packs > warp_size) &&
+               (packs <= of_chunks || (packs == of_chunks + 1 && packs > most_leaf))) {
         share.kernel = rows_kernel::chunks;
         plan_chunks(&share, e, all, packs, fair);
-    } else if (packs <= 2 * of_chunks) {
-        share.kernel = rows_kernel::neighbours;
-        share.each = least_of(fair, most_leaf);
     } else {
+        /* enough blocks, but no more, as those of a row wait for each other */
         share.kernel = rows_kernel::long_ones;
         if (packs <= SIZE_MAX >> 32)
-            share.most_runs =
-                least_of(share.most_runs, (multiprocessors * many_rows - 1) / results + 1);
+            share.most_runs = results >= multiprocessors * 16
+                                  ? 1
+                                  : least_of(share.most_runs, (multiprocessors * 32 - 1) / results + 1);
     }
     share.of_block = share.each * warps;
     if (segments && share.each == 1)
         share.of_block = least_of(
-            warps, (results - 1) / (blocks_of_segments(limits) * (results <= few ? 1 : rounds)) + 1);
+            warps, (results - 1) / (multiprocessors * (768 / rows_block) * (few ? 1 : rounds)) + 1);
     return share;
 }
 
@@ -9820,14 +9816,14 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
     device_limits limits = {};
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
-    row_share share = plan_rows(e, all, limits, most_blocks, most_words);
+    const row_share share = plan_rows(e, all, limits, most_blocks, most_words);
     const bool segments = all.begins != nullptr,
                blocks_each = !segments && share.kernel == rows_kernel::long_ones;
     const rows_kernel which = share.kernel;
     const size_t results = all.end, runs = blocks_each ? share.runs_of(all.n) : 1,
                  of_block = share.of_block,
                  of_words = runs > 1 ? most_words / (runs * e.partial_words) : SIZE_MAX,
-                 of_blocks = !blocks_each         ? most_blocks * of_block
+                 of_blocks = !blocks_each         ? (segments ? least_of(most_blocks, row_blocks::most) : most_blocks) * of_block
                              : most_blocks > runs ? most_blocks / runs
                                                   : 1,
                  at_once = least_of(results, least_of(of_words, of_blocks)),
@@ -9841,10 +9837,8 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
                 all.end = least_of(all.begin + at_once, results);
                 const size_t some = all.end - all.begin;
                 size_t blocks = blocks_each ? some * runs : (some - 1) / of_block + 1;
-                share.blocks = static_cast<unsigned>(blocks);
-                /* the others wait for what is listed */
-                if (segments && blocks < blocks_of_segments(limits))
-                    blocks = least_of(most_blocks, blocks_of_segments(limits));
+                if (segments && blocks < limits.multiprocessors) /* they share what is long */
+                    blocks = least_of(most_blocks, limits.multiprocessors);
                 failed = launch_rows(e, which, blocks, device, all, share, output, data, stream);
             }
             return failed;
@@ -9856,7 +9850,7 @@ static const void *rows_kernel_of(rows_kernel which)
 {
     switch (which) {
     case rows_kernel::chunks: return kernel_address(reduce_short_rows<Reducer>);
-    case rows_kernel::neighbours: return kernel_address(reduce_segments<Reducer>);
+    case rows_kernel::segments: return kernel_address(reduce_segments<Reducer>);
     default: return kernel_address(reduce_long_rows<Reducer, BlockSize, Packs>);
     }
 }
