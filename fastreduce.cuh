@@ -451,14 +451,6 @@ __device__ __forceinline__ unsigned low_bits(unsigned count)
 #endif
 }
 
-/* A kernel's parameter whose address can be taken without a copy of it in each thread's memory. */
-#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1107 && \
-    (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700)
-#define FASTREDUCE_GRID_CONSTANT __grid_constant__
-#else
-#define FASTREDUCE_GRID_CONSTANT
-#endif
-
 /* Back-off for spin loops. */
 __device__ __forceinline__ void back_off()
 {
@@ -4618,13 +4610,13 @@ __device__ __forceinline__ Number search_by_warp(Number begin, Number end, const
     return begin;
 }
 
-/* How blocks of a grid share what is long: words that count blocks (row_blocks), entries and their
- * runs, runs that are drawn, blocks that are done; then entries; then partials. All are zero between
- * calls.
+/* How blocks share what is long: words that count blocks (row_blocks), entries and their runs, runs
+ * that are drawn, blocks that are done with those; then entries; then partials. All words are zero
+ * between calls.
  *
- * A block lists what it finds too long for itself. When it has done the others it leaves, unless all
- * blocks have begun: then those that are left wait for each other, which none needs a place for, and
- * take the runs in turn. */
+ * A block lists what is too long for it alone. When it has done the others it leaves, but for those
+ * that find that all blocks have begun: they wait for each other, and take the runs in turn. Nobody
+ * waits for a block that still needs a place. (A second launch took 3 us.) */
 struct row_blocks {
     status_word word;
     static constexpr unsigned bits = 16;
@@ -4801,8 +4793,8 @@ __device__ __forceinline__ void reduce_by_warp(const row_bounds &all, size_t res
         if (threadIdx.x % warp_size == 0) value = carry(reducer, value, carried, turn, last);
     }
     if (threadIdx.x % warp_size == 0)
-        reducer.store(all.place(output.result, result),
-                      array.n == 0 ? reducer.identity() : value, array.n);
+        reducer.store(all.place(output.result, result), array.n == 0 ? reducer.identity() : value,
+                      array.n);
 }
 
 /* Results that a block's warps leave to all of them together. */
@@ -4857,11 +4849,12 @@ reduce_later(const row_bounds &all, const row_share &share, const reduction_outp
     }
 }
 
-/* By a block: runs of what is listed, in turn. Out of line, for registers. */
+/* By a block: runs of what is listed, in turn. Out of line, for registers; parameters are copies,
+ * as a kernel would read its own from memory if their addresses were taken. */
 template <unsigned Packs, class Reducer>
 __device__ __noinline__ void
-reduce_listed(const row_bounds &all, const row_share &share,
-              const reduction_output<Reducer> &output, status_word *status_words,
+reduce_listed(row_bounds all, row_share share, reduction_output<Reducer> output,
+              status_word *status_words,
               block_values<typename Reducer::Value, rows_block / warp_size> &shared)
 {
     __shared__ bool last;
@@ -5111,8 +5104,7 @@ reduce_neighbours(const row_bounds &all, const row_share &share,
 #pragma unroll 1
     while (next < end) {
         stage_content content = {}; /* what has no neighbours needs no stage */
-        if (share.each > 1)
-            content = choose_neighbours<Element>(window, next, end, room.results);
+        if (share.each > 1) content = choose_neighbours<Element>(window, next, end, room.results);
         if (content.results == 0) {
             const size_t n = shuffle(window.own[0].n, 0);
             window.load(all, next + 1, end);
@@ -5174,9 +5166,7 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
 /* Segments. */
 template <class Reducer>
 __global__ void __launch_bounds__(rows_block, resident(768 / rows_block))
-    reduce_segments(const FASTREDUCE_GRID_CONSTANT row_bounds all,
-                    const FASTREDUCE_GRID_CONSTANT row_share share,
-                    const FASTREDUCE_GRID_CONSTANT reduction_output<Reducer> output,
+    reduce_segments(row_bounds all, row_share share, reduction_output<Reducer> output,
                     status_word *status_words)
 {
     using Value = typename Reducer::Value;
@@ -5190,9 +5180,12 @@ __global__ void __launch_bounds__(rows_block, resident(768 / rows_block))
     allow_next_grid();
     /* where all know that nothing is long none has to wait for others */
     bool shares = !share.few;
-    if (share.few)
-        for (size_t k = all.begin + threadIdx.x; k < all.end; k += rows_block)
-            shares = shares || all.length(k) > share.most_of_block;
+    if (share.few) {
+        row_window window;
+        window.load(all, all.begin + threadIdx.x / warp_size * most_passes * warp_size, all.end);
+#pragma unroll
+        for (const row_bounds::span &one : window.own) shares |= one.n > share.most_of_block;
+    }
     if (threadIdx.x == 0) later.count = 0;
     shares = __syncthreads_or(shares);
     if (shares && threadIdx.x == 0) atomicAdd(status_words, row_blocks::begun);
@@ -9754,7 +9747,7 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
                            size_t most_blocks, size_t most_words)
 {
     constexpr size_t warps = rows_block / warp_size, rounds = 8, most_runs = 512;
-    const bool segments = all.begins != nullptr, few = all.end <= size_t(limits.multiprocessors) * 8;
+    const bool segments = all.begins != nullptr, few = all.end <= most_passes * rows_block;
     const size_t results = all.end, multiprocessors = limits.multiprocessors,
                  fair = (results - 1) / (multiprocessors * (1024 / warp_size)) + 1,
                  packs = all.n / e.pack_size + (all.n % e.pack_size != 0),
@@ -9783,9 +9776,10 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
         /* enough blocks, but no more, as those of a row wait for each other */
         share.kernel = rows_kernel::long_ones;
         if (packs <= SIZE_MAX >> 32)
-            share.most_runs = results >= multiprocessors * 16
-                                  ? 1
-                                  : least_of(share.most_runs, (multiprocessors * 32 - 1) / results + 1);
+            share.most_runs =
+                results >= multiprocessors * 16
+                    ? 1
+                    : least_of(share.most_runs, (multiprocessors * 32 - 1) / results + 1);
     }
     share.of_block = share.each * warps;
     if (segments && share.each == 1)
@@ -9823,9 +9817,9 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
     const size_t results = all.end, runs = blocks_each ? share.runs_of(all.n) : 1,
                  of_block = share.of_block,
                  of_words = runs > 1 ? most_words / (runs * e.partial_words) : SIZE_MAX,
-                 of_blocks = !blocks_each         ? (segments ? least_of(most_blocks, row_blocks::most) : most_blocks) * of_block
-                             : most_blocks > runs ? most_blocks / runs
-                                                  : 1,
+                 of_blocks = blocks_each ? (most_blocks > runs ? most_blocks / runs : 1)
+                             : segments  ? least_of(most_blocks, row_blocks::most) * of_block
+                                         : most_blocks * of_block,
                  at_once = least_of(results, least_of(of_words, of_blocks)),
                  needed = segments   ? workspace_words
                           : runs > 1 ? at_once * runs * e.partial_words

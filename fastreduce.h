@@ -559,7 +559,8 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
  *   config   as for fastreduce_reduce_axis, with offset_type and end_offsets. An offset_type that
  *            is none of these is INVALID_ARGUMENT.
  *
- * All else as for fastreduce_reduce_axis: each result has the bits of a row. Two launches. */
+ * All else as for fastreduce_reduce_axis: each result has the bits of a row. One launch, or two by
+ * EXACT. */
 FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, void *output,
                                                             size_t segments, const void *offsets,
                                                             fastreduce_type type,

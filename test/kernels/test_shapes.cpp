@@ -658,7 +658,7 @@ static void segments(const char *name, const lengths &all_lengths, const content
         });
 #ifdef SIMT_MACHINE
         simt::before_launch() = nullptr;
-        check::that(launches <= 2, "%s of %s: %u launches",
+        check::that(launches <= 1, "%s of %s: %u launches",
                     fastreduce_operator_name(operator_of(k)), all.what.c_str(), launches);
 #endif
     }
@@ -766,7 +766,9 @@ static void all_segments()
             add("all empty but one", with(lengths(many, 0), at, n));
     for (size_t at : {size_t(0), size_t(97), many - 1})
         add("half of everything in one", with(random_lengths(many, 12), at, half));
+    add("a long one among many", with(random_lengths(1500, 12), 700, in(600)));
     add("first and last empty", {0, 5, 100, 0});
+    add("a long one among many", with(random_lengths(1500, 12), 700, in(600)));
     add("first and last empty", with(with(random_lengths(300, 70), 0, 0), 299, 0));
     for (size_t below : {2, 3, 8, 17, 33, 41, 65, 130, 300})
         add("lengths at random", random_lengths(many / (below / 8 + 1) + below, below));
@@ -855,6 +857,20 @@ static void all_segments()
     for (size_t room : {0, 5, 14, 300})
         segments<T>("a list without room", listed, what, 0, room % 3,
                     fastreduce::detail::row_list::all_words + room);
+#ifndef __NVCC__
+    /* blocks at a time, of those that share what is long */
+    listed = random_lengths(200, 3000);
+    for (size_t k : {0, 40, 41, 70, 110, 199}) listed[k] = in(70 + k);
+    launch_blocks = 5;
+    for (unsigned resident : {1, 2, 3, 7, 30})
+        for (unsigned seed : {1, 2, 3}) {
+            simt::settings().resident = resident;
+            simt::settings().seed = seed;
+            segments<T>("several blocks at a time", listed, what, 0, seed % 3);
+        }
+    launch_blocks = SIZE_MAX;
+    simt::settings() = simt::options();
+#endif
     bad_offsets<T>();
 }
 
