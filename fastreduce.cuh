@@ -11226,6 +11226,21 @@ static fastreduce_status check_total(const void *input, const void *accumulator,
                : FASTREDUCE_ERROR_INVALID_ARGUMENT;
 }
 
+/* What fastreduce_accumulate and its like do. */
+template <class Accumulator>
+static fastreduce_status add_to(Accumulator *accumulator, const void *input, size_t n,
+                                fastreduce_type type, const fastreduce_config *config)
+{
+    const fastreduce_config settings = config_or_default(config);
+    const fastreduce_status status =
+        check_total(input, accumulator, sizeof *accumulator, n, type, settings);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    const exact_instance exact = find_exact(type, FASTREDUCE_SUM, false);
+    if (exact.make_engine == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+    return launch_exact(exact, input, n, {nullptr, accumulator->limb, FASTREDUCE_SUM, 24, nullptr},
+                        settings);
+}
+
 } // namespace detail
 } // namespace FASTREDUCE_DETAIL_ABI
 } // namespace fastreduce
@@ -11439,21 +11454,21 @@ FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size
     return fastreduce::detail::status_of(cudaMemsetAsync(workspace, 0, workspace_bytes, stream));
 }
 
-FASTREDUCE_API fastreduce_status fastreduce_accumulate(const void *input, void *accumulator,
+FASTREDUCE_API fastreduce_status fastreduce_accumulate(const void *input,
+                                                       fastreduce_accumulator *accumulator,
                                                        size_t n, fastreduce_type type,
                                                        const fastreduce_config *config)
 {
-    using namespace fastreduce::detail;
-    const fastreduce_config settings = config_or_default(config);
-    const size_t bytes = type == FASTREDUCE_F64 ? sizeof(fastreduce_wide_accumulator)
-                                                : sizeof(fastreduce_accumulator);
-    const fastreduce_status status = check_total(input, accumulator, bytes, n, type, settings);
-    if (status != FASTREDUCE_SUCCESS) return status;
-    const exact_instance exact = find_exact(type, FASTREDUCE_SUM, false);
-    if (exact.make_engine == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    return launch_exact(exact, input, n,
-                        {nullptr, static_cast<int64_t *>(accumulator), FASTREDUCE_SUM, 24, nullptr},
-                        settings);
+    if (type == FASTREDUCE_F64) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    return fastreduce::detail::add_to(accumulator, input, n, type, config);
+}
+
+FASTREDUCE_API fastreduce_status fastreduce_accumulate_f64(const double *input,
+                                                           fastreduce_wide_accumulator *accumulator,
+                                                           size_t n,
+                                                           const fastreduce_config *config)
+{
+    return fastreduce::detail::add_to(accumulator, input, n, FASTREDUCE_F64, config);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot(const void *x, const void *y,
@@ -11505,6 +11520,7 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_workspace_bytes, "fastreduce_workspace_bytes"
 FASTREDUCE_DETAIL_PLAIN(fastreduce_workspace_init, "fastreduce_workspace_init")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_f32, "fastreduce_accumulate_f32")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate, "fastreduce_accumulate")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_f64, "fastreduce_accumulate_f64")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot, "fastreduce_accumulate_dot")
 /* clang-format on */
 

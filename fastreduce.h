@@ -146,6 +146,7 @@ typedef unsigned long long uint64_t, uintptr_t;
 #define fastreduce_workspace_init FASTREDUCE_DETAIL_OWN(fastreduce_workspace_init)
 #define fastreduce_accumulate_f32 FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_f32)
 #define fastreduce_accumulate FASTREDUCE_DETAIL_OWN(fastreduce_accumulate)
+#define fastreduce_accumulate_f64 FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_f64)
 #define fastreduce_accumulate_dot FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_dot)
 #define fastreduce_accumulator_merge FASTREDUCE_DETAIL_OWN(fastreduce_accumulator_merge)
 #define fastreduce_accumulator_f32 FASTREDUCE_DETAIL_OWN(fastreduce_accumulator_f32)
@@ -631,15 +632,20 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
                                                            size_t n,
                                                            const fastreduce_config *config);
 
-/* The same of f16, bf16 and f32 to a fastreduce_accumulator, and of f64 to a
- * fastreduce_wide_accumulator: the limbs that fastreduce_host_accumulate gives. And of x[k] * y[k],
- * for k < n, of f16, bf16 and f32, as fastreduce_host_accumulate_dot. Other types are UNSUPPORTED,
- * and so is what this build leaves out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_SUM is
- * among FASTREDUCE_OPERATORS, and products where it defines FASTREDUCE_EXACT_PRODUCTS. A workspace
- * of FASTREDUCE_WORKSPACE_BYTES serves every call. */
-FASTREDUCE_API fastreduce_status fastreduce_accumulate(const void *input, void *accumulator,
+/* The same of f16, bf16 or f32; of f64; and of x[k] * y[k] for k < n, of f16, bf16 or f32: the
+ * limbs that the functions of that name with `host` give. F64 as a `type` is INVALID_ARGUMENT where
+ * the accumulator is not a wide one. Other types are UNSUPPORTED, and so is what this build leaves
+ * out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_SUM is among FASTREDUCE_OPERATORS, and
+ * products where it defines FASTREDUCE_EXACT_PRODUCTS. A workspace of FASTREDUCE_WORKSPACE_BYTES
+ * serves every call. */
+FASTREDUCE_API fastreduce_status fastreduce_accumulate(const void *input,
+                                                       fastreduce_accumulator *accumulator,
                                                        size_t n, fastreduce_type type,
                                                        const fastreduce_config *config);
+FASTREDUCE_API fastreduce_status fastreduce_accumulate_f64(const double *input,
+                                                           fastreduce_wide_accumulator *accumulator,
+                                                           size_t n,
+                                                           const fastreduce_config *config);
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot(const void *x, const void *y,
                                                            fastreduce_wide_accumulator *accumulator,
                                                            size_t n, fastreduce_type type,
@@ -708,10 +714,11 @@ FASTREDUCE_API fastreduce_status fastreduce_host_dot(const void *x, const void *
 FASTREDUCE_API double fastreduce_host_sum_f64(const double *input, size_t n);
 FASTREDUCE_API float fastreduce_host_dot_f32(const float *x, const float *y, size_t n);
 
-/* Adds input[0] .. input[n - 1] to an accumulator, exactly: of f16, bf16 and f32 to a
- * fastreduce_accumulator, of f64 to a fastreduce_wide_accumulator. The limbs do not depend on order
- * or split. Errors as of fastreduce_host_reduce; the accumulator is then left as it was. */
-FASTREDUCE_API fastreduce_status fastreduce_host_accumulate(const void *input, void *accumulator,
+/* Adds input[0] .. input[n - 1], of f16, bf16 or f32, to an accumulator, exactly; and of f64. The
+ * limbs do not depend on order or split. Errors as of fastreduce_host_reduce, and INVALID_ARGUMENT
+ * for F64 as the `type`; the accumulator is then left as it was. */
+FASTREDUCE_API fastreduce_status fastreduce_host_accumulate(const void *input,
+                                                            fastreduce_accumulator *accumulator,
                                                             size_t n, fastreduce_type type);
 FASTREDUCE_API void fastreduce_host_accumulate_f64(const double *input,
                                                    fastreduce_wide_accumulator *accumulator,
@@ -2422,19 +2429,15 @@ static inline fastreduce_status fastreduce_detail_check_accumulator(const void *
     return fastreduce_detail_host_check(input, n, type);
 }
 
-FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_accumulate(const void *input,
-                                                                      void *accumulator, size_t n,
-                                                                      fastreduce_type type)
+FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_accumulate(
+    const void *input, fastreduce_accumulator *accumulator, size_t n, fastreduce_type type)
 {
     const fastreduce_status status =
         fastreduce_detail_check_accumulator(input, accumulator, n, type);
-    if (status != FASTREDUCE_SUCCESS) return status;
-    if (type == FASTREDUCE_F64)
-        fastreduce_host_accumulate_f64((const double *)input,
-                                       (fastreduce_wide_accumulator *)accumulator, n);
-    else
-        fastreduce_detail_accumulate((int64_t *)accumulator, input, n, type, 0);
-    return FASTREDUCE_SUCCESS;
+    if (type == FASTREDUCE_F64) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (status == FASTREDUCE_SUCCESS)
+        fastreduce_detail_accumulate(accumulator->limb, input, n, type, 0);
+    return status;
 }
 
 FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_accumulate_dot(
@@ -2552,6 +2555,8 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_f64, "fastreduce_wide_accumu
  *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
  *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),
  *                   fastreduce_supports_shapes, fastreduce_supports_dot.
+ *                   fastreduce_accumulate and fastreduce_host_accumulate take a
+ *                   fastreduce_accumulator and refuse F64: fastreduce_accumulate_f64 is new.
  *                   ABI: fastreduce_config has two more members at its end.
  *   0.5.0  2026-11  Bits: AUTO of one array is the pairwise sum by index: six lines of C give its
  *                   bits. Dot products, too. Sums of negative zeros are -0.

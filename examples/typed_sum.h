@@ -60,8 +60,10 @@ static inline const char *operand_of_sum(arguments *a, const char *help)
 
 static inline void add_on_host(const void *input, sum_limbs *sum, size_t n)
 {
-    if (sum_of.op == FASTREDUCE_SUM)
-        CHECK(fastreduce_host_accumulate(input, sum, n, sum_of.type));
+    if (sum_of.op == FASTREDUCE_SUM && sum_of.type == FASTREDUCE_F64)
+        fastreduce_host_accumulate_f64((const double *)input, &sum->wide, n);
+    else if (sum_of.op == FASTREDUCE_SUM)
+        CHECK(fastreduce_host_accumulate(input, &sum->narrow, n, sum_of.type));
     else
         CHECK(fastreduce_host_accumulate_dot(input, input, &sum->wide, n, sum_of.type));
 }
@@ -70,8 +72,10 @@ static inline void add_on_host(const void *input, sum_limbs *sum, size_t n)
 static inline void add_on_device(const void *input, sum_limbs *sum, size_t n,
                                  const fastreduce_config *config)
 {
-    if (sum_of.op == FASTREDUCE_SUM)
-        CHECK(fastreduce_accumulate(input, sum, n, sum_of.type, config));
+    if (sum_of.op == FASTREDUCE_SUM && sum_of.type == FASTREDUCE_F64)
+        CHECK(fastreduce_accumulate_f64((const double *)input, &sum->wide, n, config));
+    else if (sum_of.op == FASTREDUCE_SUM)
+        CHECK(fastreduce_accumulate(input, &sum->narrow, n, sum_of.type, config));
     else
         CHECK(fastreduce_accumulate_dot(input, input, &sum->wide, n, sum_of.type, config));
 }

@@ -155,6 +155,15 @@ static void check_reduction(void *argument)
     }
 }
 
+/* To a wide accumulator, or to the other one at its place. */
+static void add_to(fastreduce_wide_accumulator *sum, const void *x, size_t n, fastreduce_type type)
+{
+    if (type == FASTREDUCE_F64)
+        fastreduce_host_accumulate_f64((const double *)x, sum, n);
+    else
+        fastreduce_host_accumulate(x, (fastreduce_accumulator *)sum, n, type);
+}
+
 /* The array is split at random; each piece has its accumulator, and the limbs are added as MPI_SUM
  * would, and by merging. */
 static void check_split(const reduction *whole)
@@ -179,8 +188,8 @@ static void check_split(const reduction *whole)
             fastreduce_host_accumulate_dot(x, y, &part, end - begin, type);
             fastreduce_host_accumulate_dot(x, y, &together, end - begin, type);
         } else {
-            fastreduce_host_accumulate(x, &part, end - begin, type);
-            fastreduce_host_accumulate(x, &together, end - begin, type);
+            add_to(&part, x, end - begin, type);
+            add_to(&together, x, end - begin, type);
         }
         for (k = 0; k < limbs; ++k) added.limb[k] += part.limb[k];
         if (is_wide)

@@ -545,9 +545,9 @@ static fastreduce_status wanted_status(const a_call *call)
     const size_t alignment = has_result ? fastreduce_type_size((fastreduce_type)result) : 8;
     int is_exact =
         call->op == FASTREDUCE_SUM || call->op == FASTREDUCE_SUM_ABS || call->op == FASTREDUCE_MEAN;
-    if (result == 0 || !lies_there(call->x, call->n, size) ||
-        (is_dot && !lies_there(call->y, call->n, size)) || !call->output ||
-        (uintptr_t)call->output % alignment != 0)
+    if (result == 0 || (call->which == ACCUMULATE && is_f64) ||
+        !lies_there(call->x, call->n, size) || (is_dot && !lies_there(call->y, call->n, size)) ||
+        !call->output || (uintptr_t)call->output % alignment != 0)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (!is_f64) is_exact |= call->op == FASTREDUCE_SUM_SQUARES || call->op == FASTREDUCE_NORM2;
     if (call->type >= FASTREDUCE_I8 || !is_exact || (is_dot && is_f64) ||
@@ -566,7 +566,9 @@ static fastreduce_status status_of(const a_call *call)
                                       (fastreduce_operator)call->op, output_type);
     case DOT:
         return fastreduce_host_dot(call->x, call->y, call->output, call->n, type, output_type);
-    case ACCUMULATE: return fastreduce_host_accumulate(call->x, call->output, call->n, type);
+    case ACCUMULATE:
+        return fastreduce_host_accumulate(call->x, (fastreduce_accumulator *)call->output, call->n,
+                                          type);
     default: break;
     }
     return fastreduce_host_accumulate_dot(

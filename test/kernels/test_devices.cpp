@@ -115,8 +115,15 @@ static void flat()
                                 with(config));
                         });
                     launches(accumulated, {1, n, 1, 0, 0}, most, [&](fastreduce_config *config) {
-                        return fastreduce_accumulate(some_input, some_output, n, type,
-                                                     with(config));
+                        return type == FASTREDUCE_F64
+                                   ? fastreduce_accumulate_f64(
+                                         static_cast<const double *>(some_input),
+                                         static_cast<fastreduce_wide_accumulator *>(some_output), n,
+                                         with(config))
+                                   : fastreduce_accumulate(
+                                         some_input,
+                                         static_cast<fastreduce_accumulator *>(some_output), n,
+                                         type, with(config));
                     });
                 }
     });

@@ -339,11 +339,19 @@ static void accumulators()
                 names[kind],
                 [&](total *to) {
                     const auto config = exact();
-                    check::that(fastreduce_accumulate(from_x.data(), to, n, type_of<T>, &config) ==
-                                    0,
-                                "fastreduce_accumulate");
+                    fastreduce_status status;
+                    if constexpr (is_double<T>)
+                        status = fastreduce_accumulate_f64(from_x.data(), to, n, &config);
+                    else
+                        status = fastreduce_accumulate(from_x.data(), to, n, type_of<T>, &config);
+                    check::that(status == FASTREDUCE_SUCCESS, "fastreduce_accumulate");
                 },
-                [&](total *to) { fastreduce_host_accumulate(x.data(), to, n, type_of<T>); });
+                [&](total *to) {
+                    if constexpr (is_double<T>)
+                        fastreduce_host_accumulate_f64(x.data(), to, n);
+                    else
+                        fastreduce_host_accumulate(x.data(), to, n, type_of<T>);
+                });
             if (is_double<T>) continue;
             using wide = fastreduce_wide_accumulator;
             expect_limbs<wide>(
@@ -682,27 +690,36 @@ static void refusals()
                 "dot of integers");
 
     auto *const total = reinterpret_cast<fastreduce_wide_accumulator *>(output.data());
+    auto *const narrow = reinterpret_cast<fastreduce_accumulator *>(output.data());
     unsigned char *const odd = reinterpret_cast<unsigned char *>(output.data()) + 4;
+    const double *const none = nullptr, *const inside = output.data() + 71;
     config = {};
     check::that(
-        fastreduce_accumulate(input.data(), total, 1, FASTREDUCE_I32, nullptr) == unsupported &&
-            fastreduce_accumulate(input.data(), total, 1, static_cast<fastreduce_type>(0),
+        fastreduce_accumulate(input.data(), narrow, 1, FASTREDUCE_I32, nullptr) == unsupported &&
+            fastreduce_accumulate(input.data(), narrow, 1, static_cast<fastreduce_type>(0),
                                   nullptr) == invalid &&
-            fastreduce_accumulate(nullptr, total, 1, FASTREDUCE_F64, nullptr) == invalid &&
-            fastreduce_accumulate(input.data(), nullptr, 1, FASTREDUCE_F64, nullptr) == invalid &&
-            fastreduce_accumulate(input.data(), odd, 1, FASTREDUCE_F64, nullptr) == invalid &&
-            fastreduce_accumulate(output.data() + 71, total, 1, FASTREDUCE_F64, nullptr) == invalid,
+            fastreduce_accumulate(input.data(), narrow, 1, FASTREDUCE_F64, nullptr) == invalid &&
+            fastreduce_accumulate(nullptr, narrow, 1, FASTREDUCE_F32, nullptr) == invalid &&
+            fastreduce_accumulate(input.data(), nullptr, 1, FASTREDUCE_F32, nullptr) == invalid &&
+            fastreduce_accumulate(input.data(), reinterpret_cast<fastreduce_accumulator *>(odd), 1,
+                                  FASTREDUCE_F32, nullptr) == invalid,
         "an accumulator");
+    check::that(fastreduce_accumulate_f64(none, total, 1, nullptr) == invalid &&
+                    fastreduce_accumulate_f64(inside, nullptr, 1, nullptr) == invalid &&
+                    fastreduce_accumulate_f64(input.data(),
+                                              reinterpret_cast<fastreduce_wide_accumulator *>(odd),
+                                              1, nullptr) == invalid &&
+                    fastreduce_accumulate_f64(inside, total, 1, nullptr) == invalid,
+                "an accumulator of doubles");
     check::buffer<double> both(17);
     both.fill(0);
-    check::that(fastreduce_accumulate(both.data() + 16, both.data(), 1, FASTREDUCE_F32, nullptr) ==
-                    0,
+    auto *const before = reinterpret_cast<fastreduce_accumulator *>(both.data());
+    check::that(fastreduce_accumulate(both.data() + 16, before, 1, FASTREDUCE_F32, nullptr) == 0,
                 "an array right behind its accumulator");
     config.kernel = static_cast<fastreduce_kernel>(42);
     config.block_size = 33;
     config.output_type = FASTREDUCE_I8;
-    check::that(fastreduce_accumulate(both.data() + 16, both.data(), 1, FASTREDUCE_F32, &config) ==
-                    0,
+    check::that(fastreduce_accumulate(both.data() + 16, before, 1, FASTREDUCE_F32, &config) == 0,
                 "what an accumulator's call does not read");
     config = {};
     check::that(fastreduce_accumulate_dot(input.data(), input.data(), total, 1, FASTREDUCE_F64,
@@ -715,13 +732,13 @@ static void refusals()
                                               FASTREDUCE_F32, nullptr) == invalid,
                 "an accumulator of products");
     config.n_on_device = reinterpret_cast<const size_t *>(output.data() + 70);
-    check::that(fastreduce_accumulate(input.data(), total, 1, FASTREDUCE_F64, &config) == invalid,
+    check::that(fastreduce_accumulate_f64(input.data(), total, 1, &config) == invalid,
                 "a count in the accumulator");
     config.n_on_device = nullptr;
     config.workspace = workspace().data();
     config.workspace_bytes = 16;
-    const void *const anywhere = reinterpret_cast<const void *>(size_t(1) << 62);
-    check::that(fastreduce_accumulate(anywhere, total, 100000, FASTREDUCE_F64, &config) ==
+    const auto *const anywhere = reinterpret_cast<const double *>(size_t(1) << 62);
+    check::that(fastreduce_accumulate_f64(anywhere, total, 100000, &config) ==
                     FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL,
                 "a workspace too small for an accumulator's call");
     CUDA(cudaDeviceSynchronize());
