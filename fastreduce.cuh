@@ -1438,11 +1438,6 @@ __device__ __forceinline__ Value reduce_pairs(Value (&values)[Count], const Comb
     return values[0];
 }
 
-/* true or false, to choose among overloads. */
-template <bool Value>
-struct truth {
-};
-
 /* How a Value travels between blocks, bit by bit: in words of 63 bits, the payload, and a flag. */
 constexpr unsigned payload_bits = 63;
 
@@ -2457,7 +2452,20 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
     static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a + b; }
     __device__ __forceinline__ Partial of(const pack<Element> &from) const
     {
-        return count(from, truth<narrow>());
+        unsigned sum = 0;
+        if constexpr (narrow) {
+            constexpr unsigned tops = sizeof(Input) == 1 ? 0x80808080 : 0x80008000;
+#pragma unroll
+            for (unsigned word : from.word) {
+                word &= static_cast<unsigned>(mask);
+                const unsigned carried = (word & ~tops) + ~tops; /* to the top, if it is not zero */
+                sum += ((carried | word) & tops) >> (8 * sizeof(Input) - 1);
+            }
+        } else {
+#pragma unroll
+            for (unsigned j = 0; j < pack<Element>::size; ++j) sum += (from.at(j) & mask) != 0;
+        }
+        return sum;
     }
     static __device__ __forceinline__ Value value_of(Partial counts)
     {
@@ -2467,27 +2475,9 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
     {
         return narrow_warp_sum<sizeof(Input)>(value);
     }
-    static __device__ __forceinline__ Result finish(Value value, size_t) { return value; }
-
-  private:
-    __device__ __forceinline__ Partial count(const pack<Element> &from, truth<false>) const
+    static __device__ __forceinline__ Result finish(Value value, size_t)
     {
-        unsigned sum = 0;
-#pragma unroll
-        for (unsigned j = 0; j < pack<Element>::size; ++j) sum += (from.at(j) & mask) != 0;
-        return sum;
-    }
-    __device__ __forceinline__ Partial count(const pack<Element> &from, truth<true>) const
-    {
-        constexpr unsigned tops = sizeof(Input) == 1 ? 0x80808080 : 0x80008000;
-        unsigned sum = 0;
-#pragma unroll
-        for (unsigned word : from.word) {
-            word &= static_cast<unsigned>(mask);
-            const unsigned carried = (word & ~tops) + ~tops; /* to the top, if it is not zero */
-            sum += ((carried | word) & tops) >> (8 * sizeof(Input) - 1);
-        }
-        return sum;
+        return value;
     }
 };
 
@@ -6359,7 +6349,7 @@ struct superaccumulator {
             const pack<float> first[1] = {group[0]};
             position = fixed ? fixed_position : window_for(first);
         }
-        const bool missed = exact_integer || bins_only > 0 || !catch_all(group, by_eights<Count>());
+        const bool missed = exact_integer || bins_only > 0 || !catch_all(group);
         const unsigned misses = __ballot_sync(0xffffffffu, missed);
         if (misses != 0) add_missed(group, misses);
         if (++groups == groups_between_flushes) flush();
@@ -6380,20 +6370,20 @@ struct superaccumulator {
                                                  : top_position;
     }
 
-    /* Packs of 16-bit elements are two packs of floats each. */
     template <unsigned Count>
-    using by_eights = truth<narrow && Count % 2 == 0>;
-    template <unsigned Count>
-    __device__ __forceinline__ bool catch_all(const pack<float> (&group)[Count], truth<false>)
+    __device__ __forceinline__ bool catch_all(const pack<float> (&group)[Count])
     {
-        return add_to_window<false>(group);
+        /* packs of 16-bit elements are two packs of floats each */
+        if constexpr (narrow && Count % 2 == 0)
+            return catch_by_eights(group);
+        else
+            return add_to_window<false>(group);
     }
-
     /* The same window, but digits of 21 bits, that leave room for the sum of eight of the higher
      * one, and of four of the lower. What is added with both ways of rounding is exact if they
      * agree; in the fixed window everything is. */
     template <unsigned Count>
-    __device__ __forceinline__ bool catch_all(const pack<float> (&group)[Count], truth<true>)
+    __device__ __forceinline__ bool catch_by_eights(const pack<float> (&group)[Count])
     {
         constexpr unsigned bits = window_bits / 2 - 1;
         const unsigned upper = (position + bits + 1) << 23 | 0x400000,
@@ -6480,8 +6470,7 @@ struct superaccumulator {
             if (better > position || better + 8 < position) {
                 flush_window();
                 position = better;
-                misses = __ballot_sync(0xffffffffu, (misses & lane_bit) &&
-                                                        !catch_all(group, by_eights<Count>()));
+                misses = __ballot_sync(0xffffffffu, (misses & lane_bit) && !catch_all(group));
             }
             if (__popc(misses) > few) bins_only = 16;
         }
@@ -7277,7 +7266,7 @@ struct wide_superaccumulator {
     add(const tile_items<wide_superaccumulator, BlockSize, Packs> &items)
     {
         const typename Source::template loaded<Packs> all(items, source);
-        add_packs<0, Packs>(all, truth<true>());
+        add_packs<0, Packs>(all);
         if (!items.edges) return;
         window.template add_group<1>(
             one_double{items.has_edge ? source.of(items.edge, items.edge_index) : 0.0});
@@ -7339,16 +7328,12 @@ struct wide_superaccumulator {
 
   private:
     template <unsigned First, unsigned Packs, class Loaded>
-    __device__ __forceinline__ void add_packs(const Loaded &all, truth<true>)
+    __device__ __forceinline__ void add_packs(const Loaded &all)
     {
         constexpr unsigned left = Packs - First,
                            some = left < Source::packs_at_once ? left : Source::packs_at_once;
         window.template add_group<some * pack<Element>::size>(some_packs<Loaded, First, some>{all});
-        add_packs<First + some, Packs>(all, truth<(some < left)>());
-    }
-    template <unsigned First, unsigned Packs, class Loaded>
-    __device__ __forceinline__ void add_packs(const Loaded &, truth<false>)
-    {
+        if constexpr (some < left) add_packs<First + some, Packs>(all);
     }
 };
 
@@ -10794,30 +10779,6 @@ static version_kernels ladder_version(fastreduce_kernel kernel, unsigned block_s
 }
 
 /* What is not built is not compiled. */
-template <class Operator, class Input>
-static c_instance auto_instance(truth<true>)
-{
-    using group = group_t<reducer_t<Operator, Input>>;
-    c_instance found = {pairwise_engine_of<group>, make_output<Operator, Input>, nullptr, nullptr};
-    if constexpr (has_shapes) found.make_shapes = shapes_engine_of<group>;
-    return found;
-}
-template <class Operator, class Input>
-static c_instance ladder_instance(truth<true>)
-{
-    return {nullptr, nullptr, ladder_version<Operator, Input>, nullptr};
-}
-template <class Operator, class Input>
-static c_instance auto_instance(truth<false>)
-{
-    return {};
-}
-template <class Operator, class Input>
-static c_instance ladder_instance(truth<false>)
-{
-    return {};
-}
-
 template <fastreduce_operator Number, class Operator, class Input, bool Type>
 static c_instance auto_or_ladder(bool ladder)
 {
@@ -10825,10 +10786,18 @@ static c_instance auto_or_ladder(bool ladder)
                    climbs = Number == FASTREDUCE_SUM || Number == FASTREDUCE_MIN ||
                             Number == FASTREDUCE_MAX,
                    step = std::is_same<Input, float>::value || std::is_same<Input, double>::value ||
-                          std::is_same<Input, int>::value,
-                   has_steps = built && climbs && step && has_ladder;
-    return ladder ? ladder_instance<Operator, Input>(truth<has_steps>())
-                  : auto_instance<Operator, Input>(truth<built>());
+                          std::is_same<Input, int>::value;
+    c_instance found = {};
+    if constexpr (built && climbs && step && has_ladder)
+        if (ladder) found.version = ladder_version<Operator, Input>;
+    if constexpr (built) {
+        using group = group_t<reducer_t<Operator, Input>>;
+        if (ladder) return found;
+        found.make_engine = pairwise_engine_of<group>;
+        found.make_output = make_output<Operator, Input>;
+        if constexpr (has_shapes) found.make_shapes = shapes_engine_of<group>;
+    }
+    return found;
 }
 
 template <class Input, fastreduce_type Type>
@@ -10890,22 +10859,15 @@ static void make_dot_output(void *place, void *result)
     place_output(place, reduction_output<group>{result, as_group<group, Reducer>::of(Reducer())});
 }
 
-template <class Reducer>
-static c_instance make_dot(truth<true>)
-{
-    return {pairwise_engine_of<group_t<Reducer>>, make_dot_output<Reducer>, nullptr, nullptr};
-}
-template <class Reducer>
-static c_instance make_dot(truth<false>)
-{
-    return {};
-}
-
 template <class Input, fastreduce_type Type>
 static c_instance dot_of_type()
 {
-    constexpr bool built = holds(built_types, Type) && holds(built_operators, FASTREDUCE_SUM);
-    return make_dot<dot_t<Input>>(truth<built>());
+    c_instance found = {};
+    if constexpr (holds(built_types, Type) && holds(built_operators, FASTREDUCE_SUM)) {
+        found.make_engine = pairwise_engine_of<group_t<dot_t<Input>>>;
+        found.make_output = make_dot_output<dot_t<Input>>;
+    }
+    return found;
 }
 
 static c_instance find_dot(fastreduce_type type)
@@ -10950,17 +10912,6 @@ struct exact_instance {
                                      cudaStream_t stream);
 };
 
-template <class Input>
-static decltype(exact_instance::launch_sums) exact_sums_of(truth<true>)
-{
-    return launch_exact_slices<Input>;
-}
-template <class Input>
-static decltype(exact_instance::launch_sums) exact_sums_of(truth<false>)
-{
-    return nullptr;
-}
-
 template <class Input, class Results>
 static fastreduce_status launch_exact_results_of(const Results &all, const exact_call &call,
                                                  workspace memory, cudaStream_t stream)
@@ -11000,32 +10951,24 @@ struct exact_squares {
     }
 };
 
-template <class What, class Input>
-static exact_instance make_exact(truth<true>, truth<true>)
-{
-    return {engine_of<typename What::engine>, What::make_output,
-            launch_exact_results_of<Input, slices>, launch_exact_results_of<Input, row_bounds>,
-            exact_sums_of<Input>(truth<(sizeof(Input) < sizeof(double))>())};
-}
-template <class What, class Input>
-static exact_instance make_exact(truth<true>, truth<false>)
-{
-    return {engine_of<typename What::engine>, What::make_output, nullptr, nullptr, nullptr};
-}
-template <class What, class Input, bool Shapes>
-static exact_instance make_exact(truth<false>, truth<Shapes>)
-{
-    return {};
-}
-
 constexpr bool has_magnitudes = has_exact && holds(built_operators, FASTREDUCE_SUM_ABS);
 
 template <class What, class Input, fastreduce_type Type, bool Has = has_exact>
 static exact_instance exact_if(fastreduce_operator op)
 {
-    constexpr bool built = Has && holds(built_types, Type);
-    if (!holds(built_operators, op)) return {};
-    return make_exact<What, Input>(truth<built>(), truth<has_shapes>());
+    exact_instance found = {};
+    if (!holds(built_operators, op)) return found;
+    if constexpr (Has && holds(built_types, Type)) {
+        found.make_engine = engine_of<typename What::engine>;
+        found.make_output = What::make_output;
+        if constexpr (has_shapes) {
+            found.launch_slices = launch_exact_results_of<Input, slices>;
+            found.launch_segments = launch_exact_results_of<Input, row_bounds>;
+            if constexpr (sizeof(Input) < sizeof(double))
+                found.launch_sums = launch_exact_slices<Input>;
+        }
+    }
+    return found;
 }
 
 /* Whether the exact sum is of products. */
