@@ -220,7 +220,7 @@ constexpr unsigned multiprocessor_threads = 1536;
 #endif
 
 constexpr bool toolkit_knows_hopper = FASTREDUCE_DETAIL_TOOLKIT >= 12;
-/* Large arrays are for reduce_pipelined on GPUs with the copy engine and at least 100 KiB of shared
+/* Large arrays are for reduce_pipelined on GPUs with TMA and at least 100 KiB of shared
  * memory a block (compute capability 9.0 to 11.0), and for reduce_grid_stride on all others. The
  * bodies that an architecture does not need are left out: they are a quarter of the code. */
 constexpr unsigned first_pipelining = 90, first_without = 120;
@@ -233,7 +233,7 @@ constexpr bool compiles_pipelined = true; /* the CPU machine */
 #endif
 constexpr bool exact_integer = FASTREDUCE_DETAIL_INTEGER;
 constexpr bool separate_compilation = FASTREDUCE_DETAIL_SEPARATE;
-/* Blocks, or threads, that a multiprocessor shall have room for. */
+/* The minimum of resident blocks, or threads, of a multiprocessor. */
 __host__ __device__ constexpr unsigned resident(unsigned wanted)
 {
     return separate_compilation ? 0 : wanted;
@@ -290,7 +290,7 @@ using is_integral =
 #endif
 
 /* The block's dynamic shared memory. Raw bytes, as arrays of several types cannot share one
- * name. Aligned for the copy engine, which takes 35 % longer to addresses that are multiples of
+ * name. Aligned for TMA, which takes 35 % longer to addresses that are multiples of
  * 16 alone (one H200). */
 extern __shared__ __align__(128) unsigned char dynamic_shared_bytes[];
 
@@ -300,8 +300,8 @@ __device__ __forceinline__ Value *dynamic_shared()
     return reinterpret_cast<Value *>(dynamic_shared_bytes);
 }
 
-/* The value of the lane `delta` above; of any type, word by word. All 32 lanes call it. Lanes
- * that have no lane so far above get their own value. */
+/* The value of the lane `delta` above; of any type, word by word. All 32 lanes call it. Where
+ * the source lane is out of range a lane gets its own value. */
 template <class Value>
 __device__ __forceinline__ Value shuffle_down(Value value, unsigned delta)
 {
@@ -714,7 +714,7 @@ __host__ __device__ __forceinline__ Unsigned ordered_bits(Unsigned bits)
 }
 
 template <class Unsigned>
-__host__ __device__ __forceinline__ Unsigned bits_in_order(Unsigned ordered)
+__host__ __device__ __forceinline__ Unsigned untwiddle(Unsigned ordered)
 {
     constexpr Unsigned sign = Unsigned(Unsigned(1) << (8 * sizeof(Unsigned) - 1));
     return static_cast<Unsigned>(ordered & sign ? ordered ^ sign : ~ordered);
@@ -859,7 +859,7 @@ __device__ __forceinline__ void init_barrier(phase_barrier *barrier, unsigned ar
                      static_cast<unsigned>(__cvta_generic_to_shared(barrier))),
                  "r"(arrivals)
                  : "memory");
-    /* for the copy engine to see it */
+    /* for TMA to see it */
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #else
     *static_cast<volatile phase_barrier *>(barrier) = phase_barrier(arrivals) << 32;
@@ -899,7 +899,7 @@ __device__ __forceinline__ void wait_for_phase(phase_barrier *barrier, unsigned 
 }
 
 /* One thread copies bytes, a multiple of 16 from and to multiples of 16, from global to shared
- * memory by the copy engine (compute capability 9.0), and arrives at the barrier, whose phase ends
+ * memory by TMA (compute capability 9.0), and arrives at the barrier, whose phase ends
  * when they are there. The portable twin copies at once. */
 __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned bytes,
                                           phase_barrier *barrier)
@@ -951,7 +951,7 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
  *     counts                         whether there is no such element: of(pack, count) leaves
  *                                    others out
  *     two_arrays                     whether it is of(pack, pack), for a dot product
- *     by_itself                      whether value_of_packs makes a thread's packs a Value, instead
+ *     reduces_packs                  whether value_of_packs makes a thread's packs a Value, instead
  *                                    of `of` and merge
  *     by_warp                        whether it reduces a warp's Values at once, by warp_value
  *     tile_by_warp                   the same for Values of a single tile, by tile_warp_value
@@ -960,7 +960,7 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
  *     store(result, value, n)        writes what finish() returns
  * Operators that differ by a constant share a Reducer, and so its kernels. The C functions, which
  * have all types and operators, also share kernels among Reducers that differ only in what a single
- * thread does: any_of stands for several, and one of them is chosen when it runs.
+ * thread does: reducer_variant stands for several, and one of them is chosen when it runs.
  * ============================================================================================= */
 
 namespace detail
@@ -989,7 +989,7 @@ struct integer_of {
 };
 
 template <class Type>
-struct is {
+struct type_identity {
     using type = Type;
 };
 
@@ -1194,15 +1194,15 @@ struct bounds {
                   "operator of its own");
     /* constants, as device code may use those but not call std::numeric_limits */
     static constexpr Value most = limits::has_infinity ? limits::infinity() : (limits::max)();
-    static constexpr Value fewest =
+    static constexpr Value lowest =
         limits::has_infinity ? static_cast<Value>(-limits::infinity()) : limits::lowest();
 #else
     static_assert(
         standard::is_integral<Value>::value,
         "minimum and maximum need an arithmetic type: give another an operator of its own");
-    static constexpr Value fewest =
+    static constexpr Value lowest =
         standard::is_signed<Value>::value ? Value(1ull << (8 * sizeof(Value) - 1)) : Value(0);
-    static constexpr Value most = Value(~fewest);
+    static constexpr Value most = Value(~lowest);
 #endif
     static constexpr __host__ __device__ Value greatest()
     {
@@ -1210,7 +1210,7 @@ struct bounds {
     }
     static constexpr __host__ __device__ Value least()
     {
-        return fewest;
+        return lowest;
     }
 };
 #ifdef __CUDACC_RTC__
@@ -1353,7 +1353,7 @@ struct maximum {
     }
 };
 
-/* Of numbers, by AUTO alone: what they do is in fastreduce.h, under FASTREDUCE_ARGMIN and so on. */
+/* Numeric types, AUTO only: what they do is in fastreduce.h, under FASTREDUCE_ARGMIN and so on. */
 struct argmin {
 };
 struct argmax {
@@ -1392,18 +1392,19 @@ struct results {
 
   public: /* declared for the types alone */
     template <class Operator>
-    static __host__ __device__ is<Input> of(is<Operator>); /* a user's */
-    static __host__ __device__ is<sum> of(is<plus>);
-    static __host__ __device__ is<sum> of(is<multiplies>);
-    static __host__ __device__ is<magnitudes> of(is<sum_abs>);
-    static __host__ __device__ is<magnitudes> of(is<sum_squares>);
-    static __host__ __device__ is<by_kind<unsigned_t<Input>, Input>> of(is<max_abs>);
-    static __host__ __device__ is<real> of(is<norm2>);
-    static __host__ __device__ is<real> of(is<mean>);
-    static __host__ __device__ is<real> of(is<variance>);
-    static __host__ __device__ is<long long> of(is<argmin>);
-    static __host__ __device__ is<long long> of(is<argmax>);
-    static __host__ __device__ is<unsigned long long> of(is<count_nonzero>);
+    static __host__ __device__ type_identity<Input> of(type_identity<Operator>); /* a user's */
+    static __host__ __device__ type_identity<sum> of(type_identity<plus>);
+    static __host__ __device__ type_identity<sum> of(type_identity<multiplies>);
+    static __host__ __device__ type_identity<magnitudes> of(type_identity<sum_abs>);
+    static __host__ __device__ type_identity<magnitudes> of(type_identity<sum_squares>);
+    static __host__ __device__ type_identity<by_kind<unsigned_t<Input>, Input>>
+        of(type_identity<max_abs>);
+    static __host__ __device__ type_identity<real> of(type_identity<norm2>);
+    static __host__ __device__ type_identity<real> of(type_identity<mean>);
+    static __host__ __device__ type_identity<real> of(type_identity<variance>);
+    static __host__ __device__ type_identity<long long> of(type_identity<argmin>);
+    static __host__ __device__ type_identity<long long> of(type_identity<argmax>);
+    static __host__ __device__ type_identity<unsigned long long> of(type_identity<count_nonzero>);
 };
 
 } // namespace detail
@@ -1411,7 +1412,7 @@ struct results {
 /* The type of the result: of numbers, what the table in fastreduce.h says; of other types, and
  * under a user's operator, the element type. */
 template <class Operator, class Input>
-struct accumulate : decltype(detail::results<Input>::of(detail::is<Operator>())) {
+struct accumulate : decltype(detail::results<Input>::of(detail::type_identity<Operator>())) {
 };
 template <class Operator, class Input>
 using accumulate_t = typename accumulate<Operator, Input>::type;
@@ -1423,8 +1424,8 @@ namespace detail
 
 /* Operators that do more than combine two elements to one. */
 template <class Operator>
-using of_numbers = one_of<Operator, argmin, argmax, sum_abs, sum_squares, max_abs, norm2, mean,
-                          variance, count_nonzero>;
+using is_numeric_operator = one_of<Operator, argmin, argmax, sum_abs, sum_squares, max_abs, norm2,
+                                   mean, variance, count_nonzero>;
 
 /* Reduces an array in place, in pairs, to its first value. */
 template <unsigned Count, class Value, class Combine>
@@ -1487,7 +1488,7 @@ struct common_reducer {
     }
 
     static constexpr bool any_order = false, commutes = true, counts = false, two_arrays = false;
-    static constexpr bool by_itself = false, by_warp = false, tile_by_warp = false;
+    static constexpr bool reduces_packs = false, by_warp = false, tile_by_warp = false;
     static constexpr bool heavy = false;
 
     __device__ __forceinline__ auto zero() const
@@ -1530,7 +1531,7 @@ struct unordered_reducer : common_reducer<Reducer> {
 };
 /* A user's operator, with state, and a function of each element before it. */
 template <class Input, class Output, class Combine, class Transform>
-struct given_reducer : common_reducer<given_reducer<Input, Output, Combine, Transform>> {
+struct custom_reducer : common_reducer<custom_reducer<Input, Output, Combine, Transform>> {
     using Element = Input;
     using Value = Output;
     using Partial = Value;
@@ -1542,8 +1543,8 @@ struct given_reducer : common_reducer<given_reducer<Input, Output, Combine, Tran
     Transform transform;
     Value neutral;
 
-    __host__ __device__ given_reducer(const Combine &combine, const Transform &of_element,
-                                      const Value &identity)
+    __host__ __device__ custom_reducer(const Combine &combine, const Transform &of_element,
+                                       const Value &identity)
         : operation(combine), transform(of_element), neutral(identity)
     {
     }
@@ -1572,7 +1573,7 @@ struct given_reducer : common_reducer<given_reducer<Input, Output, Combine, Tran
 enum class ending : unsigned char { sum, mean, root };
 
 /* Out of line, as every sum would hold the division and the root otherwise. */
-static __device__ __noinline__ double ended(double sum, double n, ending how)
+static __device__ __noinline__ double finalize(double sum, double n, ending how)
 {
     return how == ending::mean ? sum / n : sqrt(sum);
 }
@@ -1680,7 +1681,7 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
         if constexpr (Ends) {
             if (how != ending::sum)
                 return static_cast<Result>(
-                    ended(static_cast<double>(value), static_cast<double>(n), how));
+                    finalize(static_cast<double>(value), static_cast<double>(n), how));
         }
         return value;
     }
@@ -1775,7 +1776,7 @@ struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
         const double number = standard::is_signed<Input>::value && how == ending::mean
                                   ? static_cast<double>(static_cast<long long>(value))
                                   : static_cast<double>(value);
-        return bits_as<Result>(ended(number, static_cast<double>(n), how));
+        return bits_as<Result>(finalize(number, static_cast<double>(n), how));
     }
 };
 
@@ -1846,7 +1847,7 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
     }
     static __device__ __forceinline__ Result finish(const Value &value, size_t n)
     {
-        return ended(value.number(), static_cast<double>(n), ending::mean);
+        return finalize(value.number(), static_cast<double>(n), ending::mean);
     }
 };
 
@@ -1904,7 +1905,7 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
  * an element's bits are masked and flipped first. What leaves a thread is a key, an unsigned number
  * in the same order; 0 stands for no element. */
 template <class Element>
-struct masked_and_flipped {
+struct twiddle {
     bits_t<Element> mask, flip; /* the same for each element of a word */
 
     __device__ __forceinline__ bits_t<Element> operator()(bits_t<Element> word) const
@@ -1918,11 +1919,11 @@ struct masked_and_flipped {
 };
 
 template <>
-struct masked_and_flipped<double> {
+struct twiddle<double> {
     unsigned mask, flip; /* of the high word, which has the sign */
 
-    __host__ __device__ constexpr masked_and_flipped(unsigned long long bits = 0,
-                                                     unsigned long long flipped = 0)
+    __host__ __device__ constexpr twiddle(unsigned long long bits = 0,
+                                          unsigned long long flipped = 0)
         : mask(static_cast<unsigned>(bits >> 32)), flip(static_cast<unsigned>(flipped >> 32))
     {
     }
@@ -2157,7 +2158,7 @@ struct greatest<float> : first_with_key<float> {
     }
     static __device__ __forceinline__ float element(Key key)
     {
-        return bits_as<float>(bits_in_order(key));
+        return bits_as<float>(untwiddle(key));
     }
 };
 
@@ -2193,7 +2194,7 @@ struct greatest<double> : first_with_key<double> {
     static __device__ __forceinline__ double element(Key key)
     {
         const Key ordered = key + minus_infinity; /* NaN: a small one */
-        return bits_as<double>(key == ~0ull ? ~0ull >> 1 : bits_in_order(ordered));
+        return bits_as<double>(key == ~0ull ? ~0ull >> 1 : untwiddle(ordered));
     }
 };
 
@@ -2238,11 +2239,11 @@ struct greatest_half {
             const unsigned word = as(from.word[w]);
             four[w] = without_minus_zero(merge(word, word)); /* NaNs are one */
         }
-        return first_with_bits<2>(four, bits_in_order(static_cast<unsigned short>(key)));
+        return first_with_bits<2>(four, untwiddle(static_cast<unsigned short>(key)));
     }
     static __device__ __forceinline__ Half element(Key key)
     {
-        return {bits_in_order(static_cast<unsigned short>(key))};
+        return {untwiddle(static_cast<unsigned short>(key))};
     }
 
   private:
@@ -2293,7 +2294,7 @@ __device__ __forceinline__ unsigned long long greatest_of_warp(unsigned long lon
     return static_cast<unsigned long long>(high) << 32 | low;
 }
 
-template <class Input, class As = masked_and_flipped<Input>>
+template <class Input, class As = twiddle<Input>>
 struct extreme_reducer : unordered_reducer<extreme_reducer<Input, As>> {
     using Element = Input;
     using Value = typename greatest<Input>::Key;
@@ -2371,11 +2372,11 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
     using Key = decltype(greatest<Input>::key_by_value(typename greatest<Input>::Partial()));
     using Value = key_and_index<Key>;
     using Result = long long;
-    static constexpr bool by_itself = true, by_warp = true, heavy = true;
+    static constexpr bool reduces_packs = true, by_warp = true, heavy = true;
 
-    masked_and_flipped<Input> as;
+    twiddle<Input> as;
 
-    __host__ __device__ index_reducer(masked_and_flipped<Input> bits = {}) : as(bits) {}
+    __host__ __device__ index_reducer(twiddle<Input> bits = {}) : as(bits) {}
     static __device__ __forceinline__ Value identity() { return {0, ~0ull}; }
     static __device__ __forceinline__ Element padding(const void *input)
     {
@@ -2566,7 +2567,7 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     static __device__ __forceinline__ Value value_of(Partial partial) { return partial; }
     static __device__ __forceinline__ Result finish(Value value, size_t)
     {
-        return static_cast<Result>(ended(value, 1, ending::root));
+        return static_cast<Result>(finalize(value, 1, ending::root));
     }
 };
 
@@ -2617,7 +2618,7 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     }
     static __device__ __forceinline__ Result finish(const Value &value, size_t)
     {
-        return ended(value.squares(), 1, ending::root) * scale(value.bucket);
+        return finalize(value.squares(), 1, ending::root) * scale(value.bucket);
     }
 
   private:
@@ -2893,7 +2894,7 @@ __device__ __forceinline__ typename Reducer::Value thread_value(const Reducer &r
                                                                 const Items &items)
 {
     typename Reducer::Value value;
-    if constexpr (Reducer::by_itself) {
+    if constexpr (Reducer::reduces_packs) {
         value = reducer.value_of_packs(items);
     } else {
         typename Reducer::Partial partials[Items::packs_each];
@@ -2988,13 +2989,13 @@ struct alternatives<Reducer, Next, Others...> {
 };
 
 template <class First, class... Others>
-struct any_of {
+struct reducer_variant {
     using Element = unsigned_t<typename First::Element>; /* any of that size */
     using Value = typename First::Value;
     static constexpr bool any_order = First::any_order, commutes = First::commutes,
-                          counts = First::counts, two_arrays = First::two_arrays, by_itself = true,
-                          by_warp = First::by_warp, tile_by_warp = First::tile_by_warp,
-                          heavy = First::heavy;
+                          counts = First::counts, two_arrays = First::two_arrays,
+                          reduces_packs = true, by_warp = First::by_warp,
+                          tile_by_warp = First::tile_by_warp, heavy = First::heavy;
 
     unsigned which;
     alternatives<First, Others...> all;
@@ -3090,16 +3091,16 @@ struct extremes {
     static constexpr bool has_sign = is_float || standard::is_signed<Input>::value;
 
     /* floats are compared as such, and all others without sign */
-    static __host__ __device__ constexpr masked_and_flipped<Element> greatest_first()
+    static __host__ __device__ constexpr twiddle<Element> greatest_first()
     {
         return {static_cast<bits>(~bits(0)), !is_float && has_sign ? sign : bits(0)};
     }
-    static __host__ __device__ constexpr masked_and_flipped<Element> least_first()
+    static __host__ __device__ constexpr twiddle<Element> least_first()
     {
         return {static_cast<bits>(~bits(0)),
                 is_float ? sign : static_cast<bits>(~(has_sign ? sign : bits(0)))};
     }
-    static __host__ __device__ constexpr masked_and_flipped<Element> magnitudes()
+    static __host__ __device__ constexpr twiddle<Element> magnitudes()
     {
         return {static_cast<bits>(is_float ? ~sign : ~bits(0)), bits(0)};
     }
@@ -3133,60 +3134,81 @@ struct reducers {
 
   public:
     template <class Operator>
-    static __host__ __device__ auto of(is<Operator>, any_kind)
+    static __host__ __device__ auto of(type_identity<Operator>, any_kind)
     {
         return plain_reducer<Input, Operator>();
     }
-    static __host__ __device__ auto of(is<plus>, integers) { return integer_reducer<summed>(); }
-    static __host__ __device__ auto of(is<multiplies>, integers)
+    static __host__ __device__ auto of(type_identity<plus>, integers)
+    {
+        return integer_reducer<summed>();
+    }
+    static __host__ __device__ auto of(type_identity<multiplies>, integers)
     {
         return integer_product<summed>();
     }
-    static __host__ __device__ auto of(is<sum_abs>, floats) { return sums<magnitude>(); }
-    static __host__ __device__ auto of(is<sum_abs>, integers) { return integer_reducer<Input>(); }
-    static __host__ __device__ auto of(is<sum_abs>, signed_integers)
+    static __host__ __device__ auto of(type_identity<sum_abs>, floats) { return sums<magnitude>(); }
+    static __host__ __device__ auto of(type_identity<sum_abs>, integers)
+    {
+        return integer_reducer<Input>();
+    }
+    static __host__ __device__ auto of(type_identity<sum_abs>, signed_integers)
     {
         return integer_reducer<Input, magnitude>();
     }
-    static __host__ __device__ auto of(is<sum_squares>, floats) { return sums<square>(); }
-    static __host__ __device__ auto of(is<sum_squares>, integers)
+    static __host__ __device__ auto of(type_identity<sum_squares>, floats)
+    {
+        return sums<square>();
+    }
+    static __host__ __device__ auto of(type_identity<sum_squares>, integers)
     {
         return integer_reducer<summed, square>();
     }
-    static __host__ __device__ auto of(is<mean>, floats)
+    static __host__ __device__ auto of(type_identity<mean>, floats)
     {
         return plain_reducer<Input, plus, itself, true>(ending::mean);
     }
-    static __host__ __device__ auto of(is<mean>, integers) { return whole_mean(ending::mean); }
-    static __host__ __device__ auto of(is<norm2>, numbers) { return norm(ending::root); }
-    static __host__ __device__ auto of(is<variance>, any_kind) { return variance_reducer<Input>(); }
-    static __host__ __device__ auto of(is<maximum>, numbers)
+    static __host__ __device__ auto of(type_identity<mean>, integers)
+    {
+        return whole_mean(ending::mean);
+    }
+    static __host__ __device__ auto of(type_identity<norm2>, numbers) { return norm(ending::root); }
+    static __host__ __device__ auto of(type_identity<variance>, any_kind)
+    {
+        return variance_reducer<Input>();
+    }
+    static __host__ __device__ auto of(type_identity<maximum>, numbers)
     {
         return extreme(all::greatest_first());
     }
     /* of no elements the greatest value: bits of ones, but of bool true */
-    static __host__ __device__ auto of(is<minimum>, numbers)
+    static __host__ __device__ auto of(type_identity<minimum>, numbers)
     {
         return extreme(all::least_first(), standard::is_same<Input, bool>::value
                                                ? 0xfe
                                                : greatest<compared_t<Input>>::least);
     }
-    static __host__ __device__ auto of(is<max_abs>, floats)
+    static __host__ __device__ auto of(type_identity<max_abs>, floats)
     {
         return extreme(all::magnitudes(), all::key_of_zero());
     }
-    static __host__ __device__ auto of(is<max_abs>, integers) { return extreme(all::magnitudes()); }
-    static __host__ __device__ auto of(is<max_abs>, signed_integers)
+    static __host__ __device__ auto of(type_identity<max_abs>, integers)
+    {
+        return extreme(all::magnitudes());
+    }
+    static __host__ __device__ auto of(type_identity<max_abs>, signed_integers)
     {
         using bits = unsigned_t<Input>;
         return extreme_reducer<bits, magnitudes_of<bits>>();
     }
-    static __host__ __device__ auto of(is<argmax>, any_kind)
+    static __host__ __device__ auto of(type_identity<argmax>, any_kind)
     {
         return index(all::greatest_first());
     }
-    static __host__ __device__ auto of(is<argmin>, any_kind) { return index(all::least_first()); }
-    static __host__ __device__ auto of(is<count_nonzero>, any_kind)
+    static __host__ __device__ auto of(type_identity<argmin>, any_kind)
+    {
+        return index(all::least_first());
+    }
+    static __host__ __device__ auto of(type_identity<count_nonzero>, any_kind)
     {
         return count_reducer<unsigned_t<Input>>(all::is_float ? ~all::sign : ~bits_t<Input>(0));
     }
@@ -3196,7 +3218,7 @@ struct reducers {
  * and for what of no elements is the type's greatest value. */
 template <class Operator, class Input>
 using named_t = standard::conditional_t<
-    of_numbers<Operator>::value || one_of<Operator, plus, multiplies, maximum>::value ||
+    is_numeric_operator<Operator>::value || one_of<Operator, plus, multiplies, maximum>::value ||
         (standard::is_same<Operator, minimum>::value && !standard::is_same<Input, bool>::value),
     element_t<Input>, Input>;
 template <class Operator, class Input>
@@ -3204,15 +3226,17 @@ struct named_reducer {
     static __host__ __device__ auto make()
     {
         using named = named_t<Operator, Input>;
-        return reducers<named>::of(is<Operator>(), typename element<named>::tag());
+        return reducers<named>::of(type_identity<Operator>(), typename element<named>::tag());
     }
 };
 template <class Operator, class Input>
 using reducer_t = decltype(named_reducer<Operator, Input>::make());
 /* Of two arrays of numbers. */
 template <class Input>
-using dot_t = dot_reducer<typename standard::conditional_t<
-    element<Input>::kind == family::integer, is<summed_t<element_t<Input>>>, element<Input>>::type>;
+using dot_t =
+    dot_reducer<typename standard::conditional_t<element<Input>::kind == family::integer,
+                                                 type_identity<summed_t<element_t<Input>>>,
+                                                 element<Input>>::type>;
 
 /* Reducers that share kernels in the C functions, which choose among them when they run. */
 using signed8 = signed char;
@@ -3224,55 +3248,58 @@ using unsigned64 = unsigned long long;
 template <class... Types>
 struct type_list;
 using reducer_groups = type_list<
-    any_of<integer_reducer<unsigned8>, integer_reducer<signed8>,
-           integer_reducer<signed8, magnitude>, integer_reducer<unsigned8, square>,
-           integer_reducer<signed8, square>, count_reducer<unsigned8>>,
-    any_of<integer_reducer<unsigned16>, integer_reducer<short>, integer_reducer<short, magnitude>,
-           count_reducer<unsigned16>>,
-    any_of<integer_reducer<unsigned16, square>, integer_reducer<short, square>>,
-    any_of<integer_reducer<unsigned>, integer_reducer<int>, integer_reducer<int, magnitude>,
-           integer_reducer<unsigned, square>, integer_reducer<int, square>,
-           count_reducer<unsigned>>,
-    any_of<integer_reducer<unsigned64>, integer_reducer<signed64, magnitude>,
-           integer_reducer<unsigned64, square>, count_reducer<unsigned64>>,
-    any_of<integer_product<unsigned8>, integer_product<signed8>>,
-    any_of<integer_product<unsigned16>, integer_product<short>>,
-    any_of<integer_product<unsigned>, integer_product<int>>,
-    any_of<integer_mean<unsigned>, integer_mean<int>>,
-    any_of<integer_mean<unsigned64>, integer_mean<signed64>>,
-    any_of<plain_reducer<float, plus, magnitude>, plain_reducer<float, plus, square>>,
-    any_of<plain_reducer<double>, plain_reducer<double, plus, magnitude>,
-           plain_reducer<double, plus, square>>,
-    any_of<plain_reducer<f16>, plain_reducer<bf16>, plain_reducer<f16, plus, magnitude>,
-           plain_reducer<bf16, plus, magnitude>, plain_reducer<f16, plus, square>,
-           plain_reducer<bf16, plus, square>>,
-    any_of<plain_reducer<f16, multiplies>, plain_reducer<bf16, multiplies>>,
-    any_of<extreme_reducer<unsigned8>, extreme_reducer<unsigned8, magnitudes_of<unsigned8>>>,
-    any_of<extreme_reducer<unsigned16>, extreme_reducer<f16>, extreme_reducer<bf16>,
-           extreme_reducer<unsigned16, magnitudes_of<unsigned16>>>,
-    any_of<extreme_reducer<float>, extreme_reducer<unsigned>,
-           extreme_reducer<unsigned, magnitudes_of<unsigned>>>,
-    any_of<extreme_reducer<unsigned64>, extreme_reducer<double>,
-           extreme_reducer<unsigned64, magnitudes_of<unsigned64>>>,
-    any_of<index_reducer<unsigned16>, index_reducer<f16>, index_reducer<bf16>>,
-    any_of<index_reducer<float>, index_reducer<unsigned>>,
-    any_of<index_reducer<double>, index_reducer<unsigned64>>,
-    any_of<norm_reducer<unsigned16>, norm_reducer<short>, norm_reducer<bf16>>,
-    any_of<norm_reducer<float>, norm_reducer<unsigned>, norm_reducer<int>>,
-    any_of<norm_reducer<unsigned64>, norm_reducer<signed64>>,
-    any_of<variance_reducer<unsigned8>, variance_reducer<signed8>>,
-    any_of<variance_reducer<unsigned16>, variance_reducer<short>, variance_reducer<f16>,
-           variance_reducer<bf16>>,
-    any_of<variance_reducer<float>, variance_reducer<unsigned>, variance_reducer<int>>,
-    any_of<variance_reducer<double>, variance_reducer<unsigned64>, variance_reducer<signed64>>,
-    any_of<dot_reducer<unsigned8>, dot_reducer<signed8>>,
-    any_of<dot_reducer<unsigned16>, dot_reducer<short>>,
-    any_of<dot_reducer<unsigned>, dot_reducer<int>>, any_of<dot_reducer<f16>, dot_reducer<bf16>>>;
+    reducer_variant<integer_reducer<unsigned8>, integer_reducer<signed8>,
+                    integer_reducer<signed8, magnitude>, integer_reducer<unsigned8, square>,
+                    integer_reducer<signed8, square>, count_reducer<unsigned8>>,
+    reducer_variant<integer_reducer<unsigned16>, integer_reducer<short>,
+                    integer_reducer<short, magnitude>, count_reducer<unsigned16>>,
+    reducer_variant<integer_reducer<unsigned16, square>, integer_reducer<short, square>>,
+    reducer_variant<integer_reducer<unsigned>, integer_reducer<int>,
+                    integer_reducer<int, magnitude>, integer_reducer<unsigned, square>,
+                    integer_reducer<int, square>, count_reducer<unsigned>>,
+    reducer_variant<integer_reducer<unsigned64>, integer_reducer<signed64, magnitude>,
+                    integer_reducer<unsigned64, square>, count_reducer<unsigned64>>,
+    reducer_variant<integer_product<unsigned8>, integer_product<signed8>>,
+    reducer_variant<integer_product<unsigned16>, integer_product<short>>,
+    reducer_variant<integer_product<unsigned>, integer_product<int>>,
+    reducer_variant<integer_mean<unsigned>, integer_mean<int>>,
+    reducer_variant<integer_mean<unsigned64>, integer_mean<signed64>>,
+    reducer_variant<plain_reducer<float, plus, magnitude>, plain_reducer<float, plus, square>>,
+    reducer_variant<plain_reducer<double>, plain_reducer<double, plus, magnitude>,
+                    plain_reducer<double, plus, square>>,
+    reducer_variant<plain_reducer<f16>, plain_reducer<bf16>, plain_reducer<f16, plus, magnitude>,
+                    plain_reducer<bf16, plus, magnitude>, plain_reducer<f16, plus, square>,
+                    plain_reducer<bf16, plus, square>>,
+    reducer_variant<plain_reducer<f16, multiplies>, plain_reducer<bf16, multiplies>>,
+    reducer_variant<extreme_reducer<unsigned8>,
+                    extreme_reducer<unsigned8, magnitudes_of<unsigned8>>>,
+    reducer_variant<extreme_reducer<unsigned16>, extreme_reducer<f16>, extreme_reducer<bf16>,
+                    extreme_reducer<unsigned16, magnitudes_of<unsigned16>>>,
+    reducer_variant<extreme_reducer<float>, extreme_reducer<unsigned>,
+                    extreme_reducer<unsigned, magnitudes_of<unsigned>>>,
+    reducer_variant<extreme_reducer<unsigned64>, extreme_reducer<double>,
+                    extreme_reducer<unsigned64, magnitudes_of<unsigned64>>>,
+    reducer_variant<index_reducer<unsigned16>, index_reducer<f16>, index_reducer<bf16>>,
+    reducer_variant<index_reducer<float>, index_reducer<unsigned>>,
+    reducer_variant<index_reducer<double>, index_reducer<unsigned64>>,
+    reducer_variant<norm_reducer<unsigned16>, norm_reducer<short>, norm_reducer<bf16>>,
+    reducer_variant<norm_reducer<float>, norm_reducer<unsigned>, norm_reducer<int>>,
+    reducer_variant<norm_reducer<unsigned64>, norm_reducer<signed64>>,
+    reducer_variant<variance_reducer<unsigned8>, variance_reducer<signed8>>,
+    reducer_variant<variance_reducer<unsigned16>, variance_reducer<short>, variance_reducer<f16>,
+                    variance_reducer<bf16>>,
+    reducer_variant<variance_reducer<float>, variance_reducer<unsigned>, variance_reducer<int>>,
+    reducer_variant<variance_reducer<double>, variance_reducer<unsigned64>,
+                    variance_reducer<signed64>>,
+    reducer_variant<dot_reducer<unsigned8>, dot_reducer<signed8>>,
+    reducer_variant<dot_reducer<unsigned16>, dot_reducer<short>>,
+    reducer_variant<dot_reducer<unsigned>, dot_reducer<int>>,
+    reducer_variant<dot_reducer<f16>, dot_reducer<bf16>>>;
 
 template <unsigned Number, class List>
 struct type_at;
 template <class First, class... Rest>
-struct type_at<0, type_list<First, Rest...>> : is<First> {
+struct type_at<0, type_list<First, Rest...>> : type_identity<First> {
 };
 template <unsigned Number, class First, class... Rest>
 struct type_at<Number, type_list<First, Rest...>> : type_at<Number - 1, type_list<Rest...>> {
@@ -3284,11 +3311,11 @@ struct group : type_at<Number, reducer_groups>::type {
 
 /* The group that a Reducer is in; itself, if it is in none. */
 template <class Reducer, class List = reducer_groups, unsigned Number = 0>
-struct group_of : is<Reducer> {
+struct group_of : type_identity<Reducer> {
 };
 template <class Reducer, class... Members, class... Rest, unsigned Number>
-struct group_of<Reducer, type_list<any_of<Members...>, Rest...>, Number>
-    : standard::conditional_t<one_of<Reducer, Members...>::value, is<group<Number>>,
+struct group_of<Reducer, type_list<reducer_variant<Members...>, Rest...>, Number>
+    : standard::conditional_t<one_of<Reducer, Members...>::value, type_identity<group<Number>>,
                               group_of<Reducer, type_list<Rest...>, Number + 1>> {
 };
 
@@ -3339,7 +3366,7 @@ __device__ __forceinline__ Value thread_reduce(const Input *input, size_t first,
 }
 
 /* Reduces one value a lane over lanes 0 .. Width - 1 of a warp; Width is 1, 2, 4, 8, 16 or 32. All
- * 32 lanes call it; the result is lane 0's, the other lanes get something between. */
+ * 32 lanes call it; the result is lane 0's, the other lanes get partial results. */
 template <class Operator, unsigned Width = warp_size, class Value>
 __device__ __forceinline__ Value warp_reduce(Value value)
 {
@@ -4264,7 +4291,7 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
 
 /* Result number r, from `begin` on, is of elements (r / inner) * outer_stride + r % inner + k *
  * stride of the input, for k < n. */
-struct slices {
+struct strided_results {
     const void *input;
     size_t begin, end, n, inner, outer_stride, stride;
     unsigned result_bytes;
@@ -5236,7 +5263,7 @@ struct columns_vector {
     };
 };
 template <class Element>
-struct columns_vector<Element, 1> : is<Element> {
+struct columns_vector<Element, 1> : type_identity<Element> {
 };
 
 /* What a lane has in registers. */
@@ -5346,7 +5373,7 @@ __device__ __forceinline__ void leaf_values(const Reducer &reducer, const Elemen
 
 /* Values of a warp's rows of a tile, from `first` on. */
 template <class Reducer, class Element, class Value, unsigned Columns>
-__device__ __forceinline__ void warp_columns(const Reducer &reducer, const slices &all,
+__device__ __forceinline__ void warp_columns(const Reducer &reducer, const strided_results &all,
                                              const columns_plan &plan, const Element *from,
                                              size_t first, Value (&values)[Columns])
 {
@@ -5458,7 +5485,7 @@ __device__ __forceinline__ bool columns_of_blocks(const Reducer &reducer, const 
 /* A block has neighbouring results, and of their rows a run of neighbouring tiles. */
 template <class Reducer, unsigned Columns>
 __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::blocks(Columns)))
-    reduce_columns(slices all, columns_plan plan, reduction_output<Reducer> output,
+    reduce_columns(strided_results all, columns_plan plan, reduction_output<Reducer> output,
                    status_word *status_words)
 {
     using Value = typename Reducer::Value;
@@ -5943,7 +5970,7 @@ __device__ __forceinline__ void consume(const Input &input, const work_plan &wor
     }
 }
 
-/* Units on demand, through stages in shared memory that the copy engine fills, which has more bytes
+/* Units on demand, through stages in shared memory that TMA fills, which has more bytes
  * under way than registers could hold. Consumers never wait for each other. */
 template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages>
 __global__ void __launch_bounds__(BlockSize + warp_size)
@@ -7550,8 +7577,8 @@ struct exact_slices {
 
     /* All loads are under way before the first is used. */
     template <bool Vectors>
-    static __device__ __forceinline__ void sum_rows(const slices &all, const exact_row_plan &plan,
-                                                    float *output)
+    static __device__ __forceinline__ void sum_rows(const strided_results &all,
+                                                    const exact_row_plan &plan, float *output)
     {
         constexpr unsigned at_once = warp_chunks, size = items_type::size;
         __shared__ unsigned greatest_of_warps[warps];
@@ -7696,7 +7723,7 @@ struct exact_slices {
 
 template <unsigned BlockSize, class Input>
 __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
-    exact_rows(slices all, exact_row_plan plan, float *output)
+    exact_rows(strided_results all, exact_row_plan plan, float *output)
 {
     wait_for_previous_grid();
     allow_next_grid();
@@ -7715,7 +7742,7 @@ __host__ __device__ constexpr unsigned blocks_of_parts()
 /* `parts` blocks a row, which take its tiles in turn. */
 template <unsigned BlockSize, unsigned Packs, class Input>
 __global__ void __launch_bounds__(BlockSize, blocks_of_parts<BlockSize>())
-    exact_row_parts(slices all, unsigned parts, float *output, status_word *status_words)
+    exact_row_parts(strided_results all, unsigned parts, float *output, status_word *status_words)
 {
     using Source = floats_of<Input>;
     using accumulator_type = superaccumulator<BlockSize, Source>;
@@ -7914,7 +7941,8 @@ __device__ __noinline__ float round_limbs(const unsigned long long *first, unsig
 
 template <unsigned BlockSize, class Input>
 __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
-    exact_columns(slices all, exact_column_plan plan, float *output, status_word *status_words)
+    exact_columns(strided_results all, exact_column_plan plan, float *output,
+                  status_word *status_words)
 {
     constexpr unsigned limbs = limbs_of_result::count, at_once = 16, same_window = 16;
     __shared__ unsigned long long limb[limbs * BlockSize];
@@ -8429,7 +8457,7 @@ constexpr unsigned most_wide_columns = 32; /* that a block has limbs for */
 /* As exact_columns, of any type and operator that EXACT has. */
 template <unsigned BlockSize, class Input>
 __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
-    exact_results_in_columns(slices all, exact_column_plan plan, fastreduce_operator op,
+    exact_results_in_columns(strided_results all, exact_column_plan plan, fastreduce_operator op,
                              int precision, void *output, status_word *status_words)
 {
     constexpr unsigned at_once = exact_terms<Input>::at_once, limbs = wide_limbs::limbs;
@@ -8521,7 +8549,7 @@ struct results_in_units {
     __device__ __forceinline__ status_word *totals() const { return tickets + count; }
     __device__ __forceinline__ void leave_empty(bool *) const {}
 };
-__device__ __forceinline__ results_in_units long_results_of(const slices &all,
+__device__ __forceinline__ results_in_units long_results_of(const strided_results &all,
                                                             status_word *status_words)
 {
     const size_t each = units_of_exact(all.n), count = all.end - all.begin;
@@ -8635,7 +8663,7 @@ template <unsigned Items>
 __device__ __forceinline__ long long digit_of_floats(const float (&x)[Items])
 {
     static_assert(Items >= 1 && Items <= 64, "a thread gives 1 to 64 floats");
-    using slices = exact_slices<warp_size, float>;
+    using strided_results = exact_slices<warp_size, float>;
     unsigned greatest = 0;
 #pragma unroll
     for (unsigned j = 0; j < Items; ++j) {
@@ -8646,11 +8674,11 @@ __device__ __forceinline__ long long digit_of_floats(const float (&x)[Items])
                    position = tight < window_bits / 2 ? window_bits / 2 : tight;
     window_sum<true> sum;
     sum.add(x, position);
-    if (!exact_integer && !__any_sync(slices::all_lanes, !sum.is_complete())) {
-        long long digit = digit_of(slices::sum_of(sum.value(), 5), position);
+    if (!exact_integer && !__any_sync(strided_results::all_lanes, !sum.is_complete())) {
+        long long digit = digit_of(strided_results::sum_of(sum.value(), 5), position);
         const int lowest = static_cast<int>(sum.lowest);
-        if (__any_sync(slices::all_lanes, lowest != 0))
-            digit += digit_of(slices::sum_of(lowest, 5), position - window_bits / 2);
+        if (__any_sync(strided_results::all_lanes, lowest != 0))
+            digit += digit_of(strided_results::sum_of(lowest, 5), position - window_bits / 2);
         return digit;
     }
     long long bins[exact_bins];
@@ -9090,7 +9118,7 @@ enum class engine_kernel : unsigned char { tiles, grid_stride, pipelined, none }
 
 /* A row of a table. The first row that serves is taken: one for as many bytes of input, whose
  * kernel fits the device. */
-struct plan_row {
+struct plan_entry {
     size_t max_bytes;
     engine_kernel kernel;
     unsigned block_size, packs;         /* threads; packs of each in a tile */
@@ -9129,11 +9157,11 @@ struct exact_engine_by {
     {
         return stages * stage_bytes<accumulator<512>, 512 * 4>() + accumulator<512>::shared_bytes;
     }
-    static constexpr plan_row row(unsigned number)
+    static constexpr plan_entry row(unsigned number)
     {
         constexpr unsigned stages = 4;
         constexpr size_t pipeline = pipeline_bytes(stages);
-        constexpr plan_row table[rows] = {
+        constexpr plan_entry table[rows] = {
             {8 * mebibyte, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false, 0},
             {32 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, false, 0},
             {256 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, true, 0},
@@ -9156,12 +9184,12 @@ template <class Source>
 struct exact_products_engine : exact_engine_by<Source, wide_superaccumulator> {
     static constexpr unsigned rows = 3;
 
-    static constexpr plan_row row(unsigned number)
+    static constexpr plan_entry row(unsigned number)
     {
         constexpr unsigned stages = 3;
         constexpr size_t pipeline = exact_products_engine::pipeline_bytes(stages),
                          sums_of_warps = 256 / warp_size * sizeof(typename Source::Sums);
-        constexpr plan_row table[rows] = {
+        constexpr plan_entry table[rows] = {
             {16 * mebibyte, engine_kernel::grid_stride, 256, 4, 0, 2, 80 * kibibyte, false, 0},
             {any_bytes, engine_kernel::pipelined, 512, 4, stages, 1, pipeline, false, stages},
             {any_bytes, engine_kernel::grid_stride, 256, 4, 0, 0, sums_of_warps, false, 0},
@@ -9203,7 +9231,7 @@ using compiled_cache = std::atomic<unsigned>[remembered_devices];
  * need of it, and its kernels besides. */
 struct engine_table {
     unsigned rows;
-    plan_row (*row)(unsigned number);
+    plan_entry (*row)(unsigned number);
     unsigned element_bytes, pack_size, head_alignment, words_at_all, words_per_unit;
     size_t most_blocks;
     bool is_slow; /* what takes long to combine */
@@ -9213,12 +9241,12 @@ struct engine : engine_table {
     compiled_cache *known;                  /* one a row */
 };
 
-constexpr size_t tiles_of(size_t packs, const plan_row &row)
+constexpr size_t tiles_of(size_t packs, const plan_entry &row)
 {
     return packs == 0 ? 1 : (packs - 1) / row.tile_packs() + 1;
 }
 
-inline bool serves(const engine_table &e, const plan_row &row, size_t n,
+inline bool serves(const engine_table &e, const plan_entry &row, size_t n,
                    const device_limits &device)
 {
     return n <= row.max_bytes / e.element_bytes &&
@@ -9235,7 +9263,7 @@ inline unsigned pick(const engine_table &e, size_t n, const device_limits &devic
 }
 
 /* What blocks take in turn in a grid of fixed size are single tiles; any order will do there. */
-constexpr work_plan plan_work(size_t packs, const plan_row &row)
+constexpr work_plan plan_work(size_t packs, const plan_entry &row)
 {
     const size_t tiles = tiles_of(packs, row);
     const bool single =
@@ -9245,7 +9273,7 @@ constexpr work_plan plan_work(size_t packs, const plan_row &row)
     return work;
 }
 
-inline unsigned blocks_of(const engine_table &e, const plan_row &row, size_t units,
+inline unsigned blocks_of(const engine_table &e, const plan_entry &row, size_t units,
                           const device_limits &device)
 {
     const size_t resident =
@@ -9255,7 +9283,7 @@ inline unsigned blocks_of(const engine_table &e, const plan_row &row, size_t uni
 }
 
 /* 4 MiB over the grid, as the previous one may still be loading, but at least 8 KiB a block. */
-constexpr unsigned packs_to_prefetch(const plan_row &row, unsigned blocks)
+constexpr unsigned packs_to_prefetch(const plan_entry &row, unsigned blocks)
 {
     const size_t share = 4 * mebibyte / blocks, least = 8 * kibibyte,
                  packs = (share > least ? share : least) / pack_bytes;
@@ -9265,7 +9293,7 @@ constexpr unsigned packs_to_prefetch(const plan_row &row, unsigned blocks)
 /* The same for every device, and not less for a greater n: none for a single tile. */
 inline size_t engine_workspace_bytes(const engine_table &e, size_t n)
 {
-    const plan_row row = e.row(pick(e, n, {1, SIZE_MAX, true}));
+    const plan_entry row = e.row(pick(e, n, {1, SIZE_MAX, true}));
     const size_t tiles = tiles_of(n / e.pack_size, row);
     return tiles == 1 ? 0
                       : (e.words_at_all + e.words_per_unit * work_plan::most_units(tiles) + 1) *
@@ -9472,7 +9500,7 @@ inline cudaError_t launch_row(const engine &e, unsigned number, unsigned blocks,
                               array_layout input, work_plan work, void *output,
                               status_word *status_words, cudaStream_t stream)
 {
-    const plan_row row = e.row(number);
+    const plan_entry row = e.row(number);
     const unsigned threads =
         row.block_size + (row.kernel == engine_kernel::pipelined ? warp_size : 0);
     const bool prefetches =
@@ -9504,7 +9532,7 @@ inline fastreduce_status launch_engine(const engine &e, const array_argument &in
     device_limits limits = {};
     const cudaError_t error = find_row(e, input.n, &number, &limits, &device);
     if (error != cudaSuccess) return status_of(error);
-    const plan_row row = e.row(number);
+    const plan_entry row = e.row(number);
     array_layout array(input.data, input.n, e.element_bytes, e.head_alignment, row.streaming);
     array.n_on_device = input.n_on_device;
     const work_plan work = plan_work(array.packs, row);
@@ -9869,7 +9897,7 @@ struct columns_launch {
     size_t status_words, shared_bytes;
 };
 
-inline bool are_vectors(const columns_engine &e, const slices &all)
+inline bool are_vectors(const columns_engine &e, const strided_results &all)
 {
     const size_t each = e.lane[1].each,
                  apart = all.stride | (all.inner < all.end ? all.outer_stride : 0);
@@ -9883,8 +9911,9 @@ inline bool are_vectors(const columns_engine &e, const slices &all)
  * columns in 16 steps and 8 warps 1.00). */
 constexpr size_t columns_warps = 16;
 
-constexpr columns_launch plan_columns(const columns_engine &e, const slices &all, bool wide,
-                                      size_t multiprocessors, size_t most_blocks = max_blocks,
+constexpr columns_launch plan_columns(const columns_engine &e, const strided_results &all,
+                                      bool wide, size_t multiprocessors,
+                                      size_t most_blocks = max_blocks,
                                       size_t most_words = workspace_words)
 {
     const columns_of_lane lane = e.lane[wide];
@@ -9926,7 +9955,7 @@ constexpr columns_launch plan_columns(const columns_engine &e, const slices &all
 
 /* All results. Arguments are checked; `output` points to a reduction_output. most_blocks and
  * most_words: as if there were no room for more, for tests. */
-inline fastreduce_status launch_columns(const columns_engine &e, slices all, void *output,
+inline fastreduce_status launch_columns(const columns_engine &e, strided_results all, void *output,
                                         workspace memory, cudaStream_t stream,
                                         size_t most_blocks = max_blocks,
                                         size_t most_words = workspace_words)
@@ -9983,7 +10012,7 @@ static columns_engine columns_engine_of()
 
 /* `reducer`: of the kernels' type. */
 template <class Reducer>
-fastreduce_status launch_columns(const slices &all, void *result, const Reducer &reducer,
+fastreduce_status launch_columns(const strided_results &all, void *result, const Reducer &reducer,
                                  workspace memory, cudaStream_t stream,
                                  size_t most_blocks = max_blocks,
                                  size_t most_words = workspace_words)
@@ -10009,8 +10038,8 @@ static shapes_engine shapes_engine_of()
 
 /* All results. Arguments are checked; `output` points to a reduction_output. most_blocks and
  * most_words: as if there were no room for more, for tests. */
-inline fastreduce_status launch_shapes(const shapes_engine &e, const slices &all, void *output,
-                                       workspace memory, cudaStream_t stream,
+inline fastreduce_status launch_shapes(const shapes_engine &e, const strided_results &all,
+                                       void *output, workspace memory, cudaStream_t stream,
                                        size_t most_blocks = max_blocks,
                                        size_t most_words = workspace_words)
 {
@@ -10048,7 +10077,8 @@ struct exact_slices_plan {
     exact_column_plan in_columns;
 };
 
-inline void plan_exact_rows(const slices &all, unsigned element_bytes, exact_slices_plan *plan)
+inline void plan_exact_rows(const strided_results &all, unsigned element_bytes,
+                            exact_slices_plan *plan)
 {
     const size_t size = pack_bytes / element_bytes, packs = all.n / size, tail = all.n % size;
     const unsigned bits = bits_for(packs > tail ? packs : tail), lanes_log = bits < 5 ? bits : 5,
@@ -10073,7 +10103,7 @@ inline void plan_exact_rows(const slices &all, unsigned element_bytes, exact_sli
     plan->results = max_blocks * plan->results_each;
 }
 
-inline void plan_exact_row_parts(const slices &all, unsigned element_bytes,
+inline void plan_exact_row_parts(const strided_results &all, unsigned element_bytes,
                                  const device_limits &device, exact_slices_plan *plan)
 {
     const size_t tile = exact_block * exact_packs * size_t(pack_bytes / element_bytes),
@@ -10095,7 +10125,7 @@ inline void plan_exact_row_parts(const slices &all, unsigned element_bytes,
 
 /* A block's threads take results that are next to each other, and then elements. A result has so
  * many limbs, and a block limbs for so many results. */
-inline void plan_exact_columns(const slices &all, unsigned limbs, unsigned most_columns,
+inline void plan_exact_columns(const strided_results &all, unsigned limbs, unsigned most_columns,
                                const device_limits &device, exact_slices_plan *plan)
 {
     /* that a thread has, where there are enough; that limbs take */
@@ -10138,7 +10168,7 @@ inline void plan_exact_columns(const slices &all, unsigned limbs, unsigned most_
     if (units > 1) plan->status_words = plan->results * limbs + (plan->results - 1) / each + 1;
 }
 
-inline exact_slices_plan plan_exact_slices(const slices &all, unsigned element_bytes,
+inline exact_slices_plan plan_exact_slices(const strided_results &all, unsigned element_bytes,
                                            const device_limits &device)
 {
     exact_slices_plan plan = {};
@@ -10165,7 +10195,8 @@ const void *exact_kernel_of(exact_kernel which)
 
 /* In one launch, or as many as status words allow. */
 template <class Launch>
-cudaError_t launch_in_parts(slices &all, const exact_slices_plan &plan, const Launch &launch)
+cudaError_t launch_in_parts(strided_results &all, const exact_slices_plan &plan,
+                            const Launch &launch)
 {
     const size_t results = all.end;
     cudaError_t failed = cudaSuccess;
@@ -10180,7 +10211,7 @@ cudaError_t launch_in_parts(slices &all, const exact_slices_plan &plan, const La
 
 /* All results. Arguments are checked. */
 template <class Input>
-fastreduce_status launch_exact_slices(slices all, float *output, workspace memory,
+fastreduce_status launch_exact_slices(strided_results all, float *output, workspace memory,
                                       cudaStream_t stream)
 {
     static compiled_cache known[exact_kernels] = {};
@@ -10260,8 +10291,9 @@ struct exact_launcher {
 };
 
 template <class Input>
-fastreduce_status launch_exact_results_in_columns(const exact_launcher<Input, slices> &launcher,
-                                                  slices all, workspace memory)
+fastreduce_status
+launch_exact_results_in_columns(const exact_launcher<Input, strided_results> &launcher,
+                                strided_results all, workspace memory)
 {
     static compiled_cache known = {};
     exact_slices_plan plan = {};
@@ -10282,13 +10314,13 @@ fastreduce_status launch_exact_results_in_columns(const exact_launcher<Input, sl
 }
 
 template <class Input>
-fastreduce_status launch_exact_results(slices all, fastreduce_operator op, int precision,
+fastreduce_status launch_exact_results(strided_results all, fastreduce_operator op, int precision,
                                        void *output, workspace memory, cudaStream_t stream)
 {
     /* lanes next to each other read columns that are, but a warp takes long ones one by one */
     constexpr size_t most_of_column = 64;
     const bool are_columns = all.inner != 1 || all.stride != 1;
-    exact_launcher<Input, slices> launcher = {
+    exact_launcher<Input, strided_results> launcher = {
         0, {}, {all.stride, 0, 0, 0, 5, false}, op, precision, output, stream};
     const cudaError_t error = find_limits(&launcher.limits, &launcher.device);
     if (error != cudaSuccess) return status_of(error);
@@ -10423,7 +10455,7 @@ template <fastreduce_kernel Version, class Operator, class Input>
 constexpr bool check_types()
 {
     using Value = accumulate_t<Operator, Input>;
-    constexpr bool numbers = of_numbers<Operator>::value;
+    constexpr bool numbers = is_numeric_operator<Operator>::value;
     static_assert(
         moves_as_bytes<Input>::value && moves_as_bytes<Value>::value,
         "elements have to be trivially copyable: they are moved as bytes, from lane to lane");
@@ -10534,7 +10566,7 @@ fastreduce_status transform_reduce(const Input *input, Output *output, size_t n,
                                    cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
 {
     static_assert(detail::check_given<Input, Output, Transform, Combine>(), "");
-    using reducer = detail::given_reducer<Input, Output, Combine, Transform>;
+    using reducer = detail::custom_reducer<Input, Output, Combine, Transform>;
     const fastreduce_status status = detail::check_arguments(input, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status;
     return detail::launch_pairwise({input, n, nullptr, nullptr}, output,
@@ -10903,12 +10935,12 @@ struct exact_instance {
     engine (*make_engine)();
     void (*make_output)(void *place, const exact_call &call);
     /* null without FASTREDUCE_SHAPES */
-    fastreduce_status (*launch_slices)(const slices &all, const exact_call &call, workspace memory,
-                                       cudaStream_t stream);
+    fastreduce_status (*launch_slices)(const strided_results &all, const exact_call &call,
+                                       workspace memory, cudaStream_t stream);
     fastreduce_status (*launch_segments)(const row_bounds &all, const exact_call &call,
                                          workspace memory, cudaStream_t stream);
     /* of sums as floats; null where no kernels are for these */
-    fastreduce_status (*launch_sums)(slices all, float *output, workspace memory,
+    fastreduce_status (*launch_sums)(strided_results all, float *output, workspace memory,
                                      cudaStream_t stream);
 };
 
@@ -10962,7 +10994,7 @@ static exact_instance exact_if(fastreduce_operator op)
         found.make_engine = engine_of<typename What::engine>;
         found.make_output = What::make_output;
         if constexpr (has_shapes) {
-            found.launch_slices = launch_exact_results_of<Input, slices>;
+            found.launch_slices = launch_exact_results_of<Input, strided_results>;
             found.launch_segments = launch_exact_results_of<Input, row_bounds>;
             if constexpr (sizeof(Input) < sizeof(double))
                 found.launch_sums = launch_exact_slices<Input>;
@@ -11019,7 +11051,7 @@ constexpr int precision_of(fastreduce_type result)
 
 /* Whether most lanes of exact_rows would have nothing, as short rows end in less than a pack, or
  * exact_columns would load little at once. */
-static bool is_for_few_lanes(const slices &all, size_t element_bytes)
+static bool is_for_few_lanes(const strided_results &all, size_t element_bytes)
 {
     const size_t size = pack_bytes / element_bytes;
     if (all.inner != 1 || all.stride != 1) return all.n < 8;
@@ -11027,7 +11059,7 @@ static bool is_for_few_lanes(const slices &all, size_t element_bytes)
 }
 
 /* Sums as floats have kernels of their own, and so have few and long rows: a launch for each. */
-static fastreduce_status launch_exact_slices(slices all, fastreduce_type type,
+static fastreduce_status launch_exact_slices(strided_results all, fastreduce_type type,
                                              fastreduce_operator op, fastreduce_type result,
                                              void *output, const fastreduce_config &settings)
 {
@@ -11102,7 +11134,7 @@ static bool multiply(size_t a, size_t b, size_t *product)
 }
 
 /* A shape's slices, and the elements from the first to the last that they have. */
-static bool measure(const fastreduce_shape &shape, slices *all, size_t *reach)
+static bool measure(const fastreduce_shape &shape, strided_results *all, size_t *reach)
 {
     size_t rows = 0, in_columns = 0;
     *all = {};
@@ -11271,7 +11303,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
     using namespace fastreduce::detail;
     const fastreduce_config settings = config_or_default(config);
     const fastreduce_type result = result_type(type, op, settings);
-    slices all = {};
+    strided_results all = {};
     size_t reach = 0; /* elements from the first to the last */
     if (shape == nullptr || !valid_choice(result, settings) || !measure(*shape, &all, &reach))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;

@@ -50,7 +50,7 @@
  *
  * Promises that hold for every function, unless its comment says otherwise:
  *   - it does not print, abort, throw, synchronise or change the current device,
- *     and keeps no state that shows;
+ *     and has no observable state;
  *   - it may be called from any number of threads at once;
  *   - when it returns an error of ours (a negative status), output and workspace have not been
  *     touched. A cudaError_t (a positive status) may come after a launch: then the output is
@@ -175,8 +175,7 @@ enum {
     /* A null, misaligned or overlapping pointer; a kernel, block size, type or operator that does
      * not exist; an array that would reach past the end of the address space. */
     FASTREDUCE_ERROR_INVALID_ARGUMENT = -1,
-    /* Valid, but not here: what the kernel does not do or this build leaves out, or more blocks
-     * than one launch can have. */
+    /* Not supported by this kernel or build, or more blocks than one launch can have. */
     FASTREDUCE_ERROR_UNSUPPORTED = -2,
     /* config->workspace_bytes is less than the call needs. */
     FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL = -3,
@@ -432,7 +431,7 @@ FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
 FASTREDUCE_API const char *fastreduce_type_name(fastreduce_type type);
 FASTREDUCE_API const char *fastreduce_operator_name(fastreduce_operator op);
 
-/* Bytes of an element; 0 for what is no type, FASTREDUCE_DEFAULT_TYPE too. */
+/* Bytes of an element; 0 if the type is invalid, FASTREDUCE_DEFAULT_TYPE too. */
 FASTREDUCE_API size_t fastreduce_type_size(fastreduce_type type);
 
 /* The type of a result, by the table above; 0 where type or operator is none. */
@@ -456,10 +455,9 @@ FASTREDUCE_API fastreduce_type fastreduce_output_type(fastreduce_type type, fast
  *            then serves any number of calls.
  *
  * Asynchronous: work is enqueued on config->stream and input, output and workspace must live
- * until it is done. In the stream it stands as any kernel does, though it may take its place on
- * the GPU early: it sees what came before it, and what comes after it begins when all of that
- * has ended. Can be captured into a CUDA graph with a caller's workspace, and replayed any
- * number of times.
+ * until it is done. It is stream-ordered, though its blocks may be brought onto the GPU early: it
+ * sees what earlier work wrote, and later work begins when it has ended. Can be captured into a
+ * CUDA graph with a caller's workspace, and replayed any number of times.
  *
  * Determinism: V0..V7 give the same bits for the same input, n and block size. AUTO's are those of
  *
@@ -1542,7 +1540,7 @@ static inline void fastreduce_detail_add_few(int64_t *limb, const float *input, 
         fastreduce_detail_add_each(limb, input, n);
 }
 
-/* Where a sum of many elements, which come piece by piece, has got to. */
+/* The state of a streaming sum. */
 typedef struct fastreduce_detail_progress {
     fastreduce_detail_bins bins;
     size_t in_bins;    /* elements since the bins were empty */
@@ -2102,7 +2100,7 @@ typedef struct fastreduce_detail_wider {
     int added; /* chunks of rest that the last miss added */
 } fastreduce_detail_wider;
 
-/* Where a sum of many doubles, which come piece by piece, has got to. */
+/* The same of doubles. */
 typedef struct fastreduce_detail_wide_progress {
     size_t rows;   /* that go to the window at once */
     size_t hits;   /* of the window, since a miss */

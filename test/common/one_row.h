@@ -39,7 +39,7 @@ struct engine {
     static constexpr unsigned rows = 1;
     static constexpr size_t most_blocks = 4095;
 
-    static constexpr plan_row row(unsigned)
+    static constexpr plan_entry row(unsigned)
     {
         return {any_bytes,
                 Kernel,

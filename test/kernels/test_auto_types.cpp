@@ -430,7 +430,7 @@ template <class Combine, class Value, class T, class Transform>
 static void in_order(const char *what, size_t most, size_t step)
 {
     using namespace fastreduce;
-    using given = detail::given_reducer<T, Value, Combine, Transform>;
+    using given = detail::custom_reducer<T, Value, Combine, Transform>;
     check::buffer<unsigned> foreign(1);
     foreign.fill(0);
     unsigned on_cpu = 0;

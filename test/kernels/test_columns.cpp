@@ -49,15 +49,15 @@ struct reduction {
     size_t result_bytes;
     bool any_nan; /* where the CPU machine may take either operand's */
     std::function<fastreduce_status(const void *input, size_t n, void *result)> flat;
-    std::function<fastreduce_status(const detail::slices &all, void *result, const how &given,
-                                    fastreduce::workspace memory)>
+    std::function<fastreduce_status(const detail::strided_results &all, void *result,
+                                    const how &given, fastreduce::workspace memory)>
         columns;
 };
 } // namespace
 
 template <class Reducer>
-static fastreduce_status columns_by(const Reducer &reducer, const detail::slices &all, void *result,
-                                    const how &given, fastreduce::workspace memory)
+static fastreduce_status columns_by(const Reducer &reducer, const detail::strided_results &all,
+                                    void *result, const how &given, fastreduce::workspace memory)
 {
     using group = typename detail::group_of<Reducer>::type;
     detail::reduction_output<group> output = {result,
@@ -136,7 +136,7 @@ static void call(const shape<T> &of, const exact_input<T> &input, const reductio
     simt::set_gpu(gpu);
 #endif
     const char *const in_order = order::next();
-    detail::slices all = {};
+    detail::strided_results all = {};
     all.input = g.n ? input.data() : nullptr;
     all.end = results;
     all.n = g.n;
@@ -251,7 +251,7 @@ static void plans()
 {
     const auto e = detail::columns_engine_of<detail::reducer_t<fastreduce::plus, float>>();
     for (u64 k = 0; k < 20000; ++k) {
-        detail::slices all = {};
+        detail::strided_results all = {};
         all.n = check::mix(k, 1) >> (28 + check::mix(k, 2) % 36);
         all.inner = 1;
         if (check::mix(k, 3) % 3) all.inner += check::mix(k, 4) >> (34 + check::mix(k, 5) % 30);
@@ -311,10 +311,10 @@ static void add(std::vector<reduction> *all)
                         [](const void *input, size_t n, void *to) {
                             return fastreduce_reduce(input, to, n, type_of<T>, Op, nullptr);
                         },
-                        [](const detail::slices &slices, void *to, const how &given,
-                           fastreduce::workspace memory) {
+                        [](const detail::strided_results &strided_results, void *to,
+                           const how &given, fastreduce::workspace memory) {
                             return columns_by(detail::named_reducer<Operator, Input>::make(),
-                                              slices, to, given, memory);
+                                              strided_results, to, given, memory);
                         }});
     }
 }
@@ -392,9 +392,9 @@ static std::vector<reduction> of_user(const char *name)
                  return detail::launch_pairwise({input, n, nullptr, nullptr}, static_cast<T *>(to),
                                                 reducer(), {nullptr, 0}, nullptr);
              },
-             [](const detail::slices &slices, void *to, const how &given,
+             [](const detail::strided_results &strided_results, void *to, const how &given,
                 fastreduce::workspace memory) {
-                 return columns_by(reducer(), slices, to, given, memory);
+                 return columns_by(reducer(), strided_results, to, given, memory);
              }}};
 }
 

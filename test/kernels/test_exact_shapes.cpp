@@ -320,7 +320,7 @@ static void planned_column(const char *name, const std::vector<float> &values, s
     const size_t n = values.size() / columns;
     const exact_input<float> input(values, offset);
     check::buffer<float> output(columns);
-    slices all = {};
+    strided_results all = {};
     all.input = input.data();
     all.end = all.inner = all.stride = columns;
     all.n = n;
@@ -371,7 +371,7 @@ static void planned_columns()
 }
 
 /* Plans of any shape: what a launch and a workspace can hold, each element once. */
-static void expect_plan(const exact_slices_plan &plan, const slices &all,
+static void expect_plan(const exact_slices_plan &plan, const strided_results &all,
                         const device_limits &device, const char *what)
 {
     const size_t blocks = (plan.results - 1) / plan.results_each + 1;
@@ -415,7 +415,7 @@ static void plans()
             for (size_t n : sizes)
                 for (size_t inner : sizes) {
                     const device_limits device = {multiprocessors, 100000, false};
-                    slices all = {};
+                    strided_results all = {};
                     if (outer > size_t(1) << 60 >> bits_for(n) >> bits_for(inner)) continue;
                     all.end = outer * inner;
                     all.n = n;

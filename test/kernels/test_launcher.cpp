@@ -495,7 +495,7 @@ static void launches(const char *what, typename Engine::Output output)
         gpu.ptx_version = ptx;
         simt::set_gpu(gpu);
         for (unsigned number = 0; number < Engine::rows; ++number) {
-            const plan_row row = Engine::row(number);
+            const plan_entry row = Engine::row(number);
             const void *const kernel = row_kernel<Engine>(number);
             const array_layout array = one_row::array_of<Engine>(number, input.data(), n);
             const work_plan work = plan_work(array.packs, row);

@@ -86,7 +86,7 @@ static void chosen(const char *what, std::initializer_list<choice> table)
 {
     for (const choice &wanted : table) {
         const unsigned number = pick(table_of<Engine>(), wanted.n, wanted.device);
-        const plan_row row = Engine::row(number);
+        const plan_entry row = Engine::row(number);
         const work_plan work = plan_work(wanted.n / pack<typename Engine::Element>::size, row);
         const unsigned blocks = blocks_of(table_of<Engine>(), row, work.units, wanted.device);
         check::that(number == wanted.row && blocks == wanted.blocks && work.units == wanted.units,
@@ -144,7 +144,7 @@ static void table_is_sound(const char *what)
 {
     constexpr size_t pack_bytes = sizeof(pack<typename Engine::Element>);
     for (unsigned number = 0; number < Engine::rows; ++number) {
-        const plan_row row = Engine::row(number);
+        const plan_entry row = Engine::row(number);
         check::that(valid_block_size(row.block_size) && row.packs > 0, "%s, row %u", what, number);
         check::that(row.tile_packs() == size_t(row.block_size) * row.packs, "%s, row %u: its tile",
                     what, number);
@@ -156,13 +156,14 @@ static void table_is_sound(const char *what)
                     row.stages, row.shared_bytes);
     }
     for (const device_limits &device : all_devices) {
-        const plan_row last = Engine::row(pick(table_of<Engine>(), SIZE_MAX / pack_bytes, device));
+        const plan_entry last =
+            Engine::row(pick(table_of<Engine>(), SIZE_MAX / pack_bytes, device));
         check::that(last.max_bytes == any_bytes, "%s: the last row is not for any size", what);
         for (int k = 0; k < 60; ++k) {
             for (size_t n : {(size_t(1) << k) - 1, size_t(1) << k, (size_t(1) << k) + 1}) {
                 if (n > SIZE_MAX / sizeof(typename Engine::Element)) continue;
                 const unsigned number = pick(table_of<Engine>(), n, device);
-                const plan_row row = Engine::row(number);
+                const plan_entry row = Engine::row(number);
                 const work_plan work = plan_work(n / pack<typename Engine::Element>::size, row);
                 const unsigned blocks = blocks_of(table_of<Engine>(), row, work.units, device);
                 check::that(row.kernel != engine_kernel::pipelined || device.pipelined,
@@ -411,7 +412,7 @@ static void pairwise_engines()
 
 static void tiles()
 {
-    plan_row row = {};
+    plan_entry row = {};
     row.block_size = 256, row.packs = 4; /* 1024 packs a tile */
     for (size_t k : {size_t(1), size_t(2), size_t(77), size_t(1) << 50})
         check::that(tiles_of(k * 1024, row) == k && tiles_of(k * 1024 - 1, row) == k &&
@@ -425,8 +426,8 @@ static void tiles()
                     work_plan::levels_for(8192) == 4 && work_plan::levels_for(SIZE_MAX) == 54,
                 "levels");
     /* where a fixed grid takes turns, units are single tiles */
-    const plan_row turns = exact_engine::row(0), all = exact_engine::row(4);
-    plan_row in_one_place = turns;
+    const plan_entry turns = exact_engine::row(0), all = exact_engine::row(4);
+    plan_entry in_one_place = turns;
     in_one_place.blocks_per_multiprocessor = 1;
     check::that(plan_work(size_t(1) << 30, turns).levels == 0 &&
                     plan_work(size_t(1) << 30, turns).units == size_t(1) << 20 &&
@@ -504,7 +505,7 @@ static void stages()
 /* 4 MiB over all blocks, 8 KiB at least, and no more than a tile: in packs. */
 static void prefetches()
 {
-    plan_row large = {}, small = {};
+    plan_entry large = {}, small = {};
     large.block_size = 512, large.packs = 8;
     small.block_size = 256, small.packs = 4;
     check::that(packs_to_prefetch(large, 1) == 4096 && packs_to_prefetch(large, 64) == 4096 &&

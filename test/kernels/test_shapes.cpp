@@ -309,7 +309,7 @@ static fastreduce_status reduce_in_launches(const void *input, void *output,
 {
     using namespace fastreduce::detail;
     const c_instance found = find_instance(type, op, FASTREDUCE_AUTO);
-    slices all = {};
+    strided_results all = {};
     size_t reach = 0;
     measure(shape, &all, &reach);
     all.input = input;

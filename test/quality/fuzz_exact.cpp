@@ -98,7 +98,7 @@ struct how {
 static void launch(const how &made, const std::vector<float> &values, size_t offset,
                    exact_output output)
 {
-    const plan_row row = exact_engine::row(made.row);
+    const plan_entry row = exact_engine::row(made.row);
     check::buffer<float> input(values.size(), offset);
     check::buffer<status_word> words(one_row::words_of<exact_engine>(1));
     input.set(values);
