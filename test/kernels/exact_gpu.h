@@ -49,7 +49,7 @@ static void long_runs()
         const fastreduce_accumulator wanted = sum_of_repeated({values, values + 4}, n);
         for (unsigned number = 0; number < exact_engine::rows; ++number) {
             if (!runs_here(number)) continue;
-            const plan_row row = exact_engine::row(number);
+            const plan_entry row = exact_engine::row(number);
             const array_layout array = one_row::array_of<exact_engine>(number, input.data(), n);
             CUDA(one_row::launch<exact_engine>(number, 1, device, array,
                                                plan_work(array.packs, row),

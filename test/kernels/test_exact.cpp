@@ -71,7 +71,7 @@ static bool runs_here(unsigned number)
 {
     int device;
     const device_limits limits = this_device(&device);
-    const plan_row row = exact_engine::row(number);
+    const plan_entry row = exact_engine::row(number);
     return !on_gpu || (row.shared_bytes + shared_reserve <= limits.shared_bytes &&
                        (row.kernel != engine_kernel::pipelined || limits.pipelined));
 }
@@ -82,7 +82,7 @@ static void run_case(unsigned number, unsigned blocks, const char *what,
                      const std::vector<float> &values, size_t offset, unsigned levels = 0)
 {
     order::next();
-    const plan_row row = exact_engine::row(number);
+    const plan_entry row = exact_engine::row(number);
     const size_t n = values.size();
     check::buffer<float> input(n, offset), rounded(1, offset);
     check::buffer<fastreduce_accumulator> total(1);
