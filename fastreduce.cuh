@@ -6400,11 +6400,13 @@ struct superaccumulator {
     template <unsigned Count>
     __device__ __forceinline__ bool catch_all(const pack<float> (&group)[Count])
     {
+        bool caught;
         /* packs of 16-bit elements are two packs of floats each */
         if constexpr (narrow && Count % 2 == 0)
-            return catch_by_eights(group);
+            caught = catch_by_eights(group);
         else
-            return add_to_window<false>(group);
+            caught = add_to_window<false>(group);
+        return caught;
     }
     /* The same window, but digits of 21 bits, that leave room for the sum of eight of the higher
      * one, and of four of the lower. What is added with both ways of rounding is exact if they
