@@ -220,9 +220,9 @@ constexpr unsigned multiprocessor_threads = 1536;
 #endif
 
 constexpr bool toolkit_knows_hopper = FASTREDUCE_DETAIL_TOOLKIT >= 12;
-/* Large arrays are for reduce_pipelined on GPUs with TMA and at least 100 KiB of shared
- * memory a block (compute capability 9.0 to 11.0), and for reduce_grid_stride on all others. The
- * bodies that an architecture does not need are left out: they are a quarter of the code. */
+/* Large arrays are for reduce_pipelined on GPUs with TMA and at least 100 KiB of shared memory a
+ * block (compute capability 9.0 to 11.0), and for reduce_grid_stride on all others. The bodies that
+ * an architecture does not need are left out: they are a quarter of the code. */
 constexpr unsigned first_pipelining = 90, first_without = 120;
 #if defined(FASTREDUCE_DETAIL_HOPPER) && __CUDA_ARCH__ < 1200
 constexpr bool compiles_pipelined = true;
@@ -290,8 +290,8 @@ using is_integral =
 #endif
 
 /* The block's dynamic shared memory. Raw bytes, as arrays of several types cannot share one
- * name. Aligned for TMA, which takes 35 % longer to addresses that are multiples of
- * 16 alone (one H200). */
+ * name. Aligned for TMA, which takes 35 % longer to addresses that are multiples of 16 alone (one
+ * H200). */
 extern __shared__ __align__(128) unsigned char dynamic_shared_bytes[];
 
 template <class Value>
@@ -899,8 +899,8 @@ __device__ __forceinline__ void wait_for_phase(phase_barrier *barrier, unsigned 
 }
 
 /* One thread copies bytes, a multiple of 16 from and to multiples of 16, from global to shared
- * memory by TMA (compute capability 9.0), and arrives at the barrier, whose phase ends
- * when they are there. The portable twin copies at once. */
+ * memory by TMA (compute capability 9.0), and arrives at the barrier, whose phase ends when they
+ * are there. The portable twin copies at once. */
 __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned bytes,
                                           phase_barrier *barrier)
 {
@@ -4366,6 +4366,17 @@ struct row_bounds {
         return static_cast<const Element *>(input) + of(result).begin;
     }
     __device__ __forceinline__ size_t length(size_t result) const { return of(result).n; }
+    /* Its elements, of which none are shared out yet. */
+    template <class Element>
+    __device__ __forceinline__ pairwise_array array(size_t result) const
+    {
+        const span own = of(result);
+        pairwise_array array = {};
+        array.n = own.n;
+        array.input = static_cast<const Element *>(input) + own.begin;
+        array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
+        return array;
+    }
     __device__ __forceinline__ void *place(void *output, size_t result) const
     {
         return static_cast<unsigned char *>(output) + result * result_bytes;
@@ -4373,6 +4384,8 @@ struct row_bounds {
 };
 
 constexpr unsigned warp_log = 5, rows_block = 256, most_chunks = 8;
+/* Blocks of segments that a multiprocessor has a place for, at least. */
+constexpr unsigned segments_blocks = 768 / rows_block;
 /* Of a warp's stage: bytes; results that it looks at, some a lane; packs of a result, and of a leaf
  * of it; and levels of its steps. */
 constexpr unsigned warp_stage_bytes = 4096, most_passes = 4, most_short_packs = 128, most_leaf = 4,
@@ -4394,7 +4407,7 @@ struct row_share {
     size_t place[most_chunks];
     /* of long rows, and of those listed */
     size_t tile_elements, most_runs, most_listed_runs;
-    bool few; /* segments */
+    bool few; /* segments: every block looks at the lengths of all */
 
     __host__ __device__ size_t runs_of(size_t n) const
     {
@@ -4790,11 +4803,7 @@ __device__ __forceinline__ void reduce_by_warp(const row_bounds &all, size_t res
     using Value = typename Reducer::Value;
     constexpr unsigned packs = packs_of_thread<Reducer>(), pack_size = pack<Element>::size;
     constexpr size_t room = size_t(packs) * warp_size * pack_size;
-    pairwise_array array = {};
-    const row_bounds::span own = all.of(result);
-    array.n = own.n;
-    array.input = static_cast<const Element *>(all.input) + own.begin;
-    array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
+    const pairwise_array array = all.template array<Element>(result);
     Reducer reducer = output.reducer;
     reducer.prepare(array.input, array.n);
     Value value;
@@ -4836,11 +4845,7 @@ reduce_result_run(const row_bounds &all, const row_share &share,
                   block_values<typename Reducer::Value, Warps> &shared)
 {
     using Element = typename Reducer::Element;
-    const row_bounds::span own = all.of(result);
-    pairwise_array array = {};
-    array.n = own.n;
-    array.input = static_cast<const Element *>(all.input) + own.begin;
-    array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
+    pairwise_array array = all.template array<Element>(result);
     array.share(share.tile_elements, most_runs, most_runs);
     Reducer reducer = output.reducer;
     reducer.prepare(array.input, array.n);
@@ -5182,7 +5187,7 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
 
 /* Segments. */
 template <class Reducer>
-__global__ void __launch_bounds__(rows_block, resident(768 / rows_block))
+__global__ void __launch_bounds__(rows_block, resident(segments_blocks))
     reduce_segments(row_bounds all, row_share share, reduction_output<Reducer> output,
                     status_word *status_words)
 {
@@ -5685,7 +5690,6 @@ struct tile_items {
  * 2^levels tiles come first, and then 256 and no more than one of each smaller power of two, so
  * that the last ones to work are late by little, however many there are. */
 constexpr size_t most_single_tiles = 4096, units_per_level = 256;
-constexpr unsigned most_levels = 48;
 
 struct tile_run {
     size_t first, count; /* tiles; a power of two */
@@ -5970,8 +5974,8 @@ __device__ __forceinline__ void consume(const Input &input, const work_plan &wor
     }
 }
 
-/* Units on demand, through stages in shared memory that TMA fills, which has more bytes
- * under way than registers could hold. Consumers never wait for each other. */
+/* Units on demand, through stages in shared memory that TMA fills, which has more bytes under way
+ * than registers could hold. Consumers never wait for each other. */
 template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages>
 __global__ void __launch_bounds__(BlockSize + warp_size)
     reduce_pipelined(elements<typename Accumulator::Element> input, work_plan work,
@@ -8665,7 +8669,7 @@ template <unsigned Items>
 __device__ __forceinline__ long long digit_of_floats(const float (&x)[Items])
 {
     static_assert(Items >= 1 && Items <= 64, "a thread gives 1 to 64 floats");
-    using strided_results = exact_slices<warp_size, float>;
+    using sums = exact_slices<warp_size, float>;
     unsigned greatest = 0;
 #pragma unroll
     for (unsigned j = 0; j < Items; ++j) {
@@ -8676,11 +8680,11 @@ __device__ __forceinline__ long long digit_of_floats(const float (&x)[Items])
                    position = tight < window_bits / 2 ? window_bits / 2 : tight;
     window_sum<true> sum;
     sum.add(x, position);
-    if (!exact_integer && !__any_sync(strided_results::all_lanes, !sum.is_complete())) {
-        long long digit = digit_of(strided_results::sum_of(sum.value(), 5), position);
+    if (!exact_integer && !__any_sync(sums::all_lanes, !sum.is_complete())) {
+        long long digit = digit_of(sums::sum_of(sum.value(), 5), position);
         const int lowest = static_cast<int>(sum.lowest);
-        if (__any_sync(strided_results::all_lanes, lowest != 0))
-            digit += digit_of(strided_results::sum_of(lowest, 5), position - window_bits / 2);
+        if (__any_sync(sums::all_lanes, lowest != 0))
+            digit += digit_of(sums::sum_of(lowest, 5), position - window_bits / 2);
         return digit;
     }
     long long bins[exact_bins];
@@ -9799,7 +9803,7 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
     share.of_block = share.each * warps;
     if (segments && share.each == 1)
         share.of_block = least_of(
-            warps, (results - 1) / (multiprocessors * (768 / rows_block) * (few ? 1 : rounds)) + 1);
+            warps, (results - 1) / (multiprocessors * segments_blocks * (few ? 1 : rounds)) + 1);
     return share;
 }
 

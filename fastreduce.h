@@ -2431,8 +2431,8 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_accumulate(
     const void *input, fastreduce_accumulator *accumulator, size_t n, fastreduce_type type)
 {
     const fastreduce_status status =
-        fastreduce_detail_check_accumulator(input, accumulator, n, type);
-    if (type == FASTREDUCE_F64) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+        type == FASTREDUCE_F64 ? FASTREDUCE_ERROR_INVALID_ARGUMENT
+                               : fastreduce_detail_check_accumulator(input, accumulator, n, type);
     if (status == FASTREDUCE_SUCCESS)
         fastreduce_detail_accumulate(accumulator->limb, input, n, type, 0);
     return status;

@@ -311,10 +311,10 @@ static void add(std::vector<reduction> *all)
                         [](const void *input, size_t n, void *to) {
                             return fastreduce_reduce(input, to, n, type_of<T>, Op, nullptr);
                         },
-                        [](const detail::strided_results &strided_results, void *to,
-                           const how &given, fastreduce::workspace memory) {
-                            return columns_by(detail::named_reducer<Operator, Input>::make(),
-                                              strided_results, to, given, memory);
+                        [](const detail::strided_results &all, void *to, const how &given,
+                           fastreduce::workspace memory) {
+                            return columns_by(detail::named_reducer<Operator, Input>::make(), all,
+                                              to, given, memory);
                         }});
     }
 }
@@ -392,9 +392,9 @@ static std::vector<reduction> of_user(const char *name)
                  return detail::launch_pairwise({input, n, nullptr, nullptr}, static_cast<T *>(to),
                                                 reducer(), {nullptr, 0}, nullptr);
              },
-             [](const detail::strided_results &strided_results, void *to, const how &given,
+             [](const detail::strided_results &all, void *to, const how &given,
                 fastreduce::workspace memory) {
-                 return columns_by(reducer(), strided_results, to, given, memory);
+                 return columns_by(reducer(), all, to, given, memory);
              }}};
 }
 
