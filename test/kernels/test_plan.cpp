@@ -492,8 +492,6 @@ static void units()
                         "%zu tiles: the last unit is %zu from %zu", tiles, last.count, last.first);
         }
     }
-    /* the largest number of tiles that any type can have: a partial of each level has its place */
-    check::that(work_plan::levels_for(SIZE_MAX / 512) < most_levels, "levels of the largest input");
 }
 
 /* A tile's lines: one more than its bytes, where it may begin within one. */
