@@ -36,13 +36,15 @@
  *                                 file.
  *   FASTREDUCE_NO_EXACT           the same for EXACT, of one result or many, and
  *                                 fastreduce_accumulate and its like. Scope: the implementing file.
- *   FASTREDUCE_EXACT_PRODUCTS     EXACT has SUM_SQUARES, NORM2 and dot products, too, which answer
- *                                 UNSUPPORTED otherwise, as they take long to compile. Scope: the
- *                                 implementing file.
- *   FASTREDUCE_SHAPES             the C functions hold fastreduce_reduce_axis and
+ *   FASTREDUCE_WITH_EXACT_PRODUCTS   EXACT has SUM_SQUARES, NORM2 and dot products, too, which
+ *                                 answer UNSUPPORTED otherwise, as they take long to compile.
+ *                                 Scope: the implementing file. Older name:
+ *                                 FASTREDUCE_EXACT_PRODUCTS.
+ *   FASTREDUCE_WITH_SHAPES        the C functions hold fastreduce_reduce_axis and
  *                                 fastreduce_reduce_segments, which answer UNSUPPORTED otherwise.
  *                                 Of all types and operators they take minutes to compile, so name
- *                                 those you need too, as below. Scope: the implementing file.
+ *                                 those you need too, as below. Scope: the implementing file. Older
+ *                                 name: FASTREDUCE_SHAPES.
  *   FASTREDUCE_TYPES,             the element types and the operators that fastreduce_reduce holds,
  *   FASTREDUCE_OPERATORS          by name, with + or commas between them, for a shorter build:
  *                                     nvcc -DFASTREDUCE_TYPES=FASTREDUCE_F32+FASTREDUCE_F16
@@ -151,19 +153,6 @@
 
 #ifndef FASTREDUCE_TAG
 #define FASTREDUCE_TAG
-#endif
-
-#ifndef FASTREDUCE_TYPES
-#define FASTREDUCE_TYPES                                                               \
-    FASTREDUCE_F32, FASTREDUCE_F64, FASTREDUCE_F16, FASTREDUCE_BF16, FASTREDUCE_I8,    \
-        FASTREDUCE_I16, FASTREDUCE_I32, FASTREDUCE_I64, FASTREDUCE_U8, FASTREDUCE_U16, \
-        FASTREDUCE_U32, FASTREDUCE_U64
-#endif
-#ifndef FASTREDUCE_OPERATORS
-#define FASTREDUCE_OPERATORS                                                               \
-    FASTREDUCE_SUM, FASTREDUCE_PRODUCT, FASTREDUCE_MIN, FASTREDUCE_MAX, FASTREDUCE_ARGMIN, \
-        FASTREDUCE_ARGMAX, FASTREDUCE_SUM_ABS, FASTREDUCE_SUM_SQUARES, FASTREDUCE_MAX_ABS, \
-        FASTREDUCE_NORM2, FASTREDUCE_MEAN, FASTREDUCE_VARIANCE, FASTREDUCE_COUNT_NONZERO
 #endif
 
 /* The linker keeps one of several templates of the same name. So what code depends on is in the
@@ -1353,30 +1342,58 @@ struct maximum {
     }
 };
 
+namespace detail
+{
+
+/* What the result of numbers is: the rows of the table in fastreduce.h, the element's type last. */
+enum class result_kind { sum, sum_abs, max_abs, mean, index, count, element };
+
+struct numeric_operator {
+};
+template <result_kind Kind>
+struct numeric : numeric_operator {
+    static constexpr result_kind kind = Kind;
+};
+
+} // namespace detail
+
 /* Numeric types, AUTO only: what they do is in fastreduce.h, under FASTREDUCE_ARGMIN and so on. */
-struct argmin {
+struct argmin : detail::numeric<detail::result_kind::index> {
 };
-struct argmax {
+struct argmax : detail::numeric<detail::result_kind::index> {
 };
-struct sum_abs {
+struct sum_abs : detail::numeric<detail::result_kind::sum_abs> {
 };
-struct sum_squares {
+struct sum_squares : detail::numeric<detail::result_kind::sum_abs> {
 };
-struct max_abs {
+struct max_abs : detail::numeric<detail::result_kind::max_abs> {
 };
-struct norm2 {
+struct norm2 : detail::numeric<detail::result_kind::mean> {
 };
-struct mean {
+struct mean : detail::numeric<detail::result_kind::mean> {
 };
-struct variance {
+struct variance : detail::numeric<detail::result_kind::mean> {
 };
-struct count_nonzero {
+struct count_nonzero : detail::numeric<detail::result_kind::count> {
 };
 
 namespace detail
 {
 
-/* Types of results, by operator. */
+/* Operators that do more than combine two elements to one. */
+template <class Operator, bool = __is_base_of(numeric_operator, Operator)>
+struct is_numeric_operator {
+    static constexpr bool value = true;
+    static constexpr result_kind kind = Operator::kind;
+};
+template <class Operator>
+struct is_numeric_operator<Operator, false> {
+    static constexpr bool value = false;
+    static constexpr result_kind kind =
+        one_of<Operator, plus, multiplies>::value ? result_kind::sum : result_kind::element;
+};
+
+/* Types of results. */
 template <class Input>
 struct results {
   private:
@@ -1387,24 +1404,18 @@ struct results {
     static constexpr bool widens = sizeof(Input) < 8;
     using longest = typename integer_of<8, standard::is_signed<Input>::value>::type;
     using sum = standard::conditional_t<widens, by_kind<longest, float>, Input>;
-    using magnitudes = by_kind<unsigned long long, sum>;
-    using real = by_kind<double, sum>;
+    template <result_kind Kind, result_kind This, class Type, class Otherwise>
+    using where = standard::conditional_t<Kind == This, Type, Otherwise>;
 
-  public: /* declared for the types alone */
-    template <class Operator>
-    static __host__ __device__ type_identity<Input> of(type_identity<Operator>); /* a user's */
-    static __host__ __device__ type_identity<sum> of(type_identity<plus>);
-    static __host__ __device__ type_identity<sum> of(type_identity<multiplies>);
-    static __host__ __device__ type_identity<magnitudes> of(type_identity<sum_abs>);
-    static __host__ __device__ type_identity<magnitudes> of(type_identity<sum_squares>);
-    static __host__ __device__ type_identity<by_kind<unsigned_t<Input>, Input>>
-        of(type_identity<max_abs>);
-    static __host__ __device__ type_identity<real> of(type_identity<norm2>);
-    static __host__ __device__ type_identity<real> of(type_identity<mean>);
-    static __host__ __device__ type_identity<real> of(type_identity<variance>);
-    static __host__ __device__ type_identity<long long> of(type_identity<argmin>);
-    static __host__ __device__ type_identity<long long> of(type_identity<argmax>);
-    static __host__ __device__ type_identity<unsigned long long> of(type_identity<count_nonzero>);
+  public:
+    template <result_kind Kind>
+    using of = where<
+        Kind, result_kind::sum, sum,
+        where<Kind, result_kind::sum_abs, by_kind<unsigned long long, sum>,
+              where<Kind, result_kind::max_abs, by_kind<unsigned_t<Input>, Input>,
+                    where<Kind, result_kind::mean, by_kind<double, sum>,
+                          where<Kind, result_kind::index, long long,
+                                where<Kind, result_kind::count, unsigned long long, Input>>>>>>;
 };
 
 } // namespace detail
@@ -1412,7 +1423,9 @@ struct results {
 /* The type of the result: of numbers, what the table in fastreduce.h says; of other types, and
  * under a user's operator, the element type. */
 template <class Operator, class Input>
-struct accumulate : decltype(detail::results<Input>::of(detail::type_identity<Operator>())) {
+struct accumulate {
+    using type =
+        typename detail::results<Input>::template of<detail::is_numeric_operator<Operator>::kind>;
 };
 template <class Operator, class Input>
 using accumulate_t = typename accumulate<Operator, Input>::type;
@@ -1421,11 +1434,6 @@ using accumulate_t = typename accumulate<Operator, Input>::type;
 
 namespace detail
 {
-
-/* Operators that do more than combine two elements to one. */
-template <class Operator>
-using is_numeric_operator = one_of<Operator, argmin, argmax, sum_abs, sum_squares, max_abs, norm2,
-                                   mean, variance, count_nonzero>;
 
 /* Reduces an array in place, in pairs, to its first value. */
 template <unsigned Count, class Value, class Combine>
@@ -10699,6 +10707,7 @@ struct some_of {
     unsigned bits;
 
     constexpr some_of(Member member) : bits(1u << member) {}
+    constexpr some_of(unsigned members) : bits(members) {}
     constexpr some_of operator+(some_of other) const
     {
         other.bits |= bits;
@@ -10714,25 +10723,28 @@ constexpr some_of<fastreduce_operator> operator+(fastreduce_operator a, fastredu
     return some_of<fastreduce_operator>(a) + b;
 }
 
-/* What this build holds. */
+/* What this build holds: all, where nothing is said. */
+#ifdef FASTREDUCE_TYPES
 constexpr some_of<fastreduce_type> built_types[] = {FASTREDUCE_TYPES};
-constexpr some_of<fastreduce_operator> built_operators[] = {FASTREDUCE_OPERATORS};
-#ifdef FASTREDUCE_NO_LADDER
-constexpr bool has_ladder = false;
 #else
-constexpr bool has_ladder = true;
+constexpr some_of<fastreduce_type> built_types[] = {~0u};
+#endif
+#ifdef FASTREDUCE_OPERATORS
+constexpr some_of<fastreduce_operator> built_operators[] = {FASTREDUCE_OPERATORS};
+#else
+constexpr some_of<fastreduce_operator> built_operators[] = {~0u};
 #endif
 #ifdef FASTREDUCE_NO_EXACT
 constexpr bool has_exact = false;
 #else
 constexpr bool has_exact = true;
 #endif
-#ifdef FASTREDUCE_EXACT_PRODUCTS
+#if defined(FASTREDUCE_WITH_EXACT_PRODUCTS) || defined(FASTREDUCE_EXACT_PRODUCTS)
 constexpr bool has_exact_products = has_exact;
 #else
 constexpr bool has_exact_products = false;
 #endif
-#ifdef FASTREDUCE_SHAPES
+#if defined(FASTREDUCE_WITH_SHAPES) || defined(FASTREDUCE_SHAPES)
 constexpr bool has_shapes = true;
 #else
 constexpr bool has_shapes = false;
@@ -10741,20 +10753,42 @@ constexpr bool has_shapes = false;
 template <class Member, size_t Count>
 static constexpr bool holds(const some_of<Member> (&list)[Count], Member member)
 {
+    const unsigned number = static_cast<unsigned>(member);
     for (size_t k = 0; k < Count; ++k)
-        if (list[k].bits >> member & 1) return true;
+        if (number < 32 && (list[k].bits >> number & 1)) return true;
     return false;
 }
 
+#ifdef FASTREDUCE_NO_LADDER
+constexpr bool has_ladder = false;
+#else
+constexpr bool has_ladder = true;
+#endif
+constexpr bool climbs =
+    has_ladder && holds(built_types, FASTREDUCE_F32) && holds(built_operators, FASTREDUCE_SUM);
+
+/* What use() makes of the type, where this build has it. */
+template <class Result, class Use>
+static Result of_type(fastreduce_type type, const Use &use)
+{
+    switch (type) {
+#define FASTREDUCE_DETAIL_CASE(name, text, bytes, input, sum, sum_abs, max_abs, mean)            \
+    case FASTREDUCE_##name:                                                                      \
+        if constexpr (holds(built_types, FASTREDUCE_##name)) return use(type_identity<input>()); \
+        break;
+        FASTREDUCE_DETAIL_TYPES(FASTREDUCE_DETAIL_CASE)
+#undef FASTREDUCE_DETAIL_CASE
+    default: break;
+    }
+    return Result();
+}
+
 /* What a type and an operator need of the templates, so that the rest is there once for all of
- * them: an engine and its Output, or kernels of the ladder. Nothing where this build has none. */
+ * them: an engine and its Output. Nothing where this build has none. */
 struct c_instance {
     pairwise_engine (*make_engine)();
     void (*make_output)(void *place, void *result);
-    version_kernels (*version)(fastreduce_kernel kernel, unsigned block_size);
-    shapes_engine (*make_shapes)(); /* null without FASTREDUCE_SHAPES, too */
-
-    bool exists() const { return make_engine != nullptr || version != nullptr; }
+    shapes_engine (*make_shapes)(); /* null without FASTREDUCE_WITH_SHAPES, too */
 };
 
 /* Room for any Output. */
@@ -10783,54 +10817,12 @@ static void make_output(void *place, void *result)
     place_output(place, reduction_output<group>{result, as_group<group, reducer>::of(own)});
 }
 
-/* The kernels of all versions and block sizes, in this order. */
-constexpr unsigned block_sizes = 6, versions = 8;
-
-constexpr fastreduce_kernel version_at(size_t number)
+template <fastreduce_operator Number, class Operator, class Input>
+static c_instance of_operator()
 {
-    return static_cast<fastreduce_kernel>(FASTREDUCE_V0 + number / block_sizes);
-}
-
-template <class Operator, class Value, class Input, size_t... Numbers>
-static const void *ladder_kernel(size_t number, std::index_sequence<Numbers...>)
-{
-    const void *const all[] = {
-        kernels<Operator, (warp_size << Numbers % block_sizes), default_items(version_at(Numbers)),
-                tail::warp, Value, Input>::of(version_tag<version_at(Numbers)>())...};
-    return all[number];
-}
-
-template <class Operator, class Input>
-static version_kernels ladder_version(fastreduce_kernel kernel, unsigned block_size)
-{
-    using Value = accumulate_t<Operator, Input>;
-    const std::make_index_sequence<versions *block_sizes> all = {};
-    size_t number = (kernel - FASTREDUCE_V0) * block_sizes;
-    for (unsigned size = warp_size; size < block_size; size *= 2) ++number;
-    return {kernel,
-            block_size,
-            default_items(kernel),
-            sizeof(Value),
-            alignment_for<Value>(),
-            ladder_kernel<Operator, Value, Input>(number, all),
-            ladder_kernel<Operator, Value, Value>(number, all)};
-}
-
-/* What is not built is not compiled. */
-template <fastreduce_operator Number, class Operator, class Input, bool Type>
-static c_instance auto_or_ladder(bool ladder)
-{
-    constexpr bool built = Type && holds(built_operators, Number),
-                   climbs = Number == FASTREDUCE_SUM || Number == FASTREDUCE_MIN ||
-                            Number == FASTREDUCE_MAX,
-                   step = std::is_same<Input, float>::value || std::is_same<Input, double>::value ||
-                          std::is_same<Input, int>::value;
     c_instance found = {};
-    if constexpr (built && climbs && step && has_ladder)
-        if (ladder) found.version = ladder_version<Operator, Input>;
-    if constexpr (built) {
+    if constexpr (holds(built_operators, Number)) {
         using group = group_t<reducer_t<Operator, Input>>;
-        if (ladder) return found;
         found.make_engine = pairwise_engine_of<group>;
         found.make_output = make_output<Operator, Input>;
         if constexpr (has_shapes) found.make_shapes = shapes_engine_of<group>;
@@ -10838,55 +10830,20 @@ static c_instance auto_or_ladder(bool ladder)
     return found;
 }
 
-template <class Input, fastreduce_type Type>
-static c_instance of_operator(fastreduce_operator op, bool ladder)
+/* AUTO's. */
+static c_instance find_instance(fastreduce_type type, fastreduce_operator op)
 {
-    constexpr bool built = holds(built_types, Type);
-    switch (op) {
-    case FASTREDUCE_SUM: return auto_or_ladder<FASTREDUCE_SUM, plus, Input, built>(ladder);
-    case FASTREDUCE_PRODUCT:
-        return auto_or_ladder<FASTREDUCE_PRODUCT, multiplies, Input, built>(ladder);
-    case FASTREDUCE_MIN: return auto_or_ladder<FASTREDUCE_MIN, minimum, Input, built>(ladder);
-    case FASTREDUCE_MAX: return auto_or_ladder<FASTREDUCE_MAX, maximum, Input, built>(ladder);
-    case FASTREDUCE_ARGMIN: return auto_or_ladder<FASTREDUCE_ARGMIN, argmin, Input, built>(ladder);
-    case FASTREDUCE_ARGMAX: return auto_or_ladder<FASTREDUCE_ARGMAX, argmax, Input, built>(ladder);
-    case FASTREDUCE_SUM_ABS:
-        return auto_or_ladder<FASTREDUCE_SUM_ABS, sum_abs, Input, built>(ladder);
-    case FASTREDUCE_SUM_SQUARES:
-        return auto_or_ladder<FASTREDUCE_SUM_SQUARES, sum_squares, Input, built>(ladder);
-    case FASTREDUCE_MAX_ABS:
-        return auto_or_ladder<FASTREDUCE_MAX_ABS, max_abs, Input, built>(ladder);
-    case FASTREDUCE_NORM2: return auto_or_ladder<FASTREDUCE_NORM2, norm2, Input, built>(ladder);
-    case FASTREDUCE_MEAN: return auto_or_ladder<FASTREDUCE_MEAN, mean, Input, built>(ladder);
-    case FASTREDUCE_VARIANCE:
-        return auto_or_ladder<FASTREDUCE_VARIANCE, variance, Input, built>(ladder);
-    case FASTREDUCE_COUNT_NONZERO:
-        return auto_or_ladder<FASTREDUCE_COUNT_NONZERO, count_nonzero, Input, built>(ladder);
-    default: return {};
-    }
-}
-
-/* Nothing where this build does not have it. */
-static c_instance find_instance(fastreduce_type type, fastreduce_operator op,
-                                fastreduce_kernel kernel)
-{
-    if (kernel == FASTREDUCE_EXACT) return {};
-    const bool ladder = kernel != FASTREDUCE_AUTO;
-    switch (type) {
-    case FASTREDUCE_F32: return of_operator<float, FASTREDUCE_F32>(op, ladder);
-    case FASTREDUCE_F64: return of_operator<double, FASTREDUCE_F64>(op, ladder);
-    case FASTREDUCE_F16: return of_operator<f16, FASTREDUCE_F16>(op, ladder);
-    case FASTREDUCE_BF16: return of_operator<bf16, FASTREDUCE_BF16>(op, ladder);
-    case FASTREDUCE_I8: return of_operator<signed char, FASTREDUCE_I8>(op, ladder);
-    case FASTREDUCE_I16: return of_operator<short, FASTREDUCE_I16>(op, ladder);
-    case FASTREDUCE_I32: return of_operator<int, FASTREDUCE_I32>(op, ladder);
-    case FASTREDUCE_I64: return of_operator<long long, FASTREDUCE_I64>(op, ladder);
-    case FASTREDUCE_U8: return of_operator<unsigned char, FASTREDUCE_U8>(op, ladder);
-    case FASTREDUCE_U16: return of_operator<unsigned short, FASTREDUCE_U16>(op, ladder);
-    case FASTREDUCE_U32: return of_operator<unsigned, FASTREDUCE_U32>(op, ladder);
-    case FASTREDUCE_U64: return of_operator<unsigned long long, FASTREDUCE_U64>(op, ladder);
-    default: return {};
-    }
+    return of_type<c_instance>(type, [op](auto tag) {
+        using input = typename decltype(tag)::type;
+        switch (op) {
+#define FASTREDUCE_DETAIL_CASE(name, text, functor, result) \
+    case FASTREDUCE_##name:                                 \
+        return of_operator<FASTREDUCE_##name, functor, input>();
+            FASTREDUCE_DETAIL_OPERATORS(FASTREDUCE_DETAIL_CASE)
+#undef FASTREDUCE_DETAIL_CASE
+        default: return c_instance();
+        }
+    });
 }
 
 /* The same of dot products; as sums, in a build that has those. */
@@ -10897,34 +10854,45 @@ static void make_dot_output(void *place, void *result)
     place_output(place, reduction_output<group>{result, as_group<group, Reducer>::of(Reducer())});
 }
 
-template <class Input, fastreduce_type Type>
-static c_instance dot_of_type()
-{
-    c_instance found = {};
-    if constexpr (holds(built_types, Type) && holds(built_operators, FASTREDUCE_SUM)) {
-        found.make_engine = pairwise_engine_of<group_t<dot_t<Input>>>;
-        found.make_output = make_dot_output<dot_t<Input>>;
-    }
-    return found;
-}
-
 static c_instance find_dot(fastreduce_type type)
 {
-    switch (type) {
-    case FASTREDUCE_F32: return dot_of_type<float, FASTREDUCE_F32>();
-    case FASTREDUCE_F64: return dot_of_type<double, FASTREDUCE_F64>();
-    case FASTREDUCE_F16: return dot_of_type<f16, FASTREDUCE_F16>();
-    case FASTREDUCE_BF16: return dot_of_type<bf16, FASTREDUCE_BF16>();
-    case FASTREDUCE_I8: return dot_of_type<signed char, FASTREDUCE_I8>();
-    case FASTREDUCE_I16: return dot_of_type<short, FASTREDUCE_I16>();
-    case FASTREDUCE_I32: return dot_of_type<int, FASTREDUCE_I32>();
-    case FASTREDUCE_I64: return dot_of_type<long long, FASTREDUCE_I64>();
-    case FASTREDUCE_U8: return dot_of_type<unsigned char, FASTREDUCE_U8>();
-    case FASTREDUCE_U16: return dot_of_type<unsigned short, FASTREDUCE_U16>();
-    case FASTREDUCE_U32: return dot_of_type<unsigned, FASTREDUCE_U32>();
-    case FASTREDUCE_U64: return dot_of_type<unsigned long long, FASTREDUCE_U64>();
-    default: return {};
-    }
+    return of_type<c_instance>(type, [](auto tag) {
+        using reducer = dot_t<typename decltype(tag)::type>;
+        c_instance found = {};
+        if constexpr (holds(built_operators, FASTREDUCE_SUM)) {
+            found.make_engine = pairwise_engine_of<group_t<reducer>>;
+            found.make_output = make_dot_output<reducer>;
+        }
+        return found;
+    });
+}
+
+/* The ladder, of sums of floats: the kernels of all versions and block sizes, in this order. */
+constexpr unsigned block_sizes = 6, versions = 8;
+
+constexpr fastreduce_kernel version_at(size_t number)
+{
+    return static_cast<fastreduce_kernel>(FASTREDUCE_V0 + number / block_sizes);
+}
+
+template <class Value, size_t... Numbers>
+static const void *ladder_kernel(size_t number, std::index_sequence<Numbers...>)
+{
+    const void *const all[] = {
+        kernels<plus, (warp_size << Numbers % block_sizes), default_items(version_at(Numbers)),
+                tail::warp, Value, Value>::of(version_tag<version_at(Numbers)>())...};
+    return all[number];
+}
+
+template <class Value>
+static version_kernels ladder_version(fastreduce_kernel kernel, unsigned block_size)
+{
+    size_t number = (kernel - FASTREDUCE_V0) * block_sizes;
+    for (unsigned size = warp_size; size < block_size; size *= 2) ++number;
+    const void *const found =
+        ladder_kernel<Value>(number, std::make_index_sequence<versions * block_sizes>());
+    return {kernel, block_size, default_items(kernel), sizeof(Value), alignment_for<Value>(),
+            found,  found};
 }
 
 /* The same of EXACT. `other`: the second array of a dot product. */
@@ -10940,7 +10908,7 @@ struct exact_call {
 struct exact_instance {
     engine (*make_engine)();
     void (*make_output)(void *place, const exact_call &call);
-    /* null without FASTREDUCE_SHAPES */
+    /* null without FASTREDUCE_WITH_SHAPES */
     fastreduce_status (*launch_slices)(const strided_results &all, const exact_call &call,
                                        workspace memory, cudaStream_t stream);
     fastreduce_status (*launch_segments)(const row_bounds &all, const exact_call &call,
@@ -10989,22 +10957,22 @@ struct exact_squares {
     }
 };
 
-constexpr bool has_magnitudes = has_exact && holds(built_operators, FASTREDUCE_SUM_ABS);
+constexpr bool has_magnitudes = has_exact && holds(built_operators, FASTREDUCE_SUM_ABS),
+               has_sums =
+                   has_magnitudes || (has_exact && (holds(built_operators, FASTREDUCE_SUM) ||
+                                                    holds(built_operators, FASTREDUCE_MEAN)));
 
-template <class What, class Input, fastreduce_type Type, bool Has = has_exact>
-static exact_instance exact_if(fastreduce_operator op)
+template <class What, class Input>
+static exact_instance exact_of()
 {
     exact_instance found = {};
-    if (!holds(built_operators, op)) return found;
-    if constexpr (Has && holds(built_types, Type)) {
-        found.make_engine = engine_of<typename What::engine>;
-        found.make_output = What::make_output;
-        if constexpr (has_shapes) {
-            found.launch_slices = launch_exact_results_of<Input, strided_results>;
-            found.launch_segments = launch_exact_results_of<Input, row_bounds>;
-            if constexpr (sizeof(Input) < sizeof(double))
-                found.launch_sums = launch_exact_slices<Input>;
-        }
+    found.make_engine = engine_of<typename What::engine>;
+    found.make_output = What::make_output;
+    if constexpr (has_shapes) {
+        found.launch_slices = launch_exact_results_of<Input, strided_results>;
+        found.launch_segments = launch_exact_results_of<Input, row_bounds>;
+        if constexpr (sizeof(Input) < sizeof(double))
+            found.launch_sums = launch_exact_slices<Input>;
     }
     return found;
 }
@@ -11017,26 +10985,22 @@ static bool is_of_products(fastreduce_operator op, bool dot)
 
 static exact_instance find_exact(fastreduce_type type, fastreduce_operator op, bool dot)
 {
-    const bool products = is_of_products(op, dot), magnitudes = op == FASTREDUCE_SUM_ABS;
-    if (!products && !magnitudes && op != FASTREDUCE_SUM && op != FASTREDUCE_MEAN) return {};
-    switch (type) {
-    case FASTREDUCE_F32:
-        return products
-                   ? exact_if<exact_squares<float>, float, FASTREDUCE_F32, has_exact_products>(op)
-               : magnitudes ? exact_if<exact_magnitudes, float, FASTREDUCE_F32, has_magnitudes>(op)
-                            : exact_if<exact_elements<float>, float, FASTREDUCE_F32>(op);
-    case FASTREDUCE_F16:
-        return products ? exact_if<exact_squares<f16>, f16, FASTREDUCE_F16, has_exact_products>(op)
-                        : exact_if<exact_elements<f16>, f16, FASTREDUCE_F16>(op);
-    case FASTREDUCE_BF16:
-        return products
-                   ? exact_if<exact_squares<bf16>, bf16, FASTREDUCE_BF16, has_exact_products>(op)
-                   : exact_if<exact_elements<bf16>, bf16, FASTREDUCE_BF16>(op);
-    case FASTREDUCE_F64:
-        return products ? exact_instance()
-                        : exact_if<exact_elements<double>, double, FASTREDUCE_F64>(op);
-    default: return {};
-    }
+    if (!holds(built_operators, op)) return {};
+    return of_type<exact_instance>(type, [op, dot](auto tag) {
+        using input = typename decltype(tag)::type;
+        constexpr bool is_float = element<input>::kind == family::floating,
+                       has_mask = sizeof(input) != sizeof(float);
+        if (is_of_products(op, dot)) {
+            if constexpr (has_exact_products && is_float && sizeof(input) < sizeof(double))
+                return exact_of<exact_squares<input>, input>();
+        } else if (op == FASTREDUCE_SUM_ABS && !has_mask) {
+            if constexpr (has_magnitudes && is_float && !has_mask)
+                return exact_of<exact_magnitudes, input>();
+        } else if (op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS || op == FASTREDUCE_MEAN) {
+            if constexpr (has_sums && is_float) return exact_of<exact_elements<input>, input>();
+        }
+        return exact_instance();
+    });
 }
 
 /* Arguments are checked. */
@@ -11071,7 +11035,6 @@ static fastreduce_status launch_exact_slices(strided_results all, fastreduce_typ
 {
     constexpr size_t few = 256, is_long = 256 * kibibyte;
     const exact_instance found = find_exact(type, op, false);
-    if (found.launch_slices == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
     const workspace memory = {settings.workspace, settings.workspace_bytes};
     if (found.launch_sums != nullptr && op == FASTREDUCE_SUM && result == FASTREDUCE_F32 &&
         !is_for_few_lanes(all, fastreduce_type_size(type)))
@@ -11099,6 +11062,12 @@ static fastreduce_type result_type(fastreduce_type type, fastreduce_operator op,
                    result == FASTREDUCE_F32
                ? FASTREDUCE_F64
                : result;
+}
+
+/* Whether a type was asked for, and is another one. */
+static bool is_other_type(fastreduce_type asked, fastreduce_type result)
+{
+    return asked != FASTREDUCE_DEFAULT_TYPE && asked != result;
 }
 
 /* Of a kernel and a block size in a configuration. */
@@ -11250,22 +11219,18 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
     const fastreduce_status status = check_call(input, output, n, type, result, settings);
     if (status != FASTREDUCE_SUCCESS) return status;
     const size_t *const count = settings.n_on_device;
-    if (settings.kernel == FASTREDUCE_EXACT) {
-        const exact_instance exact = find_exact(type, op, false);
-        if (exact.make_engine == nullptr ||
-            (settings.output_type != 0 && settings.output_type != result))
-            return FASTREDUCE_ERROR_UNSUPPORTED;
-        return launch_exact(exact, input, n, {output, nullptr, op, precision_of(result), nullptr},
-                            settings);
-    }
-    const bool ladder = settings.kernel != FASTREDUCE_AUTO;
-    const c_instance found = find_instance(type, op, settings.kernel);
-    if (!found.exists() || (ladder && count != nullptr) ||
-        (settings.output_type != 0 && settings.output_type != result))
+    const bool ladder = settings.kernel >= FASTREDUCE_V0 && settings.kernel <= FASTREDUCE_V7;
+    if (!fastreduce_supports(type, op, settings.kernel) || (ladder && count != nullptr) ||
+        is_other_type(settings.output_type, result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (ladder)
-        return launch_levels(found.version(settings.kernel, block_size_of(settings)), input, output,
-                             n, scratch, settings.stream);
+    if (settings.kernel == FASTREDUCE_EXACT)
+        return launch_exact(find_exact(type, op, false), input, n,
+                            {output, nullptr, op, precision_of(result), nullptr}, settings);
+    if constexpr (climbs)
+        if (ladder)
+            return launch_levels(ladder_version<float>(settings.kernel, block_size_of(settings)),
+                                 input, output, n, scratch, settings.stream);
+    const c_instance found = find_instance(type, op);
     engine_output place;
     found.make_output(place.bytes, output);
     return launch_pairwise(found.make_engine(), {input, n, count, nullptr}, place.bytes, scratch,
@@ -11282,18 +11247,13 @@ FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, vo
     fastreduce_status status = check_call(x, output, n, type, result, settings);
     if (status == FASTREDUCE_SUCCESS) status = check_call(y, output, n, type, result, settings);
     if (status != FASTREDUCE_SUCCESS) return status;
-    if (settings.kernel == FASTREDUCE_EXACT) {
-        const exact_instance exact = find_exact(type, FASTREDUCE_SUM, true);
-        if (exact.make_engine == nullptr ||
-            (settings.output_type != 0 && settings.output_type != result))
-            return FASTREDUCE_ERROR_UNSUPPORTED;
-        return launch_exact(exact, x, n, {output, nullptr, FASTREDUCE_SUM, precision_of(result), y},
-                            settings);
-    }
-    const c_instance found = find_dot(type);
-    if (found.make_engine == nullptr || settings.kernel != FASTREDUCE_AUTO ||
-        (settings.output_type != 0 && settings.output_type != result))
+    if (!fastreduce_supports_dot(type, settings.kernel) ||
+        is_other_type(settings.output_type, result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (settings.kernel == FASTREDUCE_EXACT)
+        return launch_exact(find_exact(type, FASTREDUCE_SUM, true), x, n,
+                            {output, nullptr, FASTREDUCE_SUM, precision_of(result), y}, settings);
+    const c_instance found = find_dot(type);
     engine_output place;
     found.make_output(place.bytes, output);
     return launch_pairwise(found.make_engine(), {x, n, settings.n_on_device, y}, place.bytes,
@@ -11319,13 +11279,12 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
     const fastreduce_status status =
         check_call(input, output, reach, type, result, settings, all.end);
     if (status != FASTREDUCE_SUCCESS) return status;
-    if (!has_shapes || settings.n_on_device != nullptr ||
-        (settings.output_type != 0 && settings.output_type != result))
+    if (!fastreduce_supports_shapes(type, op, settings.kernel) || settings.n_on_device != nullptr ||
+        is_other_type(settings.output_type, result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
     if (settings.kernel == FASTREDUCE_EXACT)
         return launch_exact_slices(all, type, op, result, output, settings);
-    const c_instance found = find_instance(type, op, settings.kernel);
-    if (found.make_shapes == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+    const c_instance found = find_instance(type, op);
     all.streaming = reach > 32 * mebibyte / fastreduce_type_size(type);
     engine_output place;
     found.make_output(place.bytes, output);
@@ -11362,12 +11321,8 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
         (apart && !valid_offsets(settings.end_offsets, segments, offset_size, output,
                                  segments * result_size, scratch)))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    const c_instance found = find_instance(type, op, settings.kernel);
-    const exact_instance exact =
-        settings.kernel == FASTREDUCE_EXACT ? find_exact(type, op, false) : exact_instance();
-    if ((found.make_shapes == nullptr && exact.launch_segments == nullptr) ||
-        settings.n_on_device != nullptr ||
-        (settings.output_type != 0 && settings.output_type != result))
+    if (!fastreduce_supports_shapes(type, op, settings.kernel) || settings.n_on_device != nullptr ||
+        is_other_type(settings.output_type, result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
     row_bounds all = {};
     all.input = input;
@@ -11377,9 +11332,11 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
     all.end = segments;
     all.offset_bytes = static_cast<unsigned>(offset_size);
     all.result_bytes = static_cast<unsigned>(result_size);
-    if (exact.launch_segments != nullptr)
-        return exact.launch_segments(all, {output, nullptr, op, precision_of(result), nullptr},
-                                     scratch, settings.stream);
+    if (settings.kernel == FASTREDUCE_EXACT)
+        return find_exact(type, op, false)
+            .launch_segments(all, {output, nullptr, op, precision_of(result), nullptr}, scratch,
+                             settings.stream);
+    const c_instance found = find_instance(type, op);
     engine_output place;
     found.make_output(place.bytes, output);
     return launch_rows(found.make_shapes().rows, all, place.bytes, scratch, settings.stream);
@@ -11390,8 +11347,9 @@ FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator
 {
     using namespace fastreduce::detail;
     if (kernel == FASTREDUCE_EXACT) return find_exact(type, op, false).make_engine != nullptr;
-    return kernel >= FASTREDUCE_AUTO && kernel <= FASTREDUCE_EXACT &&
-           find_instance(type, op, kernel).exists();
+    if (kernel == FASTREDUCE_AUTO) return find_instance(type, op).make_engine != nullptr;
+    return climbs && kernel >= FASTREDUCE_V0 && kernel <= FASTREDUCE_V7 && type == FASTREDUCE_F32 &&
+           op == FASTREDUCE_SUM;
 }
 
 FASTREDUCE_API int fastreduce_supports_shapes(fastreduce_type type, fastreduce_operator op,
@@ -11399,7 +11357,7 @@ FASTREDUCE_API int fastreduce_supports_shapes(fastreduce_type type, fastreduce_o
 {
     using namespace fastreduce::detail;
     if (kernel == FASTREDUCE_EXACT) return find_exact(type, op, false).launch_slices != nullptr;
-    return kernel == FASTREDUCE_AUTO && find_instance(type, op, kernel).make_shapes != nullptr;
+    return kernel == FASTREDUCE_AUTO && find_instance(type, op).make_shapes != nullptr;
 }
 
 FASTREDUCE_API int fastreduce_supports_dot(fastreduce_type type, fastreduce_kernel kernel)
@@ -11515,7 +11473,10 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot, "fastreduce_accumulate_dot")
  *
  *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
  *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),
- *                   fastreduce_supports_shapes, fastreduce_supports_dot.
+ *                   fastreduce_supports_shapes, fastreduce_supports_dot; fastreduce_accumulate_f64,
+ *                   as fastreduce_accumulate refuses doubles. V0..V7 of the C functions take
+ *                   sums of floats alone. New names: FASTREDUCE_WITH_SHAPES,
+ *                   FASTREDUCE_WITH_EXACT_PRODUCTS.
  *                   ABI: fastreduce_config has two more members at its end.
  *   0.5.0  2026-11  Bits: AUTO of one array is the pairwise sum by index: six lines of C give its
  *                   bits. Dot products, too. Sums of negative zeros are -0.

@@ -301,6 +301,38 @@ typedef enum fastreduce_operator {
     FASTREDUCE_COUNT_NONZERO /* 0 */
 } fastreduce_operator;
 
+/* Both once more, for what is made of them: X(name, text, bytes, C++ type, results of SUM, SUM_ABS,
+ * MAX_ABS, MEAN) and X(name, text, C++ operator, which of these results). */
+/* clang-format off */
+#define FASTREDUCE_DETAIL_TYPES(X)                              \
+    X(F32,  "f32",  4, float,              F32, F32, F32,  F32) \
+    X(F64,  "f64",  8, double,             F64, F64, F64,  F64) \
+    X(F16,  "f16",  2, f16,                F32, F32, F16,  F32) \
+    X(BF16, "bf16", 2, bf16,               F32, F32, BF16, F32) \
+    X(I8,   "i8",   1, signed char,        I64, U64, U8,   F64) \
+    X(I16,  "i16",  2, short,              I64, U64, U16,  F64) \
+    X(I32,  "i32",  4, int,                I64, U64, U32,  F64) \
+    X(I64,  "i64",  8, long long,          I64, U64, U64,  F64) \
+    X(U8,   "u8",   1, unsigned char,      U64, U64, U8,   F64) \
+    X(U16,  "u16",  2, unsigned short,     U64, U64, U16,  F64) \
+    X(U32,  "u32",  4, unsigned,           U64, U64, U32,  F64) \
+    X(U64,  "u64",  8, unsigned long long, U64, U64, U64,  F64)
+#define FASTREDUCE_DETAIL_OPERATORS(X)                        \
+    X(SUM,           "sum",           plus,          of_sum)  \
+    X(PRODUCT,       "product",       multiplies,    of_sum)  \
+    X(MIN,           "min",           minimum,       type)    \
+    X(MAX,           "max",           maximum,       type)    \
+    X(ARGMIN,        "argmin",        argmin,        FASTREDUCE_I64) \
+    X(ARGMAX,        "argmax",        argmax,        FASTREDUCE_I64) \
+    X(SUM_ABS,       "sum_abs",       sum_abs,       of_sum_abs) \
+    X(SUM_SQUARES,   "sum_squares",   sum_squares,   of_sum_abs) \
+    X(MAX_ABS,       "max_abs",       max_abs,       of_max_abs) \
+    X(NORM2,         "norm2",         norm2,         of_mean) \
+    X(MEAN,          "mean",          mean,          of_mean) \
+    X(VARIANCE,      "variance",      variance,      of_mean) \
+    X(COUNT_NONZERO, "count_nonzero", count_nonzero, FASTREDUCE_U64)
+/* clang-format on */
+
 /* ---- Configuration --------------------------------------------------------------------------- */
 
 struct CUstream_st;
@@ -497,14 +529,13 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
  *            null where n == 0. Not written.
  *   output   one value of the type fastreduce_output_type(type, op), aligned to its size; memory as
  *            for fastreduce_sum_f32.
- *   config   null for defaults. AUTO takes every type and operator; V0..V7 take SUM, MIN and MAX of
- *            f32, f64 and i32; EXACT takes SUM, SUM_ABS and MEAN of floats (f16, bf16, f32, f64),
- *            and SUM_SQUARES and NORM2 of those but f64. All else is UNSUPPORTED, and so is what
- *            this build leaves out (FASTREDUCE_TYPES, FASTREDUCE_OPERATORS in fastreduce.cuh; EXACT
- *            has squares and norms where FASTREDUCE_EXACT_PRODUCTS is defined there). With
- *            AUTO and EXACT, a workspace of FASTREDUCE_WORKSPACE_BYTES serves every call; for
- *            V0..V7 what fastreduce_workspace_bytes says is enough, for results of 8 bytes twice
- *            that.
+ *   config   null for defaults. AUTO takes every type and operator; EXACT takes SUM, SUM_ABS and
+ *            MEAN of floats (f16, bf16, f32, f64), and SUM_SQUARES and NORM2 of those but f64;
+ *            V0..V7 take SUM of f32 (fastreduce::reduce: any). All else is UNSUPPORTED, and so is
+ *            what this build leaves out (FASTREDUCE_TYPES, FASTREDUCE_OPERATORS in fastreduce.cuh;
+ *            EXACT has squares and norms where FASTREDUCE_WITH_EXACT_PRODUCTS is defined there).
+ *            With AUTO and EXACT, a workspace of FASTREDUCE_WORKSPACE_BYTES serves every call;
+ *            V0..V7 need what fastreduce_workspace_bytes says.
  *            output_type: with EXACT, FASTREDUCE_F64 makes the result of f16, bf16 and f32 a
  *            double, to which the exact one is rounded once.
  *
@@ -516,7 +547,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
                                                    const fastreduce_config *config);
 
 /* Reduces along one axis of an array: rows, columns, or what lies between (fastreduce_shape).
- * UNSUPPORTED where the implementing file does not define FASTREDUCE_SHAPES.
+ * UNSUPPORTED where the implementing file does not define FASTREDUCE_WITH_SHAPES.
  *
  *   input    of shape->outer x n x inner elements with the strides of the shape; may be null where
  *            there is none. Not written.
@@ -544,7 +575,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
 /* Reduces ragged segments: result s is of input[offsets[s]] .. input[offsets[s + 1] - 1]; or, with
  * config->end_offsets, of input[offsets[s]] .. input[end_offsets[s] - 1], which may leave gaps,
  * overlap, and come in any order; neighbours in their order are fastest.
- * UNSUPPORTED where the implementing file does not define FASTREDUCE_SHAPES.
+ * UNSUPPORTED where the implementing file does not define FASTREDUCE_WITH_SHAPES.
  *
  *   input    the elements of all segments, at least; may be null where there are none. Not written.
  *            The host does not know where it ends, so that output and workspace are not in it is
@@ -574,7 +605,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
  *            and f32 an f32, of integers 64 bits, modulo 2^64.
  *   config   as for fastreduce_reduce, n_on_device and output_type too. Kernels: AUTO; EXACT for
  *            f16, bf16 and f32, with the bits of fastreduce_host_dot, where the implementing file
- *            defines FASTREDUCE_EXACT_PRODUCTS; all others are UNSUPPORTED,
+ *            defines FASTREDUCE_WITH_EXACT_PRODUCTS; all others are UNSUPPORTED,
  *            and so is what this build leaves out: it has the types of FASTREDUCE_TYPES, if
  *            FASTREDUCE_SUM is among FASTREDUCE_OPERATORS.
  *
@@ -592,7 +623,9 @@ FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, vo
 /* 1 where this build's fastreduce_reduce has the kernel for type and operator; else 0. */
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
                                        fastreduce_kernel kernel);
-/* The same of fastreduce_reduce_axis and fastreduce_reduce_segments; and of fastreduce_dot. */
+/* The same of fastreduce_reduce_axis and fastreduce_reduce_segments; and of fastreduce_dot.
+ * fastreduce_accumulate and its like have the types whose SUM has FASTREDUCE_EXACT, and
+ * fastreduce_accumulate_dot those whose dot product has it. */
 FASTREDUCE_API int fastreduce_supports_shapes(fastreduce_type type, fastreduce_operator op,
                                               fastreduce_kernel kernel);
 FASTREDUCE_API int fastreduce_supports_dot(fastreduce_type type, fastreduce_kernel kernel);
@@ -634,8 +667,8 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
  * limbs that the functions of that name with `host` give. F64 as a `type` is INVALID_ARGUMENT where
  * the accumulator is not a wide one. Other types are UNSUPPORTED, and so is what this build leaves
  * out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_SUM is among FASTREDUCE_OPERATORS, and
- * products where it defines FASTREDUCE_EXACT_PRODUCTS. A workspace of FASTREDUCE_WORKSPACE_BYTES
- * serves every call. */
+ * products where it defines FASTREDUCE_WITH_EXACT_PRODUCTS. A workspace of
+ * FASTREDUCE_WORKSPACE_BYTES serves every call. */
 FASTREDUCE_API fastreduce_status fastreduce_accumulate(const void *input,
                                                        fastreduce_accumulator *accumulator,
                                                        size_t n, fastreduce_type type,
@@ -1179,8 +1212,8 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_status_string(fastreduce_status 
     case FASTREDUCE_ERROR_UNSUPPORTED:
         return "not supported by this build of FastReduce: not what this kernel does, or left out "
                "by FASTREDUCE_TYPES, FASTREDUCE_OPERATORS, FASTREDUCE_NO_LADDER, "
-               "FASTREDUCE_NO_EXACT or for want of FASTREDUCE_SHAPES or "
-               "FASTREDUCE_EXACT_PRODUCTS";
+               "FASTREDUCE_NO_EXACT or for want of FASTREDUCE_WITH_SHAPES or "
+               "FASTREDUCE_WITH_EXACT_PRODUCTS";
     case FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL:
         return "the workspace is too small: FASTREDUCE_WORKSPACE_BYTES are enough for AUTO and "
                "EXACT, and fastreduce.h says what V0 to V7 need";
@@ -1215,49 +1248,58 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_kernel_name(fastreduce_kernel ke
 
 FASTREDUCE_DETAIL_DEFINE const char *fastreduce_type_name(fastreduce_type type)
 {
-    static const char *const names[] = {"unknown", "f32", "f64", "f16", "bf16", "i8", "i16",
-                                        "i32",     "i64", "u8",  "u16", "u32",  "u64"};
-    return names[fastreduce_type_size(type) != 0 ? (int)type : 0];
+    switch (type) {
+#define FASTREDUCE_DETAIL_CASE(name, text, bytes, element, sum, sum_abs, max_abs, mean) \
+    case FASTREDUCE_##name: return text;
+        FASTREDUCE_DETAIL_TYPES(FASTREDUCE_DETAIL_CASE)
+#undef FASTREDUCE_DETAIL_CASE
+    default: return "unknown";
+    }
 }
 
 FASTREDUCE_DETAIL_DEFINE const char *fastreduce_operator_name(fastreduce_operator op)
 {
-    static const char *const names[] = {"sum",    "product",  "min",          "max",     "argmin",
-                                        "argmax", "sum_abs",  "sum_squares",  "max_abs", "norm2",
-                                        "mean",   "variance", "count_nonzero"};
-    const unsigned number = (unsigned)op;
-    return number <= FASTREDUCE_COUNT_NONZERO ? names[number] : "unknown";
+    switch (op) {
+#define FASTREDUCE_DETAIL_CASE(name, text, functor, result) \
+    case FASTREDUCE_##name: return text;
+        FASTREDUCE_DETAIL_OPERATORS(FASTREDUCE_DETAIL_CASE)
+#undef FASTREDUCE_DETAIL_CASE
+    default: return "unknown";
+    }
 }
 
 FASTREDUCE_DETAIL_DEFINE size_t fastreduce_type_size(fastreduce_type type)
 {
-    static const unsigned char sizes[] = {0, 4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8};
-    const unsigned number = (unsigned)type;
-    return number <= FASTREDUCE_U64 ? sizes[number] : 0;
+    switch (type) {
+#define FASTREDUCE_DETAIL_CASE(name, text, bytes, element, sum, sum_abs, max_abs, mean) \
+    case FASTREDUCE_##name: return bytes;
+        FASTREDUCE_DETAIL_TYPES(FASTREDUCE_DETAIL_CASE)
+#undef FASTREDUCE_DETAIL_CASE
+    default: return 0;
+    }
 }
 
 FASTREDUCE_DETAIL_DEFINE fastreduce_type fastreduce_output_type(fastreduce_type type,
                                                                 fastreduce_operator op)
 {
-    const int is_unsigned = type >= FASTREDUCE_U8, is_float = type < FASTREDUCE_I8;
-    if (fastreduce_type_size(type) == 0 || (unsigned)op > FASTREDUCE_COUNT_NONZERO)
-        return (fastreduce_type)0;
-    switch (op) {
-    case FASTREDUCE_MIN:
-    case FASTREDUCE_MAX: return type;
-    case FASTREDUCE_MAX_ABS: /* the unsigned type of the size, or the type */
-        return is_float || is_unsigned ? type
-                                       : (fastreduce_type)(type + FASTREDUCE_U8 - FASTREDUCE_I8);
-    case FASTREDUCE_ARGMIN:
-    case FASTREDUCE_ARGMAX: return FASTREDUCE_I64;
-    case FASTREDUCE_COUNT_NONZERO: return FASTREDUCE_U64;
-    default: break;
+    fastreduce_type of_sum, of_sum_abs, of_max_abs, of_mean;
+    switch (type) {
+#define FASTREDUCE_DETAIL_CASE(name, text, bytes, element, sum, sum_abs, max_abs, mean) \
+    case FASTREDUCE_##name:                                                             \
+        of_sum = FASTREDUCE_##sum, of_sum_abs = FASTREDUCE_##sum_abs;                   \
+        of_max_abs = FASTREDUCE_##max_abs, of_mean = FASTREDUCE_##mean;                 \
+        break;
+        FASTREDUCE_DETAIL_TYPES(FASTREDUCE_DETAIL_CASE)
+#undef FASTREDUCE_DETAIL_CASE
+    default: return FASTREDUCE_DEFAULT_TYPE;
     }
-    if (is_float) return type == FASTREDUCE_F64 ? FASTREDUCE_F64 : FASTREDUCE_F32;
-    if (op == FASTREDUCE_NORM2 || op == FASTREDUCE_MEAN || op == FASTREDUCE_VARIANCE)
-        return FASTREDUCE_F64;
-    return is_unsigned || op == FASTREDUCE_SUM_ABS || op == FASTREDUCE_SUM_SQUARES ? FASTREDUCE_U64
-                                                                                   : FASTREDUCE_I64;
+    switch (op) {
+#define FASTREDUCE_DETAIL_CASE(name, text, functor, result) \
+    case FASTREDUCE_##name: return result;
+        FASTREDUCE_DETAIL_OPERATORS(FASTREDUCE_DETAIL_CASE)
+#undef FASTREDUCE_DETAIL_CASE
+    default: return FASTREDUCE_DEFAULT_TYPE;
+    }
 }
 
 /* The two may be one. */
@@ -2555,6 +2597,7 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_f64, "fastreduce_wide_accumu
  *                   fastreduce_supports_shapes, fastreduce_supports_dot.
  *                   fastreduce_accumulate and fastreduce_host_accumulate take a
  *                   fastreduce_accumulator and refuse F64: fastreduce_accumulate_f64 is new.
+ *                   V0..V7 take sums of floats alone.
  *                   ABI: fastreduce_config has two more members at its end.
  *   0.5.0  2026-11  Bits: AUTO of one array is the pairwise sum by index: six lines of C give its
  *                   bits. Dot products, too. Sums of negative zeros are -0.

@@ -1,7 +1,7 @@
 /* Many results in one call: fastreduce_reduce_axis reduces each row of a matrix, from a .npy file
  * of float32, or of a small one of its own, which it shows. One line for each row.
  *
- *     nvcc -O3 -arch=native -DFASTREDUCE_SHAPES rows.c fastreduce.cu -o rows && ./rows
+ *     nvcc -O3 -arch=native -DFASTREDUCE_WITH_SHAPES rows.c fastreduce.cu -o rows && ./rows
  *     ./rows matrix.npy --op argmax
  */
 #define PROGRAM "rows"

@@ -18,7 +18,7 @@ inline fastreduce_operator operator_of(unsigned number)
     return static_cast<fastreduce_operator>(number);
 }
 
-/* What EXACT takes, without FASTREDUCE_EXACT_PRODUCTS. */
+/* What EXACT takes, without FASTREDUCE_WITH_EXACT_PRODUCTS. */
 inline bool is_exact(fastreduce_type type, fastreduce_operator op)
 {
     return type < FASTREDUCE_I8 &&

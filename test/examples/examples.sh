@@ -46,7 +46,7 @@ for example in *.c *.cu; do
                 -e 's|bench\.cu|-DBENCH_NO_CUB -DBENCH_NO_THRUST &|' \
                 -e 's|bench_[a-z]*\.cu|-DBENCH_NO_CUB -DFASTREDUCE_TYPES=FASTREDUCE_F32 &|')
             case $line in
-            *' -x cu '* | *FASTREDUCE_SHAPES* | *EVERY_FLOAT*) ;;
+            *' -x cu '* | *FASTREDUCE_WITH_SHAPES* | *EVERY_FLOAT*) ;;
             *) command=$(echo "$command" | sed 's|fastreduce\.cu|fastreduce.o|') ;;
             esac
             $command > log 2>&1 || { head -n 20 log | cut -c1-300; fail "$example: $line"; }

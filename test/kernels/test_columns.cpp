@@ -4,8 +4,8 @@
  * type by every operator, and operators that do not commute. Parts: names of types, `others`,
  * `plans`. */
 #include <cuda_runtime.h>
-#ifndef FASTREDUCE_SHAPES
-#define FASTREDUCE_SHAPES
+#ifndef FASTREDUCE_WITH_SHAPES
+#define FASTREDUCE_WITH_SHAPES
 #endif
 #define FASTREDUCE_IMPLEMENTATION
 #include "../../fastreduce.cuh"

@@ -1,8 +1,8 @@
 /* Devices that nobody here has: whatever a block may have of shared memory, and however many
  * multiprocessors there are, every call is launched as CUDA allows it, and in no more launches than
  * it says. Then some that run: the same bits on each, and nothing left in the workspace. */
-#define FASTREDUCE_SHAPES
-#define FASTREDUCE_EXACT_PRODUCTS
+#define FASTREDUCE_WITH_SHAPES
+#define FASTREDUCE_WITH_EXACT_PRODUCTS
 #define FASTREDUCE_IMPLEMENTATION
 #include "../../fastreduce.cuh"
 #include "../common/check.h"

@@ -8,8 +8,8 @@
 #define FASTREDUCE_OPERATORS \
     FASTREDUCE_SUM, FASTREDUCE_MEAN, FASTREDUCE_SUM_ABS, FASTREDUCE_SUM_SQUARES, FASTREDUCE_NORM2
 #define FASTREDUCE_NO_LADDER
-#define FASTREDUCE_EXACT_PRODUCTS
-#define FASTREDUCE_SHAPES
+#define FASTREDUCE_WITH_EXACT_PRODUCTS
+#define FASTREDUCE_WITH_SHAPES
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
 #include "../common/dynamic_shared.h"

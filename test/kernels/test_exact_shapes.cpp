@@ -2,7 +2,7 @@
  * bits of the exact sum on the CPU, which test_host.c compares with MPFR. Rows, columns and middle
  * axes of many lengths, offsets and pitches; data about the edges of the windows. */
 #include <cuda_runtime.h>
-#define FASTREDUCE_SHAPES
+#define FASTREDUCE_WITH_SHAPES
 #define FASTREDUCE_IMPLEMENTATION
 #define FASTREDUCE_TYPES FASTREDUCE_F32, FASTREDUCE_F64, FASTREDUCE_F16, FASTREDUCE_BF16
 #define FASTREDUCE_OPERATORS FASTREDUCE_SUM, FASTREDUCE_MAX

@@ -940,7 +940,7 @@ static void left_out()
     }
 }
 
-/* Nor does it hold rows, columns and segments, for want of FASTREDUCE_SHAPES. */
+/* Nor does it hold rows, columns and segments, for want of FASTREDUCE_WITH_SHAPES. */
 static void without_shapes()
 {
     check::buffer<float> input(6), output(3);

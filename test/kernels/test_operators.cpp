@@ -76,9 +76,8 @@ static void one_call(const T *input, size_t n, fastreduce_operator op,
 }
 
 /* Some of V0 to V7, on a GPU all of them, with blocks of any size. */
-template <class T>
-static void ladder_calls(const T *input, size_t n, fastreduce_operator op, const oracle<T> &right,
-                         const char *data, size_t offset)
+static void ladder_calls(const float *input, size_t n, const oracle<float> &right, const char *data,
+                         size_t offset)
 {
     static unsigned turn = 0;
     for (int version = FASTREDUCE_V0; version <= FASTREDUCE_V7; ++version) {
@@ -88,17 +87,34 @@ static void ladder_calls(const T *input, size_t n, fastreduce_operator op, const
         config.kernel = static_cast<fastreduce_kernel>(version);
         config.block_size = now / 3 % 7 ? 16u << now / 3 % 7 : 0;
         const unsigned block = config.block_size ? config.block_size : FASTREDUCE_BLOCK_SIZE;
-        const size_t result_size = fastreduce_type_size(fastreduce_output_type(type_of<T>, op)),
-                     enough = result_size / 4 * fastreduce_workspace_bytes(n, &config);
+        const size_t enough = fastreduce_workspace_bytes(n, &config);
         if (now % 5 && enough <= FASTREDUCE_WORKSPACE_BYTES) {
             config.workspace = workspace().data();
             config.workspace_bytes = enough;
         }
-        one_call(
-            input, n, op, config,
-            right.of(op, check::tree_depth(n, block, fastreduce::default_items(config.kernel))),
-            data, offset);
+        one_call(input, n, FASTREDUCE_SUM, config,
+                 right.of(FASTREDUCE_SUM,
+                          check::tree_depth(n, block, fastreduce::default_items(config.kernel))),
+                 data, offset);
     }
+}
+
+/* V7 of extremes, which the template alone has. */
+template <class Operator, class T>
+static void extreme_by_template(const T *input, size_t n, fastreduce_operator op,
+                                const oracle<T> &right, const char *data)
+{
+    check::buffer<T> output(1);
+    output.fill(0x7b);
+    const fastreduce_status status =
+        fastreduce::reduce<FASTREDUCE_V7, 64, 8, Operator>(input, output.data(), n);
+    CUDA(cudaDeviceSynchronize());
+    const u64 got = bits_of(output.get()[0]);
+    check::that(status == 0 && output.canaries_alive() &&
+                    agrees(right.of(op, check::tree_depth(n, 64, 8)), type_of<T>, got),
+                "V7 by template: %s of %s, %s, n %zu: status %d, %llx",
+                fastreduce_operator_name(op), fastreduce_type_name(type_of<T>), data, n, status,
+                got);
 }
 
 static void exact_call(const float *input, const std::vector<float> &values, const char *data,
@@ -127,10 +143,18 @@ static void every_call(const char *data, const std::vector<T> &values, size_t of
         const fastreduce_operator op = operator_of(number);
         if ((which >> number & 1) == 0) continue;
         one_call(input.data(), n, op, config, right.of(op, check::auto_depth), data, offset);
-        if (fastreduce_supports(type_of<T>, op, FASTREDUCE_V0))
-            ladder_calls(input.data(), n, op, right, data, offset);
         if constexpr (std::is_same<T, float>::value)
-            if (op == FASTREDUCE_SUM) exact_call(input.data(), values, data, offset);
+            if (op == FASTREDUCE_SUM) {
+                ladder_calls(input.data(), n, right, data, offset);
+                exact_call(input.data(), values, data, offset);
+            }
+        if constexpr (sizeof(T) >= 4 && std::is_signed<T>::value) {
+            using namespace fastreduce;
+            if (op == FASTREDUCE_MIN)
+                extreme_by_template<minimum>(input.data(), n, op, right, data);
+            if (op == FASTREDUCE_MAX)
+                extreme_by_template<maximum>(input.data(), n, op, right, data);
+        }
     }
     std::vector<T> after(n);
     if (n > 0) CUDA(cudaMemcpy(after.data(), input.data(), n * sizeof(T), cudaMemcpyDeviceToHost));
@@ -583,11 +607,8 @@ static void of_type()
 
 static bool takes(fastreduce_type type, fastreduce_operator op, fastreduce_kernel kernel)
 {
-    const bool f32 = type == FASTREDUCE_F32;
     if (kernel == FASTREDUCE_EXACT) return is_exact(type, op);
-    return kernel == FASTREDUCE_AUTO ||
-           ((f32 || type == FASTREDUCE_F64 || type == FASTREDUCE_I32) &&
-            (op == FASTREDUCE_SUM || op == FASTREDUCE_MIN || op == FASTREDUCE_MAX));
+    return kernel == FASTREDUCE_AUTO || (type == FASTREDUCE_F32 && op == FASTREDUCE_SUM);
 }
 
 static void names()

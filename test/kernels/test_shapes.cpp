@@ -2,7 +2,7 @@
  * any length give, bit for bit, what fastreduce_reduce gives for the elements of each result; some
  * results also against exact or wider arithmetic. What is refused. */
 #include <cuda_runtime.h>
-#define FASTREDUCE_SHAPES
+#define FASTREDUCE_WITH_SHAPES
 #define FASTREDUCE_IMPLEMENTATION
 #include "../../fastreduce.cuh"
 #include "../common/check.h"

@@ -43,7 +43,7 @@ FILES = [
     ("cub::DeviceReduce::Sum", CUB, None, None, None),
     ("the C functions", ALL, 4, 8, None),
     ("sums of floats", FLOATS, 1 / 3, 0.95, 3),
-    ("with many results", "#define FASTREDUCE_SHAPES\n" + FLOATS, None, 2.2, 8),
+    ("with many results", "#define FASTREDUCE_WITH_SHAPES\n" + FLOATS, None, 2.2, 8),
     ("no ladder, no exact", LEAST, 1 / 6, 0.7, 0.95),
     ("fastreduce::reduce<>", TEMPLATE, 1 / 3, 0.3, 0.55),
     ("the same of integers", INTEGERS, 1 / 3, 0.3, 0.55),

@@ -266,8 +266,8 @@ END {
     }
 }
 DEFINED
-defines='-DFASTREDUCE_HOST_IMPLEMENTATION -DFASTREDUCE_IMPLEMENTATION -DFASTREDUCE_SHAPES'
-defines="$defines -DFASTREDUCE_EXACT_PRODUCTS -DFASTREDUCE_SUFFIX="
+defines='-DFASTREDUCE_HOST_IMPLEMENTATION -DFASTREDUCE_IMPLEMENTATION -DFASTREDUCE_WITH_SHAPES'
+defines="$defines -DFASTREDUCE_WITH_EXACT_PRODUCTS -DFASTREDUCE_SUFFIX="
 {
     "$cc" -std=c99 -E -dD -DFASTREDUCE_HOST_IMPLEMENTATION -DFASTREDUCE_SUFFIX= defined.c |
         awk -f defined.awk
@@ -306,7 +306,7 @@ pass "the two files define public names and details, $(wc -l < defined) in all"
     cat <<'TEMPLATES'
 using namespace std;
 #define FASTREDUCE_IMPLEMENTATION
-#define FASTREDUCE_SHAPES
+#define FASTREDUCE_WITH_SHAPES
 #define FASTREDUCE_TYPES FASTREDUCE_F32
 #define FASTREDUCE_OPERATORS FASTREDUCE_SUM
 #include "fastreduce.cuh"
@@ -360,19 +360,21 @@ $simt lists.cpp -ldl -o lists || fail "lists without floats"
 run ./lists "lists without floats"
 pass "workspaces of a build without floats"
 
-# The lists, with both separators
+# The lists, with both separators; and two switches by their older names
 cat > separators.cpp <<'SEPARATORS'
 #include <cuda_runtime.h>
 #define FASTREDUCE_IMPLEMENTATION
 #define FASTREDUCE_NO_LADDER
-#define FASTREDUCE_NO_EXACT
+#define FASTREDUCE_SHAPES
+#define FASTREDUCE_EXACT_PRODUCTS
 #include "fastreduce.cuh"
 namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail {
 SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
 }
 int main()
 {
-    int wrong = 0;
+    int wrong = !fastreduce_supports_shapes(FASTREDUCE_F32, FASTREDUCE_SUM, FASTREDUCE_AUTO) +
+                !fastreduce_supports_dot(FASTREDUCE_F32, FASTREDUCE_EXACT);
     for (int type = 0; type < 14; ++type)
         for (int op = -1; op < 14; ++op) {
             const bool built = (type == FASTREDUCE_F32 || type == FASTREDUCE_I8 ||
@@ -390,6 +392,63 @@ $simt -DFASTREDUCE_TYPES=FASTREDUCE_F32+FASTREDUCE_U64,FASTREDUCE_I8 \
     fail "lists by commas and by +"
 run ./separators "lists by commas and by +"
 pass "lists of types and operators by commas and by +"
+
+# A new operator of the C functions takes four edits: the last element that is not zero
+mkdir toy
+before='/\* 0 \*/' after='FASTREDUCE_LAST_NONZERO'
+sed -e "s|^\( *FASTREDUCE_COUNT_NONZERO\) $before|\1, $after|" \
+    -e "s/defined(FASTREDUCE_COUNT_NONZERO)/& || defined($after)/" \
+    -e 's/^    X(COUNT_NONZERO,/    X(LAST_NONZERO, "last_nonzero", last_nonzero, of_sum) \\\n&/' \
+    fastreduce.h > toy/fastreduce.h
+cat > operator <<'OPERATOR'
+struct last_nonzero : detail::numeric<detail::result_kind::sum> {
+    template <class Value>
+    static __host__ __device__ Value identity() { return 0; }
+    template <class Value>
+    __host__ __device__ Value operator()(Value a, Value b) const { return b != 0 ? b : a; }
+};
+OPERATOR
+awk '/^struct argmin :/ { while ((getline line < "operator") > 0) print line } 1' fastreduce.cuh \
+    > toy/fastreduce.cuh
+[ "$(diff fastreduce.h toy/fastreduce.h | grep -c '^[0-9]')" = 3 ] || fail "three edits"
+[ "$(diff fastreduce.cuh toy/fastreduce.cuh | grep -c '^[0-9]')" = 1 ] || fail "one edit"
+cat > toy/toy.cpp <<'TOY'
+#include <cuda_runtime.h>
+#define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_NO_EXACT
+#define FASTREDUCE_TYPES FASTREDUCE_F32 + FASTREDUCE_F16 + FASTREDUCE_I8
+#define FASTREDUCE_OPERATORS FASTREDUCE_LAST_NONZERO
+#include "fastreduce.cuh"
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail {
+SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
+}
+template <class Element, class Result>
+static bool wrong(fastreduce_type type, Element one, Result wanted)
+{
+    const size_t n = 5000;
+    Element *x = nullptr;
+    Result *y = nullptr, got = 0;
+    cudaMalloc(reinterpret_cast<void **>(&x), n * sizeof *x);
+    cudaMalloc(reinterpret_cast<void **>(&y), sizeof *y);
+    cudaMemset(x, 0, n * sizeof *x);
+    cudaMemset(x + 40, 1, 3000 * sizeof *x);
+    cudaMemcpy(x + 4321, &one, sizeof one, cudaMemcpyHostToDevice);
+    if (fastreduce_reduce(x, y, n, type, FASTREDUCE_LAST_NONZERO, nullptr)) return true;
+    cudaMemcpy(&got, y, sizeof got, cudaMemcpyDeviceToHost);
+    return got != wanted || !fastreduce_supports(type, FASTREDUCE_LAST_NONZERO, FASTREDUCE_AUTO) ||
+           fastreduce_supports(type, FASTREDUCE_LAST_NONZERO, FASTREDUCE_V7);
+}
+int main()
+{
+    return wrong(FASTREDUCE_F32, -3.5f, -3.5f) || wrong(FASTREDUCE_F16, uint16_t(0xc300), -3.5f) ||
+           wrong(FASTREDUCE_I8, static_cast<signed char>(-7), -7ll) ||
+           fastreduce_output_type(FASTREDUCE_U16, FASTREDUCE_LAST_NONZERO) != FASTREDUCE_U64 ||
+           strcmp(fastreduce_operator_name(FASTREDUCE_LAST_NONZERO), "last_nonzero") != 0;
+}
+TOY
+$simt -I toy toy/toy.cpp -ldl -lpthread -o toy/toy || fail "a new operator"
+run toy/toy "a new operator"
+pass "a new operator in four edits"
 
 # nvcc splits an argument at a comma, and what follows becomes a macro
 sed -n '/^typedef enum fastreduce_\(type\|operator\)/,/^}/s/^ *\(FASTREDUCE_[A-Z0-9_]*\).*/\1/p' \
