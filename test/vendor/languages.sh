@@ -147,7 +147,8 @@ while read -r clang; do
             grep -owE 'asm|typeof|__\w+' | sort -u > ${file##*/}.words
     done
     cat copy.c.words fastreduce.cu.words | sort -u | comm -23 - stddef.h.words |
-        grep -vxE '__(declspec|forceinline|restrict|is_base_of)' && fail "$clang as cl.exe: words of GCC's"
+        grep -vxE '__(declspec|forceinline|restrict|is_base_of)' &&
+        fail "$clang as cl.exe: words of GCC's"
     pass "$clang in the place of cl.exe: both files, C99 to C17, C++14 to C++20"
 done < list
 clang=$(head -n 1 list)
