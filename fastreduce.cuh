@@ -10753,9 +10753,8 @@ constexpr bool has_shapes = false;
 template <class Member, size_t Count>
 static constexpr bool holds(const some_of<Member> (&list)[Count], Member member)
 {
-    const unsigned number = static_cast<unsigned>(member);
     for (size_t k = 0; k < Count; ++k)
-        if (number < 32 && (list[k].bits >> number & 1)) return true;
+        if (list[k].bits >> member & 1) return true;
     return false;
 }
 
@@ -10985,7 +10984,8 @@ static bool is_of_products(fastreduce_operator op, bool dot)
 
 static exact_instance find_exact(fastreduce_type type, fastreduce_operator op, bool dot)
 {
-    if (!holds(built_operators, op)) return {};
+    const bool exists = fastreduce_output_type(type, op) != FASTREDUCE_DEFAULT_TYPE;
+    if (!exists || !holds(built_operators, op)) return {};
     return of_type<exact_instance>(type, [op, dot](auto tag) {
         using input = typename decltype(tag)::type;
         constexpr bool is_float = element<input>::kind == family::floating,
