@@ -70,7 +70,7 @@
  * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks,
  * 5 the ladder V0..V7, 6 the engine, 7 the superaccumulator, 8 dispatcher, 9 the C functions. A
  * new operator goes into room 3, a new element type into room 3 and its declaration into room 2;
- * for the C functions both also into fastreduce.h, the lists in room 2 and a switch in room 9.
+ * for the C functions both also into fastreduce.h: enumeration, list, and macros before them.
  * Needs CUDA 11.2 and C++17: with GCC before 11 or Clang before 16, whose default nvcc takes,
  * compile with -std=c++17.
  *
