@@ -9239,7 +9239,7 @@ fastreduce_status launch_exact_results(const strided_results &all, fastreduce_op
     reduction_output<reducer> to = {output, {{}, op, precision}};
     const shapes_engine engine = {{}, rows_engine_of<reducer>(), columns_engine_of<reducer>()};
     const fastreduce_status status = launch_shapes(engine, all, &to, memory, stream);
-    if (status != FASTREDUCE_SUCCESS) return status;
+    if (status != FASTREDUCE_SUCCESS || all.n == 0) return status;
     return with_workspace(memory, all.n > most_open_of_warp ? FASTREDUCE_WORKSPACE_BYTES : 0,
                           memory_use::status_words, stream, [&](void *data) {
                               return launch_open_results<Input>(
