@@ -7515,51 +7515,72 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
     }
 };
 
-/* Where results of any shape are. */
-struct exact_places {
+/* Results of any shape and type. */
+struct exact_results {
     strided_results strided;
     row_bounds segments; /* if it has offsets */
+    void *output;
+    fastreduce_type type;
+    fastreduce_operator op;
+    int precision;
 
     __device__ __forceinline__ bool are_segments() const { return segments.begins != nullptr; }
-    template <class Input>
-    __device__ __forceinline__ const Input *first(size_t result) const
-    {
-        return are_segments() ? segments.first<Input>(result) : strided.first<Input>(result);
-    }
     __device__ __forceinline__ size_t length(size_t result) const
     {
         return are_segments() ? segments.length(result) : strided.n;
     }
+    __device__ __forceinline__ void *place(size_t result) const
+    {
+        return strided.place(output, result);
+    }
 };
 
-/* So many terms of a thread. */
-template <unsigned Count>
+/* Terms of a thread, of elements `first`, `first` + apart ... of a result; zeros behind its end. */
 struct exact_terms {
-    double term[Count];
+    static constexpr unsigned count = 8;
+    double term[count];
+
     template <class Use>
     __device__ __forceinline__ void for_each(const Use &use) const
     {
 #pragma unroll
         for (double x : term) use(x);
     }
+    template <class Input>
+    __device__ __forceinline__ void load(const exact_results &all, size_t result, size_t first,
+                                         size_t end, unsigned apart)
+    {
+        const exact_reducer<Input> reducer = {{}, all.op, all.precision};
+        const Input *const from = all.are_segments() ? all.segments.first<Input>(result)
+                                                     : all.strided.first<Input>(result);
+#pragma unroll
+        for (unsigned j = 0; j < count; ++j) {
+            const size_t k = first + j * apart;
+            term[j] = k < end ? reducer.term(from[k * all.strided.stride]) : 0;
+        }
+    }
+    __device__ __forceinline__ exact_terms(const exact_results &all, size_t result, size_t first,
+                                           size_t end, unsigned apart)
+    {
+        switch (all.type) {
+        case FASTREDUCE_F16: load<f16>(all, result, first, end, apart); break;
+        case FASTREDUCE_BF16: load<bf16>(all, result, first, end, apart); break;
+        case FASTREDUCE_F32: load<float>(all, result, first, end, apart); break;
+        default: load<double>(all, result, first, end, apart);
+        }
+    }
 };
-/* By so many threads: elements to windows, those of a block's warps. Out of line, as it is long. */
-template <class Input>
-__device__ __noinline__ void add_to_windows(exact_reducer<Input> reducer, const Input *from,
-                                            size_t n, size_t step, unsigned own, unsigned threads,
+/* By so many threads: elements from `begin` to `end` to windows, those of a block's warps. Out of
+ * line, as it is long. */
+template <class = void>
+__device__ __noinline__ void add_to_windows(const exact_results &all, size_t result, size_t begin,
+                                            size_t end, unsigned own, unsigned threads,
                                             wide_window<doubles_masked> &window)
 {
-    constexpr unsigned at_once = 8;
 #pragma unroll 1
-    for (size_t base = own; base - own < n; base += at_once * threads) {
-        exact_terms<at_once> some;
-#pragma unroll
-        for (unsigned j = 0; j < at_once; ++j) {
-            const size_t k = base + j * threads;
-            some.term[j] = k < n ? reducer.term(from[k * step]) : 0;
-        }
-        window.template add_group<at_once>(some);
-    }
+    for (; begin < end; begin += exact_terms::count * threads)
+        window.template add_group<exact_terms::count>(
+            exact_terms(all, result, begin + own, end, threads));
     window.flush();
 }
 
@@ -7573,15 +7594,14 @@ constexpr unsigned exact_block = 256, exact_words = wide_limbs::limbs + 1,
 
 /* By a block: units of what is listed, in turn. Limbs go to the result's, which the last one to
  * come rounds and leaves zero. */
-template <class Input>
+template <class = void>
 __device__ __forceinline__ void
-add_listed_units(const exact_places &all, const reduction_output<exact_reducer<Input>> &output,
-                 status_word *status_words, wide_window<doubles_masked> &window, wide_sums *sums)
+add_listed_units(const exact_results &all, status_word *status_words,
+                 wide_window<doubles_masked> &window, wide_sums *sums)
 {
     constexpr unsigned warps = exact_block / warp_size, limbs = wide_limbs::limbs;
     __shared__ unsigned drawn;
     __shared__ bool last;
-    const exact_reducer<Input> &reducer = output.reducer;
     const unsigned lane = threadIdx.x % warp_size;
     const row_list list = {status_words, exact_listed};
     const row_list::entry *const entries = list.entries();
@@ -7595,8 +7615,7 @@ add_listed_units(const exact_places &all, const reduction_output<exact_reducer<I
         const size_t result = entries[k].number - 1, n = all.length(result),
                      begin = (unit - entries[k].first) * exact_unit;
         window.restart();
-        add_to_windows(reducer, all.first<Input>(result) + begin * all.strided.stride,
-                       least_of(exact_unit, n - begin), all.strided.stride, threadIdx.x,
+        add_to_windows(all, result, begin, least_of(begin + exact_unit, n), threadIdx.x,
                        exact_block, window);
         __syncthreads();
         if (threadIdx.x >= warp_size) continue;
@@ -7613,21 +7632,19 @@ add_listed_units(const exact_places &all, const reduction_output<exact_reducer<I
         }
         if (lane == 0) total[limbs] = 0;
         __syncwarp();
-        round_limbs_by_warp(sums[0].limb, all.strided.place(output.result, result), reducer.op,
-                            reducer.precision, n);
+        round_limbs_by_warp(sums[0].limb, all.place(result), all.op, all.precision, n);
     }
     list.leave(last);
 }
 
 /* What is open, a result a warp; longer ones are listed, where there are status words. */
-template <class Input>
+template <class = void>
 __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
-    exact_open_results(exact_places all, size_t results, size_t most_of_warp,
-                       reduction_output<exact_reducer<Input>> output, status_word *status_words)
+    reduce_open_results(exact_results all, size_t results, size_t most_of_warp,
+                        status_word *status_words)
 {
     __shared__ wide_sums sums[exact_block / warp_size];
     __shared__ bool listed;
-    const exact_reducer<Input> &reducer = output.reducer;
     const unsigned lane = threadIdx.x % warp_size;
     const bool shares = status_words != nullptr;
     wait_for_previous_grid();
@@ -7639,8 +7656,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     for (size_t first = size_t(blockIdx.x) * exact_block + threadIdx.x - lane; first < results;
          first += size_t(gridDim.x) * exact_block) {
         const size_t own = first + lane;
-        bool open =
-            own < results && is_open(all.strided.place(output.result, own), reducer.precision);
+        bool open = own < results && is_open(all.place(own), all.precision);
         if (open && shares) {
             const size_t n = all.length(own);
             if (n > most_of_warp)
@@ -7652,17 +7668,15 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
             const size_t result = first + lowest_bit(others), n = all.length(result);
             window.restart();
             __syncwarp();
-            add_to_windows(reducer, all.first<Input>(result), n, all.strided.stride, lane,
-                           warp_size, window);
-            round_limbs_by_warp(of_warp.limb, all.strided.place(output.result, result), reducer.op,
-                                reducer.precision, n);
+            add_to_windows(all, result, 0, n, lane, warp_size, window);
+            round_limbs_by_warp(of_warp.limb, all.place(result), all.op, all.precision, n);
         }
     }
     if (!shares) return;
     __syncthreads();
     if (threadIdx.x == 0) listed = row_list{status_words, exact_listed}.await();
     __syncthreads();
-    if (listed) add_listed_units(all, output, status_words, window, sums);
+    if (listed) add_listed_units(all, status_words, window, sums);
 }
 
 /* ---- Exact atomics, and sums of blocks ---- */
@@ -9210,10 +9224,8 @@ inline fastreduce_status launch_shapes(const shapes_engine &e, const strided_res
 /* Elements of a result that is open, that a warp adds up: more are listed. */
 constexpr size_t most_open_of_warp = exact_unit / 4;
 
-template <class Input>
-cudaError_t launch_open_results(exact_places all, size_t results,
-                                reduction_output<exact_reducer<Input>> output, void *status_words,
-                                cudaStream_t stream)
+inline cudaError_t launch_open_results(exact_results all, size_t results, void *status_words,
+                                       cudaStream_t stream)
 {
     static compiled_cache known = {};
     int device = 0;
@@ -9223,47 +9235,32 @@ cudaError_t launch_open_results(exact_places all, size_t results,
     const size_t most = size_t(limits.multiprocessors) * (1024 / exact_block),
                  blocks = status_words != nullptr ? most : (results - 1) / exact_block + 1;
     size_t most_of_warp = most_open_of_warp;
-    void *arguments[] = {&all, &results, &most_of_warp, &output, &status_words};
-    return launch_kernel(kernel_address(exact_open_results<Input>), known, device,
+    void *arguments[] = {&all, &results, &most_of_warp, &status_words};
+    return launch_kernel(kernel_address(reduce_open_results<>), known, device,
                          static_cast<unsigned>(least_of(blocks, most)), exact_block, 0, arguments,
                          stream);
 }
 
-/* All results. Arguments are checked. */
+/* All results: `all` has them strided or as segments. Arguments are checked. */
 template <class Input>
-fastreduce_status launch_exact_results(const strided_results &all, fastreduce_operator op,
-                                       int precision, void *output, workspace memory,
+fastreduce_status launch_exact_results(const exact_results &all, workspace memory,
                                        cudaStream_t stream)
 {
     using reducer = exact_reducer<Input>;
-    reduction_output<reducer> to = {output, {{}, op, precision}};
+    reduction_output<reducer> to = {all.output, {{}, all.op, all.precision}};
     const shapes_engine engine = {{}, rows_engine_of<reducer>(), columns_engine_of<reducer>()};
-    const fastreduce_status status = launch_shapes(engine, all, &to, memory, stream);
-    if (status != FASTREDUCE_SUCCESS || all.n == 0) return status;
-    return with_workspace(memory, all.n > most_open_of_warp ? FASTREDUCE_WORKSPACE_BYTES : 0,
-                          memory_use::status_words, stream, [&](void *data) {
-                              return launch_open_results<Input>(
-                                  {all, {}}, all.end, to,
-                                  all.n > most_open_of_warp ? data : nullptr, stream);
+    const bool segments = all.segments.begins != nullptr,
+               shares = segments || all.strided.n > most_open_of_warp;
+    const fastreduce_status status =
+        segments ? launch_rows(engine.rows, all.segments, &to, memory, stream)
+                 : launch_shapes(engine, all.strided, &to, memory, stream);
+    if (status != FASTREDUCE_SUCCESS || (!segments && all.strided.n == 0)) return status;
+    return with_workspace(memory, shares ? FASTREDUCE_WORKSPACE_BYTES : 0, memory_use::status_words,
+                          stream, [&](void *data) {
+                              return launch_open_results(
+                                  all, segments ? all.segments.end : all.strided.end,
+                                  shares ? data : nullptr, stream);
                           });
-}
-template <class Input>
-fastreduce_status launch_exact_results(const row_bounds &all, fastreduce_operator op, int precision,
-                                       void *output, workspace memory, cudaStream_t stream)
-{
-    using reducer = exact_reducer<Input>;
-    reduction_output<reducer> to = {output, {{}, op, precision}};
-    strided_results places = {};
-    places.result_bytes = all.result_bytes;
-    places.stride = 1;
-    return with_workspace(
-        memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
-            const fastreduce_status status = launch_rows(
-                rows_engine_of<reducer>(), all, &to, {data, FASTREDUCE_WORKSPACE_BYTES}, stream);
-            return status != FASTREDUCE_SUCCESS
-                       ? static_cast<cudaError_t>(status)
-                       : launch_open_results<Input>({places, all}, all.end, to, data, stream);
-        });
 }
 
 /* ---- Which of the two ---- */
@@ -9798,18 +9795,9 @@ struct exact_instance {
     engine (*make_engine)();
     void (*make_output)(void *place, const exact_call &call);
     /* null without FASTREDUCE_WITH_SHAPES */
-    fastreduce_status (*launch_slices)(const strided_results &all, const exact_call &call,
-                                       workspace memory, cudaStream_t stream);
-    fastreduce_status (*launch_segments)(const row_bounds &all, const exact_call &call,
-                                         workspace memory, cudaStream_t stream);
+    fastreduce_status (*launch_results)(const exact_results &all, workspace memory,
+                                        cudaStream_t stream);
 };
-
-template <class Input, class Results>
-static fastreduce_status launch_exact_results_of(const Results &all, const exact_call &call,
-                                                 workspace memory, cudaStream_t stream)
-{
-    return launch_exact_results<Input>(all, call.op, call.precision, call.result, memory, stream);
-}
 
 template <class Source>
 static void place_exact_output(void *place, const exact_call &call, const Source &source)
@@ -9855,8 +9843,7 @@ static exact_instance exact_of()
     found.make_engine = engine_of<typename What::engine>;
     found.make_output = What::make_output;
     if constexpr (has_shapes) {
-        found.launch_slices = launch_exact_results_of<Input, strided_results>;
-        found.launch_segments = launch_exact_results_of<Input, row_bounds>;
+        found.launch_results = launch_exact_results<Input>;
     }
     return found;
 }
@@ -9914,8 +9901,9 @@ static fastreduce_status launch_exact_slices(const strided_results &all, fastred
     const size_t bytes = fastreduce_type_size(type);
     const bool are_rows = all.inner == 1 && (all.stride == 1 || all.n == 1);
     if (!are_rows || (all.end > 1 && (all.end > few || all.n < is_long / bytes)))
-        return found.launch_slices(all, call, {settings.workspace, settings.workspace_bytes},
-                                   settings.stream);
+        return found.launch_results({all, {}, output, type, op, call.precision},
+                                    {settings.workspace, settings.workspace_bytes},
+                                    settings.stream);
     fastreduce_status status = FASTREDUCE_SUCCESS;
     for (size_t row = 0; row < all.end && status == FASTREDUCE_SUCCESS; ++row) {
         call.result = static_cast<unsigned char *>(output) + row * all.result_bytes;
@@ -10205,10 +10193,14 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
     all.end = segments;
     all.offset_bytes = static_cast<unsigned>(offset_size);
     all.result_bytes = static_cast<unsigned>(result_size);
-    if (settings.kernel == FASTREDUCE_EXACT)
+    if (settings.kernel == FASTREDUCE_EXACT) {
+        strided_results places = {}; /* where results go */
+        places.stride = 1;
+        places.result_bytes = all.result_bytes;
         return find_exact(type, op, false)
-            .launch_segments(all, {output, nullptr, op, precision_of(result), nullptr}, scratch,
-                             settings.stream);
+            .launch_results({places, all, output, type, op, precision_of(result)}, scratch,
+                            settings.stream);
+    }
     const c_instance found = find_instance(type, op);
     engine_output place;
     found.make_output(place.bytes, output);
@@ -10229,7 +10221,7 @@ FASTREDUCE_API int fastreduce_supports_shapes(fastreduce_type type, fastreduce_o
                                               fastreduce_kernel kernel)
 {
     using namespace fastreduce::detail;
-    if (kernel == FASTREDUCE_EXACT) return find_exact(type, op, false).launch_slices != nullptr;
+    if (kernel == FASTREDUCE_EXACT) return find_exact(type, op, false).launch_results != nullptr;
     return kernel == FASTREDUCE_AUTO && find_instance(type, op).make_shapes != nullptr;
 }
 
