@@ -70,7 +70,7 @@
  * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks,
  * 5 the ladder V0..V7, 6 the engine, 7 the superaccumulator, 8 dispatcher, 9 the C functions. A
  * new operator goes into room 3, a new element type into room 3 and its declaration into room 2;
- * for the C functions both also into fastreduce.h, the lists in room 2 and a switch in room 9.
+ * for the C functions both also into fastreduce.h: enumeration, list, and macros before them.
  * Needs CUDA 11.2 and C++17: with GCC before 11 or Clang before 16, whose default nvcc takes,
  * compile with -std=c++17.
  *
@@ -9639,9 +9639,8 @@ constexpr bool has_shapes = false;
 template <class Member, size_t Count>
 static constexpr bool holds(const some_of<Member> (&list)[Count], Member member)
 {
-    const unsigned number = static_cast<unsigned>(member);
     for (size_t k = 0; k < Count; ++k)
-        if (number < 32 && (list[k].bits >> number & 1)) return true;
+        if (list[k].bits >> member & 1) return true;
     return false;
 }
 
@@ -9856,7 +9855,8 @@ static bool is_of_products(fastreduce_operator op, bool dot)
 
 static exact_instance find_exact(fastreduce_type type, fastreduce_operator op, bool dot)
 {
-    if (!holds(built_operators, op)) return {};
+    const bool exists = fastreduce_output_type(type, op) != FASTREDUCE_DEFAULT_TYPE;
+    if (!exists || !holds(built_operators, op)) return {};
     return of_type<exact_instance>(type, [op, dot](auto tag) {
         using input = typename decltype(tag)::type;
         constexpr bool is_float = element<input>::kind == family::floating,

@@ -2456,10 +2456,13 @@ static inline fastreduce_status fastreduce_detail_host_check(const void *input, 
                                                              fastreduce_type type)
 {
     const size_t bytes = fastreduce_type_size(type);
+    fastreduce_type sum;
     if (bytes == 0 || (!input && n > 0) || n > (UINTPTR_MAX - (uintptr_t)input) / bytes ||
         (uintptr_t)input % bytes != 0)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    return type < FASTREDUCE_I8 ? FASTREDUCE_SUCCESS : FASTREDUCE_ERROR_UNSUPPORTED;
+    sum = fastreduce_output_type(type, FASTREDUCE_SUM); /* of floats a float */
+    return sum == FASTREDUCE_F32 || sum == FASTREDUCE_F64 ? FASTREDUCE_SUCCESS
+                                                          : FASTREDUCE_ERROR_UNSUPPORTED;
 }
 
 /* The same of an accumulator and what is added to it. */

@@ -308,7 +308,7 @@ static fastreduce_status reduce_in_launches(const void *input, void *output,
                                             fastreduce_operator op, const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    const c_instance found = find_instance(type, op, FASTREDUCE_AUTO);
+    const c_instance found = find_instance(type, op);
     strided_results all = {};
     size_t reach = 0;
     measure(shape, &all, &reach);
@@ -581,7 +581,7 @@ static fastreduce_status reduce_with_room(const void *input, void *output, size_
                                           size_t words)
 {
     using namespace fastreduce::detail;
-    const c_instance found = find_instance(type, op, FASTREDUCE_AUTO);
+    const c_instance found = find_instance(type, op);
     const unsigned size = offsets.config.offset_type == FASTREDUCE_I32 ? 4 : 8;
     row_bounds all = {};
     all.input = input;
@@ -1184,7 +1184,7 @@ static void plans()
     constexpr size_t most = max_blocks, warps = rows_block / 32;
     for (fastreduce_operator op : {FASTREDUCE_SUM, FASTREDUCE_ARGMAX, FASTREDUCE_VARIANCE}) {
         if (!(every_operator >> op & 1)) continue;
-        const rows_engine e = find_instance(type_of<T>, op, FASTREDUCE_AUTO).make_shapes().rows;
+        const rows_engine e = find_instance(type_of<T>, op).make_shapes().rows;
         for (unsigned multiprocessors : {1u, 30u, 132u})
             for (size_t results :
                  {size_t(1), size_t(2), size_t(100), size_t(70000), most + 1, most << 6})

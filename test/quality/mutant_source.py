@@ -308,6 +308,9 @@ class Parser:
             while self.peek() != ":":
                 self.at += 1
             self.at += 1
+        elif text in ("FASTREDUCE_DETAIL_TYPES", "FASTREDUCE_DETAIL_OPERATORS"): # cases of a list
+            while self.token().text != ")":
+                pass
         elif text == "return":
             self.at += 1
             self.note_statement(first)
