@@ -9224,8 +9224,9 @@ inline fastreduce_status launch_shapes(const shapes_engine &e, const strided_res
 /* Elements of a result that is open, that a warp adds up: more are listed. */
 constexpr size_t most_open_of_warp = exact_unit / 4;
 
-inline cudaError_t launch_open_results(exact_results all, size_t results, void *status_words,
-                                       cudaStream_t stream)
+template <class = void>
+cudaError_t launch_open_results(exact_results all, size_t results, void *status_words,
+                                cudaStream_t stream)
 {
     static compiled_cache known = {};
     int device = 0;
