@@ -11003,10 +11003,22 @@ static exact_instance find_exact(fastreduce_type type, fastreduce_operator op, b
     });
 }
 
-/* Arguments are checked. */
+/* AUTO's of one result, from one array or two. Arguments are checked. */
+static fastreduce_status launch_auto(const c_instance &found, const void *x, const void *y,
+                                     void *output, size_t n, const fastreduce_config &settings)
+{
+    if (found.make_engine == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+    engine_output place;
+    found.make_output(place.bytes, output);
+    return launch_pairwise(found.make_engine(), {x, n, settings.n_on_device, y}, place.bytes,
+                           {settings.workspace, settings.workspace_bytes}, settings.stream);
+}
+
+/* The same of EXACT. */
 static fastreduce_status launch_exact(const exact_instance &found, const void *input, size_t n,
                                       const exact_call &call, const fastreduce_config &settings)
 {
+    if (found.make_engine == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
     engine_output place;
     found.make_output(place.bytes, call);
     return launch_engine(found.make_engine(), {input, n, settings.n_on_device, nullptr},
@@ -11035,6 +11047,7 @@ static fastreduce_status launch_exact_slices(strided_results all, fastreduce_typ
 {
     constexpr size_t few = 256, is_long = 256 * kibibyte;
     const exact_instance found = find_exact(type, op, false);
+    if (found.launch_slices == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
     const workspace memory = {settings.workspace, settings.workspace_bytes};
     if (found.launch_sums != nullptr && op == FASTREDUCE_SUM && result == FASTREDUCE_F32 &&
         !is_for_few_lanes(all, fastreduce_type_size(type)))
@@ -11185,10 +11198,8 @@ static fastreduce_status add_to(Accumulator *accumulator, const void *input, siz
     const fastreduce_status status =
         check_total(input, accumulator, sizeof *accumulator, n, type, settings);
     if (status != FASTREDUCE_SUCCESS) return status;
-    const exact_instance exact = find_exact(type, FASTREDUCE_SUM, false);
-    if (exact.make_engine == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    return launch_exact(exact, input, n, {nullptr, accumulator->limb, FASTREDUCE_SUM, 24, nullptr},
-                        settings);
+    return launch_exact(find_exact(type, FASTREDUCE_SUM, false), input, n,
+                        {nullptr, accumulator->limb, FASTREDUCE_SUM, 24, nullptr}, settings);
 }
 
 } // namespace detail
@@ -11214,27 +11225,21 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
 {
     using namespace fastreduce::detail;
     const fastreduce_config settings = config_or_default(config);
-    const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
     const fastreduce_type result = result_type(type, op, settings);
     const fastreduce_status status = check_call(input, output, n, type, result, settings);
     if (status != FASTREDUCE_SUCCESS) return status;
-    const size_t *const count = settings.n_on_device;
-    const bool ladder = settings.kernel >= FASTREDUCE_V0 && settings.kernel <= FASTREDUCE_V7;
-    if (!fastreduce_supports(type, op, settings.kernel) || (ladder && count != nullptr) ||
-        is_other_type(settings.output_type, result))
-        return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (is_other_type(settings.output_type, result)) return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (settings.kernel == FASTREDUCE_AUTO)
+        return launch_auto(find_instance(type, op), input, nullptr, output, n, settings);
     if (settings.kernel == FASTREDUCE_EXACT)
         return launch_exact(find_exact(type, op, false), input, n,
                             {output, nullptr, op, precision_of(result), nullptr}, settings);
     if constexpr (climbs)
-        if (ladder)
+        if (fastreduce_supports(type, op, settings.kernel) && settings.n_on_device == nullptr)
             return launch_levels(ladder_version<float>(settings.kernel, block_size_of(settings)),
-                                 input, output, n, scratch, settings.stream);
-    const c_instance found = find_instance(type, op);
-    engine_output place;
-    found.make_output(place.bytes, output);
-    return launch_pairwise(found.make_engine(), {input, n, count, nullptr}, place.bytes, scratch,
-                           settings.stream);
+                                 input, output, n, {settings.workspace, settings.workspace_bytes},
+                                 settings.stream);
+    return FASTREDUCE_ERROR_UNSUPPORTED;
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, void *output,
@@ -11247,17 +11252,13 @@ FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, vo
     fastreduce_status status = check_call(x, output, n, type, result, settings);
     if (status == FASTREDUCE_SUCCESS) status = check_call(y, output, n, type, result, settings);
     if (status != FASTREDUCE_SUCCESS) return status;
-    if (!fastreduce_supports_dot(type, settings.kernel) ||
-        is_other_type(settings.output_type, result))
-        return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (is_other_type(settings.output_type, result)) return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (settings.kernel == FASTREDUCE_AUTO)
+        return launch_auto(find_dot(type), x, y, output, n, settings);
     if (settings.kernel == FASTREDUCE_EXACT)
         return launch_exact(find_exact(type, FASTREDUCE_SUM, true), x, n,
                             {output, nullptr, FASTREDUCE_SUM, precision_of(result), y}, settings);
-    const c_instance found = find_dot(type);
-    engine_output place;
-    found.make_output(place.bytes, output);
-    return launch_pairwise(found.make_engine(), {x, n, settings.n_on_device, y}, place.bytes,
-                           {settings.workspace, settings.workspace_bytes}, settings.stream);
+    return FASTREDUCE_ERROR_UNSUPPORTED;
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void *output,
@@ -11279,12 +11280,13 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
     const fastreduce_status status =
         check_call(input, output, reach, type, result, settings, all.end);
     if (status != FASTREDUCE_SUCCESS) return status;
-    if (!fastreduce_supports_shapes(type, op, settings.kernel) || settings.n_on_device != nullptr ||
-        is_other_type(settings.output_type, result))
+    if (settings.n_on_device != nullptr || is_other_type(settings.output_type, result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
     if (settings.kernel == FASTREDUCE_EXACT)
         return launch_exact_slices(all, type, op, result, output, settings);
+    if (settings.kernel != FASTREDUCE_AUTO) return FASTREDUCE_ERROR_UNSUPPORTED;
     const c_instance found = find_instance(type, op);
+    if (found.make_shapes == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
     all.streaming = reach > 32 * mebibyte / fastreduce_type_size(type);
     engine_output place;
     found.make_output(place.bytes, output);
@@ -11321,8 +11323,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
         (apart && !valid_offsets(settings.end_offsets, segments, offset_size, output,
                                  segments * result_size, scratch)))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (!fastreduce_supports_shapes(type, op, settings.kernel) || settings.n_on_device != nullptr ||
-        is_other_type(settings.output_type, result))
+    if (settings.n_on_device != nullptr || is_other_type(settings.output_type, result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
     row_bounds all = {};
     all.input = input;
@@ -11332,11 +11333,15 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
     all.end = segments;
     all.offset_bytes = static_cast<unsigned>(offset_size);
     all.result_bytes = static_cast<unsigned>(result_size);
-    if (settings.kernel == FASTREDUCE_EXACT)
-        return find_exact(type, op, false)
-            .launch_segments(all, {output, nullptr, op, precision_of(result), nullptr}, scratch,
-                             settings.stream);
+    if (settings.kernel == FASTREDUCE_EXACT) {
+        const exact_instance exact = find_exact(type, op, false);
+        if (exact.launch_segments == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+        return exact.launch_segments(all, {output, nullptr, op, precision_of(result), nullptr},
+                                     scratch, settings.stream);
+    }
+    if (settings.kernel != FASTREDUCE_AUTO) return FASTREDUCE_ERROR_UNSUPPORTED;
     const c_instance found = find_instance(type, op);
+    if (found.make_shapes == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
     engine_output place;
     found.make_output(place.bytes, output);
     return launch_rows(found.make_shapes().rows, all, place.bytes, scratch, settings.stream);
