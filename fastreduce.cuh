@@ -4708,16 +4708,13 @@ struct row_list {
     /* By one thread of a block that has done its own results: whether there are others for it. */
     __device__ __forceinline__ bool await() const
     {
-        row_blocks blocks = {peek(base)};
-        if (!blocks.all_begun()) {
-            atomicAdd(base, row_blocks::done);
-            return false;
-        }
-        const status_word own = row_blocks::done + row_blocks::waiting;
-        blocks.word = atomicAdd(base, own) + own;
+        const bool waits = row_blocks{peek(base)}.all_begun();
+        const status_word own = row_blocks::done + (waits ? row_blocks::waiting : 0);
+        row_blocks blocks = {atomicAdd(base, own) + own};
+        /* the last may be one that does not wait */
         if (blocks.all_done() && !blocks.have_listed()) *base = 0;
-        while (blocks.word != 0 && !blocks.all_done()) blocks.word = peek(base);
-        if (!blocks.have_listed()) return false;
+        while (waits && blocks.word != 0 && !blocks.all_done()) blocks.word = peek(base);
+        if (!waits || !blocks.have_listed()) return false;
         __threadfence();
         return true;
     }

@@ -401,10 +401,11 @@ static void check_turns()
         simt::settings().seed = seed;
         simt::reset();
         const outcome got = run(values);
-        if (!got.report.empty()) throw wrong{explained(got.report)};
+        if (!simt::report().empty()) throw wrong{explained(simt::report())};
         if (got.sums[0] != pairwise_sum(values.data(), values.size()))
             throw wrong{"wrong where several blocks run at once: one takes a word before it holds "
                         "what was promised."};
+        if (!got.report.empty()) throw wrong{explained(got.report)};
         if (simt::statistics().launches != 1)
             throw wrong{several(simt::statistics().launches, "launch") + " where 1 is enough."};
     }

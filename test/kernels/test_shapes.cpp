@@ -578,7 +578,7 @@ struct placed_offsets {
 static fastreduce_status reduce_with_room(const void *input, void *output, size_t count,
                                           placed_offsets &offsets, fastreduce_type type,
                                           fastreduce_operator op, const fastreduce_config *config,
-                                          size_t words)
+                                          size_t words, size_t blocks = SIZE_MAX)
 {
     using namespace fastreduce::detail;
     const c_instance found = find_instance(type, op);
@@ -596,7 +596,7 @@ static fastreduce_status reduce_with_room(const void *input, void *output, size_
     found.make_output(place.bytes, output);
     const fastreduce_config settings = config_or_default(config);
     return launch_rows(found.make_shapes().rows, all, place.bytes,
-                       {settings.workspace, settings.workspace_bytes}, settings.stream, SIZE_MAX,
+                       {settings.workspace, settings.workspace_bytes}, settings.stream, blocks,
                        words);
 }
 
@@ -666,6 +666,36 @@ static void segments(const char *name, const lengths &all_lengths, const content
     check::that(where.begins.get() == where.all && where.begins.canaries_alive() &&
                     where.ends.canaries_alive(),
                 "%s: offsets were written", all.what.c_str());
+}
+
+/* Blocks that could share long segments, of which there is none: whoever leaves last, all words are
+ * zero. It may be one that has seen that not all had begun: the CPU machine lets it sleep. */
+static void last_to_leave()
+{
+    const size_t count = 1100, calls = 1000;
+    std::vector<int64_t> offsets(count), ends(count);
+    std::vector<unsigned char> values(count);
+    for (size_t k = 0; k < count; ++k) {
+        values[k] = static_cast<unsigned char>(check::mix(k, count));
+        offsets[k] = static_cast<int64_t>(k);
+        ends[k] = offsets[k] + 1;
+    }
+    placed_offsets where(offsets, ends, false, true);
+    const exact_input<unsigned char> input(values, 0);
+    check::buffer<u64> output(count);
+    for (size_t call = 0; call < calls; ++call) {
+        fastreduce_config config = where.config;
+        config.workspace = workspace().data();
+        config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
+        order::next();
+        const fastreduce_status status =
+            reduce_with_room(input.data(), output.data(), count, where, FASTREDUCE_U8,
+                             FASTREDUCE_SUM, &config, fastreduce::detail::workspace_words, 6);
+        CUDA(cudaDeviceSynchronize());
+        check::that(status == 0, "who leaves last: status %d %s", status, order::report());
+        order::usual();
+        workspace_is_clean("who leaves last");
+    }
 }
 
 /* Lengths less than `below`, at random. */
@@ -1281,6 +1311,7 @@ static void of_type()
         workspace_is_clean("long results");
     }
     if (part_asked_for("segments")) {
+        if (name == "u8") last_to_leave();
         all_segments<T>();
         workspace_is_clean("segments");
     }

@@ -1,7 +1,8 @@
 /* Several blocks at a time: as many as options::resident says, which begin in the order of their
  * indices, as on a GPU, and take turns at random, wherever the threads of a warp or of a block meet
- * and where one waits for memory. Each runs on a host thread of its own, so that it has its own
- * __shared__ memory and threadIdx; but only one of them at any moment. */
+ * and where one waits for memory. Some then sleep for many turns, in which others begin and end.
+ * Each runs on a host thread of its own, so that it has its own __shared__ memory and threadIdx;
+ * but only one of them at any moment. */
 #ifndef SIMT_RESIDENT_H
 #define SIMT_RESIDENT_H
 
@@ -37,6 +38,7 @@ class residents
         for (unsigned k = 0; k < count; ++k) {
             here.push_back(k);
             places[k]->begins = true;
+            places[k]->sleeps = false;
         }
         give_turn();
         ended.wait(hold, [&] { return here.empty(); });
@@ -48,6 +50,7 @@ class residents
     {
         {
             std::unique_lock<std::mutex> hold(lock);
+            places[m.resident_at]->sleeps = m.random() % 8 == 0;
             give_turn();
             wait_for_turn(hold, m.resident_at);
         }
@@ -57,7 +60,7 @@ class residents
   private:
     struct place_of_block {
         std::condition_variable woken;
-        bool has_turn = false, begins = false;
+        bool has_turn = false, begins = false, sleeps = false;
     };
     std::mutex lock;
     std::condition_variable ended;
@@ -68,10 +71,23 @@ class residents
     size_t bytes = 0;
     uint64_t next = 0, total = 0, idle = 0, random_state = 0;
 
-    void give_turn()
+    uint64_t random()
     {
         random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-        place_of_block &chosen = *places[here[(random_state >> 33) % here.size()]];
+        return random_state >> 33;
+    }
+    void give_turn()
+    {
+        constexpr uint64_t patience = 1000; /* of threads that wait for memory */
+        constexpr unsigned turns = 64;      /* until one wakes, if any can go on */
+        const auto sleeps = [&](unsigned at) { return places[at]->sleeps; };
+        if (random() % turns == 0 || idle > patience ||
+            std::all_of(here.begin(), here.end(), sleeps))
+            places[here[random() % here.size()]]->sleeps = false;
+        unsigned at;
+        do at = here[random() % here.size()];
+        while (sleeps(at));
+        place_of_block &chosen = *places[at];
         chosen.has_turn = true;
         chosen.woken.notify_one();
     }
