@@ -1240,7 +1240,9 @@ static void plans()
                             shape, sizeof shape, "plan of %s, %zu %s of %zu %s, %u multiprocessors",
                             fastreduce_operator_name(op), results, segments ? "segments" : "rows",
                             n, fastreduce_type_name(type_of<T>), multiprocessors);
-                        const size_t of_block = share.of_block, runs = share.runs_of(n);
+                        const size_t of_block = share.of_block,
+                                     tile = e.tile.all_packs() * e.pack_size,
+                                     runs = share.runs_of(n, tile);
                         check::that(quickest < 10e-6, "%s: %g us", shape, quickest * 1e6);
                         check::that(share.each > 0 && of_block > 0 &&
                                         of_block <= share.each * warps &&
