@@ -584,6 +584,17 @@ __device__ __forceinline__ double ieee_double(double x)
     return x;
 }
 
+__device__ __forceinline__ float ieee_float(double x)
+{
+#ifdef __CUDA_ARCH__
+    float rounded;
+    asm("cvt.rn.f32.f64 %0, %1;" : "=f"(rounded) : "d"(x));
+    return rounded;
+#else
+    return static_cast<float>(x);
+#endif
+}
+
 /* The sum modulo 2^32 of the 32 lanes' values, for all of them; and the greatest. */
 __device__ __forceinline__ unsigned warp_add(unsigned value)
 {
@@ -6146,84 +6157,6 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
             0; /* all have asked the counter for the last time */
 }
 
-constexpr unsigned slices_block = 256, warp_chunks = 8;
-
-/* Where part `number` of a whole begins. */
-__device__ __forceinline__ size_t share_of(size_t whole, unsigned number, unsigned parts)
-{
-    if (whole >> 32 == 0 && parts < 1u << 16) { /* divisions by 64 bits take long */
-        const unsigned all = static_cast<unsigned>(whole);
-        return size_t(all / parts) * number + all % parts * number / parts;
-    }
-    return whole / parts * number + whole % parts * number / parts;
-}
-
-/* The list: a word that counts entries and partials, a word that counts blocks that are done with
- * it, and entries; then partials. */
-constexpr unsigned list_head = 2, entry_words = 3, most_listed = 8192, listed_shift = 40;
-constexpr size_t list_words = list_head + size_t(entry_words) * most_listed;
-
-struct listed_segment {
-    status_word number; /* and 1 */
-    status_word first;  /* its first unit, of all listed ones' */
-    status_word ticket; /* units that are done */
-};
-static_assert(sizeof(listed_segment) == entry_words * sizeof(status_word), "no gaps");
-
-__device__ __forceinline__ listed_segment *listed(status_word *status_words)
-{
-    return reinterpret_cast<listed_segment *>(status_words + list_head);
-}
-
-/* By one thread. False where there is no room. One addition counts both, so that entries are in the
- * order of their units; and it is none to what is full, for the counts not to overflow. Where one
- * does not fit none will after it. */
-template <class = void>
-__device__ __noinline__ bool list_segment(status_word *status_words, size_t segment, size_t units,
-                                          size_t room, unsigned most_entries = most_listed)
-{
-    constexpr status_word entry = status_word(1) << listed_shift, mask = entry - 1;
-    const status_word now = peek(status_words);
-    if ((now & mask) + units > room || now >> listed_shift >= most_entries) return false;
-    const status_word before = atomicAdd(status_words, entry + units),
-                      number = before >> listed_shift, first = before & mask;
-    if (first + units > room || number >= most_entries) return false;
-    listed(status_words)[number].number = segment + 1;
-    listed(status_words)[number].first = first;
-    return true;
-}
-
-/* What is listed. The units of entry k begin with first_unit(k). */
-struct segment_list {
-    status_word *base;
-    unsigned count;
-    size_t units;
-
-    __device__ __forceinline__ listed_segment &entry(unsigned k) const { return listed(base)[k]; }
-    __device__ __forceinline__ size_t segment(unsigned k) const { return entry(k).number - 1; }
-    __device__ __forceinline__ size_t first_unit(unsigned k) const { return entry(k).first; }
-    __device__ __forceinline__ status_word *ticket(unsigned k) const { return &entry(k).ticket; }
-
-    /* units_of(n): of a segment. */
-    template <class Units>
-    __device__ __forceinline__ segment_list(const row_bounds &all, status_word *status_words,
-                                            unsigned most_entries, const Units &units_of)
-        : base(status_words), count(static_cast<unsigned>(base[0] >> listed_shift)), units(0)
-    {
-        count = search_by_warp(0u, count < most_entries ? count : most_entries,
-                               [&](unsigned k) { return entry(k).number != 0; });
-        if (count > 0) units = entry(count - 1).first + units_of(all.length(segment(count - 1)));
-    }
-    /* By the last block of all. */
-    __device__ __forceinline__ void leave_empty(bool *last) const
-    {
-        if (!comes_last(base + 1, gridDim.x, *last)) return;
-        for (unsigned k = threadIdx.x; k < count * entry_words; k += slices_block)
-            base[list_head + k] = 0;
-        if (threadIdx.x == 0) base[0] = 0;
-    }
-};
-
 } // namespace detail
 
 /* ================================================================================================
@@ -6238,7 +6171,8 @@ struct segment_list {
  * integers, which add up without rounding: the window. Its position follows the data, warp by
  * warp. A thread with a float that reaches above or below the window adds integers to its bins
  * in shared memory instead, one for each 16 exponents. Both ways are exact, so the choice does
- * not show in the result. No double is used: the cost is the same where those are slow.
+ * not show in the result. Single sums of floats use no double: they cost the same where those are
+ * slow.
  *
  * Integers end in the warp's accumulator, spread over its lanes: lane k holds limb k.
  * ============================================================================================= */
@@ -7512,26 +7446,472 @@ struct wide_superaccumulator {
 
 /* ---- Many exact sums ----
  *
- * Each result has the bits of the true sum, so that elements may be added in any order.
- *
- *     exact_rows        rows of up to 32 KiB: one lane to eight warps for each, with all of the row
- *                       in registers. Its greatest element says where the window has to be; the
- *                       few rows that reach below it are read once more
- *     exact_row_parts   longer rows: a block or several for each, and the accumulator above
- *     exact_columns     what does not lie together: a thread or several for each column, which
- *                       place a window by the first elements and put what misses it into limbs
- *
- * Windows end in one or two integers, which a thread rounds by itself. Of other types and
- * operators, and of segments:
- *
- *     exact_results             rows, segments and short columns: lanes for each, or a warp
- *     exact_results_in_columns  longer columns: threads for each, and limbs
- *     exact_long_results        long rows and segments: blocks, in units */
+ * AUTO's kernels for rows, columns and segments reduce these, too: to pairs of doubles, which
+ * nearly always hold the sum. Where two cannot, the result is left open: reduce_open_results, which
+ * is launched after them, looks for those and adds up their elements by windows and limbs. */
 
-/* Floats caught as integers: in multiples of 2^(position + 22) and of 2^position, and Extended, of
- * 2^(position - 22), all times 2^-149. Of up to 500 floats. Those that are not below
- * 2^(position + 44 - 149) show in `above` where it is Extended; else there are none. */
-template <bool Extended>
+/* A sum as a double and what that has lost, which has to be a double, too: bits of numbers that lie
+ * within some hundred binades. If it is none, the pair is not complete, and stays so. */
+struct exact_pair {
+    double sum, lost;
+
+    __device__ __forceinline__ bool is_complete() const
+    {
+        return upper_magnitude(lost) < not_finite << 20;
+    }
+    /* a + b, and what that loses: not a number where a sum is not finite. */
+    static __device__ __forceinline__ double add_losing(double &a, double b)
+    {
+        const double both = ieee_add(a, b), added = ieee_subtract(both, a),
+                     rest = ieee_add(ieee_subtract(a, ieee_subtract(both, added)),
+                                     ieee_subtract(b, added));
+        a = both;
+        return rest;
+    }
+    template <unsigned Count>
+    __device__ __forceinline__ void add(const double (&term)[Count])
+    {
+        double rest[Count];
+        bool loses = false, fails = false;
+#pragma unroll
+        for (unsigned j = 0; j < Count; ++j) {
+            rest[j] = add_losing(sum, term[j]);
+            loses |= !(rest[j] == 0);
+        }
+        if (!loses) return;
+#pragma unroll
+        for (double x : rest) fails |= !(add_losing(lost, x) == 0);
+        if (fails) give_up();
+    }
+    __device__ __forceinline__ void add(const exact_pair &other)
+    {
+        const double rest = add_losing(sum, other.sum);
+        if (rest == 0 && lost == 0 && other.lost == 0) return; /* most floats */
+        const double first = add_losing(lost, other.lost), second = add_losing(lost, rest);
+        if (!(first == 0 && second == 0)) give_up();
+    }
+
+  private:
+    __device__ __forceinline__ void give_up()
+    {
+        lost = bits_as<double>(static_cast<unsigned long long>(not_finite) << 52);
+    }
+};
+
+/* sum + rest, which the double `sum` is when rounded, as what the operator makes of it. Digits from
+ * 2^(32 base - 1074) on hold 128 bits behind the lowest of `sum`, and one for all of `rest` that
+ * lies below. Out of line, as it is long. */
+template <class = void>
+__device__ __noinline__ void round_sum(double sum, double rest, void *result,
+                                       fastreduce_operator op, int precision, size_t n)
+{
+    constexpr int digits = 8;
+    int64_t digit[digits + 3] = {};
+    const float_parts<double> large(sum), little(rest);
+    const unsigned base = large.shift / 32 > 4 ? large.shift / 32 - 4 : 0,
+                   below = little.shift < 32 * base ? 32 * base - little.shift : 0;
+    const unsigned long long left = below < 64 ? little.significand >> below : 0;
+    const bool is_cut = (below < 64 ? left << below : 0) != little.significand;
+    const int64_t a = static_cast<int64_t>(large.significand),
+                  b = static_cast<int64_t>(left | (is_cut ? 1 : 0));
+    fastreduce_detail_add_scaled(digit, large.is_negative ? -a : a, large.shift - 32 * base);
+    fastreduce_detail_add_scaled(digit, little.is_negative ? -b : b,
+                                 below > 0 ? 0 : little.shift - 32 * base);
+    store_bits(
+        result,
+        fastreduce_detail_read(digit, digits, static_cast<int>(32 * base) - 1074, op, n, precision),
+        precision);
+}
+
+/* By a thread: what the operator makes of a sum of n elements. */
+__device__ __forceinline__ void store_pair(exact_pair pair, void *result, fastreduce_operator op,
+                                           int precision, size_t n)
+{
+    const double rest = pair.lost == 0 ? 0 : exact_pair::add_losing(pair.sum, pair.lost);
+    unsigned long long bits = bits_as<unsigned long long>(pair.sum);
+    if (op == FASTREDUCE_MEAN || op == FASTREDUCE_NORM2) {
+        round_sum(pair.sum, rest, result, op, precision, n);
+    } else if (precision == 53) {
+        store_bits(result, bits, precision);
+    } else {
+        /* to odd, as far as the sum is no double: so that one more rounding is as good as one */
+        if (rest != 0 && bits % 2 == 0) bits += (rest < 0) == (pair.sum < 0) ? 1 : ~0ull;
+        store_bits(result, __float_as_uint(ieee_float(bits_as<double>(bits))), precision);
+    }
+}
+
+/* What a result has that is open: a NaN that no sum is. */
+__device__ __forceinline__ uint64_t open_bits(int precision)
+{
+    return precision == 53 ? 0x7ff0000000000001 : 0x7f800001;
+}
+__device__ __forceinline__ bool is_open(const void *result, int precision)
+{
+    return (precision == 53 ? *static_cast<const unsigned long long *>(result)
+                            : *static_cast<const unsigned *>(result)) == open_bits(precision);
+}
+
+/* EXACT's Reducer for many results, by every operator that it has. */
+template <class Input>
+struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
+    using Element = Input;
+    using Value = exact_pair;
+    static constexpr bool reduces_packs = true, is_narrow = sizeof(Input) < sizeof(double),
+                          is_f16 = standard::is_same<Input, f16>::value;
+    static constexpr unsigned f16_position = 149 - 24; /* of a window that has them all */
+    fastreduce_operator op;
+    int precision;
+
+    static __device__ __forceinline__ Value identity() { return {0, 0}; }
+    static __device__ __forceinline__ Value combine(Value a, const Value &b)
+    {
+        a.add(b);
+        return a;
+    }
+    __device__ __forceinline__ bool squares() const
+    {
+        return is_narrow && (op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2);
+    }
+    __device__ __forceinline__ double term(Input x) const
+    {
+        const double wide = ieee_double(widened(x));
+        if (squares()) return ieee_multiply(wide, wide);
+        return op == FASTREDUCE_SUM_ABS ? fabs(wide) : wide;
+    }
+    template <class Items>
+    __device__ __forceinline__ Value value_of_packs(const Items &items) const
+    {
+        constexpr unsigned packs = Items::packs_each, size = pack<Input>::size;
+        Value value = {0, 0};
+        if constexpr (packs * size <= 4 && is_narrow) {
+            double terms[size];
+#pragma unroll
+            for (unsigned j = 0; j < size; ++j) terms[j] = term(items.at(0).at(j));
+            if (fits_one(terms))
+                value.sum = ieee_add(value.sum, reduce_pairs(terms, ieee_addition()));
+            else
+                value = by_packs(*this, some_packs<1>{{items.at(0)}});
+        } else if constexpr (is_narrow) {
+            const unsigned sign = size == 4 ? 0x80000000 : 0x80008000,
+                           mask = op == FASTREDUCE_SUM_ABS ? ~sign : ~0u;
+            some_packs<packs> some;
+#pragma unroll
+            for (unsigned k = 0; k < packs; ++k) {
+                auto masked = bits_as<pack<unsigned>>(items.at(k));
+#pragma unroll
+                for (unsigned &word : masked.item) word &= mask;
+                some.packs[k] = bits_as<pack<Input>>(masked);
+            }
+            if (squares() || !some.sum_of_floats(value.sum)) value = by_packs(*this, some);
+        } else {
+#pragma unroll
+            for (unsigned k = 0; k < packs; ++k) {
+                double terms[size];
+#pragma unroll
+                for (unsigned j = 0; j < size; ++j) terms[j] = term(items.at(k).at(j));
+                value.add(terms);
+            }
+        }
+        return value;
+    }
+    __device__ __forceinline__ void store(void *result, const Value &value, size_t n) const
+    {
+        if (!exact_integer && value.is_complete())
+            store_pair(value, result, op, precision, n);
+        else
+            store_bits(result, open_bits(precision), precision);
+    }
+
+  private:
+    struct ieee_addition {
+        __device__ __forceinline__ double operator()(double a, double b) const
+        {
+            return ieee_add(a, b);
+        }
+    };
+    /* Whether all are finite and a double holds their sum: by exponents of the greatest and of the
+     * least but 0. */
+    template <unsigned Count>
+    __device__ __forceinline__ bool fits_one(const double (&terms)[Count]) const
+    {
+        constexpr unsigned bits_of_count = 3, bits = element<Input>::fraction_bits + 1;
+        static_assert(Count <= 1u << bits_of_count, "the sum of more takes more bits");
+        unsigned greatest = 0, least = ~0u;
+#pragma unroll
+        for (double x : terms) {
+            const unsigned upper = upper_magnitude(x);
+            greatest = upper > greatest ? upper : greatest;
+            least = upper - 1 < least ? upper - 1 : least;
+        }
+        const unsigned span = (greatest >> 20) - ((least + 1) >> 20);
+        return greatest < not_finite << 20 &&
+               span + bits_of_count + (squares() ? 2 : 1) * bits <= 53;
+    }
+    template <unsigned Count>
+    struct some_packs {
+        static constexpr unsigned size = pack<Input>::size;
+        pack<Input> packs[Count];
+
+        __device__ __forceinline__ float at(unsigned k) const
+        {
+            return widened(packs[k / size].at(k % size));
+        }
+        /* The sum, if all fit a window of floats (room 7) that has the greatest at its top. */
+        __device__ __forceinline__ bool sum_of_floats(double &sum) const
+        {
+            constexpr unsigned count = Count * size, bits = is_f16 ? 20 : window_bits / 2;
+            unsigned position = f16_position, high = 0, low = 0;
+            bool fits = true;
+            if constexpr (!is_f16) {
+                constexpr unsigned reach = 20;
+                float greatest = 0;
+#pragma unroll
+                for (unsigned k = 0; k < count; ++k) greatest = fmaxf(greatest, fabsf(at(k)));
+                const unsigned exponent = __float_as_uint(greatest) >> 23;
+                position = exponent > reach ? exponent - reach : 0;
+                fits = position <= top_position;
+            }
+            const unsigned upper = (position + bits + 1) << 23 | 0x400000,
+                           lower = (position + 1) << 23 | 0x400000;
+            if constexpr (is_f16) {
+                /* four at a time, whose multiples and whose rests add up as floats */
+#pragma unroll
+                for (unsigned first = 0; first < count; first += 4) {
+                    float caught = __uint_as_float(upper), rests = __uint_as_float(lower);
+#pragma unroll
+                    for (unsigned k = first; k < first + 4; ++k) {
+                        const float next = ieee_add(caught, at(k));
+                        rests = ieee_add(rests, ieee_subtract(at(k), ieee_subtract(next, caught)));
+                        caught = next;
+                    }
+                    high += __float_as_uint(caught) - upper;
+                    low += __float_as_uint(rests) - lower;
+                    fits &= (__float_as_uint(rests) ^ lower) >> 23 == 0; /* finite */
+                }
+            } else {
+#pragma unroll
+                for (unsigned k = 0; k < count; ++k) {
+                    const float caught = ieee_add(at(k), __uint_as_float(upper)),
+                                rest = ieee_subtract(at(k),
+                                                     ieee_subtract(caught, __uint_as_float(upper))),
+                                caught_rest = ieee_add(rest, __uint_as_float(lower));
+                    high += __float_as_uint(caught) - upper;
+                    low += __float_as_uint(caught_rest) - lower;
+                    fits &= ieee_subtract(caught_rest, __uint_as_float(lower)) == rest;
+                }
+            }
+            const double unit =
+                bits_as<double>(static_cast<unsigned long long>(position + 1023 - 149) << 52);
+            sum = ieee_multiply(ieee_add(ieee_multiply(static_cast<int>(high), double(1u << bits)),
+                                         static_cast<double>(static_cast<int>(low))),
+                                unit);
+            return fits;
+        }
+    };
+    /* By doubles: packs whose sum one holds add up as that. Out of line, as it is rare. */
+    template <unsigned Count>
+    static __device__ __noinline__ Value by_packs(exact_reducer reducer, some_packs<Count> some)
+    {
+        constexpr unsigned size = pack<Input>::size;
+        Value value = {0, 0};
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) {
+            double terms[size];
+#pragma unroll
+            for (unsigned j = 0; j < size; ++j) terms[j] = reducer.term(some.packs[k].at(j));
+            if (reducer.fits_one(terms)) {
+                const double sums[1] = {reduce_pairs(terms, ieee_addition())};
+                value.add(sums);
+            } else {
+                value.add(terms);
+            }
+        }
+        return value;
+    }
+};
+
+/* Results of any shape and type. */
+struct exact_results {
+    strided_results strided;
+    row_bounds segments; /* if it has offsets */
+    void *output;
+    fastreduce_type type;
+    fastreduce_operator op;
+    int precision;
+
+    __device__ __forceinline__ bool are_segments() const { return segments.begins != nullptr; }
+    __device__ __forceinline__ size_t length(size_t result) const
+    {
+        return are_segments() ? segments.length(result) : strided.n;
+    }
+    __device__ __forceinline__ void *place(size_t result) const
+    {
+        return strided.place(output, result);
+    }
+};
+
+/* Terms of a thread, of elements `first`, `first` + apart ... of a result; zeros behind its end. */
+struct exact_terms {
+    static constexpr unsigned count = 8;
+    double term[count];
+
+    template <class Use>
+    __device__ __forceinline__ void for_each(const Use &use) const
+    {
+#pragma unroll
+        for (double x : term) use(x);
+    }
+    template <class Input>
+    __device__ __forceinline__ void load(const exact_results &all, size_t result, size_t first,
+                                         size_t end, unsigned apart)
+    {
+        const exact_reducer<Input> reducer = {{}, all.op, all.precision};
+        const Input *const from = all.are_segments() ? all.segments.first<Input>(result)
+                                                     : all.strided.first<Input>(result);
+#pragma unroll
+        for (unsigned j = 0; j < count; ++j) {
+            const size_t k = first + j * apart;
+            term[j] = k < end ? reducer.term(from[k * all.strided.stride]) : 0;
+        }
+    }
+    __device__ __forceinline__ exact_terms(const exact_results &all, size_t result, size_t first,
+                                           size_t end, unsigned apart)
+    {
+        switch (all.type) {
+        case FASTREDUCE_F16: load<f16>(all, result, first, end, apart); break;
+        case FASTREDUCE_BF16: load<bf16>(all, result, first, end, apart); break;
+        case FASTREDUCE_F32: load<float>(all, result, first, end, apart); break;
+        default: load<double>(all, result, first, end, apart);
+        }
+    }
+};
+/* By so many threads: elements from `begin` to `end` to windows, those of a block's warps. Out of
+ * line, as it is long. */
+template <class = void>
+__device__ __noinline__ void add_to_windows(const exact_results &all, size_t result, size_t begin,
+                                            size_t end, unsigned own, unsigned threads,
+                                            wide_window<doubles_masked> &window)
+{
+#pragma unroll 1
+    for (; begin < end; begin += exact_terms::count * threads)
+        window.template add_group<exact_terms::count>(
+            exact_terms(all, result, begin + own, end, threads));
+    window.flush();
+}
+
+/* Long results are shared out in units of so many elements. Each listed one has room for limbs and
+ * a ticket. */
+constexpr size_t exact_unit = 16384, few_open = 1024;
+constexpr unsigned exact_block = 256, exact_words = wide_limbs::limbs + 1,
+                   exact_listed = static_cast<unsigned>(
+                       (FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word) - row_list::all_words) /
+                       exact_words);
+
+/* By a block: units of what is listed, in turn. Limbs go to the result's, which the last one to
+ * come rounds and leaves zero. */
+template <class = void>
+__device__ __forceinline__ void
+add_listed_units(const exact_results &all, status_word *status_words,
+                 wide_window<doubles_masked> &window, wide_sums *sums)
+{
+    constexpr unsigned warps = exact_block / warp_size, limbs = wide_limbs::limbs;
+    __shared__ unsigned drawn;
+    __shared__ bool last;
+    const unsigned lane = threadIdx.x % warp_size;
+    const row_list list = {status_words, exact_listed};
+    const row_list::entry *const entries = list.entries();
+    const size_t units = list.runs();
+#pragma unroll 1
+    for (unsigned unit; (unit = draw(status_words + 2, drawn)) < units;) {
+        const unsigned k =
+            search_by_warp(0u, list.count(), [&](unsigned e) { return entries[e].first <= unit; }) -
+            1;
+        if (entries[k].number == 0) continue;
+        const size_t result = entries[k].number - 1, n = all.length(result),
+                     begin = (unit - entries[k].first) * exact_unit;
+        window.restart();
+        add_to_windows(all, result, begin, least_of(begin + exact_unit, n), threadIdx.x,
+                       exact_block, window);
+        __syncthreads();
+        if (threadIdx.x >= warp_size) continue;
+        status_word *const total = status_words + row_list::all_words + size_t(k) * exact_words;
+        for (unsigned d = lane; d < limbs; d += warp_size) {
+            long long limb = 0;
+            for (unsigned w = 0; w < warps; ++w) limb += sums[w].limb[d];
+            if (limb != 0) atomicAdd(total + d, static_cast<unsigned long long>(limb));
+        }
+        if (!warp_comes_last(total + limbs, 1, (n - 1) / exact_unit + 1)) continue;
+        for (unsigned d = lane; d < limbs; d += warp_size) {
+            sums[0].limb[d] = static_cast<long long>(peek(total + d));
+            total[d] = 0;
+        }
+        if (lane == 0) total[limbs] = 0;
+        __syncwarp();
+        round_limbs_by_warp(sums[0].limb, all.place(result), all.op, all.precision, n);
+    }
+    list.leave(last);
+}
+
+/* What is open, a result a warp; longer ones are listed, where there are status words. Blocks that
+ * have nothing to do wait for others to begin, but not for ever, as these may need their places. */
+template <class = void>
+__global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
+    reduce_open_results(exact_results all, size_t results, size_t most_of_warp,
+                        status_word *status_words)
+{
+    __shared__ wide_sums sums[exact_block / warp_size];
+    __shared__ bool listed;
+    constexpr unsigned patience = 100; /* some 100 us */
+    constexpr size_t warps = exact_block / warp_size;
+    const unsigned lane = threadIdx.x % warp_size;
+    const size_t each = least_of((results - 1) / (gridDim.x * warps) + 1, warp_size);
+    bool shares = status_words != nullptr;
+    wait_for_previous_grid();
+    allow_next_grid();
+    if (results <= few_open) { /* all blocks see what there is: long ones stay open until then */
+        bool open = false, is_long = false;
+        for (size_t k = threadIdx.x; k < results; k += exact_block)
+            if (is_open(all.place(k), all.precision)) {
+                open = true;
+                is_long |= all.length(k) > most_of_warp;
+            }
+        if (!__syncthreads_or(open)) return;
+        shares = __syncthreads_or(is_long && shares);
+    }
+    if (shares && threadIdx.x == 0) atomicAdd(status_words, row_blocks::begun);
+    wide_sums &of_warp = sums[threadIdx.x / warp_size];
+    wide_window<doubles_masked> window(of_warp);
+#pragma unroll 1
+    for (size_t first = (blockIdx.x * warps + threadIdx.x / warp_size) * each; first < results;
+         first += gridDim.x * warps * each) {
+        const size_t own = first + lane;
+        bool open = lane < each && own < results && is_open(all.place(own), all.precision);
+        if (open && shares) {
+            const size_t n = all.length(own);
+            if (n > most_of_warp)
+                open = !row_list::add(status_words, own, (n - 1) / exact_unit + 1, ~0u >> 1,
+                                      exact_listed);
+        }
+        for (unsigned others = __ballot_sync(0xffffffffu, open); others != 0;
+             others &= others - 1) {
+            const size_t result = first + lowest_bit(others), n = all.length(result);
+            window.restart();
+            __syncwarp();
+            add_to_windows(all, result, 0, n, lane, warp_size, window);
+            round_limbs_by_warp(of_warp.limb, all.place(result), all.op, all.precision, n);
+        }
+    }
+    if (!shares) return;
+    __syncthreads();
+    if (threadIdx.x == 0) listed = row_list{status_words, exact_listed}.await(patience);
+    __syncthreads();
+    if (listed) add_listed_units(all, status_words, window, sums);
+}
+
+/* ---- Exact atomics, and sums of blocks ---- */
+
+/* Floats caught as integers: in multiples of 2^(position + 22), of 2^position and of
+ * 2^(position - 22), all times 2^-149. Of up to 500 floats. */
 struct window_sum {
     unsigned high = 0, low = 0, lowest = 0, above = 0, below = 0;
 
@@ -7542,31 +7922,22 @@ struct window_sum {
                        lower = (position + 1) << 23 | 0x400000,
                        least = (position - 21) << 23 | 0x400000;
 #pragma unroll
-        for (unsigned j = 0; j < Count; ++j) {
-            const float caught = ieee_add(group[j], __uint_as_float(upper));
-            float rest = ieee_subtract(group[j], ieee_subtract(caught, __uint_as_float(upper)));
+        for (float x : group) {
+            const float caught = ieee_add(x, __uint_as_float(upper));
+            float rest = ieee_subtract(x, ieee_subtract(caught, __uint_as_float(upper)));
             float caught_rest = ieee_add(rest, __uint_as_float(lower));
-            float kept = ieee_subtract(caught_rest, __uint_as_float(lower));
+            rest = ieee_subtract(rest, ieee_subtract(caught_rest, __uint_as_float(lower)));
             high += __float_as_uint(caught);
             low += __float_as_uint(caught_rest);
-            if (Extended) {
-                rest = ieee_subtract(rest, kept);
-                caught_rest = ieee_add(rest, __uint_as_float(least));
-                kept = ieee_subtract(caught_rest, __uint_as_float(least));
-                lowest += __float_as_uint(caught_rest);
-                above |= __float_as_uint(caught) ^ upper;
-            }
-            below |= __float_as_uint(kept) ^ __float_as_uint(rest); /* signs of 0 differ */
+            caught_rest = ieee_add(rest, __uint_as_float(least));
+            lowest += __float_as_uint(caught_rest);
+            above |= __float_as_uint(caught) ^ upper;
+            below |= __float_as_uint(ieee_subtract(caught_rest, __uint_as_float(least))) ^
+                     __float_as_uint(rest); /* signs of 0 differ */
         }
         high -= Count * upper;
         low -= Count * lower;
-        if (Extended) lowest -= Count * least;
-    }
-    __device__ __forceinline__ void add(const window_sum &other)
-    {
-        high += other.high;
-        low += other.low;
-        below |= other.below;
+        lowest -= Count * least;
     }
     __device__ __forceinline__ bool is_complete() const
     {
@@ -7593,331 +7964,6 @@ __device__ __forceinline__ unsigned position_for(unsigned exponent)
            : exponent <= top_exponent ? exponent - exact_reach
                                       : top_position;
 }
-
-/* sum * 2^(position - 149), rounded once. What is less than the least normal float is exact. */
-__device__ __forceinline__ float round_window(long long sum, unsigned position)
-{
-    if (sum == 0) return 0;
-    const unsigned bits = __float_as_uint(static_cast<float>(sum)), sign = bits & 0x80000000;
-    const int exponent = static_cast<int>((bits >> 23 & 255) + position) - 149;
-    if (exponent >= 255) return __uint_as_float(sign | 0x7f800000);
-    if (exponent <= 0)
-        return __uint_as_float(sign | static_cast<unsigned>(sum < 0 ? -sum : sum) << position);
-    return __uint_as_float(bits + (position << 23) - (149u << 23));
-}
-
-/* The same of a window and its extension. Where the two do not fit one integer, the extension is
- * below what is rounded, and only breaks ties. */
-__device__ __forceinline__ float round_extended(long long sum, long long lowest, unsigned position)
-{
-    constexpr unsigned bits = window_bits / 2;
-    constexpr long long limit = 1ll << 40;
-    sum += lowest >> bits;
-    lowest &= (1ll << bits) - 1;
-    if (sum < limit && sum > -limit)
-        return round_window(sum * (1ll << bits) + lowest, position - bits);
-    return round_window(sum * 2 | (lowest != 0), position - 1);
-}
-
-/* How exact_rows works: as old_reduce_rows, but a row of more than eight chunks is for 2^warps_log
- * warps of a block. */
-struct exact_row_plan {
-    unsigned lanes_log, chunks_log, warps_log;
-    bool vectors; /* packs are aligned */
-    /* of a chunk: its row, after the lane's first; the packs from its first to the row's end, and
-     * where they are, in bytes */
-    unsigned row[warp_chunks], packs[warp_chunks];
-    size_t place[warp_chunks];
-};
-
-template <unsigned BlockSize, class Input>
-struct exact_slices {
-    using items_type = pack<Input>;
-    static constexpr unsigned all_lanes = 0xffffffff, warps = BlockSize / warp_size;
-
-    /* A row by a warp, where its window misses something: by the window with its extension, or if
-     * that misses too, one by one into bins of each lane. Out of line, as it is rare. */
-    static __device__ __noinline__ float sum_by_warp(const Input *row, unsigned n)
-    {
-        using bins_of = superaccumulator<1>;
-        unsigned greatest = 0;
-#pragma unroll 1
-        for (unsigned k = threadIdx.x % warp_size; k < n; k += four) {
-            const pack<float> some = four_of(row, k, n);
-#pragma unroll
-            for (float x : some.item)
-                greatest = greatest < 2 * __float_as_uint(x) ? 2 * __float_as_uint(x) : greatest;
-        }
-        const unsigned exponent = exponent_of_twice(warp_max(greatest)),
-                       tight = position_for(exponent),
-                       position = tight < window_bits / 2 ? window_bits / 2 : tight;
-        long long value = 0, lowest = 0;
-        bool missed = exact_integer || exponent > top_exponent;
-#pragma unroll 1
-        for (unsigned k = threadIdx.x % warp_size; !missed && k < n; k += four) {
-            window_sum<true> sum;
-            sum.add(four_of(row, k, n).item, position);
-            value += sum.value();
-            lowest += static_cast<int>(sum.lowest);
-            missed = !sum.is_complete();
-        }
-        if (!__any_sync(all_lanes, missed)) {
-#pragma unroll 1
-            for (int flip = warp_size / 2; flip > 0; flip /= 2) {
-                value += __shfl_xor_sync(all_lanes, value, flip);
-                lowest += __shfl_xor_sync(all_lanes, lowest, flip);
-            }
-            return round_extended(value, lowest, position);
-        }
-
-        long long bins[exact_bins];
-        for (unsigned c = 0; c < exact_bins; ++c) bins[c] = 0;
-#pragma unroll 1
-        for (unsigned k = threadIdx.x % warp_size; k < n; k += four)
-            bins_of::add_special(bins, four_of(row, k, n));
-        return read_across_lanes(carry_across_lanes(bins_of::digit_of_bins(bins)));
-    }
-    static constexpr unsigned four = 4 * warp_size;
-    static __device__ __forceinline__ pack<float> four_of(const Input *row, unsigned k, unsigned n)
-    {
-        pack<float> some = {};
-#pragma unroll
-        for (unsigned j = 0; j < 4; ++j)
-            if (k + j * warp_size < n) some.item[j] = widened(row[k + j * warp_size]);
-        return some;
-    }
-
-    /* The greatest of 2^lanes_log lanes' values, for all of them; and the sum, of integers below
-     * 2^52 in magnitude. The warp's is found whether it is asked for or not: where a condition that
-     * is the same for all lanes guards such an instruction, ptxas (12.4 and 13.0, not 13.5) may
-     * forget to evaluate it. */
-    static __device__ __forceinline__ unsigned greatest_of(unsigned value, unsigned lanes_log)
-    {
-        const unsigned of_warp = warp_max(value);
-        if (lanes_log == 5) return of_warp;
-#pragma unroll 1
-        for (unsigned bit = 0; bit < lanes_log; ++bit) {
-            const unsigned other = __shfl_xor_sync(all_lanes, value, 1 << bit);
-            value = value < other ? other : value;
-        }
-        return value;
-    }
-    static __device__ __forceinline__ long long sum_of(long long value, unsigned lanes_log)
-    {
-        constexpr unsigned bits = 26, mask = (1u << bits) - 1;
-        unsigned low = static_cast<unsigned>(value) & mask,
-                 high = static_cast<unsigned>(value >> bits);
-        const unsigned low_of_warp = warp_add(low), high_of_warp = warp_add(high);
-        if (lanes_log == 5) {
-            low = low_of_warp;
-            high = high_of_warp;
-        } else {
-#pragma unroll 1
-            for (unsigned bit = 0; bit < lanes_log; ++bit) {
-                low += __shfl_xor_sync(all_lanes, low, 1 << bit);
-                high += __shfl_xor_sync(all_lanes, high, 1 << bit);
-            }
-        }
-        return (1ll << bits) * static_cast<int>(high) + low;
-    }
-
-    /* All loads are under way before the first is used. */
-    template <bool Vectors>
-    static __device__ __forceinline__ void sum_rows(const strided_results &all,
-                                                    const exact_row_plan &plan, float *output)
-    {
-        constexpr unsigned at_once = warp_chunks, size = items_type::size;
-        __shared__ unsigned greatest_of_warps[warps];
-        __shared__ long long sums_of_warps[warps];
-        __shared__ unsigned misses_of_warps[warps];
-        const unsigned lane = threadIdx.x % warp_size, lanes = 1u << plan.lanes_log,
-                       own = lane & (lanes - 1), chunks = 1u << plan.chunks_log,
-                       warp = threadIdx.x / warp_size, warps_of_row = 1u << plan.warps_log,
-                       part = warp & (warps_of_row - 1), tail = static_cast<unsigned>(all.n % size),
-                       skipped = part * at_once * warp_size; /* packs */
-        const size_t set = ((static_cast<size_t>(blockIdx.x) * BlockSize + threadIdx.x) /
-                            warp_size) >>
-                           plan.warps_log,
-                     first = all.begin +
-                             ((set * (at_once >> plan.chunks_log)) << (5 - plan.lanes_log)) +
-                             (lane >> plan.lanes_log),
-                     left = first < all.end ? all.end - first : 0;
-        const unsigned rows =
-            left < at_once * warp_size ? static_cast<unsigned>(left) : at_once * warp_size;
-        const unsigned char *const row =
-            reinterpret_cast<const unsigned char *>(all.first<Input>(left > 0 ? first : all.begin));
-
-        items_type items[at_once];
-        float edges[at_once];
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k) {
-            const unsigned packs = plan.packs[k] > skipped ? plan.packs[k] - skipped : 0,
-                           width = packs < lanes ? packs : lanes;
-            items[k] = {};
-            edges[k] = 0;
-            if (plan.row[k] >= rows || own >= width) continue;
-            const unsigned char *const from = row + plan.place[k] + skipped * sizeof(items[k]);
-            if (Vectors)
-                items[k] = load_pack<true>(reinterpret_cast<const items_type *>(from) + own);
-            else
-                items[k].gather(reinterpret_cast<const Input *>(from) + own, width);
-        }
-        if (tail > 0 && part == 0 && own < tail) {
-#pragma unroll
-            for (unsigned k = 0; k < at_once; ++k)
-                if (plan.row[k] < rows && (k & (chunks - 1)) == 0)
-                    edges[k] = widened(
-                        reinterpret_cast<const Input *>(row + plan.place[k])[all.n - tail + own]);
-        }
-
-        /* twice the bits of the greatest magnitude: of a chunk, of a row, for all chunks of it */
-        unsigned greatest[at_once];
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k) {
-            greatest[k] = 2 * __float_as_uint(edges[k]);
-#pragma unroll
-            for (unsigned j = 0; j < size; ++j) {
-                const unsigned bits = 2 * __float_as_uint(widened(items[k].at(j)));
-                greatest[k] = greatest[k] < bits ? bits : greatest[k];
-            }
-        }
-#pragma unroll
-        for (unsigned step = at_once / 2; step > 0; step /= 2)
-            if (step < chunks)
-#pragma unroll
-                for (unsigned k = 0; k < at_once; ++k)
-                    if ((k & step) == 0 && greatest[k] < greatest[k | step])
-                        greatest[k] = greatest[k | step];
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k)
-            if ((k & (chunks - 1)) == 0) greatest[k] = greatest_of(greatest[k], plan.lanes_log);
-        if (warps_of_row > 1) {
-            if (lane == 0) greatest_of_warps[warp] = greatest[0];
-            __syncthreads();
-            for (unsigned w = 0; w < warps_of_row; ++w) {
-                const unsigned other = greatest_of_warps[(warp - part) + w];
-                greatest[0] = greatest[0] < other ? other : greatest[0];
-            }
-        }
-#pragma unroll
-        for (unsigned step = at_once / 2; step > 0; step /= 2)
-            if (step < chunks)
-#pragma unroll
-                for (unsigned k = 0; k < at_once; ++k)
-                    if ((k & step) == 0) greatest[k | step] = greatest[k];
-
-        window_sum<false> sums[at_once];
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k) {
-            const unsigned position = position_for(exponent_of_twice(greatest[k]));
-            float group[size];
-#pragma unroll
-            for (unsigned j = 0; j < size; ++j) group[j] = widened(items[k].at(j));
-            sums[k].add(group, position);
-            if (tail == 0) continue;
-            const float edge[1] = {edges[k]};
-            sums[k].add(edge, position);
-        }
-#pragma unroll
-        for (unsigned step = at_once / 2; step > 0; step /= 2)
-            if (step < chunks)
-#pragma unroll
-                for (unsigned k = 0; k < at_once; ++k)
-                    if ((k & step) == 0) sums[k].add(sums[k | step]);
-
-        unsigned missed = 0; /* a bit for each row that the lane stores */
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k) {
-            if ((k & (chunks - 1)) != 0) continue;
-            long long sum = sum_of(sums[k].value(), plan.lanes_log);
-            unsigned misses = __ballot_sync(all_lanes, !sums[k].is_complete()) >> (lane - own) &
-                              (all_lanes >> (warp_size - lanes));
-            if (warps_of_row > 1) {
-                if (lane == 0) {
-                    sums_of_warps[warp] = sum;
-                    misses_of_warps[warp] = misses;
-                }
-                __syncthreads();
-                sum = 0;
-                for (unsigned w = 0; w < warps_of_row; ++w) {
-                    sum += sums_of_warps[(warp - part) + w];
-                    misses |= misses_of_warps[(warp - part) + w];
-                }
-            }
-            if (own != 0 || part != 0 || plan.row[k] >= rows) continue;
-            const unsigned exponent = exponent_of_twice(greatest[k]);
-            if (exact_integer || misses != 0 || exponent > top_exponent)
-                missed |= 1u << k;
-            else
-                output[first + plan.row[k]] = round_window(sum, position_for(exponent));
-        }
-        for (unsigned any; (any = __ballot_sync(all_lanes, missed != 0)) != 0;) {
-            const int from = 31 - __clz(static_cast<int>(any)),
-                      k = 31 - __clz(static_cast<int>(missed | 1)); /* the last */
-            const size_t result = __shfl_sync(
-                all_lanes,
-                static_cast<unsigned long long>(
-                    first + (static_cast<size_t>(k >> plan.chunks_log) << (5 - plan.lanes_log))),
-                from);
-            const float sum = sum_by_warp(all.first<Input>(result), static_cast<unsigned>(all.n));
-            if (lane != static_cast<unsigned>(from)) continue;
-            output[result] = sum;
-            missed &= ~(1u << k);
-        }
-    }
-};
-
-template <unsigned BlockSize, class Input>
-__global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
-    exact_rows(strided_results all, exact_row_plan plan, float *output)
-{
-    wait_for_previous_grid();
-    allow_next_grid();
-    if (plan.vectors)
-        exact_slices<BlockSize, Input>::template sum_rows<true>(all, plan, output);
-    else
-        exact_slices<BlockSize, Input>::template sum_rows<false>(all, plan, output);
-}
-
-template <unsigned BlockSize>
-__host__ __device__ constexpr unsigned blocks_of_parts()
-{
-    return superaccumulator<BlockSize>::resident_threads / BlockSize;
-}
-
-/* `parts` blocks a row, which take its tiles in turn. */
-template <unsigned BlockSize, unsigned Packs, class Input>
-__global__ void __launch_bounds__(BlockSize, blocks_of_parts<BlockSize>())
-    exact_row_parts(strided_results all, unsigned parts, float *output, status_word *status_words)
-{
-    using Source = floats_of<Input>;
-    using accumulator_type = superaccumulator<BlockSize, Source>;
-    const unsigned row = blockIdx.x / parts, part = blockIdx.x - row * parts;
-    const size_t result = all.begin + row;
-    const elements<Input> input(all.first<Input>(result), all.n, accumulator_type::head_alignment,
-                                all.streaming);
-    const size_t tiles = input.packs == 0 ? 1 : (input.packs - 1) / (BlockSize * Packs) + 1;
-    wait_for_previous_grid();
-    typename accumulator_type::Output to = {output + result, nullptr};
-    to.source = Source::masked(~0u);
-    accumulator_type accumulator(to, input, dynamic_shared<void>());
-    for (size_t tile = part; tile < tiles; tile += parts) {
-        tile_items<accumulator_type, BlockSize, Packs> items;
-        items.load(input, tile);
-        items.load_edge(input, tile + 1 == tiles);
-        allow_next_grid();
-        accumulator.add(items);
-    }
-    accumulator.reduce_row(
-        status_words + static_cast<size_t>(row) * accumulator_type::words_for_row, parts, to);
-}
-
-/* How exact_columns works: `units` blocks for 2^columns_log results, of which a thread has every
- * 2^parts_log-th of the unit's elements. */
-struct exact_column_plan {
-    unsigned columns_log, parts_log, units;
-    size_t length; /* elements of a unit */
-};
 
 template <class Accumulator>
 __device__ __forceinline__ unsigned long long *words_of(Accumulator *accumulator)
@@ -7959,819 +8005,6 @@ __device__ __forceinline__ void add_atomically(Accumulator *accumulator, Float x
     if (sizeof(Float) == sizeof(double) && shift % 32 > 0) add(2, significand >> (64 - shift % 32));
 }
 
-/* Limbs of results next to each other, `stride` apart; threads add to them. */
-struct limbs_of_result {
-    static constexpr unsigned count = FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT + 1;
-    unsigned long long *first;
-    unsigned stride;
-
-    __device__ __forceinline__ void add(unsigned k, long long number) const
-    {
-        atomicAdd(first + k * stride, static_cast<unsigned long long>(number));
-    }
-    /* number * 2^(shift - 149) */
-    __device__ __forceinline__ void add_scaled(long long number, unsigned shift) const
-    {
-        const unsigned long long magnitude =
-                                     static_cast<unsigned long long>(number < 0 ? -number : number),
-                                 high = shift % 32 > 0 ? magnitude >> (64 - shift % 32) : 0,
-                                 low = magnitude << shift % 32;
-        const long long sign = number < 0 ? -1 : 1;
-        if (number == 0) return;
-        add(shift / 32, sign * static_cast<long long>(low & 0xffffffff));
-        add(shift / 32 + 1, sign * static_cast<long long>(low >> 32));
-        if (high != 0) add(shift / 32 + 2, sign * static_cast<long long>(high));
-    }
-    __device__ __forceinline__ void add_float(float x) const
-    {
-        const float_parts<float> parts(x);
-        if (!parts.is_finite) {
-            add(FASTREDUCE_DETAIL_NAN_COUNT + parts.special, 1);
-            return;
-        }
-        const long long significand = parts.significand;
-        add_scaled(parts.is_negative ? -significand : significand, parts.shift);
-    }
-};
-
-/* A thread's sum of floats that come in groups. Its window has room above the greatest float of the
- * group that placed it, as a second look at all of them would take longer; it moves where a group
- * misses it and has a better place. */
-struct moving_window {
-    static constexpr unsigned room = 10, least_position = window_bits / 2,
-                              groups_between_flushes = 1024;
-    long long value = 0, lowest = 0; /* in units of 2^(position - 149), and 2^-22 of these */
-    unsigned position = 0;           /* 0: nowhere yet */
-    unsigned groups = 0;             /* since the last flush; 2^14 floats have 2^58 */
-    bool limbs_used = false;
-
-    template <unsigned Count>
-    __device__ __forceinline__ void add(const float (&group)[Count], const limbs_of_result &limbs)
-    {
-        static_assert(Count <= 16, "a sum could overflow");
-        if (!exact_integer && position != 0 && add_to_window(group)) {
-            if (++groups == groups_between_flushes) flush(limbs);
-            return;
-        }
-        const unsigned better = place_for(group);
-        if (!exact_integer && (better > position || better + 8 < position)) {
-            flush(limbs);
-            position = better;
-            if (add_to_window(group)) return;
-        }
-        limbs_used = true;
-#pragma unroll 1
-        for (unsigned j = 0; j < Count; ++j) limbs.add_float(at(group, j));
-    }
-
-    __device__ __forceinline__ void flush(const limbs_of_result &limbs)
-    {
-        groups = 0;
-        if (value == 0 && lowest == 0) return;
-        limbs_used = true;
-        limbs.add_scaled(value, position);
-        limbs.add_scaled(lowest, position - window_bits / 2);
-        value = lowest = 0;
-    }
-
-  private:
-    template <unsigned Count>
-    __device__ __forceinline__ bool add_to_window(const float (&group)[Count])
-    {
-        window_sum<true> sum;
-        sum.add(group, position);
-        if (!sum.is_complete()) return false;
-        value += sum.value();
-        lowest += static_cast<int>(sum.lowest);
-        return true;
-    }
-    template <unsigned Count>
-    __device__ __forceinline__ unsigned place_for(const float (&group)[Count]) const
-    {
-        unsigned greatest = 0;
-#pragma unroll
-        for (float x : group) {
-            const unsigned bits = 2 * __float_as_uint(x);
-            if (exponent_of_twice(bits) < 255 && greatest < bits) greatest = bits;
-        }
-        if (greatest == 0 && position != 0) return position;
-        const unsigned exponent = exponent_of_twice(greatest),
-                       place = exponent + room > exact_reach ? exponent + room - exact_reach : 0;
-        return place < least_position ? least_position
-               : place > top_position ? top_position
-                                      : place;
-    }
-    /* By comparisons, as compilers put an array with such an index in local memory. */
-    template <unsigned Count>
-    static __device__ __forceinline__ float at(const float (&group)[Count], unsigned number)
-    {
-        float x = group[0];
-#pragma unroll
-        for (unsigned j = 1; j < Count; ++j)
-            if (j == number) x = group[j];
-        return x;
-    }
-};
-
-/* Limbs rounded. Out of line, as few threads need it. */
-template <unsigned Limbs>
-__device__ __noinline__ float round_limbs(const unsigned long long *first, unsigned stride)
-{
-    fastreduce_accumulator sum = {};
-    for (unsigned k = 0; k < Limbs; ++k) {
-        sum.limb[k] = static_cast<int64_t>(
-            *static_cast<const volatile unsigned long long *>(first + k * stride));
-    }
-    return fastreduce_detail_read_f32(&sum);
-}
-
-template <unsigned BlockSize, class Input>
-__global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
-    exact_columns(strided_results all, exact_column_plan plan, float *output,
-                  status_word *status_words)
-{
-    constexpr unsigned limbs = limbs_of_result::count, at_once = 16, same_window = 16;
-    __shared__ unsigned long long limb[limbs * BlockSize];
-    __shared__ long long values[BlockSize], lowests[BlockSize];
-    __shared__ unsigned positions[BlockSize];
-    __shared__ bool last;
-    const unsigned each = 1u << plan.columns_log, parts = 1u << plan.parts_log,
-                   column = threadIdx.x & (each - 1), part = threadIdx.x >> plan.columns_log,
-                   block = blockIdx.x / plan.units, unit = blockIdx.x - block * plan.units;
-    const size_t result = all.begin + static_cast<size_t>(block) * each + column,
-                 begin = unit * plan.length, step = parts * all.stride,
-                 end = all.n - begin < plan.length ? all.n : begin + plan.length;
-    const bool exists = result < all.end;
-    const limbs_of_result own = {limb + column, each};
-    wait_for_previous_grid();
-    allow_next_grid();
-    for (unsigned k = threadIdx.x; k < limbs * each; k += BlockSize) limb[k] = 0;
-    __syncthreads();
-
-    moving_window window;
-    const bool has_any = exists && begin + part < end;
-    const Input *from =
-        all.first<Input>(exists ? result : all.begin) + (has_any ? (begin + part) * all.stride : 0);
-    for (size_t k = has_any ? begin + part : end; k < end; k += at_once * parts) {
-        float group[at_once];
-        if (k + (at_once - 1) * parts < end) {
-#pragma unroll
-            for (unsigned j = 0; j < at_once; ++j) group[j] = widened(from[j * step]);
-            from += at_once * step;
-        } else {
-#pragma unroll
-            for (unsigned j = 0; j < at_once; ++j)
-                group[j] = k + j * parts < end ? widened(from[j * step]) : 0.0f;
-        }
-        window.add(group, own);
-    }
-
-    if (parts == 1 && plan.units == 1) {
-        if (!exists) return;
-        if (window.limbs_used) {
-            window.flush(own);
-            output[result] = round_limbs<limbs>(own.first, own.stride);
-        } else {
-            output[result] = round_extended(window.value, window.lowest, window.position);
-        }
-        return;
-    }
-    values[threadIdx.x] = window.value;
-    lowests[threadIdx.x] = window.lowest;
-    positions[threadIdx.x] = window.position;
-    __syncthreads();
-    const bool stores = exists && part == 0;
-    if (stores) {
-        /* neighbours' windows are mostly in the same place */
-        for (unsigned k = 1, same = 1; k < parts; ++k) {
-            const unsigned other = column + (k << plan.columns_log);
-            if (positions[other] != window.position || ++same > same_window) {
-                window.flush(own);
-                window.position = positions[other];
-                same = 1;
-            }
-            window.value += values[other];
-            window.lowest += lowests[other];
-        }
-        window.flush(own);
-        if (plan.units == 1) output[result] = round_limbs<limbs>(own.first, own.stride);
-    }
-    if (plan.units == 1) return;
-
-    status_word *const totals = status_words + (result - all.begin) * limbs,
-                       *const ticket = status_words + (all.end - all.begin) * limbs + block;
-    if (stores) {
-        for (unsigned k = 0; k < limbs; ++k) {
-            const long long number = static_cast<long long>(limb[k * each + column]);
-            /* one step of carries, so that there is room for a sum of many */
-            const bool carries = k + 1 < FASTREDUCE_DETAIL_DIGITS;
-            if (carries)
-                limb[(k + 1) * each + column] += static_cast<unsigned long long>(number >> 32);
-            const unsigned long long digit =
-                static_cast<unsigned long long>(carries ? number & 0xffffffff : number);
-            if (digit != 0) atomicAdd(totals + k, digit);
-        }
-    }
-    if (!comes_last(ticket, plan.units, last) || !stores) return;
-    output[result] = round_limbs<limbs>(totals, 1);
-    for (unsigned k = 0; k < limbs; ++k) totals[k] = 0;
-}
-
-/* Results of any type and operator that EXACT has. Lanes add up short ones as pairs of doubles, and
- * a warp what these cannot hold; blocks add longer ones, in units of so many elements. */
-constexpr size_t exact_unit = 16384;
-__host__ __device__ constexpr size_t units_of_exact(size_t n)
-{
-    return (n - 1) / exact_unit + 1;
-}
-
-/* A sum as a double and what that has lost, which has to be a double, too: bits of numbers that lie
- * within some hundred binades. */
-struct exact_pair {
-    double sum, lost;
-
-    /* a + b, and what that loses: not a number where a sum is not finite. */
-    static __device__ __forceinline__ double add_losing(double &a, double b)
-    {
-        const double both = ieee_add(a, b), added = ieee_subtract(both, a),
-                     rest = ieee_add(ieee_subtract(a, ieee_subtract(both, added)),
-                                     ieee_subtract(b, added));
-        a = both;
-        return rest;
-    }
-    /* Say whether they could. If not, the pair is nothing. */
-    template <unsigned Count>
-    __device__ __forceinline__ bool add(const double (&term)[Count])
-    {
-        double rest[Count];
-        bool loses = false, fails = false;
-#pragma unroll
-        for (unsigned j = 0; j < Count; ++j) {
-            rest[j] = add_losing(sum, term[j]);
-            loses |= !(rest[j] == 0);
-        }
-        if (!loses) return true;
-#pragma unroll
-        for (double x : rest) fails |= !(add_losing(lost, x) == 0);
-        return !fails;
-    }
-    __device__ __forceinline__ bool add(const exact_pair &other)
-    {
-        const double rest = add_losing(sum, other.sum), first = add_losing(lost, other.lost),
-                     second = add_losing(lost, rest);
-        return first == 0 && second == 0;
-    }
-};
-
-template <class Input>
-struct exact_terms {
-    static constexpr unsigned at_once = 8;
-    static constexpr bool is_narrow = sizeof(Input) < sizeof(double);
-    /* Of doubles windows are faster where they are many: a pair always loses something. */
-    static constexpr size_t most_of_lanes = is_narrow ? ~size_t(0) : 2048;
-    const Input *from;
-    size_t n, step;          /* elements, and from one to the next */
-    unsigned long long mask; /* of a double's bits */
-    bool squares;
-
-    __device__ __forceinline__ exact_terms(const Input *first, size_t count, size_t apart,
-                                           fastreduce_operator op)
-        : from(first), n(count), step(apart), mask(op == FASTREDUCE_SUM_ABS ? ~0ull >> 1 : ~0ull),
-          squares(is_narrow && (op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2))
-    {
-    }
-    __device__ __forceinline__ double of(Input x) const
-    {
-        double wide = ieee_double(widened(x));
-        if (squares) wide = ieee_multiply(wide, wide);
-        return bits_as<double>(bits_as<unsigned long long>(wide) & mask);
-    }
-    /* Numbers k, k + apart ... as `convert` makes them: zeros behind the end. */
-    template <unsigned Count, class To, class Convert>
-    __device__ __forceinline__ void load(To (&to)[Count], size_t k, unsigned apart,
-                                         const Convert &convert) const
-    {
-        const Input *const at = from + k * step;
-        const size_t stride = apart * step;
-        if (k + (Count - 1) * apart < n) {
-#pragma unroll
-            for (unsigned j = 0; j < Count; ++j) to[j] = convert(at[j * stride]);
-        } else {
-#pragma unroll
-            for (unsigned j = 0; j < Count; ++j)
-                to[j] = k + j * apart < n ? convert(at[j * stride]) : To{};
-        }
-    }
-    /* As terms at once: of long results, whose ends are rare, this is faster. */
-    template <unsigned Count>
-    __device__ __forceinline__ void load_terms(double (&term)[Count], size_t k,
-                                               unsigned apart) const
-    {
-        load(term, k, apart, [&](Input x) { return of(x); });
-    }
-    template <unsigned Count>
-    struct group {
-        double term[Count];
-        template <class Use>
-        __device__ __forceinline__ void for_each(const Use &use) const
-        {
-#pragma unroll
-            for (double x : term) use(x);
-        }
-    };
-    /* By thread number `own` of so many. */
-    __device__ __forceinline__ void add_to(wide_window<doubles_masked> &window, unsigned own,
-                                           unsigned threads) const
-    {
-        for (size_t base = 0; base < n; base += at_once * threads) {
-            group<at_once> some;
-            load_terms(some.term, base + own, threads);
-            window.template add_group<at_once>(some);
-        }
-        window.flush();
-    }
-    static __device__ __forceinline__ void add_to(wide_window<doubles_masked> &window,
-                                                  const exact_pair &pair)
-    {
-        window.template add_group<2>(group<2>{{pair.sum, pair.lost}});
-        window.flush();
-    }
-    /* The same to the thread's pair, so many at a time: says whether it could. */
-    template <unsigned Count>
-    __device__ __forceinline__ bool add_to(exact_pair &pair, unsigned own, unsigned threads) const
-    {
-        for (size_t k = own; k < n; k += Count * threads) {
-            constexpr unsigned each = Count < at_once ? Count : at_once;
-            Input item[Count];
-            load(item, k, threads, [](Input x) { return x; });
-#pragma unroll
-            for (unsigned first = 0; first < Count; first += each) {
-                double term[each];
-#pragma unroll
-                for (unsigned j = 0; j < each; ++j) term[j] = of(item[first + j]);
-                if (!add_terms(pair, term)) return false;
-            }
-        }
-        return true;
-    }
-    /* To a pair or column: as one, where a double holds the sum. */
-    template <class Sum, unsigned Count>
-    __device__ __forceinline__ bool add_terms(Sum &to, const double (&term)[Count]) const
-    {
-        double sum[1];
-        return is_narrow && add_in_one(term, sum[0]) ? to.add(sum) : to.add(term);
-    }
-
-  private:
-    /* Whether a double holds their sum, by the exponents: the greatest's, and the least's but of 0;
-     * if so, the sum. */
-    template <unsigned Count>
-    __device__ __forceinline__ bool add_in_one(const double (&term)[Count], double &sum) const
-    {
-        constexpr unsigned bits_of_count = 3, bits = element<Input>::fraction_bits + 1;
-        static_assert(Count <= 1u << bits_of_count, "the sum of more takes more bits");
-        unsigned greatest = 0, least = ~0u;
-        double sums[Count];
-#pragma unroll
-        for (unsigned j = 0; j < Count; ++j) {
-            const unsigned upper = upper_magnitude(term[j]);
-            greatest = upper > greatest ? upper : greatest;
-            least = upper - 1 < least ? upper - 1 : least;
-            sums[j] = term[j];
-        }
-#pragma unroll
-        for (unsigned half = Count / 2; half > 0; half /= 2)
-#pragma unroll
-            for (unsigned j = 0; j < half; ++j) sums[j] = ieee_add(sums[j], sums[j + half]);
-        sum = sums[0];
-        return (greatest >> 20) - ((least + 1) >> 20) + bits_of_count + (squares ? 2 : 1) * bits <=
-               53;
-    }
-};
-
-/* sum + rest, which the double `sum` is when rounded, as what the operator makes of it. Digits from
- * 2^(32 base - 1074) on hold 128 bits behind the lowest of `sum`, and one for all of `rest` that
- * lies below. Out of line, as it is long. */
-template <class = void>
-__device__ __noinline__ void round_sum(double sum, double rest, void *result,
-                                       fastreduce_operator op, int precision, size_t n)
-{
-    constexpr int digits = 8;
-    int64_t digit[digits + 3] = {};
-    const float_parts<double> large(sum), little(rest);
-    const unsigned base = large.shift / 32 > 4 ? large.shift / 32 - 4 : 0,
-                   below = little.shift < 32 * base ? 32 * base - little.shift : 0;
-    const unsigned long long left = below < 64 ? little.significand >> below : 0;
-    const bool is_cut = (below < 64 ? left << below : 0) != little.significand;
-    const int64_t a = static_cast<int64_t>(large.significand),
-                  b = static_cast<int64_t>(left | (is_cut ? 1 : 0));
-    fastreduce_detail_add_scaled(digit, large.is_negative ? -a : a, large.shift - 32 * base);
-    fastreduce_detail_add_scaled(digit, little.is_negative ? -b : b,
-                                 below > 0 ? 0 : little.shift - 32 * base);
-    store_bits(
-        result,
-        fastreduce_detail_read(digit, digits, static_cast<int>(32 * base) - 1074, op, n, precision),
-        precision);
-}
-
-/* By a thread: what the operator makes of a sum of n elements. */
-__device__ __forceinline__ void store_pair(exact_pair pair, void *result, fastreduce_operator op,
-                                           int precision, size_t n)
-{
-    constexpr unsigned least_normal = 1023 - 126; /* some compilers flush floats that are not */
-    const double rest = exact_pair::add_losing(pair.sum, pair.lost);
-    unsigned long long bits = bits_as<unsigned long long>(pair.sum);
-    if (op == FASTREDUCE_MEAN || op == FASTREDUCE_NORM2 ||
-        (precision == 24 && pair.sum != 0 &&
-         (static_cast<unsigned>(bits >> 52) & 2047) <= least_normal)) {
-        round_sum(pair.sum, rest, result, op, precision, n);
-    } else if (precision == 53) {
-        store_bits(result, bits, precision);
-    } else {
-        /* to odd, as far as the sum is no double: so that one more rounding is as good as one */
-        if (rest != 0 && bits % 2 == 0) bits += (rest < 0) == (pair.sum < 0) ? 1 : ~0ull;
-        store_bits(result, __float_as_uint(static_cast<float>(bits_as<double>(bits))), precision);
-    }
-}
-
-/* The sums of the warp's results, of which each lane has one: by itself, or by up to
- * 2^most_lanes_log lanes each, as the longest suggests. `origin`: where the input begins. Says
- * whether the lane's own is complete; what is too long has n = 0. */
-template <class Input>
-__device__ __forceinline__ bool sum_by_lanes(const exact_terms<Input> &own, const Input *origin,
-                                             unsigned results, unsigned most_lanes_log,
-                                             exact_pair &sum)
-{
-    constexpr unsigned all = 0xffffffff, at_once = exact_terms<Input>::at_once;
-    /* of a lane by itself, in memory that caches hold until the lane comes back to it; of eight
-     * lanes and more, as it takes long for lanes' sums to meet */
-    constexpr unsigned alone = sizeof(Input) == sizeof(double) ? at_once : 256 / sizeof(Input),
-                       few_lanes_log = 3, at_once_and_again = 4 * at_once;
-    const unsigned lane = threadIdx.x % warp_size, n = static_cast<unsigned>(own.n),
-                   longest = warp_max(n);
-    sum = {0, 0};
-    if (longest <= alone || most_lanes_log == 0) {
-        const bool added = longest <= 2   ? own.template add_to<2>(sum, 0, 1)
-                           : longest <= 4 ? own.template add_to<4>(sum, 0, 1)
-                                          : own.template add_to<at_once>(sum, 0, 1);
-        return added && !exact_integer;
-    }
-    unsigned lanes_log = 1;
-    while (lanes_log < most_lanes_log &&
-           longest > (lanes_log < few_lanes_log ? at_once : at_once_and_again) << lanes_log)
-        ++lanes_log;
-    const unsigned groups = warp_size >> lanes_log, part = lane & ((1u << lanes_log) - 1);
-    bool complete = false;
-    for (unsigned first = 0; first < results; first += groups) {
-        const int giver = static_cast<int>(first + (lane >> lanes_log));
-        exact_terms<Input> terms = own;
-        terms.from =
-            origin + __shfl_sync(all, static_cast<unsigned long long>(own.from - origin), giver);
-        terms.n = __shfl_sync(all, n, giver);
-        exact_pair pair = {0, 0};
-        bool added = terms.template add_to<at_once>(pair, part, 1u << lanes_log);
-        __syncwarp();
-#pragma unroll 1
-        for (unsigned bit = 0; bit < lanes_log; ++bit) {
-            const exact_pair other = {__shfl_xor_sync(all, pair.sum, 1 << bit),
-                                      __shfl_xor_sync(all, pair.lost, 1 << bit)};
-            added &= pair.add(other);
-        }
-        /* a group's lanes have the same pair, but not each misses what another does */
-        const unsigned failed = __ballot_sync(all, !added), place = (lane - first) << lanes_log,
-                       source = place % warp_size;
-        const exact_pair found = {__shfl_sync(all, pair.sum, static_cast<int>(source)),
-                                  __shfl_sync(all, pair.lost, static_cast<int>(source))};
-        if (lane - first >= groups) continue;
-        sum = found;
-        complete = (failed >> source & (all >> (warp_size - (1u << lanes_log)))) == 0;
-    }
-    return complete && !exact_integer;
-}
-
-/* By a block: terms to the limbs of its first warp, which has come. */
-template <unsigned BlockSize, class Input>
-__device__ __forceinline__ void add_by_block(const exact_terms<Input> &terms,
-                                             wide_window<doubles_masked> &window, wide_sums *sums)
-{
-    constexpr unsigned warps = BlockSize / warp_size;
-    constexpr unsigned at_once = 2 * exact_terms<Input>::at_once;
-    exact_pair pair = {0, 0};
-    const bool added = exact_terms<Input>::is_narrow && !exact_integer &&
-                       terms.template add_to<at_once>(pair, threadIdx.x, BlockSize);
-    if (!__any_sync(0xffffffffu, !added))
-        terms.add_to(window, pair);
-    else
-        terms.add_to(window, threadIdx.x, BlockSize);
-    __syncthreads();
-    if (threadIdx.x < warp_size)
-        for (unsigned k = threadIdx.x; k < wide_limbs::limbs; k += warp_size)
-            for (unsigned w = 1; w < warps; ++w) sums[0].limb[k] += sums[w].limb[k];
-    __syncwarp();
-}
-
-/* How exact_results works: a warp has `each` results at a time, up to 32. */
-struct exact_plan {
-    size_t step;                        /* from one element to the next */
-    size_t most_of_warp, most_of_block; /* elements of a result */
-    unsigned each, lanes_log;           /* 2^lanes_log lanes for a result, at most */
-    bool listed;                        /* which are long; else none is in exact_results */
-};
-/* As many as have room for their totals. */
-constexpr unsigned exact_listed = 1024;
-
-/* A block's warps take results far apart, as long ones may lie together. */
-template <unsigned BlockSize, class Input, class Results>
-__global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
-    exact_results(Results all, size_t results, exact_plan plan, fastreduce_operator op,
-                  int precision, void *output, status_word *status_words)
-{
-    constexpr unsigned warps = BlockSize / warp_size;
-    __shared__ wide_sums sums[warps];
-    __shared__ unsigned long_ones[warps]; /* a bit for each */
-    __shared__ bool is_listed;
-    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-    const size_t apart = static_cast<size_t>(gridDim.x) * plan.each;
-    wait_for_previous_grid();
-    allow_next_grid();
-    wide_window<doubles_masked> window(sums[warp]);
-    const auto terms_of = [&](size_t result, size_t n) {
-        return exact_terms<Input>(all.template first<Input>(result), n, plan.step, op);
-    };
-    const Input *const origin = static_cast<const Input *>(all.input);
-    for (size_t first = static_cast<size_t>(blockIdx.x) * plan.each; first < results;
-         first += warps * apart) {
-        const size_t of_warp = first + warp * apart, own = of_warp + lane;
-        const bool exists = lane < plan.each && own < results;
-        const size_t n = exists ? all.length(own) : 0;
-        const bool is_short = exists && n <= plan.most_of_warp;
-        const bool for_lanes = is_short && n <= exact_terms<Input>::most_of_lanes;
-        exact_pair sum;
-        const bool complete = sum_by_lanes(terms_of(exists ? own : first, for_lanes ? n : 0),
-                                           origin, plan.each, plan.lanes_log, sum) &&
-                              for_lanes;
-        if (complete) store_pair(sum, all.place(output, own), op, precision, n);
-        for (unsigned others = __ballot_sync(0xffffffffu, is_short && !complete); others != 0;
-             others &= others - 1) {
-            const size_t result = of_warp + lowest_bit(others), length = all.length(result);
-            terms_of(result, length).add_to(window, lane, warp_size);
-            round_limbs_by_warp(sums[warp].limb, all.place(output, result), op, precision, length);
-            window.restart();
-        }
-        if (!plan.listed) continue;
-        const unsigned long_bits = __ballot_sync(0xffffffffu, exists && !is_short);
-        if (lane == 0) long_ones[warp] = long_bits;
-        __syncthreads();
-        for (unsigned w = 0; w < warps; ++w)
-            for (unsigned others = long_ones[w]; others != 0; others &= others - 1) {
-                const size_t result = first + w * apart + lowest_bit(others),
-                             length = all.length(result);
-                if (threadIdx.x == 0)
-                    is_listed = length > plan.most_of_block &&
-                                list_segment(status_words, result, units_of_exact(length),
-                                             SIZE_MAX >> 25, exact_listed);
-                __syncthreads();
-                if (!is_listed) {
-                    add_by_block<BlockSize>(terms_of(result, length), window, sums);
-                    if (warp == 0)
-                        round_limbs_by_warp(sums[0].limb, all.place(output, result), op, precision,
-                                            length);
-                }
-                __syncthreads();
-                window.restart();
-            }
-        __syncthreads();
-    }
-}
-
-/* A thread's sum of a column: a pair, and limbs that threads share for what pairs cannot hold. */
-struct exact_column {
-    fastreduce_wide_accumulator *limbs;
-    exact_pair pair;
-    bool limbs_used;
-
-    __device__ __forceinline__ explicit exact_column(fastreduce_wide_accumulator *of_column)
-        : limbs(of_column), pair{0, 0}, limbs_used(false)
-    {
-    }
-    /* Of doubles, or of another pair. */
-    template <class Terms>
-    __device__ __forceinline__ bool add(const Terms &terms)
-    {
-        const exact_pair before = pair;
-        if (!exact_integer && pair.add(terms)) return true;
-        add_to_limbs(before);
-        pair = {0, 0};
-        if (!exact_integer && pair.add(terms)) return true;
-        pair = {0, 0};
-        add_to_limbs(terms);
-        return true;
-    }
-    __device__ __forceinline__ void add_to_limbs(const exact_pair &terms)
-    {
-        const double both[2] = {terms.sum, terms.lost};
-        add_to_limbs(both);
-    }
-    template <unsigned Count>
-    __device__ __forceinline__ void add_to_limbs(const double (&term)[Count])
-    {
-        limbs_used = true;
-#pragma unroll
-        for (double x : term) add_one(limbs, x);
-    }
-
-  private:
-    /* Out of line, as it is rare. */
-    static __device__ __noinline__ void add_one(fastreduce_wide_accumulator *limbs, double x)
-    {
-        add_atomically(limbs, x);
-    }
-};
-
-/* By a thread: limbs, which are destroyed, to a result. Out of line, as few threads need it. */
-template <class = void>
-__device__ __noinline__ void round_limbs_by_thread(int64_t *limb, void *result,
-                                                   fastreduce_operator op, int precision, size_t n)
-{
-    store_bits(result,
-               fastreduce_detail_read(limb, FASTREDUCE_DETAIL_WIDE_DIGITS, -1074, op, n, precision),
-               precision);
-}
-
-constexpr unsigned most_wide_columns = 32; /* that a block has limbs for */
-
-/* As exact_columns, of any type and operator that EXACT has. */
-template <unsigned BlockSize, class Input>
-__global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
-    exact_results_in_columns(strided_results all, exact_column_plan plan, fastreduce_operator op,
-                             int precision, void *output, status_word *status_words)
-{
-    constexpr unsigned at_once = exact_terms<Input>::at_once, limbs = wide_limbs::limbs;
-    struct apart { /* threads that go through one each meet no bank conflicts */
-        fastreduce_wide_accumulator of;
-        int64_t unused;
-    };
-    __shared__ apart columns_limbs[most_wide_columns];
-    __shared__ double sums[BlockSize], losts[BlockSize];
-    __shared__ unsigned limbs_used; /* by how many threads */
-    __shared__ bool last;
-    const unsigned each = 1u << plan.columns_log, parts = 1u << plan.parts_log,
-                   column = threadIdx.x & (each - 1), part = threadIdx.x >> plan.columns_log,
-                   block = blockIdx.x / plan.units, unit = blockIdx.x - block * plan.units;
-    const size_t result = all.begin + static_cast<size_t>(block) * each + column,
-                 begin = unit * plan.length,
-                 length = all.n - begin < plan.length ? all.n - begin : plan.length;
-    const bool exists = result < all.end;
-    wait_for_previous_grid();
-    allow_next_grid();
-    for (unsigned k = threadIdx.x; k < limbs * each; k += BlockSize)
-        columns_limbs[k / limbs].of.limb[k % limbs] = 0;
-    if (threadIdx.x == 0) limbs_used = 0;
-    __syncthreads();
-
-    const exact_terms<Input> terms(all.first<Input>(exists ? result : all.begin) +
-                                       begin * all.stride,
-                                   exists ? length : 0, all.stride, op);
-    exact_column own(&columns_limbs[column].of);
-    for (size_t k = part; k < terms.n; k += at_once * parts) {
-        double term[at_once];
-        terms.load_terms(term, k, parts);
-        terms.add_terms(own, term);
-    }
-    for (unsigned half = BlockSize / 2; half >= each; half /= 2) {
-        sums[threadIdx.x] = own.pair.sum;
-        losts[threadIdx.x] = own.pair.lost;
-        __syncthreads();
-        if (threadIdx.x < half)
-            own.add(exact_pair{sums[threadIdx.x + half], losts[threadIdx.x + half]});
-        __syncthreads();
-    }
-    if (own.limbs_used) atomicAdd(&limbs_used, 1u);
-    __syncthreads();
-
-    int64_t *const limb = own.limbs->limb;
-    void *const place = all.place(output, result);
-    const bool stores = exists && part == 0;
-    if (plan.units == 1) {
-        if (!stores) return;
-        if (limbs_used == 0) {
-            store_pair(own.pair, place, op, precision, all.n);
-        } else {
-            own.add_to_limbs(own.pair);
-            round_limbs_by_thread(limb, place, op, precision, all.n);
-        }
-        return;
-    }
-
-    status_word *const totals = status_words + (result - all.begin) * limbs,
-                       *const ticket = status_words + (all.end - all.begin) * limbs + block;
-    if (stores) {
-        if (limbs_used != 0) {
-            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
-            for (unsigned k = 0; k < limbs; ++k)
-                if (limb[k] != 0) atomicAdd(totals + k, static_cast<unsigned long long>(limb[k]));
-        }
-        exact_column total(reinterpret_cast<fastreduce_wide_accumulator *>(totals));
-        total.add_to_limbs(own.pair);
-    }
-    if (!comes_last(ticket, plan.units, last) || !stores) return;
-    for (unsigned k = 0; k < limbs; ++k) {
-        limb[k] = static_cast<int64_t>(peek(totals + k));
-        totals[k] = 0;
-    }
-    round_limbs_by_thread(limb, place, op, precision, all.n);
-}
-
-/* Results that are all long, in units of exact_unit elements, as segment_list. */
-struct results_in_units {
-    size_t begin, units_each;
-    unsigned count;
-    status_word *tickets;
-    size_t units;
-
-    __device__ __forceinline__ size_t segment(unsigned k) const { return begin + k; }
-    __device__ __forceinline__ size_t first_unit(unsigned k) const { return k * units_each; }
-    __device__ __forceinline__ status_word *ticket(unsigned k) const { return tickets + k; }
-    __device__ __forceinline__ status_word *totals() const { return tickets + count; }
-    __device__ __forceinline__ void leave_empty(bool *) const {}
-};
-__device__ __forceinline__ results_in_units long_results_of(const strided_results &all,
-                                                            status_word *status_words)
-{
-    const size_t each = units_of_exact(all.n), count = all.end - all.begin;
-    return {all.begin, each, static_cast<unsigned>(count), status_words, count * each};
-}
-struct listed_in_units : segment_list {
-    __device__ __forceinline__ listed_in_units(const row_bounds &all, status_word *status_words)
-        : segment_list(all, status_words, exact_listed, units_of_exact)
-    {
-    }
-    __device__ __forceinline__ status_word *totals() const { return base + list_words; }
-};
-__device__ __forceinline__ listed_in_units long_results_of(const row_bounds &all,
-                                                           status_word *status_words)
-{
-    return {all, status_words};
-}
-
-/* Units of long results, in turn. Blocks add limbs to the result's total, which the last one to
- * come rounds and leaves zero. */
-template <unsigned BlockSize, class Input, class Results>
-__global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
-    exact_long_results(Results all, exact_plan plan, fastreduce_operator op, int precision,
-                       void *output, status_word *status_words)
-{
-    constexpr unsigned warps = BlockSize / warp_size, limbs = wide_limbs::limbs;
-    __shared__ wide_sums sums[warps];
-    __shared__ bool last;
-    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-    wait_for_previous_grid();
-    allow_next_grid();
-    if (plan.listed && status_words[0] == 0) return;
-    wide_window<doubles_masked> window(sums[warp]);
-    const auto list = long_results_of(all, status_words);
-    const size_t units = list.units, from = share_of(units, blockIdx.x, gridDim.x),
-                 to = share_of(units, blockIdx.x + 1, gridDim.x);
-    unsigned mine =
-        search_by_warp(0u, list.count, [&](unsigned k) { return list.first_unit(k) <= from; }) - 1;
-    for (size_t begin = from, end; begin < to; begin = end, ++mine) {
-        const size_t result = list.segment(mine), n = all.length(result),
-                     first = list.first_unit(mine), after = first + units_of_exact(n);
-        end = after < to ? after : to;
-        const size_t begin_element = (begin - first) * exact_unit,
-                     end_element = end == after ? n : (end - first) * exact_unit;
-        add_by_block<BlockSize>(
-            exact_terms<Input>(all.template first<Input>(result) + begin_element * plan.step,
-                               end_element - begin_element, plan.step, op),
-            window, sums);
-        if (warp == 0) {
-            bool rounds = begin == first && end == after;
-            if (!rounds) {
-                status_word *const total = list.totals() + static_cast<size_t>(mine) * limbs;
-                for (unsigned k = lane; k < limbs; k += warp_size)
-                    if (sums[0].limb[k] != 0)
-                        atomicAdd(total + k, static_cast<unsigned long long>(sums[0].limb[k]));
-                rounds = warp_comes_last(list.ticket(mine), end - begin, after - first);
-                if (rounds) {
-                    for (unsigned k = lane; k < limbs; k += warp_size) {
-                        sums[0].limb[k] = static_cast<long long>(peek(total + k));
-                        total[k] = 0;
-                    }
-                    if (lane == 0) *list.ticket(mine) = 0;
-                    __syncwarp();
-                }
-            }
-            if (rounds)
-                round_limbs_by_warp(sums[0].limb, all.place(output, result), op, precision, n);
-        }
-        __syncthreads();
-        window.restart();
-    }
-    list.leave_empty(&last);
-}
-
-/* ---- Exact atomics, and sums of blocks ---- */
-
 /* Each carry is taken from a limb by the same atomic that leaves the rest, so that none is lost or
  * taken twice, whoever else adds or carries. */
 template <class Accumulator>
@@ -8803,13 +8036,22 @@ __device__ __noinline__ Result read_accumulator(const Accumulator *accumulator)
                                FASTREDUCE_SUM, 0, sizeof(Result) == sizeof(double) ? 53 : 24)));
 }
 
-/* What the lane adds to its limb for the floats of a warp: by a window with its extension, placed
- * by the greatest; where one reaches out of that, by bins of each lane. */
+/* The sum of a warp's integers below 2^52 in magnitude. */
+__device__ __forceinline__ long long sum_of_lanes(long long value)
+{
+    constexpr unsigned bits = 26, mask = (1u << bits) - 1;
+    const unsigned low = warp_add(static_cast<unsigned>(value) & mask),
+                   high = warp_add(static_cast<unsigned>(value >> bits));
+    return (1ll << bits) * static_cast<int>(high) + low;
+}
+
+/* What the lane adds to its limb for the floats of a warp: by a window, placed by the greatest;
+ * where one reaches out of that, by bins of each lane. */
 template <unsigned Items>
 __device__ __forceinline__ long long digit_of_floats(const float (&x)[Items])
 {
     static_assert(Items >= 1 && Items <= 64, "a thread gives 1 to 64 floats");
-    using sums = exact_slices<warp_size, float>;
+    constexpr unsigned all = 0xffffffff;
     unsigned greatest = 0;
 #pragma unroll
     for (unsigned j = 0; j < Items; ++j) {
@@ -8818,13 +8060,13 @@ __device__ __forceinline__ long long digit_of_floats(const float (&x)[Items])
     }
     const unsigned tight = position_for(exponent_of_twice(warp_max(greatest))),
                    position = tight < window_bits / 2 ? window_bits / 2 : tight;
-    window_sum<true> sum;
+    window_sum sum;
     sum.add(x, position);
-    if (!exact_integer && !__any_sync(sums::all_lanes, !sum.is_complete())) {
-        long long digit = digit_of(sums::sum_of(sum.value(), 5), position);
+    if (!exact_integer && !__any_sync(all, !sum.is_complete())) {
+        long long digit = digit_of(sum_of_lanes(sum.value()), position);
         const int lowest = static_cast<int>(sum.lowest);
-        if (__any_sync(sums::all_lanes, lowest != 0))
-            digit += digit_of(sums::sum_of(lowest, 5), position - window_bits / 2);
+        if (__any_sync(all, lowest != 0))
+            digit += digit_of(sum_of_lanes(lowest), position - window_bits / 2);
         return digit;
     }
     long long bins[exact_bins];
@@ -10244,305 +9486,52 @@ inline fastreduce_status launch_shapes(const shapes_engine &e, const strided_res
 
 /* ---- Many exact sums ---- */
 
-enum class exact_kernel : unsigned { rows, row_parts, in_columns };
-constexpr unsigned exact_kernels = 3, exact_block = 256, exact_packs = 4;
-/* bytes that a block of exact_rows has in registers */
-constexpr size_t longest_exact_row = exact_block * warp_chunks * pack_bytes;
+/* Elements of a result that is open, that a warp adds up: more are listed. */
+constexpr size_t most_open_of_warp = exact_unit / 4;
 
-/* What one launch does, as slices_plan. */
-struct exact_slices_plan {
-    exact_kernel kernel;
-    size_t shared_bytes;
-    size_t results_each, blocks_each, results, status_words;
-    unsigned parts; /* blocks of a row */
-    exact_row_plan rows;
-    exact_column_plan in_columns;
-};
-
-inline void plan_exact_rows(const strided_results &all, unsigned element_bytes,
-                            exact_slices_plan *plan)
+template <class = void>
+cudaError_t launch_open_results(exact_results all, size_t results, void *status_words,
+                                cudaStream_t stream)
 {
-    const size_t size = pack_bytes / element_bytes, packs = all.n / size, tail = all.n % size;
-    const unsigned bits = bits_for(packs > tail ? packs : tail), lanes_log = bits < 5 ? bits : 5,
-                   chunks_log = bits < 8 ? bits - lanes_log : 3;
-    exact_row_plan &rows = plan->rows;
-    rows.lanes_log = lanes_log;
-    rows.chunks_log = chunks_log;
-    rows.warps_log = bits - lanes_log - chunks_log;
-    rows.vectors =
-        (reinterpret_cast<uintptr_t>(all.input) | all.outer_stride * element_bytes) % pack_bytes ==
-        0;
-    for (unsigned k = 0; k < warp_chunks; ++k) {
-        const unsigned before = warp_size * (k & ((1u << chunks_log) - 1));
-        rows.row[k] = (k >> chunks_log) << (5 - lanes_log);
-        rows.packs[k] = packs > before ? static_cast<unsigned>(packs - before) : 0;
-        rows.place[k] =
-            rows.row[k] * all.outer_stride * element_bytes + before * size_t(pack_bytes);
-    }
-    plan->kernel = exact_kernel::rows;
-    plan->results_each = ((exact_block / warp_size) >> rows.warps_log) *
-                         (size_t(warp_chunks >> chunks_log) << (5 - lanes_log));
-    plan->results = max_blocks * plan->results_each;
-}
-
-inline void plan_exact_row_parts(const strided_results &all, unsigned element_bytes,
-                                 const device_limits &device, exact_slices_plan *plan)
-{
-    const size_t tile = exact_block * exact_packs * size_t(pack_bytes / element_bytes),
-                 wanted = size_t(device.multiprocessors) * 8, /* blocks */
-        parts = least_of((wanted - 1) / all.end + 1, (all.n - 1) / tile + 1);
-    plan->kernel = exact_kernel::row_parts;
-    plan->shared_bytes = superaccumulator<exact_block>::shared_bytes;
-    plan->parts = static_cast<unsigned>(parts);
-    plan->results_each = 1;
-    plan->blocks_each = parts;
-    plan->results = max_blocks / parts;
-    if (parts > 1) {
-        plan->results =
-            least_of(plan->results, workspace_words / superaccumulator<exact_block>::words_for_row);
-        plan->status_words =
-            least_of(plan->results, all.end) * superaccumulator<exact_block>::words_for_row;
-    }
-}
-
-/* A block's threads take results that are next to each other, and then elements. A result has so
- * many limbs, and a block limbs for so many results. */
-inline void plan_exact_columns(const strided_results &all, unsigned limbs, unsigned most_columns,
-                               const device_limits &device, exact_slices_plan *plan)
-{
-    /* that a thread has, where there are enough; that limbs take */
-    constexpr size_t fair = 64, most = size_t(1) << 30;
-    const size_t neighbours = all.inner > 1                    ? all.inner
-                              : all.outer_stride <= all.stride ? all.end
-                                                               : 1,
-                 places = size_t(device.multiprocessors) * 1024, /* for threads */
-        wanted = 2 * places;
-    const unsigned block_log = bits_for(exact_block),
-                   near_log = bits_for(least_of(least_of(neighbours, all.end), warp_size));
-    unsigned parts_log = 0;
-    while (parts_log + near_log < block_log && (all.n >> parts_log) >= fair &&
-           (parts_log + near_log < 5 || (all.end << parts_log) < wanted))
-        ++parts_log;
-    while (exact_block >> parts_log > most_columns) ++parts_log;
-    const size_t each = size_t(exact_block) >> parts_log;
-    /* blocks for the elements of a result, where there are so many results */
-    const auto units_for = [&](size_t results) {
-        const size_t threads = results << parts_log, least = (all.n - 1) / most + 1,
-                     rounds = (threads - 1) / places + 1; /* that take the device, nearly, each */
-        const bool fills = threads >= rounds * places / 10 * 9;
-        const size_t units =
-            least_of(fills ? 1 : (wanted - 1) / threads + 1, ((all.n - 1) >> parts_log) / fair + 1);
-        return units < least ? least : units;
-    };
-    const size_t with_words = (workspace_words - exact_block) / (limbs + 1) / each * each;
-    size_t results = all.end, units = units_for(results);
-    if (units > 1 && results > with_words) { /* launches alike */
-        results = ((all.end - 1) / ((all.end - 1) / with_words + 1) / each + 1) * each;
-        units = units_for(results);
-    }
-    plan->kernel = exact_kernel::in_columns;
-    plan->in_columns = {block_log - parts_log, parts_log, 0, (all.n - 1) / units + 1};
-    units = (all.n - 1) / plan->in_columns.length + 1; /* none is empty */
-    plan->in_columns.units = static_cast<unsigned>(units);
-    plan->results_each = each;
-    plan->blocks_each = units;
-    plan->results = least_of(results, max_blocks / units * each);
-    if (units > 1) plan->status_words = plan->results * limbs + (plan->results - 1) / each + 1;
-}
-
-inline exact_slices_plan plan_exact_slices(const strided_results &all, unsigned element_bytes,
-                                           const device_limits &device)
-{
-    exact_slices_plan plan = {};
-    plan.blocks_each = 1;
-    if (all.inner != 1 || all.stride != 1)
-        plan_exact_columns(all, limbs_of_result::count, exact_block, device, &plan);
-    else if (all.n * element_bytes <= longest_exact_row)
-        plan_exact_rows(all, element_bytes, &plan);
-    else
-        plan_exact_row_parts(all, element_bytes, device, &plan);
-    plan.results = least_of(plan.results, all.end);
-    return plan;
-}
-
-template <class Input>
-const void *exact_kernel_of(exact_kernel which)
-{
-    const void *const all[exact_kernels] = {
-        kernel_address(exact_rows<exact_block, Input>),
-        kernel_address(exact_row_parts<exact_block, exact_packs, Input>),
-        kernel_address(exact_columns<exact_block, Input>)};
-    return all[static_cast<unsigned>(which)];
-}
-
-/* In one launch, or as many as status words allow. */
-template <class Launch>
-cudaError_t launch_in_parts(strided_results &all, const exact_slices_plan &plan,
-                            const Launch &launch)
-{
-    const size_t results = all.end;
-    cudaError_t failed = cudaSuccess;
-    for (all.end = 0; all.end != results && failed == cudaSuccess;) {
-        all.begin = all.end;
-        all.end += least_of(plan.results, results - all.begin);
-        failed = launch(static_cast<unsigned>(((all.end - all.begin - 1) / plan.results_each + 1) *
-                                              plan.blocks_each));
-    }
-    return failed;
-}
-
-/* All results. Arguments are checked. */
-template <class Input>
-fastreduce_status launch_exact_slices(strided_results all, float *output, workspace memory,
-                                      cudaStream_t stream)
-{
-    static compiled_cache known[exact_kernels] = {};
+    static compiled_cache known = {};
     int device = 0;
     device_limits limits = {};
     const cudaError_t error = find_limits(&limits, &device);
-    if (error != cudaSuccess) return status_of(error);
-    if (all.n == 0) { /* rows, of which nothing is read */
-        all.inner = all.stride = 1;
-        all.outer_stride = 0;
-    }
-    exact_slices_plan plan = plan_exact_slices(all, sizeof(Input), limits);
-    void *const how = plan.kernel == exact_kernel::rows ? static_cast<void *>(&plan.rows)
-                      : plan.kernel == exact_kernel::in_columns
-                          ? static_cast<void *>(&plan.in_columns)
-                          : static_cast<void *>(&plan.parts);
-    return with_workspace(memory, plan.status_words * sizeof(status_word), memory_use::status_words,
+    if (error != cudaSuccess) return error;
+    /* enough where all are open, but no more, as mostly none is */
+    const size_t of_block = 2 * exact_unit, segments_of_block = 32,
+                 blocks = all.segments.begins == nullptr ? all.strided.n * results / of_block + 1
+                          : results / segments_of_block > limits.multiprocessors
+                              ? results / segments_of_block
+                              : limits.multiprocessors,
+                 most = size_t(limits.multiprocessors) * (1024 / exact_block);
+    size_t most_of_warp = most_open_of_warp;
+    void *arguments[] = {&all, &results, &most_of_warp, &status_words};
+    return launch_kernel(kernel_address(reduce_open_results<>), known, device,
+                         static_cast<unsigned>(least_of(blocks, most)), exact_block, 0, arguments,
+                         stream);
+}
+
+/* All results: `all` has them strided or as segments. Arguments are checked. */
+template <class Input>
+fastreduce_status launch_exact_results(const exact_results &all, workspace memory,
+                                       cudaStream_t stream)
+{
+    using reducer = exact_reducer<Input>;
+    reduction_output<reducer> to = {all.output, {{}, all.op, all.precision}};
+    const shapes_engine engine = {{}, rows_engine_of<reducer>(), columns_engine_of<reducer>()};
+    const bool segments = all.segments.begins != nullptr,
+               shares = segments || all.strided.n > most_open_of_warp;
+    const fastreduce_status status =
+        segments ? launch_rows(engine.rows, all.segments, &to, memory, stream)
+                 : launch_shapes(engine, all.strided, &to, memory, stream);
+    if (status != FASTREDUCE_SUCCESS || (!segments && all.strided.n == 0)) return status;
+    return with_workspace(memory, shares ? FASTREDUCE_WORKSPACE_BYTES : 0, memory_use::status_words,
                           stream, [&](void *data) {
-                              return launch_in_parts(all, plan, [&](unsigned blocks) {
-                                  void *arguments[] = {&all, how, &output, &data};
-                                  return launch_kernel(exact_kernel_of<Input>(plan.kernel),
-                                                       known[static_cast<unsigned>(plan.kernel)],
-                                                       device, blocks, exact_block,
-                                                       plan.shared_bytes, arguments, stream);
-                              });
+                              return launch_open_results(
+                                  all, segments ? all.segments.end : all.strided.end,
+                                  shares ? data : nullptr, stream);
                           });
-}
-
-/* Of other types and operators, and of segments. Arguments are checked. */
-template <class Input, class Results>
-struct exact_launcher {
-    int device = 0;
-    device_limits limits = {};
-    exact_plan plan;
-    fastreduce_operator op;
-    int precision;
-    void *output;
-    cudaStream_t stream;
-
-    size_t most_blocks() const { return size_t(limits.multiprocessors) * 8; }
-    /* Elements that a warp takes: where there are few results, blocks are faster. */
-    size_t most_of_warp(size_t results) const
-    {
-        return results / (2 * exact_block / warp_size) < most_blocks() ? exact_unit / 4
-                                                                       : exact_unit;
-    }
-    /* Of most_of_warp elements at most, and others as they are listed. */
-    cudaError_t launch_short(Results all, size_t results, status_word *status_words) const
-    {
-        static compiled_cache known = {};
-        exact_plan own = plan;
-        const size_t most = most_blocks(), fair = results / (most * (exact_block / warp_size));
-        if (own.each == 0)
-            own.each = static_cast<unsigned>(fair < 1 ? 1 : least_of(fair, warp_size));
-        const size_t blocks = least_of((results - 1) / own.each + 1, most);
-        int bits = precision;
-        fastreduce_operator which = op;
-        void *place = output;
-        void *arguments[] = {&all, &results, &own, &which, &bits, &place, &status_words};
-        return launch_kernel(kernel_address(exact_results<exact_block, Input, Results>), known,
-                             device, static_cast<unsigned>(blocks), exact_block, 0, arguments,
-                             stream);
-    }
-    cudaError_t launch_long(Results all, status_word *status_words) const
-    {
-        static compiled_cache known = {};
-        exact_plan own = plan;
-        int bits = precision;
-        fastreduce_operator which = op;
-        void *place = output;
-        void *arguments[] = {&all, &own, &which, &bits, &place, &status_words};
-        return launch_kernel(kernel_address(exact_long_results<exact_block, Input, Results>), known,
-                             device,
-                             static_cast<unsigned>(limits.multiprocessors) * (1024 / exact_block),
-                             exact_block, 0, arguments, stream);
-    }
-};
-
-template <class Input>
-fastreduce_status
-launch_exact_results_in_columns(const exact_launcher<Input, strided_results> &launcher,
-                                strided_results all, workspace memory)
-{
-    static compiled_cache known = {};
-    exact_slices_plan plan = {};
-    plan_exact_columns(all, wide_limbs::limbs, most_wide_columns, launcher.limits, &plan);
-    int bits = launcher.precision;
-    fastreduce_operator op = launcher.op;
-    void *output = launcher.output;
-    return with_workspace(
-        memory, plan.status_words * sizeof(status_word), memory_use::status_words, launcher.stream,
-        [&](void *data) {
-            return launch_in_parts(all, plan, [&](unsigned blocks) {
-                void *arguments[] = {&all, &plan.in_columns, &op, &bits, &output, &data};
-                return launch_kernel(kernel_address(exact_results_in_columns<exact_block, Input>),
-                                     known, launcher.device, blocks, exact_block, 0, arguments,
-                                     launcher.stream);
-            });
-        });
-}
-
-template <class Input>
-fastreduce_status launch_exact_results(strided_results all, fastreduce_operator op, int precision,
-                                       void *output, workspace memory, cudaStream_t stream)
-{
-    /* lanes next to each other read columns that are, but a warp takes long ones one by one */
-    constexpr size_t most_of_column = 64;
-    const bool are_columns = all.inner != 1 || all.stride != 1;
-    exact_launcher<Input, strided_results> launcher = {
-        0, {}, {all.stride, 0, 0, 0, 5, false}, op, precision, output, stream};
-    const cudaError_t error = find_limits(&launcher.limits, &launcher.device);
-    if (error != cudaSuccess) return status_of(error);
-    if (are_columns && all.n > most_of_column)
-        return launch_exact_results_in_columns(launcher, all, memory);
-    if (are_columns) {
-        launcher.plan.each = warp_size;
-        launcher.plan.lanes_log = 0;
-    }
-    launcher.plan.most_of_warp = launcher.most_of_warp(all.end);
-    if (all.n <= launcher.plan.most_of_warp)
-        return status_of(launcher.launch_short(all, all.end, nullptr));
-    const size_t results = all.end;
-    return with_workspace(
-        memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
-            cudaError_t failed = cudaSuccess;
-            for (all.end = 0; all.end != results && failed == cudaSuccess;) {
-                all.begin = all.end;
-                all.end += least_of(size_t(exact_listed), results - all.begin);
-                failed = launcher.launch_long(all, static_cast<status_word *>(data));
-            }
-            return failed;
-        });
-}
-template <class Input>
-fastreduce_status launch_exact_results(const row_bounds &all, fastreduce_operator op, int precision,
-                                       void *output, workspace memory, cudaStream_t stream)
-{
-    exact_launcher<Input, row_bounds> launcher = {
-        0, {}, {1, 0, exact_unit, 0, 5, true}, op, precision, output, stream};
-    const cudaError_t error = find_limits(&launcher.limits, &launcher.device);
-    if (error != cudaSuccess) return status_of(error);
-    launcher.plan.most_of_warp = launcher.most_of_warp(all.end);
-    if (all.end <= exact_listed) launcher.plan.most_of_block = launcher.plan.most_of_warp;
-    return with_workspace(
-        memory, FASTREDUCE_WORKSPACE_BYTES, memory_use::status_words, stream, [&](void *data) {
-            status_word *const status_words = static_cast<status_word *>(data);
-            const cudaError_t failed = launcher.launch_short(all, all.end, status_words);
-            return failed != cudaSuccess ? failed : launcher.launch_long(all, status_words);
-        });
 }
 
 /* ---- Which of the two ---- */
@@ -11076,21 +10065,9 @@ struct exact_instance {
     engine (*make_engine)();
     void (*make_output)(void *place, const exact_call &call);
     /* null without FASTREDUCE_WITH_SHAPES */
-    fastreduce_status (*launch_slices)(const strided_results &all, const exact_call &call,
-                                       workspace memory, cudaStream_t stream);
-    fastreduce_status (*launch_segments)(const row_bounds &all, const exact_call &call,
-                                         workspace memory, cudaStream_t stream);
-    /* of sums as floats; null where no kernels are for these */
-    fastreduce_status (*launch_sums)(strided_results all, float *output, workspace memory,
-                                     cudaStream_t stream);
+    fastreduce_status (*launch_results)(const exact_results &all, workspace memory,
+                                        cudaStream_t stream);
 };
-
-template <class Input, class Results>
-static fastreduce_status launch_exact_results_of(const Results &all, const exact_call &call,
-                                                 workspace memory, cudaStream_t stream)
-{
-    return launch_exact_results<Input>(all, call.op, call.precision, call.result, memory, stream);
-}
 
 template <class Source>
 static void place_exact_output(void *place, const exact_call &call, const Source &source)
@@ -11136,10 +10113,7 @@ static exact_instance exact_of()
     found.make_engine = engine_of<typename What::engine>;
     found.make_output = What::make_output;
     if constexpr (has_shapes) {
-        found.launch_slices = launch_exact_results_of<Input, strided_results>;
-        found.launch_segments = launch_exact_results_of<Input, row_bounds>;
-        if constexpr (sizeof(Input) < sizeof(double))
-            found.launch_sums = launch_exact_slices<Input>;
+        found.launch_results = launch_exact_results<Input>;
     }
     return found;
 }
@@ -11199,39 +10173,17 @@ constexpr int precision_of(fastreduce_type result)
     return result == FASTREDUCE_F64 ? 53 : 24;
 }
 
-/* Whether most lanes of exact_rows would have nothing, as short rows end in less than a pack, or
- * exact_columns would load little at once. */
-static bool is_for_few_lanes(const strided_results &all, size_t element_bytes)
-{
-    const size_t size = pack_bytes / element_bytes;
-    if (all.inner != 1 || all.stride != 1) return all.n < 8;
-    return all.n % size != 0 && all.n < (element_bytes < 4 ? 4 : 2) * size && all.n > 1;
-}
-
-/* Sums as floats have kernels of their own, and so have few and long rows: a launch for each. */
-static fastreduce_status launch_exact_slices(strided_results all, fastreduce_type type,
+static fastreduce_status launch_exact_slices(const strided_results &all, fastreduce_type type,
                                              fastreduce_operator op, fastreduce_type result,
                                              void *output, const fastreduce_config &settings)
 {
-    constexpr size_t few = 256, is_long = 256 * kibibyte;
     const exact_instance found = find_exact(type, op, false);
-    if (found.launch_slices == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    const workspace memory = {settings.workspace, settings.workspace_bytes};
-    if (found.launch_sums != nullptr && op == FASTREDUCE_SUM && result == FASTREDUCE_F32 &&
-        !is_for_few_lanes(all, fastreduce_type_size(type)))
-        return found.launch_sums(all, static_cast<float *>(output), memory, settings.stream);
-    exact_call call = {output, nullptr, op, precision_of(result), nullptr};
-    const size_t bytes = fastreduce_type_size(type);
-    if (all.inner != 1 || all.stride != 1 || all.end > few || all.n < is_long / bytes)
-        return found.launch_slices(all, call, memory, settings.stream);
-    fastreduce_status status = FASTREDUCE_SUCCESS;
-    for (size_t row = 0; row < all.end && status == FASTREDUCE_SUCCESS; ++row) {
-        call.result = static_cast<unsigned char *>(output) + row * all.result_bytes;
-        status = launch_exact(
-            found, static_cast<const unsigned char *>(all.input) + row * all.outer_stride * bytes,
-            all.n, call, settings);
-    }
-    return status;
+    if (found.launch_results == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (all.end == 1 && all.inner == 1 && (all.stride == 1 || all.n == 1))
+        return launch_exact(found, all.input, all.n,
+                            {output, nullptr, op, precision_of(result), nullptr}, settings);
+    return found.launch_results({all, {}, output, type, op, precision_of(result)},
+                                {settings.workspace, settings.workspace_bytes}, settings.stream);
 }
 
 /* The type of a result: EXACT may be asked for a double. */
@@ -11503,9 +10455,12 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
     all.result_bytes = static_cast<unsigned>(result_size);
     if (settings.kernel == FASTREDUCE_EXACT) {
         const exact_instance exact = find_exact(type, op, false);
-        if (exact.launch_segments == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-        return exact.launch_segments(all, {output, nullptr, op, precision_of(result), nullptr},
-                                     scratch, settings.stream);
+        if (exact.launch_results == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+        strided_results places = {}; /* where results go */
+        places.stride = 1;
+        places.result_bytes = all.result_bytes;
+        return exact.launch_results({places, all, output, type, op, precision_of(result)}, scratch,
+                                    settings.stream);
     }
     if (settings.kernel != FASTREDUCE_AUTO) return FASTREDUCE_ERROR_UNSUPPORTED;
     const c_instance found = find_instance(type, op);
@@ -11529,7 +10484,7 @@ FASTREDUCE_API int fastreduce_supports_shapes(fastreduce_type type, fastreduce_o
                                               fastreduce_kernel kernel)
 {
     using namespace fastreduce::detail;
-    if (kernel == FASTREDUCE_EXACT) return find_exact(type, op, false).launch_slices != nullptr;
+    if (kernel == FASTREDUCE_EXACT) return find_exact(type, op, false).launch_results != nullptr;
     return kernel == FASTREDUCE_AUTO && find_instance(type, op).make_shapes != nullptr;
 }
 

@@ -561,8 +561,11 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
  * Determinism: each result has fastreduce_reduce's bits, whatever stands beside it: they depend on
  * its elements, their order, n, type and operator alone, and not on how many results there are,
  * where they stand, strides or the GPU (batch-invariant); but where floats or doubles are added a
- * NaN may be another NaN. EXACT's SUM of f16, bf16 and f32 as floats has kernels of its own; others
- * take a thread or a warp each, or blocks, and are slower.
+ * NaN may be another NaN.
+ *
+ * EXACT adds pairs of doubles, also where those are slow, and launches a second kernel, for the
+ * results that two doubles cannot hold: whose bits, from the sum's first to the elements' last, lie
+ * more than some hundred binades apart. These take longer.
  *
  * Memory, alignment, asynchrony, capture, workspace and errors as for fastreduce_reduce.
  * INVALID_ARGUMENT also for a null shape, and for elements or results past the address space. */

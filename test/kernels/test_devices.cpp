@@ -129,8 +129,8 @@ static void flat()
     });
 }
 
-/* One launch, or as many as the workspace is enough for, of 4 MiB at least; EXACT may take long
- * rows one by one. */
+/* One launch, or as many as the workspace is enough for, of 4 MiB at least; by EXACT one more, or
+ * long rows one by one. */
 static void shapes()
 {
     for_all_built([](fastreduce_type type, fastreduce_operator op, fastreduce_kernel kernel) {
@@ -142,7 +142,8 @@ static void shapes()
                     const size_t bytes = outer * n * inner * fastreduce_type_size(type);
                     if (bytes > most_input || outer * inner > size_t(1) << 28) continue;
                     const fastreduce_shape shape = {outer, n, inner, 0, 0};
-                    launches(what, shape, 1 + bytes / least, [&](fastreduce_config *config) {
+                    const size_t more = kernel == FASTREDUCE_EXACT && bytes > 0;
+                    launches(what, shape, 1 + more + bytes / least, [&](fastreduce_config *config) {
                         config->kernel = kernel;
                         return fastreduce_reduce_axis(some_input, some_output, &shape, type, op,
                                                       config);

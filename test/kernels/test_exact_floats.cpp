@@ -16,6 +16,7 @@
 #include "../common/exact_input.h"
 #include "../common/one_row.h"
 #include "../common/parts.h"
+#include "../common/order.h"
 #include "../common/turns.h"
 #include <algorithm>
 #include <functional>
@@ -157,6 +158,7 @@ static fastreduce_config exact(fastreduce_type output_type = static_cast<fastred
     config.kernel = FASTREDUCE_EXACT;
     config.output_type = output_type;
     take_turns(config, workspace().data(), 5);
+    order::next();
     return config;
 }
 

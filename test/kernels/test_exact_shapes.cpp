@@ -12,6 +12,7 @@
 #include "../common/exact_data.h"
 #include "../common/exact_input.h"
 #include "../common/geometry.h"
+#include "../common/order.h"
 #include "../common/turns.h"
 #include <algorithm>
 
@@ -194,6 +195,7 @@ static void axis_of(const geometry &g, size_t first, size_t count)
     fastreduce_config config = {};
     config.kernel = FASTREDUCE_EXACT;
     take_turns(config, workspace().data(), 3);
+    order::next();
     const fastreduce_shape shape = {g.outer, g.n, g.inner, g.outer_stride, g.stride};
 #ifdef SIMT_MACHINE
     const size_t allocations = simt::live_allocations();
@@ -205,6 +207,7 @@ static void axis_of(const geometry &g, size_t first, size_t count)
     check::that(simt::live_allocations() == allocations, "%s: memory of the pool is lost", g.name);
     simt::set_gpu(simt::gpu());
 #endif
+    order::usual();
     char text[300];
     std::snprintf(text, sizeof text,
                   "%s of %s: outer %zu, n %zu, inner %zu, strides %zu and %zu, offset %zu", g.name,
@@ -314,123 +317,6 @@ static void columns()
         axis({"middle axis", 40, thorough ? 3000u : 300u, 7, 0, 0, 1}, k, count);
 }
 
-static void planned_column(const char *name, const std::vector<float> &values, size_t columns,
-                           unsigned parts_log, unsigned units, size_t offset)
-{
-    const size_t n = values.size() / columns;
-    const exact_input<float> input(values, offset);
-    check::buffer<float> output(columns);
-    strided_results all = {};
-    all.input = input.data();
-    all.end = all.inner = all.stride = columns;
-    all.n = n;
-    all.outer_stride = n * columns;
-    exact_column_plan plan = {8 - parts_log, parts_log, units, (n - 1) / units + 1};
-    const unsigned blocks = static_cast<unsigned>((columns - 1) >> (8 - parts_log)) + 1;
-    float *to = output.data();
-    status_word *words = reinterpret_cast<status_word *>(workspace().data());
-    void *arguments[] = {&all, &plan, &to, &words};
-    CUDA(cudaLaunchKernel(exact_kernel_of<float>(exact_kernel::in_columns), dim3(blocks * units),
-                          dim3(256), arguments, 0, nullptr));
-    CUDA(cudaDeviceSynchronize());
-    const std::vector<float> got = output.get();
-    std::vector<float> column(n);
-    for (size_t c = 0; c < columns; ++c) {
-        for (size_t k = 0; k < n; ++k) column[k] = values[k * columns + c];
-        const float wanted = fastreduce_host_sum_f32(column.data(), n);
-        check::that(bits_of(got[c]) == bits_of(wanted),
-                    "planned columns, %u parts, %u units, n %zu, from %s, column %zu: %a, not %a",
-                    1u << parts_log, units, n, name, c, static_cast<double>(got[c]),
-                    static_cast<double>(wanted));
-    }
-    check::that(output.canaries_alive(), "planned columns: a write outside");
-}
-
-/* Columns by plans of the test's own: any number of threads and blocks a column; and so many
- * elements a thread that windows are flushed on the way, or would overflow. */
-static void planned_columns()
-{
-    planned_column("as much as a window holds", std::vector<float>(900001, 0x1.ff8p+124f), 1, 0, 1,
-                   1);
-    ull seed = 7000;
-    for (unsigned parts_log = 0; parts_log <= 8; ++parts_log)
-        for (unsigned units : {1, 2, 5}) {
-            const bool is_long = units == 1 && parts_log < 2;
-            for (size_t part = 0; part < patterns().size(); part += is_long ? 1 : 9) {
-                const size_t columns = is_long ? 1 : 9,
-                             n = is_long ? (size_t(40001) << parts_log) : size_t(50) << parts_log;
-                std::vector<float> values(n * columns);
-                for (size_t c = 0; c < columns; ++c) {
-                    const exact_data::pattern &from = patterns()[(part + c) % patterns().size()];
-                    ++seed;
-                    for (size_t k = 0; k < n; ++k) values[k * columns + c] = from.at(k, n, seed);
-                }
-                planned_column(patterns()[part].name, values, columns, parts_log, units, seed % 4);
-            }
-        }
-}
-
-/* Plans of any shape: what a launch and a workspace can hold, each element once. */
-static void expect_plan(const exact_slices_plan &plan, const strided_results &all,
-                        const device_limits &device, const char *what)
-{
-    const size_t blocks = (plan.results - 1) / plan.results_each + 1;
-    check::that(plan.results > 0 && plan.results <= all.end &&
-                    blocks <= max_blocks / plan.blocks_each &&
-                    plan.status_words <= workspace_words &&
-                    (plan.blocks_each == 1) == (plan.status_words == 0),
-                "%s: plan of %zu results of %zu, %zu inner, %u multiprocessors: %zu results, %zu "
-                "blocks for %zu, %zu words",
-                what, all.end, all.n, all.inner, device.multiprocessors, plan.results,
-                plan.blocks_each, plan.results_each, plan.status_words);
-    if (plan.kernel != exact_kernel::in_columns) return;
-    const exact_column_plan &columns = plan.in_columns;
-    check::that(columns.length <= size_t(1) << 30 && columns.length * columns.units >= all.n &&
-                    columns.length * (columns.units - 1) < all.n &&
-                    columns.columns_log + columns.parts_log == 8,
-                "%s: plan of %zu results of %zu, %zu inner, %u multiprocessors: %u units of %zu",
-                what, all.end, all.n, all.inner, device.multiprocessors, columns.units,
-                columns.length);
-}
-static void plans()
-{
-    const size_t sizes[] = {1,
-                            2,
-                            3,
-                            31,
-                            33,
-                            100,
-                            256,
-                            257,
-                            5000,
-                            8192,
-                            8193,
-                            100000,
-                            size_t(1) << 24,
-                            (size_t(1) << 30) + 1,
-                            size_t(1) << 35};
-    unsigned turn = 0;
-    for (unsigned multiprocessors : {1u, 30u, 132u, 200u})
-        for (size_t outer : sizes)
-            for (size_t n : sizes)
-                for (size_t inner : sizes) {
-                    const device_limits device = {multiprocessors, 100000, false};
-                    strided_results all = {};
-                    if (outer > size_t(1) << 60 >> bits_for(n) >> bits_for(inner)) continue;
-                    all.end = outer * inner;
-                    all.n = n;
-                    all.inner = all.stride = inner;
-                    all.outer_stride = n * inner;
-                    expect_plan(plan_exact_slices(all, turn++ % 2 ? 2 : 4, device), all, device,
-                                "floats");
-                    exact_slices_plan wide = {};
-                    plan_exact_columns(all, wide_limbs::limbs, most_wide_columns, device, &wide);
-                    expect_plan(wide, all, device, "doubles");
-                    check::that(wide.results_each <= most_wide_columns, "%zu columns of doubles",
-                                wide.results_each);
-                }
-}
-
 static void windows()
 {
     const size_t count = patterns().size();
@@ -488,14 +374,12 @@ int main(int argc, char **)
     check::need_device();
     thorough = on_gpu && argc == 1; /* an argument leaves out what a sanitizer takes too long for */
     refusals();
-    plans();
     windows();
     rows();
     workspace_is_clean("rows");
     long_rows();
     workspace_is_clean("long rows");
     columns();
-    planned_columns();
     workspace_is_clean("columns");
     return check::finish("exact shapes");
 }

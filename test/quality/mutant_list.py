@@ -462,7 +462,7 @@ EQUIVALENT = [
     ("digit_of_floats", "window_bits / 2 -> *", "position = tight", WINDOW),
     ("digit_of_floats", "!exact_integer && * -> false", "", SLOWER),
     ("digit_of_floats", "!exact_integer -> true", "", "it is true here"),
-    ("digit_of_floats", "__any_sync(sums::all_lanes, lowest != 0) -> true", "", SLOWER),
+    ("digit_of_floats", "__any_sync(all, lowest != 0) -> true", "", SLOWER),
     ("digit_of_floats", "lowest != 0 -> true", "", SLOWER),
     ("digit_of_floats", "j < Items -> j <= Items", "j += 4", ZEROS),
     ("sum_of_block", "warps == 1 -> false", "", SLOWER),

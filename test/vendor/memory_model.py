@@ -70,11 +70,9 @@ READS = {"reduce_pairwise": ["loads"], "reduce_grid_stride": ["loads"],
 # The same of many results, which the templates do not have
 MANY = {"reduce_short_rows": ["loads"], "reduce_segments": ["loads", "copies"],
         "reduce_long_rows": ["loads"],
-        "reduce_columns": ["loads"], "exact_rows": ["loads"],
-        "exact_row_parts": ["loads"], "exact_columns": ["loads"], "exact_results": ["loads"],
-        "exact_long_results": ["loads"]}
+        "reduce_columns": ["loads"], "reduce_open_results": ["loads"]}
 # Those that draw tickets, which are known by the fence before them
-TICKETS = {"exact_row_parts", "exact_columns", "exact_results", "exact_long_results"}
+TICKETS = {"reduce_open_results"}
 # By architecture, those that have no body there
 OTHERS = {"90": set(), "120": {"reduce_pipelined"}}
 

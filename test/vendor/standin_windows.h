@@ -184,7 +184,7 @@ unsigned __float_as_uint(float);
 float __uint_as_float(unsigned);
 float fmaf(float, float, float);
 double fma(double, double, double);
-float fabsf(float);
+float fabsf(float), fmaxf(float, float);
 double fabs(double), sqrt(double);
 
 typedef struct CUstream_st *cudaStream_t;
