@@ -4070,6 +4070,12 @@ __device__ __forceinline__ unsigned first_pack()
     return threadIdx.x / warp_size * (warp_size * Packs) + threadIdx.x % warp_size;
 }
 
+template <class Element, unsigned BlockSize, unsigned Packs>
+__host__ __device__ constexpr size_t elements_of_tile()
+{
+    return size_t(BlockSize) * Packs * pack<Element>::size;
+}
+
 /* Where a lane's packs of a tile begin. */
 struct lane_place {
     size_t index; /* element */
@@ -4100,8 +4106,8 @@ struct pairwise_array {
     __device__ __forceinline__ lane_place place(unsigned run, unsigned tile) const
     {
         constexpr unsigned pack_size = pack<Element>::size;
-        const size_t tile_elements = size_t(BlockSize) * Packs * pack_size,
-                     first = ((static_cast<size_t>(run) << run_log) + tile) * tile_elements;
+        constexpr size_t tile_elements = elements_of_tile<Element, BlockSize, Packs>();
+        const size_t first = ((static_cast<size_t>(run) << run_log) + tile) * tile_elements;
         return {first + first_pack<Packs>() * pack_size, vectors && first + tile_elements <= n};
     }
 };
@@ -4942,7 +4948,7 @@ reduce_result_run(const row_bounds &all, const row_share &share,
 {
     using Element = typename Reducer::Element;
     pairwise_array array = all.template array<Element>(result);
-    share.share(&array, size_t(BlockSize) * Packs * pack<Element>::size, most_runs);
+    share.share(&array, elements_of_tile<Element, BlockSize, Packs>(), most_runs);
     Reducer reducer = output.reducer;
     reducer.prepare(array.input, array.n);
     reduce_run<BlockSize, Packs>(reducer, array, all.place(output.result, result), status_words,
@@ -5216,7 +5222,7 @@ reduce_neighbours(const row_bounds &all, const row_share &share,
                   size_t end, later_results &later, warp_room<typename Reducer::Value> &room)
 {
     using Element = typename Reducer::Element;
-    constexpr size_t tile = size_t(rows_block) * packs_of_step<Reducer>() * pack<Element>::size;
+    constexpr size_t tile = elements_of_tile<Element, rows_block, packs_of_step<Reducer>()>();
     const unsigned lane = threadIdx.x % warp_size;
     row_window window;
     window.load(all, next, end);
@@ -5378,7 +5384,7 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
 {
     using Value = typename Reducer::Value;
     __shared__ block_values<Value, BlockSize / warp_size> shared;
-    constexpr size_t tile = size_t(BlockSize) * Packs * pack<typename Reducer::Element>::size;
+    constexpr size_t tile = elements_of_tile<typename Reducer::Element, BlockSize, Packs>();
     const unsigned runs = share.runs_of(all.n, tile);
     const size_t row = blockIdx.x / runs;
     wait_for_previous_grid();
@@ -9118,18 +9124,24 @@ inline size_t most_bytes_of_warp(const row_bounds &all, const device_limits &lim
     return all.end < size_t(limits.multiprocessors) * 16 ? most_of_few : most_of_many;
 }
 
+/* Whether packs of all rows are vectors. */
+inline bool are_vectors(const rows_engine &e, const row_bounds &all)
+{
+    const size_t bytes = all.pitch * e.element_bytes | all.n * e.element_bytes;
+    return (bytes | reinterpret_cast<uintptr_t>(all.input)) % pack_bytes == 0;
+}
+
 /* How a warp takes rows of up to as many packs as it has, and one more. */
 inline void plan_chunks(row_share *share, const rows_engine &e, const row_bounds &all, size_t packs,
                         size_t fair)
 {
-    const size_t most = size_t(warp_size) << e.packs_log,
-                 apart = all.pitch * e.element_bytes | reinterpret_cast<uintptr_t>(all.input);
+    const size_t most = size_t(warp_size) << e.packs_log;
     const bool tail = packs > most_leaf && ((packs - 1) & (packs - 2)) == 0;
     const unsigned packs_log = bits_for(packs - tail);
     const size_t n = tail ? (packs - 1) * e.pack_size : all.n;
     share->each = least_of(most >> packs_log, fair);
     share->tail = tail ? static_cast<unsigned>(n) : 0;
-    share->vectors = !tail && (apart | all.n * e.element_bytes) % pack_bytes == 0;
+    share->vectors = !tail && are_vectors(e, all);
     share->lanes_log = packs_log < warp_log ? packs_log : warp_log;
     share->chunks_log = packs_log - share->lanes_log;
     share->chunks = (static_cast<unsigned>((share->each - 1) >> (warp_log - share->lanes_log)) + 1)
@@ -9150,8 +9162,7 @@ constexpr size_t most_packs_by_lanes = 4096;
 inline void plan_lanes(row_share *share, const rows_engine &e, const row_bounds &all, size_t packs,
                        size_t fair)
 {
-    const size_t apart = all.pitch * e.element_bytes | reinterpret_cast<uintptr_t>(all.input),
-                 packs_log = bits_for(packs), least = packs_log > 4 ? packs_log - 4 : 0;
+    const size_t packs_log = bits_for(packs), least = packs_log > 4 ? packs_log - 4 : 0;
     size_t least_cost = SIZE_MAX;
     for (size_t log = least_of(least, warp_log); log <= least_of(least + 2, warp_log); ++log) {
         const size_t steps = ((packs - 1) >> log) / 4 + 1,
@@ -9164,8 +9175,8 @@ inline void plan_lanes(row_share *share, const rows_engine &e, const row_bounds 
         ++share->lanes_log; /* where there are few rows */
     share->by_lanes = true;
     share->each = least_of(fair, size_t(warp_size) >> share->lanes_log);
-    share->chunks = 2;
-    share->vectors = (apart | all.n * e.element_bytes) % pack_bytes == 0;
+    share->chunks = 2; /* not one pack in turn */
+    share->vectors = are_vectors(e, all);
 }
 
 /* How results are shared: the same for all of them, and done in no time. Segments, whose lengths
