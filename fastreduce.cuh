@@ -2566,6 +2566,7 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     using Value = double;
     using Partial = double;
     using Result = accumulate_t<norm2, Input>;
+    static constexpr bool heavy = true;
 
     __host__ __device__ norm_reducer(ending = ending::root) {}
     static __device__ __forceinline__ Value identity() { return 0; }
@@ -3744,7 +3745,8 @@ struct partial_words {
     }
 
     /* Waits for partials of these numbers, and leaves their words zero; `none` where a number is
-     * no_partial. All loads are under way at once. */
+     * no_partial. All loads are under way at once. Whole warps call it, and go on together: lanes
+     * that look again by themselves take turns, up to twice as long (columns, one H100). */
     template <unsigned Count>
     static __device__ __forceinline__ void await(status_word *base, const size_t (&number)[Count],
                                                  const Value &none, Value (&values)[Count])
@@ -3762,7 +3764,7 @@ struct partial_words {
             for (unsigned k = 0; k < Count; ++k)
 #pragma unroll
                 for (unsigned w = 0; w < count; ++w) missing |= word[k][w] == 0;
-        } while (missing);
+        } while (__any_sync(0xffffffffu, missing));
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) {
             values[k] = none;
@@ -3770,9 +3772,9 @@ struct partial_words {
         }
     }
 
-    /* Waits for partials first, first + stride ... Count of them, and leaves their words zero.
-     * Values of those at `end` and beyond, which do not exist, stay as they are. Whole warps call
-     * it, which look at all their words before they look again, and go on together. */
+    /* The same of partials first, first + stride ... Count of them. Values of those at `end` and
+     * beyond, which do not exist, stay as they are. Short calls are 1 to 3 % faster than by their
+     * numbers. */
     template <unsigned Count>
     static __device__ __forceinline__ void await(status_word *base, unsigned first, unsigned stride,
                                                  unsigned end, Value (&values)[Count])
@@ -4048,6 +4050,12 @@ __host__ __device__ constexpr unsigned packs_of_thread()
     constexpr size_t value = sizeof(typename Reducer::Value);
     return value > 16 ? 2 : value > (Reducer::any_order ? 12 : 8) || Reducer::two_arrays ? 4 : 8;
 }
+/* In the large tiles of a single result. */
+template <class Reducer>
+__host__ __device__ constexpr unsigned packs_of_tile()
+{
+    return sizeof(typename Reducer::Value) > 16 ? 2 : Reducer::two_arrays ? 4 : 8;
+}
 
 /* Whether lanes keep Values over the tiles of a result, as any order will do. */
 template <class Reducer>
@@ -4079,7 +4087,7 @@ __host__ __device__ constexpr size_t elements_of_tile()
 /* Where a lane's packs of a tile begin. */
 struct lane_place {
     size_t index; /* element */
-    bool whole;   /* all of the tile are vectors that exist */
+    bool whole;   /* all of the warp's are vectors that exist */
 };
 
 /* An array, or two of a dot product, and how blocks share it: each has a run of 2^run_log tiles. */
@@ -4108,7 +4116,9 @@ struct pairwise_array {
         constexpr unsigned pack_size = pack<Element>::size;
         constexpr size_t tile_elements = elements_of_tile<Element, BlockSize, Packs>();
         const size_t first = ((static_cast<size_t>(run) << run_log) + tile) * tile_elements;
-        return {first + first_pack<Packs>() * pack_size, vectors && first + tile_elements <= n};
+        const unsigned pack = first_pack<Packs>(),
+                       end = pack - threadIdx.x % warp_size + Packs * warp_size;
+        return {first + pack * pack_size, vectors && first + end * pack_size <= n};
     }
 };
 
@@ -4156,21 +4166,17 @@ struct block_values {
     unsigned drawn;
 };
 
+/* Partials of a group, which a thread awaits at once. More cost registers that tiles need. */
+constexpr unsigned partials_of_thread = 2;
+
 /* The Value of a group of blocks, in warp 0, of which the last is `own`: awaits the others', and
- * leaves their words zero. All words are under way at once, as far as there are registers: those
- * that a lane has no use for are its warp's first. What one warp can await needs no other, and no
- * barrier. */
-template <unsigned Packs, class Reducer, class Value, unsigned Warps>
+ * leaves their words zero. What one warp can await needs no other, and no barrier. */
+template <unsigned Partials, class Reducer, class Value, unsigned Warps>
 __device__ __forceinline__ Value group_value(const Reducer &reducer, status_word *status_words,
                                              unsigned others, Value value,
                                              block_values<Value, Warps> &shared)
 {
-    using partials = partial_words<Value>;
-    constexpr unsigned each = partials::count, at_once = Packs * each <= 8 ? Packs
-                                                         : each <= 2       ? 4
-                                                         : each <= 4       ? 2
-                                                                           : 1;
-    const bool by_warp = Warps == 1 || others < warp_size * Packs;
+    const bool by_warp = Warps == 1 || others < warp_size * Partials;
     if (!by_warp) {
         if (threadIdx.x == 0) shared.own = value;
         __syncthreads();
@@ -4179,37 +4185,12 @@ __device__ __forceinline__ Value group_value(const Reducer &reducer, status_word
         if (threadIdx.x >= warp_size) return value;
         value = shuffle(value, 0); /* lanes that no warp has a Value for have others */
     }
-    const unsigned at = first_pack<Packs>(), of_warp = at - threadIdx.x % warp_size;
-    Value values[Packs];
+    const unsigned first = first_pack<Partials>();
+    Value values[Partials];
 #pragma unroll
-    for (unsigned begin = 0; begin < Packs; begin += at_once) {
-        const unsigned first = of_warp + begin * warp_size;
-        status_word word[at_once][each];
-        bool missing = first < others;
-        while (__any_sync(0xffffffffu, missing)) {
-#pragma unroll
-            for (unsigned k = 0; k < at_once; ++k) {
-                const unsigned number = at + (begin + k) * warp_size;
-                const status_word *const from =
-                    status_words + (number < others ? number : first) * each;
-#pragma unroll
-                for (unsigned w = 0; w < each; ++w) word[k][w] = peek(from + w);
-            }
-            missing = false;
-#pragma unroll
-            for (unsigned k = 0; k < at_once; ++k)
-#pragma unroll
-                for (unsigned w = 0; w < each; ++w) missing |= word[k][w] == 0;
-        }
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k) {
-            const unsigned number = at + (begin + k) * warp_size;
-            values[begin + k] = reducer.zero();
-            if (number < others)
-                values[begin + k] = partials::taken(status_words + number * each, word[k]);
-            values[begin + k] = chosen(number == others, value, values[begin + k]);
-        }
-    }
+    for (unsigned k = 0; k < Partials; ++k)
+        values[k] = chosen(first + k * warp_size == others, value, reducer.zero());
+    partial_words<Value>::await(status_words, first, warp_size, others, values);
     if constexpr (Reducer::any_order) reduce_pairs(values, combining<Reducer>{reducer});
     value = warp_value<false>(reducer, values);
     return by_warp ? value : block_value(reducer, value, shared.of_warps);
@@ -4250,7 +4231,8 @@ __device__ __forceinline__ void prefetch_tile(const pairwise_array &array, size_
 /* A block reduces a run of tiles, and hands the result to the last block of its group; that one
  * hands the group's to the last of the groups, and so on. Whoever waits waits for runs before its
  * own. One launch: two cost 1.2 us more, a fence and a ticket 0.5 us (one H200). */
-template <unsigned BlockSize, unsigned Packs, class Reducer, class Value, unsigned Warps>
+template <unsigned BlockSize, unsigned Packs, unsigned Partials = partials_of_thread, class Reducer,
+          class Value, unsigned Warps>
 __device__ __forceinline__ void reduce_run(const Reducer &reducer, const pairwise_array &array,
                                            void *result, status_word *status_words,
                                            size_t most_runs, unsigned run, lane_place place,
@@ -4258,7 +4240,7 @@ __device__ __forceinline__ void reduce_run(const Reducer &reducer, const pairwis
 {
     using partials = partial_words<Value>;
     using Element = typename Reducer::Element;
-    constexpr unsigned group = BlockSize * Packs;
+    constexpr unsigned group = BlockSize * Partials;
     constexpr bool gathers = lanes_gather<Reducer>();
     [[maybe_unused]] Value value, gathered;
 #pragma unroll 1
@@ -4287,7 +4269,7 @@ __device__ __forceinline__ void reduce_run(const Reducer &reducer, const pairwis
             if (threadIdx.x == 0) partials::publish(of_group, others, value);
             return;
         }
-        value = group_value<Packs>(reducer, of_group, others, value, shared);
+        value = group_value<Partials>(reducer, of_group, others, value, shared);
         status_words += most * partials::count;
         number /= group;
         count = (count - 1) / group + 1;
@@ -4447,7 +4429,7 @@ struct row_bounds {
     }
 };
 
-constexpr unsigned warp_log = 5, rows_block = 256, most_chunks = 8;
+constexpr unsigned warp_log = 5, rows_block = 256, most_chunks = 8, most_runs_of_result = 512;
 /* Blocks of segments that a multiprocessor has a place for, at least. */
 constexpr unsigned segments_blocks = 768 / rows_block;
 /* Of a warp's stage: bytes; results that it looks at, some a lane; packs of a result, and of a leaf
@@ -4947,13 +4929,14 @@ reduce_result_run(const row_bounds &all, const row_share &share,
                   block_values<typename Reducer::Value, Warps> &shared)
 {
     using Element = typename Reducer::Element;
+    static_assert(most_runs_of_result % BlockSize == 0, "a group holds a result's runs");
     pairwise_array array = all.template array<Element>(result);
     share.share(&array, elements_of_tile<Element, BlockSize, Packs>(), most_runs);
     Reducer reducer = output.reducer;
     reducer.prepare(array.input, array.n);
-    reduce_run<BlockSize, Packs>(reducer, array, all.place(output.result, result), status_words,
-                                 array.runs, run,
-                                 array.template place<Element, BlockSize, Packs>(run, 0), shared);
+    reduce_run<BlockSize, Packs, most_runs_of_result / BlockSize>(
+        reducer, array, all.place(output.result, result), status_words, array.runs, run,
+        array.template place<Element, BlockSize, Packs>(run, 0), shared);
 }
 
 /* By a block: what its warps have left to all of them, one result after the other. */
@@ -5904,10 +5887,7 @@ struct work_plan {
     }
 };
 
-/* Where the tiles of an array are the small ones: depends on the type and the number of elements
- * alone, as the result's bits do. All others are four times as large, in blocks twice as large. */
 constexpr size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
-constexpr size_t most_in_small_tiles = 2 * mebibyte;
 constexpr unsigned small_block = 256, large_block = 512;
 
 /* By thread 0, before the previous grid has ended: asks for a part of the block's first tile, so
@@ -8951,6 +8931,7 @@ struct tile_size {
     unsigned block_size, packs; /* threads; packs of each */
 
     constexpr size_t all_packs() const { return size_t(block_size) * packs; }
+    constexpr size_t group() const { return size_t(block_size) * partials_of_thread; }
 };
 
 /* Where n is on the device tiles are small, each a run of its own up to so many bytes. */
@@ -8960,6 +8941,7 @@ constexpr size_t most_shared_small = 16 * mebibyte;
 struct pairwise_engine {
     unsigned element_bytes, pack_size, partial_words;
     size_t one_large_tile; /* bytes up to which one large tile is better than several small ones */
+    size_t most_small;     /* and beyond which several large ones are */
     tile_size size[2];     /* small and large */
     const void *(*kernel)(bool large);
     compiled_cache *known; /* one a kernel */
@@ -8969,13 +8951,14 @@ struct pairwise_engine {
      *     up to 16 KiB   one block of 256 x 4
      *     up to 64 KiB   one block of 512 x 8: 1.40 at 64 KiB, where four of 256 x 4 take 1.55; but
      *                    not what takes many instructions an element
-     *     up to 2 MiB    256 x 4: 2.10 at 1 MiB, against 2.29 for 512 x 8
-     *     beyond         512 x 8: 6.76 at 16 MiB, against 7.26 */
+     *     up to 1 MiB    256 x 4: 2.01 at 1 MiB, against 2.16 for 512 x 8; up to 8 MiB for many
+     *                    instructions an element: variance 5.20 there, against 5.96
+     *     beyond         512 x 8: 2.43 at 2 MiB, against 2.64; 6.47 at 16 MiB, against 7.17 */
     constexpr bool is_large(size_t n) const
     {
         const size_t bytes = n * element_bytes;
         return (n > size[0].all_packs() * pack_size && bytes <= one_large_tile) ||
-               bytes > most_in_small_tiles;
+               bytes > most_small;
     }
 };
 
@@ -8991,7 +8974,7 @@ constexpr size_t workspace_words = FASTREDUCE_WORKSPACE_BYTES / sizeof(status_wo
 constexpr pairwise_plan plan_pairwise(size_t n, unsigned pack_size, unsigned partial_words,
                                       const tile_size &size, size_t most_words = workspace_words)
 {
-    const size_t group = size.all_packs(), tile = group * pack_size, tiles = blocks_for(n, tile);
+    const size_t group = size.group(), tiles = blocks_for(n, size.all_packs() * pack_size);
     pairwise_plan plan = {};
     for (;; ++plan.run_log) {
         plan.runs = ((tiles - 1) >> plan.run_log) + 1;
@@ -9011,7 +8994,7 @@ inline size_t pairwise_workspace_bytes(const pairwise_engine &e, size_t n)
         return plan.run_log > 0 ? workspace_words : plan.status_words;
     };
     const size_t bytes = n * e.element_bytes,
-                 least = bytes > most_in_small_tiles
+                 least = bytes > e.most_small
                              ? words_of(least_of(bytes, most_shared_small) / e.element_bytes, false)
                              : 0,
                  all = words_of(n, e.is_large(n));
@@ -9079,7 +9062,7 @@ static const void *pairwise_kernel(bool large)
 
 template <class Reducer, unsigned SmallBlock = small_block,
           unsigned SmallPacks = least_of(4, packs_of_thread<Reducer>()),
-          unsigned LargeBlock = large_block, unsigned LargePacks = packs_of_thread<Reducer>()>
+          unsigned LargeBlock = large_block, unsigned LargePacks = packs_of_tile<Reducer>()>
 static pairwise_engine pairwise_engine_of()
 {
     using Element = typename Reducer::Element;
@@ -9088,6 +9071,7 @@ static pairwise_engine pairwise_engine_of()
             pack<Element>::size,
             partial_words<typename Reducer::Value>::count,
             Reducer::heavy ? 0 : 64 * kibibyte,
+            Reducer::heavy ? 8 * mebibyte : mebibyte,
             {{SmallBlock, SmallPacks}, {LargeBlock, LargePacks}},
             pairwise_kernel<Reducer, SmallBlock, SmallPacks, LargeBlock, LargePacks>,
             known};
@@ -9184,7 +9168,7 @@ inline void plan_lanes(row_share *share, const rows_engine &e, const row_bounds 
 inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const device_limits &limits,
                            size_t most_blocks, size_t most_words)
 {
-    constexpr size_t warps = rows_block / warp_size, rounds = 8, most_runs = 512;
+    constexpr size_t warps = rows_block / warp_size, rounds = 8;
     const bool segments = all.begins != nullptr, few = all.end <= most_passes * rows_block;
     const size_t results = all.end, multiprocessors = limits.multiprocessors,
                  fair = (results - 1) / (multiprocessors * (1024 / warp_size)) + 1,
@@ -9192,7 +9176,7 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
                  of_chunks = size_t(warp_size) << e.packs_log;
     row_share share = {};
     share.most_listed_runs = (most_words - row_list::all_words) / e.partial_words;
-    share.most_runs = e.tile.all_packs();
+    share.most_runs = most_runs_of_result;
     share.most_of_warp = share.most_of_block = SIZE_MAX;
     share.each = 1;
     if (segments) {
@@ -9201,7 +9185,6 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
         share.each = least_of(fair, fair / rounds + 1);
         share.most_of_warp = most_bytes_of_warp(all, limits) / e.element_bytes;
         share.most_of_block = (few ? most_of_block_of_few : most_of_block) / e.element_bytes;
-        share.most_runs = least_of(share.most_runs, most_runs);
         share.least_run_log = e.partial_words > 2; /* for room in the list */
         const size_t fewest = (results - 1) / (warps * least_of(most_blocks, row_blocks::most)) + 1;
         if (share.each < fewest) share.each = fewest;

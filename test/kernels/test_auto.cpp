@@ -178,11 +178,10 @@ static void small_call(const char *what, size_t n, const how &given)
 }
 
 /* Runs of 2^log tiles of so many elements: as few words as that takes. */
-static size_t words_for_runs(unsigned log, size_t n, size_t tile, size_t group, unsigned each)
+static size_t words_for_runs(unsigned log, size_t n, tile_size size, unsigned pack_size,
+                             unsigned each)
 {
-    const tile_size size = {static_cast<unsigned>(group), 1};
     size_t words = workspace_words;
-    const unsigned pack_size = static_cast<unsigned>(tile / group);
     while (plan_pairwise(n, pack_size, each, size, words).run_log < log)
         words = plan_pairwise(n, pack_size, each, size, words).status_words - 1;
     return words;
@@ -228,7 +227,8 @@ template <class Of, unsigned BlockSize, unsigned Packs>
 static void levels_and_runs(const char *what)
 {
     using T = typename Of::T;
-    constexpr size_t size = pack<T>::size, group = BlockSize * Packs, tile = group * size;
+    constexpr tile_size blocks = {BlockSize, Packs};
+    constexpr size_t size = pack<T>::size, group = blocks.group(), tile = blocks.all_packs() * size;
     constexpr unsigned each = partial_words<typename decltype(Of::reducer())::Value>::count;
     for (size_t tiles :
          {size_t(1), size_t(2), size_t(7), group - 1, group, group + 1, 2 * group + 3, 5 * group})
@@ -241,21 +241,21 @@ static void levels_and_runs(const char *what)
     for (unsigned log : {1u, 2u, 3u})
         for (size_t tiles : {size_t(9), size_t(16), size_t(23), size_t(25), size_t(77),
                              (group << log) + 1, 2 * (group << log) + 3}) {
-            if (!thorough && tiles > 100 && group > 32) continue;
+            if (!thorough && tiles > 200 && group > 64) continue;
             how given;
             const size_t n = tiles * tile - tiles % 3 * (tile / 3);
             given.offset = tiles % 2;
-            given.most_words = words_for_runs(log, n, tile, group, each);
+            given.most_words = words_for_runs(log, n, blocks, size, each);
             given.orders = 2;
             small_call<Of, BlockSize, Packs>(what, n, given);
         }
-    if (group > 32 && !thorough) return;
+    if (group > 64 && !thorough) return;
     /* groups of groups of groups */
     how given;
     given.offset = 1;
     given.orders = each == 1 ? 3 : 1;
     small_call<Of, BlockSize, Packs>(what, (group * group + 2 * group + 1) * tile - 1, given);
-    given.most_words = words_for_runs(1, (2 * group * group + 3) * tile, tile, group, each);
+    given.most_words = words_for_runs(1, (2 * group * group + 3) * tile, blocks, size, each);
     if (each == 1) small_call<Of, BlockSize, Packs>(what, (2 * group * group + 3) * tile, given);
 }
 
@@ -265,7 +265,8 @@ template <class Of, unsigned BlockSize, unsigned Packs>
 static void counted(const char *what)
 {
     using T = typename Of::T;
-    constexpr size_t size = pack<T>::size, group = BlockSize * Packs, tile = group * size;
+    constexpr tile_size blocks = {BlockSize, Packs};
+    constexpr size_t size = pack<T>::size, group = blocks.group(), tile = blocks.all_packs() * size;
     constexpr unsigned each = partial_words<typename decltype(Of::reducer())::Value>::count;
 #ifdef SIMT_MACHINE
     simt::gpu small;
@@ -278,7 +279,7 @@ static void counted(const char *what)
     check::that(find_limits(&limits, &device) == cudaSuccess, "limits of the GPU");
     const size_t at_once = size_t(limits.multiprocessors) * (1024 / BlockSize);
     std::vector<size_t> all = {1, 5, group + 2, at_once, at_once + 1, 3 * at_once + 5};
-    if (!on_gpu && group == 32) all.push_back(turns_of_block * at_once + 7);
+    if (!on_gpu && BlockSize * Packs == 32) all.push_back(turns_of_block * at_once + 7);
     for (const size_t tiles : all)
         for (unsigned log : {0u, 1u}) {
             const bool many = tiles > 1000;
@@ -295,7 +296,7 @@ static void counted(const char *what)
                 given.bound = bound;
                 given.n = n;
                 given.orders = many ? 1 : 2;
-                if (log > 0) given.most_words = words_for_runs(log, bound, tile, group, each);
+                if (log > 0) given.most_words = words_for_runs(log, bound, blocks, size, each);
                 small_call<Of, BlockSize, Packs>(what, x, y, given);
             }
         }

@@ -547,8 +547,8 @@ static void pairwise_launches()
     simt::set_runs(false);
     for (int ptx : {80, 89, 90, 100, 120})
         for (size_t elements :
-             {size_t(0), size_t(4096), size_t(4097), size_t(16384), size_t(16385), size_t(1) << 19,
-              (size_t(1) << 19) + 1, size_t(1) << 24, (size_t(1) << 24) + 1, size_t(1) << 40}) {
+             {size_t(0), size_t(4096), size_t(4097), size_t(16384), size_t(16385), size_t(1) << 18,
+              (size_t(1) << 18) + 1, size_t(1) << 24, (size_t(1) << 24) + 1, size_t(1) << 40}) {
             for (bool counted : {false, true}) {
                 simt::gpu gpu;
                 gpu.number = 10 + ptx / 10;
@@ -556,7 +556,7 @@ static void pairwise_launches()
                 gpu.ptx_version = ptx;
                 simt::set_gpu(gpu);
                 const bool large =
-                    !counted && ((elements > 4096 && elements <= 16384) || elements > 1 << 19);
+                    !counted && ((elements > 4096 && elements <= 16384) || elements > 1 << 18);
                 const size_t tile = large ? 16384 : 4096,
                              tiles = elements == 0 ? 1 : (elements - 1) / tile + 1,
                              runs = elements >> 39 ? tiles >> 10 : tiles,

@@ -262,12 +262,13 @@ static void sizes_of_blocks(const char *what, bool heavy)
 {
     const pairwise_engine e = engine_for<Operator, Input>();
     const size_t size = sizeof(Input),
-                 one = 16 % size == 0 ? 14_log2 : e.size[0].all_packs() * size;
+                 one = 16 % size == 0 ? 14_log2 : e.size[0].all_packs() * size,
+                 small = heavy ? 23_log2 : 20_log2;
     const auto large = [&](size_t bytes) { return e.is_large(bytes / size); };
     const auto beyond = [&](size_t bytes) { return e.is_large(bytes / size + 1); };
     check::that(!e.is_large(0) && !e.is_large(1) && !large(one) && beyond(one) == !heavy &&
-                    large(16_log2) == !heavy && !beyond(16_log2) && !large(21_log2) &&
-                    beyond(21_log2) && large(40_log2) && e.is_large(SIZE_MAX / size),
+                    large(16_log2) == !heavy && !beyond(16_log2) && !large(small) &&
+                    beyond(small) && large(40_log2) && e.is_large(SIZE_MAX / size),
                 "%s: blocks of the wrong size", what);
     check::that(e.element_bytes == size && e.pack_size == pack<Input>::size &&
                     e.size[0].block_size == 256 && e.size[1].block_size == 512 &&
@@ -289,7 +290,8 @@ static size_t words_of(size_t runs, size_t group, size_t each)
 static void plan_of(size_t n, unsigned pack_size, unsigned each, const tile_size &size,
                     size_t most_words)
 {
-    const size_t group = size_t(size.block_size) * size.packs, tile = group * pack_size,
+    const size_t group = size_t(size.block_size) * 2,
+                 tile = size_t(size.block_size) * size.packs * pack_size,
                  tiles = n == 0 ? 1 : (n - 1) / tile + 1;
     const pairwise_plan plan = plan_pairwise(n, pack_size, each, size, most_words);
     const auto runs_of = [&](unsigned log) { return ((tiles - 1) >> log) + 1; };
@@ -344,8 +346,8 @@ static void plans()
                     plan_pairwise(14_log2, 4, 1, {512, 8}).status_words == 0 &&
                     plan_pairwise(14_log2 + 1, 4, 1, {512, 8}).status_words == 3 &&
                     plan_pairwise(14_log2 + 1, 4, 5, {512, 8}).status_words == 11 &&
-                    plan_pairwise(26_log2, 4, 1, {512, 8}).status_words == 4097 &&
-                    plan_pairwise(26_log2 + 1, 4, 1, {512, 8}).status_words == 1 + 4097 + 2,
+                    plan_pairwise(24_log2, 4, 1, {512, 8}).status_words == 1025 &&
+                    plan_pairwise(24_log2 + 1, 4, 1, {512, 8}).status_words == 1 + 1025 + 2,
                 "words of a plan: a counter, and each run's partial, and each group's");
 }
 

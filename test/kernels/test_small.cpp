@@ -230,8 +230,8 @@ static void float_sums()
                          tile - 1, tile, tile + 1, 2 * tile, 3 * tile + 77, 150 * tile + 5})
             if (n < 100 * tile || offset == 1)
                 float_case<64, 2>("tiles of 64 x 2", n, offset, workspace_words);
-    /* groups of 32 and groups of groups; runs of two, four and eight tiles, the last incomplete */
-    for (size_t tiles : {32, 33, 65, 1025})
+    /* groups of 64 and groups of groups; runs of two, four and eight tiles, the last incomplete */
+    for (size_t tiles : {64, 65, 129, 4097})
         float_case<32, 1>("groups", tiles * smallest - 1, tiles % 4, workspace_words);
     for (size_t words : {100, 40, 20, 12})
         for (size_t tiles : {9, 57, 64, 77})
