@@ -8426,14 +8426,11 @@ inline version_kernels version_of(fastreduce_kernel version, unsigned block_size
                                   size_t value_size, size_t alignment, const void *first,
                                   const void *next)
 {
-    const bool dynamic = version >= FASTREDUCE_V0 && version <= FASTREDUCE_V4;
-    return {first,
-            next,
-            block_size,
-            static_cast<size_t>(block_size) * items,
-            dynamic ? block_size * value_size : 0,
-            value_size,
-            alignment};
+    const size_t tile = static_cast<size_t>(block_size) * items;
+    version_kernels made = {first, next, block_size, tile, 0, value_size, alignment};
+    if (version >= FASTREDUCE_V0 && version <= FASTREDUCE_V4)
+        made.shared_bytes = block_size * value_size;
+    return made;
 }
 
 template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator,
