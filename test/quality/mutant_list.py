@@ -328,7 +328,7 @@ EQUIVALENT = [
     ("v*", "stride < warp_size -> stride + 1 < warp_size", "", POWERS),
     ("v*", "* > warp_size -> * > warp_size + 1", "", POWERS),
     ("v*", "tid >= warp_size -> false", "", OTHER_WARPS),
-    ("v*", "tid >= warp_size -> tid > warp_size", "", OTHER_WARPS),
+    ("v*_*_*", "tid >= warp_size -> tid > warp_size", "", OTHER_WARPS),
     # ---- Room 6: the engine
     ("array_layout::array_layout", "head_alignment > 0 -> head_alignment > 0 + 1", "", POWERS),
     ("array_layout::array_layout", "!whole -> false", "", SLOWER),
