@@ -3378,9 +3378,8 @@ __device__ __forceinline__ Value thread_reduce(const Input *input, size_t first,
             value = combine(value, static_cast<Value>(input[first + k * stride]));
     } else {
 #pragma unroll 1
-        for (unsigned k = 0; k < Items; ++k)
-            if (first + k * stride < n)
-                value = combine(value, static_cast<Value>(input[first + k * stride]));
+        for (size_t k = first; k < n; k += stride)
+            value = combine(value, static_cast<Value>(input[k]));
     }
     return value;
 }
@@ -3425,15 +3424,13 @@ __device__ __forceinline__ Value block_reduce(Value value, Value *warp_values)
 
 /* ================================================================================================
  * Room 5: the ladder
- * May hold: V0..V7, one kernel each, in order. All have one skeleton: load to shared memory, a tree
- * over the block, thread 0 stores the block's partial. A neighbour differs by the one idea its
- * comment calls Change.
+ * May hold: V0..V7, one kernel each, in order, and the loop that launches them. All have one
+ * skeleton: load to shared memory, a tree over the block, thread 0 stores the block's partial. A
+ * neighbour differs by the one idea its comment calls Change.
  *
  * A kernel reduces input[0 .. n) with a grid of one block a tile; block b writes partials[b].
  * Elements past n count as the identity. A block has blockDim.x threads, a power of two from 32
- * to 1024; from V5 on that is the template parameter BlockSize. A thread's running sum stays in
- * `value`, and sdata[tid] is the copy that others read: without that register V2 takes 10 %
- * longer (2^28 floats, one H200).
+ * to 1024; from V5 on that is the template parameter BlockSize.
  * ============================================================================================= */
 
 /* V0, baseline.
@@ -3451,23 +3448,24 @@ __global__ void __launch_bounds__(detail::max_block_size)
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + tid;
     const Operator combine;
 
-    Value value = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
-    sdata[tid] = value;
+    sdata[tid] = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
     __syncthreads();
 
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
-        if (tid % (2 * stride) == 0) sdata[tid] = value = combine(value, sdata[tid + stride]);
+        if (tid % (2 * stride) == 0) sdata[tid] = combine(sdata[tid], sdata[tid + stride]);
         __syncthreads();
     }
 
-    if (tid == 0) partials[blockIdx.x] = value;
+    if (tid == 0) partials[blockIdx.x] = sdata[0];
 }
 
 /* V1, no divergence.
  * Change: the same pairs, but thread t takes the t-th pair, so the threads that work are the
  *         first ones.
  * Why:    whole warps work or are done; no remainder.
- * Costs:  lanes now access shared memory 2, 4, 8 ... words apart, and collide in its banks. */
+ * Costs:  shared memory is in 32 banks, word k in bank k % 32, and each gives one word at a time.
+ *         Lanes access it 2, 4, 8 ... words apart now, so that several want words of one bank,
+ *         and wait for each other. */
 template <class Operator, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
     v1_no_divergence(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -3503,47 +3501,35 @@ __global__ void __launch_bounds__(detail::max_block_size)
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + tid;
     const Operator combine;
 
-    Value value = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
-    sdata[tid] = value;
+    sdata[tid] = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
     __syncthreads();
 
     for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
-        if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
+        if (tid < stride) sdata[tid] = combine(sdata[tid], sdata[tid + stride]);
         __syncthreads();
     }
 
-    if (tid == 0) partials[blockIdx.x] = value;
+    if (tid == 0) partials[blockIdx.x] = sdata[0];
 }
-
-namespace detail
-{
-/* The load of V3 to V5: the thread's element, and with two items the one a block further on. */
-template <unsigned Items, class Operator, class Value, class Input>
-__device__ __forceinline__ Value load_pair(const Input *input, size_t i, unsigned stride, size_t n)
-{
-    static_assert(Items == 1 || Items == 2, "V3, V4 and V5 load one or two items per thread");
-    const Operator combine;
-    Value value = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
-    if (Items == 2 && i + stride < n) value = combine(value, static_cast<Value>(input[i + stride]));
-    return value;
-}
-} // namespace detail
 
 /* V3, add during load.
- * Change: each thread loads two elements, a block apart, and stores their sum to shared memory.
- * Why:    every thread adds at least once; half the blocks, and half the shared memory traffic
- *         an element.
+ * Change: each thread loads two elements, a block apart, and adds them before the tree. Its sum,
+ *         begun there, stays in a register, and sdata[tid] is the copy that others read.
+ * Why:    every thread adds at least once; half the blocks, and less than half the shared memory
+ *         traffic an element. Without the register V2 takes 10 % longer than with one (2^28
+ *         floats, one H200).
  * Costs:  the last six steps keep every warp at block barriers for the work of one. */
-template <class Operator, unsigned Items, class Value, class Input>
+template <class Operator, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
     v3_add_during_load(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
 {
     Value *sdata = detail::dynamic_shared<Value>();
     const unsigned tid = threadIdx.x;
-    const size_t i = static_cast<size_t>(blockIdx.x) * (Items * blockDim.x) + tid;
+    const size_t i = static_cast<size_t>(blockIdx.x) * (2 * blockDim.x) + tid;
     const Operator combine;
 
-    Value value = detail::load_pair<Items, Operator, Value>(input, i, blockDim.x, n);
+    Value value = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+    if (i + blockDim.x < n) value = combine(value, static_cast<Value>(input[i + blockDim.x]));
     sdata[tid] = value;
     __syncthreads();
 
@@ -3555,52 +3541,25 @@ __global__ void __launch_bounds__(detail::max_block_size)
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
-/* How V4 takes the steps of stride 32 and below, unrolled either way. */
-enum class tail {
-    warp, /* by the first warp alone, with warp barriers (the lecture's sum_warp, at one item) */
-    block /* by all warps, with block barriers (the lecture's sum_unroll, at one item) */
-};
-
-namespace detail
-{
-/* The last steps of V4 to V6, strides 32 to 1, from the thread's value to the block's in thread
- * 0. A lane that has nothing to add stays out: reading on, as the classic code does, would leave
- * the array of a 32-thread block. Warps do not run in lock-step (since Volta), so a warp barrier
- * stands where a lane's store meets another lane's load. */
-template <class Operator, tail Tail, class Value>
-__device__ __forceinline__ Value unrolled_tail(Value *sdata, Value value, unsigned tid,
-                                               unsigned block_size)
-{
-    const Operator combine;
-#pragma unroll
-    for (unsigned stride = warp_size; stride > 0; stride /= 2) {
-        if (tid < stride && (stride < warp_size || block_size > warp_size))
-            sdata[tid] = value = combine(value, sdata[tid + stride]);
-        if (Tail == tail::warp)
-            __syncwarp();
-        else
-            __syncthreads();
-    }
-    return value;
-}
-} // namespace detail
-
 /* V4, unroll the last warp.
  * Change: from stride 32 down only the first warp goes on, without block barriers and without a
- *         loop.
+ *         loop. Lanes of a warp do not run in step (since Volta), so a warp barrier stands where a
+ *         lane's store meets another lane's load. A lane that has nothing to add stays out: reading
+ *         on, as the classic code does, would leave the array of a block of 32 threads.
  * Why:    six block barriers fewer, and the other warps retire early, which makes room for the
  *         next block.
  * Costs:  the loop above it: counter, compare and branch for an addition or two. */
-template <class Operator, unsigned Items, tail Tail, class Value, class Input>
+template <class Operator, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
     v4_unroll_last_warp(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
 {
     Value *sdata = detail::dynamic_shared<Value>();
     const unsigned tid = threadIdx.x;
-    const size_t i = static_cast<size_t>(blockIdx.x) * (Items * blockDim.x) + tid;
+    const size_t i = static_cast<size_t>(blockIdx.x) * (2 * blockDim.x) + tid;
     const Operator combine;
 
-    Value value = detail::load_pair<Items, Operator, Value>(input, i, blockDim.x, n);
+    Value value = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+    if (i + blockDim.x < n) value = combine(value, static_cast<Value>(input[i + blockDim.x]));
     sdata[tid] = value;
     __syncthreads();
 
@@ -3608,8 +3567,13 @@ __global__ void __launch_bounds__(detail::max_block_size)
         if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
         __syncthreads();
     }
-    if (Tail == tail::warp && tid >= warp_size) return;
-    value = detail::unrolled_tail<Operator, Tail>(sdata, value, tid, blockDim.x);
+    if (tid >= warp_size) return;
+#pragma unroll
+    for (unsigned stride = warp_size; stride > 0; stride /= 2) {
+        if (tid < stride && (stride < warp_size || blockDim.x > warp_size))
+            sdata[tid] = value = combine(value, sdata[tid + stride]);
+        __syncwarp();
+    }
 
     if (tid == 0) partials[blockIdx.x] = value;
 }
@@ -3619,16 +3583,17 @@ __global__ void __launch_bounds__(detail::max_block_size)
  * Why:    no loop, no comparison with blockDim.x, shared memory of a known size.
  * Costs:  two loads a thread: too few on their way to memory at a time, too many blocks to
  *         start. */
-template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
+template <class Operator, unsigned BlockSize, class Value, class Input>
 __global__ void __launch_bounds__(BlockSize)
     v5_completely_unroll(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
 {
     __shared__ Value sdata[BlockSize];
     const unsigned tid = threadIdx.x;
-    const size_t i = static_cast<size_t>(blockIdx.x) * (Items * BlockSize) + tid;
+    const size_t i = static_cast<size_t>(blockIdx.x) * (2 * BlockSize) + tid;
     const Operator combine;
 
-    Value value = detail::load_pair<Items, Operator, Value>(input, i, BlockSize, n);
+    Value value = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+    if (i + BlockSize < n) value = combine(value, static_cast<Value>(input[i + BlockSize]));
     sdata[tid] = value;
     __syncthreads();
 
@@ -3638,14 +3603,19 @@ __global__ void __launch_bounds__(BlockSize)
         __syncthreads();
     }
     if (tid >= warp_size) return;
-    value = detail::unrolled_tail<Operator, tail::warp>(sdata, value, tid, BlockSize);
+#pragma unroll
+    for (unsigned stride = warp_size; stride > 0; stride /= 2) {
+        if (tid < stride && (stride < warp_size || BlockSize > warp_size))
+            sdata[tid] = value = combine(value, sdata[tid + stride]);
+        __syncwarp();
+    }
 
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
 /* V6, multi add.
- * Change: each thread adds Items elements, a block apart, in a register before it goes to shared
- *         memory.
+ * Change: each thread adds Items elements, a block apart, before the tree. A thread whose elements
+ *         are all there takes the branch without checks: its loads all begin before it adds.
  * Why:    Items loads on their way at once, and the tree's cost is shared by Items times as many
  *         elements.
  * Costs:  the tree still moves every value through shared memory. */
@@ -3658,7 +3628,16 @@ __global__ void __launch_bounds__(BlockSize)
     const size_t i = static_cast<size_t>(blockIdx.x) * (Items * BlockSize) + tid;
     const Operator combine;
 
-    Value value = thread_reduce<Items, Operator, Value>(input, i, BlockSize, n);
+    Value value = Operator::template identity<Value>();
+    if (i + (Items - 1) * BlockSize < n) {
+#pragma unroll
+        for (unsigned k = 0; k < Items; ++k)
+            value = combine(value, static_cast<Value>(input[i + k * BlockSize]));
+    } else {
+#pragma unroll 1
+        for (size_t k = i; k < n; k += BlockSize)
+            value = combine(value, static_cast<Value>(input[k]));
+    }
     sdata[tid] = value;
     __syncthreads();
 
@@ -3668,14 +3647,19 @@ __global__ void __launch_bounds__(BlockSize)
         __syncthreads();
     }
     if (tid >= warp_size) return;
-    value = detail::unrolled_tail<Operator, tail::warp>(sdata, value, tid, BlockSize);
+#pragma unroll
+    for (unsigned stride = warp_size; stride > 0; stride /= 2) {
+        if (tid < stride && (stride < warp_size || BlockSize > warp_size))
+            sdata[tid] = value = combine(value, sdata[tid + stride]);
+        __syncwarp();
+    }
 
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
 /* V7, shuffle.
- * Change: lanes hand values over by shuffle, from register to register; shared memory holds one
- *         value a warp.
+ * Change: lanes hand values over by shuffle, from register to register. Shared memory holds one
+ *         value a warp, which the first warp's lanes then hand over in the same way.
  * Why:    almost no shared memory traffic, one block barrier.
  * Costs:  nothing that shows: from V6 on memory is the limit (93 % of its peak at 2^28 floats,
  *         one H200).
@@ -3685,15 +3669,84 @@ template <class Operator, unsigned BlockSize, unsigned Items, class Value, class
 __global__ void __launch_bounds__(BlockSize)
     v7_shuffle(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
 {
-    __shared__ Value warp_values[BlockSize / warp_size];
+    constexpr unsigned warps = BlockSize / warp_size;
+    __shared__ Value warp_values[warps];
     const unsigned tid = threadIdx.x;
     const size_t i = static_cast<size_t>(blockIdx.x) * (Items * BlockSize) + tid;
+    const Operator combine;
 
-    const Value value = thread_reduce<Items, Operator, Value>(input, i, BlockSize, n);
-    const Value partial = block_reduce<BlockSize, Operator>(value, warp_values);
+    Value value = Operator::template identity<Value>();
+    if (i + (Items - 1) * BlockSize < n) {
+#pragma unroll
+        for (unsigned k = 0; k < Items; ++k)
+            value = combine(value, static_cast<Value>(input[i + k * BlockSize]));
+    } else {
+#pragma unroll 1
+        for (size_t k = i; k < n; k += BlockSize)
+            value = combine(value, static_cast<Value>(input[k]));
+    }
 
-    if (tid == 0) partials[blockIdx.x] = partial;
+#pragma unroll
+    for (unsigned delta = warp_size / 2; delta > 0; delta /= 2)
+        value = combine(value, detail::shuffle_down(value, delta));
+    if (tid % warp_size == 0) warp_values[tid / warp_size] = value;
+    __syncthreads();
+    if (tid >= warp_size) return;
+    if (tid < warps) value = warp_values[tid];
+#pragma unroll
+    for (unsigned delta = warps / 2; delta > 0; delta /= 2)
+        value = combine(value, detail::shuffle_down(value, delta));
+
+    if (tid == 0) partials[blockIdx.x] = value;
 }
+
+/* Blocks, and so partials, of the level that reduces n elements. No elements still take a block:
+ * it writes the identity. */
+__host__ __device__ constexpr size_t blocks_for(size_t n, size_t tile)
+{
+    return n == 0 ? 1 : (n - 1) / tile + 1;
+}
+
+#ifndef __CUDACC_RTC__
+namespace detail
+{
+/* A version without its types: its kernel for the first level, which reads elements, and for those
+ * after it, which read partials; and how they are launched. */
+struct version_kernels {
+    const void *first, *next;
+    unsigned block_size;
+    size_t tile, shared_bytes; /* dynamic */
+    size_t partial_size, alignment;
+};
+
+/* One level: n elements to blocks_for(n, tile) partials. */
+inline cudaError_t launch_round(const void *kernel, const version_kernels &version,
+                                const void *input, void *partials, size_t n, cudaStream_t stream)
+{
+    void *arguments[] = {&input, &partials, &n};
+    return cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(blocks_for(n, version.tile))),
+                            dim3(version.block_size), arguments, version.shared_bytes, stream);
+}
+
+/* The ladder's loop: levels until one partial is left, which goes to the output. The others go to
+ * the two halves of a workspace in turn, as a level must not write what it reads: its blocks run in
+ * any order. */
+inline cudaError_t launch_levels(const version_kernels &version, const void *input, void *output,
+                                 size_t n, void *const (&half)[2], cudaStream_t stream)
+{
+    const void *kernel = version.first;
+    for (unsigned level = 0;; ++level) {
+        const size_t blocks = blocks_for(n, version.tile);
+        void *const partials = blocks > 1 ? half[level % 2] : output;
+        const cudaError_t error = launch_round(kernel, version, input, partials, n, stream);
+        if (blocks == 1 || error != cudaSuccess) return error;
+        kernel = version.next;
+        input = partials;
+        n = blocks;
+    }
+}
+} // namespace detail
+#endif /* __CUDACC_RTC__ */
 
 /* ================================================================================================
  * Room 6: the engine behind FASTREDUCE_AUTO and FASTREDUCE_EXACT
@@ -3716,13 +3769,6 @@ __global__ void __launch_bounds__(BlockSize)
  *                                    from all blocks to the output; true in the thread that knows
  *                                    that all are done
  * ============================================================================================= */
-
-/* Blocks, and so partials, of the level that reduces n elements. No elements still take a block:
- * it writes the identity. */
-__host__ __device__ constexpr size_t blocks_for(size_t n, size_t tile)
-{
-    return n == 0 ? 1 : (n - 1) / tile + 1;
-}
 
 namespace detail
 {
@@ -8241,29 +8287,23 @@ constexpr size_t alignment_for()
     return alignof(Value) > workspace_alignment ? alignof(Value) : workspace_alignment;
 }
 
-/* A sum of n elements: its levels, and where their partials go. Even levels write to the first
- * half of the workspace and odd ones to the second, so no level reads what it writes; the last
- * level writes to the output. */
-constexpr unsigned max_levels = 13; /* of SIZE_MAX elements in tiles of 32 */
-
+/* Partials of a sum of n elements by the ladder: those of even levels go to the first half of the
+ * workspace and those of odd levels to the second; the last one goes to the output. */
 struct plan {
-    unsigned levels;
-    size_t blocks[max_levels]; /* of each level: as many partials */
-    size_t second_half;        /* offset in bytes */
-    size_t workspace_bytes;    /* of both halves; 0 for one level */
+    size_t blocks;          /* of the first level */
+    size_t second_half;     /* offset in bytes */
+    size_t workspace_bytes; /* of both halves; 0 for one level */
 };
 
 inline plan make_plan(size_t n, size_t tile, size_t partial_size,
                       size_t alignment = workspace_alignment)
 {
-    plan made = {1, {blocks_for(n, tile)}, 0, 0};
-    for (; made.blocks[made.levels - 1] > 1; ++made.levels)
-        made.blocks[made.levels] = blocks_for(made.blocks[made.levels - 1], tile);
-
     const size_t mask = alignment - 1;
-    if (made.levels > 1) made.second_half = (made.blocks[0] * partial_size + mask) & ~mask;
+    const size_t first = blocks_for(n, tile), second = blocks_for(first, tile);
+    plan made = {first, 0, 0};
+    if (first > 1) made.second_half = (first * partial_size + mask) & ~mask;
     made.workspace_bytes = made.second_half;
-    if (made.levels > 2) made.workspace_bytes += (made.blocks[1] * partial_size + mask) & ~mask;
+    if (second > 1) made.workspace_bytes += (second * partial_size + mask) & ~mask;
     return made;
 }
 
@@ -8337,79 +8377,50 @@ const void *kernel_address(Kernel *kernel)
     return reinterpret_cast<const void *>(kernel);
 }
 
-/* The kernel of each version. Tag dispatch, so that only what is asked for is compiled. */
-template <fastreduce_kernel Version>
-using version_tag = std::integral_constant<fastreduce_kernel, Version>;
+/* The kernel of a version, which alone is compiled. One round of AUTO is V7's. */
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator,
+          class Value, class Input>
+const void *kernel_of()
+{
+    const void *found = nullptr;
+    if constexpr (Version == FASTREDUCE_V0)
+        found = kernel_address(v0_baseline<Operator, Value, Input>);
+    else if constexpr (Version == FASTREDUCE_V1)
+        found = kernel_address(v1_no_divergence<Operator, Value, Input>);
+    else if constexpr (Version == FASTREDUCE_V2)
+        found = kernel_address(v2_no_bank_conflict<Operator, Value, Input>);
+    else if constexpr (Version == FASTREDUCE_V3)
+        found = kernel_address(v3_add_during_load<Operator, Value, Input>);
+    else if constexpr (Version == FASTREDUCE_V4)
+        found = kernel_address(v4_unroll_last_warp<Operator, Value, Input>);
+    else if constexpr (Version == FASTREDUCE_V5)
+        found = kernel_address(v5_completely_unroll<Operator, BlockSize, Value, Input>);
+    else if constexpr (Version == FASTREDUCE_V6)
+        found = kernel_address(v6_multi_add<Operator, BlockSize, Items, Value, Input>);
+    else
+        found = kernel_address(v7_shuffle<Operator, BlockSize, Items, Value, Input>);
+    return found;
+}
 
-template <class Operator, unsigned BlockSize, unsigned Items, tail Tail, class Value, class Input>
-struct kernels {
-    static const void *of(version_tag<FASTREDUCE_V0>)
-    {
-        return kernel_address(v0_baseline<Operator, Value, Input>);
-    }
-    static const void *of(version_tag<FASTREDUCE_V1>)
-    {
-        return kernel_address(v1_no_divergence<Operator, Value, Input>);
-    }
-    static const void *of(version_tag<FASTREDUCE_V2>)
-    {
-        return kernel_address(v2_no_bank_conflict<Operator, Value, Input>);
-    }
-    static const void *of(version_tag<FASTREDUCE_V3>)
-    {
-        return kernel_address(v3_add_during_load<Operator, Items, Value, Input>);
-    }
-    static const void *of(version_tag<FASTREDUCE_V4>)
-    {
-        return kernel_address(v4_unroll_last_warp<Operator, Items, Tail, Value, Input>);
-    }
-    static const void *of(version_tag<FASTREDUCE_V5>)
-    {
-        return kernel_address(v5_completely_unroll<Operator, BlockSize, Items, Value, Input>);
-    }
-    static const void *of(version_tag<FASTREDUCE_V6>)
-    {
-        return kernel_address(v6_multi_add<Operator, BlockSize, Items, Value, Input>);
-    }
-    static const void *of(version_tag<FASTREDUCE_V7>)
-    {
-        return kernel_address(v7_shuffle<Operator, BlockSize, Items, Value, Input>);
-    }
-    /* one round of AUTO is V7's */
-    static const void *of(version_tag<FASTREDUCE_AUTO>) { return of(version_tag<FASTREDUCE_V7>()); }
-};
+inline version_kernels version_of(fastreduce_kernel version, unsigned block_size, unsigned items,
+                                  size_t value_size, size_t alignment, const void *first,
+                                  const void *next)
+{
+    const size_t tile = static_cast<size_t>(block_size) * items;
+    version_kernels made = {first, next, block_size, tile, 0, value_size, alignment};
+    if (version >= FASTREDUCE_V0 && version <= FASTREDUCE_V4)
+        made.shared_bytes = block_size * value_size;
+    return made;
+}
 
-/* What there is to know of a version, without its types: its kernel for the first level, which
- * reads elements, and for those after it, which read partials; and how they are launched. */
-struct version_kernels {
-    const void *first, *next;
-    unsigned block_size;
-    size_t tile, shared_bytes; /* dynamic */
-    size_t partial_size, alignment;
-
-    version_kernels(fastreduce_kernel version, unsigned threads, unsigned items, size_t value_size,
-                    size_t value_alignment, const void *first_kernel, const void *next_kernel)
-        : first(first_kernel), next(next_kernel), block_size(threads),
-          tile(static_cast<size_t>(threads) * items),
-          shared_bytes(version >= FASTREDUCE_V0 && version <= FASTREDUCE_V4 ? threads * value_size
-                                                                            : 0),
-          partial_size(value_size), alignment(value_alignment)
-    {
-    }
-};
-
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail,
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator,
           class Input>
 version_kernels make_version()
 {
     using Value = accumulate_t<Operator, Input>;
-    return {Version,
-            BlockSize,
-            Items,
-            sizeof(Value),
-            alignment_for<Value>(),
-            kernels<Operator, BlockSize, Items, Tail, Value, Input>::of(version_tag<Version>()),
-            kernels<Operator, BlockSize, Items, Tail, Value, Value>::of(version_tag<Version>())};
+    return version_of(Version, BlockSize, Items, sizeof(Value), alignment_for<Value>(),
+                      kernel_of<Version, BlockSize, Items, Operator, Value, Input>(),
+                      kernel_of<Version, BlockSize, Items, Operator, Value, Value>());
 }
 
 /* What workspace is to a call: memory whose contents do not matter, or words that are zero before
@@ -8446,44 +8457,26 @@ fastreduce_status with_workspace(workspace memory, size_t bytes, memory_use use,
     return status_of(error != cudaSuccess ? error : after);
 }
 
-/* One level: n elements to blocks_for(n, tile) partials. */
-inline cudaError_t launch_round(const void *kernel, const version_kernels &version,
-                                const void *input, void *partials, size_t n, cudaStream_t stream)
-{
-    void *arguments[] = {&input, &partials, &n};
-    return cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(blocks_for(n, version.tile))),
-                            dim3(version.block_size), arguments, version.shared_bytes, stream);
-}
-
-/* All levels. Arguments are checked. */
-inline fastreduce_status launch_levels(const version_kernels &version, const void *input,
+/* All levels of the ladder. Arguments are checked. */
+inline fastreduce_status launch_ladder(const version_kernels &version, const void *input,
                                        void *output, size_t n, workspace memory,
                                        cudaStream_t stream)
 {
     const plan made = make_plan(n, version.tile, version.partial_size, version.alignment);
-    if (made.blocks[0] > max_blocks) return FASTREDUCE_ERROR_UNSUPPORTED;
-    return with_workspace(
-        memory, made.workspace_bytes, memory_use::scratch, stream, [&](void *data) {
-            unsigned char *const bytes = static_cast<unsigned char *>(data);
-            void *const half[2] = {bytes, bytes + made.second_half};
-            cudaError_t error = cudaSuccess;
-            for (unsigned level = 0; level < made.levels && error == cudaSuccess; ++level) {
-                void *const partials = level + 1 < made.levels ? half[level % 2] : output;
-                if (level == 0)
-                    error = launch_round(version.first, version, input, partials, n, stream);
-                else
-                    error = launch_round(version.next, version, half[(level - 1) % 2], partials,
-                                         made.blocks[level - 1], stream);
-            }
-            return error;
-        });
+    if (made.blocks > max_blocks) return FASTREDUCE_ERROR_UNSUPPORTED;
+    return with_workspace(memory, made.workspace_bytes, memory_use::scratch, stream,
+                          [&](void *data) {
+                              unsigned char *const bytes = static_cast<unsigned char *>(data);
+                              void *const half[2] = {bytes, bytes + made.second_half};
+                              return launch_levels(version, input, output, n, half, stream);
+                          });
 }
 
 template <class Value>
 size_t levels_workspace_bytes(size_t n, size_t tile)
 {
     const plan made = make_plan(n, tile, sizeof(Value), alignment_for<Value>());
-    return made.blocks[0] > max_blocks ? 0 : made.workspace_bytes;
+    return made.blocks > max_blocks ? 0 : made.workspace_bytes;
 }
 
 /* ---- AUTO and EXACT: a table of kernels each, and one way to launch them ---- */
@@ -9539,15 +9532,15 @@ constexpr bool engine_takes()
 }
 
 /* What reduce() does: levels of the ladder, or one launch of the engine. */
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator, tail Tail,
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator,
           class Input, bool Engine = Version == FASTREDUCE_AUTO &&engine_takes<Operator, Input>()>
 struct method {
     using Output = accumulate_t<Operator, Input> *;
     static fastreduce_status launch(const Input *input, Output output, size_t n, workspace memory,
                                     cudaStream_t stream)
     {
-        return launch_levels(make_version<Version, BlockSize, Items, Operator, Tail, Input>(),
-                             input, output, n, memory, stream);
+        return launch_ladder(make_version<Version, BlockSize, Items, Operator, Input>(), input,
+                             output, n, memory, stream);
     }
     static size_t workspace_bytes(size_t n)
     {
@@ -9556,8 +9549,8 @@ struct method {
     }
 };
 
-template <unsigned BlockSize, unsigned Items, class Operator, tail Tail, class Input>
-struct method<FASTREDUCE_AUTO, BlockSize, Items, Operator, Tail, Input, true> {
+template <unsigned BlockSize, unsigned Items, class Operator, class Input>
+struct method<FASTREDUCE_AUTO, BlockSize, Items, Operator, Input, true> {
     static fastreduce_status launch(const Input *input, accumulate_t<Operator, Input> *output,
                                     size_t n, workspace memory, cudaStream_t stream)
     {
@@ -9572,8 +9565,8 @@ struct method<FASTREDUCE_AUTO, BlockSize, Items, Operator, Tail, Input, true> {
     }
 };
 
-template <unsigned BlockSize, unsigned Items, class Operator, tail Tail, class Input>
-struct method<FASTREDUCE_EXACT, BlockSize, Items, Operator, Tail, Input, false> {
+template <unsigned BlockSize, unsigned Items, class Operator, class Input>
+struct method<FASTREDUCE_EXACT, BlockSize, Items, Operator, Input, false> {
     static_assert(std::is_same<Operator, plus>::value &&
                       (std::is_same<Input, float>::value || std::is_same<Input, double>::value),
                   "the exact sum is of floats or doubles");
@@ -9661,7 +9654,7 @@ constexpr bool check_given()
     return true;
 }
 
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, tail Tail>
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items>
 constexpr bool check_choice()
 {
     static_assert(Version >= FASTREDUCE_AUTO && Version <= FASTREDUCE_EXACT,
@@ -9669,9 +9662,9 @@ constexpr bool check_choice()
     static_assert(valid_block_size(BlockSize),
                   "the block size must be 32, 64, 128, 256, 512 or 1024");
     static_assert(Items >= 1 && Items <= 64, "items per thread must be from 1 to 64");
-    static_assert(default_items(Version) != 1 || Items == 1,
-                  "V0, V1 and V2 have one item per thread");
-    static_assert(Tail == tail::warp || Version == FASTREDUCE_V4, "only V4 has a choice of tails");
+    static_assert(Version < FASTREDUCE_V0 || Version > FASTREDUCE_V5 ||
+                      Items == default_items(Version),
+                  "V0, V1 and V2 have one item per thread, V3, V4 and V5 two");
     return true;
 }
 
@@ -9697,19 +9690,18 @@ constexpr bool check_automatic()
  * does, operands in index order, so that an operator of yours need not commute: identity() is one
  * from both sides. V2..V7 ask that it does. */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
-          unsigned Items = default_items(Version), class Operator = plus, tail Tail = tail::warp,
-          class Input>
+          unsigned Items = default_items(Version), class Operator = plus, class Input>
 fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *output, size_t n,
                          cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
 {
     static_assert(detail::check_types<Version, Operator, Input>() &&
-                      detail::check_choice<Version, BlockSize, Items, Tail>() &&
+                      detail::check_choice<Version, BlockSize, Items>() &&
                       detail::check_automatic<Version, BlockSize, Items>(),
                   "");
     const fastreduce_status status = detail::check_arguments(input, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return detail::method<Version, BlockSize, Items, Operator, Tail, Input>::launch(
-        input, output, n, scratch, stream);
+    return detail::method<Version, BlockSize, Items, Operator, Input>::launch(input, output, n,
+                                                                              scratch, stream);
 }
 
 /* Reduces transform(input[0]) .. transform(input[n - 1]) to *output; n == 0 gives identity.
@@ -9763,19 +9755,18 @@ fastreduce_status dot(const Input *x, const Input *y, accumulate_t<plus, Input> 
     return detail::launch_pairwise({x, n, nullptr, y}, output, reducer(), scratch, stream);
 }
 
-/* Bytes of workspace that reduce() with the same template arguments, less Tail, needs for n
- * elements; 0 where it needs none, and where it would refuse n. Aligned to 16 bytes, or more
+/* Bytes of workspace that reduce() with the same template arguments needs for n elements;
+ * 0 where it needs none, and where it would refuse n. Aligned to 16 bytes, or more
  * where the result's type is. */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
           unsigned Items = default_items(Version), class Operator = plus, class Input = float>
 size_t workspace_bytes(size_t n)
 {
-    static_assert(detail::check_choice<Version, BlockSize, Items, tail::warp>() &&
+    static_assert(detail::check_choice<Version, BlockSize, Items>() &&
                       detail::check_automatic<Version, BlockSize, Items>(),
                   "");
     if (n > SIZE_MAX / sizeof(Input)) return 0;
-    return detail::method<Version, BlockSize, Items, Operator, tail::warp, Input>::workspace_bytes(
-        n);
+    return detail::method<Version, BlockSize, Items, Operator, Input>::workspace_bytes(n);
 }
 
 /* Adds input[0] .. input[n - 1] to *accumulator, exactly: as fastreduce_accumulate_f32. */
@@ -9796,8 +9787,7 @@ fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator 
  * to partials[b], with tile = BlockSize * Items. AUTO is V7 here. `partials` has room for
  * blocks_for(n, tile) values and does not overlap the input. Otherwise as reduce(). */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
-          unsigned Items = default_items(Version), class Operator = plus, tail Tail = tail::warp,
-          class Input>
+          unsigned Items = default_items(Version), class Operator = plus, class Input>
 /* in brackets, as `round` may be a macro */
 fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *partials, size_t n,
                          cudaStream_t stream = nullptr)
@@ -9805,10 +9795,10 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
     using Value = accumulate_t<Operator, Input>;
     static_assert(Version != FASTREDUCE_EXACT, "EXACT has no levels");
     static_assert(detail::check_types<FASTREDUCE_V7, Operator, Input>() &&
-                      detail::check_choice<Version, BlockSize, Items, Tail>(),
+                      detail::check_choice<Version, BlockSize, Items>(),
                   "");
     const detail::version_kernels version =
-        detail::make_version<Version, BlockSize, Items, Operator, Tail, Input>();
+        detail::make_version<Version, BlockSize, Items, Operator, Input>();
     const size_t blocks = blocks_for(n, version.tile);
     fastreduce_status status = detail::check_arguments(input, partials, n, {nullptr, 0});
     if (status == FASTREDUCE_SUCCESS &&
@@ -10029,8 +10019,8 @@ template <class Value, size_t... Numbers>
 static const void *ladder_kernel(size_t number, std::index_sequence<Numbers...>)
 {
     const void *const all[] = {
-        kernels<plus, (warp_size << Numbers % block_sizes), default_items(version_at(Numbers)),
-                tail::warp, Value, Value>::of(version_tag<version_at(Numbers)>())...};
+        kernel_of<version_at(Numbers), (warp_size << Numbers % block_sizes),
+                  default_items(version_at(Numbers)), plus, Value, Value>()...};
     return all[number];
 }
 
@@ -10041,8 +10031,8 @@ static version_kernels ladder_version(fastreduce_kernel kernel, unsigned block_s
     for (unsigned size = warp_size; size < block_size; size *= 2) ++number;
     const void *const found =
         ladder_kernel<Value>(number, std::make_index_sequence<versions * block_sizes>());
-    return {kernel, block_size, default_items(kernel), sizeof(Value), alignment_for<Value>(),
-            found,  found};
+    return version_of(kernel, block_size, default_items(kernel), sizeof(Value),
+                      alignment_for<Value>(), found, found);
 }
 
 /* The same of EXACT. `other`: the second array of a dot product. */
@@ -10350,7 +10340,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
                             {output, nullptr, op, precision_of(result), nullptr}, settings);
     if constexpr (climbs)
         if (fastreduce_supports(type, op, settings.kernel) && settings.n_on_device == nullptr)
-            return launch_levels(ladder_version<float>(settings.kernel, block_size_of(settings)),
+            return launch_ladder(ladder_version<float>(settings.kernel, block_size_of(settings)),
                                  input, output, n, {settings.workspace, settings.workspace_bytes},
                                  settings.stream);
     return FASTREDUCE_ERROR_UNSUPPORTED;
@@ -10597,7 +10587,8 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot, "fastreduce_accumulate_dot")
  *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),
  *                   fastreduce_supports_shapes, fastreduce_supports_dot; fastreduce_accumulate_f64,
  *                   as fastreduce_accumulate refuses doubles. V0..V7 of the C functions take
- *                   sums of floats alone. New names: FASTREDUCE_WITH_SHAPES,
+ *                   sums of floats alone; V3..V5 of reduce() and round() always have two items a
+ *                   thread, and V4 no choice of tails. New names: FASTREDUCE_WITH_SHAPES,
  *                   FASTREDUCE_WITH_EXACT_PRODUCTS.
  *                   ABI: fastreduce_config has two more members at its end.
  *   0.5.0  2026-11  Bits: AUTO of one array is the pairwise sum by index: six lines of C give its

@@ -7,7 +7,6 @@
 #include SOLUTION
 #include "../../fastreduce.cuh"
 
-constexpr unsigned items = LESSON < 5 ? 1 : LESSON < 7 ? 2 : LESSON < 9 ? 8 : 16;
 constexpr fastreduce_kernel rung = LESSON <= 6
                                        ? static_cast<fastreduce_kernel>(FASTREDUCE_V0 + LESSON - 2)
                                    : LESSON == 7 ? FASTREDUCE_V6
@@ -24,7 +23,8 @@ static void sum_by_solution(const float *input, float *output, float *space)
 #elif LESSON == 12
     sum(input, output, reinterpret_cast<word *>(space), n);
 #else
-    const size_t tile = size_t(block) * items;
+    constexpr unsigned items = LESSON < 5 ? 1 : LESSON < 7 ? 2 : LESSON < 9 ? 8 : 16;
+    constexpr size_t tile = size_t(block) * items;
     float *halves[] = {space, space + n / 64};
     size_t left = n;
     for (unsigned level = 0;; ++level) {

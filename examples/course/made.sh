@@ -7,7 +7,7 @@
 #     kernel NAME           a function of fastreduce.cuh or steps.cuh
 #     costs KERNEL          what one block of it does, counted by the CPU machine
 #     measured N...         times of these sizes, from the first table of examples/README.md
-#     rungs                 V0 to V7 at 2^28, from "The ladder, counted" there
+#     rungs                 V0 to V7, from the lines "V0 to V7 sum 2^28 floats in ..." there
 set -eu
 course=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$course/../.." && pwd)
@@ -68,15 +68,20 @@ measured)
     ;;
 rungs)
     awk -F ' *[|] *' '
-        /^V0 to V7 sum 2\^28 floats in / {
+        /^V0 to V7 sum 2\^[0-9]+ floats in / {
             gsub(/,|and /, "")
             split($0, word, " ")
-            for (k = 0; k < 8; ++k) time[k] = word[8 + k]
+            head = head " " word[5] ", µs |"
+            for (k = 0; k < 8; ++k) times[k] = times[k] " " word[8 + k] " |"
         }
-        /^<!-- profile -->/ { print "| | microseconds | of the peak |\n|---|---|---|"; on = 1 }
-        on && $2 ~ /^V[0-7]$/ {
-            print "| " $2 " | " time[substr($2, 2)] " | " $(NF - 1) " |"
+        /^<!-- profile -->/ {
+            print "| |" head " of the peak |"
+            gsub(/[^|]/, "", head)
+            gsub(/[|]/, "---|", head)
+            print "|---|" head "---|"
+            on = 1
         }
+        on && $2 ~ /^V[0-7]$/ { print "| " $2 " |" times[substr($2, 2)] " " $(NF - 1) " |" }
         /^<!-- \/profile -->/ { exit }' "$top/examples/README.md"
     exit
     ;;

@@ -45,7 +45,7 @@ def check_committed_pictures():
     for name, svg in pictures.items():
         with open(os.path.join(FIGURES, name), encoding="utf-8") as file:
             that(file.read() == svg, f"{name} is not what is drawn: ninja -C BUILD pictures")
-        that(len(svg) < 40000, f"{name} has {len(svg)} bytes")
+        that(len(svg) < 42000, f"{name} has {len(svg)} bytes")
 
 
 def check_what_they_show():
@@ -55,8 +55,8 @@ def check_what_they_show():
     said = {name: words(svg) for name, svg in pictures.items()}
     # the counts of test_counts.cpp's table, of blocks of 128
     for k, (steps, barriers, accesses, more) in enumerate(
-            [(23, "8 block barriers", 50, 0), (8, "8 block barriers", 29, 45),
-             (8, "8 block barriers", 20, 0), (8, "8 block barriers", 20, 0),
+            [(23, "8 block barriers", 74, 0), (8, "8 block barriers", 29, 45),
+             (8, "8 block barriers", 29, 0), (8, "8 block barriers", 20, 0),
              (8, "2 block barriers", 20, 0), (8, "2 block barriers", 20, 0),
              (8, "2 block barriers", 20, 0), (22, "1 block barrier", 5, 0)]):
         sentence = f"127 additions in {steps} steps of a warp; {barriers}; warps access shared " \

@@ -294,7 +294,7 @@ static void workspaces()
                                     fastreduce::default_items(config.kernel);
                 const fastreduce::detail::plan made =
                     fastreduce::detail::make_plan(count, tile, sizeof(float));
-                const bool fits = made.blocks[0] <= 0x7fffffff;
+                const bool fits = made.blocks <= 0x7fffffff;
                 check::that(fastreduce_workspace_bytes(count, &config) ==
                                 (fits ? made.workspace_bytes : 0),
                             "%s, block %u, n %zu: %zu bytes", fastreduce_kernel_name(config.kernel),

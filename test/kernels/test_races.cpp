@@ -16,7 +16,7 @@ struct moves_as_bytes<simt::traced<T>> : std::true_type {
 
 using traced = simt::traced<float>;
 
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, fastreduce::tail Tail>
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items>
 static void run(size_t n, simt::order schedule)
 {
     const std::vector<float> values = check::make(check::data::integers, n, n + BlockSize);
@@ -27,8 +27,7 @@ static void run(size_t n, simt::order schedule)
     simt::settings().schedule = schedule;
     simt::settings().blocks_in_order = Version == FASTREDUCE_AUTO;
     const fastreduce_status status =
-        fastreduce::reduce<Version, BlockSize, Items, fastreduce::plus, Tail>(input.data(),
-                                                                              output.data(), n);
+        fastreduce::reduce<Version, BlockSize, Items>(input.data(), output.data(), n);
     simt::settings() = simt::options();
     check::that(status == 0, "%s, block %u, items %u, n %zu, schedule %d: %s",
                 fastreduce_kernel_name(Version), BlockSize, Items, n, static_cast<int>(schedule),
@@ -41,15 +40,14 @@ static void run(size_t n, simt::order schedule)
 }
 
 template <fastreduce_kernel Version, unsigned BlockSize,
-          unsigned Items = fastreduce::default_items(Version),
-          fastreduce::tail Tail = fastreduce::tail::warp>
+          unsigned Items = fastreduce::default_items(Version)>
 static void sizes()
 {
     const size_t tile = static_cast<size_t>(BlockSize) * Items;
     for (size_t n : {size_t(0), size_t(1), size_t(33), tile - 1, tile, 3 * tile + tile / 2 + 1})
         for (simt::order schedule :
              {simt::order::forward, simt::order::reverse, simt::order::random})
-            run<Version, BlockSize, Items, Tail>(n, schedule);
+            run<Version, BlockSize, Items>(n, schedule);
 }
 
 template <fastreduce_kernel Version>
@@ -124,8 +122,7 @@ static void engines()
     engine<64, 1>(2200, 1300, true);
     for (size_t n : {size_t(0), size_t(5000), size_t(20000)})
         for (simt::order schedule : {simt::order::forward, simt::order::reverse})
-            run<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE, FASTREDUCE_ITEMS_PER_THREAD,
-                fastreduce::tail::warp>(n, schedule);
+            run<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE, FASTREDUCE_ITEMS_PER_THREAD>(n, schedule);
 }
 
 int main()
@@ -139,9 +136,5 @@ int main()
     block_sizes<FASTREDUCE_V5>();
     block_sizes<FASTREDUCE_V6>();
     block_sizes<FASTREDUCE_V7>();
-    /* the lecture's sum_warp and sum_unroll */
-    sizes<FASTREDUCE_V4, 256, 1, fastreduce::tail::warp>();
-    sizes<FASTREDUCE_V4, 32, 1, fastreduce::tail::block>();
-    sizes<FASTREDUCE_V4, 256, 1, fastreduce::tail::block>();
     return check::finish("races");
 }

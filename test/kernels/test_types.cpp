@@ -261,8 +261,7 @@ static void identities()
 
 /* round(): every partial is the sum of its tile. */
 template <fastreduce_kernel Version, unsigned BlockSize,
-          unsigned Items = fastreduce::default_items(Version),
-          fastreduce::tail Tail = fastreduce::tail::warp>
+          unsigned Items = fastreduce::default_items(Version)>
 static void one_round(size_t n)
 {
     const size_t tile = static_cast<size_t>(BlockSize) * Items,
@@ -271,8 +270,7 @@ static void one_round(size_t n)
     check::buffer<float> input(n), partials(blocks);
     input.set(values);
     const fastreduce_status status =
-        fastreduce::round<Version, BlockSize, Items, fastreduce::plus, Tail>(input.data(),
-                                                                             partials.data(), n);
+        fastreduce::round<Version, BlockSize, Items>(input.data(), partials.data(), n);
     check::that(status == 0, "round: status %d", status);
     CUDA(cudaDeviceSynchronize());
     const std::vector<float> got = partials.get();
@@ -282,8 +280,9 @@ static void one_round(size_t n)
                     "%s: partial %zu of %zu", fastreduce_kernel_name(Version), b, blocks);
     }
     check::that(partials.canaries_alive(), "round wrote past its partials");
-    check::that(fastreduce::round<Version, BlockSize, Items, fastreduce::plus, Tail>(
-                    input.data(), input.data() + n - 1, n) == FASTREDUCE_ERROR_INVALID_ARGUMENT,
+    const fastreduce_status refused =
+        fastreduce::round<Version, BlockSize, Items>(input.data(), input.data() + n - 1, n);
+    check::that(refused == FASTREDUCE_ERROR_INVALID_ARGUMENT,
                 "round with partials that overlap the input");
 }
 
@@ -325,7 +324,7 @@ static void refusals()
 }
 
 /* block_reduce twice in one kernel, its slots reused after a barrier;
- * warp_reduce over part of a warp. */
+ * warp_reduce over part of a warp; thread_reduce of three elements, of which some are missing. */
 template <unsigned BlockSize>
 __global__ void two_sums(const float *input, float *output)
 {
@@ -335,6 +334,8 @@ __global__ void two_sums(const float *input, float *output)
     __syncthreads();
     const float most = fastreduce::block_reduce<BlockSize, fastreduce::maximum>(value, slots);
     const float eight = fastreduce::warp_reduce<fastreduce::plus, 8>(value);
+    output[3 + threadIdx.x] =
+        fastreduce::thread_reduce<3, fastreduce::plus, float>(input, threadIdx.x, 5, BlockSize);
     if (threadIdx.x == 0) {
         output[0] = sum;
         output[1] = most;
@@ -346,7 +347,7 @@ template <unsigned BlockSize>
 static void building_blocks()
 {
     const std::vector<float> values = check::make(check::data::integers, BlockSize, BlockSize);
-    check::buffer<float> input(BlockSize), output(3);
+    check::buffer<float> input(BlockSize), output(3 + BlockSize);
     input.set(values);
     const float *in = input.data();
     float *out = output.data();
@@ -360,6 +361,11 @@ static void building_blocks()
     check::that(got[1] == *std::max_element(values.begin(), values.end()),
                 "block_reduce, maximum of %u", BlockSize);
     check::that(got[2] == fastreduce_host_sum_f32(values.data(), 8), "warp_reduce over 8 lanes");
+    for (unsigned k = 0; k < BlockSize; ++k) {
+        float sum = 0;
+        for (unsigned i = k; i < BlockSize && i < k + 15; i += 5) sum += values[i];
+        check::that(got[3 + k] == sum, "thread_reduce from %u of %u", k, BlockSize);
+    }
 }
 
 /* Elements keep their type under a user's operator, and a bool is true or false. */
@@ -436,8 +442,10 @@ int main()
     one_round<FASTREDUCE_V0, 256>(5000);
     one_round<FASTREDUCE_V1, 1024>(5000);
     one_round<FASTREDUCE_V2, 128>(128 * 9);
-    one_round<FASTREDUCE_V4, 256, 1>(3333);
-    one_round<FASTREDUCE_V4, 1024, 1, fastreduce::tail::block>(3333);
+    one_round<FASTREDUCE_V3, 32>(3333);
+    one_round<FASTREDUCE_V4, 256>(3333);
+    one_round<FASTREDUCE_V5, 1024>(3333);
+    one_round<FASTREDUCE_V6, 64, 3>(3333);
     one_round<FASTREDUCE_V7, 128, 4>(3333);
     building_blocks<32>();
     building_blocks<64>();

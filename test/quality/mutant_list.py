@@ -80,7 +80,7 @@ ALONE = [
 SLOWER = "only takes longer"
 POWERS = "the numbers are powers of two, and none lies between"
 THEMSELVES = "there are rounds more, in which lanes meet themselves: the greatest stays"
-CHECKED = "the branch with checks does for all"
+CHECKED = "the branch with checks does as well"
 OTHER_WARPS = "the results of other warps are not used"
 ANYBODY = "any thread may store what all can read"
 EQUAL = "the same where both are equal"
@@ -91,7 +91,6 @@ MORE_PAIRS = "pairs more, whose values are not used"
 SHIFTED_OUT = "all bits are shifted out"
 BEYOND = "a sum that has the highest digits takes more elements than any test"
 THIRD = "of the third digit nothing stays, as of those below"
-EVEN = "only whether it is odd matters"
 TWICE = "what n calls for is refused again where it is computed"
 WINDOW = "where floats are added changes the time it takes alone"
 SIXTEEN = "packs of 16 bytes are aligned to 16"
@@ -313,34 +312,27 @@ EQUIVALENT = [
     ("alternatives::prepare", "which - 1 -> 1 - which", "",
      "goes wrong for halves alone, which need no pivot"),
     # ---- Room 4: building blocks
-    ("thread_reduce", "first + (Items - 1) * stride < n -> false", "", CHECKED),
     ("thread_reduce", "first + (Items - 1) * stride < n -> first + (Items - 1) * stride + 1 < n",
      "", CHECKED),
-    ("thread_reduce", "Items - 1 -> Items + 1", "", CHECKED),
-    ("thread_reduce", "Items - 1 -> 1 - Items", "", CHECKED),
     ("thread_reduce", "Items - 1 -> Items - (1 - 1)", "", CHECKED),
-    ("thread_reduce", "k < Items -> k <= Items", "++k) if (first",
-     "there are no elements after those that are missing"),
-    ("thread_reduce", "k < Items -> k + 1 < Items", "++k) if (first",
-     "where elements are missing, the last is"),
     ("block_reduce", "warps == 1 -> false", "", SLOWER),
     ("block_reduce", "warp == 0 -> true", "", OTHER_WARPS),
     # ---- Room 5: the ladder
     ("v0_baseline", "stride < blockDim.x -> stride + 1 < blockDim.x", "", POWERS),
     ("v1_no_divergence", "stride < blockDim.x -> stride + 1 < blockDim.x", "", POWERS),
     ("v1_no_divergence", "index < blockDim.x -> index + 1 < blockDim.x", "", "both are even"),
+    ("v0_baseline", "tid == 0 -> true", "", ANYBODY),
+    ("v0_baseline", "tid == 0 -> tid == (0 + 1)", "", ANYBODY),
     ("v1_no_divergence", "tid == 0 -> true", "", ANYBODY),
     ("v1_no_divergence", "tid == 0 -> tid == (0 + 1)", "", ANYBODY),
-    ("unrolled_tail", "stride < warp_size -> stride + 1 < warp_size", "", POWERS),
-    ("unrolled_tail", "block_size > warp_size -> block_size > warp_size + 1", "", POWERS),
-    ("unrolled_tail", "Tail == tail::warp -> *", "",
-     "from 32 values on barriers of the warp do, and barriers of the block too: who left counts no "
-     "more"),
-    ("v4_unroll_last_warp", "Tail == tail::warp -> *", "", OTHER_WARPS),
-    ("v4_unroll_last_warp", "Tail == tail::warp && tid >= warp_size -> false", "", OTHER_WARPS),
+    ("v2_no_bank_conflict", "tid == 0 -> true", "", ANYBODY),
+    ("v2_no_bank_conflict", "tid == 0 -> tid == (0 + 1)", "", ANYBODY),
+    ("v*", "i + (Items - 1) * BlockSize < n -> i + (Items - 1) * BlockSize + 1 < n", "", CHECKED),
+    ("v*", "Items - 1 -> Items - (1 - 1)", "", CHECKED),
+    ("v*", "stride < warp_size -> stride + 1 < warp_size", "", POWERS),
+    ("v*", "* > warp_size -> * > warp_size + 1", "", POWERS),
     ("v*", "tid >= warp_size -> false", "", OTHER_WARPS),
-    ("v*", "tid >= warp_size -> tid > warp_size", "", OTHER_WARPS),
-    ("v*", "stride > warp_size -> stride > warp_size + 1", "", POWERS),
+    ("v*_*_*", "tid >= warp_size -> tid > warp_size", "", OTHER_WARPS),
     # ---- Room 6: the engine
     ("array_layout::array_layout", "head_alignment > 0 -> head_alignment > 0 + 1", "", POWERS),
     ("array_layout::array_layout", "!whole -> false", "", SLOWER),
@@ -479,8 +471,7 @@ EQUIVALENT = [
     ("exact_block_add", "addend != 0 -> true", "", SLOWER),
     # ---- Room 8: dispatcher
     ("alignment_for", "alignof(Value) > * -> alignof(Value) > workspace_alignment + 1", "", POWERS),
-    ("make_plan", "{1, {blocks_for(n, tile)}, 0, 0} -> {1, {blocks_for(n, tile)}, 0, (*", "",
-     "set below"),
+    ("make_plan", "{first, 0, 0} -> {first, 0, (*", "", "set below"),
     ("valid_block_size", "block_size >= warp_size -> block_size + 1 >= warp_size", "", POWERS),
     ("valid_block_size", "* -> block_size <= max_block_size + 1", "", POWERS),
     ("valid_block_size", "block_size - 1 -> block_size - (1 + 1)", "", "the same from 2 on"),
@@ -492,8 +483,6 @@ EQUIVALENT = [
     ("check_arguments", "scratch.data ? scratch.bytes : 0 -> * : (0 + 1)", "",
      "nothing lies at address 0"),
     ("with_workspace", "bytes > 0 -> bytes > 0 + 1", "", "it is never 1"),
-    ("launch_levels", "level - 1 -> level + 1", "half[(@", EVEN),
-    ("launch_levels", "level - 1 -> 1 - level", "half[(@", EVEN),
     ("blocks_of", "resident < units -> resident <= units", "", EQUAL),
     ("packs_to_prefetch", "8 * kibibyte -> *", "",
      "the compiler knows the constant; one in ALONE does it"),

@@ -15,9 +15,9 @@ import sys
 
 KERNELS = ["v0_baseline<plus, float, float>", "v1_no_divergence<plus, long long, int>",
            "v2_no_bank_conflict<minimum, float, float>",
-           "v3_add_during_load<maximum, 2, double, double>",
-           "v4_unroll_last_warp<minimum, 1, tail::block, int, int>",
-           "v5_completely_unroll<maximum, 128, 2, unsigned, unsigned>",
+           "v3_add_during_load<maximum, double, double>",
+           "v4_unroll_last_warp<minimum, int, int>",
+           "v5_completely_unroll<maximum, 128, unsigned, unsigned>",
            "v6_multi_add<plus, 512, 4, unsigned long long, unsigned char>",
            "v7_shuffle<minimum, 1024, 8, signed char, signed char>",
            "detail::reduce_pairwise<detail::reducer_t<plus, float>, 256, 4, false>",

@@ -84,11 +84,6 @@ fastreduce_status f(own *x) { return reduce<$choice, 256, 8, minimum>(x, x + 9, 
     page(float a = 0) : x(a) {}
 };
 fastreduce_status f(page *x) { return reduce<$choice, 256, 8>(x, x + 9, 9); }"
-    refused_template "reduce<$choice> with a tail" "only V4 has a choice of tails" \
-        "fastreduce_status f(float *x)
-{
-    return reduce<$choice, 256, 8, plus, tail::block>(x, x + 9, 9);
-}"
 done
 for choice in 'FASTREDUCE_AUTO, 512' 'FASTREDUCE_AUTO, 256, 4' 'FASTREDUCE_EXACT, 128'; do
     refused_template "reduce<$choice>" "AUTO and EXACT choose" \
@@ -108,10 +103,10 @@ for items in 0 65; do
     refused_template "reduce<FASTREDUCE_V7, 256, $items>" "items per thread must be from 1 to 64" \
         "fastreduce_status f(float *x) { return reduce<FASTREDUCE_V7, 256, $items>(x, x + 9, 9); }"
 done
-refused_template "reduce<FASTREDUCE_V3, 256, 3>" "load one or two items per thread" \
-    'fastreduce_status f(float *x) { return reduce<FASTREDUCE_V3, 256, 3>(x, x + 9, 9); }'
-refused_template "reduce<FASTREDUCE_V0, 32, 2>" "have one item per thread" \
-    'fastreduce_status f(float *x) { return reduce<FASTREDUCE_V0, 32, 2>(x, x + 9, 9); }'
+for choice in V0 V2 V3 V5; do
+    refused_template "reduce<FASTREDUCE_$choice, 32, 3>" "V0, V1 and V2 have one item per thread" \
+        "fastreduce_status f(float *x) { return reduce<FASTREDUCE_$choice, 32, 3>(x, x + 9, 9); }"
+done
 refused_template "a kernel that does not exist" "there is no such kernel" \
     'fastreduce_status f(float *x)
 {
@@ -569,7 +564,7 @@ BOTH
 "$nvcc" $ptx -c both.cu -o both.o || fail "host implementation before the library, nvcc"
 pass "host implementation before the library, under nvcc"
 public='accumulate|accumulate_exactly|block_reduce|blocks_for|default_items|detail|maximum|minimum'
-public="$public|plus|reduce|round|tail|thread_reduce|v[0-7]_[a-z_]*|warp_reduce|warp_size"
+public="$public|plus|reduce|round|thread_reduce|v[0-7]_[a-z_]*|warp_reduce|warp_size"
 public="$public|workspace|workspace_bytes"
 public="$public|exact_atomic_add|exact_block_add|exact_block_reduce|exact_carry|exact_value"
 public="$public|argmax|argmin|count_nonzero|max_abs|mean|multiplies|norm2|sum_abs|sum_squares"
