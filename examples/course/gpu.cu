@@ -76,18 +76,28 @@ static double gigabytes_a_second(const Work &work, const float *output)
 
 int main()
 {
-    float *input, *output, *space;
+    float *input, *output, *space, *words; /* words: AUTO's, which it leaves zero */
+    constexpr size_t bytes = n / 16 * sizeof(float);
     check(cudaMalloc(&input, n * sizeof(float)));
     check(cudaMalloc(&output, sizeof(float)));
-    check(cudaMalloc(&space, n / 16 * sizeof(float)));
-    check(cudaMemset(space, 0, n / 16 * sizeof(float)));
+    check(cudaMalloc(&space, bytes));
+    check(cudaMemset(space, 0, bytes));
+    check(cudaMalloc(&words, FASTREDUCE_WORKSPACE_BYTES));
+    check(cudaMemset(words, 0, FASTREDUCE_WORKSPACE_BYTES));
     const std::vector<float> ones(n, 1.0f);
     check(cudaMemcpy(input, ones.data(), n * sizeof(float), cudaMemcpyHostToDevice));
     const double yours = gigabytes_a_second([&] { sum_by_solution(input, output, space); }, output);
     const double ours = gigabytes_a_second(
-        [&] { good &= fastreduce::reduce<rung, block>(input, output, n) == 0; }, output);
+        [&] {
+            good &= fastreduce::reduce<rung, block>(input, output, n, nullptr, {space, bytes}) == 0;
+        },
+        output);
     const double best = gigabytes_a_second(
-        [&] { good &= fastreduce::reduce<FASTREDUCE_AUTO, block>(input, output, n) == 0; }, output);
+        [&] {
+            good &= fastreduce::reduce<FASTREDUCE_AUTO>(input, output, n, nullptr,
+                                                        {words, FASTREDUCE_WORKSPACE_BYTES}) == 0;
+        },
+        output);
     printf("  GPU     %.0f GB/s for n = %zu; the library's V%d %.0f, its AUTO %.0f%s\n", yours, n,
            rung - FASTREDUCE_V0, ours, best, good ? "" : ": BUT A SUM IS WRONG");
     return good ? 0 : 1;
