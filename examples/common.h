@@ -13,6 +13,12 @@
 #include <time.h>
 #include "../fastreduce.h"
 
+#ifdef __CUDACC__
+#define ON_BOTH __host__ __device__
+#else
+#define ON_BOTH
+#endif
+
 enum { NO_GPU = 77 }; /* exit status where there is none: test runners take it for "skipped" */
 
 /* ---- Leaving --------------------------------------------------------------------------------- */
@@ -242,7 +248,7 @@ static inline double median(double *values, size_t n)
 
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
-static inline uint64_t hash(uint64_t i)
+static inline ON_BOTH uint64_t hash(uint64_t i)
 {
     uint64_t z = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ (z >> 32)) * UINT64_C(0xd6e8feb86659fd93);
