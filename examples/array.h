@@ -15,7 +15,7 @@ enum { HEADER_LIMIT = 1 << 16 }; /* bytes; NumPy writes some 120 for an array of
 
 typedef struct array {
     const char *name;
-    fastreduce_type type;          /* f16, bf16, f32 or f64, which all are called floats here */
+    fastreduce_type type;          /* f16, bf16, f32 or f64, all called floats here */
     size_t size;                   /* of an element */
     float (*generate)(uint64_t i); /* for typed_number(); null: they are in a file */
     int file;                      /* descriptor */
@@ -91,7 +91,7 @@ static inline void close_array(array *a)
 
 /* ---- The header of a .npy file --------------------------------------------------------------- */
 
-/* Skips spaces, then the given text; 0 if something else stands there. */
+/* Skips spaces, then the given text; 0 if something else is there. */
 static inline int skip(const char **at, const char *text)
 {
     const char *p = *at + strspn(*at, " ");
@@ -126,7 +126,7 @@ static inline int parse_shape(array *a, const char **at)
     return a->dimensions != 1 || comma; /* (3) is a number */
 }
 
-/* The elements' type: ends the program where it is one, but not the array's. */
+/* The elements' type: ends the program where it is another one. */
 static inline int parse_descr(const array *a, const char **at)
 {
     const char *p = *at, *const name = a->name;

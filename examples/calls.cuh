@@ -1,5 +1,5 @@
-/* What the bench programs have in common: their command lines, their rows, and calls timed in
- * turns, in graphs or one by one. */
+/* Shared by the bench programs: command lines, rows, and calls timed in turns, in graphs or
+ * one by one. */
 #ifndef FASTREDUCE_EXAMPLES_CALLS_CUH
 #define FASTREDUCE_EXAMPLES_CALLS_CUH
 

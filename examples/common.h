@@ -1,4 +1,4 @@
-/* What the examples share: one line that says what failed, the check of every call, sizes and
+/* Shared by the examples: one line that says what failed, the check of every call, sizes and
  * options on command lines, and floats that follow from their index. A program defines PROGRAM, its
  * name, before it includes this, and CUDA's header before this, if at all. */
 #ifndef FASTREDUCE_EXAMPLES_COMMON_H
@@ -25,7 +25,7 @@ enum { NO_GPU = 77 }; /* exit status where there is none: test runners take it f
 
 static inline void fail(int status, const char *format, ...);
 
-/* What was printed counts only once it has been written. */
+/* Output counts only once it has been written. */
 static inline void finish_output(void)
 {
     if (fflush(stdout) != 0 || ferror(stdout)) fail(1, "standard output: %s", strerror(errno));

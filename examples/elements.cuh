@@ -1,5 +1,5 @@
-/* Elements of every type, what operators make of them, and which of these are asked for: what
- * bench_types, bench_exact and bench_shapes have in common. */
+/* Elements of every type, operators on them, and which of these are asked for: shared by
+ * bench_types, bench_exact and bench_shapes. */
 #ifndef FASTREDUCE_EXAMPLES_ELEMENTS_CUH
 #define FASTREDUCE_EXAMPLES_ELEMENTS_CUH
 

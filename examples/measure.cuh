@@ -1,5 +1,5 @@
-/* What the programs that measure have in common: data, exact sums of it, the GPU, times of
- * work on it. Comes after fastreduce.cuh; a program defines PROGRAM first. */
+/* Shared by the programs that measure: data, exact sums of it, the GPU, times of work on
+ * it. Comes after fastreduce.cuh; a program defines PROGRAM first. */
 #ifndef FASTREDUCE_EXAMPLES_MEASURE_CUH
 #define FASTREDUCE_EXAMPLES_MEASURE_CUH
 
