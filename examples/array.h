@@ -15,7 +15,7 @@ enum { HEADER_LIMIT = 1 << 16 }; /* bytes; NumPy writes some 120 for an array of
 
 typedef struct array {
     const char *name;
-    fastreduce_type type;          /* f16, bf16, f32 or f64, which all are called floats here */
+    fastreduce_type type;          /* f16, bf16, f32 or f64, all called floats here */
     size_t size;                   /* of an element */
     float (*generate)(uint64_t i); /* for typed_number(); null: they are in a file */
     int file;                      /* descriptor */
@@ -25,6 +25,8 @@ typedef struct array {
     const float *map;              /* those of f32 in memory, by map_floats; null elsewhere */
     char ahead[8];                 /* the first bytes of a pipe that turned out to be no header */
     size_t is_ahead;               /* how many */
+    int dimensions, fortran_order; /* of a .npy file */
+    uint64_t extents[2];           /* the first ones */
 } array;
 
 /* Reads what one system call gives: how many bytes, 0 at the end. */
@@ -89,7 +91,7 @@ static inline void close_array(array *a)
 
 /* ---- The header of a .npy file --------------------------------------------------------------- */
 
-/* Skips spaces, then the given text; 0 if something else stands there. */
+/* Skips spaces, then the given text; 0 if something else is there. */
 static inline int skip(const char **at, const char *text)
 {
     const char *p = *at + strspn(*at, " ");
@@ -100,12 +102,12 @@ static inline int skip(const char **at, const char *text)
 
 /* A shape, as Python writes tuples: (), (3,), (3, 5); Python 2 wrote 3L on some systems. Returns
  * 0 where it is malformed. Elements too many for 64 bits of bytes count as UINT64_MAX. */
-static inline int parse_shape(const char **at, uint64_t *elements)
+static inline int parse_shape(array *a, const char **at)
 {
-    int extents = 0, comma = 1, too_many = 0;
+    int comma = 1, too_many = 0;
     uint64_t product = 1;
     if (!skip(at, "(")) return 0;
-    for (; !skip(at, ")"); ++extents) {
+    for (a->dimensions = 0; !skip(at, ")"); ++a->dimensions) {
         char *end;
         uint64_t extent;
         (void)skip(at, "");
@@ -116,14 +118,15 @@ static inline int parse_shape(const char **at, uint64_t *elements)
             too_many = 1;
         else
             product *= extent;
+        if (a->dimensions < 2) a->extents[a->dimensions] = extent;
         *at = *end == 'L' ? end + 1 : end;
         comma = skip(at, ",");
     }
-    *elements = too_many ? UINT64_MAX : product;
-    return extents != 1 || comma; /* (3) is a number */
+    a->count = too_many ? UINT64_MAX : product;
+    return a->dimensions != 1 || comma; /* (3) is a number */
 }
 
-/* The elements' type: ends the program where it is one, but not the array's. */
+/* The elements' type: ends the program where it is another one. */
 static inline int parse_descr(const array *a, const char **at)
 {
     const char *p = *at, *const name = a->name;
@@ -159,9 +162,9 @@ static inline int parse_npy_header(array *a, const char *text, size_t length)
         if (skip(&p, "'descr':"))
             ++descr, good = parse_descr(a, &p);
         else if (skip(&p, "'fortran_order':"))
-            ++order, good = skip(&p, "False") || skip(&p, "True");
+            ++order, good = skip(&p, "False") || (a->fortran_order = skip(&p, "True"));
         else if (skip(&p, "'shape':"))
-            ++shape, good = parse_shape(&p, &a->count);
+            ++shape, good = parse_shape(a, &p);
         if (!good || !comma) return 0;
         comma = skip(&p, ",");
     }

@@ -4,9 +4,8 @@
  *
  *     nvcc -O3 -std=c++17 -arch=native bench_exact.cu -o bench_exact && ./bench_exact type=f64
  *
- * A part: lists for FASTREDUCE_TYPES and FASTREDUCE_OPERATORS, as bench_types has them, with F32
- * and SUM among them. CUB's reproducible sum (gpu_to_gpu) needs CCCL 3.1 or later; -DBENCH_NO_CUB:
- * without.
+ * A part: FASTREDUCE_TYPES and FASTREDUCE_OPERATORS, as bench_types has them. CUB's reproducible
+ * sum (gpu_to_gpu) needs CCCL 3.1 or later; -DBENCH_NO_CUB: without.
  */
 #define PROGRAM "bench_exact"
 #define FASTREDUCE_NO_LADDER
@@ -20,12 +19,7 @@
 #endif
 #define FASTREDUCE_IMPLEMENTATION
 #include "../fastreduce.cuh"
-#include "common.h"
-#include "measure.cuh"
-#include "calls.cuh"
-#include "elements.cuh"
-#include <cstring>
-#include "gpu_to_gpu.cuh"
+#include "peers.cuh"
 
 /* clang-format off */
 static const char help[] =
@@ -43,7 +37,7 @@ static const char help[] =
     "                 several: bytes=2^24,2^28 (default: 2^12 to 2^30 by 4); of both arrays of\n"
     "                 a dot product\n"
     "  --replays N    timed replays of each graph (default 15)\n"
-    "  --csv          machine-readable rows instead of the tables\n"
+    "  --csv, --json  machine-readable rows instead of the tables\n"
     "  -h, --help, --version  print and do nothing else\n"
     "\n"
     "Columns: bytes read, microseconds (median) of EXACT, spread (half the interquartile range,\n"
@@ -54,142 +48,36 @@ static const char help[] =
     "77 where there is no GPU.\n";
 /* clang-format on */
 
-/* ---- What is reduced ------------------------------------------------------------------------- */
-
-/* One more operator than there are. */
-constexpr auto dot_product = static_cast<fastreduce_operator>(FASTREDUCE_COUNT_NONZERO + 1);
-static const char *name_of(fastreduce_operator op)
-{
-    return op == dot_product ? "dot" : fastreduce_operator_name(op);
-}
-
-enum class data { uniform, any };
-static const char *name_of(data kind)
-{
-    return kind == data::any ? "any" : "uniform";
-}
-
-/* An exponent of all ones is no number: it loses a bit. */
-template <class T>
-static __global__ void fill_any(T *x, size_t n, unsigned long long exponent)
-{
-    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n;
-         i += size_t(gridDim.x) * blockDim.x) {
-        unsigned long long bits = mixed(i);
-        if ((bits & exponent) == exponent) bits ^= exponent & (~exponent + 1);
-        memcpy(static_cast<void *>(x + i), &bits, sizeof *x);
-    }
-}
-
-template <class T>
-static void fill_with_data(void *memory, size_t bytes, data kind)
-{
-    if (kind == data::uniform) {
-        fill_with<T>(memory, bytes, filling::any);
-        return;
-    }
-    const unsigned long long exponent = std::is_same_v<T, double>   ? 0x7ffull << 52
-                                        : std::is_same_v<T, float>  ? 0xffull << 23
-                                        : std::is_same_v<T, __half> ? 0x1full << 10
-                                                                    : 0xffull << 7;
-    fill_any<<<2048, 256>>>(static_cast<T *>(memory), bytes / sizeof(T), exponent);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
-}
-
-using peer = void (*)(void *memory, const void *input, void *output, size_t n, cudaStream_t stream);
+struct floating : reduction {
+    void (*cub)(void *memory, const call &c); /* null where it has none */
+};
 
 #ifdef BENCH_CUB_GPU_TO_GPU
 template <class T>
-static void by_cub(void *memory, const void *input, void *output, size_t n, cudaStream_t stream)
+static void by_cub(void *memory, const call &c)
 {
-    CHECK(sum_gpu_to_gpu(static_cast<const T *>(input), static_cast<T *>(output), n, stream,
-                         borrowed{memory}));
+    CHECK(sum_gpu_to_gpu(reinterpret_cast<const T *>(c.input), reinterpret_cast<T *>(c.output), c.n,
+                         c.stream, borrowed{memory}));
 }
 #endif
 
-template <class T>
-static peer peer_of(fastreduce_operator op)
+template <fastreduce_type Type, fastreduce_operator Op>
+static floating floating_of()
 {
+    floating r = {{Type, Op, fill_with<element<Type>>}, nullptr};
 #ifdef BENCH_CUB_GPU_TO_GPU
-    if constexpr (sizeof(T) >= sizeof(float))
-        if (op == FASTREDUCE_SUM) return by_cub<T>;
+    if constexpr (Op == FASTREDUCE_SUM && sizeof(element<Type>) >= sizeof(float))
+        r.cub = by_cub<element<Type>>;
 #endif
-    (void)op;
-    return nullptr;
+    return r;
 }
 
-struct reduction {
-    fastreduce_type type;
-    fastreduce_operator op;
-    void (*fill)(void *memory, size_t bytes, data kind);
-    peer cub;
-
-    size_t element_bytes() const
-    {
-        return fastreduce_type_size(type) * (op == dot_product ? 2 : 1);
-    }
-};
-
-/* Of one type, what this build has: products only of types whose products a double holds. */
-template <fastreduce_type Type>
-static void add(std::vector<reduction> &all)
+static std::vector<contender> contenders(const floating &r, const scratch &memory)
 {
-    using T = element<Type>;
-    const auto add_one = [&](fastreduce_operator op) {
-        all.push_back({Type, op, fill_with_data<T>, peer_of<T>(op)});
-    };
-    for (fastreduce_operator op : {FASTREDUCE_OPERATORS})
-        if (fastreduce_supports(Type, op, FASTREDUCE_EXACT)) add_one(op);
-    if (Type == FASTREDUCE_F32 || sizeof(T) == 2) add_one(dot_product);
-}
-
-template <fastreduce_type... Types>
-static std::vector<reduction> reductions(list<Types...>)
-{
-    std::vector<reduction> all;
-    (add<Types>(all), ...);
-    return all;
-}
-
-constexpr size_t peers_bytes = size_t(64) << 20;
-struct scratch {
-    void *workspace = nullptr, *peers = nullptr;
-
-    scratch()
-    {
-        CHECK(cudaMalloc(&workspace, FASTREDUCE_WORKSPACE_BYTES));
-        CHECK(cudaMalloc(&peers, peers_bytes));
-        CHECK(fastreduce_workspace_init(workspace, FASTREDUCE_WORKSPACE_BYTES, nullptr));
-        CHECK(cudaDeviceSynchronize());
-    }
-};
-
-/* Of a dot product's two arrays the second follows the first. */
-static std::vector<contender> contenders(const reduction &r, const scratch &memory)
-{
-    const auto ours = [=](fastreduce_kernel kernel) {
-        return [=](const float *input, float *output, size_t n, cudaStream_t stream) {
-            fastreduce_config config = {};
-            config.kernel = kernel;
-            config.workspace = memory.workspace;
-            config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
-            config.stream = stream;
-            const char *const second =
-                reinterpret_cast<const char *>(input) + n * fastreduce_type_size(r.type);
-            if (r.op == dot_product)
-                CHECK(fastreduce_dot(input, second, output, n, r.type, &config));
-            else
-                CHECK(fastreduce_reduce(input, output, n, r.type, r.op, &config));
-        };
-    };
-    std::vector<contender> all = {{"exact", 0, true, false, true, ours(FASTREDUCE_EXACT)},
-                                  {"auto", 0, true, false, true, ours(FASTREDUCE_AUTO)}};
-    if (r.cub)
-        all.push_back({"gpu_to_gpu", 0, true, false, true,
-                       [=](const float *input, float *output, size_t n, cudaStream_t stream) {
-                           r.cub(memory.peers, input, output, n, stream);
-                       }});
+    std::vector<contender> all = {
+        {"exact", [=](const call &c) { reduce(r, c, memory, FASTREDUCE_EXACT); }},
+        {"auto", [=](const call &c) { reduce(r, c, memory); }}};
+    if (r.cub) all.push_back({"gpu_to_gpu", [=](const call &c) { r.cub(memory.peers, c); }});
     return all;
 }
 
@@ -205,117 +93,92 @@ static bool is_right(const reduction &r, const char *input, size_t n, uint64_t g
     return std::memcmp(&got, &right, r.type == FASTREDUCE_F64 ? 8 : 4) == 0;
 }
 
-/* ---- The tables ------------------------------------------------------------------------------ */
-
-struct options : request {
-    std::vector<fastreduce_type> types;
-    std::vector<fastreduce_operator> ops;
-    std::vector<data> kinds;
+struct options : reductions_wanted {
+    std::vector<filling> kinds;
 };
 
-static void print_row(const options &wanted, const device &gpu, const reduction &r, data kind,
-                      size_t n, const timing times[3])
+static const char *name_of(filling kind)
 {
-    const size_t bytes = n * r.element_bytes();
-    const double us = times[0].microseconds, plain = times[1].microseconds,
-                 cub = times[2].microseconds, gbs = 1e-3 * static_cast<double>(bytes) / us,
-                 over_cub = cub > 0 ? us / cub : 0;
-    if (wanted.csv)
-        std::printf("\"%s\",%s,%s,%s,%zu,%zu,%.4f,%.4f,%.2f,%.4f,%.4f,%s,%s\n", gpu.name.c_str(),
-                    fastreduce_type_name(r.type), name_of(r.op), name_of(kind), bytes, n, us,
-                    times[0].spread, gbs, plain, us / plain, cell(cub, "%.4f", "").c_str(),
-                    cell(over_cub, "%.4f", "").c_str());
-    else
-        std::printf("%12zu %11.2f %6.1f%% %8.1f %11.2f %10.2f %11s %9s\n", bytes, us,
-                    100 * times[0].spread, gbs, plain, us / plain, cell(cub, "%.2f", "").c_str(),
-                    cell(over_cub, "%.2f", "").c_str());
-    std::fflush(stdout);
+    return kind == filling::any ? "any" : "uniform";
 }
 
-static bool table(const options &wanted, const reduction &r, data kind, field &inputs,
-                  std::vector<char> &host, const scratch &memory, const device &gpu)
-{
-    bool good = true;
-    r.fill(inputs.inputs, inputs.floats * sizeof(float), kind);
-    CHECK(cudaMemcpy(host.data(), inputs.inputs, host.size(), cudaMemcpyDeviceToHost));
-    if (!wanted.csv)
-        std::printf("\n%s %s, %s\n%12s %11s %7s %8s %11s %10s %11s %9s\n",
-                    fastreduce_type_name(r.type), name_of(r.op), name_of(kind), "bytes", "us",
-                    "spread", "GB/s", "AUTO, us", "over AUTO", "CUB, us", "over CUB");
-    for (size_t bytes : wanted.sizes) {
-        const size_t n = std::max<size_t>(1, bytes / r.element_bytes());
-        timing times[3] = {};
-        std::vector<uint64_t> results;
-        inputs.set(n, r.element_bytes());
-        progress(std::string(fastreduce_type_name(r.type)) + " " + name_of(r.op) +
-                 ", n = " + std::to_string(n));
-        const auto measured =
-            times_of(contenders(r, memory), inputs, gpu.stream, replays_of(wanted, n), &results);
-        const bool right = is_right(r, host.data(), n, results[0]);
-        progress("");
-        std::copy(measured.begin(), measured.end(), times);
-        if (!right)
-            std::fprintf(stderr, PROGRAM ": wrong: %s of %s, n = %zu, %s\n", name_of(r.op),
-                         fastreduce_type_name(r.type), n, name_of(kind));
-        good &= right;
-        print_row(wanted, gpu, r, kind, n, times);
-    }
-    return good;
-}
-
-static bool tables(const options &wanted, const std::vector<reduction> &chosen)
+static bool tables(const options &wanted, const std::vector<floating> &chosen)
 {
     const device gpu;
     const scratch memory;
-    field inputs;
-    const size_t most = *std::max_element(wanted.sizes.begin(), wanted.sizes.end()) + 16;
-    std::vector<char> host(most);
+    std::vector<char> host(*std::max_element(wanted.sizes.begin(), wanted.sizes.end()) + 16);
+    const field whole(gpu, host.size(), wanted.how);
+    printer print(wanted, gpu.name + ", inputs out of L2");
     bool good = true;
-    inputs.prepare(gpu, (most + sizeof(float) - 1) / sizeof(float), wanted.how, 0);
-    if (wanted.csv)
-        std::printf("gpu,type,op,data,bytes,n,us,spread,gbs,auto_us,over_auto,cub_us,over_cub\n");
-    else
-        std::printf("%s, inputs out of L2\n", gpu.name.c_str());
-    for (const reduction &r : chosen)
-        for (data kind : {data::uniform, data::any})
-            if (is_among(wanted.kinds, kind))
-                good &= table(wanted, r, kind, inputs, host, memory, gpu);
+    const auto measure = [&](const floating &r, filling kind, size_t size) {
+        const size_t n = std::max<size_t>(1, size / r.bytes());
+        const double bytes = static_cast<double>(n * r.bytes());
+        field inputs = whole;
+        inputs.set(n, r.bytes());
+        const auto times =
+            times_of(contenders(r, memory), inputs, gpu.stream, replays_of(wanted, n), r.name());
+        const timing exact = times[0], plain = times[1], cub = of(times, "gpu_to_gpu");
+        const double us = exact.microseconds;
+        print.row(r.name() + ", " + name_of(kind),
+                  {{"gpu", "", gpu.name},
+                   {"type", "", fastreduce_type_name(r.type)},
+                   {"op", "", name_of(r.op)},
+                   {"data", "", name_of(kind)},
+                   {"bytes", "%.0f", bytes, "       bytes", "%.0f"},
+                   {"n", "%.0f", static_cast<double>(n)},
+                   {"us", "%.4f", us, "         us"},
+                   {"spread", "%.4f", exact.spread, " spread", "%.1f%%"},
+                   {"gbs", "%.2f", 1e-3 * bytes / us, "    GB/s", "%.1f"},
+                   {"auto_us", "%.4f", plain.microseconds, "   AUTO, us"},
+                   {"over_auto", "%.4f", us / plain.microseconds, " over AUTO"},
+                   {"cub_us", "%.4f", cub.microseconds, "    CUB, us"},
+                   {"over_cub", "%.4f", us / cub.microseconds, " over CUB"}});
+        if (is_right(r, host.data(), n, exact.result)) return;
+        good = false;
+        std::fprintf(stderr, PROGRAM ": wrong: %s, n = %zu, %s\n", r.name().c_str(), n,
+                     name_of(kind));
+    };
+    for (const floating &r : chosen)
+        for (filling kind : {filling::uniform, filling::any}) {
+            if (!is_among(wanted.kinds, kind)) continue;
+            r.fill(whole, kind);
+            CHECK(cudaMemcpy(host.data(), whole.inputs, host.size(), cudaMemcpyDeviceToHost));
+            for (size_t size : wanted.sizes) measure(r, kind, size);
+        }
     return good;
 }
 
-/* ---- Command line ---------------------------------------------------------------------------- */
+static void take_data(const arguments &a, options &wanted)
+{
+    for (const std::string &part : split(a.value)) {
+        if (part != "uniform" && part != "any" && part != "all")
+            wrong_usage(&a, "no such data: ", part.c_str());
+        if (part != "any") wanted.kinds.push_back(filling::uniform);
+        if (part != "uniform") wanted.kinds.push_back(filling::any);
+    }
+}
 
 static options parse(char **argv)
 {
     arguments a = arguments_of(argv);
     options wanted;
-    while (next_argument(&a, help)) {
-        if (is_option_with_value(&a, "--replays"))
-            take_replays(a, wanted);
-        else if (is_option(&a, "--csv"))
-            wanted.csv = true;
-        else if (std::strncmp(a.word, "type=", 5) == 0)
-            take_names(a, a.word + 5, "no such type: ", FASTREDUCE_F32, FASTREDUCE_BF16,
-                       fastreduce_type_name, wanted.types);
-        else if (std::strncmp(a.word, "op=", 3) == 0)
-            take_names<fastreduce_operator>(a, a.word + 3, "no such operator: ", FASTREDUCE_SUM,
-                                            dot_product, name_of, wanted.ops);
-        else if (std::strncmp(a.word, "data=", 5) == 0)
-            take_names<data>(a, a.word + 5, "no such data: ", 0, 1, name_of, wanted.kinds);
-        else if (std::strncmp(a.word, "bytes=", 6) == 0)
-            take_sizes(a, a.word + 6, wanted.sizes);
-        else
+    while (next_argument(&a, help))
+        if (has_value(a, "data"))
+            take_data(a, wanted);
+        else if (has_value(a, "bytes"))
+            take_sizes(a, wanted.sizes);
+        else if (!take_option(a, wanted) &&
+                 !take_reductions(a, wanted, FASTREDUCE_BF16, dot_product))
             wrong_usage(&a, "not understood: ", a.word);
-    }
-    if (wanted.sizes.empty())
-        for (int k = 12; k <= 30; k += 2) wanted.sizes.push_back(size_t(1) << k);
+    default_sizes(wanted, 12, 30);
     return wanted;
 }
 
 int main(int, char **argv)
 {
     const options wanted = parse(argv);
-    const auto chosen = chosen_of(reductions(list<FASTREDUCE_TYPES>()), wanted);
+    const auto make = [](auto type, auto op) { return floating_of<type(), op()>(); };
+    const auto chosen = chosen_of<floating, dot_product>(wanted, FASTREDUCE_EXACT, make);
     (void)count_gpus();
     const bool good = tables(wanted, chosen);
     finish_output();

@@ -6,11 +6,9 @@
  *     nvcc -O3 -std=c++17 -arch=native bench_shapes.cu -o bench_shapes && ./bench_shapes
  *
  * With cuBLAS: -DBENCH_CUBLAS -lcublas. Without EXACT, for a shorter build: -DFASTREDUCE_NO_EXACT.
- * Other types and operators than these few: a list for each of these macros, with F32 and SUM in it
- * (nvcc splits at a comma without a backslash); -DBENCH_NO_CUB, or CUB before CCCL 3.0: without
- * peers, and nothing to compare results with.
- *
- *     -DFASTREDUCE_TYPES='FASTREDUCE_F32\,FASTREDUCE_F64' -DFASTREDUCE_OPERATORS=FASTREDUCE_SUM
+ * Other types and operators than these few: FASTREDUCE_TYPES and FASTREDUCE_OPERATORS, as
+ * bench_types has them. -DBENCH_NO_CUB, or CUB before CCCL 3.0: without peers, and nothing to
+ * compare results with.
  */
 #define PROGRAM "bench_shapes"
 #define FASTREDUCE_NO_LADDER
@@ -23,25 +21,7 @@
 #define FASTREDUCE_OPERATORS FASTREDUCE_SUM, FASTREDUCE_MAX, FASTREDUCE_ARGMAX
 #endif
 #include "../fastreduce.cuh"
-#include "common.h"
-#include "measure.cuh"
-#include "calls.cuh"
-#include "elements.cuh"
-#include <cstring>
-#ifdef BENCH_CUBLAS
-#include <cublas_v2.h>
-#endif
-#if __has_include(<cub/cub.cuh>) && !defined(BENCH_NO_CUB)
-#include <cub/cub.cuh>
-#if CUB_VERSION >= 300000
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_iterator.h>
-#define BENCH_CUB
-#if CUB_VERSION >= 300200 /* the first with segments of one size */
-#define BENCH_CUB_FIXED
-#endif
-#endif
-#endif
+#include "peers.cuh"
 
 /* clang-format off */
 static const char help[] =
@@ -61,25 +41,23 @@ static const char help[] =
     "  --op OPERATOR  sum (default), product, min, max, argmin, argmax, sum_abs, sum_squares,\n"
     "                 max_abs, norm2, mean, variance, count_nonzero; several, or all\n"
     "  --exact        EXACT in place of AUTO, of sums; of flat stays AUTO's\n"
-    "  --isolated     one call at a time on an idle GPU, not in a graph, so that the time holds\n"
-    "                 what the CPU does first, planning and launch; L2 holds other data, just\n"
-    "                 written\n"
+    "  --isolated     one call at a time on an idle GPU, not in a graph, so that planning and\n"
+    "                 launch on the CPU count; other data are in L2, just written\n"
     "  --replays N    timed replays of each graph (default 15), or calls with --isolated\n"
     "                 (default 41 up to 2^26 elements, 15 beyond)\n"
     "  --no-peers     CUB is not timed, for a shorter run; results are compared all the same\n"
-    "  --csv          machine-readable rows instead of the tables\n"
+    "  --csv, --json  machine-readable rows instead of the tables\n"
     "  -h, --help, --version  print and do nothing else\n"
     "\n"
     "Columns: the shape (of segments their number and average length), microseconds (median),\n"
-    "spread (half the interquartile range, percent of it), GB/s of traffic (elements and\n"
-    "offsets read, results written), that over the GB/s of fastreduce_reduce on the same\n"
-    "elements, and CUB's times over ours: cub::DeviceSegmentedReduce with segments of one size\n"
-    "(CCCL 3.2 or later) and with offsets, which are in memory where segments are ragged, and\n"
-    "computed elsewhere. It reads columns through an iterator. Its norm2 is the sum of squares,\n"
-    "its mean the sum, and variance has none. Results are compared with CUB's; the first wrong\n"
-    "one is named on standard error. Of dot products, of floats: cuBLAS's\n"
-    "time over ours, and of flat is beside one sum of both arrays. With --isolated, host us:\n"
-    "microseconds that our call takes on the CPU, until it returns (median).\n"
+    "spread (half the interquartile range, percent of it), GB/s of elements and offsets read\n"
+    "and results written, that as a fraction of flat, fastreduce_reduce on the same elements,\n"
+    "and CUB's times over ours: cub::DeviceSegmentedReduce with segments of one size (CCCL 3.2\n"
+    "or later) and with offsets, which are computed where segments are not ragged. It reads\n"
+    "columns through an iterator; its norm2 is the sum of squares, its mean the sum, and it has\n"
+    "no variance. Results that are not CUB's are named on standard error. Of dot products:\n"
+    "cuBLAS's time over ours, and flat is one sum of both arrays. With --isolated, host us:\n"
+    "microseconds that our call takes on the CPU (median).\n"
     "Exit status: 0; 1 for a wrong result or a failed call; 2 for a wrong command line;\n"
     "77 where there is no GPU.\n";
 /* clang-format on */
@@ -91,6 +69,7 @@ enum class lengths { equal, ragged, half_in_one, dot };
 struct shape {
     size_t outer, n, inner; /* of ragged segments: how many, their average length, 1; of dot: 2 */
     lengths kind = lengths::equal;
+    const char *table = "shape"; /* that it is in */
 
     size_t results() const { return kind == lengths::dot ? 1 : outer * inner; }
     size_t elements() const { return outer * n * inner; }
@@ -160,6 +139,7 @@ static std::vector<shape> small_ones(size_t)
             {1000, 1000, 1, lengths::half_in_one}};
 }
 
+/* Of two arrays. */
 static std::vector<shape> dots_of(size_t elements)
 {
     std::vector<shape> all;
@@ -187,36 +167,25 @@ static std::vector<int64_t> offsets_of(const shape &s)
     return offsets;
 }
 
-/* ---- Memory, allocated once for all rows ----------------------------------------------------- */
+/* ---- Peers ----------------------------------------------------------------------------------- */
 
-constexpr size_t peers_bytes = size_t(64) << 20;
-
-struct scratch {
-    void *workspace, *peers, *results, *of_peers;
+struct shape_scratch : scratch {
+    void *results, *of_peers;
     int64_t *offsets;
     unsigned long long *wrong; /* how many, and the first */
 
-    scratch(size_t result_bytes, size_t peer_bytes, size_t segments)
+    shape_scratch(size_t result_bytes, size_t peer_bytes, size_t segments)
     {
-        CHECK(cudaMalloc(&workspace, FASTREDUCE_WORKSPACE_BYTES));
-        CHECK(cudaMalloc(&peers, peers_bytes));
         CHECK(cudaMalloc(&results, result_bytes));
         CHECK(cudaMalloc(&of_peers, peer_bytes));
         CHECK(cudaMalloc(&offsets, (segments + 1) * sizeof *offsets));
         CHECK(cudaMalloc(&wrong, 2 * sizeof *wrong));
-        CHECK(fastreduce_workspace_init(workspace, FASTREDUCE_WORKSPACE_BYTES, nullptr));
-        CHECK(cudaDeviceSynchronize());
     }
 };
 
-/* ---- CUB ------------------------------------------------------------------------------------- */
+using peer = void (*)(const shape_scratch &memory, const shape &s, const call &c);
 
-using peer = void (*)(const scratch &memory, const void *input, const shape &s,
-                      cudaStream_t stream);
-using comparison = bool (*)(const scratch &memory, const shape &s, fastreduce_type type,
-                            cudaStream_t stream);
-
-#ifdef BENCH_CUB
+#ifdef BENCH_CUB_TYPES
 /* Where segment s of n elements each begins. */
 struct times_n {
     long long n;
@@ -236,77 +205,33 @@ struct of_columns {
     }
 };
 
-/* What CUB stores for an index: it and the value. */
-template <class T, bool Fixed>
-using place_by_cub = std::conditional_t<Fixed, cuda::std::pair<int, T>, cub::KeyValuePair<int, T>>;
-
-/* `bounds`: their begins and ends, or the size of all. */
-template <fastreduce_operator Op, class T, class Input, class... Bounds>
-static void by_cub(const scratch &memory, Input x, size_t count, cudaStream_t stream,
-                   Bounds... bounds)
+/* By offsets, or as segments of one size. */
+template <fastreduce_operator Op, class T, bool Fixed>
+static void segments_by_cub(const shape_scratch &memory, const shape &s, const call &c)
 {
-    using segmented = cub::DeviceSegmentedReduce;
-    using value = result<Op, T>;
-    [[maybe_unused]] value *out = static_cast<value *>(memory.of_peers);
-    [[maybe_unused]] auto *places =
-        static_cast<place_by_cub<T, sizeof...(Bounds) == 1> *>(memory.of_peers);
-    const auto segments = static_cast<int64_t>(count);
-    size_t bytes = peers_bytes;
-    if constexpr (Op == FASTREDUCE_MIN)
-        CHECK(segmented::Min(memory.peers, bytes, x, out, segments, bounds..., stream));
-    else if constexpr (Op == FASTREDUCE_MAX)
-        CHECK(segmented::Max(memory.peers, bytes, x, out, segments, bounds..., stream));
-    else if constexpr (Op == FASTREDUCE_ARGMIN)
-        CHECK(segmented::ArgMin(memory.peers, bytes, x, places, segments, bounds..., stream));
-    else if constexpr (Op == FASTREDUCE_ARGMAX)
-        CHECK(segmented::ArgMax(memory.peers, bytes, x, places, segments, bounds..., stream));
-    else if constexpr (Op == FASTREDUCE_SUM && std::is_arithmetic_v<T>)
-        CHECK(segmented::Sum(memory.peers, bytes, x, out, segments, bounds..., stream));
-    else
-        CHECK(segmented::Reduce(
-            memory.peers, bytes, thrust::make_transform_iterator(x, term<Op, value>()), out,
-            segments, bounds..., combine<Op>(), value(Op == FASTREDUCE_PRODUCT), stream));
-}
-
-template <class T>
-static auto columns_in(const void *input, const shape &s)
-{
-    const of_columns<T> order = {static_cast<const T *>(input), static_cast<unsigned>(s.n),
-                                 static_cast<unsigned>(s.inner)};
-    return thrust::make_transform_iterator(thrust::make_counting_iterator(0ll), order);
-}
-
-template <fastreduce_operator Op, class T>
-static void with_offsets(const scratch &memory, const void *input, const shape &s,
-                         cudaStream_t stream)
-{
-    const T *x = static_cast<const T *>(input);
-    const auto begins = thrust::make_transform_iterator(thrust::make_counting_iterator(0ll),
-                                                        times_n{static_cast<long long>(s.n)});
-    const int64_t *offsets = memory.offsets;
-    if (s.kind != lengths::equal)
-        by_cub<Op, T>(memory, x, s.results(), stream, offsets, offsets + 1);
-    else if (s.inner == 1)
-        by_cub<Op, T>(memory, x, s.results(), stream, begins, begins + 1);
-    else
-        by_cub<Op, T>(memory, columns_in<T>(input, s), s.results(), stream, begins, begins + 1);
-}
-
-#ifdef BENCH_CUB_FIXED
-template <fastreduce_operator Op, class T>
-static void with_one_size(const scratch &memory, const void *input, const shape &s,
-                          cudaStream_t stream)
-{
-    const int n = static_cast<int>(s.n);
+    const auto count = thrust::make_counting_iterator(0ll);
+    const auto begins =
+        thrust::make_transform_iterator(count, times_n{static_cast<long long>(s.n)});
+    const T *const x = reinterpret_cast<const T *>(c.input);
+    const auto by_form = [&](auto elements, auto... bounds) {
+        by_cub<Op, T>(memory.peers, elements, memory.of_peers, c.stream,
+                      static_cast<int64_t>(s.results()), bounds...);
+    };
+    const auto call = [&](auto elements) {
+        if constexpr (Fixed)
+            by_form(elements, static_cast<int>(s.n));
+        else if (s.kind == lengths::equal)
+            by_form(elements, begins, begins + 1);
+        else
+            by_form(elements, memory.offsets, memory.offsets + 1);
+    };
     if (s.inner == 1)
-        by_cub<Op, T>(memory, static_cast<const T *>(input), s.results(), stream, n);
+        call(x);
     else
-        by_cub<Op, T>(memory, columns_in<T>(input, s), s.results(), stream, n);
+        call(thrust::make_transform_iterator(
+            count, of_columns<T>{x, static_cast<unsigned>(s.n), static_cast<unsigned>(s.inner)}));
 }
-#endif
 
-/* Orders of addition differ, and CUB's rounds the more often the longer a segment is. Indices,
- * integers and extremes have to be equal. */
 template <fastreduce_operator Op, class Ours, class Peer>
 __global__ void compare(const Ours *ours, const Peer *peers, size_t results, size_t n,
                         const int64_t *offsets, unsigned long long *wrong)
@@ -315,147 +240,75 @@ __global__ void compare(const Ours *ours, const Peer *peers, size_t results, siz
     for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < results;
          i += size_t(gridDim.x) * blockDim.x) {
         const auto count = static_cast<double>(offsets ? offsets[i + 1] - offsets[i] : n);
-        bool good;
         if (count == 0 && of_nothing) continue; /* CUB gives other results of no elements */
-        if constexpr (is_index(Op)) {
-            good = static_cast<long long>(ours[i]) == peers[i].key;
-        } else if constexpr (std::is_integral_v<Ours>) {
-            good = ours[i] == peers[i];
-        } else {
-            double x = static_cast<double>(number(ours[i])), y;
-            if constexpr (std::is_integral_v<Peer>)
-                y = static_cast<double>(static_cast<long long>(peers[i]));
-            else
-                y = static_cast<double>(number(peers[i]));
-            if (Op == FASTREDUCE_MEAN) x *= count;
-            if (Op == FASTREDUCE_NORM2) x *= x;
-            const double unit = sizeof(Ours) == 8 ? 1e-10 : 2e-6, root = sqrt(count);
-            good =
-                is_extreme(Op) ? x == y : fabs(x - y) <= unit * (1 + root / 256) * (fabs(y) + root);
-        }
-        if (!good) {
-            atomicAdd(&wrong[0], 1);
-            atomicMin(&wrong[1], i);
-        }
+        if (are_alike<Op>(ours[i], peers[i], count)) continue;
+        atomicAdd(&wrong[0], 1);
+        atomicMin(&wrong[1], i);
     }
-}
-
-template <class Number>
-static std::string text_of(const Number *x)
-{
-    Number y;
-    CHECK(cudaMemcpy(static_cast<void *>(&y), x, sizeof y, cudaMemcpyDeviceToHost));
-    if constexpr (std::is_integral_v<Number>) {
-        return std::to_string(y);
-    } else {
-        char text[40];
-        std::snprintf(text, sizeof text, "%.17g", static_cast<double>(number(y)));
-        return text;
-    }
-}
-
-/* What is compared with ours: CUB's result with offsets. */
-template <fastreduce_operator Op, class T>
-auto result_by_cub()
-{
-    if constexpr (is_index(Op))
-        return cub::KeyValuePair<int, T>();
-    else
-        return result<counterpart(Op), T>();
-}
-
-template <class Peer>
-static std::string text_of_peer(const Peer *x)
-{
-    return text_of(x);
-}
-template <class T>
-static std::string text_of_peer(const cub::KeyValuePair<int, T> *x)
-{
-    return text_of(&x->key);
 }
 
 /* CUB's results with offsets and ours are both there. */
 template <fastreduce_operator Op, class T>
-static bool are_alike(const scratch &memory, const shape &s, fastreduce_type type,
-                      cudaStream_t stream)
+static bool results_are_alike(const shape_scratch &memory, const shape &s, const std::string &name,
+                              cudaStream_t stream)
 {
-    const auto *ours = static_cast<const result<Op, T> *>(memory.results);
-    const auto *peers = static_cast<const decltype(result_by_cub<Op, T>()) *>(memory.of_peers);
+    using by_cub =
+        std::conditional_t<is_index(Op), cub::KeyValuePair<int, T>, result<counterpart(Op), T>>;
     unsigned long long wrong[2] = {0, ~0ull};
-    /* sums of CUB's that can overflow have no mean */
-    if constexpr (std::is_integral_v<T> && is_real(Op) && sizeof(T) > 2) return true;
-    CHECK(cudaMemcpyAsync(memory.wrong, wrong, sizeof wrong, cudaMemcpyHostToDevice, stream));
-    compare<Op><<<2048, 256, 0, stream>>>(ours, peers, s.results(), s.n,
-                                          s.kind == lengths::equal ? nullptr : memory.offsets,
-                                          memory.wrong);
-    CHECK(cudaGetLastError());
-    CHECK(cudaStreamSynchronize(stream));
-    CHECK(cudaMemcpy(wrong, memory.wrong, sizeof wrong, cudaMemcpyDeviceToHost));
+    if constexpr (is_comparable<Op, T>) {
+        CHECK(cudaMemcpyAsync(memory.wrong, wrong, sizeof wrong, cudaMemcpyHostToDevice, stream));
+        compare<Op><<<2048, 256, 0, stream>>>(
+            static_cast<const result<Op, T> *>(memory.results),
+            static_cast<const by_cub *>(memory.of_peers), s.results(), s.n,
+            s.kind == lengths::equal ? nullptr : memory.offsets, memory.wrong);
+        CHECK(cudaGetLastError());
+        CHECK(cudaStreamSynchronize(stream));
+        CHECK(cudaMemcpy(wrong, memory.wrong, sizeof wrong, cudaMemcpyDeviceToHost));
+    }
     if (wrong[0] == 0) return true;
     std::fprintf(stderr,
-                 PROGRAM ": wrong: %s of %s, %zu x %zu x %s: %llu results; number %llu is %s, "
-                         "CUB's %s is %s\n",
-                 fastreduce_operator_name(Op), fastreduce_type_name(type), s.outer, s.n,
-                 name_of(s).c_str(), wrong[0], wrong[1], text_of(ours + wrong[1]).c_str(),
-                 fastreduce_operator_name(counterpart(Op)), text_of_peer(peers + wrong[1]).c_str());
+                 PROGRAM ": wrong: %s, %zu x %zu x %s: %llu results, the first number %llu\n",
+                 name.c_str(), s.outer, s.n, name_of(s).c_str(), wrong[0], wrong[1]);
     return false;
 }
 #endif
 
-/* ---- cuBLAS ---------------------------------------------------------------------------------- */
-
 #ifdef BENCH_CUBLAS
-static cublasHandle_t cublas_of(cudaStream_t stream)
-{
-    static cublasHandle_t handle = nullptr;
-    if ((handle == nullptr &&
-         (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS ||
-          cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE) != CUBLAS_STATUS_SUCCESS)) ||
-        cublasSetStream(handle, stream) != CUBLAS_STATUS_SUCCESS)
-        fail(1, "cuBLAS does not start");
-    return handle;
-}
-
 /* Both arrays behind each other. The result is of the elements' type; of halves it is added up in
  * float. */
 template <class T>
-static void dot_by_cublas(const scratch &memory, const void *input, const shape &s,
-                          cudaStream_t stream)
+static void dot_by_cublas(const shape_scratch &memory, const shape &s, const call &c)
 {
     constexpr cudaDataType_t type = std::is_same_v<T, double>   ? CUDA_R_64F
                                     : std::is_same_v<T, float>  ? CUDA_R_32F
                                     : std::is_same_v<T, __half> ? CUDA_R_16F
                                                                 : CUDA_R_16BF;
-    const T *const x = static_cast<const T *>(input);
-    if (cublasDotEx_64(cublas_of(stream), static_cast<int64_t>(s.n), x, type, 1, x + s.n, type, 1,
-                       memory.of_peers, type,
-                       std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F) !=
-        CUBLAS_STATUS_SUCCESS)
-        fail(1, "cublasDotEx failed");
+    const T *const x = reinterpret_cast<const T *>(c.input);
+    CHECK_CUBLAS(cublasDotEx_64(cublas_of(c.stream), static_cast<int64_t>(s.n), x, type, 1, x + s.n,
+                                type, 1, memory.of_peers, type,
+                                std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F));
 }
 #endif
 
 /* ---- Contenders ------------------------------------------------------------------------------ */
 
-struct reduction {
-    fastreduce_type type;
-    fastreduce_operator op;
-    void (*fill)(void *memory, size_t bytes, filling kind);
-    peer offsets, fixed, dot;
-    comparison are_alike;
+struct shaped : reduction {
+    peer offsets, fixed, dot; /* null where there is none */
+    bool (*are_alike)(const shape_scratch &memory, const shape &s, const std::string &name,
+                      cudaStream_t stream);
 };
 
-template <fastreduce_operator Op, class T>
-static reduction reduction_of(fastreduce_type type)
+template <fastreduce_type Type, fastreduce_operator Op>
+static shaped shaped_of()
 {
-    reduction r = {type, Op, fill_with<T>, nullptr, nullptr, nullptr, nullptr};
-#ifdef BENCH_CUB
+    using T = element<Type>;
+    shaped r = {{Type, Op, fill_with<T>}, nullptr, nullptr, nullptr, nullptr};
+#ifdef BENCH_CUB_TYPES
     if constexpr (Op != FASTREDUCE_VARIANCE) {
-        r.offsets = with_offsets<counterpart(Op), T>;
-        r.are_alike = are_alike<Op, T>;
+        r.offsets = segments_by_cub<counterpart(Op), T, false>;
+        r.are_alike = results_are_alike<Op, T>;
 #ifdef BENCH_CUB_FIXED
-        r.fixed = with_one_size<counterpart(Op), T>;
+        r.fixed = segments_by_cub<counterpart(Op), T, true>;
 #endif
     }
 #endif
@@ -465,94 +318,55 @@ static reduction reduction_of(fastreduce_type type)
     return r;
 }
 
-template <fastreduce_type Type, fastreduce_operator... Ops>
-static void add(std::vector<reduction> &all, list<Ops...>)
-{
-    (all.push_back(reduction_of<Ops, element<Type>>(Type)), ...);
-}
-
-template <fastreduce_type... Types>
-static std::vector<reduction> reductions(list<Types...>)
-{
-    std::vector<reduction> all;
-    (add<Types>(all, list<FASTREDUCE_OPERATORS>()), ...);
-    return all;
-}
-
 static fastreduce_kernel kernel_wanted = FASTREDUCE_AUTO;
 
-static fastreduce_config config_for(const scratch &memory, cudaStream_t stream)
+static void reduce_shape(const shaped &r, const shape_scratch &memory, const shape &s,
+                         const call &c)
 {
-    fastreduce_config config = {};
-    config.workspace = memory.workspace;
-    config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
-    config.stream = stream;
-    return config;
-}
-
-static void reduce_shape(const reduction &r, const scratch &memory, const void *input,
-                         const shape &s, cudaStream_t stream)
-{
-    fastreduce_config config = config_for(memory, stream);
+    const fastreduce_config config = memory.config(c.stream, kernel_wanted);
     const fastreduce_shape axis = {s.outer, s.n, s.inner, 0, 0};
-    config.kernel = kernel_wanted;
     if (s.kind == lengths::dot)
-        CHECK(fastreduce_dot(input,
-                             static_cast<const char *>(input) + s.n * fastreduce_type_size(r.type),
-                             memory.results, s.n, r.type, &config));
+        reduce({r.type, dot_product, nullptr}, {c.input, c.output, s.n, c.stream}, memory);
     else if (s.kind == lengths::equal)
-        CHECK(fastreduce_reduce_axis(input, memory.results, &axis, r.type, r.op, &config));
+        CHECK(fastreduce_reduce_axis(c.input, memory.results, &axis, r.type, r.op, &config));
     else
-        CHECK(fastreduce_reduce_segments(input, memory.results, s.outer, memory.offsets, r.type,
+        CHECK(fastreduce_reduce_segments(c.input, memory.results, s.outer, memory.offsets, r.type,
                                          r.op, &config));
 }
 
 /* Whether CUB's iterator over columns, and its ints, hold the shape. */
-static bool fits(const shape &s, bool fixed)
+static bool fits(const shape &s)
 {
-    if (s.inner > 1 && s.elements() >= size_t(1) << 32) return false;
-    return s.n < size_t(1) << 31 && !(fixed && s.kind != lengths::equal);
+    return s.n < size_t(1) << 31 && (s.inner == 1 || s.elements() < size_t(1) << 32);
 }
 
-/* Ours, one result of all elements, and CUB's forms; where[k]: which is CUB's form k, or 0. */
-static std::vector<contender> contenders(const reduction &r, const scratch &memory, const shape &s,
-                                         bool peers, size_t where[2])
+/* Ours, one result of all elements, and the peers' forms. */
+static std::vector<contender> contenders(const shaped &r, const shape_scratch &memory,
+                                         const shape &s, bool peers)
 {
     std::vector<contender> all = {
-        {"axis", 0, true, false, true,
-         [=, &memory](const float *input, float *, size_t, cudaStream_t stream) {
-             reduce_shape(r, memory, input, s, stream);
-         }},
-        {"flat", 0, true, false, true,
-         [=, &memory](const float *input, float *output, size_t n, cudaStream_t stream) {
-             const fastreduce_config config = config_for(memory, stream);
-             CHECK(fastreduce_reduce(input, output, n, r.type, r.op, &config));
-         }}};
-    const bool of_dot = s.kind == lengths::dot;
-    const peer forms[2] = {of_dot ? r.dot : r.fixed, of_dot ? nullptr : r.offsets};
-    for (int k = 0; k < 2; ++k) {
-        const peer form = forms[k];
-        where[k] = 0;
-        if (!peers || !form || !(of_dot || fits(s, k == 0))) continue;
-        where[k] = all.size();
-        all.push_back({"cub", 0, true, false, true,
-                       [=, &memory](const float *input, float *, size_t, cudaStream_t stream) {
-                           form(memory, input, s, stream);
-                       }});
-    }
+        {"axis", [=, &memory](const call &c) { reduce_shape(r, memory, s, c); }},
+        {"flat", [=, &memory](const call &c) { reduce(r, c, memory); }}};
+    const auto add = [&](const char *name, peer form, bool has) {
+        if (peers && form && has)
+            all.push_back({name, [=, &memory](const call &c) { form(memory, s, c); }});
+    };
+    add("fixed", r.fixed, s.kind == lengths::equal && fits(s));
+    add("offsets", r.offsets, s.kind != lengths::dot && fits(s));
+    add("fixed", r.dot, s.kind == lengths::dot);
     return all;
 }
 
 /* Once for each row, into memory that holds no result of an earlier one. */
-static bool results_are_right(const reduction &r, const scratch &memory, const shape &s,
-                              const void *input, cudaStream_t stream)
+static bool results_are_right(const shaped &r, const shape_scratch &memory, const shape &s,
+                              const call &c)
 {
     const size_t ours = fastreduce_type_size(fastreduce_output_type(r.type, r.op));
-    if (!r.are_alike || s.kind == lengths::dot || !fits(s, false)) return true;
-    CHECK(cudaMemsetAsync(memory.results, 0xff, s.results() * ours, stream));
-    reduce_shape(r, memory, input, s, stream);
-    r.offsets(memory, input, s, stream);
-    return r.are_alike(memory, s, r.type, stream);
+    if (!r.are_alike || s.kind == lengths::dot || !fits(s)) return true;
+    CHECK(cudaMemsetAsync(memory.results, 0xff, s.results() * ours, c.stream));
+    reduce_shape(r, memory, s, c);
+    r.offsets(memory, s, c);
+    return r.are_alike(memory, s, r.name(), c.stream);
 }
 
 /* ---- The tables ------------------------------------------------------------------------------ */
@@ -566,163 +380,106 @@ static const table tables[] = {{"rows", rows_of},
                                {"segments", segments_of},
                                {"small", small_ones},
                                {"dot", dots_of}};
-enum table_number { ROWS, COLUMNS, SEGMENTS, SMALL, DOT };
 
-static const char *table_name(table_number number)
-{
-    return tables[number].name;
-}
-
-struct options : request {
-    std::vector<fastreduce_type> types;
-    std::vector<fastreduce_operator> ops;
-    std::vector<table_number> tables;
+struct options : reductions_wanted {
+    std::vector<int> tables; /* their numbers */
     std::vector<shape> shapes;
-    size_t elements = size_t(1) << 28;
     bool peers = true;
 };
 
-struct row {
-    const char *table;
-    shape what;
-};
-
-static std::vector<row> rows_for(const options &wanted)
+static void print_row(const options &wanted, printer &print, const device &gpu, const shaped &r,
+                      const shape &s, const std::vector<timing> &times)
 {
-    std::vector<row> rows;
-    for (const shape &s : wanted.shapes) rows.push_back({"shape", s});
-    for (table_number number : wanted.tables)
-        for (const shape &s : tables[number].shapes(wanted.elements))
-            rows.push_back({tables[number].name, s});
-    return rows;
-}
-
-static void print_head(const options &wanted, const device &gpu)
-{
-    if (wanted.csv)
-        std::printf("gpu,table,type,op,outer,n,inner,us,spread,gbs,flat_us,of_flat,cub_fixed_us,"
-                    "cub_offsets_us,cub_fixed_over_ours,cub_offsets_over_ours,cache,host_us\n");
-    else
-        std::printf("%s, inputs %s\n", gpu.name.c_str(), in_words(wanted.how));
-}
-
-static void print_table_head(const options &wanted, const reduction &r, const char *table)
-{
-    std::printf("\n%s %s, %s\n%11s %11s %11s %11s %7s %8s %8s %10s %12s%s\n",
-                fastreduce_type_name(r.type), fastreduce_operator_name(r.op), table, "outer", "n",
-                "inner", "us", "spread", "GB/s", "of flat",
-                std::strcmp(table, table_name(DOT)) == 0 ? "cuBLAS" : "CUB fixed", "CUB offsets",
-                wanted.how == mode::isolated ? "    host us" : "");
-}
-
-static void print_row(const options &wanted, const device &gpu, const reduction &r, const row &w,
-                      const std::vector<timing> &times, const size_t where[2])
-{
-    const shape &s = w.what;
-    const double us = times[0].microseconds, flat = times[1].microseconds,
-                 fixed = where[0] ? times[where[0]].microseconds : 0,
-                 offsets = where[1] ? times[where[1]].microseconds : 0;
-    const size_t read = s.elements() * fastreduce_type_size(r.type),
+    const size_t read = s.elements() * r.bytes(),
                  written = s.results() * fastreduce_type_size(fastreduce_output_type(r.type, r.op)),
                  of_offsets = is_ragged(s) ? (s.outer + 1) * sizeof(int64_t) : 0;
-    const double gbs = 1e-3 * static_cast<double>(read + written + of_offsets) / us,
-                 of_flat = gbs / (1e-3 * static_cast<double>(read) / flat);
-    if (wanted.csv)
-        std::printf("\"%s\",%s,%s,%s,%zu,%zu,%s,%.4f,%.4f,%.2f,%.4f,%.4f,%s,%s,%s,%s,%s,%s\n",
-                    gpu.name.c_str(), w.table, fastreduce_type_name(r.type),
-                    fastreduce_operator_name(r.op), s.outer, s.n, name_of(s).c_str(), us,
-                    times[0].spread, gbs, flat, of_flat, cell(fixed, "%.4f", "").c_str(),
-                    cell(offsets, "%.4f", "").c_str(), cell(fixed / us, "%.4f", "").c_str(),
-                    cell(offsets / us, "%.4f", "").c_str(),
-                    wanted.how == mode::isolated ? "isolated" : "cold",
-                    cell(times[0].host, "%.4f", "").c_str());
-    else
-        std::printf("%11zu %11zu %11s %11.2f %6.1f%% %8.1f %8.2f %10s %12s%s\n", s.outer, s.n,
-                    name_of(s).c_str(), us, 100 * times[0].spread, gbs, of_flat,
-                    cell(fixed / us, "%.2f", "").c_str(), cell(offsets / us, "%.2f", "").c_str(),
-                    cell(times[0].host, " %10.2f", "").c_str());
-    std::fflush(stdout);
+    const double us = times[0].microseconds, flat = times[1].microseconds,
+                 fixed = of(times, "fixed").microseconds,
+                 offsets = of(times, "offsets").microseconds,
+                 gbs = 1e-3 * static_cast<double>(read + written + of_offsets) / us;
+    print.row(
+        r.name() + ", " + s.table,
+        {{"gpu", "", gpu.name},
+         {"table", "", s.table},
+         {"type", "", fastreduce_type_name(r.type)},
+         {"op", "", name_of(r.op)},
+         {"outer", "%.0f", static_cast<double>(s.outer), "      outer", "%.0f"},
+         {"n", "%.0f", static_cast<double>(s.n), "          n", "%.0f"},
+         {"inner", "      inner", name_of(s)},
+         {"us", "%.4f", us, "         us"},
+         {"spread", "%.4f", times[0].spread, " spread", "%.1f%%"},
+         {"gbs", "%.2f", gbs, "    GB/s", "%.1f"},
+         {"flat_us", "%.4f", flat},
+         {"of_flat", "%.4f", gbs * flat / (1e-3 * static_cast<double>(read)), " of flat"},
+         {"cub_fixed_us", "%.4f", fixed},
+         {"cub_offsets_us", "%.4f", offsets},
+         {"cub_fixed_over_ours", "%.4f", fixed / us,
+          s.kind == lengths::dot ? "    cuBLAS" : " CUB fixed"},
+         {"cub_offsets_over_ours", "%.4f", offsets / us, " CUB offsets"},
+         {"cache", "", name_of(wanted.how)},
+         {"host_us", "%.4f", times[0].host, wanted.how == mode::isolated ? "   host us" : ""}});
 }
 
-static bool measure(const options &wanted, const device &gpu, const reduction &r, const row &w,
-                    const scratch &memory, field &inputs)
+static bool measure(const options &wanted, printer &print, const device &gpu, const shaped &r,
+                    const shape &s, const shape_scratch &memory, field &inputs)
 {
-    const shape &s = w.what;
-    size_t where[2];
-    progress(std::string(fastreduce_type_name(r.type)) + " " + fastreduce_operator_name(r.op) +
-             ", " + std::to_string(s.outer) + " x " + std::to_string(s.n) + " x " + name_of(s));
     if (is_ragged(s)) {
         const std::vector<int64_t> offsets = offsets_of(s);
         CHECK(cudaMemcpy(memory.offsets, offsets.data(), offsets.size() * sizeof offsets[0],
                          cudaMemcpyHostToDevice));
         CHECK(cudaDeviceSynchronize()); /* the stream waits for no other */
     }
-    inputs.set(s.elements(), fastreduce_type_size(r.type));
-    const bool good = results_are_right(r, memory, s, inputs.input(0), gpu.stream);
-    const auto times = times_of(contenders(r, memory, s, wanted.peers, where), inputs, gpu.stream,
-                                replays_of(wanted, s.elements()));
-    progress("");
-    print_row(wanted, gpu, r, w, times, where);
+    inputs.set(s.elements(), r.bytes());
+    const bool good =
+        results_are_right(r, memory, s, {inputs.input(0), inputs.output, 0, gpu.stream});
+    print_row(wanted, print, gpu, r, s,
+              times_of(contenders(r, memory, s, wanted.peers), inputs, gpu.stream,
+                       replays_of(wanted, s.elements()),
+                       r.name() + ", " + std::to_string(s.outer) + " x " + std::to_string(s.n) +
+                           " x " + name_of(s)));
     return good;
 }
 
-static bool measure_all(const options &wanted, const std::vector<reduction> &chosen)
+static bool measure_all(const options &wanted, const std::vector<shaped> &chosen)
 {
-    const std::vector<row> rows = rows_for(wanted);
     const device gpu;
-    field inputs;
-    size_t bytes = 0, results = 0, segments = 0, result_bytes = 0, peer_bytes = 1;
+    size_t bytes = 0, segments = 0, result_bytes = 0, peer_bytes = 0;
     bool good = true;
-    for (const row &w : rows) {
-        results = std::max(results, w.what.results());
-        if (is_ragged(w.what)) segments = std::max(segments, w.what.outer);
-        for (const reduction &r : chosen)
-            bytes = std::max(bytes, w.what.elements() * fastreduce_type_size(r.type));
-    }
-    for (const reduction &r : chosen) {
-        result_bytes =
-            std::max(result_bytes, fastreduce_type_size(fastreduce_output_type(r.type, r.op)));
-        /* an index comes with its value */
-        if (r.offsets)
-            peer_bytes = std::max<size_t>({peer_bytes, result_bytes, is_index(r.op) ? 16u : 0u});
-    }
-    inputs.prepare(gpu, (bytes + sizeof(float) - 1) / sizeof(float), wanted.how, 0);
-    const scratch memory(results * result_bytes, results * peer_bytes, segments);
-    print_head(wanted, gpu);
-    for (const reduction &r : chosen) {
-        const char *table = "";
-        r.fill(inputs.inputs, inputs.floats * sizeof(float), filling_for(r.op));
-        for (const row &w : rows) {
-            if (w.what.kind == lengths::dot &&
-                (r.op != FASTREDUCE_SUM || kernel_wanted == FASTREDUCE_EXACT))
-                continue;
-            if (!wanted.csv && std::strcmp(table, w.table) != 0)
-                print_table_head(wanted, r, w.table);
-            table = w.table;
-            good &= measure(wanted, gpu, r, w, memory, inputs);
+    for (const shaped &r : chosen)
+        for (const shape &s : wanted.shapes) {
+            const size_t of_result = fastreduce_type_size(fastreduce_output_type(r.type, r.op));
+            bytes = std::max(bytes, s.elements() * r.bytes());
+            segments = std::max(segments, is_ragged(s) ? s.outer : 0);
+            result_bytes = std::max(result_bytes, s.results() * of_result);
+            /* an index of CUB's comes with its value */
+            if (r.offsets || r.dot)
+                peer_bytes = std::max(peer_bytes, s.results() * (is_index(r.op) ? 16 : of_result));
         }
+    field inputs(gpu, bytes, wanted.how);
+    const shape_scratch memory(result_bytes, peer_bytes, segments);
+    printer print(wanted, gpu.name + ", inputs " + in_words(wanted.how));
+    for (const shaped &r : chosen) {
+        r.fill(inputs, filling_for(r.op));
+        for (const shape &s : wanted.shapes)
+            if (s.kind != lengths::dot ||
+                (r.op == FASTREDUCE_SUM && kernel_wanted == FASTREDUCE_AUTO))
+                good &= measure(wanted, print, gpu, r, s, memory, inputs);
     }
     return good;
 }
 
 /* ---- Command line ---------------------------------------------------------------------------- */
 
-static void take_shape(const arguments &a, const char *text, std::vector<shape> &shapes)
+static void take_shape(const arguments &a, std::vector<shape> &shapes)
 {
-    size_t extents[3];
-    std::string rest = text;
-    for (int k = 0; k < 3; ++k) {
-        const size_t end = std::min(rest.find('x'), rest.size());
-        if ((end == rest.size()) != (k == 2)) wrong_usage(&a, "no such shape: ", text);
-        extents[k] = size_argument(&a, "no such size: ", rest.substr(0, end).c_str());
-        if (extents[k] == 0 || extents[k] >= uint64_t(1) << 40)
-            wrong_usage(&a, "no such shape: ", text);
-        if (k < 2) rest = rest.substr(end + 1);
+    std::vector<size_t> extents;
+    double elements = 1;
+    for (const std::string &part : split(a.value, 'x')) {
+        extents.push_back(size_argument(&a, "no such size: ", part.c_str()));
+        elements *= static_cast<double>(extents.back());
     }
-    if (static_cast<double>(extents[0]) * static_cast<double>(extents[1]) *
-            static_cast<double>(extents[2]) >=
-        0x1p40)
-        wrong_usage(&a, "no such shape: ", text);
+    if (extents.size() != 3 || elements < 1 || elements >= 0x1p40)
+        wrong_usage(&a, "no such shape: ", a.value);
     shapes.push_back({extents[0], extents[1], extents[2]});
 }
 
@@ -730,38 +487,32 @@ static options parse(char **argv)
 {
     arguments a = arguments_of(argv);
     options wanted;
+    wanted.modes = {mode::isolated};
     while (next_argument(&a, help)) {
-        if (is_option_with_value(&a, "--replays")) {
-            take_replays(a, wanted);
-        } else if (is_option_with_value(&a, "--elements")) {
+        if (has_value(a, "elements")) {
             wanted.sizes.clear();
-            take_sizes(a, a.value, wanted.sizes);
+            take_sizes(a, wanted.sizes);
             if (wanted.sizes.size() > 1) wrong_usage(&a, "one number, not ", a.value);
-            wanted.elements = wanted.sizes[0];
-        } else if (is_option_with_value(&a, "--table")) {
-            take_names(a, a.value, "no such table: ", ROWS, DOT, table_name, wanted.tables);
-        } else if (is_option_with_value(&a, "--type")) {
-            take_names(a, a.value, "no such type: ", FASTREDUCE_F32, FASTREDUCE_U64,
-                       fastreduce_type_name, wanted.types);
-        } else if (is_option_with_value(&a, "--op")) {
-            take_names(a, a.value, "no such operator: ", FASTREDUCE_SUM, FASTREDUCE_COUNT_NONZERO,
-                       fastreduce_operator_name, wanted.ops);
+        } else if (has_value(a, "table")) {
+            take_names<int>(
+                a, "no such table: ", 0, 4, [](int k) { return tables[k].name; }, wanted.tables);
+        } else if (has_value(a, "shape")) {
+            take_shape(a, wanted.shapes);
         } else if (is_option(&a, "--no-peers")) {
             wanted.peers = false;
-        } else if (is_option(&a, "--isolated")) {
-            wanted.how = mode::isolated;
         } else if (is_option(&a, "--exact")) {
             kernel_wanted = FASTREDUCE_EXACT;
-        } else if (is_option(&a, "--csv")) {
-            wanted.csv = true;
-        } else if (std::strncmp(a.word, "shape=", 6) == 0) {
-            take_shape(a, a.word + 6, wanted.shapes);
-        } else {
+        } else if (!take_option(a, wanted) && !take_reductions(a, wanted)) {
             wrong_usage(&a, "not understood: ", a.word);
         }
     }
-    if (wanted.tables.empty() && wanted.shapes.empty())
-        wanted.tables = {ROWS, COLUMNS, SEGMENTS, SMALL, DOT};
+    default_sizes(wanted, 28, 28);
+    if (wanted.tables.empty() && wanted.shapes.empty()) wanted.tables = {0, 1, 2, 3, 4};
+    for (int number : wanted.tables)
+        for (shape s : tables[number].shapes(wanted.sizes[0])) {
+            s.table = tables[number].name;
+            wanted.shapes.push_back(s);
+        }
     if (wanted.types.empty()) wanted.types = {FASTREDUCE_F32};
     if (wanted.ops.empty()) wanted.ops = {FASTREDUCE_SUM};
     return wanted;
@@ -770,11 +521,8 @@ static options parse(char **argv)
 int main(int, char **argv)
 {
     const options wanted = parse(argv);
-    const auto chosen = chosen_of(reductions(list<FASTREDUCE_TYPES>()), wanted);
-    for (const reduction &r : chosen)
-        if (!fastreduce_supports(r.type, r.op, kernel_wanted))
-            fail(2, "no EXACT %s of %s in this build", fastreduce_operator_name(r.op),
-                 fastreduce_type_name(r.type));
+    const auto make = [](auto type, auto op) { return shaped_of<type(), op()>(); };
+    const auto chosen = chosen_of<shaped>(wanted, kernel_wanted, make);
     (void)count_gpus();
     const bool good = measure_all(wanted, chosen);
     finish_output();

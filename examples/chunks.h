@@ -1,4 +1,4 @@
-/* The floats of several arrays, chunk by chunk, read by several threads at once, and how far they
+/* The floats of several arrays, in chunks, read by several threads at once, and how far they
  * are, on a terminal. POSIX threads. A program defines END_PROGRAM as end_with_progress before it
  * includes common.h and array.h, and this after them. */
 #ifndef FASTREDUCE_EXAMPLES_CHUNKS_H
@@ -129,7 +129,7 @@ static void show_progress(void)
     chunks.progress_is_shown = 1;
     fprintf(stderr, "\rsumming on the %s: ", chunks.where);
     show_bytes(done, "");
-    if (chunks.total != UINT64_MAX) { /* 100 % is when the sum is there */
+    if (chunks.total != UINT64_MAX) { /* 100 % is for the sum */
         fputs(" of ", stderr);
         show_bytes(total, "");
         fprintf(stderr, ", %d %%", done < 0.99 * total ? (int)(100 * done / total) : 99);
@@ -147,7 +147,7 @@ static void erase_progress(void)
     chunks.progress_is_shown = 0;
 }
 
-/* A failure keeps the lock: another thread's says nothing more. */
+/* A failure keeps the lock, to silence those of other threads. */
 static inline void end_with_progress(int status, const char *text)
 {
     if (status != 0) pthread_mutex_lock(&chunks.lock);
@@ -167,7 +167,7 @@ static void *run_thread(void *unused)
     return unused;
 }
 
-/* Does the work on at most so many threads, as the system has them: returns how many. */
+/* Does the work on `wanted` threads, or as many as there are: returns how many. */
 static int run_threads(void (*work)(void), int wanted, const char *where)
 {
     pthread_t threads[MOST_THREADS];

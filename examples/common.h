@@ -1,4 +1,4 @@
-/* What the examples share: one line that says what failed, the check of every call, sizes and
+/* Shared by the examples: one line that says what failed, the check of every call, sizes and
  * options on command lines, and floats that follow from their index. A program defines PROGRAM, its
  * name, before it includes this, and CUDA's header before this, if at all. */
 #ifndef FASTREDUCE_EXAMPLES_COMMON_H
@@ -13,13 +13,19 @@
 #include <time.h>
 #include "../fastreduce.h"
 
+#ifdef __CUDACC__
+#define ON_BOTH __host__ __device__
+#else
+#define ON_BOTH
+#endif
+
 enum { NO_GPU = 77 }; /* exit status where there is none: test runners take it for "skipped" */
 
 /* ---- Leaving --------------------------------------------------------------------------------- */
 
 static inline void fail(int status, const char *format, ...);
 
-/* What was printed counts only once it has been written. */
+/* Output counts only once it has been written. */
 static inline void finish_output(void)
 {
     if (fflush(stdout) != 0 || ferror(stdout)) fail(1, "standard output: %s", strerror(errno));
@@ -242,7 +248,7 @@ static inline double median(double *values, size_t n)
 
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
-static inline uint64_t hash(uint64_t i)
+static inline ON_BOTH uint64_t hash(uint64_t i)
 {
     uint64_t z = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ (z >> 32)) * UINT64_C(0xd6e8feb86659fd93);

@@ -1,8 +1,9 @@
-/* Elements of every type, what operators make of them, and their names on command lines: what
- * bench_types and bench_shapes have in common. Comes after calls.cuh. */
+/* Elements of every type, operators on them, and which of these are asked for: shared by
+ * bench_types, bench_exact and bench_shapes. */
 #ifndef FASTREDUCE_EXAMPLES_ELEMENTS_CUH
 #define FASTREDUCE_EXAMPLES_ELEMENTS_CUH
 
+#include "calls.cuh"
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <tuple>
@@ -17,31 +18,12 @@ using element = std::tuple_element_t<
                      unsigned char, unsigned short, unsigned, unsigned long long>>;
 
 template <class T>
-__host__ __device__ T number(T x)
+__host__ __device__ auto number(T x)
 {
-    return x;
-}
-inline __host__ __device__ float number(__half x)
-{
-    return __half2float(x);
-}
-inline __host__ __device__ float number(__nv_bfloat16 x)
-{
-    return __bfloat162float(x);
-}
-
-template <class T>
-__host__ __device__ void set_number(T &x, double value)
-{
-    x = static_cast<T>(value);
-}
-inline __host__ __device__ void set_number(__half &x, double value)
-{
-    x = __float2half(static_cast<float>(value));
-}
-inline __host__ __device__ void set_number(__nv_bfloat16 &x, double value)
-{
-    x = __float2bfloat16(static_cast<float>(value));
+    if constexpr (std::is_arithmetic_v<T>)
+        return x;
+    else
+        return static_cast<float>(x);
 }
 
 __host__ __device__ constexpr bool is_extreme(fastreduce_operator op)
@@ -113,32 +95,31 @@ struct combine {
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 
-static __device__ unsigned long long mixed(unsigned long long i)
-{
-    unsigned long long z = (i + 1) * 0x9e3779b97f4a7c15ull;
-    z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93ull;
-    return z ^ (z >> 32);
-}
-
-enum class filling { any, factors, half_zeros };
+enum class filling { uniform, factors, half_zeros, any };
 
 inline filling filling_for(fastreduce_operator op)
 {
     return op == FASTREDUCE_PRODUCT         ? filling::factors
            : op == FASTREDUCE_COUNT_NONZERO ? filling::half_zeros
-                                            : filling::any;
+                                            : filling::uniform;
 }
 
 /* The least and the greatest are one in a million each. Factors are odd; of floats, 1 and -1, and
- * few of 2 and 0.5, so that products are exact and in range. */
+ * few of 2 and 0.5, so that products are exact and in range. Any: every finite bit pattern. */
 template <class T>
 __global__ void fill_elements(T *x, size_t n, filling kind)
 {
     for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n;
          i += size_t(gridDim.x) * blockDim.x) {
-        const auto bits = static_cast<long long>(mixed(2 * i));
-        const unsigned rare = mixed(2 * i + 1) >> 44;
-        if constexpr (std::is_integral_v<T>) {
+        const auto bits = static_cast<long long>(hash(2 * i));
+        const unsigned rare = hash(2 * i + 1) >> 44;
+        if (kind == filling::any) {
+            unsigned long long pattern = bits;
+            memcpy(static_cast<void *>(x + i), &pattern, sizeof *x);
+            if (isfinite(static_cast<double>(number(x[i])))) continue;
+            pattern ^= 1ull << (8 * sizeof *x - 2); /* the exponent is all ones */
+            memcpy(static_cast<void *>(x + i), &pattern, sizeof *x);
+        } else if constexpr (std::is_integral_v<T>) {
             const T least = std::is_signed_v<T> ? static_cast<T>(1ull << (8 * sizeof(T) - 1)) : 0;
             x[i] = static_cast<T>(static_cast<T>(bits >> 4) / 2 + 1);
             if (rare < 2) x[i] = static_cast<T>(rare ? ~least : least);
@@ -147,55 +128,78 @@ __global__ void fill_elements(T *x, size_t n, filling kind)
             double value = static_cast<double>(bits) * 0x1p-63;
             if (kind == filling::factors) value = bits < 0 ? -1 : 1;
             if (rare < 2) value = rare ? 2 : kind == filling::factors ? 0.5 : -2;
-            set_number(x[i], value);
+            x[i] = static_cast<T>(value);
         }
-        if (kind == filling::half_zeros && rare % 2) set_number(x[i], 0);
+        if (kind == filling::half_zeros && rare % 2) x[i] = static_cast<T>(0.0);
     }
 }
 
 template <class T>
-void fill_with(void *memory, size_t bytes, filling kind)
+void fill_with(const field &inputs, filling kind)
 {
-    fill_elements<<<2048, 256>>>(static_cast<T *>(memory), bytes / sizeof(T), kind);
+    fill_elements<<<2048, 256>>>(reinterpret_cast<T *>(inputs.inputs),
+                                 inputs.floats * sizeof(float) / sizeof(T), kind);
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());
 }
 
-/* ---- What is built in, and how it is named --------------------------------------------------- */
+/* ---- What is built in, and what is asked for ------------------------------------------------- */
 
-/* What this build holds, F32 and SUM among it: times are compared with that. */
-template <auto... Members>
-struct list {
-    template <class Member>
-    static constexpr bool has(Member member)
-    {
-        return ((Members == member) || ...);
-    }
-};
-static_assert(list<FASTREDUCE_TYPES>::has(FASTREDUCE_F32), "FASTREDUCE_TYPES lacks FASTREDUCE_F32");
-static_assert(list<FASTREDUCE_OPERATORS>::has(FASTREDUCE_SUM),
-              "FASTREDUCE_OPERATORS lacks FASTREDUCE_SUM");
-
-/* What CUB has in an operator's stead. */
-constexpr fastreduce_operator counterpart(fastreduce_operator op)
+/* One more operator than there are. */
+constexpr auto dot_product = static_cast<fastreduce_operator>(FASTREDUCE_COUNT_NONZERO + 1);
+inline const char *name_of(fastreduce_operator op)
 {
-    return op == FASTREDUCE_MEAN    ? FASTREDUCE_SUM
-           : op == FASTREDUCE_NORM2 ? FASTREDUCE_SUM_SQUARES
-                                    : op;
+    return op == dot_product ? "dot" : fastreduce_operator_name(op);
 }
 
-/* The members of an enumeration with these names. */
-template <class Member>
-void take_names(const arguments &a, const char *text, const char *complaint, int begin, int end,
-                const char *(*name_of)(Member), std::vector<Member> &wanted)
+constexpr bool is_built(fastreduce_type type, fastreduce_operator op)
 {
-    for (const std::string &part : split(text)) {
-        const size_t before = wanted.size();
-        for (int k = begin; k <= end; ++k)
-            if (part == "all" || part == name_of(static_cast<Member>(k)))
-                wanted.push_back(static_cast<Member>(k));
-        if (wanted.size() == before) wrong_usage(&a, complaint, part.c_str());
-    }
+    using namespace fastreduce::detail;
+    return holds(built_types, type) &&
+           holds(built_operators, op == dot_product ? FASTREDUCE_SUM : op);
+}
+static_assert(is_built(FASTREDUCE_F32, FASTREDUCE_SUM), "times are compared with sums of f32");
+
+struct reduction {
+    fastreduce_type type;
+    fastreduce_operator op;
+    void (*fill)(const field &inputs, filling kind);
+
+    /* of an element, or of both factors of a product */
+    size_t bytes() const { return fastreduce_type_size(type) * (op == dot_product ? 2 : 1); }
+    std::string name() const { return std::string(fastreduce_type_name(type)) + " " + name_of(op); }
+};
+
+/* One result. Of a dot product's two arrays the second follows the first. */
+inline void reduce(const reduction &r, const call &c, const scratch &memory,
+                   fastreduce_kernel kernel = FASTREDUCE_AUTO)
+{
+    const fastreduce_config config = memory.config(c.stream, kernel);
+    const char *const x = reinterpret_cast<const char *>(c.input);
+    if (r.op == dot_product)
+        CHECK(fastreduce_dot(x, x + c.n * fastreduce_type_size(r.type), c.output, c.n, r.type,
+                             &config));
+    else
+        CHECK(fastreduce_reduce(x, c.output, c.n, r.type, r.op, &config));
+}
+
+struct reductions_wanted : request {
+    std::vector<fastreduce_type> types;
+    std::vector<fastreduce_operator> ops;
+};
+
+inline bool take_reductions(arguments &a, reductions_wanted &wanted, int last_type = FASTREDUCE_U64,
+                            int last_op = FASTREDUCE_COUNT_NONZERO)
+{
+    if (has_value(a, "type"))
+        take_names(a, "no such type: ", FASTREDUCE_F32, last_type, fastreduce_type_name,
+                   wanted.types);
+    else if (has_value(a, "op"))
+        take_names<fastreduce_operator>(a, "no such operator: ", FASTREDUCE_SUM, last_op, name_of,
+                                        wanted.ops);
+    else
+        return false;
+    return true;
 }
 
 template <class Member>
@@ -204,23 +208,33 @@ bool is_among(const std::vector<Member> &list, Member member)
     return list.empty() || std::find(list.begin(), list.end(), member) != list.end();
 }
 
-/* The reductions of the types and by the operators that are asked for. */
-template <class Reduction, class Options>
-std::vector<Reduction> chosen_of(const std::vector<Reduction> &built, const Options &wanted)
+/* Of the types and operators of this build those that are asked for and that the kernel has, as
+ * make(type, op) gives them, whose arguments are constants. */
+template <class Reduction, fastreduce_operator Last, class Make, size_t... Pairs>
+std::vector<Reduction> chosen_of(const reductions_wanted &wanted, fastreduce_kernel kernel,
+                                 Make make, std::index_sequence<Pairs...>)
 {
     std::vector<Reduction> chosen;
-    for (const Reduction &r : built)
-        if (is_among(wanted.types, r.type) && is_among(wanted.ops, r.op)) chosen.push_back(r);
+    const auto add = [&](auto pair) {
+        constexpr auto type = static_cast<fastreduce_type>(FASTREDUCE_F32 + pair() / (Last + 1));
+        constexpr auto op = static_cast<fastreduce_operator>(pair() % (Last + 1));
+        if constexpr (is_built(type, op))
+            if ((op == dot_product ? fastreduce_supports_dot(type, kernel)
+                                   : fastreduce_supports(type, op, kernel)) &&
+                is_among(wanted.types, type) && is_among(wanted.ops, op))
+                chosen.push_back(make(std::integral_constant<fastreduce_type, type>(),
+                                      std::integral_constant<fastreduce_operator, op>()));
+    };
+    (add(std::integral_constant<size_t, Pairs>()), ...);
     if (chosen.empty()) fail(2, "none of these types and operators is built in");
     return chosen;
 }
-
-/* A number, or what stands for none. */
-inline std::string cell(double x, const char *format, const char *none)
+template <class Reduction, fastreduce_operator Last = FASTREDUCE_COUNT_NONZERO, class Make>
+std::vector<Reduction> chosen_of(const reductions_wanted &wanted, fastreduce_kernel kernel,
+                                 Make make)
 {
-    char text[32];
-    std::snprintf(text, sizeof text, format, x);
-    return x > 0 ? text : none;
+    return chosen_of<Reduction, Last>(wanted, kernel, make,
+                                      std::make_index_sequence<FASTREDUCE_U64 *(Last + 1)>());
 }
 
 #endif

@@ -1,8 +1,9 @@
-/* What the programs that measure have in common: data, exact sums of it, the GPU, times of
- * work on it. Comes after fastreduce.cuh and common.h. */
+/* Shared by the programs that measure: data, exact sums of it, the GPU, times of work on
+ * it. Comes after fastreduce.cuh; a program defines PROGRAM first. */
 #ifndef FASTREDUCE_EXAMPLES_MEASURE_CUH
 #define FASTREDUCE_EXAMPLES_MEASURE_CUH
 
+#include "common.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -16,10 +17,7 @@ static const std::vector<std::string> data_names = {
 /* Float number i of n, by a hash; kind is an index into data_names. */
 static __device__ float datum(size_t i, size_t n, int kind)
 {
-    unsigned long long z = (i + 1) * 0x9e3779b97f4a7c15ull;
-    z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93ull;
-    z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93ull;
-    z ^= z >> 32;
+    const uint64_t z = hash(i);
     const float uniform =
         static_cast<float>(static_cast<double>(static_cast<long long>(z)) * 0x1p-63);
     switch (kind) {
@@ -75,24 +73,24 @@ struct device {
 
     device()
     {
-        int current, clock_khz, bus_bits, l2;
+        int current, clock_khz;
         cudaDeviceProp properties;
         CHECK(cudaGetDevice(&current));
         CHECK(cudaGetDeviceProperties(&properties, current));
         CHECK(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, current));
-        CHECK(cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, current));
-        CHECK(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, current));
         CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
         name = properties.name;
-        peak = 2e3 * clock_khz * (bus_bits / 8) * 1e-9; /* two transfers a clock */
-        l2_bytes = static_cast<size_t>(l2);
+        peak = 2e-6 * clock_khz * (properties.memoryBusWidth / 8); /* two transfers a clock */
+        l2_bytes = static_cast<size_t>(properties.l2CacheSize);
         multiprocessors = static_cast<unsigned>(properties.multiProcessorCount);
     }
 };
 
 struct timing {
-    double microseconds, spread; /* median; half the interquartile range over it */
-    double host = 0; /* of the calls themselves, on the CPU, median; 0: they are in a graph */
+    double microseconds = NAN, spread = NAN; /* median; half the interquartile range over it */
+    double host = NAN; /* of the calls themselves, on the CPU, median; NaN: they are in a graph */
+    std::string name = {}; /* of what was timed */
+    uint64_t result = 0;   /* the bits of its last one */
 };
 
 inline timing summary(std::vector<double> times)

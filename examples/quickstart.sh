@@ -30,6 +30,7 @@ up_to_date()
 build()
 {
     rm -f "$program" "$folder/how"
+    echo "compiling examples/sum.c, once" >&2
     if ! command -v nvcc >/dev/null 2>&1; then
         echo "no nvcc on the PATH: building for the CPU alone" >&2
     elif nvcc -O3 -std=c++17 $arch "$examples/sum.c" "$examples/fastreduce.cu" -o "$program" \

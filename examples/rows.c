@@ -4,10 +4,13 @@
  *     nvcc -O3 -arch=native -DFASTREDUCE_WITH_SHAPES rows.c fastreduce.cu -o rows && ./rows
  *     ./rows matrix.npy --op argmax
  */
+#define _POSIX_C_SOURCE 200809L
+#define _FILE_OFFSET_BITS 64
 #define PROGRAM "rows"
 #include <cuda_runtime_api.h>
 #include "../fastreduce.h"
 #include "common.h"
+#include "array.h"
 
 static const char help[] =
     "usage: rows [FILE.npy] [--op OPERATOR]\n"
@@ -16,32 +19,18 @@ static const char help[] =
     "  --op OPERATOR  sum (default), max, argmax: what fastreduce.cu builds in\n"
     "-h, --help and --version print and do nothing else.\n";
 
-/* Files as NumPy writes them: first bytes, version 1.0, the length of the header, the header. */
-static float *read_npy(const char *name, size_t *rows, size_t *columns)
+static float *read_matrix(const char *name, size_t *rows, size_t *columns)
 {
-    static char header[1 << 16];
-    unsigned char start[10];
-    char end[2];
-    const char *shape;
+    array a = open_array(name, FASTREDUCE_F32);
     float *x;
-    FILE *file = fopen(name, "rb");
-    if (!file) fail(1, "%s: %s", name, strerror(errno));
-    if (fread(start, 1, sizeof start, file) != sizeof start || memcmp(start, "\x93NUMPY\1", 8) != 0)
-        fail(1, "%s: does not begin as a .npy file of version 1.0 does", name);
-    if (fread(header, 1, start[8] + 256u * start[9], file) != start[8] + 256u * start[9])
-        fail(1, "%s: ends within its header", name);
-    shape = strstr(header, "'shape': (");
-    if (!strstr(header, "'descr': '<f4'") || !strstr(header, "'fortran_order': False") || !shape ||
-        sscanf(shape, "'shape': (%zu, %zu%1[)]", rows, columns, end) != 3)
-        fail(1, "%s: is not two-dimensional, float32 and in C order: %.*s", name,
-             (int)strcspn(header, "}") + 1, header);
-    x = *columns && *rows > SIZE_MAX / 8 / *columns
-            ? NULL
-            : (float *)malloc(*rows * *columns * sizeof *x + 1);
+    if (a.dimensions != 2 || a.fortran_order)
+        fail(1, "%s: is not a two-dimensional array in C order", name);
+    *rows = a.extents[0];
+    *columns = a.extents[1];
+    x = a.count < SIZE_MAX / 8 ? (float *)malloc(a.count * sizeof *x + 1) : NULL;
     if (!x) fail(1, "%s: no memory for %zu x %zu floats", name, *rows, *columns);
-    if (fread(x, sizeof *x, *rows * *columns, file) != *rows * *columns)
-        fail(1, "%s: is shorter than its header promises", name);
-    fclose(file);
+    read_floats(&a, x, 0, a.count);
+    close_array(&a);
     return x;
 }
 
@@ -90,7 +79,7 @@ int main(int argc, char **argv)
         else
             name = a.word;
     }
-    host = name ? read_npy(name, &shape.outer, &shape.n) : NULL;
+    host = name ? read_matrix(name, &shape.outer, &shape.n) : NULL;
     (void)count_gpus(); /* ends the program if there is none */
     if (!host) host = make_matrix(shape.outer, shape.n);
 

@@ -284,7 +284,7 @@ static int is_stream(const char *name, struct stat *status)
     return stat(name, status) == 0 && (S_ISFIFO(status->st_mode) || S_ISSOCK(status->st_mode));
 }
 
-/* Two readers of a stream would get a part each. A file may be named, and summed, several times. */
+/* Two readers of a stream would share it. A file may be named, and summed, several times. */
 static void refuse_streams_named_twice(const arguments *a, char **names, int count)
 {
     struct stat one, other;

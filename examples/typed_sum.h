@@ -1,4 +1,4 @@
-/* What sum_mpi and sum_nccl share: which sum is asked for, of what type of floats or of their
+/* Shared by sum_mpi and sum_nccl: the sum that is asked for, of a type of floats or of their
  * squares, and its accumulator. Include common.h first. */
 #ifndef FASTREDUCE_EXAMPLES_TYPED_SUM_H
 #define FASTREDUCE_EXAMPLES_TYPED_SUM_H
@@ -28,7 +28,7 @@ static inline int is_wide(void)
     return sum_of.type == FASTREDUCE_F64 || sum_of.op == FASTREDUCE_SUM_SQUARES;
 }
 
-/* How many of the limbs count. */
+/* How many limbs are in use. */
 static inline int limbs_of_sum(void)
 {
     return is_wide() ? 72 : 16;

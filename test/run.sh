@@ -2,7 +2,7 @@
 # Installs what the tests lack, builds everything and runs the tests; test/README.md lists them:
 #
 #     sh test/run.sh [--ci | --all] [ARGUMENTS OF MESON TEST]
-#     sh test/run.sh --suite fast          under a minute
+#     sh test/run.sh --suite fast          a minute
 #     sh test/run.sh 'sum without CUDA'    one test
 #
 # Without arguments: the suites fast and slow. --ci: also toolkits (other CUDA toolkits and
@@ -34,8 +34,11 @@ need addr2line binutils
 need pkg-config pkg-config
 [ -e /usr/include/mpfr.h ] || liked="$liked libmpfr-dev libgmp-dev"
 like make make
-if ! command -v mpicc >/dev/null 2>&1; then liked="$liked libopenmpi-dev"; fi
-like mpirun openmpi-bin
+case $* in '' | *slow* | *mpi*)
+    command -v mpicc >/dev/null 2>&1 || liked="$liked libopenmpi-dev"
+    like mpirun openmpi-bin
+    ;;
+esac
 if [ -n "$all" ]; then
     like cmake cmake
     like gcovr gcovr
@@ -61,22 +64,38 @@ build=build/test
 mkdir -p $build
 log=$build/run.log
 
-# quietly WHAT COMMAND...: says what it does; the output only if it fails
-quietly()
+# with_progress WHAT COMMAND...: what it does, and each tenth part of what ninja or Meson counts;
+# the rest goes to the log. Returns the command's status.
+with_progress()
 {
-    echo "$1"
+    what=$1
     shift
-    "$@" > $log 2>&1 || { tail -n 60 $log; exit 1; }
+    echo "$what"
+    { PYTHONUNBUFFERED=1 "$@" 2>&1 || echo "status $?"; } | tee $log | awk -v what="$what" '
+        match($0, /^\[? *[0-9]+\/[0-9]+/) {
+            split(substr($0, 1, RLENGTH), part, /[^0-9]+/)
+            from = part[1] == "" ? 2 : 1
+            tenth = int(10 * part[from] / part[from + 1])
+            if (tenth > last) print what ": " part[from] " of " part[from + 1]
+            last = tenth
+            fflush()
+        }'
+    return "$(sed -n '$s/^status //p' $log | grep . || echo 0)"
 }
-if [ -e $build/build.ninja ]; then
-    quietly "configuring" meson configure $build -Dgpu_arch=$arch -Dwerror=$werror
-else
-    quietly "configuring" meson setup $build -Dgpu_arch=$arch -Dwerror=$werror
-fi
+# What the compilers say is wrong, or where they do not the end of the log.
+show_errors()
+{
+    grep -E 'error:|ERROR:|FAILED:' $log | cut -c1-300 | head -n 40 | grep . || tail -n 60 $log
+}
+how=setup
+[ ! -e $build/build.ninja ] || how=configure
+with_progress configuring meson $how $build -Dgpu_arch=$arch -Dwerror=$werror ||
+    { show_errors; exit 1; }
 # what is asked for by name is all that is built
-[ $# -gt 0 ] || quietly "building" ninja -C $build
+[ $# -gt 0 ] || with_progress building ninja -C $build || { show_errors; exit 1; }
 rm -f $build/meson-logs/testlog*
 status=0
-meson test -C $build --setup $setup --print-errorlogs "$@" > $log 2>&1 || status=$?
+with_progress testing meson test -C $build --setup $setup --print-errorlogs "$@" || status=$?
+[ -n "$(ls $build/meson-logs/testlog*.json 2>/dev/null)" ] || { show_errors; exit 1; }
 python3 test/summary.py $build/meson-logs $log "${CI:-}" || { [ $status != 0 ] || status=1; }
 exit $status

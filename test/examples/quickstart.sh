@@ -9,7 +9,7 @@ cp -r "$root/examples" "$root"/fastreduce.* copy
 cp "$root/test/setup.sh" copy/test
 for tool in cat dirname echo grep mkdir rm sh tail; do ln -s "$(command -v $tool)" bin; done
 compiler=$(command -v cc)
-printf '#!/bin/sh\necho cc >> "%s/calls"\nPATH=%s exec %s "$@"\n' "$PWD" "$PATH" "$compiler" \
+printf '#!/bin/sh\necho cc >> "%s/calls"\nPATH=%s exec %s "$@" -O0\n' "$PWD" "$PATH" "$compiler" \
     > bin/cc
 ln -s cc bin/c++
 chmod +x bin/cc

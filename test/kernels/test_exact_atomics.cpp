@@ -1,4 +1,4 @@
-/* Exact atomics, and exact sums of blocks, in kernels of one's own: whatever the order, the bits
+/* Exact atomics, and exact sums of blocks, in kernels of your own: whatever the order, the bits
  * and, carried, the limbs of the exact sum on the CPU, which test_host.c compares with MPFR. As
  * many additions as fit without a carry, and more with carries. */
 #include <cuda_runtime.h>

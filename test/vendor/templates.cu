@@ -1,5 +1,5 @@
 /* The C++ part without the C functions: types, operators, one round, and the building blocks in
- * a kernel of one's own. TOOLKIT_VERSION is what the toolkit's headers have to call themselves.
+ * a kernel of your own. TOOLKIT_VERSION is what the toolkit's headers have to call themselves.
  * Its exit status says what is wrong. */
 #include "fastreduce.cuh"
 #ifdef TOOLKIT_VERSION
