@@ -148,6 +148,7 @@ typedef unsigned long long uint64_t, uintptr_t;
 #define fastreduce_accumulate FASTREDUCE_DETAIL_OWN(fastreduce_accumulate)
 #define fastreduce_accumulate_f64 FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_f64)
 #define fastreduce_accumulate_dot FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_dot)
+#define fastreduce_accumulate_dot_f64 FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_dot_f64)
 #define fastreduce_accumulator_merge FASTREDUCE_DETAIL_OWN(fastreduce_accumulator_merge)
 #define fastreduce_accumulator_f32 FASTREDUCE_DETAIL_OWN(fastreduce_accumulator_f32)
 #define fastreduce_accumulator_f64 FASTREDUCE_DETAIL_OWN(fastreduce_accumulator_f64)
@@ -160,9 +161,13 @@ typedef unsigned long long uint64_t, uintptr_t;
 #define fastreduce_host_accumulate FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate)
 #define fastreduce_host_accumulate_f64 FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate_f64)
 #define fastreduce_host_accumulate_dot FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate_dot)
+#define fastreduce_host_accumulate_dot_f64 FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate_dot_f64)
 #define fastreduce_wide_accumulator_merge FASTREDUCE_DETAIL_OWN(fastreduce_wide_accumulator_merge)
 #define fastreduce_wide_accumulator_f32 FASTREDUCE_DETAIL_OWN(fastreduce_wide_accumulator_f32)
 #define fastreduce_wide_accumulator_f64 FASTREDUCE_DETAIL_OWN(fastreduce_wide_accumulator_f64)
+#define fastreduce_product_accumulator_merge \
+    FASTREDUCE_DETAIL_OWN(fastreduce_product_accumulator_merge)
+#define fastreduce_product_accumulator_f64 FASTREDUCE_DETAIL_OWN(fastreduce_product_accumulator_f64)
 
 /* ---- Statuses -------------------------------------------------------------------------------- */
 
@@ -417,6 +422,15 @@ typedef struct fastreduce_wide_accumulator {
     int64_t limb[72];
 } fastreduce_wide_accumulator;
 
+/* And for products of two doubles: every finite one, and the sum of 2^64 of them.
+ *
+ *   limb[0..133]    the number is the sum over k of limb[k] * 2^(32k - 2162)
+ *   limb[134..136]  counts, as limb[12..14] above
+ *   limb[137]       0, reserved */
+typedef struct fastreduce_product_accumulator {
+    int64_t limb[138];
+} fastreduce_product_accumulator;
+
 #endif /* FASTREDUCE_H */
 
 /* ============================================================================================== */
@@ -666,12 +680,12 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
                                                            size_t n,
                                                            const fastreduce_config *config);
 
-/* The same of f16, bf16 or f32; of f64; and of x[k] * y[k] for k < n, of f16, bf16 or f32: the
- * limbs that the functions of that name with `host` give. F64 as a `type` is INVALID_ARGUMENT where
- * the accumulator is not a wide one. Other types are UNSUPPORTED, and so is what this build leaves
- * out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_SUM is among FASTREDUCE_OPERATORS, and
- * products where it defines FASTREDUCE_WITH_EXACT_PRODUCTS. A workspace of
- * FASTREDUCE_WORKSPACE_BYTES serves every call. */
+/* The same of f16, bf16 or f32; of f64; and of x[k] * y[k] for k < n, of f16, bf16 or f32, or of
+ * f64: the limbs that the functions of that name with `host` give. F64 as a `type` is
+ * INVALID_ARGUMENT: its accumulators are others. Other types are UNSUPPORTED, and so is what this
+ * build leaves out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_SUM is among
+ * FASTREDUCE_OPERATORS, and products where it defines FASTREDUCE_WITH_EXACT_PRODUCTS. A workspace
+ * of FASTREDUCE_WORKSPACE_BYTES serves every call. */
 FASTREDUCE_API fastreduce_status fastreduce_accumulate(const void *input,
                                                        fastreduce_accumulator *accumulator,
                                                        size_t n, fastreduce_type type,
@@ -684,6 +698,9 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot(const void *x, const 
                                                            fastreduce_wide_accumulator *accumulator,
                                                            size_t n, fastreduce_type type,
                                                            const fastreduce_config *config);
+FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot_f64(
+    const double *x, const double *y, fastreduce_product_accumulator *accumulator, size_t n,
+    const fastreduce_config *config);
 #endif
 
 /* *into += *from, exactly, with the carries done: any number of merges, as long as the number
@@ -715,8 +732,8 @@ FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
 /* Reduces input[0] .. input[n - 1], in host memory, to *output, exactly and rounded once, to
  * nearest, ties to even.
  *
- *   type, op      f16, bf16, f32: SUM, SUM_ABS, SUM_SQUARES, NORM2 and MEAN; f64: SUM, SUM_ABS and
- *                 MEAN. All else is UNSUPPORTED.
+ *   type, op      f16, bf16, f32, f64: SUM, SUM_ABS, SUM_SQUARES, NORM2 and MEAN. All else is
+ *                 UNSUPPORTED.
  *   input, output aligned to the size of an element, and of the result; input may be null where
  *                 n == 0.
  *   output_type   FASTREDUCE_DEFAULT_TYPE, which is 0, or what fastreduce_output_type says: that
@@ -738,8 +755,8 @@ FASTREDUCE_API fastreduce_status fastreduce_host_reduce(const void *input, void 
                                                         fastreduce_operator op,
                                                         fastreduce_type output_type);
 
-/* The same of the dot product, the sum of x[k] * y[k]: of f16, bf16 and f32. No product is rounded,
- * or overflows; infinity times zero is a NaN. x and y may be one array, or overlap. */
+/* The same of the dot product, the sum of x[k] * y[k]: of f16, bf16, f32 and f64. No product is
+ * rounded, or overflows; infinity times zero is a NaN. x and y may be one array, or overlap. */
 FASTREDUCE_API fastreduce_status fastreduce_host_dot(const void *x, const void *y, void *output,
                                                      size_t n, fastreduce_type type,
                                                      fastreduce_type output_type);
@@ -758,10 +775,13 @@ FASTREDUCE_API void fastreduce_host_accumulate_f64(const double *input,
                                                    fastreduce_wide_accumulator *accumulator,
                                                    size_t n);
 
-/* Adds x[k] * y[k] for k < n, of f16, bf16 or f32. */
+/* Adds x[k] * y[k] for k < n, of f16, bf16 or f32; and of f64. Errors as above. */
 FASTREDUCE_API fastreduce_status fastreduce_host_accumulate_dot(
     const void *x, const void *y, fastreduce_wide_accumulator *accumulator, size_t n,
     fastreduce_type type);
+FASTREDUCE_API void fastreduce_host_accumulate_dot_f64(const double *x, const double *y,
+                                                       fastreduce_product_accumulator *accumulator,
+                                                       size_t n);
 
 /* As fastreduce_accumulator_merge, as long as the number stays below 2^1102 in magnitude (2^78
  * times the largest double), _f32 and _f64. */
@@ -771,6 +791,13 @@ FASTREDUCE_API float
 fastreduce_wide_accumulator_f32(const fastreduce_wide_accumulator *accumulator);
 FASTREDUCE_API double
 fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator);
+
+/* The same of products of doubles, as long as the number stays below 2^2126 in magnitude. */
+FASTREDUCE_API void
+fastreduce_product_accumulator_merge(fastreduce_product_accumulator *into,
+                                     const fastreduce_product_accumulator *from);
+FASTREDUCE_API double
+fastreduce_product_accumulator_f64(const fastreduce_product_accumulator *accumulator);
 
 #ifdef __cplusplus
 }
@@ -810,7 +837,11 @@ enum {
     FASTREDUCE_DETAIL_NAN_COUNT = 12,
     FASTREDUCE_DETAIL_POSITIVE_INFINITY_COUNT = 13,
     FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT = 14,
-    FASTREDUCE_DETAIL_WIDE_DIGITS = 68 /* the three counts follow */
+    FASTREDUCE_DETAIL_WIDE_DIGITS = 68, /* the three counts follow */
+    FASTREDUCE_DETAIL_PRODUCT_DIGITS = 134,
+    FASTREDUCE_DETAIL_PRODUCT_LEAST = -2162,
+    /* of an accumulator of products: where limbs are those of a wide one */
+    FASTREDUCE_DETAIL_FIRST_WIDE = 34
 };
 #define FASTREDUCE_DETAIL_MOST_COUNTED 0xffffffffLL
 
@@ -837,7 +868,8 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_normalize(int64_t *limb, int d
 }
 
 /* Adds value * 2^shift to the limbs shift / 32 and the two that follow, which have to be there:
- * shift < 320 in an accumulator of floats, 2112 in a wide one. Changes a limb by less than 2^32. */
+ * shift < 320 in an accumulator of floats, 2112 in a wide one, 4224 in one of products. Changes a
+ * limb by less than 2^32. */
 FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_add_scaled(int64_t *limb, int64_t value,
                                                              unsigned shift)
 {
@@ -848,6 +880,17 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_add_scaled(int64_t *limb, int6
     limb[k] += sign * (int64_t)(low & 0xffffffff);
     limb[k + 1] += sign * (int64_t)(low >> 32);
     limb[k + 2] += sign * (int64_t)high;
+}
+
+/* a * b, of 128 bits. */
+FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_multiply_words(uint64_t a, uint64_t b,
+                                                                     uint64_t *high)
+{
+    const uint64_t low = (a & 0xffffffff) * (b & 0xffffffff), left = (a >> 32) * (b & 0xffffffff),
+                   right = (a & 0xffffffff) * (b >> 32),
+                   middle = (low >> 32) + (left & 0xffffffff) + (right & 0xffffffff);
+    *high = (a >> 32) * (b >> 32) + (left >> 32) + (right >> 32) + (middle >> 32);
+    return a * b;
 }
 
 /* Counts what is not finite in the first of the three limbs or those that follow. */
@@ -1195,6 +1238,7 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_read(int64_t *limb, int di
 #if defined(FASTREDUCE_DETAIL_AVX2) && !defined(FASTREDUCE_DETAIL_HAS_AVX2) /* a test decides */
 #define FASTREDUCE_DETAIL_HAS_AVX2 (__builtin_cpu_init(), __builtin_cpu_supports("avx2"))
 #endif
+#define FASTREDUCE_DETAIL_HAS_FMA (FASTREDUCE_DETAIL_HAS_AVX2 && __builtin_cpu_supports("fma"))
 
 #ifdef __cplusplus
 extern "C" {
@@ -1308,7 +1352,7 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_type fastreduce_output_type(fastreduce_type 
 /* The two may be one. */
 FASTREDUCE_DETAIL_ONCE void fastreduce_detail_merge(int64_t *into, const int64_t *from, int digits)
 {
-    int64_t other[FASTREDUCE_DETAIL_WIDE_DIGITS + 4];
+    int64_t other[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4];
     int k;
     for (k = 0; k < digits + 4; ++k) other[k] = from[k];
     fastreduce_detail_normalize(other, digits);
@@ -1364,6 +1408,22 @@ fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator)
     fastreduce_wide_accumulator copy = *accumulator;
     return fastreduce_detail_double_of(fastreduce_detail_host_read(
         copy.limb, FASTREDUCE_DETAIL_WIDE_DIGITS, -1074, FASTREDUCE_SUM, 0, 53));
+}
+
+FASTREDUCE_DETAIL_DEFINE void
+fastreduce_product_accumulator_merge(fastreduce_product_accumulator *into,
+                                     const fastreduce_product_accumulator *from)
+{
+    fastreduce_detail_merge(into->limb, from->limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
+}
+
+FASTREDUCE_DETAIL_DEFINE double
+fastreduce_product_accumulator_f64(const fastreduce_product_accumulator *accumulator)
+{
+    fastreduce_product_accumulator copy = *accumulator;
+    return fastreduce_detail_double_of(
+        fastreduce_detail_host_read(copy.limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS,
+                                    FASTREDUCE_DETAIL_PRODUCT_LEAST, FASTREDUCE_SUM, 0, 53));
 }
 
 /* Adds elements one by one, each to one limb, shifted by up to 31 bits. 256 of them, the most that
@@ -2421,6 +2481,135 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_dot(int64_t *limb, cons
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
 }
 
+/* Adds x * y, of any doubles, less than 2^53 to a limb. */
+FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_product_f64(int64_t *limb, const double *x,
+                                                              const double *y)
+{
+    const uint64_t one = (uint64_t)1 << 52, infinity = 2047 * one;
+    uint64_t a, b;
+    int is_negative;
+    memcpy(&a, x, sizeof a);
+    memcpy(&b, y, sizeof b);
+    is_negative = (int)((a ^ b) >> 63);
+    a &= 0x7fffffffffffffff;
+    b &= 0x7fffffffffffffff;
+    if (a >= infinity || b >= infinity) { /* infinity times zero is a NaN */
+        const int is_nan = a > infinity || b > infinity || a == 0 || b == 0;
+        fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_PRODUCT_DIGITS, is_nan,
+                                        is_negative);
+    } else {
+        const uint64_t shift_a = a < one ? 0 : a / one - 1, shift_b = b < one ? 0 : b / one - 1;
+        const unsigned shift =
+            (unsigned)(shift_a + shift_b) + 32u * FASTREDUCE_DETAIL_FIRST_WIDE - 1074;
+        uint64_t high;
+        const uint64_t low =
+            fastreduce_detail_multiply_words(a - shift_a * one, b - shift_b * one, &high);
+        fastreduce_detail_add_wide(limb, low & (2 * one - 1), shift, is_negative);
+        fastreduce_detail_add_wide(limb, high << 11 | low >> 53, shift + 53, is_negative);
+    }
+}
+
+#ifdef FASTREDUCE_DETAIL_AVX2
+/* x[k] * y[k] as a sum of two doubles, for n elements, a multiple of 4; as zeros where none of them
+ * is: where products may overflow, which rounding to zero hides, or rests be denormals, which the
+ * CPU may take for zeros. Returns 1 if all those have a factor of zero. */
+FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_split_products(const double *x, const double *y,
+                                                                   double *products, double *rests,
+                                                                   size_t n)
+{
+    const uint64_t least = (uint64_t)(1023 - 900) << 52, most = ((uint64_t)2046 << 52) - 1;
+    const fastreduce_detail_words_t first = FASTREDUCE_DETAIL_ALL(least),
+                                    last = FASTREDUCE_DETAIL_ALL(most),
+                                    one = FASTREDUCE_DETAIL_ALL(1);
+    const fastreduce_detail_words_t magnitudes = FASTREDUCE_DETAIL_ALL(0x7fffffffffffffff);
+    fastreduce_detail_words_t missed = FASTREDUCE_DETAIL_ALL(0);
+    size_t k;
+    for (k = 0; k < n; k += 4) {
+        fastreduce_detail_doubles_t a, b, product, rest;
+        fastreduce_detail_words_t bits_a, bits_b, bits, none, is_outside;
+        __builtin_prefetch((const void *)((uintptr_t)(x + k) + 4096));
+        __builtin_prefetch((const void *)((uintptr_t)(y + k) + 4096));
+        memcpy(&a, x + k, sizeof a);
+        memcpy(&b, y + k, sizeof b);
+        product = a * b;
+        FASTREDUCE_DETAIL_KEEP(product);
+        rest = product; /* a * b - rest, exactly: no compiler knows better */
+        __asm__("vfmsub231pd {%2, %1, %0|%0, %1, %2}" : "+x"(rest) : "x"(a), "x"(b));
+        memcpy(&bits_a, &a, sizeof a);
+        memcpy(&bits_b, &b, sizeof b);
+        memcpy(&bits, &product, sizeof bits);
+        /* in their signs; 0 less 1 is negative */
+        none = ((bits & magnitudes) - one) &
+               (((bits_a & magnitudes) - one) | ((bits_b & magnitudes) - one));
+        bits &= magnitudes;
+        is_outside = (fastreduce_detail_words_t)((fastreduce_detail_signed_t)((bits - first) |
+                                                                              (last - bits)) >>
+                                                 63);
+        missed |= is_outside & ~none;
+        memcpy(&bits, &product, sizeof bits);
+        bits &= ~is_outside;
+        memcpy(products + k, &bits, sizeof bits);
+        memcpy(&bits, &rest, sizeof bits);
+        bits &= ~is_outside;
+        memcpy(rests + k, &bits, sizeof bits);
+    }
+    return ((missed[0] | missed[1] | missed[2] | missed[3]) >> 63) == 0;
+}
+#endif
+
+/* Adds x[k] * y[k] for n doubles, CHUNK at the most; at[0] is for products, at[1] for rests. */
+static inline void fastreduce_detail_add_products_f64(fastreduce_detail_wide_progress *at,
+                                                      int64_t *limb, const double *x,
+                                                      const double *y, size_t n)
+{
+    size_t done = 0;
+#ifdef FASTREDUCE_DETAIL_AVX2
+    double products[FASTREDUCE_DETAIL_CHUNK], rests[FASTREDUCE_DETAIL_CHUNK];
+    if (FASTREDUCE_DETAIL_HAS_FMA) {
+        const size_t fours = n / 4 * 4;
+        if (!fastreduce_detail_split_products(x, y, products, rests, fours)) {
+            for (; done < fours; ++done)
+                if (products[done] == 0) {
+                    FASTREDUCE_DETAIL_ONE_BY_ONE(1);
+                    fastreduce_detail_add_product_f64(limb, x + done, y + done);
+                }
+            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
+        }
+        fastreduce_detail_add_f64(at, limb + FASTREDUCE_DETAIL_FIRST_WIDE, products, fours);
+        fastreduce_detail_add_f64(at + 1, limb + FASTREDUCE_DETAIL_FIRST_WIDE, rests, fours);
+        done = fours;
+    }
+#endif
+    (void)at;
+    for (; done < n; ++done) fastreduce_detail_add_product_f64(limb, x + done, y + done);
+    fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
+}
+
+/* Adds x[k] * y[k] for n doubles. */
+FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_dot_f64(int64_t *limb, const double *x,
+                                                                 const double *y, size_t n)
+{
+    fastreduce_detail_wide_progress at[2];
+    size_t done, count;
+    int k;
+
+    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
+    for (k = 0; k < 2; ++k) fastreduce_detail_begin_wide(at + k, n);
+    for (done = 0; done < n; done += count) {
+        count = n - done < FASTREDUCE_DETAIL_CHUNK ? n - done : FASTREDUCE_DETAIL_CHUNK;
+        fastreduce_detail_add_products_f64(at, limb, x + done, y + done, count);
+    }
+    for (k = 0; k < 2; ++k) fastreduce_detail_end_wide(at + k, limb + FASTREDUCE_DETAIL_FIRST_WIDE);
+    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
+}
+
+FASTREDUCE_DETAIL_DEFINE void
+fastreduce_host_accumulate_dot_f64(const double *x, const double *y,
+                                   fastreduce_product_accumulator *accumulator, size_t n)
+{
+    fastreduce_detail_accumulate_dot_f64(accumulator->limb, x, y, n);
+}
+
 FASTREDUCE_DETAIL_DEFINE void
 fastreduce_host_accumulate_f64(const double *input, fastreduce_wide_accumulator *accumulator,
                                size_t n)
@@ -2492,9 +2681,10 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_accumulate_dot(
 {
     const fastreduce_status of_x = fastreduce_detail_check_accumulator(x, accumulator, n, type);
     const fastreduce_status of_y = fastreduce_detail_host_check(y, n, type);
-    if (of_x == FASTREDUCE_ERROR_INVALID_ARGUMENT || of_y == FASTREDUCE_ERROR_INVALID_ARGUMENT)
+    if (of_x == FASTREDUCE_ERROR_INVALID_ARGUMENT || of_y == FASTREDUCE_ERROR_INVALID_ARGUMENT ||
+        type == FASTREDUCE_F64)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (of_x != FASTREDUCE_SUCCESS || type == FASTREDUCE_F64) return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (of_x != FASTREDUCE_SUCCESS) return FASTREDUCE_ERROR_UNSUPPORTED;
     fastreduce_detail_accumulate_dot(accumulator->limb, x, y, n, type);
     return FASTREDUCE_SUCCESS;
 }
@@ -2518,26 +2708,32 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
     const size_t bytes = fastreduce_type_size(result);
     const fastreduce_status of_x = fastreduce_detail_host_check(x, n, type);
     const fastreduce_status of_y = is_dot ? fastreduce_detail_host_check(y, n, type) : of_x;
-    int64_t limb[FASTREDUCE_DETAIL_WIDE_DIGITS + 4] = {0};
+    const int digits = is_f64 && are_products ? FASTREDUCE_DETAIL_PRODUCT_DIGITS
+                       : is_wide              ? FASTREDUCE_DETAIL_WIDE_DIGITS
+                                              : FASTREDUCE_DETAIL_DIGITS;
+    const int least = is_f64 && are_products ? FASTREDUCE_DETAIL_PRODUCT_LEAST
+                      : is_wide              ? -1074
+                                             : -149;
+    int64_t limb[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0};
     uint64_t bits;
     uint32_t low;
 
     if (of_x == FASTREDUCE_ERROR_INVALID_ARGUMENT || of_y == FASTREDUCE_ERROR_INVALID_ARGUMENT ||
         bytes == 0 || !output || (uintptr_t)output % bytes != 0)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (of_x != FASTREDUCE_SUCCESS || !is_exact || (is_f64 && are_products) ||
+    if (of_x != FASTREDUCE_SUCCESS || !is_exact ||
         (output_type != FASTREDUCE_DEFAULT_TYPE && output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
     if (squares) y = x;
-    if (are_products)
+    if (is_f64 && are_products)
+        fastreduce_detail_accumulate_dot_f64(limb, (const double *)x, (const double *)y, n);
+    else if (are_products)
         fastreduce_detail_accumulate_dot(limb, x, y, n, type);
     else if (is_f64)
         fastreduce_detail_accumulate_f64(limb, (const double *)x, n, op == FASTREDUCE_SUM_ABS);
     else
         fastreduce_detail_accumulate(limb, x, n, type, op == FASTREDUCE_SUM_ABS);
-    bits = fastreduce_detail_host_read(
-        limb, is_wide ? FASTREDUCE_DETAIL_WIDE_DIGITS : FASTREDUCE_DETAIL_DIGITS,
-        is_wide ? -1074 : -149, op, n, is_double ? 53 : 24);
+    bits = fastreduce_detail_host_read(limb, digits, least, op, n, is_double ? 53 : 24);
     low = (uint32_t)bits;
     if (is_double)
         memcpy(output, &bits, sizeof bits);
@@ -2582,9 +2778,13 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_host_dot_f32, "fastreduce_host_dot_f32")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate, "fastreduce_host_accumulate")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate_f64, "fastreduce_host_accumulate_f64")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate_dot, "fastreduce_host_accumulate_dot")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate_dot_f64, "fastreduce_host_accumulate_dot_f64")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_merge, "fastreduce_wide_accumulator_merge")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_f32, "fastreduce_wide_accumulator_f32")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_f64, "fastreduce_wide_accumulator_f64")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_product_accumulator_merge,
+                        "fastreduce_product_accumulator_merge")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_product_accumulator_f64, "fastreduce_product_accumulator_f64")
 /* clang-format on */
 
 #ifdef __cplusplus
