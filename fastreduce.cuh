@@ -5055,11 +5055,11 @@ struct staged_result {
     unsigned begin, n;
 };
 /* What a warp has in shared memory. */
-template <class Value>
+template <class Reducer>
 struct warp_room {
     warp_stage stage;
     staged_result results[most_passes * warp_size];
-    Value carried[most_run_log + 1];
+    typename Reducer::Value carried[lanes_gather<Reducer>() ? 1 : most_run_log + 1];
 };
 
 /* Results from number `first` on, some a lane. */
@@ -5219,7 +5219,7 @@ template <class Reducer>
 __device__ __forceinline__ void
 reduce_neighbours(const row_bounds &all, const row_share &share,
                   const reduction_output<Reducer> &output, status_word *status_words, size_t next,
-                  size_t end, later_results &later, warp_room<typename Reducer::Value> &room)
+                  size_t end, later_results &later, warp_room<Reducer> &room)
 {
     using Element = typename Reducer::Element;
     constexpr size_t tile = elements_of_tile<Element, rows_block, packs_of_step<Reducer>()>();
@@ -5351,7 +5351,7 @@ __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
     __shared__ block_values<Value, warps> shared;
     __shared__ later_results later;
     __shared__ bool listed;
-    __shared__ warp_room<Value> rooms[warps];
+    __shared__ warp_room<Reducer> rooms[warps];
     const warp_share own(all, share);
     wait_for_previous_grid();
     allow_next_grid();
@@ -6871,10 +6871,79 @@ __device__ __forceinline__ unsigned upper_magnitude(double x)
 }
 constexpr unsigned not_finite = 2047; /* a double's exponent, as its bits say it */
 
-/* A warp's sum in shared memory: limbs, as of a fastreduce_wide_accumulator. Those derived from it
- * have what windows miss: so many of a lane, before the warp adds them to the limbs. */
+template <class Accumulator>
+struct accumulator_format {
+    static constexpr unsigned digits = FASTREDUCE_DETAIL_DIGITS;
+    static constexpr int least = -149; /* of the power of two that is one of limb 0 */
+};
+template <>
+struct accumulator_format<fastreduce_wide_accumulator> {
+    static constexpr unsigned digits = FASTREDUCE_DETAIL_WIDE_DIGITS;
+    static constexpr int least = -1074;
+};
+template <>
+struct accumulator_format<fastreduce_product_accumulator> {
+    static constexpr unsigned digits = FASTREDUCE_DETAIL_PRODUCT_DIGITS;
+    static constexpr int least = FASTREDUCE_DETAIL_PRODUCT_LEAST;
+};
+
+/* A term of a sum: a double, or the product of two, which is not rounded. */
+struct double_product {
+    double x, y;
+};
+__device__ __forceinline__ double rounded_term(double x)
+{
+    return x;
+}
+__device__ __forceinline__ double rounded_term(double_product of)
+{
+    return ieee_multiply(of.x, of.y);
+}
+/* Whether it is not 0, though the upper half of its rounded magnitude is. */
+__device__ __forceinline__ bool is_little(double x)
+{
+    return lower_bits(x) != 0;
+}
+__device__ __forceinline__ bool is_little(double_product of)
+{
+    return of.x != 0 && of.y != 0;
+}
+
+/* Its parts as float_parts, of 128 bits. */
+struct term_parts {
+    uint64_t low, high = 0;
+    unsigned shift, special;
+    bool is_negative, is_finite;
+
+    __device__ __forceinline__ explicit term_parts(double of)
+    {
+        const float_parts<double> x(of);
+        low = x.significand;
+        shift = x.shift;
+        special = x.special;
+        is_negative = x.is_negative;
+        is_finite = x.is_finite;
+    }
+    __device__ __forceinline__ explicit term_parts(double_product of)
+    {
+        const float_parts<double> x(of.x), y(of.y);
+        low = fastreduce_detail_multiply_words(x.significand, y.significand, &high);
+        shift = x.shift + y.shift - 1074; /* modulo 2^32, until shifts begin at the lowest limb */
+        is_negative = x.is_negative != y.is_negative;
+        is_finite = x.is_finite && y.is_finite;
+        const bool is_nan = (!x.is_finite && x.special == 0) || (!y.is_finite && y.special == 0) ||
+                            x.significand == 0 || y.significand == 0; /* infinity times zero */
+        special = is_nan ? 0 : is_negative ? 2 : 1;
+    }
+};
+
+/* A warp's sum in shared memory: limbs, as of an accumulator. Those derived from it have what
+ * windows miss: so many of a lane, before the warp adds them to the limbs. */
+template <class Accumulator>
 struct wide_limbs {
-    static constexpr unsigned limbs = FASTREDUCE_DETAIL_WIDE_DIGITS + 4;
+    using format = accumulator_format<Accumulator>;
+    static constexpr unsigned digits = format::digits, limbs = digits + 4,
+                              least_double = static_cast<unsigned>(-1074 - format::least);
     long long limb[limbs];
 
     /* By the warp: the sum of the lanes' numbers, each times 2^(shift - 1074). In three parts, as
@@ -6886,6 +6955,7 @@ struct wide_limbs {
                         middle = warp_add(static_cast<unsigned>(number >> bits) & mask);
         const int high = static_cast<int>(warp_add(static_cast<unsigned>(number >> 2 * bits)));
         const unsigned lane = threadIdx.x % warp_size;
+        shift += least_double;
         if (lane < 5)
             limb[shift / 32 + lane] += digit_of(low + (middle << bits), shift % 32) +
                                        digit_of(high, shift % 32 + 2 * bits);
@@ -6897,57 +6967,69 @@ struct wide_limbs {
     }
 };
 
-/* Of any doubles: counts of 2^(16 k - 1074), whose last three are of what is not finite. */
-struct wide_sums : wide_limbs {
-    static constexpr unsigned digits = 2 * limbs - 4, specials = digits - 4, most_missed = 512;
+/* Of any terms: counts of 2^(16 k), from the lowest limb's 1 on, whose last three are of what is
+ * not finite. */
+template <class Accumulator>
+struct wide_sums : wide_limbs<Accumulator> {
+    using limbs_of_warp = wide_limbs<Accumulator>;
+    using limbs_of_warp::limb, limbs_of_warp::digits, limbs_of_warp::limbs;
+    static constexpr unsigned specials = 2 * digits, halves = specials + 4, most_missed = 512;
     static constexpr bool may_be_denormal = true;
-    int digit[digits];
+    int half[halves];
 
     template <class Group>
     __device__ __forceinline__ void add_missed(const Group &group)
     {
-        group.for_each([&](double x) { add_any(x); });
+        group.for_each([&](const auto &term) { add_any(term); });
     }
-    /* To digits, by one thread: less than 2^17 each. Out of line, as it is rare. */
-    __device__ __noinline__ void add_any(double x)
+    /* By one thread: less than 2^17 to a half. Out of line, as it is rare. */
+    template <class Term>
+    __device__ __noinline__ void add_any(Term term)
     {
-        const float_parts<double> parts(x);
+        const term_parts parts(term);
+        const unsigned shift = parts.shift + limbs_of_warp::least_double;
         if (!parts.is_finite) {
-            atomicAdd(&digit[specials + parts.special], 1);
+            atomicAdd(&half[specials + parts.special], 1);
             return;
         }
-        const unsigned shift = parts.shift;
-        const unsigned long long low = (parts.significand & 0xffffffff) << shift % 16,
-                                 high = (parts.significand >> 32) << shift % 16;
-        const int sign = parts.is_negative ? -1 : 1,
-                  part[5] = {static_cast<int>(low & 0xffff), static_cast<int>(low >> 16 & 0xffff),
-                             static_cast<int>(low >> 32) + static_cast<int>(high & 0xffff),
-                             static_cast<int>(high >> 16 & 0xffff), static_cast<int>(high >> 32)};
-#pragma unroll
-        for (unsigned k = 0; k < 5; ++k)
-            if (part[k] != 0) atomicAdd(&digit[shift / 16 + k], sign * part[k]);
+        add_bits(parts.low, shift, parts.is_negative);
+        if (sizeof term > sizeof(double)) add_bits(parts.high, shift + 64, parts.is_negative);
     }
-    /* By the warp: digits to limbs. */
+    /* By the warp: halves to limbs. */
     __device__ __forceinline__ void flush_missed()
     {
         __syncwarp();
         for (unsigned k = threadIdx.x % warp_size; k + 1 < limbs; k += warp_size) {
-            if (k < FASTREDUCE_DETAIL_WIDE_DIGITS) {
-                limb[k] += digit[2 * k] + (1ll << 16) * digit[2 * k + 1];
-                digit[2 * k] = digit[2 * k + 1] = 0;
+            if (k < digits) {
+                limb[k] += half[2 * k] + (1ll << 16) * half[2 * k + 1];
+                half[2 * k] = half[2 * k + 1] = 0;
             } else {
-                int &counted = digit[specials + k - FASTREDUCE_DETAIL_WIDE_DIGITS];
-                limb[k] += counted;
-                counted = 0;
+                limb[k] += half[specials + k - digits];
+                half[specials + k - digits] = 0;
             }
         }
         __syncwarp();
     }
     __device__ __forceinline__ void restart()
     {
-        wide_limbs::restart();
-        for (unsigned k = threadIdx.x % warp_size; k < digits; k += warp_size) digit[k] = 0;
+        limbs_of_warp::restart();
+        for (unsigned k = threadIdx.x % warp_size; k < halves; k += warp_size) half[k] = 0;
         __syncwarp();
+    }
+
+  private:
+    __device__ __forceinline__ void add_bits(unsigned long long bits, unsigned shift,
+                                             bool is_negative)
+    {
+        const unsigned long long low = (bits & 0xffffffff) << shift % 16, high = (bits >> 32)
+                                                                                 << shift % 16;
+        const int sign = is_negative ? -1 : 1,
+                  part[5] = {static_cast<int>(low & 0xffff), static_cast<int>(low >> 16 & 0xffff),
+                             static_cast<int>(low >> 32) + static_cast<int>(high & 0xffff),
+                             static_cast<int>(high >> 16 & 0xffff), static_cast<int>(high >> 32)};
+#pragma unroll
+        for (unsigned k = 0; k < 5; ++k)
+            if (part[k] != 0) atomicAdd(&half[shift / 16 + k], sign * part[k]);
     }
 };
 
@@ -6955,7 +7037,7 @@ struct wide_sums : wide_limbs {
  * multiples of 2^(32 c - 345), which are halves of products, of 24 bits each. Lower ones of narrow
  * products are zero. */
 template <bool Narrow>
-struct product_sums : wide_limbs {
+struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
     static constexpr unsigned bins = 19, most_missed = 256, first_shift = 1074 - 345,
                               least_exponent = 1023 - 298, half_bits = 24;
     static constexpr bool may_be_denormal = false;
@@ -7028,12 +7110,14 @@ struct product_sums : wide_limbs {
 /* A Source of doubles says what is summed: of an edge, and of a thread's packs, which it loads what
  * belongs to; then for_each calls with each double of Count packs from number First on. As many at
  * once as there are registers for. All are multiples of 2^(least_unit - 1074), and of each one's 53
- * bits the lowest low_zeros are 0. */
+ * bits the lowest low_zeros are 0; or where it is less than 0, products of doubles have a rest. */
 struct doubles_masked {
     using Element = double;
-    using Sums = wide_sums;
+    using Term = double;
+    using Sums = wide_sums<fastreduce_wide_accumulator>;
     static constexpr unsigned head_alignment = line_bytes, packs_at_once = 4, least_unit = 0,
-                              low_zeros = 0, resident_threads = 1024;
+                              resident_threads = 1024;
+    static constexpr int low_zeros = 0;
     unsigned mask; /* of a double's upper half */
 
     __device__ __forceinline__ double of(double x, size_t = 0) const
@@ -7088,22 +7172,31 @@ __device__ __forceinline__ void load_other_packs(const Items &items, const Eleme
 template <class Input>
 struct exact_products {
     using Element = Input;
+    static constexpr bool of_doubles = sizeof(Input) == sizeof(double);
+    using Term = standard::conditional_t<of_doubles, double_product, double>;
     /* 0, so that packs of the other array begin as it does */
     static constexpr unsigned head_alignment = 0, packs_at_once = 2, resident_threads = 512,
                               fraction_bits = element<Input>::fraction_bits,
                               bias = (1u << (8 * sizeof(Input) - 2 - fraction_bits)) - 1,
-                              least_unit = 1074 - 2 * (bias - 1 + fraction_bits),
-                              low_zeros = 53 - 2 * (fraction_bits + 1);
-    using Sums = product_sums<(sizeof(Input) < sizeof(float))>;
+                              least_unit = of_doubles ? 0 : 1074 - 2 * (bias - 1 + fraction_bits);
+    /* A window holds all of a product of 106 bits but for 48, beside its leading 53. */
+    static constexpr int low_zeros =
+        of_doubles ? 48 - 53 : 53 - 2 * static_cast<int>(fraction_bits + 1);
+    using Sums = standard::conditional_t<of_doubles, wide_sums<fastreduce_product_accumulator>,
+                                         product_sums<(sizeof(Input) < sizeof(float))>>;
     const Input *other;
 
-    static __device__ __forceinline__ double product(Input x, Input y)
+    static __device__ __forceinline__ Term product(Input x, Input y)
     {
-        if (standard::is_same<Input, f16>::value) /* a float holds it */
+        if constexpr (of_doubles)
+            return {x, y};
+        else if constexpr (standard::is_same<Input, f16>::value) /* a float holds it */
             return ieee_double(widened(x) * widened(y));
-        return ieee_multiply(ieee_double(widened(x)), ieee_double(widened(y)));
+        else
+            return ieee_multiply(ieee_double(widened(x)), ieee_double(widened(y)));
+        return Term();
     }
-    __device__ __forceinline__ double of(Input x, size_t index) const
+    __device__ __forceinline__ Term of(Input x, size_t index) const
     {
         return product(x, other != nullptr ? other[index] : x);
     }
@@ -7145,8 +7238,9 @@ struct some_packs {
         all.template for_each<First, Count>(use);
     }
 };
-struct one_double {
-    double x;
+template <class Term>
+struct one_term {
+    Term x;
     template <class Use>
     __device__ __forceinline__ void for_each(const Use &use) const
     {
@@ -7156,12 +7250,12 @@ struct one_double {
 
 /* By the warp: limbs, which may be destroyed, to a result. Those that are not 0 mostly lie in
  * fewer lanes than there are; if not, one thread does it. */
-template <class = void>
+template <class Format>
 __device__ __noinline__ void round_limbs_by_warp(long long *limb, void *result,
                                                  fastreduce_operator op, int precision, size_t n)
 {
-    constexpr unsigned all = 0xffffffff, digits = FASTREDUCE_DETAIL_WIDE_DIGITS;
-    constexpr int least = -1074;
+    constexpr unsigned all = 0xffffffff, digits = Format::digits;
+    constexpr int least = Format::least;
     const unsigned lane = threadIdx.x % warp_size;
     unsigned first = digits, last = 0;
 #pragma unroll
@@ -7191,17 +7285,17 @@ __device__ __noinline__ void round_limbs_by_warp(long long *limb, void *result,
 }
 
 /* And to an accumulator, given room for as many limbs. */
-template <class = void>
+template <class Format>
 __device__ __noinline__ void add_to_total(long long *limb, long long *room, int64_t *total)
 {
-    constexpr unsigned limbs = wide_limbs::limbs;
+    constexpr unsigned digits = Format::digits, limbs = digits + 4;
     for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) room[k] = total[k];
     __syncwarp();
     if (threadIdx.x % warp_size == 0) {
         int64_t *const number = reinterpret_cast<int64_t *>(room);
-        fastreduce_detail_normalize(number, FASTREDUCE_DETAIL_WIDE_DIGITS);
+        fastreduce_detail_normalize(number, digits);
         for (unsigned k = 0; k < limbs; ++k) number[k] += limb[k];
-        fastreduce_detail_normalize(number, FASTREDUCE_DETAIL_WIDE_DIGITS);
+        fastreduce_detail_normalize(number, digits);
     }
     __syncwarp();
     for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) total[k] = room[k];
@@ -7213,12 +7307,16 @@ struct wide_window {
     using Sums = typename Source::Sums;
     /* In units of 2^(position - 1074). |x| < 2^(2 * half - 1) fits, so that doubles hold the sums
      * of most_terms, and `high` and `low` those of most_caught. Up to top_position anchors are
-     * finite. */
-    static constexpr unsigned half = 48, most_terms = 16, top_position = 2045 - half,
+     * finite. A product of doubles is one, rounded, and a rest, which `low` and `lowest` take:
+     * exactly, as what the window holds is no denormal. */
+    static constexpr bool has_rests = Source::low_zeros < 0;
+    static constexpr unsigned half = 48, most_terms = has_rests ? 8 : 16,
+                              least_position = has_rests ? half : 0, top_position = 2045 - half,
                               most_caught = 4096, nowhere = ~0u;
 
-    long long high = 0, low = 0; /* what the thread's window has caught: 2^half units, and units */
-    unsigned position = nowhere; /* the warp's */
+    /* what the thread's window has caught: 2^half units, units, and 2^-half units */
+    long long high = 0, low = 0, lowest = 0;
+    unsigned position = nowhere;     /* the warp's */
     unsigned caught = 0, missed = 0; /* doubles since the last flush, at most */
     unsigned no_window = 0;          /* groups that the warp does not try to catch */
     Sums &sums;
@@ -7272,14 +7370,14 @@ struct wide_window {
     __device__ __forceinline__ unsigned window_for(const Group &group) const
     {
         unsigned greatest = 0;
-        group.for_each([&](double x) {
-            const unsigned upper = upper_magnitude(x);
+        group.for_each([&](const auto &term) {
+            const unsigned upper = upper_magnitude(rounded_term(term));
             if (upper < not_finite << 20 && upper > greatest) greatest = upper;
         });
         const unsigned exponent = warp_max(greatest) >> 20, room = 2 * half - 54;
-        return exponent <= room                 ? 0
-               : exponent - room < top_position ? exponent - room
-                                                : top_position;
+        return exponent <= room + least_position ? least_position
+               : exponent - room < top_position  ? exponent - room
+                                                 : top_position;
     }
 
     /* All of the group, or if a double of it does not fit, nothing: says so. One that reaches below
@@ -7288,26 +7386,36 @@ struct wide_window {
     __device__ __forceinline__ bool add_to_window(const Group &group)
     {
         constexpr unsigned reach = 1u << (half - 1 - 32);
-        const double above = anchor(position + half);
-        const unsigned lowest = upper_bits(above) - reach,
-                       least_fit = position > Source::least_unit
-                                       ? ((position + 1 - Source::low_zeros) << 20) - 1
-                                       : 0;
-        double high_sum = 0, low_sum = 0;
+        const double above = anchor(position + half), middle = anchor(position);
+        const unsigned lowest_found = upper_bits(above) - reach,
+                       least_fit =
+                           position > Source::least_unit
+                               ? ((position + 1 - static_cast<unsigned>(Source::low_zeros)) << 20) -
+                                     1
+                               : 0;
+        double high_sum = 0, low_sum = 0, lowest_sum = 0;
         unsigned highest_found = 0, least = ~0u;
-        group.for_each([&](double x) {
+        group.for_each([&](const auto &term) {
+            const double x = rounded_term(term);
             const double found = ieee_add(x, above), kept = ieee_subtract(found, above);
             high_sum = ieee_add(high_sum, kept);
             low_sum = ieee_add(low_sum, ieee_subtract(x, kept));
-            const unsigned place = upper_bits(found) - lowest;
+            if constexpr (has_rests) {
+                const double rest = fused(term.x, term.y, -x),
+                             kept_rest = ieee_subtract(ieee_add(rest, middle), middle);
+                low_sum = ieee_add(low_sum, kept_rest);
+                lowest_sum = ieee_add(lowest_sum, ieee_subtract(rest, kept_rest));
+            }
+            const unsigned place = upper_bits(found) - lowest_found;
             highest_found = place > highest_found ? place : highest_found;
             unsigned upper = upper_magnitude(x);
-            if (Sums::may_be_denormal && upper == 0 && lower_bits(x) != 0) upper = 1;
+            if (Sums::may_be_denormal && upper == 0 && is_little(term)) upper = 1;
             least = upper - 1 < least ? upper - 1 : least;
         });
         if (highest_found >= 2 * reach || least < least_fit) return false;
         high += number_of(high_sum, position + half);
         low += number_of(low_sum, position);
+        if constexpr (has_rests) lowest += number_of(lowest_sum, position - half);
         return true;
     }
 
@@ -7344,8 +7452,9 @@ struct wide_window {
         if (position != nowhere) {
             sums.add_lanes(high, position + half);
             sums.add_lanes(low, position);
+            if constexpr (has_rests) sums.add_lanes(lowest, position - half);
         }
-        high = low = 0;
+        high = low = lowest = 0;
         caught = 0;
     }
 };
@@ -7357,7 +7466,7 @@ struct wide_superaccumulator {
     static constexpr unsigned head_alignment = Source::head_alignment;
     using Sums = typename Source::Sums;
     static constexpr unsigned resident_threads = resident(Source::resident_threads);
-    static constexpr unsigned warps = BlockSize / warp_size, limbs = wide_limbs::limbs;
+    static constexpr unsigned warps = BlockSize / warp_size, limbs = Sums::limbs;
     static constexpr size_t shared_bytes = (warps + 1) * sizeof(Sums); /* a producer's, too */
 
     wide_window<Source> window;
@@ -7381,8 +7490,9 @@ struct wide_superaccumulator {
         const typename Source::template loaded<Packs> all(items, source);
         add_packs<0, Packs>(all);
         if (!items.edges) return;
+        using term = typename Source::Term;
         window.template add_group<1>(
-            one_double{items.has_edge ? source.of(items.edge, items.edge_index) : 0.0});
+            one_term<term>{items.has_edge ? source.of(items.edge, items.edge_index) : term()});
     }
     template <class Items>
     __device__ __forceinline__ void add_in_pipeline(const Items &items)
@@ -7432,10 +7542,12 @@ struct wide_superaccumulator {
         for (unsigned j = 0; j < each; ++j)
             if (lane + j * warp_size < limbs) sums->limb[lane + j * warp_size] = sum[j];
         __syncwarp();
+        using format = typename Sums::format;
         if (output.result != nullptr)
-            round_limbs_by_warp(sums->limb, output.result, output.op, output.precision, count);
+            round_limbs_by_warp<format>(sums->limb, output.result, output.op, output.precision,
+                                        count);
         else
-            add_to_total(sums->limb, sums[1].limb, output.total);
+            add_to_total<format>(sums->limb, sums[1].limb, output.total);
         return lane == 0;
     }
 
@@ -7504,25 +7616,57 @@ struct exact_pair {
     }
 };
 
-/* sum + rest, which the double `sum` is when rounded, as what the operator makes of it. Digits from
- * 2^(32 base - 1074) on hold 128 bits behind the lowest of `sum`, and one for all of `rest` that
- * lies below. Out of line, as it is long. */
+/* The same of products of doubles, each of which is two, if neither rounds: a double more. */
+struct exact_triple {
+    double sum;
+    exact_pair rests;
+
+    __device__ __forceinline__ bool is_complete() const { return rests.is_complete(); }
+    template <unsigned Count>
+    __device__ __forceinline__ void add(const double_product (&term)[Count])
+    {
+        constexpr unsigned least = (1023 - 969) << 20; /* whose rest is no denormal cut short */
+        double rest[2 * Count];
+#pragma unroll
+        for (unsigned j = 0; j < Count; ++j) {
+            const double product = rounded_term(term[j]);
+            rest[2 * j] = exact_pair::add_losing(sum, product);
+            rest[2 * j + 1] = fused(term[j].x, term[j].y, -product);
+            if (upper_magnitude(product) < least && is_little(term[j]))
+                rest[2 * j] = bits_as<double>(static_cast<unsigned long long>(not_finite) << 52);
+        }
+        rests.add(rest);
+    }
+    __device__ __forceinline__ void add(const exact_triple &other)
+    {
+        const double rest[1] = {exact_pair::add_losing(sum, other.sum)};
+        rests.add(other.rests);
+        rests.add(rest);
+    }
+};
+
+/* sum + rest + last, each of which is what was rounded off before, as what the operator makes of
+ * it. Digits from 2^(32 base - 1074) on hold 128 bits behind the lowest of `sum`, and one for all
+ * that lies below. Out of line, as it is long. */
 template <class = void>
-__device__ __noinline__ void round_sum(double sum, double rest, void *result,
+__device__ __noinline__ void round_sum(double sum, double rest, double last, void *result,
                                        fastreduce_operator op, int precision, size_t n)
 {
     constexpr int digits = 8;
     int64_t digit[digits + 3] = {};
-    const float_parts<double> large(sum), little(rest);
-    const unsigned base = large.shift / 32 > 4 ? large.shift / 32 - 4 : 0,
-                   below = little.shift < 32 * base ? 32 * base - little.shift : 0;
-    const unsigned long long left = below < 64 ? little.significand >> below : 0;
-    const bool is_cut = (below < 64 ? left << below : 0) != little.significand;
-    const int64_t a = static_cast<int64_t>(large.significand),
-                  b = static_cast<int64_t>(left | (is_cut ? 1 : 0));
-    fastreduce_detail_add_scaled(digit, large.is_negative ? -a : a, large.shift - 32 * base);
-    fastreduce_detail_add_scaled(digit, little.is_negative ? -b : b,
-                                 below > 0 ? 0 : little.shift - 32 * base);
+    const double all[] = {sum, rest, last};
+    const unsigned shift = float_parts<double>(sum).shift,
+                   base = shift / 32 > 4 ? shift / 32 - 4 : 0;
+    bool is_cut = false;
+    for (unsigned k = 0; k < 3 && !is_cut; ++k) {
+        const float_parts<double> parts(all[k]);
+        const unsigned below = parts.shift < 32 * base ? 32 * base - parts.shift : 0;
+        const unsigned long long left = below < 64 ? parts.significand >> below : 0;
+        is_cut = (below < 64 ? left << below : 0) != parts.significand;
+        const int64_t number = static_cast<int64_t>(left | (is_cut ? 1 : 0));
+        fastreduce_detail_add_scaled(digit, parts.is_negative ? -number : number,
+                                     below > 0 ? 0 : parts.shift - 32 * base);
+    }
     store_bits(
         result,
         fastreduce_detail_read(digit, digits, static_cast<int>(32 * base) - 1074, op, n, precision),
@@ -7530,13 +7674,20 @@ __device__ __noinline__ void round_sum(double sum, double rest, void *result,
 }
 
 /* By a thread: what the operator makes of a sum of n elements. */
-__device__ __forceinline__ void store_pair(exact_pair pair, void *result, fastreduce_operator op,
-                                           int precision, size_t n)
+__device__ __forceinline__ void store_sum(const exact_triple &of, void *result,
+                                          fastreduce_operator op, int precision, size_t n)
+{
+    double sum = of.sum, rest = of.rests.sum, last = exact_pair::add_losing(rest, of.rests.lost);
+    last = exact_pair::add_losing(rest = exact_pair::add_losing(sum, rest), last);
+    round_sum(sum, rest, last, result, op, precision, n);
+}
+__device__ __forceinline__ void store_sum(exact_pair pair, void *result, fastreduce_operator op,
+                                          int precision, size_t n)
 {
     const double rest = pair.lost == 0 ? 0 : exact_pair::add_losing(pair.sum, pair.lost);
     unsigned long long bits = bits_as<unsigned long long>(pair.sum);
     if (op == FASTREDUCE_MEAN || op == FASTREDUCE_NORM2) {
-        round_sum(pair.sum, rest, result, op, precision, n);
+        round_sum(pair.sum, rest, 0, result, op, precision, n);
     } else if (precision == 53) {
         store_bits(result, bits, precision);
     } else {
@@ -7557,18 +7708,20 @@ __device__ __forceinline__ bool is_open(const void *result, int precision)
                             : *static_cast<const unsigned *>(result)) == open_bits(precision);
 }
 
-/* EXACT's Reducer for many results, by every operator that it has. */
-template <class Input>
-struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
+/* EXACT's Reducer for many results, by every operator that it has; by those of squares, of doubles
+ * another. */
+template <class Input, bool SquaresDoubles = false>
+struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
     using Element = Input;
-    using Value = exact_pair;
+    using Term = standard::conditional_t<SquaresDoubles, double_product, double>;
+    using Value = standard::conditional_t<SquaresDoubles, exact_triple, exact_pair>;
     static constexpr bool reduces_packs = true, is_narrow = sizeof(Input) < sizeof(double),
                           is_f16 = standard::is_same<Input, f16>::value;
     static constexpr unsigned f16_position = 149 - 24; /* of a window that has them all */
     fastreduce_operator op;
     int precision;
 
-    static __device__ __forceinline__ Value identity() { return {0, 0}; }
+    static __device__ __forceinline__ Value identity() { return Value(); }
     static __device__ __forceinline__ Value combine(Value a, const Value &b)
     {
         a.add(b);
@@ -7578,17 +7731,22 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
     {
         return is_narrow && (op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2);
     }
-    __device__ __forceinline__ double term(Input x) const
+    __device__ __forceinline__ Term term(Input x) const
     {
-        const double wide = ieee_double(widened(x));
-        if (squares()) return ieee_multiply(wide, wide);
-        return op == FASTREDUCE_SUM_ABS ? fabs(wide) : wide;
+        if constexpr (SquaresDoubles) {
+            return {x, x};
+        } else {
+            const double wide = ieee_double(widened(x));
+            if (squares()) return ieee_multiply(wide, wide);
+            return op == FASTREDUCE_SUM_ABS ? fabs(wide) : wide;
+        }
+        return Term();
     }
     template <class Items>
     __device__ __forceinline__ Value value_of_packs(const Items &items) const
     {
         constexpr unsigned packs = Items::packs_each, size = pack<Input>::size;
-        Value value = {0, 0};
+        Value value = {};
         if constexpr (packs * size <= 4 && is_narrow) {
             double terms[size];
 #pragma unroll
@@ -7612,7 +7770,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
         } else {
 #pragma unroll
             for (unsigned k = 0; k < packs; ++k) {
-                double terms[size];
+                Term terms[size];
 #pragma unroll
                 for (unsigned j = 0; j < size; ++j) terms[j] = term(items.at(k).at(j));
                 value.add(terms);
@@ -7623,7 +7781,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
     __device__ __forceinline__ void store(void *result, const Value &value, size_t n) const
     {
         if (!exact_integer && value.is_complete())
-            store_pair(value, result, op, precision, n);
+            store_sum(value, result, op, precision, n);
         else
             store_bits(result, open_bits(precision), precision);
     }
@@ -7757,74 +7915,82 @@ struct exact_results {
 };
 
 /* Terms of a thread, of elements `first`, `first` + apart ... of a result; zeros behind its end. */
+template <class Source>
 struct exact_terms {
+    static constexpr bool are_products = Source::low_zeros < 0;
     static constexpr unsigned count = 8;
-    double term[count];
+    using Term = typename Source::Term;
+    Term term[count];
 
     template <class Use>
     __device__ __forceinline__ void for_each(const Use &use) const
     {
 #pragma unroll
-        for (double x : term) use(x);
+        for (const Term &x : term) use(x);
     }
     template <class Input>
     __device__ __forceinline__ void load(const exact_results &all, size_t result, size_t first,
                                          size_t end, unsigned apart)
     {
-        const exact_reducer<Input> reducer = {{}, all.op, all.precision};
+        const exact_reducer<Input, are_products> reducer = {{}, all.op, all.precision};
         const Input *const from = all.are_segments() ? all.segments.first<Input>(result)
                                                      : all.strided.first<Input>(result);
 #pragma unroll
         for (unsigned j = 0; j < count; ++j) {
             const size_t k = first + j * apart;
-            term[j] = k < end ? reducer.term(from[k * all.strided.stride]) : 0;
+            term[j] = k < end ? reducer.term(from[k * all.strided.stride]) : Term();
         }
     }
     __device__ __forceinline__ exact_terms(const exact_results &all, size_t result, size_t first,
                                            size_t end, unsigned apart)
     {
-        switch (all.type) {
-        case FASTREDUCE_F16: load<f16>(all, result, first, end, apart); break;
-        case FASTREDUCE_BF16: load<bf16>(all, result, first, end, apart); break;
-        case FASTREDUCE_F32: load<float>(all, result, first, end, apart); break;
-        default: load<double>(all, result, first, end, apart);
+        if constexpr (are_products) {
+            load<double>(all, result, first, end, apart);
+        } else {
+            switch (all.type) {
+            case FASTREDUCE_F16: load<f16>(all, result, first, end, apart); break;
+            case FASTREDUCE_BF16: load<bf16>(all, result, first, end, apart); break;
+            case FASTREDUCE_F32: load<float>(all, result, first, end, apart); break;
+            default: load<double>(all, result, first, end, apart);
+            }
         }
     }
 };
 /* By so many threads: elements from `begin` to `end` to windows, those of a block's warps. Out of
  * line, as it is long. */
-template <class = void>
+template <class Source>
 __device__ __noinline__ void add_to_windows(const exact_results &all, size_t result, size_t begin,
                                             size_t end, unsigned own, unsigned threads,
-                                            wide_window<doubles_masked> &window)
+                                            wide_window<Source> &window)
 {
+    using terms = exact_terms<Source>;
 #pragma unroll 1
-    for (; begin < end; begin += exact_terms::count * threads)
-        window.template add_group<exact_terms::count>(
-            exact_terms(all, result, begin + own, end, threads));
+    for (; begin < end; begin += terms::count * threads)
+        window.template add_group<terms::count>(terms(all, result, begin + own, end, threads));
     window.flush();
 }
 
 /* Long results are shared out in units of so many elements. Each listed one has room for limbs and
  * a ticket. */
 constexpr size_t exact_unit = 16384, few_open = 1024;
-constexpr unsigned exact_block = 256, exact_words = wide_limbs::limbs + 1,
-                   exact_listed = static_cast<unsigned>(
-                       (FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word) - row_list::all_words) /
-                       exact_words);
+constexpr unsigned exact_block = 256;
+template <class Sums>
+constexpr unsigned exact_listed = (FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word) -
+                                   row_list::all_words) /
+                                  (Sums::limbs + 1);
 
 /* By a block: units of what is listed, in turn. Limbs go to the result's, which the last one to
  * come rounds and leaves zero. */
-template <class = void>
-__device__ __forceinline__ void
-add_listed_units(const exact_results &all, status_word *status_words,
-                 wide_window<doubles_masked> &window, wide_sums *sums)
+template <class Source, class Sums>
+__device__ __forceinline__ void add_listed_units(const exact_results &all,
+                                                 status_word *status_words,
+                                                 wide_window<Source> &window, Sums *sums)
 {
-    constexpr unsigned warps = exact_block / warp_size, limbs = wide_limbs::limbs;
+    constexpr unsigned warps = exact_block / warp_size, limbs = Sums::limbs, words = limbs + 1;
     __shared__ unsigned drawn;
     __shared__ bool last;
     const unsigned lane = threadIdx.x % warp_size;
-    const row_list list = {status_words, exact_listed};
+    const row_list list = {status_words, exact_listed<Sums>};
     const row_list::entry *const entries = list.entries();
     const size_t units = list.runs();
 #pragma unroll 1
@@ -7840,7 +8006,7 @@ add_listed_units(const exact_results &all, status_word *status_words,
                        exact_block, window);
         __syncthreads();
         if (threadIdx.x >= warp_size) continue;
-        status_word *const total = status_words + row_list::all_words + size_t(k) * exact_words;
+        status_word *const total = status_words + row_list::all_words + size_t(k) * words;
         for (unsigned d = lane; d < limbs; d += warp_size) {
             long long limb = 0;
             for (unsigned w = 0; w < warps; ++w) limb += sums[w].limb[d];
@@ -7853,19 +8019,21 @@ add_listed_units(const exact_results &all, status_word *status_words,
         }
         if (lane == 0) total[limbs] = 0;
         __syncwarp();
-        round_limbs_by_warp(sums[0].limb, all.place(result), all.op, all.precision, n);
+        round_limbs_by_warp<typename Sums::format>(sums[0].limb, all.place(result), all.op,
+                                                   all.precision, n);
     }
     list.leave(last);
 }
 
 /* What is open, a result a warp; longer ones are listed, where there are status words. Blocks that
  * have nothing to do wait for others to begin, but not for ever, as these may need their places. */
-template <class = void>
+template <class Source>
 __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     reduce_open_results(exact_results all, size_t results, size_t most_of_warp,
                         status_word *status_words)
 {
-    __shared__ wide_sums sums[exact_block / warp_size];
+    using Sums = typename Source::Sums;
+    __shared__ Sums sums[exact_block / warp_size];
     __shared__ bool listed;
     constexpr unsigned patience = 100; /* some 100 us */
     constexpr size_t warps = exact_block / warp_size;
@@ -7885,8 +8053,8 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
         shares = __syncthreads_or(is_long && shares);
     }
     if (shares && threadIdx.x == 0) atomicAdd(status_words, row_blocks::begun);
-    wide_sums &of_warp = sums[threadIdx.x / warp_size];
-    wide_window<doubles_masked> window(of_warp);
+    Sums &of_warp = sums[threadIdx.x / warp_size];
+    wide_window<Source> window(of_warp);
 #pragma unroll 1
     for (size_t first = (blockIdx.x * warps + threadIdx.x / warp_size) * each; first < results;
          first += gridDim.x * warps * each) {
@@ -7896,7 +8064,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
             const size_t n = all.length(own);
             if (n > most_of_warp)
                 open = !row_list::add(status_words, own, (n - 1) / exact_unit + 1, ~0u >> 1,
-                                      exact_listed);
+                                      exact_listed<Sums>);
         }
         for (unsigned others = __ballot_sync(0xffffffffu, open); others != 0;
              others &= others - 1) {
@@ -7904,12 +8072,13 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
             window.restart();
             __syncwarp();
             add_to_windows(all, result, 0, n, lane, warp_size, window);
-            round_limbs_by_warp(of_warp.limb, all.place(result), all.op, all.precision, n);
+            round_limbs_by_warp<typename Sums::format>(of_warp.limb, all.place(result), all.op,
+                                                       all.precision, n);
         }
     }
     if (!shares) return;
     __syncthreads();
-    if (threadIdx.x == 0) listed = row_list{status_words, exact_listed}.await(patience);
+    if (threadIdx.x == 0) listed = row_list{status_words, exact_listed<Sums>}.await(patience);
     __syncthreads();
     if (listed) add_listed_units(all, status_words, window, sums);
 }
@@ -7976,17 +8145,6 @@ __device__ __forceinline__ unsigned long long *words_of(Accumulator *accumulator
 {
     return reinterpret_cast<unsigned long long *>(accumulator->limb);
 }
-
-template <class Accumulator>
-struct accumulator_format {
-    static constexpr unsigned digits = FASTREDUCE_DETAIL_DIGITS;
-    static constexpr int least = -149; /* of the power of two that is one of limb 0 */
-};
-template <>
-struct accumulator_format<fastreduce_wide_accumulator> {
-    static constexpr unsigned digits = FASTREDUCE_DETAIL_WIDE_DIGITS;
-    static constexpr int least = -1074;
-};
 
 /* Adds to the limbs from that of the lowest digit on. No carries: 64 bits have room for many. */
 template <class Accumulator, class Float>
@@ -9500,7 +9658,7 @@ inline fastreduce_status launch_shapes(const shapes_engine &e, const strided_res
 /* Elements of a result that is open, that a warp adds up: more are listed. */
 constexpr size_t most_open_of_warp = exact_unit / 4;
 
-template <class = void>
+template <class Source>
 cudaError_t launch_open_results(exact_results all, size_t results, void *status_words,
                                 cudaStream_t stream)
 {
@@ -9518,17 +9676,18 @@ cudaError_t launch_open_results(exact_results all, size_t results, void *status_
                  most = size_t(limits.multiprocessors) * (1024 / exact_block);
     size_t most_of_warp = most_open_of_warp;
     void *arguments[] = {&all, &results, &most_of_warp, &status_words};
-    return launch_kernel(kernel_address(reduce_open_results<>), known, device,
+    return launch_kernel(kernel_address(reduce_open_results<Source>), known, device,
                          static_cast<unsigned>(least_of(blocks, most)), exact_block, 0, arguments,
                          stream);
 }
 
 /* All results: `all` has them strided or as segments. Arguments are checked. */
-template <class Input>
+template <class Input, bool SquaresDoubles>
 fastreduce_status launch_exact_results(const exact_results &all, workspace memory,
                                        cudaStream_t stream)
 {
-    using reducer = exact_reducer<Input>;
+    using reducer = exact_reducer<Input, SquaresDoubles>;
+    using source = standard::conditional_t<SquaresDoubles, exact_products<double>, doubles_masked>;
     reduction_output<reducer> to = {all.output, {{}, all.op, all.precision}};
     const shapes_engine engine = {{}, rows_engine_of<reducer>(), columns_engine_of<reducer>()};
     const bool segments = all.segments.begins != nullptr,
@@ -9539,7 +9698,7 @@ fastreduce_status launch_exact_results(const exact_results &all, workspace memor
     if (status != FASTREDUCE_SUCCESS || (!segments && all.strided.n == 0)) return status;
     return with_workspace(memory, shares ? FASTREDUCE_WORKSPACE_BYTES : 0, memory_use::status_words,
                           stream, [&](void *data) {
-                              return launch_open_results(
+                              return launch_open_results<source>(
                                   all, segments ? all.segments.end : all.strided.end,
                                   shares ? data : nullptr, stream);
                           });
@@ -10124,7 +10283,8 @@ static exact_instance exact_of()
     found.make_engine = engine_of<typename What::engine>;
     found.make_output = What::make_output;
     if constexpr (has_shapes) {
-        found.launch_results = launch_exact_results<Input>;
+        constexpr bool squares_doubles = standard::is_same<What, exact_squares<double>>::value;
+        found.launch_results = launch_exact_results<Input, squares_doubles>;
     }
     return found;
 }
@@ -10144,7 +10304,7 @@ static exact_instance find_exact(fastreduce_type type, fastreduce_operator op, b
         constexpr bool is_float = element<input>::kind == family::floating,
                        has_mask = sizeof(input) != sizeof(float);
         if (is_of_products(op, dot)) {
-            if constexpr (has_exact_products && is_float && sizeof(input) < sizeof(double))
+            if constexpr (has_exact_products && is_float)
                 return exact_of<exact_squares<input>, input>();
         } else if (op == FASTREDUCE_SUM_ABS && !has_mask) {
             if constexpr (has_magnitudes && is_float && !has_mask)
@@ -10331,6 +10491,21 @@ static fastreduce_status add_to(Accumulator *accumulator, const void *input, siz
     if (status != FASTREDUCE_SUCCESS) return status;
     return launch_exact(find_exact(type, FASTREDUCE_SUM, false), input, n,
                         {nullptr, accumulator->limb, FASTREDUCE_SUM, 24, nullptr}, settings);
+}
+
+/* The same of products. */
+template <class Accumulator>
+static fastreduce_status add_products_to(Accumulator *accumulator, const void *x, const void *y,
+                                         size_t n, fastreduce_type type,
+                                         const fastreduce_config *config)
+{
+    const fastreduce_config settings = config_or_default(config);
+    fastreduce_status status = check_total(x, accumulator, sizeof *accumulator, n, type, settings);
+    if (status == FASTREDUCE_SUCCESS)
+        status = check_total(y, accumulator, sizeof *accumulator, n, type, settings);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    return launch_exact(find_exact(type, FASTREDUCE_SUM, true), x, n,
+                        {nullptr, accumulator->limb, FASTREDUCE_SUM, 24, y}, settings);
 }
 
 } // namespace detail
@@ -10554,15 +10729,15 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot(const void *x, const 
                                                            size_t n, fastreduce_type type,
                                                            const fastreduce_config *config)
 {
-    using namespace fastreduce::detail;
-    const fastreduce_config settings = config_or_default(config);
-    fastreduce_status status = check_total(x, accumulator, sizeof *accumulator, n, type, settings);
-    if (status == FASTREDUCE_SUCCESS)
-        status = check_total(y, accumulator, sizeof *accumulator, n, type, settings);
-    if (status != FASTREDUCE_SUCCESS) return status;
-    const exact_instance exact = find_exact(type, FASTREDUCE_SUM, true);
-    if (exact.make_engine == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    return launch_exact(exact, x, n, {nullptr, accumulator->limb, FASTREDUCE_SUM, 24, y}, settings);
+    if (type == FASTREDUCE_F64) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    return fastreduce::detail::add_products_to(accumulator, x, y, n, type, config);
+}
+
+FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot_f64(
+    const double *x, const double *y, fastreduce_product_accumulator *accumulator, size_t n,
+    const fastreduce_config *config)
+{
+    return fastreduce::detail::add_products_to(accumulator, x, y, n, FASTREDUCE_F64, config);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
@@ -10600,6 +10775,7 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_f32, "fastreduce_accumulate_f32")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate, "fastreduce_accumulate")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_f64, "fastreduce_accumulate_f64")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot, "fastreduce_accumulate_dot")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot_f64, "fastreduce_accumulate_dot_f64")
 /* clang-format on */
 
 #ifdef __cplusplus

@@ -2782,8 +2782,7 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate_dot_f64, "fastreduce_host_acc
 FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_merge, "fastreduce_wide_accumulator_merge")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_f32, "fastreduce_wide_accumulator_f32")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_f64, "fastreduce_wide_accumulator_f64")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_product_accumulator_merge,
-                        "fastreduce_product_accumulator_merge")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_product_accumulator_merge,"fastreduce_product_accumulator_merge")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_product_accumulator_f64, "fastreduce_product_accumulator_f64")
 /* clang-format on */
 

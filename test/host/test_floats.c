@@ -152,10 +152,15 @@ static void ties(void)
     for (round = 0; round < 200; ++round) {
         const uint32_t k = 3355444 + random_bits() % 2236900;
         float x[3];
+        double d[3], double_k;
         x[0] = -3.0f * (float)k, x[1] = 4.0f * (float)k;
         x[2] = from_bits(random_bits() % 2 ? 1u << 23 : 1); /* and a little more */
         every_result("ties of norms", F32, x, x, 2);
         every_result("ties of norms", F32, x, x, 3);
+        d[0] = -3 * (double_k = ldexp(7, 48) + (double)(random_words() >> 15)), d[1] = 4 * double_k;
+        d[2] = from_bits_f64((random_bits() % 2 ? random_words() % 1000 : 0) << 52 | 1);
+        every_result("ties of norms", F64, d, d, 2);
+        every_result("ties of norms", F64, d, d, 3);
     }
     /* means of five halfway between two numbers, but for a fifth of a unit 2^m below */
     for (round = 0; round < 700; ++round) {
