@@ -2088,6 +2088,9 @@ static inline void fastreduce_detail_add_wide_window(int64_t *limb, int64_t high
 typedef double fastreduce_detail_doubles_t __attribute__((vector_size(32)));
 /* For the compiler x may be any number, so that -ffast-math does not simplify what comes of it. */
 #define FASTREDUCE_DETAIL_KEEP(x) __asm__("" : "+x"(x))
+/* a * b - x in x, rounded once, whatever the compiler makes of such expressions. */
+#define FASTREDUCE_DETAIL_FUSED_REST(a, b, x) \
+    __asm__("vfmsub231pd {%2, %1, %0|%0, %1, %2}" : "+x"(x) : "x"(a), "x"(b))
 
 /* A wider window, by additions of doubles: a constant as large as 1.5 * 2^52 units rounds what is
  * added to it to a unit, and what that loses goes to the next constant, whose unit is 2^44 times
@@ -2533,8 +2536,8 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_split_products(const double 
         memcpy(&b, y + k, sizeof b);
         product = a * b;
         FASTREDUCE_DETAIL_KEEP(product);
-        rest = product; /* a * b - rest, exactly: no compiler knows better */
-        __asm__("vfmsub231pd {%2, %1, %0|%0, %1, %2}" : "+x"(rest) : "x"(a), "x"(b));
+        rest = product;
+        FASTREDUCE_DETAIL_FUSED_REST(a, b, rest);
         memcpy(&bits_a, &a, sizeof a);
         memcpy(&bits_b, &b, sizeof b);
         memcpy(&bits, &product, sizeof bits);
