@@ -1177,6 +1177,68 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_read(int64_t *limb, int di
     if (!special) value = fastreduce_detail_leading(limb, digits, least);
     return fastreduce_detail_finish(special, negative, value, op, n, precision);
 }
+
+/* Divides digits by n > 0, in place; returns 1 where there is a rest. */
+FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_divide(int64_t *digit, int digits, uint64_t n)
+{
+    uint64_t rest = 0;
+    int k, bit;
+    for (k = digits - 1; k >= 0; --k) {
+        uint32_t result = 0;
+        for (bit = 31; bit >= 0; --bit) {
+            const int carry = (int)(rest >> 63);
+            rest = rest << 1 | (uint64_t)(digit[k] >> bit & 1);
+            result <<= 1;
+            if (carry || rest >= n) {
+                rest -= n;
+                ++result;
+            }
+        }
+        digit[k] = result;
+    }
+    return rest != 0;
+}
+
+/* The variance of n numbers: (n * squares - sum * sum) / (n * n), rounded once. Given are limbs of
+ * a wide accumulator and of one of products, which are destroyed. */
+FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, int64_t *squares,
+                                                               uint64_t n, int precision)
+{
+    enum { DIGITS = FASTREDUCE_DETAIL_PRODUCT_DIGITS + 3, KEPT = 8 };
+    fastreduce_detail_magnitude value = {0, 0, 0, 0};
+    int64_t digit[DIGITS + 2] = {0};
+    int j, k, from, rest = 0;
+
+    if (n == 0 || fastreduce_detail_special_of(sum + FASTREDUCE_DETAIL_WIDE_DIGITS))
+        return fastreduce_detail_pack(1, 0, value, precision);
+    fastreduce_detail_absolute(sum, FASTREDUCE_DETAIL_WIDE_DIGITS);
+    /* 2^7 of them, so that their square is one of the squares' units */
+    for (k = 0; k < FASTREDUCE_DETAIL_WIDE_DIGITS; ++k) sum[k] *= 128;
+    fastreduce_detail_carry(sum, FASTREDUCE_DETAIL_WIDE_DIGITS);
+    fastreduce_detail_carry(squares, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
+    for (k = 0; k < FASTREDUCE_DETAIL_PRODUCT_DIGITS; ++k) {
+        const uint64_t low = (uint64_t)squares[k] * (n & 0xffffffff),
+                       high = (uint64_t)squares[k] * (n >> 32);
+        digit[k] += (int64_t)(low & 0xffffffff);
+        digit[k + 1] += (int64_t)((low >> 32) + (high & 0xffffffff));
+        digit[k + 2] += (int64_t)(high >> 32);
+    }
+    for (j = 0; j < FASTREDUCE_DETAIL_WIDE_DIGITS; ++j)
+        for (k = 0; sum[j] != 0 && k < FASTREDUCE_DETAIL_WIDE_DIGITS; ++k) {
+            const uint64_t product = (uint64_t)sum[j] * (uint64_t)sum[k];
+            digit[j + k] -= (int64_t)(product & 0xffffffff);
+            digit[j + k + 1] -= (int64_t)(product >> 32);
+        }
+    fastreduce_detail_carry(digit, DIGITS);
+    /* of 225 bits or more, 64 at least are left of the quotient by 128 */
+    from = fastreduce_detail_highest(digit, DIGITS) / 32 - KEPT + 1;
+    if (from < 0) from = 0;
+    for (k = 0; k < (n >> 32 ? 2 : 1); ++k)
+        rest |= fastreduce_detail_divide(digit + from, KEPT, n >> 32 ? n : n * n);
+    value = fastreduce_detail_leading(digit, DIGITS, FASTREDUCE_DETAIL_PRODUCT_LEAST);
+    value.below |= rest;
+    return fastreduce_detail_pack(0, 0, value, precision);
+}
 #endif /* FASTREDUCE_DETAIL_ARITHMETIC */
 
 /* ---- Host implementation --------------------------------------------------------------------- */
@@ -2692,6 +2754,60 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_accumulate_dot(
     return FASTREDUCE_SUCCESS;
 }
 
+/* The bits of the variance: both sums in one read, by so much of the array as caches hold. */
+FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_host_variance(const void *x, size_t n,
+                                                                fastreduce_type type, int precision)
+{
+    int64_t sum[FASTREDUCE_DETAIL_WIDE_DIGITS + 4] = {0},
+                                                squares[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0},
+                                                narrow[FASTREDUCE_DETAIL_DIGITS + 4] = {0};
+    const size_t most = 16 * FASTREDUCE_DETAIL_CHUNK;
+    size_t done, count;
+    int k;
+    for (done = 0; done < n; done += count) {
+        const char *const part = (const char *)x + done * fastreduce_type_size(type);
+        count = n - done < most ? n - done : most;
+        if (type == FASTREDUCE_F64) {
+            fastreduce_detail_accumulate_f64(sum, (const double *)part, count, 0);
+            fastreduce_detail_accumulate_dot_f64(squares, (const double *)part,
+                                                 (const double *)part, count);
+        } else { /* what is not finite the sum counts */
+            fastreduce_detail_accumulate(narrow, part, count, type, 0);
+            fastreduce_detail_accumulate_dot(squares + FASTREDUCE_DETAIL_FIRST_WIDE, part, part,
+                                             count, type);
+        }
+    }
+    for (k = 0; k < FASTREDUCE_DETAIL_DIGITS; ++k)
+        fastreduce_detail_add_scaled(sum, narrow[k], 1074 - 149 + 32 * (unsigned)k);
+    for (k = 0; k < 3; ++k)
+        sum[FASTREDUCE_DETAIL_WIDE_DIGITS + k] += narrow[FASTREDUCE_DETAIL_DIGITS + k];
+    return fastreduce_detail_variance(sum, squares, n, precision);
+}
+
+/* The bits of a result of x, or where y is an array, of their products. */
+static inline uint64_t fastreduce_detail_host_bits(const void *x, const void *y, size_t n,
+                                                   fastreduce_type type, fastreduce_operator op,
+                                                   int precision)
+{
+    int64_t limb[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0};
+    int digits = FASTREDUCE_DETAIL_WIDE_DIGITS, least = -1074;
+    if (op == FASTREDUCE_VARIANCE) return fastreduce_detail_host_variance(x, n, type, precision);
+    if (y && type == FASTREDUCE_F64) {
+        digits = FASTREDUCE_DETAIL_PRODUCT_DIGITS;
+        least = FASTREDUCE_DETAIL_PRODUCT_LEAST;
+        fastreduce_detail_accumulate_dot_f64(limb, (const double *)x, (const double *)y, n);
+    } else if (y) {
+        fastreduce_detail_accumulate_dot(limb, x, y, n, type);
+    } else if (type == FASTREDUCE_F64) {
+        fastreduce_detail_accumulate_f64(limb, (const double *)x, n, op == FASTREDUCE_SUM_ABS);
+    } else {
+        digits = FASTREDUCE_DETAIL_DIGITS;
+        least = -149;
+        fastreduce_detail_accumulate(limb, x, n, type, op == FASTREDUCE_SUM_ABS);
+    }
+    return fastreduce_detail_host_read(limb, digits, least, op, n, precision);
+}
+
 /* Of x, or of its products with y, or with itself. */
 static inline fastreduce_status fastreduce_detail_host_result(const void *x, const void *y,
                                                               int is_dot, void *output, size_t n,
@@ -2700,10 +2816,8 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
                                                               fastreduce_type output_type)
 {
     const int squares = op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2;
-    const int is_exact =
-        squares || op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS || op == FASTREDUCE_MEAN;
-    const int are_products = squares || is_dot;
-    const int is_f64 = type == FASTREDUCE_F64, is_wide = is_f64 || are_products;
+    const int is_exact = squares || op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS ||
+                         op == FASTREDUCE_MEAN || op == FASTREDUCE_VARIANCE;
     const fastreduce_type usual = fastreduce_output_type(type, op);
     const int is_double =
         usual == FASTREDUCE_F64 || (usual == FASTREDUCE_F32 && output_type == FASTREDUCE_F64);
@@ -2711,13 +2825,6 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
     const size_t bytes = fastreduce_type_size(result);
     const fastreduce_status of_x = fastreduce_detail_host_check(x, n, type);
     const fastreduce_status of_y = is_dot ? fastreduce_detail_host_check(y, n, type) : of_x;
-    const int digits = is_f64 && are_products ? FASTREDUCE_DETAIL_PRODUCT_DIGITS
-                       : is_wide              ? FASTREDUCE_DETAIL_WIDE_DIGITS
-                                              : FASTREDUCE_DETAIL_DIGITS;
-    const int least = is_f64 && are_products ? FASTREDUCE_DETAIL_PRODUCT_LEAST
-                      : is_wide              ? -1074
-                                             : -149;
-    int64_t limb[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0};
     uint64_t bits;
     uint32_t low;
 
@@ -2727,16 +2834,11 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
     if (of_x != FASTREDUCE_SUCCESS || !is_exact ||
         (output_type != FASTREDUCE_DEFAULT_TYPE && output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (squares) y = x;
-    if (is_f64 && are_products)
-        fastreduce_detail_accumulate_dot_f64(limb, (const double *)x, (const double *)y, n);
-    else if (are_products)
-        fastreduce_detail_accumulate_dot(limb, x, y, n, type);
-    else if (is_f64)
-        fastreduce_detail_accumulate_f64(limb, (const double *)x, n, op == FASTREDUCE_SUM_ABS);
-    else
-        fastreduce_detail_accumulate(limb, x, n, type, op == FASTREDUCE_SUM_ABS);
-    bits = fastreduce_detail_host_read(limb, digits, least, op, n, is_double ? 53 : 24);
+    bits = fastreduce_detail_host_bits(x,
+                                       squares  ? x
+                                       : is_dot ? y
+                                                : NULL,
+                                       n, type, op, is_double ? 53 : 24);
     low = (uint32_t)bits;
     if (is_double)
         memcpy(output, &bits, sizeof bits);

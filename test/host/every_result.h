@@ -85,19 +85,40 @@ static void exact_sum(mpfr_t sum, const void *x, const void *y, int format, int 
     mpfr_clear(other);
 }
 
+/* From the sum of squares what a variance divides by n * n. */
+static void subtract_mean(mpfr_t squares, const void *x, int format, size_t n)
+{
+    mpfr_t sum;
+    mpfr_init2(sum, mpfr_get_prec(squares));
+    exact_sum(sum, x, NULL, format, 0, n);
+    if (n == 0 || !mpfr_number_p(sum)) {
+        mpfr_set_nan(squares);
+    } else {
+        mpfr_sqr(sum, sum, MPFR_RNDN);
+        mpfr_mul_ui(squares, squares, (unsigned long)n, MPFR_RNDN);
+        if (mpfr_sub(squares, squares, sum, MPFR_RNDN) != 0) exit(1);
+    }
+    mpfr_clear(sum);
+}
+
 /* What the operator makes of it, rounded once. Only quotient and root round: to the precision of
  * the result, where denormals have less (MPFR's manual, mpfr_subnormalize). */
 static double rounded(const mpfr_t sum, fastreduce_operator op, size_t n, int format)
 {
     const mpfr_exp_t before_least = mpfr_get_emin(), before_most = mpfr_get_emax();
-    mpfr_t result;
+    mpfr_t result, squared;
     double value;
     int ternary = 0;
+    mpfr_init2(squared, 128);
+    mpfr_set_uj(squared, n, MPFR_RNDN);
+    mpfr_sqr(squared, squared, MPFR_RNDN);
     mpfr_init2(result, formats[format].precision);
     mpfr_set_emin(formats[format].least + 1);
     mpfr_set_emax(format == F64 ? 1024 : 128);
     if (op == FASTREDUCE_MEAN)
         ternary = mpfr_div_ui(result, sum, (unsigned long)n, MPFR_RNDN);
+    else if (op == FASTREDUCE_VARIANCE)
+        ternary = mpfr_div(result, sum, squared, MPFR_RNDN);
     else if (op == FASTREDUCE_NORM2)
         ternary = mpfr_sqrt(result, sum, MPFR_RNDN);
     else
@@ -108,6 +129,7 @@ static double rounded(const mpfr_t sum, fastreduce_operator op, size_t n, int fo
     mpfr_set_emin(before_least);
     mpfr_set_emax(before_most);
     mpfr_clear(result);
+    mpfr_clear(squared);
     if (isnan(value)) return fabs((double)NAN);
     return value == 0 && mpfr_zero_p(sum) ? 0.0 : value; /* an exact zero is +0 */
 }
@@ -229,7 +251,8 @@ static void every_result(const char *what, int format, const void *x, const void
         int magnitudes, squares, dot;
     } results[] = {{FASTREDUCE_SUM, 0, 0, 0},     {FASTREDUCE_MEAN, 0, 0, 0},
                    {FASTREDUCE_SUM_ABS, 1, 0, 0}, {FASTREDUCE_SUM_SQUARES, 0, 1, 0},
-                   {FASTREDUCE_NORM2, 0, 1, 0},   {FASTREDUCE_SUM, 0, 0, 1}};
+                   {FASTREDUCE_NORM2, 0, 1, 0},   {FASTREDUCE_VARIANCE, 0, 1, 0},
+                   {FASTREDUCE_SUM, 0, 0, 1}};
     static const size_t blocks[] = {(size_t)1 << 30, 1, 100, 512, 1000};
     mpfr_t sum;
     size_t k;
@@ -242,6 +265,7 @@ static void every_result(const char *what, int format, const void *x, const void
         if (k == 0 || results[k].magnitudes || results[k].squares || results[k].dot)
             exact_sum(sum, x, results[k].squares ? x : r.y, format, results[k].magnitudes, n);
         if (r.op == FASTREDUCE_MEAN && n == 0) mpfr_set_nan(sum);
+        if (r.op == FASTREDUCE_VARIANCE) subtract_mean(sum, x, format, n);
         r.wanted[0] = rounded(sum, r.op, n, F32);
         r.wanted[1] = rounded(sum, r.op, n, F64);
         r.bits[0] = bits_f32((float)r.wanted[0]);

@@ -161,6 +161,13 @@ static void ties(void)
         d[2] = from_bits_f64((random_bits() % 2 ? random_words() % 1000 : 0) << 52 | 1);
         every_result("ties of norms", F64, d, d, 2);
         every_result("ties of norms", F64, d, d, 3);
+        /* and variances that are the square of a number of half as many bits, and almost */
+        x[0] = (float)(5793 + 2 * (random_bits() % 1200)), x[1] = -x[0];
+        d[0] = 94906267 + 2 * (double)(random_bits() % 19600000), d[1] = -d[0];
+        every_result("ties of variances", F32, x, x, 2);
+        every_result("ties of variances", F64, d, d, 2);
+        d[0] = from_bits_f64(bits_f64(d[0]) + random_bits() % 3 - 1);
+        every_result("ties of variances", F64, d, d, 2);
     }
     /* means of five halfway between two numbers, but for a fifth of a unit 2^m below */
     for (round = 0; round < 700; ++round) {
@@ -555,6 +562,48 @@ static void headroom_of_products(void)
     }
 }
 
+/* Of more numbers than memory holds, given their sums: of one, and n - 1 times another. */
+static void variances_of_many(void)
+{
+    mpfr_t wanted;
+    int turn, k;
+    mpfr_init2(wanted, 400);
+    for (turn = 0; turn < 2000; ++turn) {
+        const uint64_t n = random_words() >> turn % 63 | 1, others = n - 1;
+        fastreduce_wide_accumulator sum = {{0}}, one = {{0}};
+        fastreduce_product_accumulator squares = {{0}}, square = {{0}};
+        double x[2];
+        for (k = 0; k < 2; ++k)
+            x[k] = ldexp((double)(int64_t)random_words(), turn % 3 ? (int)(random_bits() % 80) : 0);
+        mpfr_set_d(wanted, x[0], MPFR_RNDN); /* (x[0] - x[1])^2 * (n - 1) / n^2 */
+        mpfr_sub_d(wanted, wanted, x[1], MPFR_RNDN);
+        mpfr_sqr(wanted, wanted, MPFR_RNDN);
+        mpfr_mul_ui(wanted, wanted, (unsigned long)others, MPFR_RNDN);
+        fastreduce_host_accumulate_f64(x, &sum, 1);
+        fastreduce_host_accumulate_dot_f64(x, x, &squares, 1);
+        fastreduce_host_accumulate_f64(x + 1, &one, 1);
+        fastreduce_host_accumulate_dot_f64(x + 1, x + 1, &square, 1);
+        for (k = 0; k < 64; ++k) {
+            if (others >> k & 1) {
+                fastreduce_wide_accumulator_merge(&sum, &one);
+                fastreduce_product_accumulator_merge(&squares, &square);
+            }
+            fastreduce_wide_accumulator_merge(&one, &one);
+            fastreduce_product_accumulator_merge(&square, &square);
+        }
+        for (k = 0; k < 2; ++k) {
+            const double right = rounded(wanted, FASTREDUCE_VARIANCE, n, k ? F64 : F32);
+            fastreduce_wide_accumulator a = sum;
+            fastreduce_product_accumulator b = squares;
+            const uint64_t got = fastreduce_detail_variance(a.limb, b.limb, n, k ? 53 : 24);
+            expect(got == (k ? bits_f64(right) : bits_f32((float)right)), "a variance of many", n,
+                   k ? fastreduce_detail_double_of(got) : (double)fastreduce_detail_float_of(got),
+                   right);
+        }
+    }
+    mpfr_clear(wanted);
+}
+
 /* What fastreduce.h says of a result's type; 0: there is none. */
 static int result_type(int type, int op, int output_type)
 {
@@ -630,7 +679,7 @@ static fastreduce_status wanted_status(const a_call *call)
     const size_t alignment = has_result ? fastreduce_type_size((fastreduce_type)result) : 8;
     const int is_exact = call->op == FASTREDUCE_SUM || call->op == FASTREDUCE_SUM_ABS ||
                          call->op == FASTREDUCE_SUM_SQUARES || call->op == FASTREDUCE_NORM2 ||
-                         call->op == FASTREDUCE_MEAN;
+                         call->op == FASTREDUCE_MEAN || call->op == FASTREDUCE_VARIANCE;
     if (result == 0 || (!has_result && is_f64) || !lies_there(call->x, call->n, size) ||
         (is_dot && !lies_there(call->y, call->n, size)) || !call->output ||
         (uintptr_t)call->output % alignment != 0)
@@ -843,6 +892,7 @@ int main(void)
     mean_of_many();
     headroom();
     headroom_of_products();
+    variances_of_many();
     windows();
     far_apart();
     wider_windows();
