@@ -841,7 +841,9 @@ enum {
     FASTREDUCE_DETAIL_PRODUCT_DIGITS = 134,
     FASTREDUCE_DETAIL_PRODUCT_LEAST = -2162,
     /* of an accumulator of products: where limbs are those of a wide one */
-    FASTREDUCE_DETAIL_FIRST_WIDE = 34
+    FASTREDUCE_DETAIL_FIRST_WIDE = 34,
+    FASTREDUCE_DETAIL_QUOTIENT_DIGITS = 8, /* of a variance; and room for all of them */
+    FASTREDUCE_DETAIL_VARIANCE_DIGITS = 149
 };
 #define FASTREDUCE_DETAIL_MOST_COUNTED 0xffffffffLL
 
@@ -1199,43 +1201,72 @@ FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_divide(int64_t *digit, int digi
     return rest != 0;
 }
 
-/* The variance of n numbers: (n * squares - sum * sum) / (n * n), rounded once. Given are limbs of
- * a wide accumulator and of one of products, which are destroyed. */
-FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, int64_t *squares,
+/* Digit k of an accumulator of products, or where it has the digits of a wide one, of that one at
+ * its place. */
+FASTREDUCE_DETAIL_FUNCTION int64_t fastreduce_detail_digit_at(const int64_t *limb, int digits,
+                                                              int k)
+{
+    if (digits == FASTREDUCE_DETAIL_WIDE_DIGITS) k -= FASTREDUCE_DETAIL_FIRST_WIDE;
+    return k >= 0 && k < digits ? limb[k] : 0;
+}
+
+/* The variance of n numbers: (n * squares - sum * sum) / (n * n), rounded once. Given are the limbs
+ * of a wide accumulator, which are destroyed; those of their squares, so many digits; and room for
+ * more, which are zeros. */
+FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, const int64_t *squares,
+                                                               int digits, int64_t *digit,
                                                                uint64_t n, int precision)
 {
-    enum { DIGITS = FASTREDUCE_DETAIL_PRODUCT_DIGITS + 3, KEPT = 8 };
+    enum { KEPT = FASTREDUCE_DETAIL_QUOTIENT_DIGITS };
+    const uint64_t mask = 0xffffffff;
     fastreduce_detail_magnitude value = {0, 0, 0, 0};
-    int64_t digit[DIGITS + 2] = {0};
-    int j, k, from, rest = 0;
+    int first = 0, count = FASTREDUCE_DETAIL_WIDE_DIGITS, all, j, k, from, rest = 0;
+    int64_t carry = 0;
 
     if (n == 0 || fastreduce_detail_special_of(sum + FASTREDUCE_DETAIL_WIDE_DIGITS))
         return fastreduce_detail_pack(1, 0, value, precision);
-    fastreduce_detail_absolute(sum, FASTREDUCE_DETAIL_WIDE_DIGITS);
+    for (k = count - 1; k >= 0; --k) { /* digits that are not zeros, and two for carries */
+        const int is_zero = sum[k] == 0 &&
+                            fastreduce_detail_digit_at(squares, digits, 2 * k) == 0 &&
+                            fastreduce_detail_digit_at(squares, digits, 2 * k + 1) == 0;
+        if (!is_zero) first = k;
+        if (!is_zero && rest == 0) rest = k + 3;
+    }
+    count = (rest < count ? rest : count) - first;
+    if (count <= 0) return 0;
+    all = 2 * count + 3;
+    sum += first;
+    digit += KEPT; /* for the quotient */
+    fastreduce_detail_absolute(sum, count);
     /* 2^7 of them, so that their square is one of the squares' units */
-    for (k = 0; k < FASTREDUCE_DETAIL_WIDE_DIGITS; ++k) sum[k] *= 128;
-    fastreduce_detail_carry(sum, FASTREDUCE_DETAIL_WIDE_DIGITS);
-    fastreduce_detail_carry(squares, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
-    for (k = 0; k < FASTREDUCE_DETAIL_PRODUCT_DIGITS; ++k) {
-        const uint64_t low = (uint64_t)squares[k] * (n & 0xffffffff),
-                       high = (uint64_t)squares[k] * (n >> 32);
-        digit[k] += (int64_t)(low & 0xffffffff);
-        digit[k + 1] += (int64_t)((low >> 32) + (high & 0xffffffff));
+    for (k = 0; k < count; ++k) sum[k] *= 128;
+    fastreduce_detail_carry(sum, count);
+    for (k = 0; k < all - 2; ++k) {
+        const int64_t limb = fastreduce_detail_digit_at(squares, digits, 2 * first + k) + carry;
+        const uint64_t low = ((uint64_t)limb & mask) * (n & mask),
+                       high = ((uint64_t)limb & mask) * (n >> 32);
+        carry = limb >> 32;
+        digit[k] += (int64_t)(low & mask);
+        digit[k + 1] += (int64_t)((low >> 32) + (high & mask));
         digit[k + 2] += (int64_t)(high >> 32);
     }
-    for (j = 0; j < FASTREDUCE_DETAIL_WIDE_DIGITS; ++j)
-        for (k = 0; sum[j] != 0 && k < FASTREDUCE_DETAIL_WIDE_DIGITS; ++k) {
+    for (j = 0; j < count; ++j)
+        for (k = 0; sum[j] != 0 && k < count; ++k) {
             const uint64_t product = (uint64_t)sum[j] * (uint64_t)sum[k];
-            digit[j + k] -= (int64_t)(product & 0xffffffff);
+            digit[j + k] -= (int64_t)(product & mask);
             digit[j + k + 1] -= (int64_t)(product >> 32);
         }
-    fastreduce_detail_carry(digit, DIGITS);
+    fastreduce_detail_carry(digit, all);
+    digit -= KEPT;
+    all += KEPT;
     /* of 225 bits or more, 64 at least are left of the quotient by 128 */
-    from = fastreduce_detail_highest(digit, DIGITS) / 32 - KEPT + 1;
+    from = fastreduce_detail_highest(digit, all) / 32 - KEPT + 1;
     if (from < 0) from = 0;
+    rest = 0;
     for (k = 0; k < (n >> 32 ? 2 : 1); ++k)
         rest |= fastreduce_detail_divide(digit + from, KEPT, n >> 32 ? n : n * n);
-    value = fastreduce_detail_leading(digit, DIGITS, FASTREDUCE_DETAIL_PRODUCT_LEAST);
+    value = fastreduce_detail_leading(digit, all,
+                                      64 * first - 32 * KEPT + FASTREDUCE_DETAIL_PRODUCT_LEAST);
     value.below |= rest;
     return fastreduce_detail_pack(0, 0, value, precision);
 }
@@ -2760,28 +2791,31 @@ FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_host_variance(const void *x, s
 {
     int64_t sum[FASTREDUCE_DETAIL_WIDE_DIGITS + 4] = {0},
                                                 squares[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0},
-                                                narrow[FASTREDUCE_DETAIL_DIGITS + 4] = {0};
-    const size_t most = 16 * FASTREDUCE_DETAIL_CHUNK;
+                                                narrow[FASTREDUCE_DETAIL_DIGITS + 4] = {0},
+                                                digit[FASTREDUCE_DETAIL_VARIANCE_DIGITS] = {0};
+    const int is_f64 = type == FASTREDUCE_F64;
+    const size_t most = 64 * FASTREDUCE_DETAIL_CHUNK;
     size_t done, count;
     int k;
     for (done = 0; done < n; done += count) {
         const char *const part = (const char *)x + done * fastreduce_type_size(type);
         count = n - done < most ? n - done : most;
-        if (type == FASTREDUCE_F64) {
+        if (is_f64) {
             fastreduce_detail_accumulate_f64(sum, (const double *)part, count, 0);
             fastreduce_detail_accumulate_dot_f64(squares, (const double *)part,
                                                  (const double *)part, count);
-        } else { /* what is not finite the sum counts */
+        } else {
             fastreduce_detail_accumulate(narrow, part, count, type, 0);
-            fastreduce_detail_accumulate_dot(squares + FASTREDUCE_DETAIL_FIRST_WIDE, part, part,
-                                             count, type);
+            fastreduce_detail_accumulate_dot(squares, part, part, count, type);
         }
     }
     for (k = 0; k < FASTREDUCE_DETAIL_DIGITS; ++k)
         fastreduce_detail_add_scaled(sum, narrow[k], 1074 - 149 + 32 * (unsigned)k);
     for (k = 0; k < 3; ++k)
         sum[FASTREDUCE_DETAIL_WIDE_DIGITS + k] += narrow[FASTREDUCE_DETAIL_DIGITS + k];
-    return fastreduce_detail_variance(sum, squares, n, precision);
+    return fastreduce_detail_variance(
+        sum, squares, is_f64 ? FASTREDUCE_DETAIL_PRODUCT_DIGITS : FASTREDUCE_DETAIL_WIDE_DIGITS,
+        digit, n, precision);
 }
 
 /* The bits of a result of x, or where y is an array, of their products. */

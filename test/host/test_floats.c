@@ -595,7 +595,9 @@ static void variances_of_many(void)
             const double right = rounded(wanted, FASTREDUCE_VARIANCE, n, k ? F64 : F32);
             fastreduce_wide_accumulator a = sum;
             fastreduce_product_accumulator b = squares;
-            const uint64_t got = fastreduce_detail_variance(a.limb, b.limb, n, k ? 53 : 24);
+            int64_t room[FASTREDUCE_DETAIL_VARIANCE_DIGITS] = {0};
+            const uint64_t got =
+                fastreduce_detail_variance(a.limb, b.limb, 134, room, n, k ? 53 : 24);
             expect(got == (k ? bits_f64(right) : bits_f32((float)right)), "a variance of many", n,
                    k ? fastreduce_detail_double_of(got) : (double)fastreduce_detail_float_of(got),
                    right);
