@@ -6946,6 +6946,8 @@ struct wide_limbs {
                               least_double = static_cast<unsigned>(-1074 - format::least);
     long long limb[limbs];
 
+    __device__ __forceinline__ long long &at(unsigned k) { return limb[k]; }
+
     /* By the warp: the sum of the lanes' numbers, each times 2^(shift - 1074). In three parts, as
      * digit_of_sum. */
     __device__ __forceinline__ void add_lanes(long long number, unsigned shift)
@@ -7250,12 +7252,13 @@ struct one_term {
 
 /* By the warp: limbs, which may be destroyed, to a result. Those that are not 0 mostly lie in
  * fewer lanes than there are; if not, one thread does it. */
-template <class Format>
-__device__ __noinline__ void round_limbs_by_warp(long long *limb, void *result,
-                                                 fastreduce_operator op, int precision, size_t n)
+template <class Accumulator>
+__device__ __noinline__ void round_by_warp(wide_limbs<Accumulator> &sum, void *result,
+                                           fastreduce_operator op, int precision, size_t n)
 {
-    constexpr unsigned all = 0xffffffff, digits = Format::digits;
-    constexpr int least = Format::least;
+    constexpr unsigned all = 0xffffffff, digits = wide_limbs<Accumulator>::digits;
+    constexpr int least = wide_limbs<Accumulator>::format::least;
+    long long *const limb = sum.limb;
     const unsigned lane = threadIdx.x % warp_size;
     unsigned first = digits, last = 0;
 #pragma unroll
@@ -7285,10 +7288,12 @@ __device__ __noinline__ void round_limbs_by_warp(long long *limb, void *result,
 }
 
 /* And to an accumulator, given room for as many limbs. */
-template <class Format>
-__device__ __noinline__ void add_to_total(long long *limb, long long *room, int64_t *total)
+template <class Accumulator>
+__device__ __noinline__ void add_to_total(wide_limbs<Accumulator> &sum,
+                                          wide_limbs<Accumulator> &other, int64_t *total)
 {
-    constexpr unsigned digits = Format::digits, limbs = digits + 4;
+    constexpr unsigned digits = wide_limbs<Accumulator>::digits, limbs = digits + 4;
+    long long *const limb = sum.limb, *const room = other.limb;
     for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) room[k] = total[k];
     __syncwarp();
     if (threadIdx.x % warp_size == 0) {
@@ -7459,6 +7464,131 @@ struct wide_window {
     }
 };
 
+/* Of a variance: sums of elements, as doubles, and of their squares. */
+template <class Input>
+struct values_of {
+    using Sums = wide_sums<fastreduce_wide_accumulator>;
+    static constexpr unsigned least_unit = 0;
+    static constexpr int low_zeros = 52 - static_cast<int>(element<Input>::fraction_bits);
+};
+template <class Input>
+struct squares_of : exact_products<Input> {
+    using Sums = wide_sums<
+        standard::conditional_t<exact_products<Input>::of_doubles, fastreduce_product_accumulator,
+                                fastreduce_wide_accumulator>>;
+};
+template <class Input>
+struct moment_sums {
+    typename values_of<Input>::Sums values;
+    typename squares_of<Input>::Sums squares;
+    int64_t room[FASTREDUCE_DETAIL_VARIANCE_DIGITS];
+    static constexpr unsigned of_values = values_of<Input>::Sums::limbs,
+                              limbs = of_values + squares_of<Input>::Sums::limbs;
+
+    __device__ __forceinline__ long long &at(unsigned k)
+    {
+        return k < of_values ? values.limb[k] : squares.limb[k - of_values];
+    }
+};
+template <class Input>
+__device__ __noinline__ void round_by_warp(moment_sums<Input> &sums, void *result,
+                                           fastreduce_operator, int precision, size_t n)
+{
+    const unsigned lane = threadIdx.x % warp_size;
+    for (unsigned k = lane; k < FASTREDUCE_DETAIL_VARIANCE_DIGITS; k += warp_size) sums.room[k] = 0;
+    __syncwarp();
+    if (lane == 0)
+        store_bits(result,
+                   fastreduce_detail_variance(reinterpret_cast<int64_t *>(sums.values.limb),
+                                              reinterpret_cast<int64_t *>(sums.squares.limb),
+                                              squares_of<Input>::Sums::digits, sums.room, n,
+                                              precision),
+                   precision);
+    __syncwarp();
+}
+/* There is no accumulator of both. */
+template <class Input>
+__device__ __forceinline__ void add_to_total(moment_sums<Input> &, moment_sums<Input> &, int64_t *)
+{
+}
+
+template <class Input>
+struct exact_moments {
+    using Element = Input;
+    using Term = double;
+    using Sums = moment_sums<Input>;
+    static constexpr unsigned head_alignment = line_bytes, packs_at_once = 2,
+                              resident_threads = 512;
+
+    static __device__ __forceinline__ double of(Input x, size_t = 0)
+    {
+        return ieee_double(widened(x));
+    }
+    template <unsigned Packs>
+    struct loaded {
+        const pack<Input> (&packs)[Packs];
+
+        template <class Items>
+        __device__ __forceinline__ loaded(const Items &items, const exact_moments &)
+            : packs(items.packs)
+        {
+        }
+        template <unsigned First, unsigned Count, class Use>
+        __device__ __forceinline__ void for_each(const Use &use) const
+        {
+#pragma unroll
+            for (unsigned k = First; k < First + Count; ++k)
+#pragma unroll
+                for (unsigned j = 0; j < pack<Input>::size; ++j) use(of(packs[k].at(j)));
+        }
+    };
+};
+
+template <class Input>
+struct wide_window<exact_moments<Input>> {
+    using Sums = moment_sums<Input>;
+    Sums &sums;
+    wide_window<values_of<Input>> values;
+    wide_window<squares_of<Input>> squares;
+
+    __device__ __forceinline__ explicit wide_window(Sums &of_warp)
+        : sums(of_warp), values(of_warp.values), squares(of_warp.squares)
+    {
+    }
+    __device__ __forceinline__ void restart()
+    {
+        values.restart();
+        squares.restart();
+    }
+    template <unsigned Terms, class Group>
+    __device__ __forceinline__ void add_group(const Group &group)
+    {
+        values.template add_group<Terms>(group);
+        squares.template add_group<Terms>(squared<Group>{group});
+    }
+    __device__ __forceinline__ void flush()
+    {
+        values.flush();
+        squares.flush();
+    }
+
+  private:
+    template <class Group>
+    struct squared {
+        const Group &group;
+        template <class Use>
+        __device__ __forceinline__ void for_each(const Use &use) const
+        {
+            group.for_each([&](double x) {
+                if constexpr (exact_products<Input>::of_doubles)
+                    use(double_product{x, x});
+                else
+                    use(ieee_multiply(x, x));
+            });
+        }
+    };
+};
+
 template <unsigned BlockSize, class Source>
 struct wide_superaccumulator {
     using Element = typename Source::Element;
@@ -7516,7 +7646,7 @@ struct wide_superaccumulator {
         for (unsigned j = 0; j < each; ++j) {
             sum[j] = 0;
             for (unsigned w = 0; w < warps; ++w)
-                if (lane + j * warp_size < limbs) sum[j] += sums[w].limb[lane + j * warp_size];
+                if (lane + j * warp_size < limbs) sum[j] += sums[w].at(lane + j * warp_size);
         }
         if (gridDim.x > 1) {
             status_word *const own = totals + blockIdx.x % exact_totals * limbs;
@@ -7540,14 +7670,12 @@ struct wide_superaccumulator {
         }
 #pragma unroll
         for (unsigned j = 0; j < each; ++j)
-            if (lane + j * warp_size < limbs) sums->limb[lane + j * warp_size] = sum[j];
+            if (lane + j * warp_size < limbs) sums->at(lane + j * warp_size) = sum[j];
         __syncwarp();
-        using format = typename Sums::format;
         if (output.result != nullptr)
-            round_limbs_by_warp<format>(sums->limb, output.result, output.op, output.precision,
-                                        count);
+            round_by_warp(*sums, output.result, output.op, output.precision, count);
         else
-            add_to_total<format>(sums->limb, sums[1].limb, output.total);
+            add_to_total(*sums, sums[1], output.total);
         return lane == 0;
     }
 
@@ -7697,7 +7825,7 @@ __device__ __forceinline__ void store_sum(exact_pair pair, void *result, fastred
     }
 }
 
-/* What a result has that is open: a NaN that no sum is. */
+/* What a result has that is open: a NaN that no sum is. Variances all are. */
 __device__ __forceinline__ uint64_t open_bits(int precision)
 {
     return precision == 53 ? 0x7ff0000000000001 : 0x7f800001;
@@ -7912,12 +8040,16 @@ struct exact_results {
     {
         return strided.place(output, result);
     }
+    __device__ __forceinline__ bool is_open(size_t result) const
+    {
+        return op == FASTREDUCE_VARIANCE || detail::is_open(place(result), precision);
+    }
 };
 
 /* Terms of a thread, of elements `first`, `first` + apart ... of a result; zeros behind its end. */
 template <class Source>
 struct exact_terms {
-    static constexpr bool are_products = Source::low_zeros < 0;
+    static constexpr bool are_products = sizeof(typename Source::Term) > sizeof(double);
     static constexpr unsigned count = 8;
     using Term = typename Source::Term;
     Term term[count];
@@ -7944,8 +8076,8 @@ struct exact_terms {
     __device__ __forceinline__ exact_terms(const exact_results &all, size_t result, size_t first,
                                            size_t end, unsigned apart)
     {
-        if constexpr (are_products) {
-            load<double>(all, result, first, end, apart);
+        if constexpr (!standard::is_same<Source, doubles_masked>::value) {
+            load<typename Source::Element>(all, result, first, end, apart);
         } else {
             switch (all.type) {
             case FASTREDUCE_F16: load<f16>(all, result, first, end, apart); break;
@@ -8009,18 +8141,17 @@ __device__ __forceinline__ void add_listed_units(const exact_results &all,
         status_word *const total = status_words + row_list::all_words + size_t(k) * words;
         for (unsigned d = lane; d < limbs; d += warp_size) {
             long long limb = 0;
-            for (unsigned w = 0; w < warps; ++w) limb += sums[w].limb[d];
+            for (unsigned w = 0; w < warps; ++w) limb += sums[w].at(d);
             if (limb != 0) atomicAdd(total + d, static_cast<unsigned long long>(limb));
         }
         if (!warp_comes_last(total + limbs, 1, (n - 1) / exact_unit + 1)) continue;
         for (unsigned d = lane; d < limbs; d += warp_size) {
-            sums[0].limb[d] = static_cast<long long>(peek(total + d));
+            sums[0].at(d) = static_cast<long long>(peek(total + d));
             total[d] = 0;
         }
         if (lane == 0) total[limbs] = 0;
         __syncwarp();
-        round_limbs_by_warp<typename Sums::format>(sums[0].limb, all.place(result), all.op,
-                                                   all.precision, n);
+        round_by_warp(sums[0], all.place(result), all.op, all.precision, n);
     }
     list.leave(last);
 }
@@ -8045,7 +8176,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     if (results <= few_open) { /* all blocks see what there is: long ones stay open until then */
         bool open = false, is_long = false;
         for (size_t k = threadIdx.x; k < results; k += exact_block)
-            if (is_open(all.place(k), all.precision)) {
+            if (all.is_open(k)) {
                 open = true;
                 is_long |= all.length(k) > most_of_warp;
             }
@@ -8059,7 +8190,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     for (size_t first = (blockIdx.x * warps + threadIdx.x / warp_size) * each; first < results;
          first += gridDim.x * warps * each) {
         const size_t own = first + lane;
-        bool open = lane < each && own < results && is_open(all.place(own), all.precision);
+        bool open = lane < each && own < results && all.is_open(own);
         if (open && shares) {
             const size_t n = all.length(own);
             if (n > most_of_warp)
@@ -8072,8 +8203,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
             window.restart();
             __syncwarp();
             add_to_windows(all, result, 0, n, lane, warp_size, window);
-            round_limbs_by_warp<typename Sums::format>(of_warp.limb, all.place(result), all.op,
-                                                       all.precision, n);
+            round_by_warp(of_warp, all.place(result), all.op, all.precision, n);
         }
     }
     if (!shares) return;
@@ -9682,23 +9812,24 @@ cudaError_t launch_open_results(exact_results all, size_t results, void *status_
 }
 
 /* All results: `all` has them strided or as segments. Arguments are checked. */
-template <class Input, bool SquaresDoubles>
+template <class Input, class Source>
 fastreduce_status launch_exact_results(const exact_results &all, workspace memory,
                                        cudaStream_t stream)
 {
-    using reducer = exact_reducer<Input, SquaresDoubles>;
-    using source = standard::conditional_t<SquaresDoubles, exact_products<double>, doubles_masked>;
-    reduction_output<reducer> to = {all.output, {{}, all.op, all.precision}};
-    const shapes_engine engine = {{}, rows_engine_of<reducer>(), columns_engine_of<reducer>()};
     const bool segments = all.segments.begins != nullptr,
                shares = segments || all.strided.n > most_open_of_warp;
-    const fastreduce_status status =
-        segments ? launch_rows(engine.rows, all.segments, &to, memory, stream)
-                 : launch_shapes(engine, all.strided, &to, memory, stream);
-    if (status != FASTREDUCE_SUCCESS || (!segments && all.strided.n == 0)) return status;
+    if constexpr (!std::is_same<Source, exact_moments<Input>>::value) {
+        using reducer = exact_reducer<Input, std::is_same<Source, exact_products<double>>::value>;
+        reduction_output<reducer> to = {all.output, {{}, all.op, all.precision}};
+        const shapes_engine engine = {{}, rows_engine_of<reducer>(), columns_engine_of<reducer>()};
+        const fastreduce_status status =
+            segments ? launch_rows(engine.rows, all.segments, &to, memory, stream)
+                     : launch_shapes(engine, all.strided, &to, memory, stream);
+        if (status != FASTREDUCE_SUCCESS || (!segments && all.strided.n == 0)) return status;
+    }
     return with_workspace(memory, shares ? FASTREDUCE_WORKSPACE_BYTES : 0, memory_use::status_words,
                           stream, [&](void *data) {
-                              return launch_open_results<source>(
+                              return launch_open_results<Source>(
                                   all, segments ? all.segments.end : all.strided.end,
                                   shares ? data : nullptr, stream);
                           });
@@ -10248,6 +10379,7 @@ static void place_exact_output(void *place, const exact_call &call, const Source
 
 template <class Input>
 struct exact_elements {
+    using of_results = doubles_masked;
     using engine = typename exact_sum<Input>::engine;
     static void make_output(void *place, const exact_call &call)
     {
@@ -10255,6 +10387,7 @@ struct exact_elements {
     }
 };
 struct exact_magnitudes { /* of floats, whose sums have no mask */
+    using of_results = doubles_masked;
     using engine = exact_engine_by<floats_masked<float>, superaccumulator>;
     static void make_output(void *place, const exact_call &call)
     {
@@ -10263,11 +10396,23 @@ struct exact_magnitudes { /* of floats, whose sums have no mask */
 };
 template <class Input>
 struct exact_squares {
+    using of_results =
+        std::conditional_t<sizeof(Input) == sizeof(double), exact_products<double>, doubles_masked>;
     using engine = exact_products_engine<exact_products<Input>>;
     static void make_output(void *place, const exact_call &call)
     {
         place_exact_output(place, call,
                            exact_products<Input>{static_cast<const Input *>(call.other)});
+    }
+};
+
+template <class Input>
+struct exact_variance {
+    using of_results = exact_moments<Input>;
+    using engine = exact_products_engine<of_results>;
+    static void make_output(void *place, const exact_call &call)
+    {
+        place_exact_output(place, call, of_results{});
     }
 };
 
@@ -10282,10 +10427,8 @@ static exact_instance exact_of()
     exact_instance found = {};
     found.make_engine = engine_of<typename What::engine>;
     found.make_output = What::make_output;
-    if constexpr (has_shapes) {
-        constexpr bool squares_doubles = standard::is_same<What, exact_squares<double>>::value;
-        found.launch_results = launch_exact_results<Input, squares_doubles>;
-    }
+    if constexpr (has_shapes)
+        found.launch_results = launch_exact_results<Input, typename What::of_results>;
     return found;
 }
 
@@ -10306,6 +10449,10 @@ static exact_instance find_exact(fastreduce_type type, fastreduce_operator op, b
         if (is_of_products(op, dot)) {
             if constexpr (has_exact_products && is_float)
                 return exact_of<exact_squares<input>, input>();
+        } else if (op == FASTREDUCE_VARIANCE) {
+            if constexpr (has_exact_products && is_float &&
+                          holds(built_operators, FASTREDUCE_VARIANCE))
+                return exact_of<exact_variance<input>, input>();
         } else if (op == FASTREDUCE_SUM_ABS && !has_mask) {
             if constexpr (has_magnitudes && is_float && !has_mask)
                 return exact_of<exact_magnitudes, input>();

@@ -5,8 +5,9 @@
 #define FASTREDUCE_IMPLEMENTATION
 #define FASTREDUCE_TYPES \
     FASTREDUCE_F32, FASTREDUCE_F64, FASTREDUCE_F16, FASTREDUCE_BF16, FASTREDUCE_I32
-#define FASTREDUCE_OPERATORS \
-    FASTREDUCE_SUM, FASTREDUCE_MEAN, FASTREDUCE_SUM_ABS, FASTREDUCE_SUM_SQUARES, FASTREDUCE_NORM2
+#define FASTREDUCE_OPERATORS                                                                       \
+    FASTREDUCE_SUM, FASTREDUCE_MEAN, FASTREDUCE_SUM_ABS, FASTREDUCE_SUM_SQUARES, FASTREDUCE_NORM2, \
+        FASTREDUCE_VARIANCE
 #define FASTREDUCE_NO_LADDER
 #define FASTREDUCE_WITH_EXACT_PRODUCTS
 #define FASTREDUCE_WITH_SHAPES
@@ -44,8 +45,9 @@ constexpr int fraction_bits = is_double<T>                    ? 52
 template <class T>
 constexpr int most_exponent = (1 << (8 * sizeof(T) - 1 - fraction_bits<T>)) - 1; /* no number */
 
-constexpr fastreduce_operator all_operators[] = {
-    FASTREDUCE_SUM, FASTREDUCE_MEAN, FASTREDUCE_SUM_ABS, FASTREDUCE_SUM_SQUARES, FASTREDUCE_NORM2};
+constexpr fastreduce_operator all_operators[] = {FASTREDUCE_SUM,     FASTREDUCE_MEAN,
+                                                 FASTREDUCE_SUM_ABS, FASTREDUCE_SUM_SQUARES,
+                                                 FASTREDUCE_NORM2,   FASTREDUCE_VARIANCE};
 
 template <class T>
 static T from_bits(u64 bits)
@@ -474,6 +476,10 @@ static void kernels()
         FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {nullptr}});
     by_kernels<wide_superaccumulator<64, exact_products<double>>, double>(
         FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {nullptr}});
+    by_kernels<wide_superaccumulator<64, exact_moments<double>>, double>(
+        FASTREDUCE_VARIANCE, {nullptr, nullptr, FASTREDUCE_SUM, 53, {}});
+    by_kernels<wide_superaccumulator<64, exact_moments<bf16>>, bf16>(
+        FASTREDUCE_VARIANCE, {nullptr, nullptr, FASTREDUCE_SUM, 53, {}});
     by_kernel_without_windows<wide_superaccumulator<64, exact_products<double>>, double>(
         FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {nullptr}});
     by_kernels<wide_superaccumulator<64, exact_products<f16>>, f16>(
