@@ -36,8 +36,8 @@
  *                                 file.
  *   FASTREDUCE_NO_EXACT           the same for EXACT, of one result or many, and
  *                                 fastreduce_accumulate and its like. Scope: the implementing file.
- *   FASTREDUCE_WITH_EXACT_PRODUCTS   EXACT has SUM_SQUARES, NORM2 and dot products, too, which
- *                                 answer UNSUPPORTED otherwise, as they take long to compile.
+ *   FASTREDUCE_WITH_EXACT_PRODUCTS   EXACT has SUM_SQUARES, NORM2, VARIANCE and dot products, too,
+ *                                 which answer UNSUPPORTED otherwise, as they take long to compile.
  *                                 Scope: the implementing file. Older name:
  *                                 FASTREDUCE_EXACT_PRODUCTS.
  *   FASTREDUCE_WITH_SHAPES        the C functions hold fastreduce_reduce_axis and
@@ -8276,27 +8276,47 @@ __device__ __forceinline__ unsigned long long *words_of(Accumulator *accumulator
     return reinterpret_cast<unsigned long long *>(accumulator->limb);
 }
 
-/* Adds to the limbs from that of the lowest digit on. No carries: 64 bits have room for many. */
+/* Adds bits * 2^shift to the limbs from that of the lowest digit on. No carries: 64 bits have room
+ * for many. Bits are a float's, or up to 64. */
+template <bool OfFloat>
+__device__ __forceinline__ void add_atomically(unsigned long long *limb, unsigned long long bits,
+                                               unsigned shift, bool is_negative)
+{
+    const unsigned long long low = bits << shift % 32;
+    limb += shift / 32;
+    const auto add = [&](unsigned k, unsigned long long digit) {
+        if (digit != 0) atomicAdd(limb + k, is_negative ? 0 - digit : digit);
+    };
+    add(0, low & 0xffffffff);
+    add(1, low >> 32);
+    if (!OfFloat && shift % 32 > 0) add(2, bits >> (64 - shift % 32));
+}
 template <class Accumulator, class Float>
 __device__ __forceinline__ void add_atomically(Accumulator *accumulator, Float x)
 {
     using format = accumulator_format<Accumulator>;
-    constexpr unsigned finer = (sizeof(Float) == sizeof(double) ? -1074 : -149) - format::least;
+    constexpr bool of_float = sizeof(Float) < sizeof(double);
+    constexpr unsigned finer = (of_float ? -149 : -1074) - format::least;
     const float_parts<Float> parts(x);
-    unsigned long long *limb = words_of(accumulator);
+    unsigned long long *const limb = words_of(accumulator);
+    if (parts.is_finite)
+        add_atomically<of_float>(limb, parts.significand, finer + parts.shift, parts.is_negative);
+    else
+        atomicAdd(limb + format::digits + parts.special, 1ull);
+}
+template <class Accumulator>
+__device__ __forceinline__ void add_atomically(Accumulator *accumulator, double_product of)
+{
+    using format = accumulator_format<Accumulator>;
+    const term_parts parts(of);
+    const unsigned shift = parts.shift + wide_limbs<Accumulator>::least_double;
+    unsigned long long *const limb = words_of(accumulator);
     if (!parts.is_finite) {
         atomicAdd(limb + format::digits + parts.special, 1ull);
         return;
     }
-    const unsigned shift = finer + parts.shift;
-    const unsigned long long significand = parts.significand, low = significand << shift % 32;
-    limb += shift / 32;
-    const auto add = [&](unsigned k, unsigned long long digit) {
-        if (digit != 0) atomicAdd(limb + k, parts.is_negative ? 0 - digit : digit);
-    };
-    add(0, low & 0xffffffff);
-    add(1, low >> 32);
-    if (sizeof(Float) == sizeof(double) && shift % 32 > 0) add(2, significand >> (64 - shift % 32));
+    add_atomically<false>(limb, parts.low, shift, parts.is_negative);
+    add_atomically<false>(limb, parts.high, shift + 64, parts.is_negative);
 }
 
 /* Each carry is taken from a limb by the same atomic that leaves the rest, so that none is lost or
@@ -8443,6 +8463,12 @@ __device__ __forceinline__ void exact_atomic_add(fastreduce_wide_accumulator *ac
 {
     detail::add_atomically(accumulator, x);
 }
+/* And x * y, to up to five limbs. */
+__device__ __forceinline__ void exact_atomic_add(fastreduce_product_accumulator *accumulator,
+                                                 double x, double y)
+{
+    detail::add_atomically(accumulator, detail::double_product{x, y});
+}
 
 /* Carries, so that 2^31 - 1 more additions fit. One thread calls it; others may add to the
  * accumulator, and carry, at the same time. Where none does, it leaves the limbs that the functions
@@ -8452,6 +8478,10 @@ __device__ __forceinline__ void exact_carry(fastreduce_accumulator *accumulator)
     detail::carry_atomically(accumulator);
 }
 __device__ __forceinline__ void exact_carry(fastreduce_wide_accumulator *accumulator)
+{
+    detail::carry_atomically(accumulator);
+}
+__device__ __forceinline__ void exact_carry(fastreduce_product_accumulator *accumulator)
 {
     detail::carry_atomically(accumulator);
 }
@@ -8466,6 +8496,12 @@ __device__ __forceinline__ Result exact_value(const fastreduce_accumulator *accu
 }
 template <class Result = double>
 __device__ __forceinline__ Result exact_value(const fastreduce_wide_accumulator *accumulator)
+{
+    static_assert(detail::one_of<Result, float, double>::value, "a float or a double");
+    return detail::read_accumulator<Result>(accumulator);
+}
+template <class Result = double>
+__device__ __forceinline__ Result exact_value(const fastreduce_product_accumulator *accumulator)
 {
     static_assert(detail::one_of<Result, float, double>::value, "a float or a double");
     return detail::read_accumulator<Result>(accumulator);
@@ -8855,8 +8891,8 @@ struct exact_engine_by {
     }
 };
 
-/* Of products, which take more registers and instructions an element (one H100, CUDA 13.0, squares
- * of floats):
+/* Of products, which take more registers and instructions an element, and of variances (one H100,
+ * CUDA 13.0, squares of floats):
  *     up to 16 MiB   256 x 4, two blocks a multiprocessor: 6.5 at 4 MiB, 7.9 with four
  *     beyond         pipelined: 28.4 at 64 MiB, against 37.3 for 512 x 4, two blocks, and 32.1 for
  *                    one
@@ -10936,7 +10972,8 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot_f64, "fastreduce_accumulate_do
  *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
  *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),
  *                   fastreduce_supports_shapes, fastreduce_supports_dot; fastreduce_accumulate_f64,
- *                   as fastreduce_accumulate refuses doubles. V0..V7 of the C functions take
+ *                   as fastreduce_accumulate refuses doubles; EXACT of products of doubles,
+ *                   fastreduce_accumulate_dot_f64; EXACT VARIANCE. V0..V7 of the C functions take
  *                   sums of floats alone. New names: FASTREDUCE_WITH_SHAPES,
  *                   FASTREDUCE_WITH_EXACT_PRODUCTS.
  *                   ABI: fastreduce_config has two more members at its end.

@@ -543,11 +543,11 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
  *            null where n == 0. Not written.
  *   output   one value of the type fastreduce_output_type(type, op), aligned to its size; memory as
  *            for fastreduce_sum_f32.
- *   config   null for defaults. AUTO takes every type and operator; EXACT takes SUM, SUM_ABS and
- *            MEAN of floats (f16, bf16, f32, f64), and SUM_SQUARES and NORM2 of those but f64;
- *            V0..V7 take SUM of f32 (fastreduce::reduce: any). All else is UNSUPPORTED, and so is
- *            what this build leaves out (FASTREDUCE_TYPES, FASTREDUCE_OPERATORS in fastreduce.cuh;
- *            EXACT has squares and norms where FASTREDUCE_WITH_EXACT_PRODUCTS is defined there).
+ *   config   null for defaults. AUTO takes every type and operator; EXACT takes SUM, SUM_ABS, MEAN,
+ *            SUM_SQUARES, NORM2 and VARIANCE of floats (f16, bf16, f32, f64); V0..V7 take SUM of
+ *            f32 (fastreduce::reduce: any). All else is UNSUPPORTED, and so is what this build
+ *            leaves out (FASTREDUCE_TYPES, FASTREDUCE_OPERATORS in fastreduce.cuh; EXACT has
+ *            squares, norms and variances where FASTREDUCE_WITH_EXACT_PRODUCTS is defined there).
  *            With AUTO and EXACT, a workspace of FASTREDUCE_WORKSPACE_BYTES serves every call;
  *            V0..V7 need what fastreduce_workspace_bytes says.
  *            output_type: with EXACT, FASTREDUCE_F64 makes the result of f16, bf16 and f32 a
@@ -577,9 +577,9 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
  * where they stand, strides or the GPU (batch-invariant); but where floats or doubles are added a
  * NaN may be another NaN.
  *
- * EXACT adds pairs of doubles, also where those are slow, and launches a second kernel, for the
- * results that two doubles cannot hold: whose bits, from the sum's first to the elements' last, lie
- * more than some hundred binades apart. These take longer.
+ * EXACT adds pairs of doubles, squares of f64 three, also where doubles are slow, and launches a
+ * second kernel, for the results that these cannot hold: whose bits, from the sum's first to the
+ * elements' last, lie more than some hundred binades apart. These take longer. Variances all do.
  *
  * Memory, alignment, asynchrony, capture, workspace and errors as for fastreduce_reduce.
  * INVALID_ARGUMENT also for a null shape, and for elements or results past the address space. */
@@ -621,10 +621,10 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
  *   output   one value of the type fastreduce_output_type(type, FASTREDUCE_SUM): of 16-bit floats
  *            and f32 an f32, of integers 64 bits, modulo 2^64.
  *   config   as for fastreduce_reduce, n_on_device and output_type too. Kernels: AUTO; EXACT for
- *            f16, bf16 and f32, with the bits of fastreduce_host_dot, where the implementing file
- *            defines FASTREDUCE_WITH_EXACT_PRODUCTS; all others are UNSUPPORTED,
- *            and so is what this build leaves out: it has the types of FASTREDUCE_TYPES, if
- *            FASTREDUCE_SUM is among FASTREDUCE_OPERATORS.
+ *            floats, with the bits of fastreduce_host_dot, where the implementing file defines
+ *            FASTREDUCE_WITH_EXACT_PRODUCTS; all others are UNSUPPORTED, and so is what this build
+ *            leaves out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_SUM is among
+ *            FASTREDUCE_OPERATORS.
  *
  * Determinism: AUTO's bits are those of pairwise() of the products, each rounded, of f32 and 16
  * bits in f32. EXACT's are those of the true sum of the true products, rounded once.
@@ -732,20 +732,20 @@ FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
 /* Reduces input[0] .. input[n - 1], in host memory, to *output, exactly and rounded once, to
  * nearest, ties to even.
  *
- *   type, op      f16, bf16, f32, f64: SUM, SUM_ABS, SUM_SQUARES, NORM2 and MEAN. All else is
- *                 UNSUPPORTED.
+ *   type, op      f16, bf16, f32, f64: SUM, SUM_ABS, SUM_SQUARES, NORM2, MEAN and VARIANCE. All
+ *                 else is UNSUPPORTED.
  *   input, output aligned to the size of an element, and of the result; input may be null where
  *                 n == 0.
  *   output_type   FASTREDUCE_DEFAULT_TYPE, which is 0, or what fastreduce_output_type says: that
  *                 type. FASTREDUCE_F64: a double, to which the exact result is rounded once.
  *                 Others: UNSUPPORTED.
  *
- * NaN where an element is one or both infinities occur (of MEAN also where n == 0); else an
- * infinity that occurs. What is past the largest finite value is an infinity, but nothing overflows
- * or underflows before the end: NORM2 of finite elements is finite where the norm fits. MEAN
- * divides by n itself, also where no float has it. An exact zero is +0. The result does not depend
- * on the order of the elements, on rounding modes, on flushing of denormals, or on -ffast-math. One
- * thread.
+ * NaN where an element is one or both infinities occur (of MEAN and VARIANCE also where n == 0, of
+ * VARIANCE where one does); else an infinity that occurs. What is past the largest finite value is
+ * an infinity, but nothing overflows or underflows before the end: NORM2 of finite elements is
+ * finite where the norm fits. MEAN divides by n itself, also where no float has it. An exact zero
+ * is +0. The result does not depend on the order of the elements, on rounding modes, on flushing of
+ * denormals, or on -ffast-math. One thread.
  *
  * INVALID_ARGUMENT, which comes before UNSUPPORTED: no such type or operator, a null or misaligned
  * pointer, elements past the address space. The output is left as it was, then and where something
@@ -2941,8 +2941,11 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_product_accumulator_f64, "fastreduce_product_
  *                   fastreduce_supports_shapes, fastreduce_supports_dot.
  *                   fastreduce_accumulate and fastreduce_host_accumulate take a
  *                   fastreduce_accumulator and refuse F64: fastreduce_accumulate_f64 is new.
+ *                   EXACT VARIANCE; SUM_SQUARES, NORM2 and dot products of f64, with an accumulator
+ *                   of their own, fastreduce_product_accumulator; those of floats refuse F64.
  *                   V0..V7 take sums of floats alone.
  *                   ABI: fastreduce_config has two more members at its end.
+ *                   fastreduce_product_accumulator is new.
  *   0.5.0  2026-11  Bits: AUTO of one array is the pairwise sum by index: six lines of C give its
  *                   bits. Dot products, too. Sums of negative zeros are -0.
  *                   API: C as before. fastreduce.cuh needs C++17. Operands stay in index order, so
