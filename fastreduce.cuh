@@ -8118,7 +8118,7 @@ __device__ __forceinline__ void add_listed_units(const exact_results &all,
                                                  status_word *status_words,
                                                  wide_window<Source> &window, Sums *sums)
 {
-    constexpr unsigned warps = exact_block / warp_size, limbs = Sums::limbs, words = limbs + 1;
+    constexpr unsigned warps = exact_block / warp_size, limbs = Sums::limbs;
     __shared__ unsigned drawn;
     __shared__ bool last;
     const unsigned lane = threadIdx.x % warp_size;
@@ -8138,7 +8138,7 @@ __device__ __forceinline__ void add_listed_units(const exact_results &all,
                        exact_block, window);
         __syncthreads();
         if (threadIdx.x >= warp_size) continue;
-        status_word *const total = status_words + row_list::all_words + size_t(k) * words;
+        status_word *const total = status_words + row_list::all_words + size_t(k) * (limbs + 1);
         for (unsigned d = lane; d < limbs; d += warp_size) {
             long long limb = 0;
             for (unsigned w = 0; w < warps; ++w) limb += sums[w].at(d);
