@@ -2663,14 +2663,12 @@ static inline void fastreduce_detail_add_products_f64(fastreduce_detail_wide_pro
     double products[FASTREDUCE_DETAIL_CHUNK], rests[FASTREDUCE_DETAIL_CHUNK];
     if (FASTREDUCE_DETAIL_HAS_FMA) {
         const size_t fours = n / 4 * 4;
-        if (!fastreduce_detail_split_products(x, y, products, rests, fours)) {
+        if (!fastreduce_detail_split_products(x, y, products, rests, fours))
             for (; done < fours; ++done)
                 if (products[done] == 0) {
                     FASTREDUCE_DETAIL_ONE_BY_ONE(1);
                     fastreduce_detail_add_product_f64(limb, x + done, y + done);
                 }
-            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
-        }
         fastreduce_detail_add_f64(at, limb + FASTREDUCE_DETAIL_FIRST_WIDE, products, fours);
         fastreduce_detail_add_f64(at + 1, limb + FASTREDUCE_DETAIL_FIRST_WIDE, rests, fours);
         done = fours;

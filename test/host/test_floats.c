@@ -169,6 +169,14 @@ static void ties(void)
         d[0] = from_bits_f64(bits_f64(d[0]) + random_bits() % 3 - 1);
         every_result("ties of variances", F64, d, d, 2);
     }
+    /* variances of five, 2 more than a multiple of 8, where doubles are 4 apart, and hardly more */
+    for (round = 0; round < 1200; ++round) {
+        double d[5];
+        d[0] = 5 * (42500001 + 2 * (double)(random_bits() % 300000)), d[1] = -d[0];
+        d[2] = 10 * (double)(random_bits() % 300000), d[3] = -d[2];
+        d[4] = ldexp(1, -round / 10);
+        every_result("variances almost halfway", F64, d, d, 5);
+    }
     /* means of five halfway between two numbers, but for a fifth of a unit 2^m below */
     for (round = 0; round < 700; ++round) {
         const int m = 36 + round % 64, above = random_bits() % 2 ? 1 : -1;
@@ -379,6 +387,8 @@ static void split_products(void)
             k = (a < 2 || b < 2) && a < 4 && b < 4;
             expect(fastreduce_detail_split_products(x, y, products, rests, 4) == k,
                    "products of what is not ordinary", (size_t)(6 * a + b), 0, k);
+            every_result("products of what is not ordinary", F64, x, y, 4);
+            use_avx2 = 1;
         }
 }
 #endif
