@@ -1217,7 +1217,7 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, con
                                                                int digits, int64_t *digit,
                                                                uint64_t n, int precision)
 {
-    enum { KEPT = FASTREDUCE_DETAIL_QUOTIENT_DIGITS };
+    const int kept = FASTREDUCE_DETAIL_QUOTIENT_DIGITS;
     const uint64_t mask = 0xffffffff;
     fastreduce_detail_magnitude value = {0, 0, 0, 0};
     int first = 0, count = FASTREDUCE_DETAIL_WIDE_DIGITS, all, j, k, from, rest = 0;
@@ -1236,7 +1236,7 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, con
     if (count <= 0) return 0;
     all = 2 * count + 3;
     sum += first;
-    digit += KEPT; /* for the quotient */
+    digit += kept; /* for the quotient */
     fastreduce_detail_absolute(sum, count);
     /* 2^7 of them, so that their square is one of the squares' units */
     for (k = 0; k < count; ++k) sum[k] *= 128;
@@ -1257,16 +1257,16 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, con
             digit[j + k + 1] -= (int64_t)(product >> 32);
         }
     fastreduce_detail_carry(digit, all);
-    digit -= KEPT;
-    all += KEPT;
+    digit -= kept;
+    all += kept;
     /* of 225 bits or more, 64 at least are left of the quotient by 128 */
-    from = fastreduce_detail_highest(digit, all) / 32 - KEPT + 1;
+    from = fastreduce_detail_highest(digit, all) / 32 - kept + 1;
     if (from < 0) from = 0;
     rest = 0;
     for (k = 0; k < (n >> 32 ? 2 : 1); ++k)
-        rest |= fastreduce_detail_divide(digit + from, KEPT, n >> 32 ? n : n * n);
+        rest |= fastreduce_detail_divide(digit + from, kept, n >> 32 ? n : n * n);
     value = fastreduce_detail_leading(digit, all,
-                                      64 * first - 32 * KEPT + FASTREDUCE_DETAIL_PRODUCT_LEAST);
+                                      64 * first - 32 * kept + FASTREDUCE_DETAIL_PRODUCT_LEAST);
     value.below |= rest;
     return fastreduce_detail_pack(0, 0, value, precision);
 }
