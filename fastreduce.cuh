@@ -36,8 +36,8 @@
  *                                 file.
  *   FASTREDUCE_NO_EXACT           the same for EXACT, of one result or many, and
  *                                 fastreduce_accumulate and its like. Scope: the implementing file.
- *   FASTREDUCE_WITH_EXACT_PRODUCTS   EXACT has SUM_SQUARES, NORM2 and dot products, too, which
- *                                 answer UNSUPPORTED otherwise, as they take long to compile.
+ *   FASTREDUCE_WITH_EXACT_PRODUCTS   EXACT has SUM_SQUARES, NORM2, VARIANCE and dot products, too,
+ *                                 which answer UNSUPPORTED otherwise, as they take long to compile.
  *                                 Scope: the implementing file. Older name:
  *                                 FASTREDUCE_EXACT_PRODUCTS.
  *   FASTREDUCE_WITH_SHAPES        the C functions hold fastreduce_reduce_axis and
@@ -5083,11 +5083,11 @@ struct staged_result {
     unsigned begin, n;
 };
 /* What a warp has in shared memory. */
-template <class Value>
+template <class Reducer>
 struct warp_room {
     warp_stage stage;
     staged_result results[most_passes * warp_size];
-    Value carried[most_run_log + 1];
+    typename Reducer::Value carried[lanes_gather<Reducer>() ? 1 : most_run_log + 1];
 };
 
 /* Results from number `first` on, some a lane. */
@@ -5247,7 +5247,7 @@ template <class Reducer>
 __device__ __forceinline__ void
 reduce_neighbours(const row_bounds &all, const row_share &share,
                   const reduction_output<Reducer> &output, status_word *status_words, size_t next,
-                  size_t end, later_results &later, warp_room<typename Reducer::Value> &room)
+                  size_t end, later_results &later, warp_room<Reducer> &room)
 {
     using Element = typename Reducer::Element;
     constexpr size_t tile = elements_of_tile<Element, rows_block, packs_of_step<Reducer>()>();
@@ -5379,7 +5379,7 @@ __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
     __shared__ block_values<Value, warps> shared;
     __shared__ later_results later;
     __shared__ bool listed;
-    __shared__ warp_room<Value> rooms[warps];
+    __shared__ warp_room<Reducer> rooms[warps];
     const warp_share own(all, share);
     wait_for_previous_grid();
     allow_next_grid();
@@ -6896,11 +6896,82 @@ __device__ __forceinline__ unsigned upper_magnitude(double x)
 }
 constexpr unsigned not_finite = 2047; /* a double's exponent, as its bits say it */
 
-/* A warp's sum in shared memory: limbs, as of a fastreduce_wide_accumulator. Those derived from it
- * have what windows miss: so many of a lane, before the warp adds them to the limbs. */
+template <class Accumulator>
+struct accumulator_format {
+    static constexpr unsigned digits = FASTREDUCE_DETAIL_DIGITS;
+    static constexpr int least = -149; /* of the power of two that is one of limb 0 */
+};
+template <>
+struct accumulator_format<fastreduce_wide_accumulator> {
+    static constexpr unsigned digits = FASTREDUCE_DETAIL_WIDE_DIGITS;
+    static constexpr int least = -1074;
+};
+template <>
+struct accumulator_format<fastreduce_product_accumulator> {
+    static constexpr unsigned digits = FASTREDUCE_DETAIL_PRODUCT_DIGITS;
+    static constexpr int least = FASTREDUCE_DETAIL_PRODUCT_LEAST;
+};
+
+/* A term of a sum: a double, or the product of two, which is not rounded. */
+struct double_product {
+    double x, y;
+};
+__device__ __forceinline__ double rounded_term(double x)
+{
+    return x;
+}
+__device__ __forceinline__ double rounded_term(double_product of)
+{
+    return ieee_multiply(of.x, of.y);
+}
+/* Whether it is not 0, though the upper half of its rounded magnitude is. */
+__device__ __forceinline__ bool is_little(double x)
+{
+    return lower_bits(x) != 0;
+}
+__device__ __forceinline__ bool is_little(double_product of)
+{
+    return of.x != 0 && of.y != 0;
+}
+
+/* Its parts as float_parts, of 128 bits. */
+struct term_parts {
+    uint64_t low, high = 0;
+    unsigned shift, special;
+    bool is_negative, is_finite;
+
+    __device__ __forceinline__ explicit term_parts(double of)
+    {
+        const float_parts<double> x(of);
+        low = x.significand;
+        shift = x.shift;
+        special = x.special;
+        is_negative = x.is_negative;
+        is_finite = x.is_finite;
+    }
+    __device__ __forceinline__ explicit term_parts(double_product of)
+    {
+        const float_parts<double> x(of.x), y(of.y);
+        low = fastreduce_detail_multiply_words(x.significand, y.significand, &high);
+        shift = x.shift + y.shift - 1074; /* modulo 2^32, until shifts begin at the lowest limb */
+        is_negative = x.is_negative != y.is_negative;
+        is_finite = x.is_finite && y.is_finite;
+        const bool is_nan = (!x.is_finite && x.special == 0) || (!y.is_finite && y.special == 0) ||
+                            x.significand == 0 || y.significand == 0; /* infinity times zero */
+        special = is_nan ? 0 : is_negative ? 2 : 1;
+    }
+};
+
+/* A warp's sum in shared memory: limbs, as of an accumulator. Those derived from it have what
+ * windows miss: so many of a lane, before the warp adds them to the limbs. */
+template <class Accumulator>
 struct wide_limbs {
-    static constexpr unsigned limbs = FASTREDUCE_DETAIL_WIDE_DIGITS + 4;
+    using format = accumulator_format<Accumulator>;
+    static constexpr unsigned digits = format::digits, limbs = digits + 4,
+                              least_double = static_cast<unsigned>(-1074 - format::least);
     long long limb[limbs];
+
+    __device__ __forceinline__ long long &at(unsigned k) { return limb[k]; }
 
     /* By the warp: the sum of the lanes' numbers, each times 2^(shift - 1074). In three parts, as
      * digit_of_sum. */
@@ -6911,6 +6982,7 @@ struct wide_limbs {
                         middle = warp_add(static_cast<unsigned>(number >> bits) & mask);
         const int high = static_cast<int>(warp_add(static_cast<unsigned>(number >> 2 * bits)));
         const unsigned lane = threadIdx.x % warp_size;
+        shift += least_double;
         if (lane < 5)
             limb[shift / 32 + lane] += digit_of(low + (middle << bits), shift % 32) +
                                        digit_of(high, shift % 32 + 2 * bits);
@@ -6922,57 +6994,69 @@ struct wide_limbs {
     }
 };
 
-/* Of any doubles: counts of 2^(16 k - 1074), whose last three are of what is not finite. */
-struct wide_sums : wide_limbs {
-    static constexpr unsigned digits = 2 * limbs - 4, specials = digits - 4, most_missed = 512;
+/* Of any terms: counts of 2^(16 k), from the lowest limb's 1 on, whose last three are of what is
+ * not finite. */
+template <class Accumulator>
+struct wide_sums : wide_limbs<Accumulator> {
+    using limbs_of_warp = wide_limbs<Accumulator>;
+    using limbs_of_warp::limb, limbs_of_warp::digits, limbs_of_warp::limbs;
+    static constexpr unsigned specials = 2 * digits, halves = specials + 4, most_missed = 512;
     static constexpr bool may_be_denormal = true;
-    int digit[digits];
+    int half[halves];
 
     template <class Group>
     __device__ __forceinline__ void add_missed(const Group &group)
     {
-        group.for_each([&](double x) { add_any(x); });
+        group.for_each([&](const auto &term) { add_any(term); });
     }
-    /* To digits, by one thread: less than 2^17 each. Out of line, as it is rare. */
-    __device__ __noinline__ void add_any(double x)
+    /* By one thread: less than 2^17 to a half. Out of line, as it is rare. */
+    template <class Term>
+    __device__ __noinline__ void add_any(Term term)
     {
-        const float_parts<double> parts(x);
+        const term_parts parts(term);
+        const unsigned shift = parts.shift + limbs_of_warp::least_double;
         if (!parts.is_finite) {
-            atomicAdd(&digit[specials + parts.special], 1);
+            atomicAdd(&half[specials + parts.special], 1);
             return;
         }
-        const unsigned shift = parts.shift;
-        const unsigned long long low = (parts.significand & 0xffffffff) << shift % 16,
-                                 high = (parts.significand >> 32) << shift % 16;
-        const int sign = parts.is_negative ? -1 : 1,
-                  part[5] = {static_cast<int>(low & 0xffff), static_cast<int>(low >> 16 & 0xffff),
-                             static_cast<int>(low >> 32) + static_cast<int>(high & 0xffff),
-                             static_cast<int>(high >> 16 & 0xffff), static_cast<int>(high >> 32)};
-#pragma unroll
-        for (unsigned k = 0; k < 5; ++k)
-            if (part[k] != 0) atomicAdd(&digit[shift / 16 + k], sign * part[k]);
+        add_bits(parts.low, shift, parts.is_negative);
+        if (sizeof term > sizeof(double)) add_bits(parts.high, shift + 64, parts.is_negative);
     }
-    /* By the warp: digits to limbs. */
+    /* By the warp: halves to limbs. */
     __device__ __forceinline__ void flush_missed()
     {
         __syncwarp();
         for (unsigned k = threadIdx.x % warp_size; k + 1 < limbs; k += warp_size) {
-            if (k < FASTREDUCE_DETAIL_WIDE_DIGITS) {
-                limb[k] += digit[2 * k] + (1ll << 16) * digit[2 * k + 1];
-                digit[2 * k] = digit[2 * k + 1] = 0;
+            if (k < digits) {
+                limb[k] += half[2 * k] + (1ll << 16) * half[2 * k + 1];
+                half[2 * k] = half[2 * k + 1] = 0;
             } else {
-                int &counted = digit[specials + k - FASTREDUCE_DETAIL_WIDE_DIGITS];
-                limb[k] += counted;
-                counted = 0;
+                limb[k] += half[specials + k - digits];
+                half[specials + k - digits] = 0;
             }
         }
         __syncwarp();
     }
     __device__ __forceinline__ void restart()
     {
-        wide_limbs::restart();
-        for (unsigned k = threadIdx.x % warp_size; k < digits; k += warp_size) digit[k] = 0;
+        limbs_of_warp::restart();
+        for (unsigned k = threadIdx.x % warp_size; k < halves; k += warp_size) half[k] = 0;
         __syncwarp();
+    }
+
+  private:
+    __device__ __forceinline__ void add_bits(unsigned long long bits, unsigned shift,
+                                             bool is_negative)
+    {
+        const unsigned long long low = (bits & 0xffffffff) << shift % 16, high = (bits >> 32)
+                                                                                 << shift % 16;
+        const int sign = is_negative ? -1 : 1,
+                  part[5] = {static_cast<int>(low & 0xffff), static_cast<int>(low >> 16 & 0xffff),
+                             static_cast<int>(low >> 32) + static_cast<int>(high & 0xffff),
+                             static_cast<int>(high >> 16 & 0xffff), static_cast<int>(high >> 32)};
+#pragma unroll
+        for (unsigned k = 0; k < 5; ++k)
+            if (part[k] != 0) atomicAdd(&half[shift / 16 + k], sign * part[k]);
     }
 };
 
@@ -6980,7 +7064,7 @@ struct wide_sums : wide_limbs {
  * multiples of 2^(32 c - 345), which are halves of products, of 24 bits each. Lower ones of narrow
  * products are zero. */
 template <bool Narrow>
-struct product_sums : wide_limbs {
+struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
     static constexpr unsigned bins = 19, most_missed = 256, first_shift = 1074 - 345,
                               least_exponent = 1023 - 298, half_bits = 24;
     static constexpr bool may_be_denormal = false;
@@ -7053,12 +7137,14 @@ struct product_sums : wide_limbs {
 /* A Source of doubles says what is summed: of an edge, and of a thread's packs, which it loads what
  * belongs to; then for_each calls with each double of Count packs from number First on. As many at
  * once as there are registers for. All are multiples of 2^(least_unit - 1074), and of each one's 53
- * bits the lowest low_zeros are 0. */
+ * bits the lowest low_zeros are 0; or where it is less than 0, products of doubles have a rest. */
 struct doubles_masked {
     using Element = double;
-    using Sums = wide_sums;
+    using Term = double;
+    using Sums = wide_sums<fastreduce_wide_accumulator>;
     static constexpr unsigned head_alignment = line_bytes, packs_at_once = 4, least_unit = 0,
-                              low_zeros = 0, resident_threads = 1024;
+                              resident_threads = 1024;
+    static constexpr int low_zeros = 0;
     unsigned mask; /* of a double's upper half */
 
     __device__ __forceinline__ double of(double x, size_t = 0) const
@@ -7113,22 +7199,31 @@ __device__ __forceinline__ void load_other_packs(const Items &items, const Eleme
 template <class Input>
 struct exact_products {
     using Element = Input;
+    static constexpr bool of_doubles = sizeof(Input) == sizeof(double);
+    using Term = standard::conditional_t<of_doubles, double_product, double>;
     /* 0, so that packs of the other array begin as it does */
     static constexpr unsigned head_alignment = 0, packs_at_once = 2, resident_threads = 512,
                               fraction_bits = element<Input>::fraction_bits,
                               bias = (1u << (8 * sizeof(Input) - 2 - fraction_bits)) - 1,
-                              least_unit = 1074 - 2 * (bias - 1 + fraction_bits),
-                              low_zeros = 53 - 2 * (fraction_bits + 1);
-    using Sums = product_sums<(sizeof(Input) < sizeof(float))>;
+                              least_unit = of_doubles ? 0 : 1074 - 2 * (bias - 1 + fraction_bits);
+    /* A window holds all of a product of 106 bits but for 48, beside its leading 53. */
+    static constexpr int low_zeros =
+        of_doubles ? 48 - 53 : 53 - 2 * static_cast<int>(fraction_bits + 1);
+    using Sums = standard::conditional_t<of_doubles, wide_sums<fastreduce_product_accumulator>,
+                                         product_sums<(sizeof(Input) < sizeof(float))>>;
     const Input *other;
 
-    static __device__ __forceinline__ double product(Input x, Input y)
+    static __device__ __forceinline__ Term product(Input x, Input y)
     {
-        if (standard::is_same<Input, f16>::value) /* a float holds it */
+        if constexpr (of_doubles)
+            return {x, y};
+        else if constexpr (standard::is_same<Input, f16>::value) /* a float holds it */
             return ieee_double(widened(x) * widened(y));
-        return ieee_multiply(ieee_double(widened(x)), ieee_double(widened(y)));
+        else
+            return ieee_multiply(ieee_double(widened(x)), ieee_double(widened(y)));
+        return Term();
     }
-    __device__ __forceinline__ double of(Input x, size_t index) const
+    __device__ __forceinline__ Term of(Input x, size_t index) const
     {
         return product(x, other != nullptr ? other[index] : x);
     }
@@ -7170,8 +7265,9 @@ struct some_packs {
         all.template for_each<First, Count>(use);
     }
 };
-struct one_double {
-    double x;
+template <class Term>
+struct one_term {
+    Term x;
     template <class Use>
     __device__ __forceinline__ void for_each(const Use &use) const
     {
@@ -7181,12 +7277,13 @@ struct one_double {
 
 /* By the warp: limbs, which may be destroyed, to a result. Those that are not 0 mostly lie in
  * fewer lanes than there are; if not, one thread does it. */
-template <class = void>
-__device__ __noinline__ void round_limbs_by_warp(long long *limb, void *result,
-                                                 fastreduce_operator op, int precision, size_t n)
+template <class Accumulator>
+__device__ __noinline__ void round_by_warp(wide_limbs<Accumulator> &sum, void *result,
+                                           fastreduce_operator op, int precision, size_t n)
 {
-    constexpr unsigned all = 0xffffffff, digits = FASTREDUCE_DETAIL_WIDE_DIGITS;
-    constexpr int least = -1074;
+    constexpr unsigned all = 0xffffffff, digits = wide_limbs<Accumulator>::digits;
+    constexpr int least = wide_limbs<Accumulator>::format::least;
+    long long *const limb = sum.limb;
     const unsigned lane = threadIdx.x % warp_size;
     unsigned first = digits, last = 0;
 #pragma unroll
@@ -7216,17 +7313,19 @@ __device__ __noinline__ void round_limbs_by_warp(long long *limb, void *result,
 }
 
 /* And to an accumulator, given room for as many limbs. */
-template <class = void>
-__device__ __noinline__ void add_to_total(long long *limb, long long *room, int64_t *total)
+template <class Accumulator>
+__device__ __noinline__ void add_to_total(wide_limbs<Accumulator> &sum,
+                                          wide_limbs<Accumulator> &other, int64_t *total)
 {
-    constexpr unsigned limbs = wide_limbs::limbs;
+    constexpr unsigned digits = wide_limbs<Accumulator>::digits, limbs = digits + 4;
+    long long *const limb = sum.limb, *const room = other.limb;
     for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) room[k] = total[k];
     __syncwarp();
     if (threadIdx.x % warp_size == 0) {
         int64_t *const number = reinterpret_cast<int64_t *>(room);
-        fastreduce_detail_normalize(number, FASTREDUCE_DETAIL_WIDE_DIGITS);
+        fastreduce_detail_normalize(number, digits);
         for (unsigned k = 0; k < limbs; ++k) number[k] += limb[k];
-        fastreduce_detail_normalize(number, FASTREDUCE_DETAIL_WIDE_DIGITS);
+        fastreduce_detail_normalize(number, digits);
     }
     __syncwarp();
     for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) total[k] = room[k];
@@ -7238,12 +7337,16 @@ struct wide_window {
     using Sums = typename Source::Sums;
     /* In units of 2^(position - 1074). |x| < 2^(2 * half - 1) fits, so that doubles hold the sums
      * of most_terms, and `high` and `low` those of most_caught. Up to top_position anchors are
-     * finite. */
-    static constexpr unsigned half = 48, most_terms = 16, top_position = 2045 - half,
+     * finite. A product of doubles is one, rounded, and a rest, which `low` and `lowest` take:
+     * exactly, as what the window holds is no denormal. */
+    static constexpr bool has_rests = Source::low_zeros < 0;
+    static constexpr unsigned half = 48, most_terms = has_rests ? 8 : 16,
+                              least_position = has_rests ? half : 0, top_position = 2045 - half,
                               most_caught = 4096, nowhere = ~0u;
 
-    long long high = 0, low = 0; /* what the thread's window has caught: 2^half units, and units */
-    unsigned position = nowhere; /* the warp's */
+    /* what the thread's window has caught: 2^half units, units, and 2^-half units */
+    long long high = 0, low = 0, lowest = 0;
+    unsigned position = nowhere;     /* the warp's */
     unsigned caught = 0, missed = 0; /* doubles since the last flush, at most */
     unsigned no_window = 0;          /* groups that the warp does not try to catch */
     Sums &sums;
@@ -7297,14 +7400,14 @@ struct wide_window {
     __device__ __forceinline__ unsigned window_for(const Group &group) const
     {
         unsigned greatest = 0;
-        group.for_each([&](double x) {
-            const unsigned upper = upper_magnitude(x);
+        group.for_each([&](const auto &term) {
+            const unsigned upper = upper_magnitude(rounded_term(term));
             if (upper < not_finite << 20 && upper > greatest) greatest = upper;
         });
         const unsigned exponent = warp_max(greatest) >> 20, room = 2 * half - 54;
-        return exponent <= room                 ? 0
-               : exponent - room < top_position ? exponent - room
-                                                : top_position;
+        return exponent <= room + least_position ? least_position
+               : exponent - room < top_position  ? exponent - room
+                                                 : top_position;
     }
 
     /* All of the group, or if a double of it does not fit, nothing: says so. One that reaches below
@@ -7313,26 +7416,36 @@ struct wide_window {
     __device__ __forceinline__ bool add_to_window(const Group &group)
     {
         constexpr unsigned reach = 1u << (half - 1 - 32);
-        const double above = anchor(position + half);
-        const unsigned lowest = upper_bits(above) - reach,
-                       least_fit = position > Source::least_unit
-                                       ? ((position + 1 - Source::low_zeros) << 20) - 1
-                                       : 0;
-        double high_sum = 0, low_sum = 0;
+        const double above = anchor(position + half), middle = anchor(position);
+        const unsigned lowest_found = upper_bits(above) - reach,
+                       least_fit =
+                           position > Source::least_unit
+                               ? ((position + 1 - static_cast<unsigned>(Source::low_zeros)) << 20) -
+                                     1
+                               : 0;
+        double high_sum = 0, low_sum = 0, lowest_sum = 0;
         unsigned highest_found = 0, least = ~0u;
-        group.for_each([&](double x) {
+        group.for_each([&](const auto &term) {
+            const double x = rounded_term(term);
             const double found = ieee_add(x, above), kept = ieee_subtract(found, above);
             high_sum = ieee_add(high_sum, kept);
             low_sum = ieee_add(low_sum, ieee_subtract(x, kept));
-            const unsigned place = upper_bits(found) - lowest;
+            if constexpr (has_rests) {
+                const double rest = fused(term.x, term.y, -x),
+                             kept_rest = ieee_subtract(ieee_add(rest, middle), middle);
+                low_sum = ieee_add(low_sum, kept_rest);
+                lowest_sum = ieee_add(lowest_sum, ieee_subtract(rest, kept_rest));
+            }
+            const unsigned place = upper_bits(found) - lowest_found;
             highest_found = place > highest_found ? place : highest_found;
             unsigned upper = upper_magnitude(x);
-            if (Sums::may_be_denormal && upper == 0 && lower_bits(x) != 0) upper = 1;
+            if (Sums::may_be_denormal && upper == 0 && is_little(term)) upper = 1;
             least = upper - 1 < least ? upper - 1 : least;
         });
         if (highest_found >= 2 * reach || least < least_fit) return false;
         high += number_of(high_sum, position + half);
         low += number_of(low_sum, position);
+        if constexpr (has_rests) lowest += number_of(lowest_sum, position - half);
         return true;
     }
 
@@ -7369,10 +7482,136 @@ struct wide_window {
         if (position != nowhere) {
             sums.add_lanes(high, position + half);
             sums.add_lanes(low, position);
+            if constexpr (has_rests) sums.add_lanes(lowest, position - half);
         }
-        high = low = 0;
+        high = low = lowest = 0;
         caught = 0;
     }
+};
+
+/* Of a variance: sums of elements, as doubles, and of their squares. */
+template <class Input>
+struct values_of {
+    using Sums = wide_sums<fastreduce_wide_accumulator>;
+    static constexpr unsigned least_unit = 0;
+    static constexpr int low_zeros = 52 - static_cast<int>(element<Input>::fraction_bits);
+};
+template <class Input>
+struct squares_of : exact_products<Input> {
+    using Sums = wide_sums<
+        standard::conditional_t<exact_products<Input>::of_doubles, fastreduce_product_accumulator,
+                                fastreduce_wide_accumulator>>;
+};
+template <class Input>
+struct moment_sums {
+    typename values_of<Input>::Sums values;
+    typename squares_of<Input>::Sums squares;
+    int64_t room[FASTREDUCE_DETAIL_VARIANCE_DIGITS];
+    static constexpr unsigned of_values = values_of<Input>::Sums::limbs,
+                              limbs = of_values + squares_of<Input>::Sums::limbs;
+
+    __device__ __forceinline__ long long &at(unsigned k)
+    {
+        return k < of_values ? values.limb[k] : squares.limb[k - of_values];
+    }
+};
+template <class Input>
+__device__ __noinline__ void round_by_warp(moment_sums<Input> &sums, void *result,
+                                           fastreduce_operator, int precision, size_t n)
+{
+    const unsigned lane = threadIdx.x % warp_size;
+    for (unsigned k = lane; k < FASTREDUCE_DETAIL_VARIANCE_DIGITS; k += warp_size) sums.room[k] = 0;
+    __syncwarp();
+    if (lane == 0)
+        store_bits(result,
+                   fastreduce_detail_variance(reinterpret_cast<int64_t *>(sums.values.limb),
+                                              reinterpret_cast<int64_t *>(sums.squares.limb),
+                                              squares_of<Input>::Sums::digits, sums.room, n,
+                                              precision),
+                   precision);
+    __syncwarp();
+}
+/* There is no accumulator of both. */
+template <class Input>
+__device__ __forceinline__ void add_to_total(moment_sums<Input> &, moment_sums<Input> &, int64_t *)
+{
+}
+
+template <class Input>
+struct exact_moments {
+    using Element = Input;
+    using Term = double;
+    using Sums = moment_sums<Input>;
+    static constexpr unsigned head_alignment = line_bytes, packs_at_once = 2,
+                              resident_threads = 512;
+
+    static __device__ __forceinline__ double of(Input x, size_t = 0)
+    {
+        return ieee_double(widened(x));
+    }
+    template <unsigned Packs>
+    struct loaded {
+        const pack<Input> (&packs)[Packs];
+
+        template <class Items>
+        __device__ __forceinline__ loaded(const Items &items, const exact_moments &)
+            : packs(items.packs)
+        {
+        }
+        template <unsigned First, unsigned Count, class Use>
+        __device__ __forceinline__ void for_each(const Use &use) const
+        {
+#pragma unroll
+            for (unsigned k = First; k < First + Count; ++k)
+#pragma unroll
+                for (unsigned j = 0; j < pack<Input>::size; ++j) use(of(packs[k].at(j)));
+        }
+    };
+};
+
+template <class Input>
+struct wide_window<exact_moments<Input>> {
+    using Sums = moment_sums<Input>;
+    Sums &sums;
+    wide_window<values_of<Input>> values;
+    wide_window<squares_of<Input>> squares;
+
+    __device__ __forceinline__ explicit wide_window(Sums &of_warp)
+        : sums(of_warp), values(of_warp.values), squares(of_warp.squares)
+    {
+    }
+    __device__ __forceinline__ void restart()
+    {
+        values.restart();
+        squares.restart();
+    }
+    template <unsigned Terms, class Group>
+    __device__ __forceinline__ void add_group(const Group &group)
+    {
+        values.template add_group<Terms>(group);
+        squares.template add_group<Terms>(squared<Group>{group});
+    }
+    __device__ __forceinline__ void flush()
+    {
+        values.flush();
+        squares.flush();
+    }
+
+  private:
+    template <class Group>
+    struct squared {
+        const Group &group;
+        template <class Use>
+        __device__ __forceinline__ void for_each(const Use &use) const
+        {
+            group.for_each([&](double x) {
+                if constexpr (exact_products<Input>::of_doubles)
+                    use(double_product{x, x});
+                else
+                    use(ieee_multiply(x, x));
+            });
+        }
+    };
 };
 
 template <unsigned BlockSize, class Source>
@@ -7382,7 +7621,7 @@ struct wide_superaccumulator {
     static constexpr unsigned head_alignment = Source::head_alignment;
     using Sums = typename Source::Sums;
     static constexpr unsigned resident_threads = resident(Source::resident_threads);
-    static constexpr unsigned warps = BlockSize / warp_size, limbs = wide_limbs::limbs;
+    static constexpr unsigned warps = BlockSize / warp_size, limbs = Sums::limbs;
     static constexpr size_t shared_bytes = (warps + 1) * sizeof(Sums); /* a producer's, too */
 
     wide_window<Source> window;
@@ -7406,8 +7645,9 @@ struct wide_superaccumulator {
         const typename Source::template loaded<Packs> all(items, source);
         add_packs<0, Packs>(all);
         if (!items.edges) return;
+        using term = typename Source::Term;
         window.template add_group<1>(
-            one_double{items.has_edge ? source.of(items.edge, items.edge_index) : 0.0});
+            one_term<term>{items.has_edge ? source.of(items.edge, items.edge_index) : term()});
     }
     template <class Items>
     __device__ __forceinline__ void add_in_pipeline(const Items &items)
@@ -7431,7 +7671,7 @@ struct wide_superaccumulator {
         for (unsigned j = 0; j < each; ++j) {
             sum[j] = 0;
             for (unsigned w = 0; w < warps; ++w)
-                if (lane + j * warp_size < limbs) sum[j] += sums[w].limb[lane + j * warp_size];
+                if (lane + j * warp_size < limbs) sum[j] += sums[w].at(lane + j * warp_size);
         }
         if (gridDim.x > 1) {
             status_word *const own = totals + blockIdx.x % exact_totals * limbs;
@@ -7455,12 +7695,12 @@ struct wide_superaccumulator {
         }
 #pragma unroll
         for (unsigned j = 0; j < each; ++j)
-            if (lane + j * warp_size < limbs) sums->limb[lane + j * warp_size] = sum[j];
+            if (lane + j * warp_size < limbs) sums->at(lane + j * warp_size) = sum[j];
         __syncwarp();
         if (output.result != nullptr)
-            round_limbs_by_warp(sums->limb, output.result, output.op, output.precision, count);
+            round_by_warp(*sums, output.result, output.op, output.precision, count);
         else
-            add_to_total(sums->limb, sums[1].limb, output.total);
+            add_to_total(*sums, sums[1], output.total);
         return lane == 0;
     }
 
@@ -7529,25 +7769,57 @@ struct exact_pair {
     }
 };
 
-/* sum + rest, which the double `sum` is when rounded, as what the operator makes of it. Digits from
- * 2^(32 base - 1074) on hold 128 bits behind the lowest of `sum`, and one for all of `rest` that
- * lies below. Out of line, as it is long. */
+/* The same of products of doubles, each of which is two, if neither rounds: a double more. */
+struct exact_triple {
+    double sum;
+    exact_pair rests;
+
+    __device__ __forceinline__ bool is_complete() const { return rests.is_complete(); }
+    template <unsigned Count>
+    __device__ __forceinline__ void add(const double_product (&term)[Count])
+    {
+        constexpr unsigned least = (1023 - 969) << 20; /* whose rest is no denormal cut short */
+        double rest[2 * Count];
+#pragma unroll
+        for (unsigned j = 0; j < Count; ++j) {
+            const double product = rounded_term(term[j]);
+            rest[2 * j] = exact_pair::add_losing(sum, product);
+            rest[2 * j + 1] = fused(term[j].x, term[j].y, -product);
+            if (upper_magnitude(product) < least && is_little(term[j]))
+                rest[2 * j] = bits_as<double>(static_cast<unsigned long long>(not_finite) << 52);
+        }
+        rests.add(rest);
+    }
+    __device__ __forceinline__ void add(const exact_triple &other)
+    {
+        const double rest[1] = {exact_pair::add_losing(sum, other.sum)};
+        rests.add(other.rests);
+        rests.add(rest);
+    }
+};
+
+/* sum + rest + last, each of which is what was rounded off before, as what the operator makes of
+ * it. Digits from 2^(32 base - 1074) on hold 128 bits behind the lowest of `sum`, and one for all
+ * that lies below. Out of line, as it is long. */
 template <class = void>
-__device__ __noinline__ void round_sum(double sum, double rest, void *result,
+__device__ __noinline__ void round_sum(double sum, double rest, double last, void *result,
                                        fastreduce_operator op, int precision, size_t n)
 {
     constexpr int digits = 8;
     int64_t digit[digits + 3] = {};
-    const float_parts<double> large(sum), little(rest);
-    const unsigned base = large.shift / 32 > 4 ? large.shift / 32 - 4 : 0,
-                   below = little.shift < 32 * base ? 32 * base - little.shift : 0;
-    const unsigned long long left = below < 64 ? little.significand >> below : 0;
-    const bool is_cut = (below < 64 ? left << below : 0) != little.significand;
-    const int64_t a = static_cast<int64_t>(large.significand),
-                  b = static_cast<int64_t>(left | (is_cut ? 1 : 0));
-    fastreduce_detail_add_scaled(digit, large.is_negative ? -a : a, large.shift - 32 * base);
-    fastreduce_detail_add_scaled(digit, little.is_negative ? -b : b,
-                                 below > 0 ? 0 : little.shift - 32 * base);
+    const double all[] = {sum, rest, last};
+    const unsigned shift = float_parts<double>(sum).shift,
+                   base = shift / 32 > 4 ? shift / 32 - 4 : 0;
+    bool is_cut = false;
+    for (unsigned k = 0; k < 3 && !is_cut; ++k) {
+        const float_parts<double> parts(all[k]);
+        const unsigned below = parts.shift < 32 * base ? 32 * base - parts.shift : 0;
+        const unsigned long long left = below < 64 ? parts.significand >> below : 0;
+        is_cut = (below < 64 ? left << below : 0) != parts.significand;
+        const int64_t number = static_cast<int64_t>(left | (is_cut ? 1 : 0));
+        fastreduce_detail_add_scaled(digit, parts.is_negative ? -number : number,
+                                     below > 0 ? 0 : parts.shift - 32 * base);
+    }
     store_bits(
         result,
         fastreduce_detail_read(digit, digits, static_cast<int>(32 * base) - 1074, op, n, precision),
@@ -7555,13 +7827,20 @@ __device__ __noinline__ void round_sum(double sum, double rest, void *result,
 }
 
 /* By a thread: what the operator makes of a sum of n elements. */
-__device__ __forceinline__ void store_pair(exact_pair pair, void *result, fastreduce_operator op,
-                                           int precision, size_t n)
+__device__ __forceinline__ void store_sum(const exact_triple &of, void *result,
+                                          fastreduce_operator op, int precision, size_t n)
+{
+    double sum = of.sum, rest = of.rests.sum, last = exact_pair::add_losing(rest, of.rests.lost);
+    last = exact_pair::add_losing(rest = exact_pair::add_losing(sum, rest), last);
+    round_sum(sum, rest, last, result, op, precision, n);
+}
+__device__ __forceinline__ void store_sum(exact_pair pair, void *result, fastreduce_operator op,
+                                          int precision, size_t n)
 {
     const double rest = pair.lost == 0 ? 0 : exact_pair::add_losing(pair.sum, pair.lost);
     unsigned long long bits = bits_as<unsigned long long>(pair.sum);
     if (op == FASTREDUCE_MEAN || op == FASTREDUCE_NORM2) {
-        round_sum(pair.sum, rest, result, op, precision, n);
+        round_sum(pair.sum, rest, 0, result, op, precision, n);
     } else if (precision == 53) {
         store_bits(result, bits, precision);
     } else {
@@ -7571,7 +7850,7 @@ __device__ __forceinline__ void store_pair(exact_pair pair, void *result, fastre
     }
 }
 
-/* What a result has that is open: a NaN that no sum is. */
+/* What a result has that is open: a NaN that no sum is. Variances all are. */
 __device__ __forceinline__ uint64_t open_bits(int precision)
 {
     return precision == 53 ? 0x7ff0000000000001 : 0x7f800001;
@@ -7582,18 +7861,20 @@ __device__ __forceinline__ bool is_open(const void *result, int precision)
                             : *static_cast<const unsigned *>(result)) == open_bits(precision);
 }
 
-/* EXACT's Reducer for many results, by every operator that it has. */
-template <class Input>
-struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
+/* EXACT's Reducer for many results, by every operator that it has; by those of squares, of doubles
+ * another. */
+template <class Input, bool SquaresDoubles = false>
+struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
     using Element = Input;
-    using Value = exact_pair;
+    using Term = standard::conditional_t<SquaresDoubles, double_product, double>;
+    using Value = standard::conditional_t<SquaresDoubles, exact_triple, exact_pair>;
     static constexpr bool reduces_packs = true, is_narrow = sizeof(Input) < sizeof(double),
                           is_f16 = standard::is_same<Input, f16>::value;
     static constexpr unsigned f16_position = 149 - 24; /* of a window that has them all */
     fastreduce_operator op;
     int precision;
 
-    static __device__ __forceinline__ Value identity() { return {0, 0}; }
+    static __device__ __forceinline__ Value identity() { return Value(); }
     static __device__ __forceinline__ Value combine(Value a, const Value &b)
     {
         a.add(b);
@@ -7603,17 +7884,22 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
     {
         return is_narrow && (op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2);
     }
-    __device__ __forceinline__ double term(Input x) const
+    __device__ __forceinline__ Term term(Input x) const
     {
-        const double wide = ieee_double(widened(x));
-        if (squares()) return ieee_multiply(wide, wide);
-        return op == FASTREDUCE_SUM_ABS ? fabs(wide) : wide;
+        if constexpr (SquaresDoubles) {
+            return {x, x};
+        } else {
+            const double wide = ieee_double(widened(x));
+            if (squares()) return ieee_multiply(wide, wide);
+            return op == FASTREDUCE_SUM_ABS ? fabs(wide) : wide;
+        }
+        return Term();
     }
     template <class Items>
     __device__ __forceinline__ Value value_of_packs(const Items &items) const
     {
         constexpr unsigned packs = Items::packs_each, size = pack<Input>::size;
-        Value value = {0, 0};
+        Value value = {};
         if constexpr (packs * size <= 4 && is_narrow) {
             double terms[size];
 #pragma unroll
@@ -7637,7 +7923,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
         } else {
 #pragma unroll
             for (unsigned k = 0; k < packs; ++k) {
-                double terms[size];
+                Term terms[size];
 #pragma unroll
                 for (unsigned j = 0; j < size; ++j) terms[j] = term(items.at(k).at(j));
                 value.add(terms);
@@ -7648,7 +7934,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
     __device__ __forceinline__ void store(void *result, const Value &value, size_t n) const
     {
         if (!exact_integer && value.is_complete())
-            store_pair(value, result, op, precision, n);
+            store_sum(value, result, op, precision, n);
         else
             store_bits(result, open_bits(precision), precision);
     }
@@ -7779,77 +8065,89 @@ struct exact_results {
     {
         return strided.place(output, result);
     }
+    __device__ __forceinline__ bool is_open(size_t result) const
+    {
+        return op == FASTREDUCE_VARIANCE || detail::is_open(place(result), precision);
+    }
 };
 
 /* Terms of a thread, of elements `first`, `first` + apart ... of a result; zeros behind its end. */
+template <class Source>
 struct exact_terms {
+    static constexpr bool are_products = sizeof(typename Source::Term) > sizeof(double);
     static constexpr unsigned count = 8;
-    double term[count];
+    using Term = typename Source::Term;
+    Term term[count];
 
     template <class Use>
     __device__ __forceinline__ void for_each(const Use &use) const
     {
 #pragma unroll
-        for (double x : term) use(x);
+        for (const Term &x : term) use(x);
     }
     template <class Input>
     __device__ __forceinline__ void load(const exact_results &all, size_t result, size_t first,
                                          size_t end, unsigned apart)
     {
-        const exact_reducer<Input> reducer = {{}, all.op, all.precision};
+        const exact_reducer<Input, are_products> reducer = {{}, all.op, all.precision};
         const Input *const from = all.are_segments() ? all.segments.first<Input>(result)
                                                      : all.strided.first<Input>(result);
 #pragma unroll
         for (unsigned j = 0; j < count; ++j) {
             const size_t k = first + j * apart;
-            term[j] = k < end ? reducer.term(from[k * all.strided.stride]) : 0;
+            term[j] = k < end ? reducer.term(from[k * all.strided.stride]) : Term();
         }
     }
     __device__ __forceinline__ exact_terms(const exact_results &all, size_t result, size_t first,
                                            size_t end, unsigned apart)
     {
-        switch (all.type) {
-        case FASTREDUCE_F16: load<f16>(all, result, first, end, apart); break;
-        case FASTREDUCE_BF16: load<bf16>(all, result, first, end, apart); break;
-        case FASTREDUCE_F32: load<float>(all, result, first, end, apart); break;
-        default: load<double>(all, result, first, end, apart);
+        if constexpr (!standard::is_same<Source, doubles_masked>::value) {
+            load<typename Source::Element>(all, result, first, end, apart);
+        } else {
+            switch (all.type) {
+            case FASTREDUCE_F16: load<f16>(all, result, first, end, apart); break;
+            case FASTREDUCE_BF16: load<bf16>(all, result, first, end, apart); break;
+            case FASTREDUCE_F32: load<float>(all, result, first, end, apart); break;
+            default: load<double>(all, result, first, end, apart);
+            }
         }
     }
 };
 /* By so many threads: elements from `begin` to `end` to windows, those of a block's warps. Out of
  * line, as it is long. */
-template <class = void>
+template <class Source>
 __device__ __noinline__ void add_to_windows(const exact_results &all, size_t result, size_t begin,
                                             size_t end, unsigned own, unsigned threads,
-                                            wide_window<doubles_masked> &window)
+                                            wide_window<Source> &window)
 {
+    using terms = exact_terms<Source>;
 #pragma unroll 1
-    for (; begin < end; begin += exact_terms::count * threads)
-        window.template add_group<exact_terms::count>(
-            exact_terms(all, result, begin + own, end, threads));
+    for (; begin < end; begin += terms::count * threads)
+        window.template add_group<terms::count>(terms(all, result, begin + own, end, threads));
     window.flush();
 }
 
 /* Long results are shared out in units of so many elements. Each listed one has room for limbs and
  * a ticket. */
 constexpr size_t exact_unit = 16384, few_open = 1024;
-constexpr unsigned exact_block = 256, exact_words = wide_limbs::limbs + 1,
-                   exact_listed = static_cast<unsigned>(
-                       (FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word) - row_list::all_words) /
-                       exact_words);
+constexpr unsigned exact_block = 256;
+template <class Sums>
+constexpr unsigned exact_listed = (FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word) -
+                                   row_list::all_words) /
+                                  (Sums::limbs + 1);
 
 /* By a block: units of what is listed, in turn. Limbs go to the result's, which the last one to
  * come rounds and leaves zero. */
-template <class = void>
-__device__ __forceinline__ void
-add_listed_units(const exact_results &all, status_word *status_words,
-                 wide_window<doubles_masked> &window, wide_sums *sums)
+template <class Source, class Sums>
+__device__ __forceinline__ void add_listed_units(const exact_results &all,
+                                                 status_word *status_words,
+                                                 wide_window<Source> &window, Sums *sums)
 {
-    constexpr unsigned warps = exact_block / warp_size, limbs = wide_limbs::limbs;
+    constexpr unsigned warps = exact_block / warp_size, limbs = Sums::limbs;
     __shared__ unsigned drawn;
     __shared__ bool last;
     const unsigned lane = threadIdx.x % warp_size;
-    const row_list list = {status_words, exact_listed};
+    const row_list list = {status_words, exact_listed<Sums>};
     const row_list::entry *const entries = list.entries();
     const size_t units = list.runs();
 #pragma unroll 1
@@ -7865,32 +8163,33 @@ add_listed_units(const exact_results &all, status_word *status_words,
                        exact_block, window);
         __syncthreads();
         if (threadIdx.x >= warp_size) continue;
-        status_word *const total = status_words + row_list::all_words + size_t(k) * exact_words;
+        status_word *const total = status_words + row_list::all_words + size_t(k) * (limbs + 1);
         for (unsigned d = lane; d < limbs; d += warp_size) {
             long long limb = 0;
-            for (unsigned w = 0; w < warps; ++w) limb += sums[w].limb[d];
+            for (unsigned w = 0; w < warps; ++w) limb += sums[w].at(d);
             if (limb != 0) atomicAdd(total + d, static_cast<unsigned long long>(limb));
         }
         if (!warp_comes_last(total + limbs, 1, (n - 1) / exact_unit + 1)) continue;
         for (unsigned d = lane; d < limbs; d += warp_size) {
-            sums[0].limb[d] = static_cast<long long>(peek(total + d));
+            sums[0].at(d) = static_cast<long long>(peek(total + d));
             total[d] = 0;
         }
         if (lane == 0) total[limbs] = 0;
         __syncwarp();
-        round_limbs_by_warp(sums[0].limb, all.place(result), all.op, all.precision, n);
+        round_by_warp(sums[0], all.place(result), all.op, all.precision, n);
     }
     list.leave(last);
 }
 
 /* What is open, a result a warp; longer ones are listed, where there are status words. Blocks that
  * have nothing to do wait for others to begin, but not for ever, as these may need their places. */
-template <class = void>
+template <class Source>
 __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     reduce_open_results(exact_results all, size_t results, size_t most_of_warp,
                         status_word *status_words)
 {
-    __shared__ wide_sums sums[exact_block / warp_size];
+    using Sums = typename Source::Sums;
+    __shared__ Sums sums[exact_block / warp_size];
     __shared__ bool listed;
     constexpr unsigned patience = 100; /* some 100 us */
     constexpr size_t warps = exact_block / warp_size;
@@ -7902,7 +8201,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     if (results <= few_open) { /* all blocks see what there is: long ones stay open until then */
         bool open = false, is_long = false;
         for (size_t k = threadIdx.x; k < results; k += exact_block)
-            if (is_open(all.place(k), all.precision)) {
+            if (all.is_open(k)) {
                 open = true;
                 is_long |= all.length(k) > most_of_warp;
             }
@@ -7910,18 +8209,18 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
         shares = __syncthreads_or(is_long && shares);
     }
     if (shares && threadIdx.x == 0) atomicAdd(status_words, row_blocks::begun);
-    wide_sums &of_warp = sums[threadIdx.x / warp_size];
-    wide_window<doubles_masked> window(of_warp);
+    Sums &of_warp = sums[threadIdx.x / warp_size];
+    wide_window<Source> window(of_warp);
 #pragma unroll 1
     for (size_t first = (blockIdx.x * warps + threadIdx.x / warp_size) * each; first < results;
          first += gridDim.x * warps * each) {
         const size_t own = first + lane;
-        bool open = lane < each && own < results && is_open(all.place(own), all.precision);
+        bool open = lane < each && own < results && all.is_open(own);
         if (open && shares) {
             const size_t n = all.length(own);
             if (n > most_of_warp)
                 open = !row_list::add(status_words, own, (n - 1) / exact_unit + 1, ~0u >> 1,
-                                      exact_listed);
+                                      exact_listed<Sums>);
         }
         for (unsigned others = __ballot_sync(0xffffffffu, open); others != 0;
              others &= others - 1) {
@@ -7929,12 +8228,12 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
             window.restart();
             __syncwarp();
             add_to_windows(all, result, 0, n, lane, warp_size, window);
-            round_limbs_by_warp(of_warp.limb, all.place(result), all.op, all.precision, n);
+            round_by_warp(of_warp, all.place(result), all.op, all.precision, n);
         }
     }
     if (!shares) return;
     __syncthreads();
-    if (threadIdx.x == 0) listed = row_list{status_words, exact_listed}.await(patience);
+    if (threadIdx.x == 0) listed = row_list{status_words, exact_listed<Sums>}.await(patience);
     __syncthreads();
     if (listed) add_listed_units(all, status_words, window, sums);
 }
@@ -8002,38 +8301,47 @@ __device__ __forceinline__ unsigned long long *words_of(Accumulator *accumulator
     return reinterpret_cast<unsigned long long *>(accumulator->limb);
 }
 
-template <class Accumulator>
-struct accumulator_format {
-    static constexpr unsigned digits = FASTREDUCE_DETAIL_DIGITS;
-    static constexpr int least = -149; /* of the power of two that is one of limb 0 */
-};
-template <>
-struct accumulator_format<fastreduce_wide_accumulator> {
-    static constexpr unsigned digits = FASTREDUCE_DETAIL_WIDE_DIGITS;
-    static constexpr int least = -1074;
-};
-
-/* Adds to the limbs from that of the lowest digit on. No carries: 64 bits have room for many. */
+/* Adds bits * 2^shift to the limbs from that of the lowest digit on. No carries: 64 bits have room
+ * for many. Bits are a float's, or up to 64. */
+template <bool OfFloat>
+__device__ __forceinline__ void add_atomically(unsigned long long *limb, unsigned long long bits,
+                                               unsigned shift, bool is_negative)
+{
+    const unsigned long long low = bits << shift % 32;
+    limb += shift / 32;
+    const auto add = [&](unsigned k, unsigned long long digit) {
+        if (digit != 0) atomicAdd(limb + k, is_negative ? 0 - digit : digit);
+    };
+    add(0, low & 0xffffffff);
+    add(1, low >> 32);
+    if (!OfFloat && shift % 32 > 0) add(2, bits >> (64 - shift % 32));
+}
 template <class Accumulator, class Float>
 __device__ __forceinline__ void add_atomically(Accumulator *accumulator, Float x)
 {
     using format = accumulator_format<Accumulator>;
-    constexpr unsigned finer = (sizeof(Float) == sizeof(double) ? -1074 : -149) - format::least;
+    constexpr bool of_float = sizeof(Float) < sizeof(double);
+    constexpr unsigned finer = (of_float ? -149 : -1074) - format::least;
     const float_parts<Float> parts(x);
-    unsigned long long *limb = words_of(accumulator);
+    unsigned long long *const limb = words_of(accumulator);
+    if (parts.is_finite)
+        add_atomically<of_float>(limb, parts.significand, finer + parts.shift, parts.is_negative);
+    else
+        atomicAdd(limb + format::digits + parts.special, 1ull);
+}
+template <class Accumulator>
+__device__ __forceinline__ void add_atomically(Accumulator *accumulator, double_product of)
+{
+    using format = accumulator_format<Accumulator>;
+    const term_parts parts(of);
+    const unsigned shift = parts.shift + wide_limbs<Accumulator>::least_double;
+    unsigned long long *const limb = words_of(accumulator);
     if (!parts.is_finite) {
         atomicAdd(limb + format::digits + parts.special, 1ull);
         return;
     }
-    const unsigned shift = finer + parts.shift;
-    const unsigned long long significand = parts.significand, low = significand << shift % 32;
-    limb += shift / 32;
-    const auto add = [&](unsigned k, unsigned long long digit) {
-        if (digit != 0) atomicAdd(limb + k, parts.is_negative ? 0 - digit : digit);
-    };
-    add(0, low & 0xffffffff);
-    add(1, low >> 32);
-    if (sizeof(Float) == sizeof(double) && shift % 32 > 0) add(2, significand >> (64 - shift % 32));
+    add_atomically<false>(limb, parts.low, shift, parts.is_negative);
+    add_atomically<false>(limb, parts.high, shift + 64, parts.is_negative);
 }
 
 /* Each carry is taken from a limb by the same atomic that leaves the rest, so that none is lost or
@@ -8180,6 +8488,12 @@ __device__ __forceinline__ void exact_atomic_add(fastreduce_wide_accumulator *ac
 {
     detail::add_atomically(accumulator, x);
 }
+/* And x * y, to up to five limbs. */
+__device__ __forceinline__ void exact_atomic_add(fastreduce_product_accumulator *accumulator,
+                                                 double x, double y)
+{
+    detail::add_atomically(accumulator, detail::double_product{x, y});
+}
 
 /* Carries, so that 2^31 - 1 more additions fit. One thread calls it; others may add to the
  * accumulator, and carry, at the same time. Where none does, it leaves the limbs that the functions
@@ -8189,6 +8503,10 @@ __device__ __forceinline__ void exact_carry(fastreduce_accumulator *accumulator)
     detail::carry_atomically(accumulator);
 }
 __device__ __forceinline__ void exact_carry(fastreduce_wide_accumulator *accumulator)
+{
+    detail::carry_atomically(accumulator);
+}
+__device__ __forceinline__ void exact_carry(fastreduce_product_accumulator *accumulator)
 {
     detail::carry_atomically(accumulator);
 }
@@ -8203,6 +8521,12 @@ __device__ __forceinline__ Result exact_value(const fastreduce_accumulator *accu
 }
 template <class Result = double>
 __device__ __forceinline__ Result exact_value(const fastreduce_wide_accumulator *accumulator)
+{
+    static_assert(detail::one_of<Result, float, double>::value, "a float or a double");
+    return detail::read_accumulator<Result>(accumulator);
+}
+template <class Result = double>
+__device__ __forceinline__ Result exact_value(const fastreduce_product_accumulator *accumulator)
 {
     static_assert(detail::one_of<Result, float, double>::value, "a float or a double");
     return detail::read_accumulator<Result>(accumulator);
@@ -8539,8 +8863,8 @@ struct exact_engine_by {
     }
 };
 
-/* Of products, which take more registers and instructions an element (one H100, CUDA 13.0, squares
- * of floats):
+/* Of products, which take more registers and instructions an element, and of variances (one H100,
+ * CUDA 13.0, squares of floats):
  *     up to 16 MiB   256 x 4, two blocks a multiprocessor: 6.5 at 4 MiB, 7.9 with four
  *     beyond         pipelined: 28.4 at 64 MiB, against 37.3 for 512 x 4, two blocks, and 32.1 for
  *                    one
@@ -9475,7 +9799,7 @@ inline fastreduce_status launch_shapes(const shapes_engine &e, const strided_res
 /* Elements of a result that is open, that a warp adds up: more are listed. */
 constexpr size_t most_open_of_warp = exact_unit / 4;
 
-template <class = void>
+template <class Source>
 cudaError_t launch_open_results(exact_results all, size_t results, void *status_words,
                                 cudaStream_t stream)
 {
@@ -9493,28 +9817,30 @@ cudaError_t launch_open_results(exact_results all, size_t results, void *status_
                  most = size_t(limits.multiprocessors) * (1024 / exact_block);
     size_t most_of_warp = most_open_of_warp;
     void *arguments[] = {&all, &results, &most_of_warp, &status_words};
-    return launch_kernel(kernel_address(reduce_open_results<>), known, device,
+    return launch_kernel(kernel_address(reduce_open_results<Source>), known, device,
                          static_cast<unsigned>(least_of(blocks, most)), exact_block, 0, arguments,
                          stream);
 }
 
 /* All results: `all` has them strided or as segments. Arguments are checked. */
-template <class Input>
+template <class Input, class Source>
 fastreduce_status launch_exact_results(const exact_results &all, workspace memory,
                                        cudaStream_t stream)
 {
-    using reducer = exact_reducer<Input>;
-    reduction_output<reducer> to = {all.output, {{}, all.op, all.precision}};
-    const shapes_engine engine = {{}, rows_engine_of<reducer>(), columns_engine_of<reducer>()};
     const bool segments = all.segments.begins != nullptr,
                shares = segments || all.strided.n > most_open_of_warp;
-    const fastreduce_status status =
-        segments ? launch_rows(engine.rows, all.segments, &to, memory, stream)
-                 : launch_shapes(engine, all.strided, &to, memory, stream);
-    if (status != FASTREDUCE_SUCCESS || (!segments && all.strided.n == 0)) return status;
+    if constexpr (!std::is_same<Source, exact_moments<Input>>::value) {
+        using reducer = exact_reducer<Input, std::is_same<Source, exact_products<double>>::value>;
+        reduction_output<reducer> to = {all.output, {{}, all.op, all.precision}};
+        const shapes_engine engine = {{}, rows_engine_of<reducer>(), columns_engine_of<reducer>()};
+        const fastreduce_status status =
+            segments ? launch_rows(engine.rows, all.segments, &to, memory, stream)
+                     : launch_shapes(engine, all.strided, &to, memory, stream);
+        if (status != FASTREDUCE_SUCCESS || (!segments && all.strided.n == 0)) return status;
+    }
     return with_workspace(memory, shares ? FASTREDUCE_WORKSPACE_BYTES : 0, memory_use::status_words,
                           stream, [&](void *data) {
-                              return launch_open_results(
+                              return launch_open_results<Source>(
                                   all, segments ? all.segments.end : all.strided.end,
                                   shares ? data : nullptr, stream);
                           });
@@ -10061,6 +10387,7 @@ static void place_exact_output(void *place, const exact_call &call, const Source
 
 template <class Input>
 struct exact_elements {
+    using of_results = doubles_masked;
     using engine = typename exact_sum<Input>::engine;
     static void make_output(void *place, const exact_call &call)
     {
@@ -10068,6 +10395,7 @@ struct exact_elements {
     }
 };
 struct exact_magnitudes { /* of floats, whose sums have no mask */
+    using of_results = doubles_masked;
     using engine = exact_engine_by<floats_masked<float>, superaccumulator>;
     static void make_output(void *place, const exact_call &call)
     {
@@ -10076,11 +10404,23 @@ struct exact_magnitudes { /* of floats, whose sums have no mask */
 };
 template <class Input>
 struct exact_squares {
+    using of_results =
+        std::conditional_t<sizeof(Input) == sizeof(double), exact_products<double>, doubles_masked>;
     using engine = exact_products_engine<exact_products<Input>>;
     static void make_output(void *place, const exact_call &call)
     {
         place_exact_output(place, call,
                            exact_products<Input>{static_cast<const Input *>(call.other)});
+    }
+};
+
+template <class Input>
+struct exact_variance {
+    using of_results = exact_moments<Input>;
+    using engine = exact_products_engine<of_results>;
+    static void make_output(void *place, const exact_call &call)
+    {
+        place_exact_output(place, call, of_results{});
     }
 };
 
@@ -10095,9 +10435,8 @@ static exact_instance exact_of()
     exact_instance found = {};
     found.make_engine = engine_of<typename What::engine>;
     found.make_output = What::make_output;
-    if constexpr (has_shapes) {
-        found.launch_results = launch_exact_results<Input>;
-    }
+    if constexpr (has_shapes)
+        found.launch_results = launch_exact_results<Input, typename What::of_results>;
     return found;
 }
 
@@ -10116,8 +10455,12 @@ static exact_instance find_exact(fastreduce_type type, fastreduce_operator op, b
         constexpr bool is_float = element<input>::kind == family::floating,
                        has_mask = sizeof(input) != sizeof(float);
         if (is_of_products(op, dot)) {
-            if constexpr (has_exact_products && is_float && sizeof(input) < sizeof(double))
+            if constexpr (has_exact_products && is_float)
                 return exact_of<exact_squares<input>, input>();
+        } else if (op == FASTREDUCE_VARIANCE) {
+            if constexpr (has_exact_products && is_float &&
+                          holds(built_operators, FASTREDUCE_VARIANCE))
+                return exact_of<exact_variance<input>, input>();
         } else if (op == FASTREDUCE_SUM_ABS && !has_mask) {
             if constexpr (has_magnitudes && is_float && !has_mask)
                 return exact_of<exact_magnitudes, input>();
@@ -10303,6 +10646,21 @@ static fastreduce_status add_to(Accumulator *accumulator, const void *input, siz
     if (status != FASTREDUCE_SUCCESS) return status;
     return launch_exact(find_exact(type, FASTREDUCE_SUM, false), input, n,
                         {nullptr, accumulator->limb, FASTREDUCE_SUM, 24, nullptr}, settings);
+}
+
+/* The same of products. */
+template <class Accumulator>
+static fastreduce_status add_products_to(Accumulator *accumulator, const void *x, const void *y,
+                                         size_t n, fastreduce_type type,
+                                         const fastreduce_config *config)
+{
+    const fastreduce_config settings = config_or_default(config);
+    fastreduce_status status = check_total(x, accumulator, sizeof *accumulator, n, type, settings);
+    if (status == FASTREDUCE_SUCCESS)
+        status = check_total(y, accumulator, sizeof *accumulator, n, type, settings);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    return launch_exact(find_exact(type, FASTREDUCE_SUM, true), x, n,
+                        {nullptr, accumulator->limb, FASTREDUCE_SUM, 24, y}, settings);
 }
 
 } // namespace detail
@@ -10526,15 +10884,15 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot(const void *x, const 
                                                            size_t n, fastreduce_type type,
                                                            const fastreduce_config *config)
 {
-    using namespace fastreduce::detail;
-    const fastreduce_config settings = config_or_default(config);
-    fastreduce_status status = check_total(x, accumulator, sizeof *accumulator, n, type, settings);
-    if (status == FASTREDUCE_SUCCESS)
-        status = check_total(y, accumulator, sizeof *accumulator, n, type, settings);
-    if (status != FASTREDUCE_SUCCESS) return status;
-    const exact_instance exact = find_exact(type, FASTREDUCE_SUM, true);
-    if (exact.make_engine == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    return launch_exact(exact, x, n, {nullptr, accumulator->limb, FASTREDUCE_SUM, 24, y}, settings);
+    if (type == FASTREDUCE_F64) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    return fastreduce::detail::add_products_to(accumulator, x, y, n, type, config);
+}
+
+FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot_f64(
+    const double *x, const double *y, fastreduce_product_accumulator *accumulator, size_t n,
+    const fastreduce_config *config)
+{
+    return fastreduce::detail::add_products_to(accumulator, x, y, n, FASTREDUCE_F64, config);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
@@ -10572,6 +10930,7 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_f32, "fastreduce_accumulate_f32")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate, "fastreduce_accumulate")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_f64, "fastreduce_accumulate_f64")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot, "fastreduce_accumulate_dot")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot_f64, "fastreduce_accumulate_dot_f64")
 /* clang-format on */
 
 #ifdef __cplusplus
@@ -10585,7 +10944,8 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot, "fastreduce_accumulate_dot")
  *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
  *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),
  *                   fastreduce_supports_shapes, fastreduce_supports_dot; fastreduce_accumulate_f64,
- *                   as fastreduce_accumulate refuses doubles. V0..V7 of the C functions take
+ *                   as fastreduce_accumulate refuses doubles; EXACT of products of doubles,
+ *                   fastreduce_accumulate_dot_f64; EXACT VARIANCE. V0..V7 of the C functions take
  *                   sums of floats alone; V3..V5 of reduce() and round() always have two items a
  *                   thread, and V4 no choice of tails. New names: FASTREDUCE_WITH_SHAPES,
  *                   FASTREDUCE_WITH_EXACT_PRODUCTS.

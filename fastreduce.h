@@ -148,6 +148,7 @@ typedef unsigned long long uint64_t, uintptr_t;
 #define fastreduce_accumulate FASTREDUCE_DETAIL_OWN(fastreduce_accumulate)
 #define fastreduce_accumulate_f64 FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_f64)
 #define fastreduce_accumulate_dot FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_dot)
+#define fastreduce_accumulate_dot_f64 FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_dot_f64)
 #define fastreduce_accumulator_merge FASTREDUCE_DETAIL_OWN(fastreduce_accumulator_merge)
 #define fastreduce_accumulator_f32 FASTREDUCE_DETAIL_OWN(fastreduce_accumulator_f32)
 #define fastreduce_accumulator_f64 FASTREDUCE_DETAIL_OWN(fastreduce_accumulator_f64)
@@ -160,9 +161,13 @@ typedef unsigned long long uint64_t, uintptr_t;
 #define fastreduce_host_accumulate FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate)
 #define fastreduce_host_accumulate_f64 FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate_f64)
 #define fastreduce_host_accumulate_dot FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate_dot)
+#define fastreduce_host_accumulate_dot_f64 FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate_dot_f64)
 #define fastreduce_wide_accumulator_merge FASTREDUCE_DETAIL_OWN(fastreduce_wide_accumulator_merge)
 #define fastreduce_wide_accumulator_f32 FASTREDUCE_DETAIL_OWN(fastreduce_wide_accumulator_f32)
 #define fastreduce_wide_accumulator_f64 FASTREDUCE_DETAIL_OWN(fastreduce_wide_accumulator_f64)
+#define fastreduce_product_accumulator_merge \
+    FASTREDUCE_DETAIL_OWN(fastreduce_product_accumulator_merge)
+#define fastreduce_product_accumulator_f64 FASTREDUCE_DETAIL_OWN(fastreduce_product_accumulator_f64)
 
 /* ---- Statuses -------------------------------------------------------------------------------- */
 
@@ -417,6 +422,15 @@ typedef struct fastreduce_wide_accumulator {
     int64_t limb[72];
 } fastreduce_wide_accumulator;
 
+/* And for products of two doubles: every finite one, and the sum of 2^64 of them.
+ *
+ *   limb[0..133]    the number is the sum over k of limb[k] * 2^(32k - 2162)
+ *   limb[134..136]  counts, as limb[12..14] above
+ *   limb[137]       0, reserved */
+typedef struct fastreduce_product_accumulator {
+    int64_t limb[138];
+} fastreduce_product_accumulator;
+
 #endif /* FASTREDUCE_H */
 
 /* ============================================================================================== */
@@ -529,11 +543,11 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
  *            null where n == 0. Not written.
  *   output   one value of the type fastreduce_output_type(type, op), aligned to its size; memory as
  *            for fastreduce_sum_f32.
- *   config   null for defaults. AUTO takes every type and operator; EXACT takes SUM, SUM_ABS and
- *            MEAN of floats (f16, bf16, f32, f64), and SUM_SQUARES and NORM2 of those but f64;
- *            V0..V7 take SUM of f32 (fastreduce::reduce: any). All else is UNSUPPORTED, and so is
- *            what this build leaves out (FASTREDUCE_TYPES, FASTREDUCE_OPERATORS in fastreduce.cuh;
- *            EXACT has squares and norms where FASTREDUCE_WITH_EXACT_PRODUCTS is defined there).
+ *   config   null for defaults. AUTO takes every type and operator; EXACT takes SUM, SUM_ABS, MEAN,
+ *            SUM_SQUARES, NORM2 and VARIANCE of floats (f16, bf16, f32, f64); V0..V7 take SUM of
+ *            f32 (fastreduce::reduce: any). All else is UNSUPPORTED, and so is what this build
+ *            leaves out (FASTREDUCE_TYPES, FASTREDUCE_OPERATORS in fastreduce.cuh; EXACT has
+ *            squares, norms and variances where FASTREDUCE_WITH_EXACT_PRODUCTS is defined there).
  *            With AUTO and EXACT, a workspace of FASTREDUCE_WORKSPACE_BYTES serves every call;
  *            V0..V7 need what fastreduce_workspace_bytes says.
  *            output_type: with EXACT, FASTREDUCE_F64 makes the result of f16, bf16 and f32 a
@@ -563,9 +577,9 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
  * where they stand, strides or the GPU (batch-invariant); but where floats or doubles are added a
  * NaN may be another NaN.
  *
- * EXACT adds pairs of doubles, also where those are slow, and launches a second kernel, for the
- * results that two doubles cannot hold: whose bits, from the sum's first to the elements' last, lie
- * more than some hundred binades apart. These take longer.
+ * EXACT adds pairs of doubles, squares of f64 three, also where doubles are slow, and launches a
+ * second kernel, for the results that these cannot hold: whose bits, from the sum's first to the
+ * elements' last, lie more than some hundred binades apart. These take longer. Variances all do.
  *
  * Memory, alignment, asynchrony, capture, workspace and errors as for fastreduce_reduce.
  * INVALID_ARGUMENT also for a null shape, and for elements or results past the address space. */
@@ -607,10 +621,10 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
  *   output   one value of the type fastreduce_output_type(type, FASTREDUCE_SUM): of 16-bit floats
  *            and f32 an f32, of integers 64 bits, modulo 2^64.
  *   config   as for fastreduce_reduce, n_on_device and output_type too. Kernels: AUTO; EXACT for
- *            f16, bf16 and f32, with the bits of fastreduce_host_dot, where the implementing file
- *            defines FASTREDUCE_WITH_EXACT_PRODUCTS; all others are UNSUPPORTED,
- *            and so is what this build leaves out: it has the types of FASTREDUCE_TYPES, if
- *            FASTREDUCE_SUM is among FASTREDUCE_OPERATORS.
+ *            floats, with the bits of fastreduce_host_dot, where the implementing file defines
+ *            FASTREDUCE_WITH_EXACT_PRODUCTS; all others are UNSUPPORTED, and so is what this build
+ *            leaves out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_SUM is among
+ *            FASTREDUCE_OPERATORS.
  *
  * Determinism: AUTO's bits are those of pairwise() of the products, each rounded, of f32 and 16
  * bits in f32. EXACT's are those of the true sum of the true products, rounded once.
@@ -666,12 +680,12 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
                                                            size_t n,
                                                            const fastreduce_config *config);
 
-/* The same of f16, bf16 or f32; of f64; and of x[k] * y[k] for k < n, of f16, bf16 or f32: the
- * limbs that the functions of that name with `host` give. F64 as a `type` is INVALID_ARGUMENT where
- * the accumulator is not a wide one. Other types are UNSUPPORTED, and so is what this build leaves
- * out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_SUM is among FASTREDUCE_OPERATORS, and
- * products where it defines FASTREDUCE_WITH_EXACT_PRODUCTS. A workspace of
- * FASTREDUCE_WORKSPACE_BYTES serves every call. */
+/* The same of f16, bf16 or f32; of f64; and of x[k] * y[k] for k < n, of f16, bf16 or f32, or of
+ * f64: the limbs that the functions of that name with `host` give. F64 as a `type` is
+ * INVALID_ARGUMENT: its accumulators are others. Other types are UNSUPPORTED, and so is what this
+ * build leaves out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_SUM is among
+ * FASTREDUCE_OPERATORS, and products where it defines FASTREDUCE_WITH_EXACT_PRODUCTS. A workspace
+ * of FASTREDUCE_WORKSPACE_BYTES serves every call. */
 FASTREDUCE_API fastreduce_status fastreduce_accumulate(const void *input,
                                                        fastreduce_accumulator *accumulator,
                                                        size_t n, fastreduce_type type,
@@ -684,6 +698,9 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot(const void *x, const 
                                                            fastreduce_wide_accumulator *accumulator,
                                                            size_t n, fastreduce_type type,
                                                            const fastreduce_config *config);
+FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot_f64(
+    const double *x, const double *y, fastreduce_product_accumulator *accumulator, size_t n,
+    const fastreduce_config *config);
 #endif
 
 /* *into += *from, exactly, with the carries done: any number of merges, as long as the number
@@ -715,20 +732,20 @@ FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
 /* Reduces input[0] .. input[n - 1], in host memory, to *output, exactly and rounded once, to
  * nearest, ties to even.
  *
- *   type, op      f16, bf16, f32: SUM, SUM_ABS, SUM_SQUARES, NORM2 and MEAN; f64: SUM, SUM_ABS and
- *                 MEAN. All else is UNSUPPORTED.
+ *   type, op      f16, bf16, f32, f64: SUM, SUM_ABS, SUM_SQUARES, NORM2, MEAN and VARIANCE. All
+ *                 else is UNSUPPORTED.
  *   input, output aligned to the size of an element, and of the result; input may be null where
  *                 n == 0.
  *   output_type   FASTREDUCE_DEFAULT_TYPE, which is 0, or what fastreduce_output_type says: that
  *                 type. FASTREDUCE_F64: a double, to which the exact result is rounded once.
  *                 Others: UNSUPPORTED.
  *
- * NaN where an element is one or both infinities occur (of MEAN also where n == 0); else an
- * infinity that occurs. What is past the largest finite value is an infinity, but nothing overflows
- * or underflows before the end: NORM2 of finite elements is finite where the norm fits. MEAN
- * divides by n itself, also where no float has it. An exact zero is +0. The result does not depend
- * on the order of the elements, on rounding modes, on flushing of denormals, or on -ffast-math. One
- * thread.
+ * NaN where an element is one or both infinities occur (of MEAN and VARIANCE also where n == 0, of
+ * VARIANCE where one does); else an infinity that occurs. What is past the largest finite value is
+ * an infinity, but nothing overflows or underflows before the end: NORM2 of finite elements is
+ * finite where the norm fits. MEAN divides by n itself, also where no float has it. An exact zero
+ * is +0. The result does not depend on the order of the elements, on rounding modes, on flushing of
+ * denormals, or on -ffast-math. One thread.
  *
  * INVALID_ARGUMENT, which comes before UNSUPPORTED: no such type or operator, a null or misaligned
  * pointer, elements past the address space. The output is left as it was, then and where something
@@ -738,8 +755,8 @@ FASTREDUCE_API fastreduce_status fastreduce_host_reduce(const void *input, void 
                                                         fastreduce_operator op,
                                                         fastreduce_type output_type);
 
-/* The same of the dot product, the sum of x[k] * y[k]: of f16, bf16 and f32. No product is rounded,
- * or overflows; infinity times zero is a NaN. x and y may be one array, or overlap. */
+/* The same of the dot product, the sum of x[k] * y[k]: of f16, bf16, f32 and f64. No product is
+ * rounded, or overflows; infinity times zero is a NaN. x and y may be one array, or overlap. */
 FASTREDUCE_API fastreduce_status fastreduce_host_dot(const void *x, const void *y, void *output,
                                                      size_t n, fastreduce_type type,
                                                      fastreduce_type output_type);
@@ -758,10 +775,13 @@ FASTREDUCE_API void fastreduce_host_accumulate_f64(const double *input,
                                                    fastreduce_wide_accumulator *accumulator,
                                                    size_t n);
 
-/* Adds x[k] * y[k] for k < n, of f16, bf16 or f32. */
+/* Adds x[k] * y[k] for k < n, of f16, bf16 or f32; and of f64. Errors as above. */
 FASTREDUCE_API fastreduce_status fastreduce_host_accumulate_dot(
     const void *x, const void *y, fastreduce_wide_accumulator *accumulator, size_t n,
     fastreduce_type type);
+FASTREDUCE_API void fastreduce_host_accumulate_dot_f64(const double *x, const double *y,
+                                                       fastreduce_product_accumulator *accumulator,
+                                                       size_t n);
 
 /* As fastreduce_accumulator_merge, as long as the number stays below 2^1102 in magnitude (2^78
  * times the largest double), _f32 and _f64. */
@@ -771,6 +791,13 @@ FASTREDUCE_API float
 fastreduce_wide_accumulator_f32(const fastreduce_wide_accumulator *accumulator);
 FASTREDUCE_API double
 fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator);
+
+/* The same of products of doubles, as long as the number stays below 2^2126 in magnitude. */
+FASTREDUCE_API void
+fastreduce_product_accumulator_merge(fastreduce_product_accumulator *into,
+                                     const fastreduce_product_accumulator *from);
+FASTREDUCE_API double
+fastreduce_product_accumulator_f64(const fastreduce_product_accumulator *accumulator);
 
 #ifdef __cplusplus
 }
@@ -810,7 +837,13 @@ enum {
     FASTREDUCE_DETAIL_NAN_COUNT = 12,
     FASTREDUCE_DETAIL_POSITIVE_INFINITY_COUNT = 13,
     FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT = 14,
-    FASTREDUCE_DETAIL_WIDE_DIGITS = 68 /* the three counts follow */
+    FASTREDUCE_DETAIL_WIDE_DIGITS = 68, /* the three counts follow */
+    FASTREDUCE_DETAIL_PRODUCT_DIGITS = 134,
+    FASTREDUCE_DETAIL_PRODUCT_LEAST = -2162,
+    /* of an accumulator of products: where limbs are those of a wide one */
+    FASTREDUCE_DETAIL_FIRST_WIDE = 34,
+    FASTREDUCE_DETAIL_QUOTIENT_DIGITS = 8, /* of a variance; and room for all of them */
+    FASTREDUCE_DETAIL_VARIANCE_DIGITS = 149
 };
 #define FASTREDUCE_DETAIL_MOST_COUNTED 0xffffffffLL
 
@@ -837,7 +870,8 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_normalize(int64_t *limb, int d
 }
 
 /* Adds value * 2^shift to the limbs shift / 32 and the two that follow, which have to be there:
- * shift < 320 in an accumulator of floats, 2112 in a wide one. Changes a limb by less than 2^32. */
+ * shift < 320 in an accumulator of floats, 2112 in a wide one, 4224 in one of products. Changes a
+ * limb by less than 2^32. */
 FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_add_scaled(int64_t *limb, int64_t value,
                                                              unsigned shift)
 {
@@ -848,6 +882,17 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_add_scaled(int64_t *limb, int6
     limb[k] += sign * (int64_t)(low & 0xffffffff);
     limb[k + 1] += sign * (int64_t)(low >> 32);
     limb[k + 2] += sign * (int64_t)high;
+}
+
+/* a * b, of 128 bits. */
+FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_multiply_words(uint64_t a, uint64_t b,
+                                                                     uint64_t *high)
+{
+    const uint64_t low = (a & 0xffffffff) * (b & 0xffffffff), left = (a >> 32) * (b & 0xffffffff),
+                   right = (a & 0xffffffff) * (b >> 32),
+                   middle = (low >> 32) + (left & 0xffffffff) + (right & 0xffffffff);
+    *high = (a >> 32) * (b >> 32) + (left >> 32) + (right >> 32) + (middle >> 32);
+    return a * b;
 }
 
 /* Counts what is not finite in the first of the three limbs or those that follow. */
@@ -1134,6 +1179,97 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_read(int64_t *limb, int di
     if (!special) value = fastreduce_detail_leading(limb, digits, least);
     return fastreduce_detail_finish(special, negative, value, op, n, precision);
 }
+
+/* Divides digits by n > 0, in place; returns 1 where there is a rest. */
+FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_divide(int64_t *digit, int digits, uint64_t n)
+{
+    uint64_t rest = 0;
+    int k, bit;
+    for (k = digits - 1; k >= 0; --k) {
+        uint32_t result = 0;
+        for (bit = 31; bit >= 0; --bit) {
+            const int carry = (int)(rest >> 63);
+            rest = rest << 1 | (uint64_t)(digit[k] >> bit & 1);
+            result <<= 1;
+            if (carry || rest >= n) {
+                rest -= n;
+                ++result;
+            }
+        }
+        digit[k] = result;
+    }
+    return rest != 0;
+}
+
+/* Digit k of an accumulator of products, or where it has the digits of a wide one, of that one at
+ * its place. */
+FASTREDUCE_DETAIL_FUNCTION int64_t fastreduce_detail_digit_at(const int64_t *limb, int digits,
+                                                              int k)
+{
+    if (digits == FASTREDUCE_DETAIL_WIDE_DIGITS) k -= FASTREDUCE_DETAIL_FIRST_WIDE;
+    return k >= 0 && k < digits ? limb[k] : 0;
+}
+
+/* The variance of n numbers: (n * squares - sum * sum) / (n * n), rounded once. Given are the limbs
+ * of a wide accumulator, which are destroyed; those of their squares, so many digits; and room for
+ * more, which are zeros. */
+FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, const int64_t *squares,
+                                                               int digits, int64_t *digit,
+                                                               uint64_t n, int precision)
+{
+    const int kept = FASTREDUCE_DETAIL_QUOTIENT_DIGITS;
+    const uint64_t mask = 0xffffffff;
+    fastreduce_detail_magnitude value = {0, 0, 0, 0};
+    int first = 0, count = FASTREDUCE_DETAIL_WIDE_DIGITS, all, j, k, from, rest = 0;
+    int64_t carry = 0;
+
+    if (n == 0 || fastreduce_detail_special_of(sum + FASTREDUCE_DETAIL_WIDE_DIGITS))
+        return fastreduce_detail_pack(1, 0, value, precision);
+    for (k = count - 1; k >= 0; --k) { /* digits that are not zeros, and two for carries */
+        const int is_zero = sum[k] == 0 &&
+                            fastreduce_detail_digit_at(squares, digits, 2 * k) == 0 &&
+                            fastreduce_detail_digit_at(squares, digits, 2 * k + 1) == 0;
+        if (!is_zero) first = k;
+        if (!is_zero && rest == 0) rest = k + 3;
+    }
+    count = (rest < count ? rest : count) - first;
+    if (count <= 0) return 0;
+    all = 2 * count + 3;
+    sum += first;
+    digit += kept; /* for the quotient */
+    fastreduce_detail_absolute(sum, count);
+    /* 2^7 of them, so that their square is one of the squares' units */
+    for (k = 0; k < count; ++k) sum[k] *= 128;
+    fastreduce_detail_carry(sum, count);
+    for (k = 0; k < all - 2; ++k) {
+        const int64_t limb = fastreduce_detail_digit_at(squares, digits, 2 * first + k) + carry;
+        const uint64_t low = ((uint64_t)limb & mask) * (n & mask),
+                       high = ((uint64_t)limb & mask) * (n >> 32);
+        carry = limb >> 32;
+        digit[k] += (int64_t)(low & mask);
+        digit[k + 1] += (int64_t)((low >> 32) + (high & mask));
+        digit[k + 2] += (int64_t)(high >> 32);
+    }
+    for (j = 0; j < count; ++j)
+        for (k = 0; sum[j] != 0 && k < count; ++k) {
+            const uint64_t product = (uint64_t)sum[j] * (uint64_t)sum[k];
+            digit[j + k] -= (int64_t)(product & mask);
+            digit[j + k + 1] -= (int64_t)(product >> 32);
+        }
+    fastreduce_detail_carry(digit, all);
+    digit -= kept;
+    all += kept;
+    /* of 225 bits or more, 64 at least are left of the quotient by 128 */
+    from = fastreduce_detail_highest(digit, all) / 32 - kept + 1;
+    if (from < 0) from = 0;
+    rest = 0;
+    for (k = 0; k < (n >> 32 ? 2 : 1); ++k)
+        rest |= fastreduce_detail_divide(digit + from, kept, n >> 32 ? n : n * n);
+    value = fastreduce_detail_leading(digit, all,
+                                      64 * first - 32 * kept + FASTREDUCE_DETAIL_PRODUCT_LEAST);
+    value.below |= rest;
+    return fastreduce_detail_pack(0, 0, value, precision);
+}
 #endif /* FASTREDUCE_DETAIL_ARITHMETIC */
 
 /* ---- Host implementation --------------------------------------------------------------------- */
@@ -1195,6 +1331,7 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_read(int64_t *limb, int di
 #if defined(FASTREDUCE_DETAIL_AVX2) && !defined(FASTREDUCE_DETAIL_HAS_AVX2) /* a test decides */
 #define FASTREDUCE_DETAIL_HAS_AVX2 (__builtin_cpu_init(), __builtin_cpu_supports("avx2"))
 #endif
+#define FASTREDUCE_DETAIL_HAS_FMA (FASTREDUCE_DETAIL_HAS_AVX2 && __builtin_cpu_supports("fma"))
 
 #ifdef __cplusplus
 extern "C" {
@@ -1308,7 +1445,7 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_type fastreduce_output_type(fastreduce_type 
 /* The two may be one. */
 FASTREDUCE_DETAIL_ONCE void fastreduce_detail_merge(int64_t *into, const int64_t *from, int digits)
 {
-    int64_t other[FASTREDUCE_DETAIL_WIDE_DIGITS + 4];
+    int64_t other[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4];
     int k;
     for (k = 0; k < digits + 4; ++k) other[k] = from[k];
     fastreduce_detail_normalize(other, digits);
@@ -1364,6 +1501,22 @@ fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator)
     fastreduce_wide_accumulator copy = *accumulator;
     return fastreduce_detail_double_of(fastreduce_detail_host_read(
         copy.limb, FASTREDUCE_DETAIL_WIDE_DIGITS, -1074, FASTREDUCE_SUM, 0, 53));
+}
+
+FASTREDUCE_DETAIL_DEFINE void
+fastreduce_product_accumulator_merge(fastreduce_product_accumulator *into,
+                                     const fastreduce_product_accumulator *from)
+{
+    fastreduce_detail_merge(into->limb, from->limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
+}
+
+FASTREDUCE_DETAIL_DEFINE double
+fastreduce_product_accumulator_f64(const fastreduce_product_accumulator *accumulator)
+{
+    fastreduce_product_accumulator copy = *accumulator;
+    return fastreduce_detail_double_of(
+        fastreduce_detail_host_read(copy.limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS,
+                                    FASTREDUCE_DETAIL_PRODUCT_LEAST, FASTREDUCE_SUM, 0, 53));
 }
 
 /* Adds elements one by one, each to one limb, shifted by up to 31 bits. 256 of them, the most that
@@ -2028,6 +2181,9 @@ static inline void fastreduce_detail_add_wide_window(int64_t *limb, int64_t high
 typedef double fastreduce_detail_doubles_t __attribute__((vector_size(32)));
 /* For the compiler x may be any number, so that -ffast-math does not simplify what comes of it. */
 #define FASTREDUCE_DETAIL_KEEP(x) __asm__("" : "+x"(x))
+/* a * b - x in x, rounded once, whatever the compiler makes of such expressions. */
+#define FASTREDUCE_DETAIL_FUSED_REST(a, b, x) \
+    __asm__("vfmsub231pd {%2, %1, %0|%0, %1, %2}" : "+x"(x) : "x"(a), "x"(b))
 
 /* A wider window, by additions of doubles: a constant as large as 1.5 * 2^52 units rounds what is
  * added to it to a unit, and what that loses goes to the next constant, whose unit is 2^44 times
@@ -2421,6 +2577,133 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_dot(int64_t *limb, cons
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
 }
 
+/* Adds x * y, of any doubles, less than 2^53 to a limb. */
+FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_product_f64(int64_t *limb, const double *x,
+                                                              const double *y)
+{
+    const uint64_t one = (uint64_t)1 << 52, infinity = 2047 * one;
+    uint64_t a, b;
+    int is_negative;
+    memcpy(&a, x, sizeof a);
+    memcpy(&b, y, sizeof b);
+    is_negative = (int)((a ^ b) >> 63);
+    a &= 0x7fffffffffffffff;
+    b &= 0x7fffffffffffffff;
+    if (a >= infinity || b >= infinity) { /* infinity times zero is a NaN */
+        const int is_nan = a > infinity || b > infinity || a == 0 || b == 0;
+        fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_PRODUCT_DIGITS, is_nan,
+                                        is_negative);
+    } else {
+        const uint64_t shift_a = a < one ? 0 : a / one - 1, shift_b = b < one ? 0 : b / one - 1;
+        const unsigned shift =
+            (unsigned)(shift_a + shift_b) + 32u * FASTREDUCE_DETAIL_FIRST_WIDE - 1074;
+        uint64_t high;
+        const uint64_t low =
+            fastreduce_detail_multiply_words(a - shift_a * one, b - shift_b * one, &high);
+        fastreduce_detail_add_wide(limb, low & (2 * one - 1), shift, is_negative);
+        fastreduce_detail_add_wide(limb, high << 11 | low >> 53, shift + 53, is_negative);
+    }
+}
+
+#ifdef FASTREDUCE_DETAIL_AVX2
+/* x[k] * y[k] as a sum of two doubles, for n elements, a multiple of 4; as zeros where none of them
+ * is: where products may overflow, which rounding to zero hides, or rests be denormals, which the
+ * CPU may take for zeros. Returns 1 if all those have a factor of zero. */
+FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_split_products(const double *x, const double *y,
+                                                                   double *products, double *rests,
+                                                                   size_t n)
+{
+    const uint64_t least = (uint64_t)(1023 - 900) << 52, most = ((uint64_t)2046 << 52) - 1;
+    const fastreduce_detail_words_t first = FASTREDUCE_DETAIL_ALL(least),
+                                    last = FASTREDUCE_DETAIL_ALL(most),
+                                    one = FASTREDUCE_DETAIL_ALL(1);
+    const fastreduce_detail_words_t magnitudes = FASTREDUCE_DETAIL_ALL(0x7fffffffffffffff);
+    fastreduce_detail_words_t missed = FASTREDUCE_DETAIL_ALL(0);
+    size_t k;
+    for (k = 0; k < n; k += 4) {
+        fastreduce_detail_doubles_t a, b, product, rest;
+        fastreduce_detail_words_t bits_a, bits_b, bits, none, is_outside;
+        __builtin_prefetch((const void *)((uintptr_t)(x + k) + 4096));
+        __builtin_prefetch((const void *)((uintptr_t)(y + k) + 4096));
+        memcpy(&a, x + k, sizeof a);
+        memcpy(&b, y + k, sizeof b);
+        product = a * b;
+        FASTREDUCE_DETAIL_KEEP(product);
+        rest = product;
+        FASTREDUCE_DETAIL_FUSED_REST(a, b, rest);
+        memcpy(&bits_a, &a, sizeof a);
+        memcpy(&bits_b, &b, sizeof b);
+        memcpy(&bits, &product, sizeof bits);
+        /* in their signs; 0 less 1 is negative */
+        none = ((bits & magnitudes) - one) &
+               (((bits_a & magnitudes) - one) | ((bits_b & magnitudes) - one));
+        bits &= magnitudes;
+        is_outside = (fastreduce_detail_words_t)((fastreduce_detail_signed_t)((bits - first) |
+                                                                              (last - bits)) >>
+                                                 63);
+        missed |= is_outside & ~none;
+        memcpy(&bits, &product, sizeof bits);
+        bits &= ~is_outside;
+        memcpy(products + k, &bits, sizeof bits);
+        memcpy(&bits, &rest, sizeof bits);
+        bits &= ~is_outside;
+        memcpy(rests + k, &bits, sizeof bits);
+    }
+    return ((missed[0] | missed[1] | missed[2] | missed[3]) >> 63) == 0;
+}
+#endif
+
+/* Adds x[k] * y[k] for n doubles, CHUNK at the most; at[0] is for products, at[1] for rests. */
+static inline void fastreduce_detail_add_products_f64(fastreduce_detail_wide_progress *at,
+                                                      int64_t *limb, const double *x,
+                                                      const double *y, size_t n)
+{
+    size_t done = 0;
+#ifdef FASTREDUCE_DETAIL_AVX2
+    double products[FASTREDUCE_DETAIL_CHUNK], rests[FASTREDUCE_DETAIL_CHUNK];
+    if (FASTREDUCE_DETAIL_HAS_FMA) {
+        const size_t fours = n / 4 * 4;
+        if (!fastreduce_detail_split_products(x, y, products, rests, fours))
+            for (; done < fours; ++done)
+                if (products[done] == 0) {
+                    FASTREDUCE_DETAIL_ONE_BY_ONE(1);
+                    fastreduce_detail_add_product_f64(limb, x + done, y + done);
+                }
+        fastreduce_detail_add_f64(at, limb + FASTREDUCE_DETAIL_FIRST_WIDE, products, fours);
+        fastreduce_detail_add_f64(at + 1, limb + FASTREDUCE_DETAIL_FIRST_WIDE, rests, fours);
+        done = fours;
+    }
+#endif
+    (void)at;
+    for (; done < n; ++done) fastreduce_detail_add_product_f64(limb, x + done, y + done);
+    fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
+}
+
+/* Adds x[k] * y[k] for n doubles. */
+FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_dot_f64(int64_t *limb, const double *x,
+                                                                 const double *y, size_t n)
+{
+    fastreduce_detail_wide_progress at[2];
+    size_t done, count;
+    int k;
+
+    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
+    for (k = 0; k < 2; ++k) fastreduce_detail_begin_wide(at + k, n);
+    for (done = 0; done < n; done += count) {
+        count = n - done < FASTREDUCE_DETAIL_CHUNK ? n - done : FASTREDUCE_DETAIL_CHUNK;
+        fastreduce_detail_add_products_f64(at, limb, x + done, y + done, count);
+    }
+    for (k = 0; k < 2; ++k) fastreduce_detail_end_wide(at + k, limb + FASTREDUCE_DETAIL_FIRST_WIDE);
+    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
+}
+
+FASTREDUCE_DETAIL_DEFINE void
+fastreduce_host_accumulate_dot_f64(const double *x, const double *y,
+                                   fastreduce_product_accumulator *accumulator, size_t n)
+{
+    fastreduce_detail_accumulate_dot_f64(accumulator->limb, x, y, n);
+}
+
 FASTREDUCE_DETAIL_DEFINE void
 fastreduce_host_accumulate_f64(const double *input, fastreduce_wide_accumulator *accumulator,
                                size_t n)
@@ -2492,11 +2775,69 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_accumulate_dot(
 {
     const fastreduce_status of_x = fastreduce_detail_check_accumulator(x, accumulator, n, type);
     const fastreduce_status of_y = fastreduce_detail_host_check(y, n, type);
-    if (of_x == FASTREDUCE_ERROR_INVALID_ARGUMENT || of_y == FASTREDUCE_ERROR_INVALID_ARGUMENT)
+    if (of_x == FASTREDUCE_ERROR_INVALID_ARGUMENT || of_y == FASTREDUCE_ERROR_INVALID_ARGUMENT ||
+        type == FASTREDUCE_F64)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (of_x != FASTREDUCE_SUCCESS || type == FASTREDUCE_F64) return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (of_x != FASTREDUCE_SUCCESS) return FASTREDUCE_ERROR_UNSUPPORTED;
     fastreduce_detail_accumulate_dot(accumulator->limb, x, y, n, type);
     return FASTREDUCE_SUCCESS;
+}
+
+/* The bits of the variance: both sums in one read, by so much of the array as caches hold. */
+FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_host_variance(const void *x, size_t n,
+                                                                fastreduce_type type, int precision)
+{
+    int64_t sum[FASTREDUCE_DETAIL_WIDE_DIGITS + 4] = {0},
+                                                squares[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0},
+                                                narrow[FASTREDUCE_DETAIL_DIGITS + 4] = {0},
+                                                digit[FASTREDUCE_DETAIL_VARIANCE_DIGITS] = {0};
+    const int is_f64 = type == FASTREDUCE_F64;
+    const size_t most = 64 * FASTREDUCE_DETAIL_CHUNK;
+    size_t done, count;
+    int k;
+    for (done = 0; done < n; done += count) {
+        const char *const part = (const char *)x + done * fastreduce_type_size(type);
+        count = n - done < most ? n - done : most;
+        if (is_f64) {
+            fastreduce_detail_accumulate_f64(sum, (const double *)part, count, 0);
+            fastreduce_detail_accumulate_dot_f64(squares, (const double *)part,
+                                                 (const double *)part, count);
+        } else {
+            fastreduce_detail_accumulate(narrow, part, count, type, 0);
+            fastreduce_detail_accumulate_dot(squares, part, part, count, type);
+        }
+    }
+    for (k = 0; k < FASTREDUCE_DETAIL_DIGITS; ++k)
+        fastreduce_detail_add_scaled(sum, narrow[k], 1074 - 149 + 32 * (unsigned)k);
+    for (k = 0; k < 3; ++k)
+        sum[FASTREDUCE_DETAIL_WIDE_DIGITS + k] += narrow[FASTREDUCE_DETAIL_DIGITS + k];
+    return fastreduce_detail_variance(
+        sum, squares, is_f64 ? FASTREDUCE_DETAIL_PRODUCT_DIGITS : FASTREDUCE_DETAIL_WIDE_DIGITS,
+        digit, n, precision);
+}
+
+/* The bits of a result of x, or where y is an array, of their products. */
+static inline uint64_t fastreduce_detail_host_bits(const void *x, const void *y, size_t n,
+                                                   fastreduce_type type, fastreduce_operator op,
+                                                   int precision)
+{
+    int64_t limb[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0};
+    int digits = FASTREDUCE_DETAIL_WIDE_DIGITS, least = -1074;
+    if (op == FASTREDUCE_VARIANCE) return fastreduce_detail_host_variance(x, n, type, precision);
+    if (y && type == FASTREDUCE_F64) {
+        digits = FASTREDUCE_DETAIL_PRODUCT_DIGITS;
+        least = FASTREDUCE_DETAIL_PRODUCT_LEAST;
+        fastreduce_detail_accumulate_dot_f64(limb, (const double *)x, (const double *)y, n);
+    } else if (y) {
+        fastreduce_detail_accumulate_dot(limb, x, y, n, type);
+    } else if (type == FASTREDUCE_F64) {
+        fastreduce_detail_accumulate_f64(limb, (const double *)x, n, op == FASTREDUCE_SUM_ABS);
+    } else {
+        digits = FASTREDUCE_DETAIL_DIGITS;
+        least = -149;
+        fastreduce_detail_accumulate(limb, x, n, type, op == FASTREDUCE_SUM_ABS);
+    }
+    return fastreduce_detail_host_read(limb, digits, least, op, n, precision);
 }
 
 /* Of x, or of its products with y, or with itself. */
@@ -2507,10 +2848,8 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
                                                               fastreduce_type output_type)
 {
     const int squares = op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2;
-    const int is_exact =
-        squares || op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS || op == FASTREDUCE_MEAN;
-    const int are_products = squares || is_dot;
-    const int is_f64 = type == FASTREDUCE_F64, is_wide = is_f64 || are_products;
+    const int is_exact = squares || op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS ||
+                         op == FASTREDUCE_MEAN || op == FASTREDUCE_VARIANCE;
     const fastreduce_type usual = fastreduce_output_type(type, op);
     const int is_double =
         usual == FASTREDUCE_F64 || (usual == FASTREDUCE_F32 && output_type == FASTREDUCE_F64);
@@ -2518,26 +2857,20 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
     const size_t bytes = fastreduce_type_size(result);
     const fastreduce_status of_x = fastreduce_detail_host_check(x, n, type);
     const fastreduce_status of_y = is_dot ? fastreduce_detail_host_check(y, n, type) : of_x;
-    int64_t limb[FASTREDUCE_DETAIL_WIDE_DIGITS + 4] = {0};
     uint64_t bits;
     uint32_t low;
 
     if (of_x == FASTREDUCE_ERROR_INVALID_ARGUMENT || of_y == FASTREDUCE_ERROR_INVALID_ARGUMENT ||
         bytes == 0 || !output || (uintptr_t)output % bytes != 0)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (of_x != FASTREDUCE_SUCCESS || !is_exact || (is_f64 && are_products) ||
+    if (of_x != FASTREDUCE_SUCCESS || !is_exact ||
         (output_type != FASTREDUCE_DEFAULT_TYPE && output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (squares) y = x;
-    if (are_products)
-        fastreduce_detail_accumulate_dot(limb, x, y, n, type);
-    else if (is_f64)
-        fastreduce_detail_accumulate_f64(limb, (const double *)x, n, op == FASTREDUCE_SUM_ABS);
-    else
-        fastreduce_detail_accumulate(limb, x, n, type, op == FASTREDUCE_SUM_ABS);
-    bits = fastreduce_detail_host_read(
-        limb, is_wide ? FASTREDUCE_DETAIL_WIDE_DIGITS : FASTREDUCE_DETAIL_DIGITS,
-        is_wide ? -1074 : -149, op, n, is_double ? 53 : 24);
+    bits = fastreduce_detail_host_bits(x,
+                                       squares  ? x
+                                       : is_dot ? y
+                                                : NULL,
+                                       n, type, op, is_double ? 53 : 24);
     low = (uint32_t)bits;
     if (is_double)
         memcpy(output, &bits, sizeof bits);
@@ -2582,9 +2915,12 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_host_dot_f32, "fastreduce_host_dot_f32")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate, "fastreduce_host_accumulate")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate_f64, "fastreduce_host_accumulate_f64")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate_dot, "fastreduce_host_accumulate_dot")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate_dot_f64, "fastreduce_host_accumulate_dot_f64")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_merge, "fastreduce_wide_accumulator_merge")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_f32, "fastreduce_wide_accumulator_f32")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_f64, "fastreduce_wide_accumulator_f64")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_product_accumulator_merge,"fastreduce_product_accumulator_merge")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_product_accumulator_f64, "fastreduce_product_accumulator_f64")
 /* clang-format on */
 
 #ifdef __cplusplus
@@ -2603,8 +2939,11 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_f64, "fastreduce_wide_accumu
  *                   fastreduce_supports_shapes, fastreduce_supports_dot.
  *                   fastreduce_accumulate and fastreduce_host_accumulate take a
  *                   fastreduce_accumulator and refuse F64: fastreduce_accumulate_f64 is new.
+ *                   EXACT VARIANCE; SUM_SQUARES, NORM2 and dot products of f64, with an accumulator
+ *                   of their own, fastreduce_product_accumulator; those of floats refuse F64.
  *                   V0..V7 take sums of floats alone.
  *                   ABI: fastreduce_config has two more members at its end.
+ *                   fastreduce_product_accumulator is new.
  *   0.5.0  2026-11  Bits: AUTO of one array is the pairwise sum by index: six lines of C give its
  *                   bits. Dot products, too. Sums of negative zeros are -0.
  *                   API: C as before. fastreduce.cuh needs C++17. Operands stay in index order, so

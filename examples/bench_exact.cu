@@ -14,8 +14,9 @@
 #define FASTREDUCE_TYPES FASTREDUCE_F32, FASTREDUCE_F64, FASTREDUCE_F16, FASTREDUCE_BF16
 #endif
 #ifndef FASTREDUCE_OPERATORS
-#define FASTREDUCE_OPERATORS \
-    FASTREDUCE_SUM, FASTREDUCE_SUM_ABS, FASTREDUCE_SUM_SQUARES, FASTREDUCE_NORM2, FASTREDUCE_MEAN
+#define FASTREDUCE_OPERATORS                                                                       \
+    FASTREDUCE_SUM, FASTREDUCE_SUM_ABS, FASTREDUCE_SUM_SQUARES, FASTREDUCE_NORM2, FASTREDUCE_MEAN, \
+        FASTREDUCE_VARIANCE
 #endif
 #define FASTREDUCE_IMPLEMENTATION
 #include "../fastreduce.cuh"
@@ -30,7 +31,8 @@ static const char help[] =
     "of calls, replayed in turns; median over replays. Inputs are out of L2.\n"
     "\n"
     "  type=TYPE      f32, f64, f16, bf16; several: type=f16,bf16; all (default): all built in\n"
-    "  op=OPERATOR    sum, sum_abs, sum_squares, norm2, mean, dot; several, or all (default)\n"
+    "  op=OPERATOR    sum, sum_abs, sum_squares, norm2, mean, variance, dot; several, or\n"
+    "                 all (default)\n"
     "  data=KIND      uniform (in [-1, 1)); any: every finite bit pattern, exponents over the\n"
     "                 whole range, the slowest there is; several, or all (default)\n"
     "  bytes=SIZE     " SIZE_FORMS ";\n"

@@ -68,7 +68,7 @@ static void exact_sum(mpfr_t sum, const void *x, const void *y, int format, int 
     mpfr_t other;
     size_t i;
     if (!is_ready) {
-        for (i = 0; i < MOST; ++i) mpfr_init2(terms[i], 53);
+        for (i = 0; i < MOST; ++i) mpfr_init2(terms[i], 106);
         is_ready = 1;
     }
     mpfr_init2(other, 53);
@@ -77,7 +77,7 @@ static void exact_sum(mpfr_t sum, const void *x, const void *y, int format, int 
         set_bits(terms[i], format, load(x, format, i));
         if (y) {
             set_bits(other, format, load(y, format, i));
-            if (mpfr_mul(terms[i], terms[i], other, MPFR_RNDN) != 0) exit(1); /* 48 bits do */
+            if (mpfr_mul(terms[i], terms[i], other, MPFR_RNDN) != 0) exit(1);
         }
         if (magnitudes) mpfr_abs(terms[i], terms[i], MPFR_RNDN);
     }
@@ -85,19 +85,40 @@ static void exact_sum(mpfr_t sum, const void *x, const void *y, int format, int 
     mpfr_clear(other);
 }
 
+/* From the sum of squares what a variance divides by n * n. */
+static void subtract_mean(mpfr_t squares, const void *x, int format, size_t n)
+{
+    mpfr_t sum;
+    mpfr_init2(sum, mpfr_get_prec(squares));
+    exact_sum(sum, x, NULL, format, 0, n);
+    if (n == 0 || !mpfr_number_p(sum)) {
+        mpfr_set_nan(squares);
+    } else {
+        mpfr_sqr(sum, sum, MPFR_RNDN);
+        mpfr_mul_ui(squares, squares, (unsigned long)n, MPFR_RNDN);
+        if (mpfr_sub(squares, squares, sum, MPFR_RNDN) != 0) exit(1);
+    }
+    mpfr_clear(sum);
+}
+
 /* What the operator makes of it, rounded once. Only quotient and root round: to the precision of
  * the result, where denormals have less (MPFR's manual, mpfr_subnormalize). */
 static double rounded(const mpfr_t sum, fastreduce_operator op, size_t n, int format)
 {
     const mpfr_exp_t before_least = mpfr_get_emin(), before_most = mpfr_get_emax();
-    mpfr_t result;
+    mpfr_t result, squared;
     double value;
     int ternary = 0;
+    mpfr_init2(squared, 128);
+    mpfr_set_uj(squared, n, MPFR_RNDN);
+    mpfr_sqr(squared, squared, MPFR_RNDN);
     mpfr_init2(result, formats[format].precision);
     mpfr_set_emin(formats[format].least + 1);
     mpfr_set_emax(format == F64 ? 1024 : 128);
     if (op == FASTREDUCE_MEAN)
         ternary = mpfr_div_ui(result, sum, (unsigned long)n, MPFR_RNDN);
+    else if (op == FASTREDUCE_VARIANCE)
+        ternary = mpfr_div(result, sum, squared, MPFR_RNDN);
     else if (op == FASTREDUCE_NORM2)
         ternary = mpfr_sqrt(result, sum, MPFR_RNDN);
     else
@@ -108,6 +129,7 @@ static double rounded(const mpfr_t sum, fastreduce_operator op, size_t n, int fo
     mpfr_set_emin(before_least);
     mpfr_set_emax(before_most);
     mpfr_clear(result);
+    mpfr_clear(squared);
     if (isnan(value)) return fabs((double)NAN);
     return value == 0 && mpfr_zero_p(sum) ? 0.0 : value; /* an exact zero is +0 */
 }
@@ -145,7 +167,7 @@ static void check_reduction(void *argument)
         expect(status == FASTREDUCE_SUCCESS && bits == r->bits[is_double] && got[1] == 7, what,
                r->n, is_double ? got64 : got[0], r->wanted[is_double]);
     }
-    if (r->format == F64 && r->op == FASTREDUCE_SUM) {
+    if (r->format == F64 && r->op == FASTREDUCE_SUM && !r->y) {
         const double got = fastreduce_host_sum_f64((const double *)r->x, r->n);
         expect(bits_f64(got) == r->bits[1], r->what, r->n, got, r->wanted[1]);
     }
@@ -155,11 +177,17 @@ static void check_reduction(void *argument)
     }
 }
 
-/* To a wide accumulator, or to the other one at its place. */
-static void add_to(fastreduce_wide_accumulator *sum, const void *x, size_t n, fastreduce_type type)
+/* To the accumulator of its kind at that place. */
+static void add_to(fastreduce_product_accumulator *sum, const void *x, const void *y, size_t n,
+                   fastreduce_type type)
 {
-    if (type == FASTREDUCE_F64)
-        fastreduce_host_accumulate_f64((const double *)x, sum, n);
+    fastreduce_wide_accumulator *const wide = (fastreduce_wide_accumulator *)sum;
+    if (y && type == FASTREDUCE_F64)
+        fastreduce_host_accumulate_dot_f64((const double *)x, (const double *)y, sum, n);
+    else if (y)
+        fastreduce_host_accumulate_dot(x, y, wide, n, type);
+    else if (type == FASTREDUCE_F64)
+        fastreduce_host_accumulate_f64((const double *)x, wide, n);
     else
         fastreduce_host_accumulate(x, (fastreduce_accumulator *)sum, n, type);
 }
@@ -169,12 +197,14 @@ static void add_to(fastreduce_wide_accumulator *sum, const void *x, size_t n, fa
 static void check_split(const reduction *whole)
 {
     const fastreduce_type type = formats[whole->format].type;
-    const int is_wide = whole->y || whole->format == F64;
-    const int limbs = is_wide ? 72 : 16;
+    const int is_f64 = whole->format == F64, limbs = whole->y && is_f64   ? 138
+                                                     : whole->y || is_f64 ? 72
+                                                                          : 16;
     const size_t bytes = formats[whole->format].bytes;
-    fastreduce_wide_accumulator part, added, merged, together;
+    fastreduce_product_accumulator part, added, merged, together;
+    const fastreduce_wide_accumulator *const wide = (const fastreduce_wide_accumulator *)&added;
     size_t begin, end;
-    double got = 0;
+    double got;
     int k;
     memset(&added, 0, sizeof added);
     memset(&merged, 0, sizeof merged);
@@ -184,32 +214,28 @@ static void check_split(const reduction *whole)
         const char *const y = whole->y ? (const char *)whole->y + begin * bytes : NULL;
         end = begin + 1 + random_words() % (whole->n - begin);
         memset(&part, 0, sizeof part);
-        if (y) {
-            fastreduce_host_accumulate_dot(x, y, &part, end - begin, type);
-            fastreduce_host_accumulate_dot(x, y, &together, end - begin, type);
-        } else {
-            add_to(&part, x, end - begin, type);
-            add_to(&together, x, end - begin, type);
-        }
+        add_to(&part, x, y, end - begin, type);
+        add_to(&together, x, y, end - begin, type);
         for (k = 0; k < limbs; ++k) added.limb[k] += part.limb[k];
-        if (is_wide)
-            fastreduce_wide_accumulator_merge(&merged, &part);
+        if (limbs == 138)
+            fastreduce_product_accumulator_merge(&merged, &part);
+        else if (limbs == 72)
+            fastreduce_wide_accumulator_merge((fastreduce_wide_accumulator *)&merged,
+                                              (const fastreduce_wide_accumulator *)&part);
         else
             fastreduce_accumulator_merge((fastreduce_accumulator *)&merged,
                                          (const fastreduce_accumulator *)&part);
     }
     expect(memcmp(&merged, &together, sizeof merged) == 0, "pieces, merged or one after the other",
            whole->n, 0, 0);
-    if (is_wide) {
-        got = fastreduce_wide_accumulator_f64(&added);
-        if (whole->y) {
-            const float as_float = fastreduce_wide_accumulator_f32(&added);
-            expect(bits_f32(as_float) == whole->bits[0], "limbs added, as f32", whole->n, as_float,
-                   whole->wanted[0]);
-        }
-    } else {
-        got = fastreduce_accumulator_f64((const fastreduce_accumulator *)&added);
+    if (whole->y && !is_f64) {
+        const float as_float = fastreduce_wide_accumulator_f32(wide);
+        expect(bits_f32(as_float) == whole->bits[0], "limbs added, as f32", whole->n, as_float,
+               whole->wanted[0]);
     }
+    got = limbs == 138  ? fastreduce_product_accumulator_f64(&added)
+          : limbs == 72 ? fastreduce_wide_accumulator_f64(wide)
+                        : fastreduce_accumulator_f64((const fastreduce_accumulator *)&added);
     expect(bits_f64(got) == whole->bits[1], "limbs added", whole->n, got, whole->wanted[1]);
     for (k = 0; k < limbs; ++k) /* as the functions leave them */
         if (k != limbs - 5)
@@ -225,20 +251,21 @@ static void every_result(const char *what, int format, const void *x, const void
         int magnitudes, squares, dot;
     } results[] = {{FASTREDUCE_SUM, 0, 0, 0},     {FASTREDUCE_MEAN, 0, 0, 0},
                    {FASTREDUCE_SUM_ABS, 1, 0, 0}, {FASTREDUCE_SUM_SQUARES, 0, 1, 0},
-                   {FASTREDUCE_NORM2, 0, 1, 0},   {FASTREDUCE_SUM, 0, 0, 1}};
+                   {FASTREDUCE_NORM2, 0, 1, 0},   {FASTREDUCE_VARIANCE, 0, 1, 0},
+                   {FASTREDUCE_SUM, 0, 0, 1}};
     static const size_t blocks[] = {(size_t)1 << 30, 1, 100, 512, 1000};
     mpfr_t sum;
     size_t k;
-    mpfr_init2(sum, 2300); /* every sum of doubles */
+    mpfr_init2(sum, 4400); /* every sum of products of doubles */
     host_block = blocks[random_bits() % (sizeof blocks / sizeof *blocks)];
     for (k = 0; k < sizeof results / sizeof *results; ++k) {
         reduction r;
-        if (format == F64 && (results[k].squares || results[k].dot)) continue;
         r.what = what, r.x = x, r.n = n, r.format = format, r.op = results[k].op;
         r.y = results[k].dot ? y : NULL;
         if (k == 0 || results[k].magnitudes || results[k].squares || results[k].dot)
             exact_sum(sum, x, results[k].squares ? x : r.y, format, results[k].magnitudes, n);
         if (r.op == FASTREDUCE_MEAN && n == 0) mpfr_set_nan(sum);
+        if (r.op == FASTREDUCE_VARIANCE) subtract_mean(sum, x, format, n);
         r.wanted[0] = rounded(sum, r.op, n, F32);
         r.wanted[1] = rounded(sum, r.op, n, F64);
         r.bits[0] = bits_f32((float)r.wanted[0]);

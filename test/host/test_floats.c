@@ -130,7 +130,7 @@ static void ties(void)
         for (side = -1; side <= 1; ++side) {
             const uint32_t e = 60 + random_bits() % 100;
             float x[5], y[5];
-            double d[3];
+            double d[3], f[3];
             x[0] = from_bits((random_bits() & 0x807fffff) | e << 23), y[0] = 2.0f;
             x[1] = from_bits((bits_f32(x[0]) & 0x80000000) | (e - 24) << 23), y[1] = 0.75f;
             x[2] = x[1], y[2] = 1.25f;
@@ -143,16 +143,39 @@ static void ties(void)
                                  ((uint64_t)53 << 52)); /* half a unit */
             d[2] = (double)side * from_bits_f64(1);
             every_result("ties", F64, d, d, 3);
+            f[0] = 0.5, f[1] = 2, f[2] = from_bits_f64(1 + random_bits() % 9);
+            d[0] *= 2, d[1] /= 2;
+            every_result("ties of products", F64, d, f, 3);
         }
     }
     /* norms of 3k and 4k, 5k, of 25 bits */
     for (round = 0; round < 200; ++round) {
         const uint32_t k = 3355444 + random_bits() % 2236900;
         float x[3];
+        double d[3], double_k;
         x[0] = -3.0f * (float)k, x[1] = 4.0f * (float)k;
         x[2] = from_bits(random_bits() % 2 ? 1u << 23 : 1); /* and a little more */
         every_result("ties of norms", F32, x, x, 2);
         every_result("ties of norms", F32, x, x, 3);
+        d[0] = -3 * (double_k = ldexp(7, 48) + (double)(random_words() >> 15)), d[1] = 4 * double_k;
+        d[2] = from_bits_f64((random_bits() % 2 ? random_words() % 1000 : 0) << 52 | 1);
+        every_result("ties of norms", F64, d, d, 2);
+        every_result("ties of norms", F64, d, d, 3);
+        /* and variances that are the square of a number of half as many bits, and almost */
+        x[0] = (float)(5793 + 2 * (random_bits() % 1200)), x[1] = -x[0];
+        d[0] = 94906267 + 2 * (double)(random_bits() % 19600000), d[1] = -d[0];
+        every_result("ties of variances", F32, x, x, 2);
+        every_result("ties of variances", F64, d, d, 2);
+        d[0] = from_bits_f64(bits_f64(d[0]) + random_bits() % 3 - 1);
+        every_result("ties of variances", F64, d, d, 2);
+    }
+    /* variances of five, 2 more than a multiple of 8, where doubles are 4 apart, and hardly more */
+    for (round = 0; round < 1200; ++round) {
+        double d[5];
+        d[0] = 5 * (42500001 + 2 * (double)(random_bits() % 300000)), d[1] = -d[0];
+        d[2] = 10 * (double)(random_bits() % 300000), d[3] = -d[2];
+        d[4] = ldexp(1, -round / 10);
+        every_result("variances almost halfway", F64, d, d, 5);
     }
     /* means of five halfway between two numbers, but for a fifth of a unit 2^m below */
     for (round = 0; round < 700; ++round) {
@@ -335,6 +358,41 @@ static void levels(void)
 }
 #endif
 
+#ifdef FASTREDUCE_DETAIL_AVX2
+/* Products of doubles that are two doubles, by their exponent; and of what is not ordinary. */
+static void split_products(void)
+{
+    static const uint64_t others[] = {
+        0, 0x8000000000000000, 1, 0x800fffffffffffff, 0x7ff0000000000000, 0x7ff8000000000000};
+    double x[4], y[4], products[4], rests[4];
+    int exponent, k, a, b;
+    for (exponent = -1074; exponent < 1024; ++exponent)
+        for (k = -1; k < 2; ++k) {
+            const int half = exponent / 2, fits = exponent >= -900 && exponent < 1023;
+            for (a = 0; a < 4; ++a) x[a] = a % 2 ? 1.5 : -0.0, y[a] = 1.25;
+            x[2] = ldexp(1 - ldexp(k < 0, -53), half), y[2] = -ldexp(1 + (k > 0), exponent - half);
+            a = fastreduce_detail_split_products(x, y, products, rests, 4);
+            b = k > 0   ? exponent + 1 >= -900 && exponent + 1 < 1023
+                : k < 0 ? exponent > -900 && exponent <= 1023
+                        : fits;
+            expect(a == b && products[2] == (b ? x[2] * y[2] : 0) && rests[2] == 0 &&
+                       products[1] == 1.875,
+                   "a product that is two doubles", (size_t)(exponent + 1074), a, b);
+        }
+    for (a = 0; a < 6; ++a)
+        for (b = 0; b < 6; ++b) {
+            for (k = 0; k < 4; ++k) x[k] = y[k] = 3;
+            x[a % 4] = from_bits_f64(others[a]);
+            y[a % 4] = from_bits_f64(others[b]);
+            k = (a < 2 || b < 2) && a < 4 && b < 4;
+            expect(fastreduce_detail_split_products(x, y, products, rests, 4) == k,
+                   "products of what is not ordinary", (size_t)(6 * a + b), 0, k);
+            every_result("products of what is not ordinary", F64, x, y, 4);
+            use_avx2 = 1;
+        }
+}
+#endif
+
 /* Which way a sum is made, which the sum does not show. */
 static void paths(void)
 {
@@ -343,6 +401,9 @@ static void paths(void)
     int64_t high, low;
     int position, exponent;
     if (has_avx2() && fastreduce_detail_is_usual_arithmetic()) levels();
+    use_avx2 = has_avx2();
+    if (FASTREDUCE_DETAIL_HAS_FMA) split_products();
+    use_avx2 = 0;
     for (position = 0; position <= 1993 && has_avx2(); position += position == 0 ? 1 : 332) {
         for (exponent = 0; exponent < 2048; ++exponent) {
             const int fits = exponent > position && exponent <= position + 53;
@@ -470,6 +531,91 @@ static void headroom(void)
     }
 }
 
+/* The same of products of doubles. */
+static void headroom_of_products(void)
+{
+    static const double x[] = {DBL_MAX, DBL_MIN, -3.0, 0.1, 5e-324, 1e-310};
+    double y[6];
+    fastreduce_product_accumulator one, many, raw;
+    int k, turn;
+    for (turn = 0; turn < 2; ++turn) {
+        for (k = 0; k < 6; ++k) y[k] = turn ? -x[k] : x[k];
+        y[0] = ldexp(y[0], -1200); /* for the result to be finite */
+        memset(&one, 0, sizeof one);
+        fastreduce_host_accumulate_dot_f64(x, y, &one, 6);
+        many = one;
+        for (k = 0; k < 137; ++k) many.limb[k] *= (int64_t)1 << 31;
+        raw = many;
+        expect(fastreduce_product_accumulator_f64(&many) ==
+                   ldexp(fastreduce_product_accumulator_f64(&one), 31),
+               "2^31 limbs of products added", 6, 0, 0);
+        fastreduce_host_accumulate_dot_f64(x, y, &raw, 6);
+        fastreduce_product_accumulator_merge(&many, &one);
+        expect(memcmp(&raw, &many, sizeof raw) == 0, "products to raw limbs", 6, 0, 0);
+        many = one;
+        for (k = 0; k < 64; ++k) fastreduce_product_accumulator_merge(&many, &many);
+        expect(fastreduce_product_accumulator_f64(&many) ==
+                   ldexp(fastreduce_product_accumulator_f64(&one), 64),
+               "products merged with themselves 64 times", 6, 0, 0);
+        memset(&many, 0, sizeof many);
+        y[0] = turn ? -DBL_MAX : DBL_MAX;
+        fastreduce_host_accumulate_dot_f64(x, y, &many, 1);
+        one = many;
+        for (k = 0; k < 64; ++k) fastreduce_product_accumulator_merge(&many, &many);
+        expect(fastreduce_product_accumulator_f64(&many) == (turn ? -HUGE_VAL : HUGE_VAL) &&
+                   many.limb[133] == (turn ? -262144 : 262143),
+               "2^64 times the largest product", 1, (double)many.limb[133], turn);
+        for (k = 0; k < 134; ++k) one.limb[k] = -one.limb[k];
+        for (k = 0; k < 64; ++k) fastreduce_product_accumulator_merge(&one, &one);
+        fastreduce_product_accumulator_merge(&many, &one);
+        expect(fastreduce_product_accumulator_f64(&many) == 0, "and back", 1, 0, 0);
+    }
+}
+
+/* Of more numbers than memory holds, given their sums: of one, and n - 1 times another. */
+static void variances_of_many(void)
+{
+    mpfr_t wanted;
+    int turn, k;
+    mpfr_init2(wanted, 400);
+    for (turn = 0; turn < 2000; ++turn) {
+        const uint64_t n = random_words() >> turn % 63 | 1, others = n - 1;
+        fastreduce_wide_accumulator sum = {{0}}, one = {{0}};
+        fastreduce_product_accumulator squares = {{0}}, square = {{0}};
+        double x[2];
+        for (k = 0; k < 2; ++k)
+            x[k] = ldexp((double)(int64_t)random_words(), turn % 3 ? (int)(random_bits() % 80) : 0);
+        mpfr_set_d(wanted, x[0], MPFR_RNDN); /* (x[0] - x[1])^2 * (n - 1) / n^2 */
+        mpfr_sub_d(wanted, wanted, x[1], MPFR_RNDN);
+        mpfr_sqr(wanted, wanted, MPFR_RNDN);
+        mpfr_mul_ui(wanted, wanted, (unsigned long)others, MPFR_RNDN);
+        fastreduce_host_accumulate_f64(x, &sum, 1);
+        fastreduce_host_accumulate_dot_f64(x, x, &squares, 1);
+        fastreduce_host_accumulate_f64(x + 1, &one, 1);
+        fastreduce_host_accumulate_dot_f64(x + 1, x + 1, &square, 1);
+        for (k = 0; k < 64; ++k) {
+            if (others >> k & 1) {
+                fastreduce_wide_accumulator_merge(&sum, &one);
+                fastreduce_product_accumulator_merge(&squares, &square);
+            }
+            fastreduce_wide_accumulator_merge(&one, &one);
+            fastreduce_product_accumulator_merge(&square, &square);
+        }
+        for (k = 0; k < 2; ++k) {
+            const double right = rounded(wanted, FASTREDUCE_VARIANCE, n, k ? F64 : F32);
+            fastreduce_wide_accumulator a = sum;
+            fastreduce_product_accumulator b = squares;
+            int64_t room[FASTREDUCE_DETAIL_VARIANCE_DIGITS] = {0};
+            const uint64_t got =
+                fastreduce_detail_variance(a.limb, b.limb, 134, room, n, k ? 53 : 24);
+            expect(got == (k ? bits_f64(right) : bits_f32((float)right)), "a variance of many", n,
+                   k ? fastreduce_detail_double_of(got) : (double)fastreduce_detail_float_of(got),
+                   right);
+        }
+    }
+    mpfr_clear(wanted);
+}
+
 /* What fastreduce.h says of a result's type; 0: there is none. */
 static int result_type(int type, int op, int output_type)
 {
@@ -543,14 +689,14 @@ static fastreduce_status wanted_status(const a_call *call)
     const int is_f64 = call->type == FASTREDUCE_F64;
     const size_t size = fastreduce_type_size((fastreduce_type)call->type);
     const size_t alignment = has_result ? fastreduce_type_size((fastreduce_type)result) : 8;
-    int is_exact =
-        call->op == FASTREDUCE_SUM || call->op == FASTREDUCE_SUM_ABS || call->op == FASTREDUCE_MEAN;
-    if (result == 0 || (call->which == ACCUMULATE && is_f64) ||
-        !lies_there(call->x, call->n, size) || (is_dot && !lies_there(call->y, call->n, size)) ||
-        !call->output || (uintptr_t)call->output % alignment != 0)
+    const int is_exact = call->op == FASTREDUCE_SUM || call->op == FASTREDUCE_SUM_ABS ||
+                         call->op == FASTREDUCE_SUM_SQUARES || call->op == FASTREDUCE_NORM2 ||
+                         call->op == FASTREDUCE_MEAN || call->op == FASTREDUCE_VARIANCE;
+    if (result == 0 || (!has_result && is_f64) || !lies_there(call->x, call->n, size) ||
+        (is_dot && !lies_there(call->y, call->n, size)) || !call->output ||
+        (uintptr_t)call->output % alignment != 0)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (!is_f64) is_exact |= call->op == FASTREDUCE_SUM_SQUARES || call->op == FASTREDUCE_NORM2;
-    if (call->type >= FASTREDUCE_I8 || !is_exact || (is_dot && is_f64) ||
+    if (call->type >= FASTREDUCE_I8 || !is_exact ||
         (call->output_type != 0 && call->output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
     return FASTREDUCE_SUCCESS;
@@ -661,10 +807,11 @@ static void zeros_are_fast(void)
                 for (k = 0; k < RESULTS; ++k) {
                     /* denormal halves are normal floats */
                     const int of_denormals = kind == DENORMALS && format != F16, products = k >= 3;
-                    const size_t wanted = of_denormals ? n : 0;
+                    /* fours of doubles at once; others are not counted */
+                    const size_t wanted = of_denormals ? format == F64 ? n / 4 * 4 : n : 0;
                     char what[100];
                     double result;
-                    if (products ? format == F64 : of_denormals) continue;
+                    if (!products && of_denormals) continue;
                     if (k == DOT_F32 && format != F32) continue;
                     one_by_one = 0;
                     if (k == DOT_F32)
@@ -756,6 +903,8 @@ int main(void)
     use_avx2 = 0;
     mean_of_many();
     headroom();
+    headroom_of_products();
+    variances_of_many();
     windows();
     far_apart();
     wider_windows();

@@ -1,9 +1,11 @@
-"""The exact sum of doubles on the CPU against Python's math.fsum, another algorithm: equal bits.
+"""The exact sum of doubles on the CPU against Python's math.fsum, another algorithm, and their dot
+product and variance against its fractions: equal bits.
 
     python3 test_fsum.py ROOT [CC]
 """
 import array
 import ctypes
+import fractions
 import math
 import random
 import struct
@@ -22,6 +24,8 @@ def library(folder):
     result = ctypes.CDLL(shared)
     result.fastreduce_host_sum_f64.restype = ctypes.c_double
     result.fastreduce_host_sum_f64.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    result.fastreduce_host_dot.argtypes = 3 * [ctypes.c_void_p] + [ctypes.c_size_t]
+    result.fastreduce_host_reduce.argtypes = 2 * [ctypes.c_void_p] + [ctypes.c_size_t]
     return result
 
 
@@ -48,19 +52,49 @@ kinds = {
     'one huge': lambda n: [random.random() for _ in range(n)] + [1e300],
 }
 
+def rounded(fraction):
+    try:
+        return float(fraction)
+    except OverflowError:
+        return math.inf if fraction > 0 else -math.inf
+
+
+def expect(what, got, wanted):
+    global checks, failures
+    checks += 1
+    if struct.pack('<d', got) != struct.pack('<d', wanted):
+        failures += 1
+        print(f'FAIL: {what}: {got!r} instead of {wanted!r}')
+
+
+def products(host, name, x, y):
+    """The dot product of x and y, and the variance of x."""
+    of_x, of_y, got = array.array('d', x), array.array('d', y), ctypes.c_double()
+    f64, variance, n = 2, 11, len(x)
+    places = of_x.buffer_info()[0], of_y.buffer_info()[0], ctypes.byref(got)
+    if host.fastreduce_host_dot(*places, n, f64, 0) != 0:
+        got.value = math.nan
+    fx, fy = [fractions.Fraction(v) for v in x], [fractions.Fraction(v) for v in y]
+    expect(f'{name}, dot, n {n}', got.value, rounded(sum(map(fractions.Fraction.__mul__, fx, fy))))
+    if host.fastreduce_host_reduce(places[0], places[2], n, f64, variance, 0) != 0:
+        got.value = math.nan
+    wanted = (n * sum(v * v for v in fx) - sum(fx)**2) / fractions.Fraction(n)**2
+    expect(f'{name}, variance, n {n}', got.value, rounded(wanted))
+
+
 random.seed(20260101)
 checks = failures = 0
 with tempfile.TemporaryDirectory() as folder:
-    host_sum = library(folder).fastreduce_host_sum_f64
+    host = library(folder)
+    host_sum = host.fastreduce_host_sum_f64
     for turn in range(40):
         for name, make in kinds.items():
             data = make(random.choice([0, 1, 2, 10, 127, 128, 1000, 5000]))
             elements = array.array('d', data)
             got = host_sum(elements.buffer_info()[0] if data else None, len(data))
-            wanted = math.fsum(data)
-            checks += 1
-            if struct.pack('<d', got) != struct.pack('<d', wanted):
-                failures += 1
-                print(f'FAIL: {name}, n {len(data)}: {got!r} instead of {wanted!r}')
+            expect(f'{name}, n {len(data)}', got, math.fsum(data))
+            x = make(random.choice([1, 2, 7, 50, 300]))
+            other = random.choice(list(kinds.values()))
+            products(host, name, x, (other(len(x)) + x)[:len(x)])
 print(f'{checks} checks, {failures} failed')
 sys.exit(failures != 0)

@@ -101,19 +101,23 @@ static void flat()
                                                  with(config));
                     });
                     if (op != FASTREDUCE_SUM) continue;
-                    if (kernel == FASTREDUCE_AUTO || type != FASTREDUCE_F64)
-                        launches(dot, {1, n, 1, 0, 0}, most, [&](fastreduce_config *config) {
-                            return fastreduce_dot(some_input, other_input, some_output, n, type,
-                                                  with(config));
-                        });
+                    launches(dot, {1, n, 1, 0, 0}, most, [&](fastreduce_config *config) {
+                        return fastreduce_dot(some_input, other_input, some_output, n, type,
+                                              with(config));
+                    });
                     if (kernel != FASTREDUCE_EXACT) continue;
-                    if (type != FASTREDUCE_F64)
-                        launches(dot, {1, n, 1, 0, 0}, most, [&](fastreduce_config *config) {
-                            return fastreduce_accumulate_dot(
-                                some_input, other_input,
-                                static_cast<fastreduce_wide_accumulator *>(some_output), n, type,
-                                with(config));
-                        });
+                    launches(dot, {1, n, 1, 0, 0}, most, [&](fastreduce_config *config) {
+                        return type == FASTREDUCE_F64
+                                   ? fastreduce_accumulate_dot_f64(
+                                         static_cast<const double *>(some_input),
+                                         static_cast<const double *>(other_input),
+                                         static_cast<fastreduce_product_accumulator *>(some_output),
+                                         n, with(config))
+                                   : fastreduce_accumulate_dot(
+                                         some_input, other_input,
+                                         static_cast<fastreduce_wide_accumulator *>(some_output), n,
+                                         type, with(config));
+                    });
                     launches(accumulated, {1, n, 1, 0, 0}, most, [&](fastreduce_config *config) {
                         return type == FASTREDUCE_F64
                                    ? fastreduce_accumulate_f64(
@@ -182,6 +186,7 @@ constexpr run_call all_runs[] = {
     {ways::flat, 1, 70000, 1, FASTREDUCE_VARIANCE, FASTREDUCE_AUTO},
     {ways::flat, 1, 20000, 1, FASTREDUCE_SUM, FASTREDUCE_EXACT},
     {ways::flat, 1, 20000, 1, FASTREDUCE_NORM2, FASTREDUCE_EXACT},
+    {ways::flat, 1, 20000, 1, FASTREDUCE_VARIANCE, FASTREDUCE_EXACT},
     {ways::shape, 3, 300, 40, FASTREDUCE_SUM, FASTREDUCE_AUTO},
     {ways::shape, 50, 40, 1, FASTREDUCE_ARGMAX, FASTREDUCE_AUTO},
     {ways::shape, 3, 20000, 1, FASTREDUCE_NORM2, FASTREDUCE_AUTO},
@@ -190,6 +195,7 @@ constexpr run_call all_runs[] = {
     {ways::segments, 1025, 20, 1, FASTREDUCE_ARGMAX, FASTREDUCE_AUTO},
     {ways::segments, 1025, 20, 1, FASTREDUCE_VARIANCE, FASTREDUCE_AUTO},
     {ways::segments, 1025, 20, 1, FASTREDUCE_SUM, FASTREDUCE_EXACT},
+    {ways::segments, 1025, 20, 1, FASTREDUCE_VARIANCE, FASTREDUCE_EXACT},
 };
 constexpr size_t long_one = 30000;
 

@@ -360,6 +360,47 @@ static void doubles()
     }
 }
 
+/* Products of doubles, also of the greatest and the least, and of what is not finite. */
+__global__ void scatter_products(const double *x, const double *y, size_t n,
+                                 fastreduce_product_accumulator *sum)
+{
+    for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        fastreduce::exact_atomic_add(sum, x[i], y[i]);
+}
+__global__ void read_products(const fastreduce_product_accumulator *sum, double *value)
+{
+    *value = fastreduce::exact_value(sum);
+}
+
+static void products()
+{
+    constexpr size_t n = 999;
+    std::vector<double> x(n), y(n);
+    check::buffer<double> of_x(n), of_y(n), value(1);
+    for (ull kind = 0; kind < 24; ++kind) {
+        for (size_t i = 0; i < n; ++i) {
+            const ull z = check::mix(i, kind);
+            x[i] = any_double(i, kind);
+            y[i] = std::ldexp((z & 1 ? -1.1 : 1.7) + exact_data::in_unit(i, kind) * 0x1p-20,
+                              static_cast<int>(z >> 20 & 1023) - (kind % 4 == 1 ? 2000 : 0));
+            if (kind > 17 && i % 300 == 7) x[i] = kind % 2 ? double(INFINITY) : -0.0;
+            if (kind > 20 && i % 300 == 7) y[i] = kind % 3 ? double(INFINITY) : double(NAN);
+        }
+        fastreduce_product_accumulator wanted = {};
+        fastreduce_host_accumulate_dot_f64(x.data(), y.data(), &wanted, n);
+        check::buffer<fastreduce_product_accumulator> bin(1);
+        bin.fill(0);
+        of_x.set(x);
+        of_y.set(y);
+        launch(scatter_products, 2, 128, of_x.data(), of_y.data(), n, bin.data());
+        launch(read_products, 1, 1, bin.data(), value.data());
+        launch(carry_each<fastreduce_product_accumulator>, 1, 1, bin.data());
+        check::that(same(bin.get()[0], wanted), "products, %llu: other limbs", kind);
+        check::that(bits_of(value.get()[0]) == bits_of(fastreduce_product_accumulator_f64(&wanted)),
+                    "products, %llu: another value", kind);
+    }
+}
+
 /* The sum of `times` times x; the limbs after as many additions, where they hold it. */
 template <class Accumulator, class Number>
 static Accumulator repeated_sum(Number x, ull times)
@@ -615,6 +656,7 @@ int main(int argc, char **argv)
     if (asked_for("halves")) halves<f16>("f16");
     if (asked_for("halves")) halves<bf16>("bf16");
     if (asked_for("doubles")) doubles();
+    if (asked_for("products")) products();
     if (asked_for("carries")) carries();
     if (asked_for("others")) others();
     if (asked_for("blocks")) blocks();

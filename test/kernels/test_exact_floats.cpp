@@ -5,8 +5,9 @@
 #define FASTREDUCE_IMPLEMENTATION
 #define FASTREDUCE_TYPES \
     FASTREDUCE_F32, FASTREDUCE_F64, FASTREDUCE_F16, FASTREDUCE_BF16, FASTREDUCE_I32
-#define FASTREDUCE_OPERATORS \
-    FASTREDUCE_SUM, FASTREDUCE_MEAN, FASTREDUCE_SUM_ABS, FASTREDUCE_SUM_SQUARES, FASTREDUCE_NORM2
+#define FASTREDUCE_OPERATORS                                                                       \
+    FASTREDUCE_SUM, FASTREDUCE_MEAN, FASTREDUCE_SUM_ABS, FASTREDUCE_SUM_SQUARES, FASTREDUCE_NORM2, \
+        FASTREDUCE_VARIANCE
 #define FASTREDUCE_NO_LADDER
 #define FASTREDUCE_WITH_EXACT_PRODUCTS
 #define FASTREDUCE_WITH_SHAPES
@@ -44,12 +45,9 @@ constexpr int fraction_bits = is_double<T>                    ? 52
 template <class T>
 constexpr int most_exponent = (1 << (8 * sizeof(T) - 1 - fraction_bits<T>)) - 1; /* no number */
 
-constexpr fastreduce_operator all_operators[] = {
-    FASTREDUCE_SUM, FASTREDUCE_MEAN, FASTREDUCE_SUM_ABS, FASTREDUCE_SUM_SQUARES, FASTREDUCE_NORM2};
-static bool is_of_squares(fastreduce_operator op)
-{
-    return op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2;
-}
+constexpr fastreduce_operator all_operators[] = {FASTREDUCE_SUM,     FASTREDUCE_MEAN,
+                                                 FASTREDUCE_SUM_ABS, FASTREDUCE_SUM_SQUARES,
+                                                 FASTREDUCE_NORM2,   FASTREDUCE_VARIANCE};
 
 template <class T>
 static T from_bits(u64 bits)
@@ -201,11 +199,9 @@ static void every_result(const char *what, const T *x, const T *y, const std::ve
 {
     const size_t n = host_x.size();
     for (fastreduce_operator op : all_operators) {
-        if (is_double<T> && is_of_squares(op)) continue;
         expect_result<T>({what, op, false}, x, y, host_x, host_y, n, exact(), n);
         expect_result<T>({what, op, false}, x, y, host_x, host_y, n, exact(FASTREDUCE_F64), n);
     }
-    if (is_double<T>) return;
     expect_result<T>({what, FASTREDUCE_SUM, true}, x, y, host_x, host_y, n, exact(), n);
     expect_result<T>({what, FASTREDUCE_SUM, true}, x, y, host_x, host_y, n, exact(FASTREDUCE_F64),
                      n);
@@ -282,13 +278,11 @@ static void counted()
     for (size_t n : {size_t(0), size_t(1), tile + 1, bound, ~size_t(0)}) {
         count.set({n});
         for (fastreduce_operator op : all_operators) {
-            if (is_double<T> && is_of_squares(op)) continue;
             fastreduce_config config = exact();
             config.n_on_device = count.data();
             expect_result<T>({"counted", op, false}, from_x.data(), nullptr, x, y, bound, config,
                              std::min(n, bound));
         }
-        if (is_double<T>) continue;
         fastreduce_config config = exact(FASTREDUCE_F64);
         config.n_on_device = count.data();
         expect_result<T>({"counted", FASTREDUCE_SUM, true}, from_x.data(), from_y.data(), x, y,
@@ -354,18 +348,26 @@ static void accumulators()
                     else
                         fastreduce_host_accumulate(x.data(), to, n, type_of<T>);
                 });
-            if (is_double<T>) continue;
-            using wide = fastreduce_wide_accumulator;
-            expect_limbs<wide>(
+            using products = std::conditional_t<is_double<T>, fastreduce_product_accumulator,
+                                                fastreduce_wide_accumulator>;
+            expect_limbs<products>(
                 names[kind],
-                [&](wide *to) {
+                [&](products *to) {
                     const auto config = exact();
-                    check::that(fastreduce_accumulate_dot(from_x.data(), from_y.data(), to, n,
-                                                          type_of<T>, &config) == 0,
-                                "fastreduce_accumulate_dot");
+                    fastreduce_status status;
+                    if constexpr (is_double<T>)
+                        status = fastreduce_accumulate_dot_f64(from_x.data(), from_y.data(), to, n,
+                                                               &config);
+                    else
+                        status = fastreduce_accumulate_dot(from_x.data(), from_y.data(), to, n,
+                                                           type_of<T>, &config);
+                    check::that(status == FASTREDUCE_SUCCESS, "fastreduce_accumulate_dot");
                 },
-                [&](wide *to) {
-                    fastreduce_host_accumulate_dot(x.data(), y.data(), to, n, type_of<T>);
+                [&](products *to) {
+                    if constexpr (is_double<T>)
+                        fastreduce_host_accumulate_dot_f64(x.data(), y.data(), to, n);
+                    else
+                        fastreduce_host_accumulate_dot(x.data(), y.data(), to, n, type_of<T>);
                 });
         }
     workspace_is_clean("accumulators");
@@ -418,7 +420,8 @@ static void by_kernels(fastreduce_operator op, typename Accumulator::Output outp
 }
 
 /* One number is left of three, about as far below the others as windows reach, with its highest and
- * lowest bit: of doubles that is 42 binades, of products of floats 46, of floats 20 and 42. */
+ * lowest bit: of doubles that is 42 binades, of their products 37, of products of floats 46, of
+ * floats 20 and 42. */
 template <class T>
 static void edges_of_windows()
 {
@@ -426,7 +429,7 @@ static void edges_of_windows()
     constexpr u64 one = 1ull << fraction_bits<T>;
     const std::vector<T> y(64, from_bits<T>((top / 2 + 1) * one - 1));
     const exact_input<T> from_y(y, 0);
-    for (int greatest : {top, top / 2, 50, 46, 43})
+    for (int greatest : {top, top / 2, 100, 60, 50, 46, 43})
         for (int depth = 0; depth < 100; ++depth) {
             if (greatest > top || depth > greatest || (!thorough && depth % 20 > 7)) continue;
             std::vector<T> x(64);
@@ -437,9 +440,22 @@ static void edges_of_windows()
             const exact_input<T> from_x(x, 0);
             expect_result<T>({"edge", FASTREDUCE_SUM, false}, from_x.data(), nullptr, x, x, 64,
                              exact(FASTREDUCE_F64), 64);
-            if (!is_double<T>)
-                expect_result<T>({"edge", FASTREDUCE_SUM, true}, from_x.data(), from_y.data(), x, y,
-                                 64, exact(FASTREDUCE_F64), 64);
+            expect_result<T>({"edge", FASTREDUCE_SUM, true}, from_x.data(), from_y.data(), x, y, 64,
+                             exact(FASTREDUCE_F64), 64);
+            if constexpr (is_double<T>) { /* a double hides what lies below the least one */
+                check::buffer<fastreduce_product_accumulator> total(1);
+                total.fill(0);
+                const auto config = exact();
+                check::that(fastreduce_accumulate_dot_f64(from_x.data(), from_y.data(),
+                                                          total.data(), 64, &config) == 0,
+                            "fastreduce_accumulate_dot_f64");
+                CUDA(cudaDeviceSynchronize());
+                fastreduce_product_accumulator wanted = {};
+                fastreduce_host_accumulate_dot_f64(x.data(), y.data(), &wanted, 64);
+                const auto got = total.get();
+                check::that(std::memcmp(&got[0], &wanted, sizeof wanted) == 0,
+                            "edge of products, %d and %d: other limbs", greatest, depth);
+            }
         }
 }
 
@@ -472,6 +488,14 @@ static void kernels()
         FASTREDUCE_SUM, {nullptr, nullptr, FASTREDUCE_SUM, 53, {every_bit}});
     by_kernel_without_windows<wide_superaccumulator<64, exact_products<float>>, float>(
         FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {nullptr}});
+    by_kernels<wide_superaccumulator<64, exact_products<double>>, double>(
+        FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {nullptr}});
+    by_kernels<wide_superaccumulator<64, exact_moments<double>>, double>(
+        FASTREDUCE_VARIANCE, {nullptr, nullptr, FASTREDUCE_SUM, 53, {}});
+    by_kernels<wide_superaccumulator<64, exact_moments<bf16>>, bf16>(
+        FASTREDUCE_VARIANCE, {nullptr, nullptr, FASTREDUCE_SUM, 53, {}});
+    by_kernel_without_windows<wide_superaccumulator<64, exact_products<double>>, double>(
+        FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {nullptr}});
     by_kernels<wide_superaccumulator<64, exact_products<f16>>, f16>(
         FASTREDUCE_SUM_SQUARES, {nullptr, nullptr, FASTREDUCE_SUM, 53, {nullptr}});
 }
@@ -493,9 +517,8 @@ static void many_of_a_kind()
         const exact_input<T> from(x, 0);
         expect_result<T>({"many", FASTREDUCE_SUM, false}, from.data(), nullptr, x, x, n, exact(),
                          n);
-        if (!is_double<T>)
-            expect_result<T>({"many", FASTREDUCE_NORM2, false}, from.data(), nullptr, x, x, n,
-                             exact(FASTREDUCE_F64), n);
+        expect_result<T>({"many", FASTREDUCE_NORM2, false}, from.data(), nullptr, x, x, n,
+                         exact(FASTREDUCE_F64), n);
     }
 }
 
@@ -540,7 +563,6 @@ static void shapes()
     unsigned turn = 0;
     for (const fastreduce_shape &s : all)
         for (fastreduce_operator op : all_operators) {
-            if (is_double<T> && is_of_squares(op)) continue;
             const data kind = static_cast<data>(check::mix(++turn, 1) % kinds);
             const bool wide = is_double<T> || turn % 2;
             const size_t stride = s.stride ? s.stride : s.inner,
@@ -566,7 +588,6 @@ static void shapes()
                               });
         }
     for (fastreduce_operator op : all_operators) {
-        if (is_double<T> && is_of_squares(op)) continue;
         std::vector<int64_t> offsets = {3};
         for (size_t k = 0; k < many; ++k)
             offsets.push_back(offsets.back() + static_cast<int64_t>(k == many / 3 ? 140001
@@ -606,7 +627,6 @@ static void result_by_result()
     for (size_t n : lengths)
         for (int shape = 0; shape < 3; ++shape)
             for (fastreduce_operator op : all_operators) {
-                if (is_double<T> && is_of_squares(op)) continue;
                 const bool wide = ++turn % 2 || is_double<T>, columns = shape == 1;
                 if (!thorough && n > 64 && check::mix(turn, 2) % 3) continue;
                 const size_t results = n < 10000 ? 47 : 5;
@@ -647,6 +667,38 @@ static void result_by_result()
     workspace_is_clean("result by result");
 }
 
+/* Rows of 3 k, 4 k and hardly anything: norms halfway between two numbers but for that. */
+template <class T>
+static void ties_of_norms()
+{
+    constexpr size_t results = 300, n = 5;
+    std::vector<T> x(n * results);
+    for (size_t r = 0; r < results; ++r) {
+        const u64 z = check::mix(r, 9);
+        /* 5 k has a bit more than T */
+        const double k = std::ldexp(7.0, fraction_bits<T> - 4) +
+                         static_cast<double>((z | 1) % (1ull << (fraction_bits<T> - 3)));
+        x[n * r + r % n] = static_cast<T>(-3 * k);
+        x[n * r + (r + 2) % n] = static_cast<T>(4 * k);
+        x[n * r + (r + 1) % n] =
+            static_cast<T>(r % 3 ? std::ldexp(1.0, -static_cast<int>(z % 1000)) : 0);
+    }
+    const exact_input<T> from(x, 0);
+    check::buffer<u64> output(results);
+    const fastreduce_shape shape = {results, n, 1, 0, 0};
+    const auto config = exact();
+    for (fastreduce_operator op : {FASTREDUCE_SUM_SQUARES, FASTREDUCE_NORM2}) {
+        check::that(fastreduce_reduce_axis(from.data(), output.data(), &shape, type_of<T>, op,
+                                           &config) == 0,
+                    "reduce_axis");
+        CUDA(cudaDeviceSynchronize());
+        expect_results<T>("ties", output.get(), results, is_double<T>, op, [&](size_t r) {
+            return std::vector<T>(x.begin() + static_cast<long>(n * r),
+                                  x.begin() + static_cast<long>(n * r + n));
+        });
+    }
+}
+
 static void refusals()
 {
     const fastreduce_status invalid = FASTREDUCE_ERROR_INVALID_ARGUMENT,
@@ -659,15 +711,15 @@ static void refusals()
     const auto reduce = [&](fastreduce_type type, fastreduce_operator op) {
         return fastreduce_reduce(input.data(), output.data(), 2, type, op, &config);
     };
-    for (fastreduce_operator op : {FASTREDUCE_SUM_SQUARES, FASTREDUCE_NORM2, FASTREDUCE_MAX})
-        check::that(reduce(FASTREDUCE_F64, op) == unsupported &&
-                        !fastreduce_supports(FASTREDUCE_F64, op, FASTREDUCE_EXACT),
-                    "EXACT has operator %d of f64", op);
+    check::that(reduce(FASTREDUCE_F64, FASTREDUCE_MAX) == unsupported &&
+                    !fastreduce_supports(FASTREDUCE_F64, FASTREDUCE_MAX, FASTREDUCE_EXACT),
+                "EXACT has MAX of f64");
     check::that(reduce(FASTREDUCE_I32, FASTREDUCE_SUM) == unsupported, "EXACT of integers");
     for (fastreduce_type type : {FASTREDUCE_F32, FASTREDUCE_F64, FASTREDUCE_F16, FASTREDUCE_BF16})
         for (fastreduce_operator op : all_operators)
-            check::that(fastreduce_supports(type, op, FASTREDUCE_EXACT) ==
-                            !(type == FASTREDUCE_F64 && is_of_squares(op)),
+            check::that(fastreduce_supports(type, op, FASTREDUCE_EXACT) &&
+                            fastreduce_supports_shapes(type, op, FASTREDUCE_EXACT) &&
+                            fastreduce_supports_dot(type, FASTREDUCE_EXACT),
                         "what is supported: type %d, operator %d", type, op);
     config.output_type = FASTREDUCE_F16;
     check::that(reduce(FASTREDUCE_F32, FASTREDUCE_SUM) == unsupported, "f16 as output");
@@ -683,9 +735,6 @@ static void refusals()
 
     config = {};
     config.kernel = FASTREDUCE_EXACT;
-    check::that(fastreduce_dot(input.data(), input.data(), output.data(), 1, FASTREDUCE_F64,
-                               &config) == unsupported,
-                "dot of f64");
     config.output_type = FASTREDUCE_F32;
     check::that(fastreduce_dot(input.data(), input.data(), output.data(), 1, FASTREDUCE_I32,
                                &config) == unsupported,
@@ -725,7 +774,7 @@ static void refusals()
                 "what an accumulator's call does not read");
     config = {};
     check::that(fastreduce_accumulate_dot(input.data(), input.data(), total, 1, FASTREDUCE_F64,
-                                          nullptr) == unsupported &&
+                                          nullptr) == invalid &&
                     fastreduce_accumulate_dot(input.data(), nullptr, total, 1, FASTREDUCE_F32,
                                               nullptr) == invalid &&
                     fastreduce_accumulate_dot(nullptr, input.data(), total, 1, FASTREDUCE_F32,
@@ -733,6 +782,16 @@ static void refusals()
                     fastreduce_accumulate_dot(input.data(), input.data(), nullptr, 1,
                                               FASTREDUCE_F32, nullptr) == invalid,
                 "an accumulator of products");
+    check::buffer<fastreduce_product_accumulator> products(1);
+    products.fill(0x5d);
+    check::that(
+        fastreduce_accumulate_dot_f64(none, inside, products.data(), 1, nullptr) == invalid &&
+            fastreduce_accumulate_dot_f64(inside, none, products.data(), 1, nullptr) == invalid &&
+            fastreduce_accumulate_dot_f64(
+                inside, reinterpret_cast<const double *>(&products.data()->limb[137]),
+                products.data(), 1, nullptr) == invalid &&
+            products.every_byte_is(0x5d),
+        "an accumulator of products of doubles");
     config.n_on_device = reinterpret_cast<const size_t *>(output.data() + 70);
     check::that(fastreduce_accumulate_f64(input.data(), total, 1, &config) == invalid,
                 "a count in the accumulator");
@@ -760,6 +819,7 @@ static void of_type()
     edges_of_windows<T>();
     shapes<T>();
     result_by_result<T>();
+    if constexpr (sizeof(T) >= sizeof(float)) ties_of_norms<T>();
 }
 
 int main(int argc, char **argv)

@@ -272,12 +272,13 @@ for name in fastreduce_host_sum_f32 FASTREDUCE_SUM fastreduce_config FASTREDUCE_
     fastreduce_detail_finish fastreduce_detail_bins FASTREDUCE_DETAIL_DIGITS; do
     grep -qx $name defined || fail "the scan does not see $name"
 done
-types='status|kernel|type|operator|stream|config|shape|accumulator|wide_accumulator'
+types='status|kernel|type|operator|stream|config|shape|((wide|product)_)?accumulator'
 functions='status_string|version|kernel_name|type_name|operator_name|type_size|output_type|sum_f32'
 functions="$functions|reduce|reduce_axis|reduce_segments|dot|supports(_shapes|_dot)?"
 functions="$functions|workspace_bytes"
-functions="$functions|workspace_init|(host_)?accumulate(_f32|_f64|_dot)?"
-functions="$functions|(wide_)?accumulator_(merge|f32|f64)|host_(sum_f32|sum_f64|dot|dot_f32|reduce)"
+functions="$functions|workspace_init|(host_)?accumulate(_f32|_f64|_dot|_dot_f64)?"
+functions="$functions|((wide|product)_)?accumulator_(merge|f32|f64)"
+functions="$functions|host_(sum_f32|sum_f64|dot|dot_f32|reduce)"
 constants='SUCCESS|ERROR_(INVALID_ARGUMENT|UNSUPPORTED|WORKSPACE_TOO_SMALL|NO_DEVICE)|AUTO|V[0-7]'
 constants="$constants|EXACT|DEFAULT_TYPE|F32|F64|F16|BF16|[IU](8|16|32|64)|SUM|PRODUCT|MIN|MAX"
 constants="$constants|ARGMIN|ARGMAX|SUM_ABS|SUM_SQUARES|MAX_ABS|NORM2|MEAN|VARIANCE|COUNT_NONZERO"
