@@ -124,7 +124,7 @@
 #endif
 
 /* -rdc=true: functions out of line get registers without regard to the kernels that call them,
- * and more than bounds on those would leave. */
+ * and exceed their bounds. */
 #ifdef __CUDACC_RDC__
 #define FASTREDUCE_DETAIL_SEPARATE 1
 #else
@@ -201,7 +201,7 @@ constexpr unsigned warp_size = 32;
 namespace detail
 {
 
-/* As many threads as a multiprocessor has at least: those of Turing have fewer. */
+/* Threads of a multiprocessor, at least: those of Turing have fewer. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
 constexpr unsigned multiprocessor_threads = 1024;
 #else
@@ -290,7 +290,7 @@ __device__ __forceinline__ Value *dynamic_shared()
 }
 
 /* The value of the lane `delta` above; of any type, word by word. All 32 lanes call it. Where
- * the source lane is out of range a lane gets its own value. */
+ * the source is out of range a lane gets its own value. */
 template <class Value>
 __device__ __forceinline__ Value shuffle_down(Value value, unsigned delta)
 {
@@ -364,7 +364,7 @@ __device__ __forceinline__ void wait_for_previous_grid()
 #endif
 }
 
-/* Asks for bytes, multiples of 16, to come into L2, and does not wait for them. May stand before
+/* Prefetches bytes, multiples of 16, into L2, and does not wait for them. May stand before
  * wait_for_previous_grid: what that grid writes goes to L2 too, and nothing is read yet. */
 __device__ __forceinline__ void prefetch_to_l2(const void *from, unsigned bytes)
 {
@@ -400,7 +400,7 @@ template <bool Streaming, class Pack>
 __device__ __forceinline__ Pack load_pack(const Pack *from)
 {
     if (sizeof(Pack) != sizeof(float4) || alignof(Pack) % alignof(float4) != 0) return *from;
-    /* a load on a condition would be waited for, to make numbers of its words */
+    /* the compiler would wait for a conditional load, to convert its words */
     if (!Streaming && is_two_numbers<Pack>::value) return *from;
     const float4 *const place = reinterpret_cast<const float4 *>(from);
     const float4 vector = Streaming ? load_streaming(place) : *place;
@@ -430,7 +430,7 @@ __device__ __forceinline__ void wait_for_copies()
 #endif
 }
 
-/* A word whose low bits are set, so many; all of them for 32 and more. */
+/* A word with so many low bits set; all for 32 and more. */
 __device__ __forceinline__ unsigned low_bits(unsigned count)
 {
 #ifdef __CUDA_ARCH__
@@ -453,7 +453,7 @@ __device__ __forceinline__ void back_off()
  * Words with flags (publish, peek): 63 bits of a value and a flag in one word, stored and loaded as
  * a whole, so that seeing the flag is seeing the value, without a fence. Zero is "not published".
  *
- * A ticket (comes_last, warp_comes_last), for what does not lie in such words: every thread fences
+ * A ticket (comes_last, warp_comes_last), for what is not in such words: every thread fences
  * what it wrote, a barrier collects them, and one thread adds to the ticket. If its block is the
  * last one it fences again, before the barrier by which the others learn of it: what was written
  * before any addition to the ticket is seen behind that barrier. */
@@ -482,7 +482,7 @@ __device__ __forceinline__ status_word peek(const status_word *slot)
 #endif
 }
 
-/* By a warp, which adds `own` to the ticket: whether it is the last of those that make it `all`. */
+/* By a warp, which adds `own` to the ticket: whether it is the last, which makes it `all`. */
 __device__ __forceinline__ bool warp_comes_last(status_word *ticket, status_word own,
                                                 status_word all)
 {
@@ -498,8 +498,8 @@ __device__ __forceinline__ bool warp_comes_last(status_word *ticket, status_word
     return last;
 }
 
-/* By a block: whether it is the last of so many, which leaves the ticket zero. `last`: the
- * block's. */
+/* By a block: whether it is the last, which zeroes the ticket. `last` is shared by the
+ * block. */
 __device__ __forceinline__ bool comes_last(status_word *ticket, unsigned blocks, bool &last)
 {
     __threadfence();
@@ -595,7 +595,7 @@ __device__ __forceinline__ float ieee_float(double x)
 #endif
 }
 
-/* The sum modulo 2^32 of the 32 lanes' values, for all of them; and the greatest. */
+/* The sum modulo 2^32 of the 32 lanes' values, in all of them; and the greatest. */
 __device__ __forceinline__ unsigned warp_add(unsigned value)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -704,8 +704,7 @@ __device__ __forceinline__ float half_to_float(unsigned short bits)
 #endif
 }
 
-/* What keeps a float's order as an unsigned number; of any width. NaN counts as the greatest, if it
- * is the one above. */
+/* An unsigned number in a float's order; of any width. The NaN above counts as the greatest. */
 template <class Unsigned>
 __host__ __device__ __forceinline__ Unsigned ordered_bits(Unsigned bits)
 {
@@ -859,7 +858,7 @@ __device__ __forceinline__ void init_barrier(phase_barrier *barrier, unsigned ar
                      static_cast<unsigned>(__cvta_generic_to_shared(barrier))),
                  "r"(arrivals)
                  : "memory");
-    /* for TMA to see it */
+    /* visible to TMA */
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #else
     *static_cast<volatile phase_barrier *>(barrier) = phase_barrier(arrivals) << 32;
@@ -929,7 +928,7 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
  * May hold: operators, element types, and how each operator reduces each type. A new one is added
  * here; a type that needs a declaration has it in room 2.
  *
- * An operator of a user's is a type without state that has
+ * A user's operator is a type without state that has
  *     template <class Value> static Value identity();  combine(identity, x) == x, and the other way
  *     Value operator()(Value a, Value b) const;   associative, but for rounding
  * Element types are trivially copyable and trivially default constructible (they live in shared
@@ -944,18 +943,18 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
  *                                    merge(a, b); may be narrower than Value
  *     value_of(partial)              the thread's Value
  *     finish(value, n)               the result, for n elements
- *     any_order                      whether the order of Values shows in no bit
+ *     any_order                      whether the order of Values changes no bit
  *     commutes                       whether combine(a, b) is combine(b, a)
- *     padding(input)                 the element that stands after the last one of the array, and
- *                                    changes nothing; a zero, where a Reducer has none
+ *     padding(input)                 the element after the last one of the array, which changes
+ *                                    nothing; a zero, where a Reducer has none
  *     counts                         whether there is no such element: of(pack, count) leaves
  *                                    others out
  *     two_arrays                     whether it is of(pack, pack), for a dot product
- *     reduces_packs                  whether value_of_packs makes a thread's packs a Value, instead
- *                                    of `of` and merge
+ *     reduces_packs                  whether value_of_packs reduces a thread's packs, not `of` and
+ *                                    merge
  *     by_warp                        whether it reduces a warp's Values at once, by warp_value
  *     tile_by_warp                   the same for Values of a single tile, by tile_warp_value
- *     heavy                          whether it takes many instructions for an element
+ *     heavy                          whether it takes many instructions an element
  *     prepare(input, n)              looks at the array before anything else
  *     store(result, value, n)        writes what finish() returns
  * Operators that differ by a constant share a Reducer, and so its kernels. The C functions, which
@@ -966,7 +965,7 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
 namespace detail
 {
 
-/* 16-bit floats, as CUDA's headers have them, which are the user's to include. */
+/* 16-bit floats, as CUDA's headers have them, which the user includes. */
 struct f16 {
     unsigned short bits;
 };
@@ -974,7 +973,7 @@ struct bf16 {
     unsigned short bits;
 };
 
-/* Types that reduce alike have one name: long and long long, __half and f16. */
+/* Equivalent types have one name: long and long long, __half and f16. */
 enum class family { other, integer, floating };
 
 template <unsigned Size, class One, class Two, class Four, class Eight>
@@ -1088,7 +1087,7 @@ template <class Element>
 struct is_two_numbers<pack<Element, false>> {
     static constexpr bool value = one_of<Element, double, long long, unsigned long long>::value;
 };
-/* Narrow elements in words: compilers would take arrays of them to pieces, and spill. */
+/* Narrow elements in words: compilers would split arrays of them, and spill. */
 template <class Element>
 struct alignas(pack_bytes) pack<Element, true> {
     static constexpr unsigned size = pack_bytes / sizeof(Element), bits = 8 * sizeof(Element);
@@ -1356,7 +1355,7 @@ struct maximum {
 namespace detail
 {
 
-/* What the result of numbers is: the rows of the table in fastreduce.h, the element's type last. */
+/* Result types of numbers: the rows of the table in fastreduce.h, the element's type last. */
 enum class result_kind { sum, sum_abs, max_abs, mean, index, count, element };
 
 struct numeric_operator {
@@ -1588,10 +1587,10 @@ struct custom_reducer : common_reducer<custom_reducer<Input, Output, Combine, Tr
     }
 };
 
-/* What becomes of a sum in the end. */
+/* How a sum ends. */
 enum class ending : unsigned char { sum, mean, root };
 
-/* Out of line, as every sum would hold the division and the root otherwise. */
+/* Out of line, or every sum would contain the division and the root. */
 static __device__ __noinline__ double finalize(double sum, double n, ending how)
 {
     return how == ending::mean ? sum / n : sqrt(sum);
@@ -1638,7 +1637,7 @@ struct square {
     }
 };
 
-/* An operator that has combine and identity, of what a Map makes of elements: users' operators, and
+/* An operator with combine and identity, over a Map of the elements: users' operators, and
  * sums and products of floats. Ends: whether the result may be a mean or a root. Sums of f32, the
  * most used, do without what that costs, 0.04 us (one H200). */
 template <class Input, class Operator = plus, class Map = itself,
@@ -1707,7 +1706,7 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
 };
 
 /* Sums of integers modulo 2^64, or of what a Map makes of them. A thread adds narrow ones in 32
- * bits, where those of a tile have room. Squares of 16 bits are added as they are made. */
+ * bits, where a tile's fit. Squares of 16 bits are added as they are made. */
 template <class Input, class Map,
           bool Narrow = (sizeof(Input) < (standard::is_same<Map, square>::value ? 2 : 4))>
 struct narrow_sums {
@@ -1921,7 +1920,7 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
 };
 
 /* Extremes. All look for the greatest: to find the least, or the float of the greatest magnitude,
- * an element's bits are masked and flipped first. What leaves a thread is a key, an unsigned number
+ * an element's bits are twiddled first. What leaves a thread is a key, an unsigned number
  * in the same order; 0 stands for no element. */
 template <class Element>
 struct twiddle {
@@ -2558,7 +2557,7 @@ __device__ __forceinline__ bool all_zeros(const pack<Float> &from)
     return ((parts.item[0] | parts.item[1] | parts.item[2] | parts.item[3]) & ~signs) == 0;
 }
 
-/* Norms of what may be too large, or too small, to be squared in its own type: sums of squares as
+/* Norms of elements too large, or too small, to be squared in their type: sums of squares as
  * doubles. A pack's floats are squared as floats first, and again where that went too far. */
 template <class Input>
 struct norm_reducer : common_reducer<norm_reducer<Input>> {
@@ -2591,7 +2590,7 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     }
 };
 
-/* The same for doubles, whose squares may have no room in a double: they are of elements times
+/* The same for doubles, whose squares may not fit a double: they are of elements times
  * 2^600, 1 or 2^-600, in bucket -1, 0 or 1. */
 template <>
 struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
@@ -2662,7 +2661,7 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     }
     static __device__ __forceinline__ Value added(const Value &larger, const Value &smaller)
     {
-        /* by one bucket: a smaller one yet is as good as zero */
+        /* by one bucket: two below counts as zero */
         const double ratio = scale(-1);
         return of(fused(rounded_product(smaller.squares(), ratio), ratio, larger.squares()),
                   larger.bucket);
@@ -2908,7 +2907,7 @@ struct merging {
     }
 };
 
-/* The Value of all of a thread's packs, where any order will do. */
+/* The Value of all of a thread's packs, in any order. */
 template <class Reducer, class Items>
 __device__ __forceinline__ typename Reducer::Value thread_value(const Reducer &reducer,
                                                                 const Items &items)
@@ -3058,7 +3057,7 @@ struct reducer_variant {
     {
         all.use(which, value_to_result{result, value, n});
     }
-    /* Calls with the reducer that is chosen. */
+    /* Calls with the chosen reducer. */
     template <class Use>
     __device__ __forceinline__ void choose(const Use &with) const
     {
@@ -3324,7 +3323,7 @@ struct type_at<0, type_list<First, Rest...>> : type_identity<First> {
 template <unsigned Number, class First, class... Rest>
 struct type_at<Number, type_list<First, Rest...>> : type_at<Number - 1, type_list<Rest...>> {
 };
-/* By its number, as kernels' names would be long otherwise. */
+/* By its number, to keep kernels' names short. */
 template <unsigned Number>
 struct group : type_at<Number, reducer_groups>::type {
 };
@@ -3362,8 +3361,8 @@ struct as_group<Reducer, Reducer> {
  * as examples/block_reduce.cu does. The result is the same bits every time.
  * ============================================================================================= */
 
-/* What one thread adds up by itself: input[first], input[first + stride] ... Items of them, one or
- * more, those at n and beyond left out. A thread whose items all exist takes the branch without
+/* One thread's sum: input[first], input[first + stride] ... Items of them, one or more, those at
+ * n and beyond left out. A thread whose items all exist takes the branch without
  * checks, so that its loads are all under way before the first addition. */
 template <unsigned Items, class Operator, class Value, class Input>
 __device__ __forceinline__ Value thread_reduce(const Input *input, size_t first, size_t stride,
@@ -3700,8 +3699,8 @@ __global__ void __launch_bounds__(BlockSize)
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
-/* Blocks, and so partials, of the level that reduces n elements. No elements still take a block:
- * it writes the identity. */
+/* Blocks, and so partials, of the level that reduces n elements. With none one block writes the
+ * identity. */
 __host__ __device__ constexpr size_t blocks_for(size_t n, size_t tile)
 {
     return n == 0 ? 1 : (n - 1) / tile + 1;
@@ -3858,7 +3857,7 @@ struct partial_words {
     }
 };
 
-/* Where a reduction goes. */
+/* A reduction's output. */
 template <class Reducer>
 struct reduction_output {
     void *result;
@@ -3892,7 +3891,7 @@ __device__ __forceinline__ pack<unsigned> shifted_words(const pack<unsigned> &a,
 
 /* ---- AUTO: the pairwise reduction by index ----
  *
- * What it computes is six lines, for n > 0 elements after what the Reducer makes of each:
+ * It computes these six lines, for n > 0 elements as the Reducer maps each:
  *
  *     Value pairwise(const Value *x, size_t n)
  *     {
@@ -3902,11 +3901,11 @@ __device__ __forceinline__ pack<unsigned> shifted_words(const pack<unsigned> &a,
  *         return combine(pairwise(x, half), pairwise(x + half, n - half));
  *     }
  *
- * Neighbours first, then pairs of pairs: the balanced tree over the index, with the identity in the
- * place of what is missing. A thread reduces packs; lanes, warps, blocks and groups of blocks meet
- * as far as they are neighbours. So the bits depend on nothing but the elements. */
+ * Neighbours first, then pairs of pairs: the balanced tree over the index, with the identity as
+ * padding. A thread reduces packs; lanes, warps, blocks and groups of blocks combine as far as
+ * they are neighbours. So the bits depend on nothing but the elements. */
 
-/* Packs of a lane, so many apart. */
+/* Packs of a lane, with a stride. */
 template <class Input, unsigned Packs, unsigned Apart = warp_size>
 struct packs_of_lane {
     using Element = Input;
@@ -4003,8 +4002,8 @@ struct packs_of_lane {
 
 /* Two Values of neighbours, of which the upper one is the lane's own, or the other. */
 template <class Reducer, class Value>
-__device__ __forceinline__ Value meet(const Reducer &reducer, const Value &own, const Value &other,
-                                      bool upper)
+__device__ __forceinline__ Value combine_pair(const Reducer &reducer, const Value &own,
+                                              const Value &other, bool upper)
 {
     const bool swapped = !Reducer::commutes && upper;
     return reducer.combine(chosen(swapped, other, own), chosen(swapped, own, other));
@@ -4021,23 +4020,23 @@ __device__ __forceinline__ void pair_lanes(const Reducer &reducer, Value (&value
         /* Values k, whose bits lie reversed in the lanes */
 #pragma unroll
         for (unsigned bit = Lanes == warp_size ? Count / 2 : 0; bit > 0; bit /= 2)
-            values[0] =
-                meet(reducer, values[0], shuffle_xor(values[0], bit), (threadIdx.x & bit) != 0);
+            values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], bit),
+                                     (threadIdx.x & bit) != 0);
     } else if constexpr (Held > 1) {
 #pragma unroll
         for (unsigned k = 0; k < Held / 2; ++k) {
             const Value kept = chosen(upper, values[k + Held / 2], values[k]),
                         handed = chosen(upper, values[k], values[k + Held / 2]);
-            values[k] = meet(reducer, kept, shuffle_xor(handed, Delta), upper);
+            values[k] = combine_pair(reducer, kept, shuffle_xor(handed, Delta), upper);
         }
         pair_lanes<Lanes, 2 * Delta, Held / 2>(reducer, values);
     } else {
-        values[0] = meet(reducer, values[0], shuffle_xor(values[0], Delta), upper);
+        values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], Delta), upper);
         pair_lanes<Lanes, 2 * Delta, 1>(reducer, values);
     }
 }
 
-/* The same where any order will do, of one Value each. */
+/* The same in any order, of one Value each. */
 template <unsigned Lanes, bool OfTile, class Reducer, class Value>
 __device__ __forceinline__ Value lanes_in_any_order(const Reducer &reducer, Value value)
 {
@@ -4063,7 +4062,7 @@ __device__ __forceinline__ Value warp_value(const Reducer &reducer, Value (&valu
     return values[0];
 }
 
-/* The Value of a block, in warp 0, whose warps have one each. */
+/* The Value of a block, in warp 0, from one Value a warp. */
 template <class Reducer, class Value, unsigned Warps>
 __device__ __forceinline__ Value block_value(const Reducer &reducer, const Value &of_warp,
                                              Value (&of_warps)[Warps])
@@ -4089,7 +4088,7 @@ __host__ __device__ constexpr size_t least_of(size_t a, size_t b)
 constexpr unsigned most_run_log = 31;
 constexpr size_t turns_of_block = 32;
 
-/* Packs of a thread: as many as have room in registers, beside their Values. */
+/* Packs of a thread: as many as fit in registers, beside their Values. */
 template <class Reducer>
 __host__ __device__ constexpr unsigned packs_of_thread()
 {
@@ -4103,7 +4102,7 @@ __host__ __device__ constexpr unsigned packs_of_tile()
     return sizeof(typename Reducer::Value) > 16 ? 2 : Reducer::two_arrays ? 4 : 8;
 }
 
-/* Whether lanes keep Values over the tiles of a result, as any order will do. */
+/* Whether lanes keep Values over a result's tiles, in any order. */
 template <class Reducer>
 __host__ __device__ constexpr bool lanes_gather()
 {
@@ -4145,9 +4144,9 @@ struct pairwise_array {
     unsigned run_log;
     unsigned prefetch_bytes; /* of each block's first tile */
     bool vectors;            /* packs are, by their addresses */
-    bool streaming;          /* there is more than the cache holds */
+    bool streaming;          /* the input exceeds the cache */
 
-    /* In as many runs as there may be, and no more than turns_of_block for each of the blocks. */
+    /* In as many runs as are allowed, and no more than turns_of_block for each block. */
     __host__ __device__ void share(size_t tile_elements, size_t most_runs, size_t blocks)
     {
         const size_t tiles = blocks_for(n, tile_elements),
@@ -4275,8 +4274,8 @@ __device__ __forceinline__ void prefetch_tile(const pairwise_array &array, size_
 }
 
 /* A block reduces a run of tiles, and hands the result to the last block of its group; that one
- * hands the group's to the last of the groups, and so on. Whoever waits waits for runs before its
- * own. One launch: two cost 1.2 us more, a fence and a ticket 0.5 us (one H200). */
+ * hands the group's to the last of the groups, and so on. Blocks wait for runs before their
+ * own only. One launch: two cost 1.2 us more, a fence and a ticket 0.5 us (one H200). */
 template <unsigned Packs, unsigned Partials, class Reducer, class Value, unsigned Warps>
 __device__ __forceinline__ void reduce_run(const Reducer &reducer, const pairwise_array &array,
                                            void *result, status_word *status_words,
@@ -4322,7 +4321,7 @@ __device__ __forceinline__ void reduce_run(const Reducer &reducer, const pairwis
     if (threadIdx.x == 0) reducer.store(result, array.n == 0 ? reducer.identity() : value, array.n);
 }
 
-/* By a block: the counter's next number. Before that all are done with what they share. */
+/* By a block: the counter's next number, once all are done with shared memory. */
 __device__ __forceinline__ unsigned draw(status_word *counter, unsigned &drawn)
 {
     __syncthreads();
@@ -4333,8 +4332,8 @@ __device__ __forceinline__ unsigned draw(status_word *counter, unsigned &drawn)
 
 /* The pairwise reduction: a block for each run of tiles, which GPUs begin in order.
  *
- * Where n is on the device blocks that had nothing would take 1.4 ns each (one H100), so there are
- * as many as find room at once. If there are more runs they take these in turn, by a counter, which
+ * Where n is on the device empty blocks would take 1.4 ns each (one H100), so there are as many as
+ * are resident at once. If there are more runs they take these in turn, by a counter, which
  * the last one leaves zero.
  *
  * It begins before the previous grid has ended, which may write the input. So that is not
@@ -4486,7 +4485,7 @@ constexpr unsigned warp_stage_bytes = 4096, most_passes = 4, most_short_packs = 
 enum class rows_kernel { chunks, segments, long_ones };
 struct row_share {
     rows_kernel kernel;
-    size_t each, of_block;              /* results of a warp, of a block */
+    size_t per_warp, per_block;         /* results of a warp, of a block */
     size_t most_of_warp, most_of_block; /* elements of a segment; longer ones are listed */
     /* of a warp's chunks: so many, and 2^lanes_log lanes and 2^chunks_log chunks are for a row */
     unsigned chunks, lanes_log, chunks_log;
@@ -4703,18 +4702,18 @@ __device__ __forceinline__ void pair_some_lanes(const Reducer &reducer, unsigned
         for (unsigned k = 0; k < Held / 2; ++k) {
             const Value kept = chosen(upper, values[k + Held / 2], values[k]),
                         handed = chosen(upper, values[k], values[k + Held / 2]);
-            values[k] = meet(reducer, kept, shuffle_xor(handed, Delta), upper);
+            values[k] = combine_pair(reducer, kept, shuffle_xor(handed, Delta), upper);
         }
         pair_some_lanes<2 * Delta, Held / 2>(reducer, lanes_log, chunks_log, values);
     } else {
 #pragma unroll 1
         for (unsigned delta = Delta; delta >> lanes_log == 0; delta *= 2)
-            values[0] =
-                meet(reducer, values[0], shuffle_xor(values[0], delta), (threadIdx.x & delta) != 0);
+            values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], delta),
+                                     (threadIdx.x & delta) != 0);
 #pragma unroll 1
         for (unsigned bit = Packs >> 1; bit << chunks_log >= Packs; bit /= 2)
-            values[0] =
-                meet(reducer, values[0], shuffle_xor(values[0], bit), (threadIdx.x & bit) != 0);
+            values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], bit),
+                                     (threadIdx.x & bit) != 0);
     }
 }
 
@@ -4755,13 +4754,13 @@ __device__ __forceinline__ Number search_by_warp(Number begin, Number end, const
     return begin;
 }
 
-/* How blocks share what is long: words that count blocks (row_blocks), entries and their runs, runs
+/* How blocks share long results: words that count blocks (row_blocks), entries and their runs, runs
  * that are drawn, blocks that are done with those; then entries; then partials. All words are zero
  * between calls.
  *
- * A block lists what is too long for it alone. When it has done the others it leaves, but for those
- * that find that all blocks have begun: they wait for each other, and take the runs in turn. Nobody
- * waits for a block that still needs a place. (A second launch took 3 us.) */
+ * A block lists what needs several blocks. When it has done the others it exits, unless it finds
+ * that all blocks have begun: those wait for each other, and take the runs in turn. None waits
+ * for a block that is not resident yet. (A second launch took 3 us.) */
 struct row_blocks {
     status_word word;
     static constexpr unsigned bits = 16;
@@ -4952,7 +4951,7 @@ __device__ __forceinline__ void reduce_by_warp(const row_bounds &all, size_t res
                       own.n);
 }
 
-/* Results that a block's warps leave to all of them together. */
+/* Results that a block's warps do together. */
 struct later_results {
     static constexpr unsigned most = 64;
     unsigned count;
@@ -4984,7 +4983,7 @@ reduce_result_run(const row_bounds &all, const row_share &share,
         array.template place<Element, BlockSize, Packs>(run, 0), shared);
 }
 
-/* By a block: what its warps have left to all of them, one result after the other. */
+/* By a block: the results that need all its warps, one after the other. */
 template <unsigned Packs, class Reducer>
 __device__ __forceinline__ void
 reduce_later(const row_bounds &all, const row_share &share, const reduction_output<Reducer> &output,
@@ -5030,7 +5029,7 @@ reduce_listed(row_bounds all, row_share share, reduction_output<Reducer> output,
     list.leave(last);
 }
 
-/* As many bytes, those before the first in its vector, and those that lanes read too much. */
+/* Bytes, those before the first in its vector, and those that lanes read beyond. */
 struct alignas(pack_bytes) warp_stage {
     unsigned char bytes[warp_stage_bytes + (2 + most_leaf) * pack_bytes];
 };
@@ -5053,7 +5052,7 @@ __device__ __forceinline__ void load_stage(unsigned char *stage, const Element *
 #pragma unroll
     for (unsigned k = 0; k < each; ++k)
         if (k * warp_size + lane < vectors) copy_vector(to + k * warp_size, whole + k * warp_size);
-    /* half of the lanes each: one by one what is before and after them */
+    /* half of the lanes each, one by one: elements before and after */
     const unsigned number = lane % 16, element = lane < 16 ? number : count - tail + number;
     if (number < (lane < 16 ? head : tail))
         reinterpret_cast<Element *>(stage + place)[element] = from[element];
@@ -5082,7 +5081,7 @@ __device__ __forceinline__ pack<Element> staged_pack(const unsigned char *from)
 struct staged_result {
     unsigned begin, n;
 };
-/* What a warp has in shared memory. */
+/* A warp's shared memory. */
 template <class Reducer>
 struct warp_room {
     warp_stage stage;
@@ -5184,7 +5183,8 @@ staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsi
     const auto pair_lanes_of_result = [&] {
 #pragma unroll 1
         for (unsigned delta = 1; delta < lanes; delta *= 2)
-            value[0] = meet(reducer, value[0], shuffle_xor(value[0], delta), (lane & delta) != 0);
+            value[0] =
+                combine_pair(reducer, value[0], shuffle_xor(value[0], delta), (lane & delta) != 0);
     };
     unsigned first = lane % lanes * elements;
 #pragma unroll 1
@@ -5256,8 +5256,9 @@ reduce_neighbours(const row_bounds &all, const row_share &share,
     window.load(all, next, end);
 #pragma unroll 1
     while (next < end) {
-        stage_content content = {}; /* what has no neighbours needs no stage */
-        if (share.each > 1) content = choose_neighbours<Element>(window, next, end, room.results);
+        stage_content content = {}; /* a single result needs no stage */
+        if (share.per_warp > 1)
+            content = choose_neighbours<Element>(window, next, end, room.results);
         if (content.results == 0) {
             const size_t n = shuffle(window.own[0].n, 0);
             window.load(all, next + 1, end);
@@ -5289,9 +5290,9 @@ struct warp_share {
     size_t first, end;
     __device__ __forceinline__ warp_share(const row_bounds &all, const row_share &share)
     {
-        const size_t block = all.begin + blockIdx.x * share.of_block;
-        first = block + threadIdx.x / warp_size * share.each;
-        end = least_of(first + share.each, least_of(block + share.of_block, all.end));
+        const size_t block = all.begin + blockIdx.x * share.per_block;
+        first = block + threadIdx.x / warp_size * share.per_warp;
+        end = least_of(first + share.per_warp, least_of(block + share.per_block, all.end));
     }
 };
 
@@ -5383,7 +5384,7 @@ __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
     const warp_share own(all, share);
     wait_for_previous_grid();
     allow_next_grid();
-    /* where all know that nothing is long none has to wait for others */
+    /* where nothing is long no block has to wait for others */
     bool shares = !share.few;
     if (share.few) {
         row_window window;
@@ -5426,7 +5427,7 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
  *
  * The same of elements that do not lie together. A lane goes down its columns, a leaf of some rows
  * at a time, of which all loads are under way at once. Rows are shared out by powers of two, so
- * that whatever meets are neighbours of the tree: leaves to neighbouring lanes, as far as these do
+ * that neighbours of the tree meet: leaves to neighbouring lanes, as far as these do
  * not lie across results; steps of a warp, whose Values meet as ones carry in the binary number
  * that counts them; warps; tiles of a block; blocks. How many of each there are is the plan's, and
  * shows in no bit. */
@@ -5456,7 +5457,7 @@ template <class Element>
 struct columns_vector<Element, 1> : type_identity<Element> {
 };
 
-/* What a lane has in registers. */
+/* A lane's registers. */
 template <class Reducer>
 struct columns_of {
     static constexpr unsigned element_bytes = sizeof(typename Reducer::Element),
@@ -5493,7 +5494,7 @@ struct columns_of {
     }
 };
 
-/* What stands for a row that does not exist. */
+/* The padding for a missing row. */
 template <class Reducer, class Element, class Vector>
 __device__ __forceinline__ Vector padding_row(const Reducer &reducer, const Element *from, size_t n)
 {
@@ -5579,8 +5580,8 @@ __device__ __forceinline__ void warp_columns(const Reducer &reducer, const strid
         for (unsigned delta = 1u << plan.across_log; delta < warp_size; delta *= 2)
 #pragma unroll
             for (unsigned c = 0; c < Columns; ++c)
-                values[c] =
-                    meet(reducer, values[c], shuffle_xor(values[c], delta), (lane & delta) != 0);
+                values[c] = combine_pair(reducer, values[c], shuffle_xor(values[c], delta),
+                                         (lane & delta) != 0);
     };
     Value level[of::levels(Columns)][Columns];
 #pragma unroll
@@ -5969,8 +5970,8 @@ __device__ __noinline__ work_plan plan_for(size_t tiles, bool single_tiles)
     return work_plan::of(tiles, single_tiles ? 0 : work_plan::levels_for(tiles));
 }
 
-/* Reads n where it is on the device: what the host has planned for the most that it may be becomes
- * the plan for n. */
+/* Reads n where it is on the device: the host's plan for its maximum becomes the plan
+ * for n. */
 template <unsigned TilePacks, class Element>
 __device__ __forceinline__ void recount_units(elements<Element> &input, work_plan &work)
 {
@@ -5985,8 +5986,8 @@ __device__ __forceinline__ void recount_units(elements<Element> &input, work_pla
 
 /* As reduce_pairwise the kernels below begin before the previous grid has ended. */
 
-/* Units in turn, one to each block. With as many blocks as units the GPU hands them out to whoever
- * is free. */
+/* Units in turn, one to each block. With as many blocks as units the GPU schedules
+ * them. */
 template <class Accumulator, unsigned BlockSize, unsigned Packs>
 __global__ void __launch_bounds__(BlockSize, Accumulator::resident_threads / BlockSize)
     reduce_grid_stride(elements<typename Accumulator::Element> array, work_plan work,
@@ -6047,7 +6048,7 @@ struct unit_queue {
     }
 };
 
-/* A stage of the pipeline in reduce_pipelined: a tile's copy, and what is to be known of it. */
+/* A stage of the pipeline in reduce_pipelined: a tile's copy, and its description. */
 constexpr size_t no_tile = ~size_t(0);
 constexpr unsigned not_copied = ~0u;
 
@@ -6184,8 +6185,7 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
     else if (threadIdx.x == BlockSize)
         produce<tile_packs, Accumulator>(input, work, stages, memory, status_words);
     if (accumulator.reduce_blocks(status_words, output))
-        status_words[Accumulator::words_at_all] =
-            0; /* all have asked the counter for the last time */
+        status_words[Accumulator::words_at_all] = 0; /* after everybody's last draw */
 }
 
 } // namespace detail
@@ -6202,8 +6202,7 @@ __global__ void __launch_bounds__(BlockSize + warp_size)
  * integers, which add up without rounding: the window. Its position follows the data, warp by
  * warp. A thread with a float that reaches above or below the window adds integers to its bins
  * in shared memory instead, one for each 16 exponents. Both ways are exact, so the choice does
- * not show in the result. Single sums of floats use no double: they cost the same where those are
- * slow.
+ * not show in the result. Single sums of floats use no double, so slow doubles do not matter.
  *
  * Integers end in the warp's accumulator, spread over its lanes: lane k holds limb k.
  * ============================================================================================= */
@@ -6233,7 +6232,7 @@ __device__ __forceinline__ long long digit_of(long long number, unsigned shift)
     return static_cast<long long>((from >= 0 ? bits >> from : bits << -from) & 0xffffffff);
 }
 
-/* What the lane adds to its limb for the sum of the lanes' numbers, each times 2^shift. In three
+/* The lane's addend to its limb for the sum of the lanes' numbers, each times 2^shift. In three
  * parts, of which 32 add up without overflow. */
 __device__ __forceinline__ long long digit_of_sum(long long number, unsigned shift)
 {
@@ -6344,8 +6343,8 @@ __device__ __forceinline__ float read_across_lanes(long long digit)
         negative, significand, shift);
 }
 
-/* Where a sum goes: what the operator makes of it, rounded to 24 bits or 53; or if `result` is
- * null, to an accumulator's limbs. And what is summed. */
+/* A sum's output: the operator's result, rounded to 24 bits or 53; or if `result` is null, an
+ * accumulator's limbs. And what is summed. */
 template <class Source>
 struct exact_output_of {
     void *result;
@@ -6567,19 +6566,19 @@ struct superaccumulator {
             const float caught = ieee_add(x, __uint_as_float(upper));
             float rest = ieee_subtract(x, ieee_subtract(caught, __uint_as_float(upper)));
             float caught_rest = ieee_add(rest, __uint_as_float(lower));
-            float kept = ieee_subtract(caught_rest, __uint_as_float(lower));
+            float rounded = ieee_subtract(caught_rest, __uint_as_float(lower));
             high += __float_as_uint(caught);
             low += __float_as_uint(caught_rest);
             if (Extended) {
-                rest = ieee_subtract(rest, kept);
+                rest = ieee_subtract(rest, rounded);
                 caught_rest = ieee_add(rest, __uint_as_float(lowest));
-                kept = ieee_subtract(caught_rest, __uint_as_float(lowest));
+                rounded = ieee_subtract(caught_rest, __uint_as_float(lowest));
                 extension += __float_as_uint(caught_rest);
             }
             /* another exponent: too large, or not finite */
             above |= __float_as_uint(caught) ^ upper;
             /* some of it lies below; signs of 0 differ */
-            below |= __float_as_uint(kept) ^ __float_as_uint(rest);
+            below |= __float_as_uint(rounded) ^ __float_as_uint(rest);
         });
         if ((above & 0xff800000) | (below & 0x7fffffff)) return false;
         value += (1ll << window_bits / 2) * static_cast<int>(high - 4 * Count * upper) +
@@ -6681,7 +6680,7 @@ struct superaccumulator {
         bins_used = false;
     }
 
-    /* Out of line, as most warps never need it. */
+    /* Out of line: most warps never need it. */
     static __device__ __noinline__ long long digit_of_extension(long long number, unsigned shift)
     {
         return digit_of_sum(number, shift);
@@ -8181,8 +8180,8 @@ __device__ __forceinline__ void add_listed_units(const exact_results &all,
     list.leave(last);
 }
 
-/* What is open, a result a warp; longer ones are listed, where there are status words. Blocks that
- * have nothing to do wait for others to begin, but not for ever, as these may need their places. */
+/* Open results, one a warp; longer ones are listed, where there are status words. Idle blocks
+ * wait for others to begin, but not for ever, as these may need their places. */
 template <class Source>
 __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     reduce_open_results(exact_results all, size_t results, size_t most_of_warp,
@@ -8466,7 +8465,7 @@ __device__ __forceinline__ long long nearest_carried(long long limb)
  * Nothing that reads or merges needs a carry before. If accumulators are merged by adding their
  * limbs, the additions to all of them count, and one for each accumulator.
  *
- * As other atomics, these are relaxed: who reads is behind a barrier, or in the next kernel. */
+ * As other atomics, these are relaxed: read after a barrier, or in the next kernel. */
 __device__ __forceinline__ void exact_atomic_add(fastreduce_accumulator *accumulator, float x)
 {
     detail::add_atomically(accumulator, x);
@@ -8928,7 +8927,7 @@ struct engine_table {
 };
 struct engine : engine_table {
     const void *(*kernel)(unsigned number); /* of a row */
-    compiled_cache *known;                  /* one a row */
+    compiled_cache *cache;                  /* one a row */
 };
 
 constexpr size_t tiles_of(size_t packs, const plan_entry &row)
@@ -9070,11 +9069,11 @@ static engine_table table_of()
 template <class Engine>
 static engine engine_of()
 {
-    static compiled_cache known[Engine::rows] = {};
+    static compiled_cache cache[Engine::rows] = {};
     engine made;
     static_cast<engine_table &>(made) = table_of<Engine>();
     made.kernel = row_kernel<Engine>;
-    made.known = known;
+    made.cache = cache;
     return made;
 }
 
@@ -9083,11 +9082,11 @@ static engine engine_of()
 template <class = void>
 cudaError_t find_limits(device_limits *limits, int *device)
 {
-    static std::atomic<unsigned long long> known[remembered_devices] = {};
+    static std::atomic<unsigned long long> cache[remembered_devices] = {};
     cudaError_t error = cudaGetDevice(device);
     if (error != cudaSuccess) return error;
     const bool remembered = *device < remembered_devices;
-    unsigned long long word = remembered ? known[*device].load(std::memory_order_relaxed) : 0;
+    unsigned long long word = remembered ? cache[*device].load(std::memory_order_relaxed) : 0;
     if (word == 0) {
         int multiprocessors = 0, shared_bytes = 0;
         error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, *device);
@@ -9097,21 +9096,21 @@ cudaError_t find_limits(device_limits *limits, int *device)
         if (error != cudaSuccess) return error;
         word = static_cast<unsigned long long>(multiprocessors) << 32 |
                static_cast<unsigned>(shared_bytes);
-        if (remembered) known[*device].store(word, std::memory_order_relaxed);
+        if (remembered) cache[*device].store(word, std::memory_order_relaxed);
     }
     *limits = {static_cast<unsigned>(word >> 32), static_cast<unsigned>(word), false};
     return cudaSuccess;
 }
 
-/* What a kernel is compiled for. That is a question of its code and not of the device alone:
+/* What a kernel is compiled for. That depends on its code and not on the device alone:
  * PTX of an older architecture lacks the instructions, and another kernel of the program may be
  * compiled for another. */
-inline cudaError_t find_code(const void *kernel, compiled_cache &known, int device,
+inline cudaError_t find_code(const void *kernel, compiled_cache &cache, int device,
                              unsigned char *code, size_t *static_bytes = nullptr)
 {
     const bool remembered = device < remembered_devices;
     /* the code in the lowest byte, and bytes of static shared memory */
-    unsigned word = remembered ? known[device].load(std::memory_order_relaxed) : unknown_code;
+    unsigned word = remembered ? cache[device].load(std::memory_order_relaxed) : unknown_code;
     if (word == unknown_code) {
         cudaFuncAttributes attributes = {};
         const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
@@ -9121,7 +9120,7 @@ inline cudaError_t find_code(const void *kernel, compiled_cache &known, int devi
                (!toolkit_knows_hopper || version < first_pipelining ? older_code
                 : version < first_without                           ? pipelined_code
                                                                     : hopper_code);
-        if (remembered) known[device].store(word, std::memory_order_relaxed);
+        if (remembered) cache[device].store(word, std::memory_order_relaxed);
     }
     *code = static_cast<unsigned char>(word);
     if (static_bytes != nullptr) *static_bytes = word >> 8;
@@ -9130,7 +9129,7 @@ inline cudaError_t find_code(const void *kernel, compiled_cache &known, int devi
 
 inline cudaError_t find_code(const engine &e, unsigned number, int device, unsigned char *code)
 {
-    return find_code(e.kernel(number), e.known[number], device, code);
+    return find_code(e.kernel(number), e.cache[number], device, code);
 }
 
 /* The row for n and the current device. A pipelined kernel is asked what it is compiled for only
@@ -9151,13 +9150,13 @@ inline cudaError_t find_row(const engine &e, size_t n, unsigned *number, device_
 }
 
 /* Launches a kernel; by overlapped launch, if it is compiled to wait for the previous grid. */
-inline cudaError_t launch_kernel(const void *kernel, compiled_cache &known, int device,
+inline cudaError_t launch_kernel(const void *kernel, compiled_cache &cache, int device,
                                  unsigned blocks, unsigned threads, size_t shared_bytes,
                                  void **arguments, cudaStream_t stream)
 {
     unsigned char code = unknown_code;
     size_t static_bytes = 0;
-    cudaError_t error = find_code(kernel, known, device, &code, &static_bytes);
+    cudaError_t error = find_code(kernel, cache, device, &code, &static_bytes);
     if (error != cudaSuccess) return error;
     constexpr size_t without_asking = 47 * kibibyte; /* of 48, as the two may be aligned */
     if (static_bytes + shared_bytes > without_asking) {
@@ -9198,7 +9197,7 @@ inline cudaError_t launch_row(const engine &e, unsigned number, unsigned blocks,
     work.prefetch_packs = prefetches ? packs_to_prefetch(row, blocks) : 0;
     work.stages = row.used_stages;
     void *arguments[] = {&input, &work, output, &status_words};
-    return launch_kernel(e.kernel(number), e.known[number], device, blocks, threads,
+    return launch_kernel(e.kernel(number), e.cache[number], device, blocks, threads,
                          row.shared_bytes, arguments, stream);
 }
 
@@ -9260,7 +9259,7 @@ struct pairwise_engine {
     size_t most_small;     /* and beyond which several large ones are */
     tile_size size[2];     /* small and large */
     const void *(*kernel)(bool large);
-    compiled_cache *known; /* one a kernel */
+    compiled_cache *cache; /* one a kernel */
 
     /* By bytes of input (one H100, CUDA 13.0, sums of floats out of L2 in graphs of calls,
      * microseconds):
@@ -9278,7 +9277,7 @@ struct pairwise_engine {
     }
 };
 
-/* How blocks share an array. The bits depend on nothing of it. */
+/* How blocks share an array. It changes no bits. */
 struct pairwise_plan {
     size_t runs; /* of tiles: blocks */
     unsigned run_log;
@@ -9363,7 +9362,7 @@ inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_a
         array.prefetch_bytes = bytes_to_prefetch(size.all_packs(), plan.runs);
     return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
         void *arguments[] = {&array, output, &data};
-        return launch_kernel(e.kernel(large), e.known[large], device, static_cast<unsigned>(blocks),
+        return launch_kernel(e.kernel(large), e.cache[large], device, static_cast<unsigned>(blocks),
                              e.size[large].block_size, 0, arguments, stream);
     });
 }
@@ -9382,7 +9381,7 @@ template <class Reducer, unsigned SmallBlock = small_block,
 static pairwise_engine pairwise_engine_of()
 {
     using Element = typename Reducer::Element;
-    static compiled_cache known[2] = {};
+    static compiled_cache cache[2] = {};
     return {static_cast<unsigned>(sizeof(Element)),
             pack<Element>::size,
             partial_words<typename Reducer::Value>::count,
@@ -9390,7 +9389,7 @@ static pairwise_engine pairwise_engine_of()
             Reducer::heavy ? 8 * mebibyte : mebibyte,
             {{SmallBlock, SmallPacks}, {LargeBlock, LargePacks}},
             pairwise_kernel<Reducer, SmallBlock, SmallPacks, LargeBlock, LargePacks>,
-            known};
+            cache};
 }
 
 /* `reducer`: of the kernels' type. */
@@ -9411,7 +9410,7 @@ struct rows_engine {
     bool any_order;
     tile_size tile; /* of long ones */
     const void *(*kernel)(rows_kernel which);
-    compiled_cache *known; /* one a kernel */
+    compiled_cache *cache; /* one a kernel */
 };
 
 /* Bytes of a row or segment that a warp reduces by itself, of which there are many or few. */
@@ -9439,13 +9438,14 @@ inline void plan_chunks(row_share *share, const rows_engine &e, const row_bounds
     const bool tail = packs > most_leaf && ((packs - 1) & (packs - 2)) == 0;
     const unsigned packs_log = bits_for(packs - tail);
     const size_t n = tail ? (packs - 1) * e.pack_size : all.n;
-    share->each = least_of(most >> packs_log, fair);
+    share->per_warp = least_of(most >> packs_log, fair);
     share->tail = tail ? static_cast<unsigned>(n) : 0;
     share->vectors = !tail && are_vectors(e, all);
     share->lanes_log = packs_log < warp_log ? packs_log : warp_log;
     share->chunks_log = packs_log - share->lanes_log;
-    share->chunks = (static_cast<unsigned>((share->each - 1) >> (warp_log - share->lanes_log)) + 1)
-                    << share->chunks_log;
+    share->chunks =
+        (static_cast<unsigned>((share->per_warp - 1) >> (warp_log - share->lanes_log)) + 1)
+        << share->chunks_log;
     for (unsigned chunk = 0; chunk < 1u << e.packs_log; ++chunk) {
         share->row[chunk] = chunk >> share->chunks_log << (warp_log - share->lanes_log);
         share->within[chunk] = chunk % (1u << share->chunks_log) * (warp_size * e.pack_size);
@@ -9474,13 +9474,13 @@ inline void plan_lanes(row_share *share, const rows_engine &e, const row_bounds 
     while (fair << share->lanes_log < warp_size && share->lanes_log < packs_log)
         ++share->lanes_log; /* where there are few rows */
     share->by_lanes = true;
-    share->each = least_of(fair, size_t(warp_size) >> share->lanes_log);
+    share->per_warp = least_of(fair, size_t(warp_size) >> share->lanes_log);
     share->chunks = 2; /* not one pack in turn */
     share->vectors = are_vectors(e, all);
 }
 
-/* How results are shared: the same for all of them, and done in no time. Segments, whose lengths
- * nobody knows yet, in eight rounds of warps or blocks; in one where there are few. */
+/* How results are shared: the same for all, and cheap to plan. Segments, of unknown
+ * lengths, in eight rounds of warps or blocks; in one where there are few. */
 inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const device_limits &limits,
                            size_t most_blocks, size_t most_words)
 {
@@ -9494,16 +9494,16 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
     share.most_listed_runs = (most_words - row_list::all_words) / e.partial_words;
     share.most_runs = most_runs_of_result;
     share.most_of_warp = share.most_of_block = SIZE_MAX;
-    share.each = 1;
+    share.per_warp = 1;
     if (segments) {
         share.kernel = rows_kernel::segments;
         share.few = few;
-        share.each = least_of(fair, fair / rounds + 1);
+        share.per_warp = least_of(fair, fair / rounds + 1);
         share.most_of_warp = most_bytes_of_warp(all, limits) / e.element_bytes;
         share.most_of_block = (few ? most_of_block_of_few : most_of_block) / e.element_bytes;
         share.least_run_log = e.partial_words > 2; /* for room in the list */
         const size_t fewest = (results - 1) / (warps * least_of(most_blocks, row_blocks::most)) + 1;
-        if (share.each < fewest) share.each = fewest;
+        if (share.per_warp < fewest) share.per_warp = fewest;
     } else if (e.any_order && packs > (e.pack_size > 4 ? 16 : 8) && packs <= most_packs_by_lanes &&
                !(few && packs > warp_size)) {
         share.kernel = rows_kernel::chunks;
@@ -9521,9 +9521,9 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
                     ? 1
                     : least_of(share.most_runs, (multiprocessors * 32 - 1) / results + 1);
     }
-    share.of_block = share.each * warps;
-    if (segments && share.each == 1)
-        share.of_block = least_of(
+    share.per_block = share.per_warp * warps;
+    if (segments && share.per_warp == 1)
+        share.per_block = least_of(
             warps, (results - 1) / (multiprocessors * segments_blocks * (few ? 1 : rounds)) + 1);
     return share;
 }
@@ -9533,7 +9533,7 @@ inline cudaError_t launch_rows(const rows_engine &e, rows_kernel which, size_t b
                                cudaStream_t stream)
 {
     void *arguments[] = {&all, &share, output, &status_words};
-    return launch_kernel(e.kernel(which), e.known[static_cast<unsigned>(which)], device,
+    return launch_kernel(e.kernel(which), e.cache[static_cast<unsigned>(which)], device,
                          static_cast<unsigned>(blocks),
                          which == rows_kernel::long_ones ? e.tile.block_size : rows_block, 0,
                          arguments, stream);
@@ -9555,7 +9555,7 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
                blocks_each = !segments && share.kernel == rows_kernel::long_ones;
     const rows_kernel which = share.kernel;
     const size_t results = all.end, tile = e.tile.all_packs() * e.pack_size,
-                 runs = blocks_each ? share.runs_of(all.n, tile) : 1, of_block = share.of_block,
+                 runs = blocks_each ? share.runs_of(all.n, tile) : 1, of_block = share.per_block,
                  of_words = runs > 1 ? most_words / (runs * e.partial_words) : SIZE_MAX,
                  of_blocks = blocks_each ? (most_blocks > runs ? most_blocks / runs : 1)
                              : segments  ? least_of(most_blocks, row_blocks::most) * of_block
@@ -9594,7 +9594,7 @@ static rows_engine rows_engine_of()
 {
     using Element = typename Reducer::Element;
     constexpr unsigned packs = least_of(4, packs_of_thread<Reducer>()), block = 128;
-    static compiled_cache known[3] = {};
+    static compiled_cache cache[3] = {};
     return {static_cast<unsigned>(sizeof(Element)),
             pack<Element>::size,
             partial_words<typename Reducer::Value>::count,
@@ -9602,20 +9602,20 @@ static rows_engine rows_engine_of()
             Reducer::any_order,
             {block, packs},
             rows_kernel_of<Reducer, block, packs>,
-            known};
+            cache};
 }
 
 /* ---- Columns ---- */
 
 /* A Reducer's kernels of columns, of single ones and of vectors. */
 struct columns_of_lane {
-    unsigned each, rows_log, levels;
+    unsigned per_lane, rows_log, levels;
 };
 struct columns_engine {
     unsigned element_bytes, value_bytes, partial_words;
     columns_of_lane lane[2];
     const void *(*kernel)(bool wide);
-    compiled_cache *known; /* one a kernel */
+    compiled_cache *cache; /* one a kernel */
 };
 
 /* What one launch does, of several if a grid has no place for so many blocks. */
@@ -9627,7 +9627,7 @@ struct columns_launch {
 
 inline bool are_vectors(const columns_engine &e, const strided_results &all)
 {
-    const size_t each = e.lane[1].each,
+    const size_t each = e.lane[1].per_lane,
                  apart = all.stride | (all.inner < all.end ? all.outer_stride : 0);
     return each > 1 && (all.inner | apart) % each == 0 &&
            reinterpret_cast<uintptr_t>(all.input) % (each * e.element_bytes) == 0;
@@ -9649,10 +9649,10 @@ constexpr columns_launch plan_columns(const columns_engine &e, const strided_res
                                       size_t most_words = workspace_words)
 {
     const columns_of_lane lane = e.lane[wide];
-    const size_t lanes = all.end / lane.each,
+    const size_t lanes = all.end / lane.per_lane,
                  leaves = blocks_for(all.n, size_t(1) << lane.rows_log),
                  plane_bytes = all.n * all.inner * e.element_bytes,
-                 neighbours = all.inner > 1 && plane_bytes > small_plane ? all.inner / lane.each
+                 neighbours = all.inner > 1 && plane_bytes > small_plane ? all.inner / lane.per_lane
                               : all.inner > 1                            ? lanes
                               : all.outer_stride <= all.stride           ? lanes
                                                                          : 1;
@@ -9680,7 +9680,7 @@ constexpr columns_launch plan_columns(const columns_engine &e, const strided_res
         if (blocks <= least_of(most_words, most_blocks) && made.status_words <= most_words) break;
         if (blocks > 1) ++(plan.steps_log < lane.levels ? plan.steps_log : plan.run_log);
     }
-    made.block_results = size_t(1) << plan.results_log(lane.each);
+    made.block_results = size_t(1) << plan.results_log(lane.per_lane);
     made.most_results = most_blocks / plan.down_blocks * made.block_results;
     if (plan.run_log > 0)
         made.shared_bytes = (plan.run_log + 1) * made.block_results * e.value_bytes;
@@ -9714,7 +9714,7 @@ inline fastreduce_status launch_columns(const columns_engine &e, strided_results
                 made.plan.across_blocks =
                     static_cast<unsigned>((all.end - all.begin - 1) / made.block_results + 1);
                 void *arguments[] = {&all, &made.plan, output, &data};
-                failed = launch_kernel(e.kernel(wide), e.known[wide], device,
+                failed = launch_kernel(e.kernel(wide), e.cache[wide], device,
                                        made.plan.across_blocks * made.plan.down_blocks,
                                        columns_block, made.shared_bytes, arguments, stream);
             }
@@ -9734,14 +9734,14 @@ static columns_engine columns_engine_of()
 {
     using of = columns_of<Reducer>;
     using Value = typename Reducer::Value;
-    static compiled_cache known[2] = {};
+    static compiled_cache cache[2] = {};
     constexpr unsigned wide = of::wide();
     return {of::element_bytes,
             static_cast<unsigned>(sizeof(Value)),
             partial_words<Value>::count,
             {{1, of::rows_log(1), of::levels(1)}, {wide, of::rows_log(wide), of::levels(wide)}},
             columns_kernel_of<Reducer>,
-            known};
+            cache};
 }
 
 /* `reducer`: of the kernels' type. */
@@ -9803,7 +9803,7 @@ template <class Source>
 cudaError_t launch_open_results(exact_results all, size_t results, void *status_words,
                                 cudaStream_t stream)
 {
-    static compiled_cache known = {};
+    static compiled_cache cache = {};
     int device = 0;
     device_limits limits = {};
     const cudaError_t error = find_limits(&limits, &device);
@@ -9817,7 +9817,7 @@ cudaError_t launch_open_results(exact_results all, size_t results, void *status_
                  most = size_t(limits.multiprocessors) * (1024 / exact_block);
     size_t most_of_warp = most_open_of_warp;
     void *arguments[] = {&all, &results, &most_of_warp, &status_words};
-    return launch_kernel(kernel_address(reduce_open_results<Source>), known, device,
+    return launch_kernel(kernel_address(reduce_open_results<Source>), cache, device,
                          static_cast<unsigned>(least_of(blocks, most)), exact_block, 0, arguments,
                          stream);
 }
@@ -9933,7 +9933,7 @@ template <class Value>
 struct moves_as_bytes : std::is_trivially_copyable<Value> {
 };
 
-/* What the templates refuse, in words. */
+/* Misuse of the templates, in words. */
 template <fastreduce_kernel Version, class Operator, class Input>
 constexpr bool check_types()
 {
@@ -10189,7 +10189,7 @@ constexpr some_of<fastreduce_operator> operator+(fastreduce_operator a, fastredu
     return some_of<fastreduce_operator>(a) + b;
 }
 
-/* What this build holds: all, where nothing is said. */
+/* What this build holds: by default all. */
 #ifdef FASTREDUCE_TYPES
 constexpr some_of<fastreduce_type> built_types[] = {FASTREDUCE_TYPES};
 #else
@@ -10232,7 +10232,7 @@ constexpr bool has_ladder = true;
 constexpr bool climbs =
     has_ladder && holds(built_types, FASTREDUCE_F32) && holds(built_operators, FASTREDUCE_SUM);
 
-/* What use() makes of the type, where this build has it. */
+/* use() of the type, where this build has it. */
 template <class Result, class Use>
 static Result of_type(fastreduce_type type, const Use &use)
 {
@@ -10248,8 +10248,8 @@ static Result of_type(fastreduce_type type, const Use &use)
     return Result();
 }
 
-/* What a type and an operator need of the templates, so that the rest is there once for all of
- * them: an engine and its Output. Nothing where this build has none. */
+/* A type's and an operator's share of the templates, so that the rest is there once for all: an
+ * engine and its Output. Null where this build has none. */
 struct c_instance {
     pairwise_engine (*make_engine)();
     void (*make_output)(void *place, void *result);
@@ -10523,7 +10523,7 @@ static fastreduce_type result_type(fastreduce_type type, fastreduce_operator op,
                : result;
 }
 
-/* Whether a type was asked for, and is another one. */
+/* Whether another type was asked for. */
 static bool is_other_type(fastreduce_type asked, fastreduce_type result)
 {
     return asked != FASTREDUCE_DEFAULT_TYPE && asked != result;
@@ -10541,7 +10541,7 @@ static unsigned block_size_of(const fastreduce_config &config)
     return config.block_size == 0 ? FASTREDUCE_BLOCK_SIZE : config.block_size;
 }
 
-/* Where n is on the device: aligned, and not in what is written. */
+/* n on the device: aligned, and not in the output. */
 static bool valid_count(const size_t *count, const void *output, size_t output_bytes,
                         workspace scratch)
 {
@@ -10601,7 +10601,7 @@ static bool valid_choice(fastreduce_type result, const fastreduce_config &settin
     return fastreduce_type_size(result) != 0 && exists(settings);
 }
 
-/* Whether an array may be reduced to a result: what is invalid comes before what is unsupported. */
+/* Whether an array may be reduced to a result: INVALID_ARGUMENT comes before UNSUPPORTED. */
 static fastreduce_status check_call(const void *input, const void *output, size_t n,
                                     fastreduce_type type, fastreduce_type result,
                                     const fastreduce_config &settings, size_t results = 1)
@@ -10635,7 +10635,7 @@ static fastreduce_status check_total(const void *input, const void *accumulator,
                : FASTREDUCE_ERROR_INVALID_ARGUMENT;
 }
 
-/* What fastreduce_accumulate and its like do. */
+/* fastreduce_accumulate and its like. */
 template <class Accumulator>
 static fastreduce_status add_to(Accumulator *accumulator, const void *input, size_t n,
                                 fastreduce_type type, const fastreduce_config *config)
@@ -10938,8 +10938,8 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot_f64, "fastreduce_accumulate_do
 #endif
 #endif /* FASTREDUCE_IMPLEMENTATION */
 
-/* Revisions: what became of results (bits), of source code (API), and of what is compiled (ABI).
- * Templates lie in a namespace that names the version, so that their ABI is that of no other.
+/* Revisions: changes of results (bits), of source code (API), and of compiled code (ABI).
+ * Templates lie in a namespace that names the version, so that no two share an ABI.
  *
  *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
  *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),

@@ -26,14 +26,14 @@
  *                                   implementation, so that several may each carry a copy. In a
  *                                   file without implementation there is nothing to call. Scope:
  *                                   the files that carry a copy. Default: off.
- *   FASTREDUCE_API                  what stands before each declaration, say a visibility
+ *   FASTREDUCE_API                  what precedes each declaration, as a visibility
  *                                   attribute. Scope: the same in every file that includes this
  *                                   one. Default: `extern`, or `static` with FASTREDUCE_STATIC.
- *   FASTREDUCE_SUFFIX               what the functions' names in object files end in. Default: the
+ *   FASTREDUCE_SUFFIX               the end of the functions' names in object files. Default: the
  *                                   version, as _0_6_0, so that copies of several versions do not
  *                                   meet; in ELF objects the plain names are there as well, weak,
  *                                   for other languages, dlsym and ctypes. -DFASTREDUCE_SUFFIX=
- *                                   leaves these alone, a suffix of one's own is for copies that
+ *                                   leaves these alone, a suffix of your own is for copies that
  *                                   differ in other macros. Scope: as of FASTREDUCE_API.
  *
  * fastreduce.cuh lists the macros that concern the GPU.
@@ -84,12 +84,12 @@ typedef unsigned long long uint64_t, uintptr_t;
 /* One number that grows with every release: 10000 * major + 100 * minor + patch. */
 #define FASTREDUCE_VERSION \
     (10000 * FASTREDUCE_VERSION_MAJOR + 100 * FASTREDUCE_VERSION_MINOR + FASTREDUCE_VERSION_PATCH)
-/* What is kept between versions; the revisions at the end say what was not. API: a patch keeps
+/* Compatibility between versions; the revisions at the end list the breaks. API: a patch keeps
  * it; a minor version may change it before 1.0.0, but until now C has only gained: functions,
  * enumerators whose values were free, members at the end of fastreduce_config, where zero means
- * as before. ABI: nothing, so whatever calls a copy is compiled with that copy's header. The
- * linker sees to it, as functions end in the version (FASTREDUCE_SUFFIX); who calls plain names
- * asks fastreduce_version(). Accumulators are the same in all versions, in files and between
+ * as before. ABI: nothing, so callers of a copy are compiled with that copy's header. The
+ * linker enforces it, as functions end in the version (FASTREDUCE_SUFFIX); callers of plain names
+ * ask fastreduce_version(). Accumulators are the same in all versions, in files and between
  * processes, too. Bits: EXACT's are those of the true result in every version. AUTO's of one
  * array and of dot products are those of pairwise() (at fastreduce_sum_f32) from 0.5.0 on, and of
  * rows, columns and segments from 0.6.0 on. V0..V7 keep their trees. */
@@ -259,11 +259,11 @@ typedef enum fastreduce_type {
  * floats, some 1e-6 besides. NORM2 neither overflows nor loses anything to underflow where the
  * result fits its type.
  *
- * Finite elements may have a result that is not: partial results that pass the type's end become
- * infinite, and then infinite or NaN they stay. PRODUCT of 1e30, 1e30, 1e-30, 1e-30 as f32 may be
+ * Finite elements may have a result that is not: partial results that overflow become infinite,
+ * and stay infinite or NaN. PRODUCT of 1e30, 1e30, 1e-30, 1e-30 as f32 may be
  * infinite, zero or NaN, as pairs meet first: multiply as f64, or scaled. SUM and MEAN near the
  * type's end: FASTREDUCE_EXACT, which overflows at the end only, or an f64 copy. VARIANCE where
- * the squares' sum passes DBL_MAX: scale the elements.
+ * the squares add up past DBL_MAX: scale the elements.
  *
  * AUTO's bits, of one array: where order shows, those of pairwise() (at fastreduce_sum_f32) over
  * the leaves below. Each operation rounds by itself; the only fused ones are called fma. Leaves are
@@ -289,7 +289,7 @@ typedef enum fastreduce_type {
  *                     sum = fma(s, by, S), squares = fma(by, sum + S, Q). Where Q is +infinity, it
  *                     is pairwise of (d, d * d).
  *
- * All else is exact, or has one rounding. A row, a column or a segment has the same bits. */
+ * All else is exact or rounded once. A row, a column or a segment has the same bits. */
 typedef enum fastreduce_operator {
     FASTREDUCE_SUM = 0,      /* of no elements: 0 */
     FASTREDUCE_PRODUCT,      /* 1 */
@@ -306,7 +306,7 @@ typedef enum fastreduce_operator {
     FASTREDUCE_COUNT_NONZERO /* 0 */
 } fastreduce_operator;
 
-/* Both once more, for what is made of them: X(name, text, bytes, C++ type, results of SUM, SUM_ABS,
+/* Both as lists, to generate code from: X(name, text, bytes, C++ type, results of SUM, SUM_ABS,
  * MAX_ABS, MEAN) and X(name, text, C++ operator, which of these results). */
 /* clang-format off */
 #define FASTREDUCE_DETAIL_TYPES(X)                              \
@@ -374,14 +374,14 @@ typedef struct fastreduce_config {
  * outer == 1: columns, of which stride is the pitch. Otherwise: the middle axis of an array of
  * outer x n x inner.
  *
- * Several axes next to each other that are reduced together are one, where none has gaps: its n is
- * the product of theirs. So are several that are not.
+ * Adjacent axes that are reduced together count as one, where none has gaps: its n is the product
+ * of theirs. So do adjacent ones that are not.
  *
- * A stride of 0 stands for an array without gaps, each by itself: stride == 0 is inner, whatever
+ * A stride of 0 means without gaps, each by itself: stride == 0 is inner, whatever
  * outer_stride is; and outer_stride == 0 is n times the stride, given or not. Strides may be
  * smaller than that: results then share elements, as windows do (outer_stride == 1), or columns
  * (stride < inner). A stride that is zero itself, with which all results would be of one row or
- * column, or all elements one, cannot be said: reduce that once, and copy the result. */
+ * column, or all elements one, cannot be used: reduce that once, and copy the result. */
 typedef struct fastreduce_shape {
     size_t outer, n, inner;
     size_t outer_stride, stride; /* in elements */
@@ -560,7 +560,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
                                                    fastreduce_type type, fastreduce_operator op,
                                                    const fastreduce_config *config);
 
-/* Reduces along one axis of an array: rows, columns, or what lies between (fastreduce_shape).
+/* Reduces along one axis of an array: rows, columns, or axes between (fastreduce_shape).
  * UNSUPPORTED where the implementing file does not define FASTREDUCE_WITH_SHAPES.
  *
  *   input    of shape->outer x n x inner elements with the strides of the shape; may be null where
@@ -572,9 +572,9 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
  *   config   as for fastreduce_reduce. Kernels: AUTO and EXACT; all others are UNSUPPORTED, as is
  *            n_on_device.
  *
- * Determinism: each result has fastreduce_reduce's bits, whatever stands beside it: they depend on
+ * Determinism: each result has fastreduce_reduce's bits, whatever is beside it: they depend on
  * its elements, their order, n, type and operator alone, and not on how many results there are,
- * where they stand, strides or the GPU (batch-invariant); but where floats or doubles are added a
+ * where they are, strides or the GPU (batch-invariant); but where floats or doubles are added a
  * NaN may be another NaN.
  *
  * EXACT adds pairs of doubles, squares of f64 three, also where doubles are slow, and launches a
@@ -595,8 +595,8 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
  * UNSUPPORTED where the implementing file does not define FASTREDUCE_WITH_SHAPES.
  *
  *   input    the elements of all segments, at least; may be null where there are none. Not written.
- *            The host does not know where it ends, so that output and workspace are not in it is
- *            not checked.
+ *            The host does not know where it ends, so overlap with output and workspace is not
+ *            checked.
  *   output   `segments` values of the type fastreduce_output_type(type, op).
  *   offsets  segments + 1 numbers in device memory, or `segments` with config->end_offsets, of 64
  *            bits, or 32 by config->offset_type, aligned to their size; not decreasing and not
@@ -640,7 +640,7 @@ FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, vo
 /* 1 where this build's fastreduce_reduce has the kernel for type and operator; else 0. */
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
                                        fastreduce_kernel kernel);
-/* The same of fastreduce_reduce_axis and fastreduce_reduce_segments; and of fastreduce_dot.
+/* The same for fastreduce_reduce_axis and fastreduce_reduce_segments; for fastreduce_dot.
  * fastreduce_accumulate and its like have the types whose SUM has FASTREDUCE_EXACT, and
  * fastreduce_accumulate_dot those whose dot product has it. */
 FASTREDUCE_API int fastreduce_supports_shapes(fastreduce_type type, fastreduce_operator op,
@@ -669,7 +669,7 @@ FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size
  *
  *   accumulator   memory the current device can read and write, device or pinned host memory,
  *                 aligned to 8 bytes, outside input and workspace, with limbs as the functions here
- *                 leave them or a sum of up to 2^31 such; all zeros to begin with.
+ *                 leave them or the sum of up to 2^31; all zeros to begin with.
  *   config        as for fastreduce_sum_f32; its kernel, block_size and output_type are not read.
  *                 Ask fastreduce_workspace_bytes with kernel = FASTREDUCE_EXACT.
  *
@@ -680,7 +680,7 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
                                                            size_t n,
                                                            const fastreduce_config *config);
 
-/* The same of f16, bf16 or f32; of f64; and of x[k] * y[k] for k < n, of f16, bf16 or f32, or of
+/* The same for f16, bf16, f32; f64; and for x[k] * y[k] for k < n, of f16, bf16 or f32, or of
  * f64: the limbs that the functions of that name with `host` give. F64 as a `type` is
  * INVALID_ARGUMENT: its accumulators are others. Other types are UNSUPPORTED, and so is what this
  * build leaves out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_SUM is among
@@ -761,7 +761,7 @@ FASTREDUCE_API fastreduce_status fastreduce_host_dot(const void *x, const void *
                                                      size_t n, fastreduce_type type,
                                                      fastreduce_type output_type);
 
-/* The same, of doubles and of floats, as functions. */
+/* The same for doubles and floats, as functions. */
 FASTREDUCE_API double fastreduce_host_sum_f64(const double *input, size_t n);
 FASTREDUCE_API float fastreduce_host_dot_f32(const float *x, const float *y, size_t n);
 
@@ -902,8 +902,8 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_count_special(int64_t *counts,
     ++counts[is_nan ? 0 : is_negative ? 2 : 1];
 }
 
-/* A number rounded to a significand of `precision` bits, to nearest, ties to even: its value is
- * then *significand * 2^(*shift - 149). A significand of fewer bits is exact and has shift 0;
+/* A number rounded to a significand of `precision` bits, to nearest, ties to even: its value
+ * is *significand * 2^(*shift - 149). A significand of fewer bits is exact and has shift 0;
  * rounding up may make it 2^precision. Given are the highest digit that is not 0, its index `top`,
  * the two digits below it, and whether any further below is not 0, which only breaks ties. */
 FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_round_top(uint32_t high, uint32_t middle,
@@ -1156,7 +1156,7 @@ FASTREDUCE_DETAIL_FUNCTION double fastreduce_detail_double_of(uint64_t bits)
     return result;
 }
 
-/* What an operator makes of an exact sum: the sum, the mean of n elements, or the square root. */
+/* An operator's result from an exact sum: the sum, the mean of n elements, or the square root. */
 FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_finish(int special, int negative,
                                                              fastreduce_detail_magnitude sum,
                                                              fastreduce_operator op, uint64_t n,
@@ -1308,7 +1308,7 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, con
 #define FASTREDUCE_DETAIL_ALWAYS_INLINE static inline
 #endif
 
-/* For objects not to hold a large function several times */
+/* So that objects hold a large function only once */
 #if defined(__clang__) || !defined(__GNUC__)
 #define FASTREDUCE_DETAIL_ONCE static inline
 #else
@@ -1662,7 +1662,7 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_window(const float *inpu
     for (i = 0; i < n; i += FASTREDUCE_DETAIL_FEW) {
         uint32_t high = 0, low = 0; /* sums modulo 2^32 */
         /* Two rows ahead: hardware prefetchers stop at the end of a page, and the loop is too long
-         * for the core to look beyond by itself. From memory twice as fast (Intel Xeon with AMX,
+         * for the core to see past. From memory twice as fast (Intel Xeon with AMX,
          * one core: 11.3 GB/s, 5.6 without). Past the end of the input it does nothing. */
         for (k = 0; k < FASTREDUCE_DETAIL_FEW; k += 16)
             __builtin_prefetch((const void *)((uintptr_t)(input + i + k) +
@@ -2294,7 +2294,7 @@ FASTREDUCE_DETAIL_ONCE int fastreduce_detail_round_few(const double *input, size
     return 0;
 }
 
-/* Whether the wider window is tried, where it is, and how long it rests. */
+/* Whether to try the wider window, its place, and how long it rests. */
 typedef struct fastreduce_detail_wider {
     int unit;  /* as an exponent of 2 */
     int rest;  /* chunks until the next try */
@@ -2310,14 +2310,14 @@ typedef struct fastreduce_detail_wide_progress {
     size_t misses; /* of a row; those that come soon after others count more */
     int backoff;   /* the next pause is 2^backoff chunks */
     int position;  /* of the window */
-    int is_many;   /* so many that bins are worth their while */
+    int is_many;   /* so many that bins pay off */
     int in_bins;   /* whether any are */
     int is_usual;  /* arithmetic, for wider windows */
     fastreduce_detail_wider products, far_apart;
     uint64_t bin[4096]; /* of each sign and exponent: a sum of significands */
 } fastreduce_detail_wide_progress;
 
-/* n doubles will come. */
+/* For n doubles. */
 static inline void fastreduce_detail_begin_wide(fastreduce_detail_wide_progress *at, size_t n)
 {
     at->rows = 1;
@@ -2356,7 +2356,7 @@ static inline int fastreduce_detail_add_wider(fastreduce_detail_wide_progress *a
     return 0;
 }
 
-/* A chunk went another way: at the end of a rest the window is placed by it, with so many binades
+/* A chunk was added elsewhere: after a rest the window is placed by it, with so many binades
  * above. */
 static inline void fastreduce_detail_rest(fastreduce_detail_wider *window, const double *input,
                                           size_t n, int above)
@@ -2734,7 +2734,7 @@ FASTREDUCE_DETAIL_DEFINE float fastreduce_host_dot_f32(const float *x, const flo
     return fastreduce_wide_accumulator_f32(&accumulator);
 }
 
-/* Whether n elements may lie there, and are floats. */
+/* Whether n elements may be there, and are floats. */
 static inline fastreduce_status fastreduce_detail_host_check(const void *input, size_t n,
                                                              fastreduce_type type)
 {
@@ -2748,7 +2748,7 @@ static inline fastreduce_status fastreduce_detail_host_check(const void *input, 
                                                           : FASTREDUCE_ERROR_UNSUPPORTED;
 }
 
-/* The same of an accumulator and what is added to it. */
+/* The same for an accumulator and its input. */
 static inline fastreduce_status fastreduce_detail_check_accumulator(const void *input,
                                                                     const void *accumulator,
                                                                     size_t n, fastreduce_type type)
@@ -2932,7 +2932,7 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_product_accumulator_f64, "fastreduce_product_
 #pragma GCC diagnostic pop
 #endif
 
-/* Revisions: what became of results (bits), of source code (API), and of what is compiled (ABI)
+/* Revisions: changes of results (bits), of source code (API), and of compiled code (ABI)
  *
  *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
  *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),

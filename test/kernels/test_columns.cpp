@@ -274,7 +274,7 @@ static void plans()
         check::that(across * down <= blocks && made.status_words <= words, "plan %llu: room", k);
         check::that((down == 1 && plan.run_log == 0) || plan.warps_log == 3, "plan %llu: warps", k);
         check::that(made.shared_bytes <= 40 * 1024 && plan.steps_log <= e.lane[wide].levels &&
-                        made.block_results == size_t(1) << plan.results_log(e.lane[wide].each),
+                        made.block_results == size_t(1) << plan.results_log(e.lane[wide].per_lane),
                     "plan %llu: levels", k);
     }
 }

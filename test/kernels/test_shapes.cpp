@@ -1240,14 +1240,14 @@ static void plans()
                             shape, sizeof shape, "plan of %s, %zu %s of %zu %s, %u multiprocessors",
                             fastreduce_operator_name(op), results, segments ? "segments" : "rows",
                             n, fastreduce_type_name(type_of<T>), multiprocessors);
-                        const size_t of_block = share.of_block,
+                        const size_t of_block = share.per_block,
                                      tile = e.tile.all_packs() * e.pack_size,
                                      runs = share.runs_of(n, tile);
                         check::that(quickest < 10e-6, "%s: %g us", shape, quickest * 1e6);
-                        check::that(share.each > 0 && of_block > 0 &&
-                                        of_block <= share.each * warps &&
+                        check::that(share.per_warp > 0 && of_block > 0 &&
+                                        of_block <= share.per_warp * warps &&
                                         (!segments || (results - 1) / of_block < most),
-                                    "%s: %zu a warp, %zu a block", shape, share.each, of_block);
+                                    "%s: %zu a warp, %zu a block", shape, share.per_warp, of_block);
                         check::that(runs >= 1 && runs <= share.most_runs &&
                                         1 + runs * e.partial_words <= workspace_words &&
                                         share.most_runs <= share.most_listed_runs &&
