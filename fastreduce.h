@@ -1220,7 +1220,7 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, con
     const int kept = FASTREDUCE_DETAIL_QUOTIENT_DIGITS;
     const uint64_t mask = 0xffffffff;
     fastreduce_detail_magnitude value = {0, 0, 0, 0};
-    int first = 0, count = FASTREDUCE_DETAIL_WIDE_DIGITS, all, j, k, from, rest = 0;
+    int first = 0, end = 0, count = FASTREDUCE_DETAIL_WIDE_DIGITS, all, j, k, from, rest = 0;
     int64_t carry = 0;
 
     if (n == 0 || fastreduce_detail_special_of(sum + FASTREDUCE_DETAIL_WIDE_DIGITS))
@@ -1230,9 +1230,9 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, con
                             fastreduce_detail_digit_at(squares, digits, 2 * k) == 0 &&
                             fastreduce_detail_digit_at(squares, digits, 2 * k + 1) == 0;
         if (!is_zero) first = k;
-        if (!is_zero && rest == 0) rest = k + 3;
+        if (!is_zero && end == 0) end = k + 3;
     }
-    count = (rest < count ? rest : count) - first;
+    count = (end < count ? end : count) - first;
     if (count <= 0) return 0;
     all = 2 * count + 3;
     sum += first;
@@ -1262,7 +1262,6 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, con
     /* of 225 bits or more, 64 at least are left of the quotient by 128 */
     from = fastreduce_detail_highest(digit, all) / 32 - kept + 1;
     if (from < 0) from = 0;
-    rest = 0;
     for (k = 0; k < (n >> 32 ? 2 : 1); ++k)
         rest |= fastreduce_detail_divide(digit + from, kept, n >> 32 ? n : n * n);
     value = fastreduce_detail_leading(digit, all,
