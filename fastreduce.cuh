@@ -209,17 +209,7 @@ constexpr unsigned multiprocessor_threads = 1536;
 #endif
 
 constexpr bool toolkit_knows_hopper = FASTREDUCE_DETAIL_TOOLKIT >= 12;
-/* Large arrays are for reduce_pipelined on GPUs with TMA and at least 100 KiB of shared memory a
- * block (compute capability 9.0 to 11.0), and for reduce_grid_stride on all others. The bodies that
- * an architecture does not need are left out: they are a quarter of the code. */
-constexpr unsigned first_pipelining = 90, first_without = 120;
-#if defined(FASTREDUCE_DETAIL_HOPPER) && __CUDA_ARCH__ < 1200
-constexpr bool compiles_pipelined = true;
-#elif defined(__CUDA_ARCH__)
-constexpr bool compiles_pipelined = false;
-#else
-constexpr bool compiles_pipelined = true; /* the CPU machine */
-#endif
+constexpr unsigned first_hopper = 90; /* with overlapped launches */
 constexpr bool exact_integer = FASTREDUCE_DETAIL_INTEGER;
 constexpr bool separate_compilation = FASTREDUCE_DETAIL_SEPARATE;
 /* The minimum of resident blocks, or threads, of a multiprocessor. */
@@ -453,10 +443,9 @@ __device__ __forceinline__ void back_off()
  * Words with flags (publish, peek): 63 bits of a value and a flag in one word, stored and loaded as
  * a whole, so that seeing the flag is seeing the value, without a fence. Zero is "not published".
  *
- * A ticket (comes_last, warp_comes_last), for what is not in such words: every thread fences
- * what it wrote, a barrier collects them, and one thread adds to the ticket. If its block is the
- * last one it fences again, before the barrier by which the others learn of it: what was written
- * before any addition to the ticket is seen behind that barrier. */
+ * A ticket (warp_comes_last), for what is not in such words: a warp fences what it wrote, and one
+ * thread adds to the ticket. If its warp is the last one it fences again, before the others learn
+ * of it: what was written before any addition to the ticket is seen then. */
 using status_word = unsigned long long;
 
 __device__ __forceinline__ void publish(status_word *slot, unsigned long long value)
@@ -495,23 +484,6 @@ __device__ __forceinline__ bool warp_comes_last(status_word *ticket, status_word
     }
     last = __shfl_sync(0xffffffffu, last, 0);
     __syncwarp();
-    return last;
-}
-
-/* By a block: whether it is the last, which zeroes the ticket. `last` is shared by the
- * block. */
-__device__ __forceinline__ bool comes_last(status_word *ticket, unsigned blocks, bool &last)
-{
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        last = atomicAdd(ticket, 1ull) + 1 == blocks;
-        if (last) {
-            __threadfence();
-            *ticket = 0;
-        }
-    }
-    __syncthreads();
     return last;
 }
 
@@ -843,79 +815,6 @@ __device__ __forceinline__ unsigned sign_masks(unsigned word)
 #else
     constexpr unsigned ones = Bytes == 1 ? 0x01010101 : 0x10001;
     return (word >> (8 * Bytes - 1) & ones) * (Bytes == 1 ? 0xff : 0xffff);
-#endif
-}
-
-/* Barriers in shared memory (mbarrier, compute capability 9.0). `arrivals` threads' arrivals end a
- * phase of one; phases count 0, 1, 0, 1 ... What a thread did before it arrives is seen by those
- * who waited for the phase. */
-using phase_barrier = unsigned long long;
-
-__device__ __forceinline__ void init_barrier(phase_barrier *barrier, unsigned arrivals)
-{
-#ifdef FASTREDUCE_DETAIL_HOPPER
-    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(
-                     static_cast<unsigned>(__cvta_generic_to_shared(barrier))),
-                 "r"(arrivals)
-                 : "memory");
-    /* visible to TMA */
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-#else
-    *static_cast<volatile phase_barrier *>(barrier) = phase_barrier(arrivals) << 32;
-#endif
-}
-
-__device__ __forceinline__ void arrive(phase_barrier *barrier)
-{
-#ifdef FASTREDUCE_DETAIL_HOPPER
-    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(
-                     static_cast<unsigned>(__cvta_generic_to_shared(barrier)))
-                 : "memory");
-#else
-    __threadfence_block();
-    atomicAdd(barrier, 1ull); /* below the number of arrivals in a phase */
-#endif
-}
-
-__device__ __forceinline__ void wait_for_phase(phase_barrier *barrier, unsigned phase)
-{
-#ifdef FASTREDUCE_DETAIL_HOPPER
-    unsigned done;
-    do {
-        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 "
-                     "%0, 1, 0, p; }"
-                     : "=r"(done)
-                     : "r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier))), "r"(phase)
-                     : "memory");
-    } while (!done);
-#else
-    for (;; back_off()) {
-        const phase_barrier word = *static_cast<volatile phase_barrier *>(barrier);
-        if ((static_cast<unsigned>(word) / static_cast<unsigned>(word >> 32) & 1) != phase) break;
-    }
-    __threadfence_block();
-#endif
-}
-
-/* One thread copies bytes, a multiple of 16 from and to multiples of 16, from global to shared
- * memory by TMA (compute capability 9.0), and arrives at the barrier, whose phase ends when they
- * are there. The portable twin copies at once. */
-__device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned bytes,
-                                          phase_barrier *barrier)
-{
-#ifdef FASTREDUCE_DETAIL_HOPPER
-    const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(barrier));
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address), "r"(bytes)
-                 : "memory");
-    asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
-            "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
-        "l"(from), "r"(bytes), "r"(address)
-        : "memory");
-#else
-    for (unsigned k = 0; k < bytes / sizeof(float4); ++k)
-        static_cast<float4 *>(to)[k] = static_cast<const float4 *>(from)[k];
-    arrive(barrier);
 #endif
 }
 
@@ -3755,18 +3654,15 @@ inline cudaError_t launch_levels(const version_kernels &version, const void *inp
  * comes after V7, of one array; reduce_short_rows, reduce_long_rows and reduce_segments; and
  * reduce_columns of what does not lie together.
  *
- * EXACT's two kernels differ in how blocks get their tiles. An Accumulator says what becomes of
- * elements there: `superaccumulator` in room 7. It is made of an output, an array and dynamic
- * shared memory, and has
+ * EXACT's of one array is reduce_exact. An Accumulator says what becomes of elements there:
+ * `superaccumulator` in room 7. It is made of an output, a number of elements and dynamic shared
+ * memory, and has
  *     Element, Output                what it reads, and where the result goes
- *     head_alignment                 bytes to which packs are aligned, after single elements; or 0
- *     add(items)                     adds a thread's items of a tile; whole warps call it
- *     resident_threads               on a multiprocessor, for the compiler to share out registers;
- *                                    0 leaves it the choice
- *     add_in_pipeline(items)         as add, where one block has all registers
+ *     two_arrays                     whether there may be another array, of a dot product
+ *     block_size, resident_blocks    threads; and blocks of a multiprocessor
+ *     add(items, others)             adds a thread's packs of a tile; whole warps call it
  *     reduce_blocks(status_words, output)
- *                                    from all blocks to the output; true in the thread that knows
- *                                    that all are done
+ *                                    from all blocks to the output
  * ============================================================================================= */
 
 namespace detail
@@ -3905,6 +3801,12 @@ __device__ __forceinline__ pack<unsigned> shifted_words(const pack<unsigned> &a,
  * padding. A thread reduces packs; lanes, warps, blocks and groups of blocks combine as far as
  * they are neighbours. So the bits depend on nothing but the elements. */
 
+/* Where a lane's packs of a tile begin. */
+struct lane_place {
+    size_t index; /* element */
+    bool whole;   /* all of the warp's are vectors that exist */
+};
+
 /* Packs of a lane, with a stride. */
 template <class Input, unsigned Packs, unsigned Apart = warp_size>
 struct packs_of_lane {
@@ -3980,6 +3882,19 @@ struct packs_of_lane {
 #pragma unroll
             for (unsigned j = 0; j < Packs; ++j) packs[j] = chosen(j == k, some, packs[j]);
         }
+    }
+
+    /* Of a tile. `padding`() is called where it needs any. */
+    template <class Padding>
+    __device__ __forceinline__ void load(const Element *input, const lane_place &place,
+                                         bool streaming, const Padding &padding)
+    {
+        if (place.whole && !streaming)
+            load_whole<false>(input);
+        else if (place.whole)
+            load_whole<true>(input);
+        else
+            load_any(input, padding());
     }
 
   private:
@@ -4085,7 +4000,8 @@ __host__ __device__ constexpr size_t least_of(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-constexpr unsigned most_run_log = 31;
+constexpr size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
+constexpr unsigned small_block = 256, large_block = 512, most_run_log = 31;
 constexpr size_t turns_of_block = 32;
 
 /* Packs of a thread: as many as fit in registers, beside their Values. */
@@ -4129,12 +4045,6 @@ __host__ __device__ constexpr size_t elements_of_tile()
     return size_t(BlockSize) * Packs * pack<Element>::size;
 }
 
-/* Where a lane's packs of a tile begin. */
-struct lane_place {
-    size_t index; /* element */
-    bool whole;   /* all of the warp's are vectors that exist */
-};
-
 /* An array, or two of a dot product, and how blocks share it: each has a run of 2^run_log tiles. */
 struct pairwise_array {
     const void *input, *other;
@@ -4158,9 +4068,13 @@ struct pairwise_array {
     template <class Element, unsigned BlockSize, unsigned Packs>
     __device__ __forceinline__ lane_place place(unsigned run, unsigned tile) const
     {
+        return place<Element, BlockSize, Packs>((static_cast<size_t>(run) << run_log) + tile);
+    }
+    template <class Element, unsigned BlockSize, unsigned Packs>
+    __device__ __forceinline__ lane_place place(size_t tile) const
+    {
         constexpr unsigned pack_size = pack<Element>::size;
-        constexpr size_t tile_elements = elements_of_tile<Element, BlockSize, Packs>();
-        const size_t first = ((static_cast<size_t>(run) << run_log) + tile) * tile_elements;
+        const size_t first = tile * elements_of_tile<Element, BlockSize, Packs>();
         const unsigned pack = first_pack<Packs>(),
                        end = pack - threadIdx.x % warp_size + Packs * warp_size;
         return {first + pack * pack_size, vectors && first + end * pack_size <= n};
@@ -4191,16 +4105,10 @@ __device__ __forceinline__ void load_values(const Reducer &reducer, const pairwi
     [[maybe_unused]] const Element *const y = static_cast<const Element *>(array.other);
     Items items = {{}, place.index, array.n};
     [[maybe_unused]] Items others = items;
-    if (place.whole && !array.streaming) {
-        items.template load_whole<false>(x);
-        if constexpr (Reducer::two_arrays) others.template load_whole<false>(y);
-    } else if (place.whole) {
-        items.template load_whole<true>(x);
-        if constexpr (Reducer::two_arrays) others.template load_whole<true>(y);
-    } else {
-        items.load_any(x, array.n > 0 ? reducer.padding(x) : Element());
-        if constexpr (Reducer::two_arrays) others.load_any(y, Element());
-    }
+    items.load(x, place, array.streaming,
+               [&]() { return array.n > 0 ? reducer.padding(x) : Element(); });
+    if constexpr (Reducer::two_arrays)
+        others.load(y, place, array.streaming, []() { return Element(); });
     item_values(reducer, items, others, values);
 }
 
@@ -5721,471 +5629,42 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
                       all.n == 0 ? reducer.identity() : values[k], all.n);
 }
 
-/* ---- Tiles and units: EXACT ---- */
-
-/* Elements in packs, from the first address on that is a multiple of head_alignment, with a head of
- * elements before and a tail after them. */
-constexpr unsigned line_bytes = 128;
-
-struct array_layout {
-    const void *packed; /* the first pack */
-    size_t packs;
-    unsigned gap;              /* elements from the input to there */
-    unsigned head, tail;       /* elements before and after packs that exist */
-    bool vectors;              /* packs are aligned, and can be loaded as such */
-    bool streaming;            /* there is more than the cache holds */
-    const size_t *n_on_device; /* the number of elements, if the host does not know it */
-
-    __host__ __device__ array_layout(const void *input, size_t n, unsigned element_bytes,
-                                     unsigned head_alignment, bool exceeds_cache)
-        : gap(0), streaming(exceeds_cache), n_on_device(nullptr)
-    {
-        const bool whole = pack_bytes % element_bytes == 0; /* a pack is a vector */
-        const uintptr_t address = reinterpret_cast<uintptr_t>(input);
-        if (head_alignment > 0)
-            gap = (0u - static_cast<unsigned>(address / element_bytes)) %
-                  (head_alignment / element_bytes);
-        packed = static_cast<const unsigned char *>(input) + size_t(gap) * element_bytes;
-        vectors = !whole || head_alignment > 0 || address % pack_bytes == 0;
-        set_count(n, whole ? pack_bytes / element_bytes : 1);
-    }
-    __host__ __device__ void set_count(size_t n, unsigned pack_size)
-    {
-        head = gap < n ? gap : static_cast<unsigned>(n);
-        packs = (n - head) / pack_size;
-        tail = static_cast<unsigned>((n - head) % pack_size);
-    }
-};
-
-template <class Element>
-struct elements : array_layout {
-    __host__ __device__ elements(const Element *input, size_t n, unsigned head_alignment,
-                                 bool exceeds_cache)
-        : array_layout(input, n, sizeof(Element), head_alignment, exceeds_cache)
-    {
-    }
-    __host__ __device__ const pack<Element> *data() const
-    {
-        return static_cast<const pack<Element> *>(packed);
-    }
-    __device__ __forceinline__ const Element *first() const
-    {
-        return static_cast<const Element *>(packed);
-    }
-    __host__ __device__ size_t count() const { return head + packs * pack<Element>::size + tail; }
-};
-
-/* A thread's share of a tile: packs number threadIdx.x, threadIdx.x + BlockSize ... of it, as far
- * as they exist, and an element of the head or the tail, which the last tile's first threads take.
- * What does not exist is zero bytes. */
-template <class Accumulator, unsigned BlockSize, unsigned Packs>
-struct tile_items {
+/* ---- EXACT: one array ----
+ *
+ * Blocks take its tiles in turn, as many as there is room for, because what they hand over is
+ * long. They go from the end to the front: what was just written is in the cache. As
+ * reduce_pairwise it begins before the previous grid has ended. */
+template <class Accumulator, unsigned Packs>
+__global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator::resident_blocks))
+    reduce_exact(pairwise_array array, typename Accumulator::Output output,
+                 status_word *status_words)
+{
     using Element = typename Accumulator::Element;
-    static constexpr unsigned tile_packs = BlockSize * Packs, packs_each = Packs,
-                              pack_size = pack<Element>::size;
-    pack<Element> packs[Packs];
-    Element edge;
-    size_t index, edge_index; /* of the first pack's first element; of edge */
-    unsigned count;           /* packs that exist */
-    bool edges;               /* the tile has any; the block's */
-    bool has_edge;            /* the thread has one */
-
-    /* All loads are under way at once. */
-    __device__ __forceinline__ void load(const elements<Element> &input, size_t tile)
-    {
-        const size_t first = tile * tile_packs + threadIdx.x;
-        const pack<Element> *const from = input.data() + first;
-        const bool vectors = Accumulator::head_alignment > 0 || input.vectors;
-        index = input.head + first * pack_size;
-        count = Packs;
-        if (vectors && (tile + 1) * tile_packs <= input.packs) {
-            if (input.streaming)
-                load_whole<true>(from);
-            else
-                load_whole<false>(from);
-            return;
-        }
-        const size_t rest = first < input.packs ? input.packs - first : 0;
-        if (rest <= (Packs - 1) * BlockSize)
-            count = (static_cast<unsigned>(rest) + BlockSize - 1) / BlockSize;
-        if (vectors) {
-#pragma unroll
-            for (unsigned k = 0; k < Packs; ++k) {
-                packs[k] = {};
-                if (k < count) packs[k] = load_pack<false>(from + k * BlockSize);
-            }
-        } else {
-#pragma unroll
-            for (unsigned k = 0; k < Packs; ++k) {
-                packs[k] = {};
-                if (k < count) packs[k].gather(input.first() + (first + k * BlockSize) * pack_size);
-            }
-        }
-    }
-
-    /* From a copy of the tile in shared memory, which is whole. */
-    __device__ __forceinline__ void load_copy(const unsigned char *copy,
-                                              const elements<Element> &input, size_t tile)
-    {
-        const bool vectors = Accumulator::head_alignment > 0 || input.vectors;
-        index = input.head + (tile * tile_packs + threadIdx.x) * pack_size;
-#pragma unroll
-        for (unsigned k = 0; k < Packs; ++k) {
-            const size_t at = threadIdx.x + k * BlockSize;
-            if (vectors)
-                packs[k] = reinterpret_cast<const pack<Element> *>(copy)[at];
-            else
-                packs[k].gather(reinterpret_cast<const Element *>(copy) + at * pack_size);
-        }
-        count = Packs;
-    }
-
-    __device__ __forceinline__ void load_edge(const elements<Element> &input, bool last_tile)
-    {
-        edges = last_tile && input.head + input.tail > 0;
-        has_edge = edges && threadIdx.x < input.head + input.tail;
-        edge = Element();
-        const Element *const end = input.first() + input.packs * pack<Element>::size;
-        if (has_edge)
-            edge = threadIdx.x < input.head ? *(input.first() - input.gap + threadIdx.x)
-                                            : end[threadIdx.x - input.head];
-        edge_index = threadIdx.x < input.head ? threadIdx.x
-                                              : input.packs * pack<Element>::size + threadIdx.x;
-    }
-
-    __device__ __forceinline__ const pack<Element> &at(unsigned number) const
-    {
-        return packs[number];
-    }
-    /* The index of the first element of a pack. */
-    __device__ __forceinline__ size_t index_of(unsigned number) const
-    {
-        return index + size_t(number) * BlockSize * pack_size;
-    }
-
-  private:
-    template <bool Streaming>
-    __device__ __forceinline__ void load_whole(const pack<Element> *from)
-    {
-#pragma unroll
-        for (unsigned k = 0; k < Packs; ++k) packs[k] = load_pack<Streaming>(from + k * BlockSize);
-    }
-};
-
-/* Tiles are handed out in units. Up to most_single_tiles of them each is a unit. Beyond, units of
- * 2^levels tiles come first, and then 256 and no more than one of each smaller power of two, so
- * that the last ones to work are late by little, however many there are. */
-constexpr size_t most_single_tiles = 4096, units_per_level = 256;
-
-struct tile_run {
-    size_t first, count; /* tiles; a power of two */
-};
-
-struct work_plan {
-    size_t tiles, units;
-    unsigned levels;
-    unsigned prefetch_packs; /* of each block's first tile */
-    unsigned stages;         /* that a pipeline has */
-    bool single_tiles;       /* units are, however many */
-
-    static __host__ __device__ constexpr work_plan of(size_t tiles, unsigned levels)
-    {
-        work_plan plan = {tiles, 0, levels, 0, 0, false};
-        plan.units = plan.large_units();
-        for (unsigned level = 0; level < levels; ++level) plan.units += plan.small_units(level);
-        return plan;
-    }
-    static __host__ __device__ constexpr unsigned levels_for(size_t tiles)
-    {
-        unsigned levels = 0;
-        if (tiles > most_single_tiles)
-            while (tiles >> levels >= 4 * units_per_level) ++levels;
-        return levels;
-    }
-    /* At least as many units as so many tiles make, and not less for more of them. */
-    static __host__ __device__ constexpr size_t most_units(size_t tiles)
-    {
-        const size_t bound = 4 * units_per_level + (units_per_level + 1) * levels_for(tiles);
-        return bound > most_single_tiles ? bound : most_single_tiles;
-    }
-    __host__ __device__ constexpr tile_run run(size_t unit) const
-    {
-        unsigned level = levels;
-        size_t first = 0;
-        for (size_t here = large_units(); unit >= here && level > 0; here = small_units(--level)) {
-            unit -= here;
-            first += here << level;
-        }
-        return {first + (unit << level), size_t(1) << level};
-    }
-
-  private:
-    /* Tiles after as many units of every smaller size as there are at least. */
-    __host__ __device__ constexpr size_t rest() const
-    {
-        return tiles - units_per_level * ((size_t(1) << levels) - 1);
-    }
-    /* Units of 2^levels tiles; and of 2^level, fewer. */
-    __host__ __device__ constexpr size_t large_units() const { return rest() >> levels; }
-    __host__ __device__ constexpr size_t small_units(unsigned level) const
-    {
-        return units_per_level + (rest() >> level & 1);
-    }
-};
-
-constexpr size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
-constexpr unsigned small_block = 256, large_block = 512;
-
-/* By thread 0, before the previous grid has ended: asks for a part of the block's first tile, so
- * that it is in L2 when it is read: 10 to 20 % faster up to 2^18, 2 to 7 % up to 2^24 (one H200, a
- * graph of calls). */
-template <unsigned TilePacks, class Element>
-__device__ __forceinline__ void prefetch_tile(const elements<Element> &input, const work_plan &work,
-                                              size_t tile)
-{
-    const size_t rest = input.packs - tile * TilePacks;
-    const unsigned packs =
-        rest < work.prefetch_packs ? static_cast<unsigned>(rest) : work.prefetch_packs;
-    if (threadIdx.x == 0 && packs > 0)
-        prefetch_to_l2(input.data() + tile * TilePacks,
-                       packs * static_cast<unsigned>(sizeof(pack<Element>)));
-}
-
-/* The search out of line, as it is not needed for single tiles. */
-static __device__ __noinline__ tile_run search_run(size_t tiles, unsigned levels, size_t unit)
-{
-    const work_plan work = {tiles, 0, levels, 0, 0, false};
-    return work.run(unit);
-}
-
-__device__ __forceinline__ tile_run run_of(const work_plan &work, size_t unit)
-{
-    return work.levels == 0 ? tile_run{unit, 1} : search_run(work.tiles, work.levels, unit);
-}
-
-/* Out of line, as it is not needed where the host knows n. */
-template <class = void>
-__device__ __noinline__ work_plan plan_for(size_t tiles, bool single_tiles)
-{
-    return work_plan::of(tiles, single_tiles ? 0 : work_plan::levels_for(tiles));
-}
-
-/* Reads n where it is on the device: the host's plan for its maximum becomes the plan
- * for n. */
-template <unsigned TilePacks, class Element>
-__device__ __forceinline__ void recount_units(elements<Element> &input, work_plan &work)
-{
-    if (input.n_on_device == nullptr) return;
-    const size_t n = *input.n_on_device, most = input.count();
-    input.set_count(n < most ? n : most, pack<Element>::size);
-    work.tiles = input.packs == 0 ? 1 : (input.packs - 1) / TilePacks + 1;
-    const work_plan plan = plan_for(work.tiles, work.single_tiles);
-    work.units = plan.units;
-    work.levels = plan.levels;
-}
-
-/* As reduce_pairwise the kernels below begin before the previous grid has ended. */
-
-/* Units in turn, one to each block. With as many blocks as units the GPU schedules
- * them. */
-template <class Accumulator, unsigned BlockSize, unsigned Packs>
-__global__ void __launch_bounds__(BlockSize, Accumulator::resident_threads / BlockSize)
-    reduce_grid_stride(elements<typename Accumulator::Element> array, work_plan work,
-                       typename Accumulator::Output output, status_word *status_words)
-{
-    auto input = array;
-    tile_run run = run_of(work, blockIdx.x);
-    prefetch_tile<BlockSize * Packs>(input, work, run.first);
+    constexpr unsigned block_size = Accumulator::block_size;
+    constexpr size_t tile_elements = elements_of_tile<Element, block_size, Packs>();
+    const auto zero = []() { return Element(); };
+    size_t tiles = blocks_for(array.n, tile_elements);
+    if (threadIdx.x == 0) prefetch_tile<Element>(array, (tiles - 1 - blockIdx.x) * tile_elements);
     wait_for_previous_grid();
-    recount_units<BlockSize * Packs>(input, work);
-    if (array.n_on_device != nullptr) run = run_of(work, blockIdx.x);
-
-    Accumulator accumulator(output, input, dynamic_shared<void>());
-    for (size_t unit = blockIdx.x; unit < work.units; run = run_of(work, unit += gridDim.x)) {
-        for (size_t tile = run.first; tile < run.first + run.count; ++tile) {
-            tile_items<Accumulator, BlockSize, Packs> items;
-            items.load(input, tile);
-            items.load_edge(input, tile + 1 == work.tiles);
-            /* after the first loads: 3 to 8 % faster than at once up to 2^18 (EXACT, one H200) */
-            allow_next_grid();
-            accumulator.add(items);
-        }
+    if (array.n_on_device != nullptr) {
+        if (*array.n_on_device < array.n) array.n = *array.n_on_device;
+        tiles = blocks_for(array.n, tile_elements);
+    }
+    Accumulator accumulator(output, array.n, dynamic_shared<void>());
+    /* below 0 numbers wrap around */
+#pragma unroll 1
+    for (size_t tile = tiles - 1 - blockIdx.x; tile < tiles; tile -= gridDim.x) {
+        const lane_place place = array.template place<Element, block_size, Packs>(tile);
+        packs_of_lane<Element, Packs> items = {{}, place.index, array.n};
+        items.load(static_cast<const Element *>(array.input), place, array.streaming, zero);
+        packs_of_lane<Element, Packs> others = items; /* squares, where there is no other array */
+        if (Accumulator::two_arrays && array.other != nullptr)
+            others.load(static_cast<const Element *>(array.other), place, array.streaming, zero);
+        /* after the first loads: 3 to 8 % faster than at once up to 2^18 (one H200) */
+        allow_next_grid();
+        accumulator.add(items, others);
     }
     accumulator.reduce_blocks(status_words, output);
-}
-
-/* Units on demand: each block begins with the one that has its number, and asks a counter for the
- * next when it begins one, as the answer takes a while. The counter is zero before and after. Every
- * answer has come when the block publishes its last unit. */
-struct unit_queue {
-    const work_plan &work;
-    unsigned long long *const counter;
-    size_t unit, position = 0;
-    tile_run run = {0, 0};
-    unsigned long long answer = 0;
-
-    __device__ __forceinline__ unit_queue(const work_plan &plan, unsigned long long *taken)
-        : work(plan), counter(taken), unit(blockIdx.x)
-    {
-        begin();
-    }
-    __device__ __forceinline__ bool empty() const { return unit >= work.units; }
-    __device__ __forceinline__ size_t tile() const { return run.first + position; }
-    __device__ __forceinline__ void next()
-    {
-        if (++position < run.count) return;
-        unit = gridDim.x + answer;
-        begin();
-    }
-
-  private:
-    __device__ __forceinline__ void begin()
-    {
-        if (empty()) return;
-        position = 0;
-        run = run_of(work, unit);
-        answer = atomicAdd(counter, 1ull);
-    }
-};
-
-/* A stage of the pipeline in reduce_pipelined: a tile's copy, and its description. */
-constexpr size_t no_tile = ~size_t(0);
-constexpr unsigned not_copied = ~0u;
-
-struct pipeline_stage {
-    phase_barrier full, empty;
-    size_t tile;     /* no_tile: there are no more */
-    unsigned offset; /* of the tile in the stage's memory; not_copied: load it from the input */
-};
-
-/* Which stage is next, and the phase that its barriers are in. */
-struct pipeline_position {
-    unsigned stage = 0, phase = 0;
-
-    __device__ __forceinline__ void next(unsigned stages)
-    {
-        if (++stage < stages) return;
-        stage = 0;
-        phase ^= 1;
-    }
-};
-
-/* A tile lies in whole lines but for its first one, where any order will do in all. */
-template <class Accumulator, unsigned TilePacks>
-__host__ __device__ constexpr size_t stage_bytes()
-{
-    return TilePacks * sizeof(pack<typename Accumulator::Element>) +
-           (Accumulator::head_alignment % line_bytes == 0 && Accumulator::head_alignment > 0
-                ? 0
-                : line_bytes);
-}
-
-/* By one thread: copies the lines that a tile lies in, as copies from elsewhere take 30 % longer.
- * They may not reach beyond the array: then the copy begins with it, or there is none. */
-template <unsigned TilePacks, class Element>
-__device__ __forceinline__ void copy_tile(pipeline_stage &stage, unsigned char *memory,
-                                          const elements<Element> &input)
-{
-    constexpr uintptr_t pack_size = sizeof(pack<Element>), vector_mask = 15;
-    const uintptr_t array = reinterpret_cast<uintptr_t>(input.packed),
-                    array_end = array + input.packs * pack_size + input.tail * sizeof(Element),
-                    begin = array + stage.tile * TilePacks * pack_size,
-                    end = (begin + TilePacks * pack_size + vector_mask) & ~vector_mask;
-    uintptr_t from = begin & ~uintptr_t(line_bytes - 1);
-    if (from < array) from = begin;
-    if (end > array_end || (from & vector_mask) != 0) {
-        stage.offset = not_copied;
-        arrive(&stage.full);
-    } else {
-        stage.offset = static_cast<unsigned>(begin - from);
-        bulk_copy(memory, reinterpret_cast<const void *>(from), static_cast<unsigned>(end - from),
-                  &stage.full);
-    }
-}
-
-/* The producer, one thread: fills stages as they become free. */
-template <unsigned TilePacks, class Accumulator, unsigned Stages, class Input>
-__device__ __forceinline__ void produce(const Input &input, const work_plan &work,
-                                        pipeline_stage (&stages)[Stages], unsigned char *memory,
-                                        status_word *status_words)
-{
-    constexpr size_t bytes = stage_bytes<Accumulator, TilePacks>();
-    unit_queue queue(work, status_words + Accumulator::words_at_all);
-    pipeline_position filling, emptying;
-    unsigned filled = 0; /* stages */
-    for (bool more = true; more || filled > 0;) {
-        if (more && filled < work.stages) {
-            pipeline_stage &stage = stages[filling.stage];
-            more = !queue.empty();
-            if (more) {
-                stage.tile = queue.tile();
-                copy_tile<TilePacks>(stage, memory + filling.stage * bytes, input);
-                queue.next();
-                ++filled;
-            } else {
-                stage.tile = no_tile;
-                arrive(&stage.full);
-            }
-            filling.next(work.stages);
-        } else {
-            wait_for_phase(&stages[emptying.stage].empty, emptying.phase);
-            emptying.next(work.stages);
-            --filled;
-        }
-    }
-}
-
-/* The other warps. */
-template <unsigned BlockSize, unsigned Packs, unsigned Stages, class Accumulator, class Input>
-__device__ __forceinline__ void consume(const Input &input, const work_plan &work,
-                                        Accumulator &accumulator, pipeline_stage (&stages)[Stages],
-                                        const unsigned char *memory)
-{
-    constexpr size_t bytes = stage_bytes<Accumulator, BlockSize * Packs>();
-    for (pipeline_position here;; here.next(work.stages)) {
-        pipeline_stage &stage = stages[here.stage];
-        wait_for_phase(&stage.full, here.phase);
-        if (stage.tile == no_tile) return;
-        tile_items<Accumulator, BlockSize, Packs> items;
-        if (stage.offset != not_copied)
-            items.load_copy(memory + here.stage * bytes + stage.offset, input, stage.tile);
-        else
-            items.load(input, stage.tile);
-        items.load_edge(input, stage.tile + 1 == work.tiles);
-        accumulator.add_in_pipeline(items);
-        arrive(&stage.empty);
-    }
-}
-
-/* Units on demand, through stages in shared memory that TMA fills, which has more bytes under way
- * than registers could hold. Consumers never wait for each other. */
-template <class Accumulator, unsigned BlockSize, unsigned Packs, unsigned Stages>
-__global__ void __launch_bounds__(BlockSize + warp_size)
-    reduce_pipelined(elements<typename Accumulator::Element> input, work_plan work,
-                     typename Accumulator::Output output, status_word *status_words)
-{
-    if (!compiles_pipelined) return;
-    constexpr unsigned tile_packs = BlockSize * Packs;
-    __shared__ pipeline_stage stages[Stages];
-    unsigned char *const memory = dynamic_shared<unsigned char>();
-    if (threadIdx.x < Stages) {
-        init_barrier(&stages[threadIdx.x].full, 1);
-        init_barrier(&stages[threadIdx.x].empty, BlockSize);
-    }
-    __syncthreads();
-    prefetch_tile<tile_packs>(input, work, run_of(work, blockIdx.x).first);
-    wait_for_previous_grid();
-    allow_next_grid();
-    recount_units<tile_packs>(input, work);
-
-    Accumulator accumulator(output, input,
-                            memory + work.stages * stage_bytes<Accumulator, tile_packs>());
-    if (threadIdx.x < BlockSize)
-        consume<BlockSize, Packs>(input, work, accumulator, stages, memory);
-    else if (threadIdx.x == BlockSize)
-        produce<tile_packs, Accumulator>(input, work, stages, memory, status_words);
-    if (accumulator.reduce_blocks(status_words, output))
-        status_words[Accumulator::words_at_all] = 0; /* after everybody's last draw */
 }
 
 } // namespace detail
@@ -6230,6 +5709,67 @@ __device__ __forceinline__ long long digit_of(long long number, unsigned shift)
     if (from >= 32) return number >> from;
     const unsigned long long bits = static_cast<unsigned long long>(number);
     return static_cast<long long>((from >= 0 ? bits >> from : bits << -from) & 0xffffffff);
+}
+
+/* A step of carries in a warp's limbs, number lane + 32 j in limb[j]: from those that carry, so
+ * that there is room for a sum of several, and beside it for a count. */
+template <unsigned Each, class Carries>
+__device__ __forceinline__ void carry_once(long long (&limb)[Each], const Carries &carries)
+{
+    const unsigned lane = threadIdx.x % warp_size;
+    int from_below = 0; /* lane 0's */
+#pragma unroll
+    for (unsigned j = 0; j < Each; ++j) {
+        const int carry = carries(lane + j * warp_size) ? static_cast<int>(limb[j] >> 32) : 0,
+                  incoming = __shfl_sync(0xffffffffu, carry, (lane + warp_size - 1) % warp_size);
+        limb[j] += (lane > 0 ? incoming : from_below) - carry * (1ll << 32);
+        from_below = incoming;
+    }
+}
+
+/* By warp 0 of each block: from its limbs to those of all blocks, in the last one, which it says.
+ * Every block but the last adds its limbs to one of the totals, and with each limb 1 to the count
+ * in the word's top 12 bits; the last waits until all counts say all blocks, and leaves zeros. So
+ * it needs no fence and no ticket. */
+template <unsigned Limbs, unsigned Each, class Carries>
+__device__ __forceinline__ bool sum_of_blocks(status_word *totals, long long (&limb)[Each],
+                                              const Carries &carries)
+{
+    const unsigned others = gridDim.x - 1, lane = threadIdx.x % warp_size;
+    if (others == 0) return true;
+    if (blockIdx.x != others) {
+        status_word *const own = totals + blockIdx.x % exact_totals * Limbs;
+        carry_once(limb, carries);
+#pragma unroll
+        for (unsigned j = 0; j < Each; ++j)
+            if (lane + j * warp_size < Limbs)
+                atomicAdd(own + lane + j * warp_size,
+                          exact_one_block + static_cast<unsigned long long>(limb[j]));
+        return false;
+    }
+    unsigned long long total[Each];
+    bool missing;
+    do {
+        missing = false;
+#pragma unroll
+        for (unsigned j = 0; j < Each; ++j) {
+            const bool exists = lane + j * warp_size < Limbs;
+            const status_word *const word = totals + (exists ? lane + j * warp_size : 0);
+            total[j] = 0;
+#pragma unroll
+            for (unsigned k = 0; k < exact_totals; ++k) total[j] += peek(word + k * Limbs);
+            /* to the nearest, as a negative sum borrows from the count */
+            missing |= exists && (total[j] + exact_one_block / 2) / exact_one_block != others;
+        }
+    } while (__any_sync(0xffffffffu, missing));
+#pragma unroll
+    for (unsigned j = 0; j < Each; ++j) {
+        if (lane + j * warp_size >= Limbs) continue;
+        limb[j] += static_cast<long long>(total[j] - others * exact_one_block);
+#pragma unroll
+        for (unsigned k = 0; k < exact_totals; ++k) totals[k * Limbs + lane + j * warp_size] = 0;
+    }
+    return true;
 }
 
 /* The lane's addend to its limb for the sum of the lanes' numbers, each times 2^shift. In three
@@ -6415,10 +5955,10 @@ template <unsigned BlockSize, class Source = floats_themselves>
 struct superaccumulator {
     using Element = typename Source::Element;
     using Output = exact_output_of<Source>;
-    static constexpr unsigned head_alignment = line_bytes;
-    static constexpr unsigned resident_threads = resident(1024);
+    static constexpr bool two_arrays = false;
+    static constexpr unsigned block_size = BlockSize, resident_blocks = 1024 / BlockSize,
+                              limbs = 16, status_words = exact_totals * limbs, nowhere = ~0u;
     static constexpr size_t shared_bytes = exact_bins * BlockSize * sizeof(long long);
-    static constexpr unsigned limbs = 16, nowhere = ~0u;
 
     long long value = 0; /* what the thread's window has caught, in units of 2^(position - 149) */
     long long value_below = 0;   /* and its extension below, in units 2^22 times smaller */
@@ -6436,43 +5976,24 @@ struct superaccumulator {
     static constexpr unsigned fixed_position = 149 - 24;
     static constexpr unsigned reach = narrow ? 16 : 20;
 
-    __device__ __forceinline__ superaccumulator(const Output &output,
-                                                const elements<Element> &input, void *shared)
-        : bins(static_cast<long long *>(shared) + threadIdx.x), source(output.source),
-          count(input.count())
+    __device__ __forceinline__ superaccumulator(const Output &output, size_t n, void *shared)
+        : bins(static_cast<long long *>(shared) + threadIdx.x), source(output.source), count(n)
     {
     }
 
-    static constexpr unsigned words_at_all = exact_totals * limbs, words_per_unit = 0;
-    static constexpr bool is_slow = false;
-
-    template <unsigned Packs>
-    __device__ __forceinline__ void add(const tile_items<superaccumulator, BlockSize, Packs> &items)
+    template <class Items>
+    __device__ __forceinline__ void add(const Items &items, const Items &)
     {
-        add_packs<narrow && !fixed ? (Packs + 1) / 2 : Packs>(items); /* for want of registers */
-    }
-    template <unsigned Packs>
-    __device__ __forceinline__ void
-    add_in_pipeline(const tile_items<superaccumulator, BlockSize, Packs> &items)
-    {
-        add_packs<Packs>(items);
-    }
-
-    template <unsigned AtOnce, unsigned Packs>
-    __device__ __forceinline__ void
-    add_packs(const tile_items<superaccumulator, BlockSize, Packs> &items)
-    {
+        constexpr unsigned packs = Items::packs_each,
+                           at_once = narrow && !fixed ? (packs + 1) / 2 : packs; /* registers */
 #pragma unroll
-        for (unsigned first = 0; first < Packs; first += AtOnce) {
-            pack<float> group[AtOnce * Source::parts];
+        for (unsigned first = 0; first < packs; first += at_once) {
+            pack<float> group[at_once * Source::parts];
 #pragma unroll
-            for (unsigned k = 0; k < AtOnce; ++k)
+            for (unsigned k = 0; k < at_once; ++k)
                 source.split(items.packs[first + k], group + k * Source::parts);
             add_group(group);
         }
-        if (!items.edges) return;
-        const pack<float> edge[1] = {{{source.of(items.edge), 0, 0, 0}}};
-        add_group(edge);
     }
 
     template <unsigned Count>
@@ -6620,6 +6141,7 @@ struct superaccumulator {
 #pragma unroll
             for (unsigned j = 0; j < Count; ++j) add_to_bins(group[j]);
         }
+        __syncwarp(); /* else the warp may stay divided to the end */
     }
 
     /* Bin c has the floats with exponents 16 c to 16 c + 15, in units of 2^(16 c - 1 - 149);
@@ -6706,46 +6228,11 @@ struct superaccumulator {
         return digit;
     }
 
-    /* Every block but the last adds its limbs to one of the totals, and with each limb 1 to the
-     * count in the word's top 12 bits; the last waits until all counts say all blocks, and
-     * leaves zeros. So it needs no fence and no ticket, and looks at a few words, where status
-     * words as AUTO's would be 16 a block (1 us longer at 2^20; one H200). */
-    __device__ __forceinline__ bool reduce_blocks(status_word *totals, const Output &output)
+    __device__ __forceinline__ void reduce_blocks(status_word *totals, const Output &output)
     {
-        const unsigned others = gridDim.x - 1, lane = threadIdx.x % warp_size;
-        long long sum = block_sum();
-        if (threadIdx.x >= warp_size) return false;
-        if (blockIdx.x != others) {
-            const unsigned long long addend =
-                exact_one_block + static_cast<unsigned long long>(carried(sum));
-            if (lane < limbs) atomicAdd(totals + blockIdx.x % exact_totals * limbs + lane, addend);
-            return false;
-        }
-        if (others > 0) sum += sum_of_others(totals, others);
-        if (lane >= limbs) sum = 0;
-        store(sum, output);
-        return lane == 0;
-    }
-
-    /* The same for a row of many, by `parts` blocks, which add to the row's own totals. The last
-     * one to come rounds them and leaves zeros: none waits for one that has not begun. */
-    static constexpr unsigned words_for_row = limbs + 1;
-    __device__ __forceinline__ void reduce_row(status_word *totals, unsigned parts,
-                                               const Output &output)
-    {
-        const unsigned lane = threadIdx.x % warp_size;
-        status_word *const ticket = totals + limbs;
-        long long sum = block_sum();
-        if (threadIdx.x >= warp_size) return;
-        if (parts > 1) {
-            const unsigned long long addend = static_cast<unsigned long long>(carried(sum));
-            if (lane < limbs) atomicAdd(totals + lane, addend);
-            if (!warp_comes_last(ticket, 1, parts)) return;
-            if (lane < limbs) sum = static_cast<long long>(peek(totals + lane));
-            if (lane <= limbs) totals[lane] = 0;
-        }
-        if (lane >= limbs) sum = 0;
-        store(sum, output);
+        long long sum[1] = {block_sum()};
+        if (threadIdx.x >= warp_size || !sum_of_blocks<limbs>(totals, sum, carries)) return;
+        store(threadIdx.x < limbs ? sum[0] : 0, output);
     }
 
   private:
@@ -6753,7 +6240,7 @@ struct superaccumulator {
     __device__ __forceinline__ long long block_sum()
     {
         constexpr unsigned warps = BlockSize / warp_size;
-        __shared__ long long sums[warps + 1][limbs]; /* a producer has a row too */
+        __shared__ long long sums[warps][limbs];
         const unsigned lane = threadIdx.x % warp_size, k = lane % limbs;
         flush();
         if (lane < limbs) sums[threadIdx.x / warp_size][k] = limb;
@@ -6766,31 +6253,21 @@ struct superaccumulator {
         return sum + shuffle_down(sum, limbs);
     }
 
-    /* Awaits all other blocks, and leaves the totals zero. */
-    static __device__ __forceinline__ long long sum_of_others(status_word *totals, unsigned others)
+    /* All but the limb with the sign and those that count floats. */
+    static __device__ __forceinline__ bool carries(unsigned limb)
     {
-        constexpr unsigned at_once = exact_totals * limbs / warp_size;
-        const unsigned lane = threadIdx.x % warp_size;
-        unsigned long long total;
-        bool missing;
-        do {
-            total = 0;
-#pragma unroll
-            for (unsigned j = 0; j < at_once; ++j) total += peek(totals + lane + j * warp_size);
-            total += shuffle_down(total, limbs);
-            /* to the nearest, as a negative sum borrows from the count */
-            missing = lane < limbs && (total + exact_one_block / 2) / exact_one_block != others;
-        } while (__any_sync(0xffffffffu, missing));
-#pragma unroll
-        for (unsigned j = 0; j < at_once; ++j) totals[lane + j * warp_size] = 0;
-        return static_cast<long long>(total - others * exact_one_block);
+        return limb < FASTREDUCE_DETAIL_DIGITS - 1;
     }
 
     __device__ __forceinline__ void store(long long sum, const Output &output) const
     {
         const unsigned lane = threadIdx.x % warp_size;
         const bool rounds = output.result != nullptr;
-        if (!rounds) sum += saturated(carried(output.total[lane % limbs]));
+        if (!rounds) {
+            long long before[1] = {output.total[lane % limbs]};
+            carry_once(before, carries);
+            sum += saturated(before[0]);
+        }
         sum = carry_across_lanes(sum);
         if (!rounds) {
             if (lane < limbs) output.total[lane] = saturated(sum);
@@ -6815,16 +6292,6 @@ struct superaccumulator {
         const uint64_t bits = fastreduce_detail_finish(
             special, negative, leading_across_lanes(sum, -149), op, n, precision);
         if (lane == 0) store_bits(result, bits, precision);
-    }
-
-    /* One step of carries, limb to limb, so that there is room for a sum of several, and beside
-     * it for a count. The limb with the sign and those that count floats stay as they are. */
-    static __device__ __forceinline__ long long carried(long long limb)
-    {
-        const unsigned lane = threadIdx.x % warp_size;
-        const long long carry = lane < FASTREDUCE_DETAIL_DIGITS - 1 ? limb >> 32 : 0;
-        const int incoming = __shfl_up_sync(0xffffffffu, static_cast<int>(carry), 1);
-        return limb - carry * (1ll << 32) + (lane > 0 ? incoming : 0);
     }
 
     /* Counts stay below 2^32, as by fastreduce_detail_normalize. */
@@ -6971,6 +6438,8 @@ struct wide_limbs {
     long long limb[limbs];
 
     __device__ __forceinline__ long long &at(unsigned k) { return limb[k]; }
+    /* All but the limb with the sign and those that count doubles. */
+    static __device__ __forceinline__ bool carries(unsigned k) { return k < digits - 1; }
 
     /* By the warp: the sum of the lanes' numbers, each times 2^(shift - 1074). In three parts, as
      * digit_of_sum. */
@@ -7133,75 +6602,33 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
     }
 };
 
-/* A Source of doubles says what is summed: of an edge, and of a thread's packs, which it loads what
- * belongs to; then for_each calls with each double of Count packs from number First on. As many at
- * once as there are registers for. All are multiples of 2^(least_unit - 1074), and of each one's 53
- * bits the lowest low_zeros are 0; or where it is less than 0, products of doubles have a rest. */
+/* A Source of doubles says what is summed: a term of an element, or of one each of two arrays, of
+ * which the second may be the first; of so many packs at once as there are registers for. All are
+ * multiples of 2^(least_unit - 1074), and of each one's 53 bits the lowest low_zeros are 0; where
+ * that is less than 0, products of doubles have a rest. */
 struct doubles_masked {
     using Element = double;
     using Term = double;
     using Sums = wide_sums<fastreduce_wide_accumulator>;
-    static constexpr unsigned head_alignment = line_bytes, packs_at_once = 4, least_unit = 0,
-                              resident_threads = 1024;
+    static constexpr bool two_arrays = false;
+    static constexpr unsigned packs_at_once = 4, least_unit = 0, resident_threads = 1024;
     static constexpr int low_zeros = 0;
     unsigned mask; /* of a double's upper half */
 
-    __device__ __forceinline__ double of(double x, size_t = 0) const
+    __device__ __forceinline__ double term(double x, double) const
     {
         return bits_as<double>(bits_as<unsigned long long>(x) &
                                (static_cast<unsigned long long>(mask) << 32 | 0xffffffff));
     }
-    template <unsigned Packs>
-    struct loaded {
-        const pack<double> (&packs)[Packs];
-        const doubles_masked &source;
-
-        template <class Items>
-        __device__ __forceinline__ loaded(const Items &items, const doubles_masked &from)
-            : packs(items.packs), source(from)
-        {
-        }
-        template <unsigned First, unsigned Count, class Use>
-        __device__ __forceinline__ void for_each(const Use &use) const
-        {
-#pragma unroll
-            for (unsigned k = First; k < First + Count; ++k)
-#pragma unroll
-                for (unsigned j = 0; j < pack<double>::size; ++j) use(source.of(packs[k].at(j)));
-        }
-    };
 };
 
-/* The packs of another array that go with a thread's; those that do not exist are zero. */
-template <class Items, class Element, unsigned Count>
-__device__ __forceinline__ void load_other_packs(const Items &items, const Element *other,
-                                                 pack<Element> (&others)[Count])
-{
-    if (reinterpret_cast<uintptr_t>(other) % pack_bytes == 0) {
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k) {
-            others[k] = {};
-            if (k < items.count)
-                others[k] = load_pack<false>(
-                    reinterpret_cast<const pack<Element> *>(other + items.index_of(k)));
-        }
-    } else {
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k) {
-            others[k] = {};
-            if (k < items.count) others[k].gather(other + items.index_of(k));
-        }
-    }
-}
-
-/* Products with the elements of another array, or if that is null, squares. */
+/* Products; of an array with itself, squares. */
 template <class Input>
 struct exact_products {
     using Element = Input;
-    static constexpr bool of_doubles = sizeof(Input) == sizeof(double);
+    static constexpr bool two_arrays = true, of_doubles = sizeof(Input) == sizeof(double);
     using Term = standard::conditional_t<of_doubles, double_product, double>;
-    /* 0, so that packs of the other array begin as it does */
-    static constexpr unsigned head_alignment = 0, packs_at_once = 2, resident_threads = 512,
+    static constexpr unsigned packs_at_once = 2, resident_threads = 768,
                               fraction_bits = element<Input>::fraction_bits,
                               bias = (1u << (8 * sizeof(Input) - 2 - fraction_bits)) - 1,
                               least_unit = of_doubles ? 0 : 1074 - 2 * (bias - 1 + fraction_bits);
@@ -7210,9 +6637,8 @@ struct exact_products {
         of_doubles ? 48 - 53 : 53 - 2 * static_cast<int>(fraction_bits + 1);
     using Sums = standard::conditional_t<of_doubles, wide_sums<fastreduce_product_accumulator>,
                                          product_sums<(sizeof(Input) < sizeof(float))>>;
-    const Input *other;
 
-    static __device__ __forceinline__ Term product(Input x, Input y)
+    static __device__ __forceinline__ Term term(Input x, Input y)
     {
         if constexpr (of_doubles)
             return {x, y};
@@ -7222,55 +6648,22 @@ struct exact_products {
             return ieee_multiply(ieee_double(widened(x)), ieee_double(widened(y)));
         return Term();
     }
-    __device__ __forceinline__ Term of(Input x, size_t index) const
-    {
-        return product(x, other != nullptr ? other[index] : x);
-    }
-    template <unsigned Packs>
-    struct loaded {
-        const pack<Input> (&x)[Packs];
-        pack<Input> y[Packs];
-
-        template <class Items>
-        __device__ __forceinline__ loaded(const Items &items, const exact_products &source)
-            : x(items.packs)
-        {
-            if (source.other != nullptr) {
-                load_other_packs(items, source.other, y);
-            } else {
-#pragma unroll
-                for (unsigned k = 0; k < Packs; ++k) y[k] = x[k];
-            }
-        }
-        template <unsigned First, unsigned Count, class Use>
-        __device__ __forceinline__ void for_each(const Use &use) const
-        {
-#pragma unroll
-            for (unsigned k = First; k < First + Count; ++k)
-#pragma unroll
-                for (unsigned j = 0; j < pack<Input>::size; ++j)
-                    use(product(x[k].at(j), y[k].at(j)));
-        }
-    };
 };
 
-/* What a window takes or misses as a whole. */
-template <class Loaded, unsigned First, unsigned Count>
+/* What a window takes or misses as a whole: Count packs of a thread, from number First on. */
+template <unsigned First, unsigned Count, class Source, class Items>
 struct some_packs {
-    const Loaded &all;
+    const Source &source;
+    const Items &items, &others;
+
     template <class Use>
     __device__ __forceinline__ void for_each(const Use &use) const
     {
-        all.template for_each<First, Count>(use);
-    }
-};
-template <class Term>
-struct one_term {
-    Term x;
-    template <class Use>
-    __device__ __forceinline__ void for_each(const Use &use) const
-    {
-        use(x);
+#pragma unroll
+        for (unsigned k = First; k < First + Count; ++k)
+#pragma unroll
+            for (unsigned j = 0; j < Items::pack_size; ++j)
+                use(source.term(items.at(k).at(j), others.at(k).at(j)));
     }
 };
 
@@ -7469,6 +6862,7 @@ struct wide_window {
         }
         if (misses == 0) return;
         if (misses & lane_bit) sums.add_missed(group);
+        __syncwarp(); /* else the warp may stay divided, twice as slow, to the end */
         missed += Terms;
         if (missed > Sums::most_missed - most_terms) {
             sums.flush_missed();
@@ -7513,6 +6907,11 @@ struct moment_sums {
     {
         return k < of_values ? values.limb[k] : squares.limb[k - of_values];
     }
+    static __device__ __forceinline__ bool carries(unsigned k)
+    {
+        return k < of_values ? values_of<Input>::Sums::carries(k)
+                             : squares_of<Input>::Sums::carries(k - of_values);
+    }
 };
 template <class Input>
 __device__ __noinline__ void round_by_warp(moment_sums<Input> &sums, void *result,
@@ -7541,31 +6940,13 @@ struct exact_moments {
     using Element = Input;
     using Term = double;
     using Sums = moment_sums<Input>;
-    static constexpr unsigned head_alignment = line_bytes, packs_at_once = 2,
-                              resident_threads = 512;
+    static constexpr bool two_arrays = false;
+    static constexpr unsigned packs_at_once = 2, resident_threads = 768;
 
-    static __device__ __forceinline__ double of(Input x, size_t = 0)
+    static __device__ __forceinline__ double term(Input x, Input)
     {
         return ieee_double(widened(x));
     }
-    template <unsigned Packs>
-    struct loaded {
-        const pack<Input> (&packs)[Packs];
-
-        template <class Items>
-        __device__ __forceinline__ loaded(const Items &items, const exact_moments &)
-            : packs(items.packs)
-        {
-        }
-        template <unsigned First, unsigned Count, class Use>
-        __device__ __forceinline__ void for_each(const Use &use) const
-        {
-#pragma unroll
-            for (unsigned k = First; k < First + Count; ++k)
-#pragma unroll
-                for (unsigned j = 0; j < pack<Input>::size; ++j) use(of(packs[k].at(j)));
-        }
-    };
 };
 
 template <class Input>
@@ -7617,54 +6998,42 @@ template <unsigned BlockSize, class Source>
 struct wide_superaccumulator {
     using Element = typename Source::Element;
     using Output = exact_output_of<Source>;
-    static constexpr unsigned head_alignment = Source::head_alignment;
     using Sums = typename Source::Sums;
-    static constexpr unsigned resident_threads = resident(Source::resident_threads);
-    static constexpr unsigned warps = BlockSize / warp_size, limbs = Sums::limbs;
-    static constexpr size_t shared_bytes = (warps + 1) * sizeof(Sums); /* a producer's, too */
+    static constexpr bool two_arrays = Source::two_arrays;
+    static constexpr unsigned block_size = BlockSize,
+                              resident_blocks = Source::resident_threads / BlockSize,
+                              warps = BlockSize / warp_size, limbs = Sums::limbs,
+                              status_words = exact_totals * limbs;
+    static constexpr size_t shared_bytes = warps * sizeof(Sums);
 
     wide_window<Source> window;
     const Source source;
     const size_t count; /* elements of the result */
 
-    __device__ __forceinline__ wide_superaccumulator(const Output &output,
-                                                     const elements<Element> &input, void *shared)
+    __device__ __forceinline__ wide_superaccumulator(const Output &output, size_t n, void *shared)
         : window(static_cast<Sums *>(shared)[threadIdx.x / warp_size]), source(output.source),
-          count(input.count())
+          count(n)
     {
     }
 
-    static constexpr unsigned words_at_all = exact_totals * limbs + 1, words_per_unit = 0;
-    static constexpr bool is_slow = false;
-
-    template <unsigned Packs>
-    __device__ __forceinline__ void
-    add(const tile_items<wide_superaccumulator, BlockSize, Packs> &items)
+    template <unsigned First = 0, class Items>
+    __device__ __forceinline__ void add(const Items &items, const Items &others)
     {
-        const typename Source::template loaded<Packs> all(items, source);
-        add_packs<0, Packs>(all);
-        if (!items.edges) return;
-        using term = typename Source::Term;
-        window.template add_group<1>(
-            one_term<term>{items.has_edge ? source.of(items.edge, items.edge_index) : term()});
-    }
-    template <class Items>
-    __device__ __forceinline__ void add_in_pipeline(const Items &items)
-    {
-        add(items);
+        constexpr unsigned left = Items::packs_each - First,
+                           some = left < Source::packs_at_once ? left : Source::packs_at_once;
+        window.template add_group<some * Items::pack_size>(
+            some_packs<First, some, Source, Items>{source, items, others});
+        if constexpr (some < left) add<First + some>(items, others);
     }
 
-    /* Blocks add their limbs to one of the totals, and the last one to come rounds their sum and
-     * leaves zeros. */
-    __device__ __forceinline__ bool reduce_blocks(status_word *totals, const Output &output)
+    __device__ __forceinline__ void reduce_blocks(status_word *totals, const Output &output)
     {
         constexpr unsigned each = (limbs - 1) / warp_size + 1;
         const unsigned lane = threadIdx.x % warp_size;
-        status_word *const ticket = totals + exact_totals * limbs;
         Sums *const sums = &window.sums;
         window.flush();
         __syncthreads();
-        if (threadIdx.x >= warp_size) return false;
+        if (threadIdx.x >= warp_size) return;
         long long sum[each];
 #pragma unroll
         for (unsigned j = 0; j < each; ++j) {
@@ -7672,26 +7041,7 @@ struct wide_superaccumulator {
             for (unsigned w = 0; w < warps; ++w)
                 if (lane + j * warp_size < limbs) sum[j] += sums[w].at(lane + j * warp_size);
         }
-        if (gridDim.x > 1) {
-            status_word *const own = totals + blockIdx.x % exact_totals * limbs;
-#pragma unroll
-            for (unsigned j = 0; j < each; ++j)
-                if (sum[j] != 0)
-                    atomicAdd(own + lane + j * warp_size, static_cast<unsigned long long>(sum[j]));
-            if (!warp_comes_last(ticket, 1, gridDim.x)) return false;
-#pragma unroll
-            for (unsigned j = 0; j < each; ++j) {
-                sum[j] = 0;
-                if (lane + j * warp_size >= limbs) continue;
-#pragma unroll
-                for (unsigned k = 0; k < exact_totals; ++k) {
-                    status_word *const word = totals + k * limbs + lane + j * warp_size;
-                    sum[j] += static_cast<long long>(peek(word));
-                    *word = 0;
-                }
-            }
-            if (lane == 0) *ticket = 0;
-        }
+        if (!sum_of_blocks<limbs>(totals, sum, Sums::carries)) return;
 #pragma unroll
         for (unsigned j = 0; j < each; ++j)
             if (lane + j * warp_size < limbs) sums->at(lane + j * warp_size) = sum[j];
@@ -7700,17 +7050,6 @@ struct wide_superaccumulator {
             round_by_warp(*sums, output.result, output.op, output.precision, count);
         else
             add_to_total(*sums, sums[1], output.total);
-        return lane == 0;
-    }
-
-  private:
-    template <unsigned First, unsigned Packs, class Loaded>
-    __device__ __forceinline__ void add_packs(const Loaded &all)
-    {
-        constexpr unsigned left = Packs - First,
-                           some = left < Source::packs_at_once ? left : Source::packs_at_once;
-        window.template add_group<some * pack<Element>::size>(some_packs<Loaded, First, some>{all});
-        if constexpr (some < left) add_packs<First + some, Packs>(all);
     }
 };
 
@@ -8801,281 +8140,19 @@ size_t levels_workspace_bytes(size_t n, size_t tile)
     return made.blocks > max_blocks ? 0 : made.workspace_bytes;
 }
 
-/* ---- AUTO and EXACT: a table of kernels each, and one way to launch them ---- */
-
-enum class engine_kernel : unsigned char { tiles, grid_stride, pipelined, none };
-
-/* A row of a table. The first row that serves is taken: one for as many bytes of input, whose
- * kernel fits the device. */
-struct plan_entry {
-    size_t max_bytes;
-    engine_kernel kernel;
-    unsigned block_size, packs;         /* threads; packs of each in a tile */
-    unsigned stages;                    /* of the pipeline, at most */
-    unsigned blocks_per_multiprocessor; /* 0: a block for each unit */
-    size_t shared_bytes;                /* dynamic */
-    bool streaming;                     /* loads that leave the cache first */
-    unsigned used_stages;
-
-    constexpr size_t tile_packs() const { return static_cast<size_t>(block_size) * packs; }
-};
-
-constexpr size_t any_bytes = SIZE_MAX;
-constexpr size_t shared_reserve = 6 * kibibyte; /* static shared memory, and the system's 1 KiB */
-
-/* EXACT's table, by bytes of input: from where on another kernel is faster (one H200, CUDA 13.0,
- * out of L2 in graphs of calls, microseconds). Dynamic shared memory of the grid-stride kernels is
- * more than their bins take, so that as many blocks as the plan counts on fit a multiprocessor and
- * no more: the next grid's, launched early, would share out unevenly among the places left.
- *     up to 8 MiB    256 x 4, four blocks a multiprocessor: 3.3 at 4 MiB
- *     up to 256 MiB  512 x 4, two blocks a multiprocessor: 10.6 at 32 MiB, 10.7 for 256 x 4
- *     beyond         pipelined: 232.6 at 1 GiB, against 236.1 for 512 x 4
- * Where a block cannot have enough shared memory for 512 x 4 (compute capability 7.5), 256 x 4 at
- * every size. */
-template <class Source, template <unsigned BlockSize, class> class Accumulator>
-struct exact_engine_by {
-    using Element = typename Source::Element;
-    using Output = exact_output_of<Source>;
-    template <unsigned BlockSize>
-    using accumulator = Accumulator<BlockSize, Source>;
-    static constexpr unsigned head_alignment = accumulator<512>::head_alignment;
-    static constexpr unsigned rows = 6;
-    static constexpr size_t most_blocks = 4095; /* to which a word of the totals counts */
-
-    static constexpr size_t pipeline_bytes(unsigned stages)
-    {
-        return stages * stage_bytes<accumulator<512>, 512 * 4>() + accumulator<512>::shared_bytes;
-    }
-    static constexpr plan_entry row(unsigned number)
-    {
-        constexpr unsigned stages = 4;
-        constexpr size_t pipeline = pipeline_bytes(stages);
-        constexpr plan_entry table[rows] = {
-            {8 * mebibyte, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false, 0},
-            {32 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, false, 0},
-            {256 * mebibyte, engine_kernel::grid_stride, 512, 4, 0, 2, 76 * kibibyte, true, 0},
-            {any_bytes, engine_kernel::pipelined, 512, 4, stages, 1, pipeline, false, stages},
-            {any_bytes, engine_kernel::grid_stride, 512, 4, 0, 0, 76 * kibibyte, false, 0},
-            {any_bytes, engine_kernel::grid_stride, 256, 4, 0, 4, 44 * kibibyte, false, 0},
-        };
-        return table[number];
-    }
-};
-
-/* Of products, which take more registers and instructions an element, and of variances (one H100,
- * CUDA 13.0, squares of floats):
- *     up to 16 MiB   256 x 4, two blocks a multiprocessor: 6.5 at 4 MiB, 7.9 with four
- *     beyond         pipelined: 28.4 at 64 MiB, against 37.3 for 512 x 4, two blocks, and 32.1 for
- *                    one
- * The last row asks for what its warps' sums take, 43 KiB: a block may have no more than 48 before
- * compute capability 7.0. */
-template <class Source>
-struct exact_products_engine : exact_engine_by<Source, wide_superaccumulator> {
-    static constexpr unsigned rows = 3;
-
-    static constexpr plan_entry row(unsigned number)
-    {
-        constexpr unsigned stages = 3;
-        constexpr size_t pipeline = exact_products_engine::pipeline_bytes(stages),
-                         sums_of_warps = 256 / warp_size * sizeof(typename Source::Sums);
-        constexpr plan_entry table[rows] = {
-            {16 * mebibyte, engine_kernel::grid_stride, 256, 4, 0, 2, 80 * kibibyte, false, 0},
-            {any_bytes, engine_kernel::pipelined, 512, 4, stages, 1, pipeline, false, stages},
-            {any_bytes, engine_kernel::grid_stride, 256, 4, 0, 0, sums_of_warps, false, 0},
-        };
-        return table[number];
-    }
-};
-
-/* The sum's, by the element. */
-template <class Input>
-struct exact_sum {
-    using source = floats_of<Input>;
-    using engine = exact_engine_by<source, superaccumulator>;
-    static source make(unsigned mask) { return source::masked(mask); }
-};
-template <>
-struct exact_sum<double> {
-    using source = doubles_masked;
-    using engine = exact_engine_by<source, wide_superaccumulator>;
-    static source make(unsigned mask) { return {mask}; }
-};
-using exact_engine = exact_sum<float>::engine;
-constexpr unsigned every_bit = ~0u, all_but_the_sign = ~0u >> 1;
+/* ---- AUTO and EXACT: what both need ---- */
 
 /* What a choice depends on besides n. */
 struct device_limits {
     unsigned multiprocessors;
     size_t shared_bytes; /* that a block may have */
-    bool pipelined;      /* reduce_pipelined is compiled for it */
 };
 
 /* What a kernel is compiled for, by device: asked for once each and remembered. Two threads that
  * ask at once store the same. Caches begin with = {}: compilers would guard them otherwise. */
 constexpr int remembered_devices = 64;
-constexpr unsigned char unknown_code = 0, older_code = 1, hopper_code = 2, pipelined_code = 3;
+constexpr unsigned char unknown_code = 0, older_code = 1, hopper_code = 2;
 using compiled_cache = std::atomic<unsigned>[remembered_devices];
-
-/* An engine without its types, so that the host's code is there once for all of them; what plans
- * need of it, and its kernels besides. */
-struct engine_table {
-    unsigned rows;
-    plan_entry (*row)(unsigned number);
-    unsigned element_bytes, pack_size, head_alignment, words_at_all, words_per_unit;
-    size_t most_blocks;
-    bool is_slow; /* what takes long to combine */
-};
-struct engine : engine_table {
-    const void *(*kernel)(unsigned number); /* of a row */
-    compiled_cache *cache;                  /* one a row */
-};
-
-constexpr size_t tiles_of(size_t packs, const plan_entry &row)
-{
-    return packs == 0 ? 1 : (packs - 1) / row.tile_packs() + 1;
-}
-
-inline bool serves(const engine_table &e, const plan_entry &row, size_t n,
-                   const device_limits &device)
-{
-    return n <= row.max_bytes / e.element_bytes &&
-           row.shared_bytes + shared_reserve <= device.shared_bytes &&
-           (row.kernel != engine_kernel::pipelined || device.pipelined);
-}
-
-/* The row's number. The last one serves everywhere. */
-inline unsigned pick(const engine_table &e, size_t n, const device_limits &device)
-{
-    unsigned number = 0;
-    while (number + 1 < e.rows && !serves(e, e.row(number), n, device)) ++number;
-    return number;
-}
-
-/* What blocks take in turn in a grid of fixed size are single tiles; any order will do there. */
-constexpr work_plan plan_work(size_t packs, const plan_entry &row)
-{
-    const size_t tiles = tiles_of(packs, row);
-    const bool single =
-        row.kernel == engine_kernel::grid_stride && row.blocks_per_multiprocessor > 0;
-    work_plan work = work_plan::of(tiles, single ? 0 : work_plan::levels_for(tiles));
-    work.single_tiles = single;
-    return work;
-}
-
-inline unsigned blocks_of(const engine_table &e, const plan_entry &row, size_t units,
-                          const device_limits &device)
-{
-    const size_t resident =
-                     static_cast<size_t>(row.blocks_per_multiprocessor) * device.multiprocessors,
-                 blocks = resident > 0 && resident < units ? resident : units;
-    return static_cast<unsigned>(blocks < e.most_blocks ? blocks : e.most_blocks);
-}
-
-/* 4 MiB over the grid, as the previous one may still be loading, but at least 8 KiB a block. */
-constexpr unsigned packs_to_prefetch(const plan_entry &row, unsigned blocks)
-{
-    const size_t share = 4 * mebibyte / blocks, least = 8 * kibibyte,
-                 packs = (share > least ? share : least) / pack_bytes;
-    return static_cast<unsigned>(packs < row.tile_packs() ? packs : row.tile_packs());
-}
-
-/* The same for every device, and not less for a greater n: none for a single tile. */
-inline size_t engine_workspace_bytes(const engine_table &e, size_t n)
-{
-    const plan_entry row = e.row(pick(e, n, {1, SIZE_MAX, true}));
-    const size_t tiles = tiles_of(n / e.pack_size, row);
-    return tiles == 1 ? 0
-                      : (e.words_at_all + e.words_per_unit * work_plan::most_units(tiles) + 1) *
-                            sizeof(status_word);
-}
-
-/* Partials of as many units as 2^64 bytes make, in tiles of 1 KiB at least. */
-constexpr size_t most_result_bytes = 32, most_tiles = SIZE_MAX / kibibyte + 1;
-static_assert((most_result_bytes / sizeof(unsigned) * work_plan::most_units(most_tiles) + 1) *
-                      sizeof(status_word) <=
-                  FASTREDUCE_WORKSPACE_BYTES,
-              "FASTREDUCE_WORKSPACE_BYTES is what any call needs");
-
-/* Whether an architecture of the build is one for this kernel. */
-constexpr bool is_built(engine_kernel kernel)
-{
-#ifdef __CUDA_ARCH_LIST__
-    constexpr unsigned scale = 10, architectures[] = {__CUDA_ARCH_LIST__};
-    for (unsigned built : architectures) {
-        const bool pipelines = toolkit_knows_hopper && built / scale >= first_pipelining &&
-                               built / scale < first_without;
-        if (pipelines == (kernel == engine_kernel::pipelined)) return true;
-    }
-    return false;
-#else
-    return kernel != engine_kernel::none;
-#endif
-}
-
-/* A row's kernel, or none where no architecture of the build would take it. */
-template <class Engine>
-constexpr engine_kernel built_kernel(unsigned number)
-{
-    const engine_kernel kernel = Engine::row(number).kernel;
-    return kernel != engine_kernel::pipelined || is_built(kernel) ? kernel : engine_kernel::none;
-}
-
-template <engine_kernel Kernel, class Accumulator, unsigned BlockSize, unsigned Packs,
-          unsigned Stages>
-const void *kernel_of()
-{
-    const void *kernel = nullptr;
-    if constexpr (Kernel == engine_kernel::grid_stride)
-        kernel = kernel_address(reduce_grid_stride<Accumulator, BlockSize, Packs>);
-    if constexpr (Kernel == engine_kernel::pipelined)
-        kernel = kernel_address(reduce_pipelined<Accumulator, BlockSize, Packs, Stages>);
-    return kernel;
-}
-
-/* The kernel of a row, as the table describes it. Of each file, as kernels are. */
-template <class Engine, size_t... Rows>
-static const void *row_kernel(unsigned number, std::index_sequence<Rows...>)
-{
-    const void *const all[] = {
-        kernel_of<built_kernel<Engine>(Rows),
-                  typename Engine::template accumulator<Engine::row(Rows).block_size>,
-                  Engine::row(Rows).block_size, Engine::row(Rows).packs,
-                  Engine::row(Rows).stages>()...};
-    return all[number];
-}
-
-template <class Engine>
-static const void *row_kernel(unsigned number)
-{
-    return row_kernel<Engine>(number, std::make_index_sequence<Engine::rows>());
-}
-
-template <class Engine>
-static engine_table table_of()
-{
-    using Element = typename Engine::Element;
-    using any = typename Engine::template accumulator<512>;
-    return {Engine::rows,
-            Engine::row,
-            static_cast<unsigned>(sizeof(Element)),
-            pack<Element>::size,
-            Engine::head_alignment,
-            any::words_at_all,
-            any::words_per_unit,
-            Engine::most_blocks,
-            any::is_slow};
-}
-
-template <class Engine>
-static engine engine_of()
-{
-    static compiled_cache cache[Engine::rows] = {};
-    engine made;
-    static_cast<engine_table &>(made) = table_of<Engine>();
-    made.kernel = row_kernel<Engine>;
-    made.cache = cache;
-    return made;
-}
 
 /* Limits of the current device, asked for once each and remembered: a word per device, 0 for
  * unknown. */
@@ -9098,7 +8175,7 @@ cudaError_t find_limits(device_limits *limits, int *device)
                static_cast<unsigned>(shared_bytes);
         if (remembered) cache[*device].store(word, std::memory_order_relaxed);
     }
-    *limits = {static_cast<unsigned>(word >> 32), static_cast<unsigned>(word), false};
+    *limits = {static_cast<unsigned>(word >> 32), static_cast<unsigned>(word)};
     return cudaSuccess;
 }
 
@@ -9117,36 +8194,12 @@ inline cudaError_t find_code(const void *kernel, compiled_cache &cache, int devi
         if (error != cudaSuccess) return error;
         const unsigned version = static_cast<unsigned>(attributes.ptxVersion);
         word = static_cast<unsigned>(attributes.sharedSizeBytes) << 8 |
-               (!toolkit_knows_hopper || version < first_pipelining ? older_code
-                : version < first_without                           ? pipelined_code
-                                                                    : hopper_code);
+               (!toolkit_knows_hopper || version < first_hopper ? older_code : hopper_code);
         if (remembered) cache[device].store(word, std::memory_order_relaxed);
     }
     *code = static_cast<unsigned char>(word);
     if (static_bytes != nullptr) *static_bytes = word >> 8;
     return cudaSuccess;
-}
-
-inline cudaError_t find_code(const engine &e, unsigned number, int device, unsigned char *code)
-{
-    return find_code(e.kernel(number), e.cache[number], device, code);
-}
-
-/* The row for n and the current device. A pipelined kernel is asked what it is compiled for only
- * where it would be taken, as that loads it. */
-inline cudaError_t find_row(const engine &e, size_t n, unsigned *number, device_limits *limits,
-                            int *device)
-{
-    cudaError_t error = find_limits(limits, device);
-    if (error != cudaSuccess) return error;
-    limits->pipelined = is_built(engine_kernel::pipelined);
-    *number = pick(e, n, *limits);
-    if (e.row(*number).kernel != engine_kernel::pipelined) return cudaSuccess;
-    unsigned char code = unknown_code;
-    error = find_code(e, *number, *device, &code);
-    limits->pipelined = code == pipelined_code;
-    if (error == cudaSuccess && !limits->pipelined) *number = pick(e, n, *limits);
-    return error;
 }
 
 /* Launches a kernel; by overlapped launch, if it is compiled to wait for the previous grid. */
@@ -9184,23 +8237,6 @@ inline cudaError_t launch_kernel(const void *kernel, compiled_cache &cache, int 
     return cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, shared_bytes, stream);
 }
 
-/* Launches the kernel of a row. `output` points to the accumulator's Output. */
-inline cudaError_t launch_row(const engine &e, unsigned number, unsigned blocks, int device,
-                              array_layout input, work_plan work, void *output,
-                              status_word *status_words, cudaStream_t stream)
-{
-    const plan_entry row = e.row(number);
-    const unsigned threads =
-        row.block_size + (row.kernel == engine_kernel::pipelined ? warp_size : 0);
-    const bool prefetches =
-        pack_bytes % e.element_bytes == 0 && input.vectors && input.n_on_device == nullptr;
-    work.prefetch_packs = prefetches ? packs_to_prefetch(row, blocks) : 0;
-    work.stages = row.used_stages;
-    void *arguments[] = {&input, &work, output, &status_words};
-    return launch_kernel(e.kernel(number), e.cache[number], device, blocks, threads,
-                         row.shared_bytes, arguments, stream);
-}
-
 /* An array: its length; or where its length is on the device, and the most that it may be. And a
  * second one, of a dot product. */
 struct array_argument {
@@ -9210,36 +8246,6 @@ struct array_argument {
     const void *other;
 };
 
-/* One launch, as the table says. Arguments are checked. */
-inline fastreduce_status launch_engine(const engine &e, const array_argument &input, void *output,
-                                       workspace memory, cudaStream_t stream)
-{
-    const size_t bytes = engine_workspace_bytes(e, input.n);
-    if (memory.data != nullptr && memory.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
-    unsigned number = 0;
-    int device = 0;
-    device_limits limits = {};
-    const cudaError_t error = find_row(e, input.n, &number, &limits, &device);
-    if (error != cudaSuccess) return status_of(error);
-    const plan_entry row = e.row(number);
-    array_layout array(input.data, input.n, e.element_bytes, e.head_alignment, row.streaming);
-    array.n_on_device = input.n_on_device;
-    const work_plan work = plan_work(array.packs, row);
-    return with_workspace(memory, bytes, memory_use::status_words, stream, [&](void *data) {
-        return launch_row(e, number, blocks_of(e, row, work.units, limits), device, array, work,
-                          output, static_cast<status_word *>(data), stream);
-    });
-}
-
-template <class Engine>
-fastreduce_status launch_engine(const void *input, typename Engine::Output output, size_t n,
-                                workspace memory, cudaStream_t stream,
-                                const size_t *n_on_device = nullptr)
-{
-    return launch_engine(engine_of<Engine>(), {input, n, n_on_device, nullptr}, &output, memory,
-                         stream);
-}
-
 /* ---- AUTO: one kernel in blocks of two sizes ---- */
 
 struct tile_size {
@@ -9248,6 +8254,37 @@ struct tile_size {
     constexpr size_t all_packs() const { return size_t(block_size) * packs; }
     constexpr size_t group() const { return size_t(block_size) * partials_of_thread; }
 };
+
+/* 4 MiB over the grid, as the previous one may still be loading, but at least 8 KiB a block. */
+constexpr unsigned bytes_to_prefetch(size_t tile_packs, size_t blocks)
+{
+    const size_t share = 4 * mebibyte / blocks / pack_bytes * pack_bytes, least = 8 * kibibyte,
+                 bytes = share > least ? share : least, all = tile_packs * pack_bytes;
+    return static_cast<unsigned>(bytes < all ? bytes : all);
+}
+
+/* Bytes that are streamed: loads leave the cache first. 31.6 us at 64 MiB in a call by itself,
+ * against 36.8; but 359.8 at 1 GiB against 352.8 (one H100). */
+constexpr size_t streamed_from = 32 * mebibyte, streamed_to = 256 * mebibyte;
+
+/* What AUTO's and EXACT's kernels of one array are told of it, but for its shares. */
+inline pairwise_array array_for(const array_argument &input, size_t element_bytes,
+                                size_t tile_packs, size_t blocks)
+{
+    const size_t bytes = input.n * element_bytes;
+    const bool may_be_unaligned = pack_bytes % element_bytes == 0;
+    pairwise_array array = {};
+    array.input = input.data;
+    array.other = input.other;
+    array.n_on_device = input.n_on_device;
+    array.n = input.n;
+    array.vectors =
+        !may_be_unaligned || (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes));
+    array.streaming = bytes > streamed_from && bytes <= streamed_to;
+    if (may_be_unaligned && input.n_on_device == nullptr && array.vectors)
+        array.prefetch_bytes = bytes_to_prefetch(tile_packs, blocks);
+    return array;
+}
 
 /* Where n is on the device tiles are small, each a run of its own up to so many bytes. */
 constexpr size_t most_shared_small = 16 * mebibyte;
@@ -9284,6 +8321,7 @@ struct pairwise_plan {
     size_t status_words; /* a counter, of blocks' partials, of groups' ... */
 };
 
+constexpr size_t most_result_bytes = 32;
 constexpr size_t workspace_words = FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word);
 
 constexpr pairwise_plan plan_pairwise(size_t n, unsigned pack_size, unsigned partial_words,
@@ -9316,25 +8354,13 @@ inline size_t pairwise_workspace_bytes(const pairwise_engine &e, size_t n)
     return (all > least ? all : least) * sizeof(status_word);
 }
 
-/* 4 MiB over the grid, as the previous one may still be loading, but at least 8 KiB a block. */
-constexpr unsigned bytes_to_prefetch(size_t tile_packs, size_t blocks)
-{
-    const size_t share = 4 * mebibyte / blocks / pack_bytes * pack_bytes, least = 8 * kibibyte,
-                 bytes = share > least ? share : least, all = tile_packs * pack_bytes;
-    return static_cast<unsigned>(bytes < all ? bytes : all);
-}
-
-/* Bytes that are streamed: loads leave the cache first. 31.6 us at 64 MiB in a call by itself,
- * against 36.8; but 359.8 at 1 GiB against 352.8 (one H100). */
-constexpr size_t streamed_from = 32 * mebibyte, streamed_to = 256 * mebibyte;
-
 /* One launch. Arguments are checked; `output` points to a reduction_output. most_words: as if the
  * workspace had no room for more, for tests. */
 inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_argument &input,
                                          void *output, workspace memory, cudaStream_t stream,
                                          size_t most_words = workspace_words)
 {
-    const size_t needed = pairwise_workspace_bytes(e, input.n), bytes = input.n * e.element_bytes;
+    const size_t needed = pairwise_workspace_bytes(e, input.n);
     if (memory.data != nullptr && memory.bytes < needed)
         return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
     const bool counted = input.n_on_device != nullptr;
@@ -9348,18 +8374,8 @@ inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_a
                                              least_of(most_words, needed / sizeof(status_word)));
     const size_t at_once = limits.multiprocessors * (1024 / size.block_size),
                  blocks = counted ? least_of(plan.runs, at_once) : plan.runs;
-    const bool are_aligned = pack_bytes % e.element_bytes != 0 ||
-                             (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes));
-    pairwise_array array = {};
-    array.input = input.data;
-    array.other = input.other;
-    array.n_on_device = input.n_on_device;
-    array.n = input.n;
-    array.vectors = are_aligned;
-    array.streaming = bytes > streamed_from && bytes <= streamed_to;
+    pairwise_array array = array_for(input, e.element_bytes, size.all_packs(), plan.runs);
     array.share(size.all_packs() * e.pack_size, plan.runs, plan.runs);
-    if (pack_bytes % e.element_bytes == 0 && !counted && are_aligned)
-        array.prefetch_bytes = bytes_to_prefetch(size.all_packs(), plan.runs);
     return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
         void *arguments[] = {&array, output, &data};
         return launch_kernel(e.kernel(large), e.cache[large], device, static_cast<unsigned>(blocks),
@@ -9399,6 +8415,99 @@ fastreduce_status launch_pairwise(const array_argument &input, Value *result,
 {
     reduction_output<Reducer> output = {result, reducer};
     return launch_pairwise(pairwise_engine_of<Reducer>(), input, &output, memory, stream);
+}
+
+/* ---- EXACT: one kernel a Source ---- */
+
+/* Without its types, so that the host's code is there once for all. */
+struct exact_engine {
+    unsigned element_bytes, pack_size, status_words, blocks_per_multiprocessor;
+    tile_size tile;
+    size_t shared_bytes;
+    const void *(*kernel)();
+    compiled_cache *cache;
+
+    constexpr size_t tiles(size_t n) const { return blocks_for(n, tile.all_packs() * pack_size); }
+    /* Not less for a greater n. */
+    constexpr size_t workspace_bytes(size_t n) const
+    {
+        return tiles(n) > 1 ? status_words * sizeof(status_word) : 0;
+    }
+    constexpr size_t blocks(size_t n, unsigned multiprocessors) const
+    {
+        return least_of(tiles(n), size_t(blocks_per_multiprocessor) * multiprocessors);
+    }
+};
+
+constexpr size_t most_counted_blocks = 4095; /* by a word of the totals */
+
+/* One launch. Arguments are checked; `output` points to an exact_output_of. */
+inline fastreduce_status launch_exact(const exact_engine &e, const array_argument &input,
+                                      void *output, workspace memory, cudaStream_t stream,
+                                      size_t most_blocks = most_counted_blocks)
+{
+    const size_t needed = e.workspace_bytes(input.n);
+    if (memory.data != nullptr && memory.bytes < needed)
+        return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
+    int device = 0;
+    device_limits limits = {};
+    const cudaError_t error = find_limits(&limits, &device);
+    if (error != cudaSuccess) return status_of(error);
+    const size_t blocks = least_of(e.blocks(input.n, limits.multiprocessors), most_blocks);
+    pairwise_array array = array_for(input, e.element_bytes, e.tile.all_packs(), blocks);
+    return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
+        void *arguments[] = {&array, output, &data};
+        return launch_kernel(e.kernel(), *e.cache, device, static_cast<unsigned>(blocks),
+                             e.tile.block_size, e.shared_bytes, arguments, stream);
+    });
+}
+
+template <class Accumulator, unsigned Packs>
+static const void *exact_kernel()
+{
+    return kernel_address(reduce_exact<Accumulator, Packs>);
+}
+
+/* Blocks have more shared memory than they need, so that as many as the plan counts on fit a
+ * multiprocessor and no more: the next grid's, launched early, would share out unevenly among the
+ * places left. */
+template <class Accumulator, unsigned Packs = 4>
+static exact_engine exact_engine_of()
+{
+    using Element = typename Accumulator::Element;
+    static compiled_cache cache = {};
+    constexpr size_t shared_bytes = 44 * kibibyte;
+    return {static_cast<unsigned>(sizeof(Element)),
+            pack<Element>::size,
+            Accumulator::status_words,
+            Accumulator::resident_blocks,
+            {Accumulator::block_size, Packs},
+            Accumulator::shared_bytes > shared_bytes ? Accumulator::shared_bytes : shared_bytes,
+            exact_kernel<Accumulator, Packs>,
+            &cache};
+}
+
+/* The accumulator of the sum, by the element. */
+constexpr unsigned every_bit = ~0u, all_but_the_sign = ~0u >> 1;
+template <class Input>
+struct exact_sum {
+    using source = floats_of<Input>;
+    using accumulator = superaccumulator<exact_block, source>;
+    static source make(unsigned mask) { return source::masked(mask); }
+};
+template <>
+struct exact_sum<double> {
+    using source = doubles_masked;
+    using accumulator = wide_superaccumulator<exact_block, source>;
+    static source make(unsigned mask) { return {mask}; }
+};
+template <class Accumulator>
+fastreduce_status launch_exact(const void *input, typename Accumulator::Output output, size_t n,
+                               workspace memory, cudaStream_t stream,
+                               const size_t *n_on_device = nullptr)
+{
+    return launch_exact(exact_engine_of<Accumulator>(), {input, n, n_on_device, nullptr}, &output,
+                        memory, stream);
 }
 
 /* ---- Rows and segments ---- */
@@ -9895,18 +9004,19 @@ struct method<FASTREDUCE_EXACT, BlockSize, Items, Operator, Input, false> {
     static_assert(std::is_same<Operator, plus>::value &&
                       (std::is_same<Input, float>::value || std::is_same<Input, double>::value),
                   "the exact sum is of floats or doubles");
-    using engine = typename exact_sum<Input>::engine;
+    using accumulator = typename exact_sum<Input>::accumulator;
     static fastreduce_status launch(const Input *input, Input *output, size_t n, workspace memory,
                                     cudaStream_t stream)
     {
-        return launch_engine<engine>(input,
-                                     {output, nullptr, FASTREDUCE_SUM, sizeof(Input) == 4 ? 24 : 53,
-                                      exact_sum<Input>::make(every_bit)},
-                                     n, memory, stream);
+        return launch_exact<accumulator>(input,
+                                         {output, nullptr, FASTREDUCE_SUM,
+                                          sizeof(Input) == 4 ? 24 : 53,
+                                          exact_sum<Input>::make(every_bit)},
+                                         n, memory, stream);
     }
     static size_t workspace_bytes(size_t n)
     {
-        return engine_workspace_bytes(table_of<engine>(), n);
+        return exact_engine_of<accumulator>().workspace_bytes(n);
     }
 };
 
@@ -10104,8 +9214,8 @@ fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator 
     const fastreduce_status status = detail::check_arguments(input, accumulator, n, scratch);
     return status != FASTREDUCE_SUCCESS
                ? status
-               : detail::launch_engine<detail::exact_engine>(input, {nullptr, accumulator->limb}, n,
-                                                             scratch, stream, n_on_device);
+               : detail::launch_exact<detail::exact_sum<float>::accumulator>(
+                     input, {nullptr, accumulator->limb}, n, scratch, stream, n_on_device);
 }
 
 /* One level of the dispatcher: block b of the grid reduces elements [b * tile, (b + 1) * tile)
@@ -10371,7 +9481,7 @@ struct exact_call {
     unsigned mask() const { return op == FASTREDUCE_SUM_ABS ? all_but_the_sign : every_bit; }
 };
 struct exact_instance {
-    engine (*make_engine)();
+    exact_engine (*make_engine)();
     void (*make_output)(void *place, const exact_call &call);
     /* null without FASTREDUCE_WITH_SHAPES */
     fastreduce_status (*launch_results)(const exact_results &all, workspace memory,
@@ -10388,7 +9498,7 @@ static void place_exact_output(void *place, const exact_call &call, const Source
 template <class Input>
 struct exact_elements {
     using of_results = doubles_masked;
-    using engine = typename exact_sum<Input>::engine;
+    using accumulator = typename exact_sum<Input>::accumulator;
     static void make_output(void *place, const exact_call &call)
     {
         place_exact_output(place, call, exact_sum<Input>::make(call.mask()));
@@ -10396,7 +9506,7 @@ struct exact_elements {
 };
 struct exact_magnitudes { /* of floats, whose sums have no mask */
     using of_results = doubles_masked;
-    using engine = exact_engine_by<floats_masked<float>, superaccumulator>;
+    using accumulator = superaccumulator<exact_block, floats_masked<float>>;
     static void make_output(void *place, const exact_call &call)
     {
         place_exact_output(place, call, floats_masked<float>{call.mask()});
@@ -10406,18 +9516,17 @@ template <class Input>
 struct exact_squares {
     using of_results =
         std::conditional_t<sizeof(Input) == sizeof(double), exact_products<double>, doubles_masked>;
-    using engine = exact_products_engine<exact_products<Input>>;
+    using accumulator = wide_superaccumulator<exact_block, exact_products<Input>>;
     static void make_output(void *place, const exact_call &call)
     {
-        place_exact_output(place, call,
-                           exact_products<Input>{static_cast<const Input *>(call.other)});
+        place_exact_output(place, call, exact_products<Input>{});
     }
 };
 
 template <class Input>
 struct exact_variance {
     using of_results = exact_moments<Input>;
-    using engine = exact_products_engine<of_results>;
+    using accumulator = wide_superaccumulator<exact_block, of_results>;
     static void make_output(void *place, const exact_call &call)
     {
         place_exact_output(place, call, of_results{});
@@ -10433,7 +9542,7 @@ template <class What, class Input>
 static exact_instance exact_of()
 {
     exact_instance found = {};
-    found.make_engine = engine_of<typename What::engine>;
+    found.make_engine = exact_engine_of<typename What::accumulator>;
     found.make_output = What::make_output;
     if constexpr (has_shapes)
         found.launch_results = launch_exact_results<Input, typename What::of_results>;
@@ -10489,9 +9598,9 @@ static fastreduce_status launch_exact(const exact_instance &found, const void *i
     if (found.make_engine == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
     engine_output place;
     found.make_output(place.bytes, call);
-    return launch_engine(found.make_engine(), {input, n, settings.n_on_device, nullptr},
-                         place.bytes, {settings.workspace, settings.workspace_bytes},
-                         settings.stream);
+    return launch_exact(found.make_engine(), {input, n, settings.n_on_device, call.other},
+                        place.bytes, {settings.workspace, settings.workspace_bytes},
+                        settings.stream);
 }
 
 constexpr int precision_of(fastreduce_type result)

@@ -33,10 +33,8 @@ static void long_runs()
 {
     const size_t n = (size_t(1) << 29) + 11;
     check::buffer<float> input(n), output(1), period(4);
-    check::buffer<status_word> words(one_row::words_of<exact_engine>(1));
+    check::buffer<status_word> words(superaccumulator<256>::status_words);
     words.fill(0);
-    int device;
-    this_device(&device);
     const float periods[][4] = {
         {1.99999988f, 1.99999988f, 1.99999988f, 1.99999988f},
         {FLT_MAX, 0x1p-149f, 0x1.fffffep-100f, 1.5f},
@@ -47,17 +45,12 @@ static void long_runs()
         repeat<<<2048, 256>>>(input.data(), n, period.data(), 4);
         CUDA(cudaGetLastError());
         const fastreduce_accumulator wanted = sum_of_repeated({values, values + 4}, n);
-        for (unsigned number = 0; number < exact_engine::rows; ++number) {
-            if (!runs_here(number)) continue;
-            const plan_entry row = exact_engine::row(number);
-            const array_layout array = one_row::array_of<exact_engine>(number, input.data(), n);
-            CUDA(one_row::launch<exact_engine>(number, 1, device, array,
-                                               plan_work(array.packs, row),
-                                               {output.data(), nullptr}, words.data()));
-            CUDA(cudaDeviceSynchronize());
-            expect_bits(name(number), output.get()[0], wanted);
-            check::that(words.every_byte_is(0), "%s: words left dirty", name(number));
-        }
+        check::that(one_row::reduce_exact_in<superaccumulator<256>>(
+                        1, input.data(), n, {output.data(), nullptr}, words.data()) == 0,
+                    "a long run: status");
+        CUDA(cudaDeviceSynchronize());
+        expect_bits("a long run", output.get()[0], wanted);
+        check::that(words.every_byte_is(0), "a long run: words left dirty");
     }
 }
 

@@ -373,48 +373,40 @@ static void accumulators()
     workspace_is_clean("accumulators");
 }
 
-/* Kernels that AUTO's table has for large arrays, in small blocks. */
-template <class Engine, class T>
+/* The kernel in small blocks. */
+template <class Accumulator, class T>
 static void by_kernel(const char *what, const std::vector<T> &x, fastreduce_operator op,
-                      typename Engine::Output output)
+                      typename Accumulator::Output output)
 {
-    using namespace one_row;
-    int device = 0;
-    CUDA(cudaGetDevice(&device));
-    if (!is_compiled<Engine>(0, device)) return;
     const exact_input<T> from(x, 0);
     u64 wanted = 0, got = 0;
     if (fastreduce_host_reduce(x.data(), &wanted, x.size(), type_of<T>, op,
                                is_double<T> ? static_cast<fastreduce_type>(0) : FASTREDUCE_F64))
         check::that(false, "the CPU refuses");
-    const array_layout layout = array_of<Engine>(0, from.data(), x.size());
-    const work_plan work = plan_work(layout.packs, Engine::row(0));
     for (unsigned blocks : {1u, 3u, 7u}) {
         check::buffer<u64> result(1);
         output.result = result.data();
         output.op = op;
         output.precision = 53;
-        CUDA(launch<Engine>(0, blocks, device, layout, work, output,
-                            reinterpret_cast<status_word *>(workspace().data())));
+        const fastreduce_status status = one_row::reduce_exact_in<Accumulator>(
+            blocks, from.data(), x.size(), output,
+            reinterpret_cast<fastreduce::detail::status_word *>(workspace().data()));
         CUDA(cudaDeviceSynchronize());
         got = result.get()[0];
-        check::that(got == wanted, "%s by a kernel, %s of %s, n %zu, %u blocks: %llx, not %llx",
-                    what, fastreduce_operator_name(op), fastreduce_type_name(type_of<T>), x.size(),
-                    blocks, got, wanted);
+        check::that(status == 0 && got == wanted,
+                    "%s, %s of %s, n %zu, %u blocks: status %d, %llx, not %llx", what,
+                    fastreduce_operator_name(op), fastreduce_type_name(type_of<T>), x.size(),
+                    blocks, status, got, wanted);
     }
 }
 
 template <class Accumulator, class T>
 static void by_kernels(fastreduce_operator op, typename Accumulator::Output output)
 {
-    using fastreduce::detail::engine_kernel;
     for (size_t n : {size_t(0), size_t(5), 70000 / sizeof(T) + 1})
         for (data kind : {data::any, data::usual, data::binades}) {
             const std::vector<T> x = make<T>(kind, n, n);
-            by_kernel<one_row::engine<Accumulator, engine_kernel::grid_stride, 64, 4>>(
-                "grid stride", x, op, output);
-            by_kernel<one_row::engine<Accumulator, engine_kernel::pipelined, 64, 4, 3>>(
-                "pipelined", x, op, output);
+            by_kernel<Accumulator>("blocks of 64", x, op, output);
         }
     workspace_is_clean("kernels");
 }
@@ -464,13 +456,11 @@ static void edges_of_windows()
 template <class Accumulator, class T>
 static void by_kernel_without_windows(fastreduce_operator op, typename Accumulator::Output output)
 {
-    using fastreduce::detail::engine_kernel;
     std::vector<T> x(64 * 2600);
     constexpr u64 high = is_double<T> ? 1500 : 141, low = is_double<T> ? 500 : 29;
     for (size_t i = 0; i < x.size(); ++i)
         x[i] = from_bits<T>((((i % 2 ? high : low) + 1) << fraction_bits<T>)-1);
-    by_kernel<one_row::engine<Accumulator, engine_kernel::grid_stride, 64, 4>>("no window", x, op,
-                                                                               output);
+    by_kernel<Accumulator>("no window", x, op, output);
 }
 
 static void kernels()
@@ -483,21 +473,21 @@ static void kernels()
     by_kernels<wide_superaccumulator<64, doubles_masked>, double>(
         FASTREDUCE_SUM, {nullptr, nullptr, FASTREDUCE_SUM, 53, {every_bit}});
     by_kernels<wide_superaccumulator<64, exact_products<float>>, float>(
-        FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {nullptr}});
+        FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {}});
     by_kernel_without_windows<wide_superaccumulator<64, doubles_masked>, double>(
         FASTREDUCE_SUM, {nullptr, nullptr, FASTREDUCE_SUM, 53, {every_bit}});
     by_kernel_without_windows<wide_superaccumulator<64, exact_products<float>>, float>(
-        FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {nullptr}});
+        FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {}});
     by_kernels<wide_superaccumulator<64, exact_products<double>>, double>(
-        FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {nullptr}});
+        FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {}});
     by_kernels<wide_superaccumulator<64, exact_moments<double>>, double>(
         FASTREDUCE_VARIANCE, {nullptr, nullptr, FASTREDUCE_SUM, 53, {}});
     by_kernels<wide_superaccumulator<64, exact_moments<bf16>>, bf16>(
         FASTREDUCE_VARIANCE, {nullptr, nullptr, FASTREDUCE_SUM, 53, {}});
     by_kernel_without_windows<wide_superaccumulator<64, exact_products<double>>, double>(
-        FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {nullptr}});
+        FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {}});
     by_kernels<wide_superaccumulator<64, exact_products<f16>>, f16>(
-        FASTREDUCE_SUM_SQUARES, {nullptr, nullptr, FASTREDUCE_SUM, 53, {nullptr}});
+        FASTREDUCE_SUM_SQUARES, {nullptr, nullptr, FASTREDUCE_SUM, 53, {}});
 }
 
 /* More of a kind than a window or a digit holds: they have to be emptied in time. */

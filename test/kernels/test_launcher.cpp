@@ -307,11 +307,8 @@ static void workspaces()
                             fastreduce::detail::pairwise_engine_of<sums>(), count),
                     "auto, n %zu: bytes", count);
         config.kernel = FASTREDUCE_EXACT;
-        check::that(
-            fastreduce_workspace_bytes(count, &config) ==
-                fastreduce::detail::engine_workspace_bytes(
-                    fastreduce::detail::engine_of<fastreduce::detail::exact_engine>(), count),
-            "exact, n %zu: bytes", count);
+        check::that(fastreduce_workspace_bytes(count, &config) == (count > 4096 ? 512 : 0),
+                    "exact, n %zu: bytes", count);
     }
 }
 
@@ -377,16 +374,16 @@ static void on_one_stream()
 static void facts()
 {
     using namespace fastreduce::detail;
-    constexpr unsigned pipelined = 3, fallback = 4, least = 5; /* EXACT's rows */
-    constexpr size_t many = size_t(1) << 27;
+    const exact_engine e = exact_engine_of<exact_sum<float>::accumulator>(),
+                       other = exact_engine_of<exact_sum<double>::accumulator>();
     for (int number : {1, 2, 31, 32, 63, 64, 65, 1000}) {
         simt::gpu gpu;
         gpu.number = number;
         gpu.multiprocessors = 100 + number;
         gpu.shared_bytes = 210000 + number;
-        gpu.ptx_version = number % 3 == 0 ? 89 : number % 3 == 2 ? 120 : number == 31 ? 119 : 90;
+        gpu.ptx_version = number % 3 == 0 ? 89 : number % 3 == 2 ? 120 : 90;
         simt::set_gpu(gpu);
-        const bool remembered = number < 64, new_code = number % 3 == 1;
+        const bool remembered = number < 64, new_code = number % 3 != 0;
         device_limits limits = {};
         int device = -1;
         for (unsigned k = 1; k <= 3; ++k) {
@@ -400,39 +397,26 @@ static void facts()
             limits = {};
             check::that(find_limits(&limits, &device) == cudaSuccess && device == number &&
                             limits.multiprocessors == 100u + static_cast<unsigned>(number) &&
-                            limits.shared_bytes == 210000u + static_cast<unsigned>(number) &&
-                            !limits.pipelined,
+                            limits.shared_bytes == 210000u + static_cast<unsigned>(number),
                         "device %d: %u multiprocessors, %zu bytes", number, limits.multiprocessors,
                         limits.shared_bytes);
             check::that(simt::calls() - before == (turn == 0 || !remembered ? 3 : 1),
                         "device %d: %llu calls", number, simt::calls() - before);
         }
 
-        /* a kernel is asked only where it would be taken, and once */
-        const unsigned long long limit_calls = remembered ? 1 : 3;
-        unsigned row = 99;
-        unsigned long long before = simt::calls();
-        check::that(find_row(engine_of<exact_engine>(), 1000, &row, &limits, &device) ==
-                            cudaSuccess &&
-                        row == 0 && limits.multiprocessors == 100u + static_cast<unsigned>(number),
-                    "device %d: row %u for 1000 floats", number, row);
-        check::that(simt::calls() - before == limit_calls,
-                    "device %d: asks a kernel it will not "
-                    "take",
-                    number);
-        simt::fail_call(static_cast<unsigned>(limit_calls) + 1);
-        check::that(find_row(engine_of<exact_engine>(), many, &row, &limits, &device) !=
-                        cudaSuccess,
+        /* a kernel is asked once */
+        unsigned char code = unknown_code;
+        simt::fail_call(1);
+        check::that(find_code(e.kernel(), *e.cache, number, &code) != cudaSuccess,
                     "device %d: what the kernel is compiled for", number);
         simt::fail_call(0);
         for (unsigned turn = 0; turn < 3; ++turn) {
-            before = simt::calls();
-            check::that(
-                find_row(engine_of<exact_engine>(), many, &row, &limits, &device) == cudaSuccess &&
-                    row == (new_code ? pipelined : fallback) && limits.pipelined == new_code,
-                "device %d: row %u for 2^27 floats", number, row);
-            check::that(simt::calls() - before == limit_calls + (turn == 0 || !remembered),
-                        "device %d: %llu calls for a row", number, simt::calls() - before);
+            const unsigned long long before = simt::calls();
+            check::that(find_code(e.kernel(), *e.cache, number, &code) == cudaSuccess &&
+                            code == (new_code ? hopper_code : older_code),
+                        "device %d: code %d", number, code);
+            check::that(simt::calls() - before == (turn == 0 || !remembered ? 1 : 0),
+                        "device %d: %llu calls for a kernel", number, simt::calls() - before);
         }
 
         /* another kernel of the program may be compiled for another architecture: each is asked
@@ -440,94 +424,56 @@ static void facts()
         simt::gpu older = gpu;
         older.ptx_version = 80;
         simt::set_gpu(older);
-        unsigned char code = unknown_code;
-        check::that(find_code(engine_of<exact_engine>(), fallback, number, &code) == cudaSuccess &&
+        check::that(find_code(other.kernel(), *other.cache, number, &code) == cudaSuccess &&
                         code == older_code,
                     "device %d: another kernel's answer", number);
-        check::that(find_row(engine_of<exact_engine>(), many, &row, &limits, &device) ==
-                            cudaSuccess &&
-                        row == (new_code && remembered ? pipelined : fallback),
+        check::that(find_code(e.kernel(), *e.cache, number, &code) == cudaSuccess &&
+                        code == (new_code && remembered ? hopper_code : older_code),
                     "device %d: the kernel's answer is forgotten", number);
     }
-
-    /* with less shared memory it has one stage */
-    simt::gpu small;
-    small.number = 40;
-    small.shared_bytes = 100 * 1024;
-    small.ptx_version = 90;
-    simt::set_gpu(small);
-    device_limits limits = {};
-    int device = -1;
-    unsigned row = 99;
-    check::that(find_row(engine_of<exact_engine>(), many, &row, &limits, &device) == cudaSuccess &&
-                    row == fallback,
-                "less shared memory: row %u", row);
-
-    /* where its shared memory does not fit, it is not asked at all */
-    small.number = 41;
-    small.shared_bytes = 70 * 1024;
-    simt::set_gpu(small);
-    check::that(find_row(engine_of<exact_engine>(), many, &row, &limits, &device) == cudaSuccess &&
-                    row == least,
-                "little shared memory: row %u", row);
-    const unsigned long long before = simt::calls();
-    check::that(find_row(engine_of<exact_engine>(), many, &row, &limits, &device) == cudaSuccess &&
-                    row == least && simt::calls() - before == 1,
-                "little shared memory: %llu calls", simt::calls() - before);
     simt::set_gpu(simt::gpu());
 }
 
-/* Row by row, what the runtime is asked to launch: with the attribute that lets it overlap where
- * the kernel is compiled for it, and with the shared memory that was asked for first. */
-template <class Engine>
-static void launches(const char *what, typename Engine::Output output)
+/* What the runtime is asked to launch: with the attribute that lets it overlap where the kernel is
+ * compiled for it, and with the shared memory that was asked for first. */
+static void exact_launches()
 {
     using namespace fastreduce::detail;
     int place;
     const cudaStream_t stream = reinterpret_cast<cudaStream_t>(&place);
-    check::buffer<float> input(n);
-    check::buffer<status_word> words(4096);
+    check::buffer<float> input(n), output(1);
+    check::buffer<status_word> words(exact_sum<float>::accumulator::status_words);
     input.fill(0);
     words.fill(0);
     for (int ptx : {80, 89, 90, 100, 120}) {
         simt::gpu gpu;
         gpu.number = ptx == 80 ? 45 : ptx == 89 ? 46 : ptx == 90 ? 47 : ptx == 100 ? 48 : 49;
         gpu.ptx_version = ptx;
+        gpu.multiprocessors = 3;
         simt::set_gpu(gpu);
-        for (unsigned number = 0; number < Engine::rows; ++number) {
-            const plan_entry row = Engine::row(number);
-            const void *const kernel = row_kernel<Engine>(number);
-            const array_layout array = one_row::array_of<Engine>(number, input.data(), n);
-            const work_plan work = plan_work(array.packs, row);
-            const unsigned blocks = static_cast<unsigned>(work.units);
-            for (unsigned turn = 0; turn < 2; ++turn) {
-                simt::host().shared_limit.erase(kernel); /* as a reset of the device does */
-                const unsigned long long before = simt::calls();
-                check::that(launch_row(engine_of<Engine>(), number, blocks, gpu.number, array, work,
-                                       &output, words.data(), stream) == cudaSuccess,
-                            "%s, row %u, PTX %d: not launched", what, number, ptx);
-                const simt::launch &done = simt::latest_launch();
-                check::that(done.overlapped == (ptx >= 90), "%s, row %u, PTX %d: the attribute",
-                            what, number, ptx);
-                check::that(done.kernel == kernel && done.stream == stream &&
-                                done.grid.x == blocks && done.grid.y == 1 && done.grid.z == 1 &&
-                                done.block.x ==
-                                    row.block_size +
-                                        (row.kernel == engine_kernel::pipelined ? 32 : 0) &&
-                                done.block.y == 1 && done.block.z == 1 &&
-                                done.shared_bytes == row.shared_bytes,
-                            "%s, row %u: %u blocks of %u threads, %zu bytes", what, number,
-                            done.grid.x, done.block.x, done.shared_bytes);
-                const bool asks = row.shared_bytes + simt::static_shared(kernel) > 47 * 1024;
-                check::that(simt::host().shared_limit.count(kernel) == asks &&
-                                (!asks || simt::host().shared_limit[kernel] == row.shared_bytes),
-                            "%s, row %u: %zu bytes not asked for", what, number, row.shared_bytes);
-                check::that(simt::calls() - before == 1ull + (turn == 0) + asks,
-                            "%s, row %u: %llu calls", what, number, simt::calls() - before);
-            }
+        for (bool much : {false, true}) {
+            exact_engine e = exact_engine_of<exact_sum<float>::accumulator>();
+            if (much) e.shared_bytes = 60 * kibibyte;
+            const void *const kernel = e.kernel();
+            exact_output result = {output.data(), nullptr};
+            simt::host().shared_limit.erase(kernel); /* as a reset of the device does */
+            check::that(launch_exact(e, {input.data(), n, nullptr, nullptr}, &result,
+                                     {words.data(), words.bytes()}, stream) == FASTREDUCE_SUCCESS,
+                        "PTX %d: not launched", ptx);
+            const simt::launch &done = simt::latest_launch();
+            check::that(done.overlapped == (ptx >= 90), "PTX %d: the attribute", ptx);
+            const size_t blocks = least_of(12, fastreduce::blocks_for(n, 4096));
+            check::that(
+                done.kernel == kernel && done.stream == stream && done.grid.x == blocks &&
+                    done.grid.y == 1 && done.grid.z == 1 && done.block.x == 256 &&
+                    done.block.y == 1 && done.block.z == 1 && done.shared_bytes == e.shared_bytes,
+                "%u blocks of %u threads, %zu bytes", done.grid.x, done.block.x, done.shared_bytes);
+            check::that(simt::host().shared_limit.count(kernel) == much &&
+                            (!much || simt::host().shared_limit[kernel] == e.shared_bytes),
+                        "%zu bytes not asked for", e.shared_bytes);
         }
     }
-    check::that(words.every_byte_is(0), "%s: words left dirty", what);
+    check::that(words.every_byte_is(0), "words left dirty");
     simt::set_gpu(simt::gpu());
 }
 
@@ -665,42 +611,38 @@ static void runtime_failures(fastreduce_kernel kernel, size_t size, unsigned cal
     }
 }
 
-/* The same of a pipelined kernel that asks for shared memory, on a GPU that knows overlapped
- * launches and one that does not. */
-static void pipeline_failures()
+/* The same of a kernel that asks for shared memory, on a GPU that knows overlapped launches and one
+ * that does not. */
+static void shared_memory_failures()
 {
     using namespace fastreduce::detail;
-    using engine = one_row::engine<superaccumulator<256>, engine_kernel::pipelined, 256, 4, 3>;
-    static_assert(engine::row(0).shared_bytes > 48 * 1024, "more than a kernel may have unasked");
+    exact_engine e = exact_engine_of<superaccumulator<64>>();
+    e.shared_bytes = 60 * kibibyte;
     for (int ptx : {80, 90}) {
         simt::gpu gpu;
         gpu.number = 50 + ptx / 10;
         gpu.ptx_version = ptx;
         simt::set_gpu(gpu);
         for (bool pooled : {false, true}) {
-            setup s(10000); /* two tiles and a part of one */
-            const fastreduce::workspace scratch = {
-                pooled ? nullptr : s.workspace.data(),
-                engine_workspace_bytes(engine_of<engine>(), 10000)};
-            every_call_fails(
-                "pipelined", s.output, s.workspace, pooled ? 6 : 3,
-                [&] {
-                    return launch_engine<engine>(s.input.data(), {s.output.data(), nullptr}, 10000,
-                                                 scratch, nullptr);
-                },
-                [&] { s.right("pipelined"); });
+            setup s(3000); /* two tiles and a part of one */
+            exact_output result = {s.output.data(), nullptr};
+            fastreduce::workspace scratch = {pooled ? nullptr : s.workspace.data(),
+                                             e.workspace_bytes(3000)};
+            const auto reduce = [&] {
+                return launch_exact(e, {s.input.data(), 3000, nullptr, nullptr}, &result, scratch,
+                                    nullptr);
+            };
+            every_call_fails("shared memory", s.output, s.workspace, pooled ? 6 : 3, reduce,
+                             [&] { s.right("shared memory"); });
             check::that(simt::latest_launch().overlapped == (ptx >= 90) &&
-                            simt::latest_launch().block.x == 288 &&
+                            simt::latest_launch().block.x == 64 &&
                             simt::latest_launch().grid.x == 3,
-                        "pipelined, PTX %d: what was launched", ptx);
-            const fastreduce::workspace less = {s.workspace.data(), scratch.bytes - 1};
+                        "PTX %d: what was launched", ptx);
+            scratch = {s.workspace.data(), scratch.bytes - 1};
             const unsigned long long before = simt::calls();
-            check::that(launch_engine<engine>(s.input.data(), {s.output.data(), nullptr}, 10000,
-                                              less,
-                                              nullptr) == FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL &&
-                            simt::calls() == before,
-                        "pipelined: too small a workspace");
-            s.untouched("pipelined, refused");
+            check::that(reduce() == FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL && simt::calls() == before,
+                        "too small a workspace");
+            s.untouched("too small a workspace");
         }
     }
     simt::set_gpu(simt::gpu());
@@ -986,9 +928,8 @@ int main(int argc, char **argv)
     shared_memory();
     on_one_stream();
     facts();
-    check::buffer<float> output(1);
     pairwise_launches();
-    launches<fastreduce::detail::exact_engine>("EXACT", {output.data(), nullptr});
+    exact_launches();
     runtime_failures(FASTREDUCE_V0, 100, 1, 1); /* needs no workspace */
     runtime_failures(FASTREDUCE_AUTO, 100, 2, 2);
     runtime_failures(FASTREDUCE_V0, n, 3, 4);
@@ -996,8 +937,7 @@ int main(int argc, char **argv)
     runtime_failures(FASTREDUCE_AUTO, 50000, 2, 5, true);
     runtime_failures(FASTREDUCE_EXACT, 100, 2, 2);
     runtime_failures(FASTREDUCE_EXACT, 50000, 2, 5);
-    runtime_failures(FASTREDUCE_EXACT, (1 << 21) + 1, 3, 6); /* asks for shared memory */
-    pipeline_failures();
+    shared_memory_failures();
     other_types();
     no_device();
     capture_mode_failures();

@@ -1,6 +1,7 @@
 /* The dispatcher's planning: pure functions, no device. */
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
+#include "../common/dynamic_shared.h"
 
 using namespace fastreduce;
 using namespace fastreduce::detail;
@@ -30,7 +31,7 @@ constexpr size_t operator"" _log2(unsigned long long k)
     return size_t(1) << k;
 }
 
-/* ---- The tables by which AUTO and EXACT choose ----------------------------------------------- */
+/* ---- By what AUTO and EXACT choose ----------------------------------------------------------- */
 
 struct three_bytes {
     unsigned char part[3];
@@ -58,148 +59,64 @@ struct first_of {
     }
 };
 
-constexpr device_limits h200 = {132, 232448, true}, a100 = {108, 166912, false},
-                        tiny = {20, 232448, true}, one = {1, 232448, true},
-                        huge = {5000, 232448, true}, huge_old = {5000, 166912, false};
-constexpr device_limits all_devices[] = {h200,
-                                         a100,
-                                         tiny,
-                                         one,
-                                         huge,
-                                         huge_old,
-                                         {142, 101376, false},
-                                         {40, 65536, false},
-                                         {40, 49152, false}};
-
-namespace
+/* As many as tiles, but no more than a multiprocessor has room for, and a word can count. */
+static void blocks_of_exact()
 {
-struct choice {
-    size_t n;
-    device_limits device;
-    unsigned row, blocks;
-    size_t units;
-};
-} // namespace
-
-template <class Engine>
-static void chosen(const char *what, std::initializer_list<choice> table)
-{
-    for (const choice &wanted : table) {
-        const unsigned number = pick(table_of<Engine>(), wanted.n, wanted.device);
-        const plan_entry row = Engine::row(number);
-        const work_plan work = plan_work(wanted.n / pack<typename Engine::Element>::size, row);
-        const unsigned blocks = blocks_of(table_of<Engine>(), row, work.units, wanted.device);
-        check::that(number == wanted.row && blocks == wanted.blocks && work.units == wanted.units,
-                    "%s, n %zu, %u multiprocessors, %zu bytes: row %u, %u blocks, %zu units", what,
-                    wanted.n, wanted.device.multiprocessors, wanted.device.shared_bytes, number,
-                    blocks, work.units);
-    }
+    const exact_engine
+        sums = exact_engine_of<exact_sum<float>::accumulator>(),
+        products = exact_engine_of<wide_superaccumulator<exact_block, exact_products<double>>>();
+    const struct {
+        size_t n;
+        unsigned multiprocessors;
+        size_t sums, products;
+    } table[] = {
+        {0, 132, 1, 1},           {11_log2, 132, 1, 1},          {11_log2 + 1, 132, 1, 2},
+        {12_log2, 132, 1, 2},     {12_log2 + 1, 132, 2, 3},      {5 * 12_log2, 1, 4, 3},
+        {19_log2, 132, 128, 256}, {20_log2, 132, 256, 396},      {20_log2, 20, 80, 60},
+        {40_log2, 132, 528, 396}, {40_log2, 5000, 20000, 15000}, {SIZE_MAX / 8, 108, 432, 324},
+    };
+    for (const auto &wanted : table)
+        check::that(sums.blocks(wanted.n, wanted.multiprocessors) == wanted.sums &&
+                        products.blocks(wanted.n, wanted.multiprocessors) == wanted.products,
+                    "EXACT, n %zu, %u multiprocessors: %zu and %zu blocks", wanted.n,
+                    wanted.multiprocessors, sums.blocks(wanted.n, wanted.multiprocessors),
+                    products.blocks(wanted.n, wanted.multiprocessors));
+    check::that(most_counted_blocks == 4095, "blocks that 12 bits count");
 }
 
-static void rows_of_exact()
+/* What accumulators need, and what any device gives but for sums of squares of doubles. */
+template <class Accumulator>
+static void shared_memory_of(const char *what, size_t most)
 {
-    chosen<exact_engine>(
-        "EXACT",
-        {
-            {0, h200, 0, 1, 1},
-            {12_log2 + 3, h200, 0, 1, 1},
-            {12_log2 + 4, h200, 0, 2, 2},
-            {4 * 12_log2, one, 0, 4, 4},
-            {5 * 12_log2, one, 0, 4, 5},
-            {20_log2, h200, 0, 256, 256},
-            {20_log2, tiny, 0, 80, 256},
-            {20_log2, one, 0, 4, 256},
-            {21_log2, h200, 0, 512, 512},
-            {21_log2, a100, 0, 432, 512},
-            {21_log2, huge, 0, 512, 512},
-            {21_log2 + 1, h200, 1, 256, 256},
-            {21_log2 + 1, tiny, 1, 40, 256},
-            {23_log2, h200, 1, 264, 1024},
-            {23_log2 + 1, h200, 2, 264, 1024},
-            {26_log2, h200, 2, 264, 8192},
-            {26_log2, huge, 2, 4095, 8192},
-            {26_log2, {2047, 232448, true}, 2, 4094, 8192},
-            /* 8192 tiles: 272 units of 16, 256 of each smaller size */
-            {26_log2 + 1, h200, 3, 132, 272 + 4 * 256},
-            {26_log2 + 1, huge, 3, 272 + 4 * 256, 272 + 4 * 256},
-            {26_log2 + 1, a100, 4, 272 + 4 * 256, 272 + 4 * 256},
-            {40_log2, huge, 3, 4095, 257 + 18 * 256},
-            {40_log2, huge_old, 4, 4095, 257 + 18 * 256},
-            /* the pipeline's 128 KiB, the bins' 68, the reserve; then 76 and the reserve alone */
-            {40_log2, {132, 206848, true}, 3, 132, 257 + 18 * 256},
-            {40_log2, {132, 206847, true}, 4, 4095, 257 + 18 * 256},
-            {40_log2, {40, 83968, false}, 4, 4095, 257 + 18 * 256},
-            {40_log2, {40, 83967, false}, 5, 160, 28_log2},
-            {40_log2, {5000, 65536, false}, 5, 4095, 28_log2},
-            {22_log2, {132, 83968, false}, 1, 264, 512},
-            {22_log2, {132, 83967, false}, 5, 528, 1024},
-            {1000, {132, 51200, false}, 0, 1, 1},
-            {1000, {132, 51199, false}, 5, 1, 1},
-        });
+    const exact_engine e = exact_engine_of<Accumulator>();
+    check::that(e.shared_bytes >= Accumulator::shared_bytes && e.shared_bytes <= most,
+                "EXACT of %s: %zu bytes of shared memory", what, e.shared_bytes);
 }
 
-/* What a row promises, and the rows of one size together. */
-template <class Engine>
-static void table_is_sound(const char *what)
+static void shared_memory_of_exact()
 {
-    constexpr size_t pack_bytes = sizeof(pack<typename Engine::Element>);
-    for (unsigned number = 0; number < Engine::rows; ++number) {
-        const plan_entry row = Engine::row(number);
-        check::that(valid_block_size(row.block_size) && row.packs > 0, "%s, row %u", what, number);
-        check::that(row.tile_packs() == size_t(row.block_size) * row.packs, "%s, row %u: its tile",
-                    what, number);
-        if (row.kernel != engine_kernel::pipelined || row.max_bytes == 0) continue;
-        const size_t stages = row.used_stages * row.tile_packs() * pack_bytes;
-        check::that(row.stages >= 2 && row.used_stages >= 1 && row.used_stages <= row.stages &&
-                        row.shared_bytes >= stages && pack_bytes == 16,
-                    "%s, row %u: %u of %u stages in %zu bytes", what, number, row.used_stages,
-                    row.stages, row.shared_bytes);
-    }
-    for (const device_limits &device : all_devices) {
-        const plan_entry last =
-            Engine::row(pick(table_of<Engine>(), SIZE_MAX / pack_bytes, device));
-        check::that(last.max_bytes == any_bytes, "%s: the last row is not for any size", what);
-        for (int k = 0; k < 60; ++k) {
-            for (size_t n : {(size_t(1) << k) - 1, size_t(1) << k, (size_t(1) << k) + 1}) {
-                if (n > SIZE_MAX / sizeof(typename Engine::Element)) continue;
-                const unsigned number = pick(table_of<Engine>(), n, device);
-                const plan_entry row = Engine::row(number);
-                const work_plan work = plan_work(n / pack<typename Engine::Element>::size, row);
-                const unsigned blocks = blocks_of(table_of<Engine>(), row, work.units, device);
-                check::that(row.kernel != engine_kernel::pipelined || device.pipelined,
-                            "%s, n %zu: a copy engine where there is none", what, n);
-                /* the last row serves everywhere: 2 KiB are more than its kernels' own */
-                const size_t own = number + 1 == Engine::rows ? 2 * kibibyte : shared_reserve;
-                check::that(row.shared_bytes + own <= device.shared_bytes,
-                            "%s, n %zu: more shared memory than there is", what, n);
-                check::that(blocks >= 1 && blocks <= work.units && blocks <= Engine::most_blocks,
-                            "%s, n %zu: %u blocks for %zu units", what, n, blocks, work.units);
-                /* the words that blocks publish in, and the counter after them, lie within what
-                 * every device is asked for */
-                const size_t bytes = engine_workspace_bytes(table_of<Engine>(), n),
-                             used = blocks == 1 && row.kernel != engine_kernel::pipelined &&
-                                            work.units == 1
-                                        ? 0
-                                        : table_of<Engine>().words_at_all +
-                                              (row.kernel == engine_kernel::pipelined);
-                check::that(used * sizeof(status_word) <= bytes,
-                            "%s, n %zu: %zu words in %zu bytes of workspace", what, n, used, bytes);
-            }
-        }
-    }
+    constexpr size_t without_asking = 47 * kibibyte;
+    shared_memory_of<exact_sum<float>::accumulator>("floats", without_asking);
+    shared_memory_of<exact_sum<double>::accumulator>("doubles", without_asking);
+    shared_memory_of<wide_superaccumulator<exact_block, exact_products<float>>>("products",
+                                                                                without_asking);
+    shared_memory_of<wide_superaccumulator<exact_block, exact_products<double>>>(
+        "products of doubles", without_asking);
+    shared_memory_of<wide_superaccumulator<exact_block, exact_moments<double>>>("variances",
+                                                                                64 * kibibyte);
 }
 
 /* Never less for more elements; and fastreduce.h's constant is enough for any number of them. */
 constexpr size_t enough = FASTREDUCE_WORKSPACE_BYTES;
 static_assert(enough == size_t(1) << 20, "a mebibyte");
 
-template <class Engine>
+template <class Element>
 static void workspace_grows(const char *what)
 {
-    using element = typename Engine::Element;
+    const exact_engine e = exact_engine_of<typename exact_sum<Element>::accumulator>();
     size_t last = 0, last_n = 0;
     const auto at = [&](size_t n) {
-        const size_t bytes = engine_workspace_bytes(table_of<Engine>(), n);
+        const size_t bytes = e.workspace_bytes(n);
         check::that(n >= last_n && bytes >= last, "%s: %zu bytes for %zu, %zu for %zu", what, last,
                     last_n, bytes, n);
         check::that(bytes <= enough, "%s: %zu bytes for %zu", what, bytes, n);
@@ -207,20 +124,19 @@ static void workspace_grows(const char *what)
         last_n = n;
     };
     for (size_t n = 0; n < 70000; ++n) at(n);
-    for (size_t n = 70000; n < SIZE_MAX / sizeof(element) / 33 * 32; n += n / 33) at(n);
-    at(SIZE_MAX / sizeof(element));
-    check::that(engine_workspace_bytes(table_of<Engine>(), 0) == 0 &&
-                    engine_workspace_bytes(table_of<Engine>(), 1) == 0,
+    for (size_t n = 70000; n < SIZE_MAX / sizeof(Element) / 33 * 32; n += n / 33) at(n);
+    at(SIZE_MAX / sizeof(Element));
+    check::that(e.workspace_bytes(0) == 0 && e.workspace_bytes(1) == 0,
                 "%s: workspace for a single tile", what);
 }
 
 static void workspaces()
 {
-    workspace_grows<exact_engine>("EXACT");
-
-    check::that(engine_workspace_bytes(table_of<exact_engine>(), 12_log2 + 3) == 0 &&
-                    engine_workspace_bytes(table_of<exact_engine>(), 12_log2 + 4) == 520 &&
-                    engine_workspace_bytes(table_of<exact_engine>(), SIZE_MAX / 4) == 520,
+    workspace_grows<float>("EXACT");
+    workspace_grows<double>("EXACT of doubles");
+    const exact_engine e = exact_engine_of<exact_sum<float>::accumulator>();
+    check::that(e.workspace_bytes(12_log2) == 0 && e.workspace_bytes(12_log2 + 1) == 512 &&
+                    e.workspace_bytes(SIZE_MAX / 4) == 512,
                 "EXACT's workspace");
 }
 
@@ -402,7 +318,7 @@ static void pairwise_engines()
     pairwise_workspace<first_of, three_bytes>("three bytes");
     pairwise_workspace<first_of, bytes_32>("32 bytes");
     check::that(workspace_bytes(14_log2) == 0 && workspace_bytes(14_log2 + 1) == 6 * 8 &&
-                    workspace_bytes<FASTREDUCE_EXACT>(20000) == 520 &&
+                    workspace_bytes<FASTREDUCE_EXACT>(20000) == 512 &&
                     workspace_bytes<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE,
                                     FASTREDUCE_ITEMS_PER_THREAD, plus, int>(14_log2 + 1) ==
                         (2 * 5 + 1) * 8 &&
@@ -410,109 +326,9 @@ static void pairwise_engines()
                 "workspace_bytes of AUTO and EXACT");
 }
 
-/* ---- Tiles and units ------------------------------------------------------------------------- */
-
-static void tiles()
-{
-    plan_entry row = {};
-    row.block_size = 256, row.packs = 4; /* 1024 packs a tile */
-    for (size_t k : {size_t(1), size_t(2), size_t(77), size_t(1) << 50})
-        check::that(tiles_of(k * 1024, row) == k && tiles_of(k * 1024 - 1, row) == k &&
-                        tiles_of(k * 1024 + 1, row) == k + 1,
-                    "%zu tiles", k);
-    check::that(tiles_of(0, row) == 1 && tiles_of(1, row) == 1, "no packs still take a tile");
-    check::that(tiles_of(SIZE_MAX, row) == SIZE_MAX / 1024 + 1, "no overflow");
-
-    check::that(work_plan::levels_for(1) == 0 && work_plan::levels_for(4096) == 0 &&
-                    work_plan::levels_for(4097) == 3 && work_plan::levels_for(8191) == 3 &&
-                    work_plan::levels_for(8192) == 4 && work_plan::levels_for(SIZE_MAX) == 54,
-                "levels");
-    /* where a fixed grid takes turns, units are single tiles */
-    const plan_entry turns = exact_engine::row(0), all = exact_engine::row(4);
-    plan_entry in_one_place = turns;
-    in_one_place.blocks_per_multiprocessor = 1;
-    check::that(plan_work(size_t(1) << 30, turns).levels == 0 &&
-                    plan_work(size_t(1) << 30, turns).units == size_t(1) << 20 &&
-                    plan_work(size_t(1) << 30, in_one_place).levels == 0 &&
-                    plan_work(size_t(1) << 30, all).levels > 0,
-                "units of one tile");
-}
-
-/* Units cover all tiles, in order; sizes are powers of two that fall by one step at a time, and
- * there are 256 at least of each. */
-static void units_of(size_t tiles, unsigned levels)
-{
-    const work_plan work = work_plan::of(tiles, levels);
-    check::that(levels != work_plan::levels_for(tiles) ||
-                    work.units <= work_plan::most_units(tiles),
-                "%zu tiles: %zu units are more than the most", tiles, work.units);
-    check::that(work.tiles == tiles && work.levels == levels && work.prefetch_packs == 0,
-                "%zu tiles, %u levels: not what was asked for", tiles, levels);
-    std::vector<size_t> units(levels + 1);
-    size_t next = 0, last = size_t(1) << levels;
-    for (size_t u = 0; u < work.units; ++u) {
-        const tile_run run = work.run(u);
-        unsigned level = 0;
-        while (size_t(1) << level < run.count && level < levels) ++level;
-        if (!check::that(run.first == next && run.count == size_t(1) << level &&
-                             (run.count == last || 2 * run.count == last),
-                         "%zu tiles, %u levels: unit %zu is %zu from %zu", tiles, levels, u,
-                         run.count, run.first))
-            return;
-        ++units[level];
-        next = run.first + run.count;
-        last = run.count;
-    }
-    check::that(next == tiles, "%zu tiles, %u levels: units cover %zu", tiles, levels, next);
-    const tile_run beyond = work.run(work.units); /* a kernel asks before it stops */
-    check::that(beyond.first == tiles && beyond.count == 1,
-                "%zu tiles, %u levels: after the last unit come %zu from %zu", tiles, levels,
-                beyond.count, beyond.first);
-    for (unsigned level = 0; level < levels; ++level)
-        check::that(units[level] == 256 || units[level] == 257,
-                    "%zu tiles, %u levels: %zu units of 2^%u", tiles, levels, units[level], level);
-}
-
-static void units()
-{
-    for (size_t tiles = 1; tiles <= 10000; tiles += tiles < 300 ? 1 : 97)
-        units_of(tiles, work_plan::levels_for(tiles));
-    for (size_t tiles : {256 * 7, 256 * 7 + 1, 256 * 7 + 7, 256 * 7 + 8, 256 * 15, 5000, 100001})
-        for (unsigned levels = 0; tiles >= 256 * ((size_t(1) << levels) - 1); ++levels)
-            units_of(tiles, levels);
-    for (unsigned k = 12; k < 64; ++k) {
-        for (size_t tiles : {(size_t(1) << k) - 1, size_t(1) << k, (size_t(1) << k) + 1}) {
-            const work_plan work = work_plan::of(tiles, work_plan::levels_for(tiles));
-            check::that(work.units <= 4096 || work.units <= 770 + 257 * size_t(work.levels),
-                        "%zu tiles: %zu units", tiles, work.units);
-            check::that(work.units <= work_plan::most_units(tiles) &&
-                            work_plan::most_units(tiles - 1) <= work_plan::most_units(tiles),
-                        "%zu tiles: at most %zu units", tiles, work_plan::most_units(tiles));
-            if (k < 30) units_of(tiles, work.levels);
-            const tile_run first = work.run(0), last = work.run(work.units - 1);
-            check::that(first.first == 0 && last.first + last.count == tiles && last.count == 1,
-                        "%zu tiles: the last unit is %zu from %zu", tiles, last.count, last.first);
-        }
-    }
-}
-
-/* A tile's lines: one more than its bytes, where it may begin within one. */
-static void stages()
-{
-    check::that(stage_bytes<superaccumulator<512>, 2048>() == 1 << 15, "bytes of a stage");
-}
-
-/* 4 MiB over all blocks, 8 KiB at least, and no more than a tile: in packs. */
+/* 4 MiB over all blocks, 8 KiB at least, and no more than a tile. */
 static void prefetches()
 {
-    plan_entry large = {}, small = {};
-    large.block_size = 512, large.packs = 8;
-    small.block_size = 256, small.packs = 4;
-    check::that(packs_to_prefetch(large, 1) == 4096 && packs_to_prefetch(large, 64) == 4096 &&
-                    packs_to_prefetch(large, 100) == 2621 && packs_to_prefetch(large, 511) == 513 &&
-                    packs_to_prefetch(large, 4096) == 512 && packs_to_prefetch(small, 1) == 1024 &&
-                    packs_to_prefetch(small, 300) == 873,
-                "packs to prefetch");
     check::that(bytes_to_prefetch(4096, 1) == 65536 && bytes_to_prefetch(4096, 64) == 65536 &&
                     bytes_to_prefetch(4096, 100) == 41936 && bytes_to_prefetch(4096, 511) == 8208 &&
                     bytes_to_prefetch(4096, 40_log2) == 8192 && bytes_to_prefetch(64, 1) == 1024,
@@ -549,16 +365,11 @@ static void at_run_time()
 
 int main()
 {
-    rows_of_exact();
+    blocks_of_exact();
+    shared_memory_of_exact();
     plans();
     pairwise_engines();
-    table_is_sound<exact_engine>("EXACT");
-    table_is_sound<exact_sum<double>::engine>("EXACT of doubles");
-    table_is_sound<exact_products_engine<exact_products<float>>>("EXACT of products");
     workspaces();
-    tiles();
-    units();
-    stages();
     prefetches();
     for (unsigned size = 0; size <= 4096; ++size) {
         const bool good =

@@ -18,42 +18,6 @@
 using namespace fastreduce;
 using namespace fastreduce::detail;
 
-/* The same launch twice, the second with the words that the first left. */
-template <class Engine, class Check>
-static void launch_twice(const char *what, unsigned blocks, const work_plan &work,
-                         const std::vector<float> &values, size_t offset,
-                         const typename Engine::Output &output, Check check_result)
-{
-    const size_t n = values.size();
-    check::buffer<float> input(n, offset);
-    check::buffer<status_word> words(one_row::words_of<Engine>(work.units));
-    input.set(values);
-    words.fill(0);
-    for (int turn = 0; turn < 2; ++turn) {
-        const cudaError_t error = one_row::launch<Engine>(
-            0, blocks, 0, {input.data(), n, sizeof(float), Engine::head_alignment, turn > 0}, work,
-            output, words.data());
-        check::that(error == cudaSuccess, "%s, %u blocks, n %zu, offset %zu: %s", what, blocks, n,
-                    offset, cudaGetErrorString(error));
-        check_result(turn);
-        check::that(words.every_byte_is(0) && words.canaries_alive(),
-                    "%s, %u blocks, n %zu, offset %zu: words left dirty, or a write outside", what,
-                    blocks, n, offset);
-    }
-}
-
-/* Tiles of an array at an offset, of which some packs may lie before the first whole line. */
-template <class Engine>
-static work_plan work_for(size_t n, size_t offset, unsigned levels)
-{
-    constexpr size_t line = line_bytes / sizeof(float);
-    size_t head = Engine::head_alignment > 0 ? (line - offset % line) % line : 0;
-    if (head > n) head = n;
-    const size_t tiles = tiles_of((n - head) / 4, Engine::row(0));
-    while (levels > 0 && tiles < 256 * ((size_t(1) << levels) - 1)) --levels;
-    return work_plan::of(tiles, levels);
-}
-
 static const simt::order schedules[] = {simt::order::forward, simt::order::reverse,
                                         simt::order::random};
 
@@ -348,96 +312,6 @@ static void large_packs()
     check::that(std::memcmp(&given, &loaded, sizeof given) == 0, "a pack of 32 bytes");
 }
 
-/* Thread 0 fills the same memory again and again; another warp's first thread waits each time. */
-__global__ void copies(const float4 *from, float4 *seen, unsigned vectors, unsigned turns)
-{
-    __shared__ phase_barrier barrier;
-    float4 *const to = dynamic_shared<float4>();
-    const unsigned bytes = vectors * sizeof(float4);
-    if (threadIdx.x == 0) init_barrier(&barrier, 1);
-    __syncthreads();
-    for (unsigned turn = 0; turn < turns; ++turn) {
-        if (threadIdx.x == 0) bulk_copy(to, from + turn * vectors, bytes, &barrier);
-        if (threadIdx.x == warp_size) {
-            wait_for_phase(&barrier, turn % 2);
-            for (unsigned k = 0; k < vectors; ++k) seen[turn * vectors + k] = to[k];
-        }
-        __syncthreads();
-    }
-}
-
-static void copied()
-{
-    unsigned vectors = 8, turns = 5;
-    const std::vector<float> values = check::make(check::data::integers, 4 * vectors * turns, 1);
-    check::buffer<float4> input(vectors * turns), output(vectors * turns);
-    input.set(reinterpret_cast<const float4 *>(values.data()));
-    const float4 *from = input.data();
-    float4 *seen = output.data();
-    void *arguments[] = {&from, &seen, &vectors, &turns};
-    for (simt::order schedule : schedules) {
-        simt::settings().schedule = schedule;
-        output.fill(0x7f);
-        CUDA(cudaLaunchKernel(copies, dim3(1), dim3(2 * warp_size), arguments,
-                              vectors * sizeof(float4), nullptr));
-        check::that(std::memcmp(seen, values.data(), output.bytes()) == 0,
-                    "a copy was read before it had ended, or is not what was to be copied");
-    }
-}
-
-/* One tile of 32 packs, as reduce_pipelined copies it. */
-__global__ void copy_one(elements<float> input, size_t tile, unsigned *offset, unsigned char *to)
-{
-    __shared__ pipeline_stage stage;
-    unsigned char *const memory = dynamic_shared<unsigned char>();
-    init_barrier(&stage.full, 1);
-    stage.tile = tile;
-    copy_tile<32>(stage, memory, input);
-    wait_for_phase(&stage.full, 0);
-    *offset = stage.offset;
-    for (unsigned k = 0; k < 512 + line_bytes; ++k) to[k] = memory[k];
-}
-
-/* Whole lines where the array has them, and vectors of 16 bytes anyway; none of what is beside the
- * array. So the first tile is copied from its beginning, if that is a vector's, and the last one
- * not, if the end of its last vector is not in the array. */
-static void copied_tiles()
-{
-    constexpr unsigned tile_bytes = 512, floats = 128;
-    check::buffer<unsigned> offset(1);
-    check::buffer<unsigned char> copy(tile_bytes + line_bytes);
-    for (size_t at = 0; at < 32; ++at) {
-        for (size_t rest : {0, 1, 2, 3, 4, 77}) {
-            const size_t n = 3 * floats + rest;
-            std::vector<float> memory(n + 64);
-            const size_t address = reinterpret_cast<uintptr_t>(memory.data()) / sizeof(float),
-                         first = (32 - address % 32) % 32 + at;
-            for (size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<float>(i);
-            elements<float> input(memory.data() + first, n, false, false);
-            for (size_t tile = 0; tile < 3; ++tile) {
-                unsigned *out = offset.data();
-                unsigned char *to = copy.data();
-                void *arguments[] = {&input, &tile, &out, &to};
-                CUDA(cudaLaunchKernel(copy_one, dim3(1), dim3(1), arguments,
-                                      tile_bytes + line_bytes, nullptr));
-                const bool whole = tile == 0 ? at % 4 == 0 : tile < 2 || (4 - at % 4) % 4 <= rest;
-                const unsigned before = tile == 0 ? 0 : at % 32 * sizeof(float),
-                               bytes = (before + tile_bytes + 15) / 16 * 16;
-                check::that(*out == (whole ? before : not_copied),
-                            "tile %zu of an array at %zu floats, %zu after the last: offset %u",
-                            tile, at, rest, *out);
-                if (!whole) continue;
-                check::that(std::memcmp(to, &memory[first + tile * floats - before / 4], bytes) ==
-                                0,
-                            "tile %zu of an array at %zu floats: another copy", tile, at);
-                for (unsigned k = bytes; k < tile_bytes + line_bytes; ++k)
-                    check::that(to[k] == 0xff, "tile %zu of an array at %zu floats: more copied",
-                                tile, at);
-            }
-        }
-    }
-}
-
 /* The sum of nothing but -0 is -0, whatever is not there; that of nothing is +0. */
 static void negative_zeros()
 {
@@ -477,7 +351,7 @@ static void exact_result(const char *what, const std::vector<float> &values, flo
 __global__ void drive(const float *script, unsigned groups, unsigned copies, unsigned times,
                       exact_output output)
 {
-    superaccumulator<32> sum({}, {nullptr, 0, 0, false}, dynamic_shared<void>());
+    superaccumulator<32> sum({}, 0, dynamic_shared<void>());
     for (unsigned k = 0; k < times * groups; ++k) {
         const float x = script[k % groups * 32 + threadIdx.x];
         pack<float> group[exact_group_limit];
@@ -595,7 +469,7 @@ static bool operator==(const decision &a, const decision &b)
 /* A float of each thread a group; what is decided after each. */
 __global__ void decide(const float *script, unsigned groups, decision *decisions)
 {
-    superaccumulator<32> sum({}, {nullptr, 0, 0, false}, dynamic_shared<void>());
+    superaccumulator<32> sum({}, 0, dynamic_shared<void>());
     for (unsigned k = 0; k < groups; ++k) {
         const pack<float> group[1] = {{{script[k * 32 + threadIdx.x], 0, 0, 0}}};
         sum.add_group(group);
@@ -739,51 +613,43 @@ static void raw_accumulator()
     CUDA(cudaFree(total));
 }
 
-template <class Engine>
-static void exact_case(const char *what, unsigned blocks, unsigned levels,
-                       const exact_data::pattern &p, size_t n, unsigned long long seed)
+/* The same call twice, the second with the words that the first left; to a float and limbs. */
+template <unsigned BlockSize, unsigned Packs>
+static void exact_case(unsigned blocks, const exact_data::pattern &p, size_t n,
+                       unsigned long long seed)
 {
-    /* head and tail are at most 34 floats, more than a block of 32 takes */
-    const size_t offset = seed % 36 == 1 || seed % 36 == 2 ? 3 : seed % 36 % 33;
-    const work_plan work = work_for<Engine>(n, offset, levels);
-    if (blocks > work.units) blocks = static_cast<unsigned>(work.units);
     const std::vector<float> values = exact_data::make(p, n, seed);
     const fastreduce_accumulator wanted = exact_data::accumulated(values.data(), n);
-    check::buffer<float> rounded(1);
+    check::buffer<float> input(n, seed % 36), rounded(1);
     check::buffer<fastreduce_accumulator> total(1);
-    for (bool rounds : {true, false}) {
+    check::buffer<status_word> words(superaccumulator<BlockSize>::status_words);
+    input.set(values);
+    words.fill(0);
+    for (int turn = 0; turn < 4; ++turn) {
+        const bool rounds = turn < 2;
         rounded.fill(0x7f);
         total.fill(0);
-        const exact_output output = {rounds ? rounded.data() : nullptr,
-                                     rounds ? nullptr : total.data()->limb};
-        launch_twice<Engine>(
-            (std::string(what) + ", " + p.name).c_str(), blocks, work, values, offset, output,
-            [&](int) {
-                const float got = rounded.get()[0], sum = fastreduce_accumulator_f32(&wanted);
-                if (rounds)
-                    check::that(exact_data::bits_of(got) == exact_data::bits_of(sum),
-                                "%s, %u blocks, %s, n %zu: %.9g instead of %.9g", what, blocks,
-                                p.name, n, static_cast<double>(got), static_cast<double>(sum));
-                else
-                    check::that(std::memcmp(total.data(), &wanted, sizeof wanted) == 0,
-                                "%s, %u blocks, %s, n %zu: another accumulator", what, blocks,
-                                p.name, n);
-                total.fill(0);
-            });
+        const fastreduce_status status =
+            one_row::reduce_exact_in<superaccumulator<BlockSize>, Packs>(
+                blocks, input.data(), n,
+                {rounds ? rounded.data() : nullptr, rounds ? nullptr : total.data()->limb},
+                words.data());
+        const float got = rounded.get()[0], sum = fastreduce_accumulator_f32(&wanted);
+        check::that(
+            status == 0 && (rounds ? exact_data::bits_of(got) == exact_data::bits_of(sum)
+                                   : std::memcmp(total.data(), &wanted, sizeof wanted) == 0),
+            "%u blocks of %u x %u, %s, n %zu: status %d, %.9g instead of %.9g", blocks, BlockSize,
+            Packs, p.name, n, status, static_cast<double>(got), static_cast<double>(sum));
+        check::that(words.every_byte_is(0) && words.canaries_alive(),
+                    "%u blocks of %u x %u, %s, n %zu: words left dirty, or a write outside", blocks,
+                    BlockSize, Packs, p.name, n);
     }
 }
-
-template <unsigned BlockSize, unsigned Packs>
-using exact_stride =
-    one_row::engine<superaccumulator<BlockSize>, engine_kernel::grid_stride, BlockSize, Packs>;
-template <unsigned BlockSize, unsigned Packs, unsigned Stages>
-using exact_pipeline = one_row::engine<superaccumulator<BlockSize>, engine_kernel::pipelined,
-                                       BlockSize, Packs, Stages>;
 
 /* Of three blocks so many add to the totals; the last awaits both others. */
 __global__ void last_of_three(status_word *totals, unsigned adding, exact_output output)
 {
-    superaccumulator<32> sum({}, {nullptr, 0, 0, false}, dynamic_shared<void>());
+    superaccumulator<32> sum({}, 0, dynamic_shared<void>());
     const pack<float> group[1] = {{{1, -3, 0, 0}}};
     sum.add_group(group);
     if (blockIdx.x < adding || blockIdx.x == 2) sum.reduce_blocks(totals, output);
@@ -792,7 +658,7 @@ __global__ void last_of_three(status_word *totals, unsigned adding, exact_output
 static void waits_for_all()
 {
     for (unsigned adding : {0u, 1u, 2u}) {
-        check::buffer<status_word> totals(one_row::words_of<exact_stride<32, 4>>(3));
+        check::buffer<status_word> totals(superaccumulator<32>::status_words);
         check::buffer<float> rounded(1);
         totals.fill(0);
         status_word *data = totals.data();
@@ -816,11 +682,10 @@ static void exact_sums()
         for (unsigned blocks : {1u, 3u, 40u}) {
             simt::settings().schedule = schedules[++seed % 3];
             const size_t n = blocks == 40 ? 30011 : seed % 7 * 777 + 5;
-            exact_case<exact_stride<32, 4>>("grid-stride", blocks, 0, p, n, seed);
-            if (blocks < 40)
-                exact_case<exact_pipeline<64, 4, 2>>("pipelined", blocks, 0, p, n * 4, seed);
+            exact_case<32, 4>(blocks, p, n, seed);
+            if (blocks < 40) exact_case<64, 4>(blocks, p, n * 4, seed);
         }
-        exact_case<exact_stride<160, 1>>("grid-stride, five warps", 2, 0, p, 2222, seed);
+        exact_case<160, 1>(2, p, 2222, seed);
     }
     /* packs that have everything */
     const exact_data::pattern beside = {
@@ -829,24 +694,12 @@ static void exact_sums()
                 return i / 4 % 3 == 0 ? std::nanf("") : i / 4 % 3 == 1 ? -INFINITY : INFINITY;
             return std::ldexp(exact_data::in_unit(i, variant), -120 - static_cast<int>(i % 11));
         }};
-    for (int turn = 0; turn < 4; ++turn)
-        exact_case<exact_stride<32, 4>>("grid-stride", 1, 0, beside, 3000, ++seed);
-    /* sizes about the pipeline's tiles, and the head and the tail that lie beside them */
+    for (int turn = 0; turn < 4; ++turn) exact_case<32, 4>(1, beside, 3000, ++seed);
+    /* sizes about the tiles */
     for (unsigned blocks : {1u, 2u})
         for (size_t quarters : {0, 1, 2, 3, 4, 5, 8, 12, 24, 25, 48, 63})
-            exact_case<exact_pipeline<64, 4, 2>>("pipelined", blocks, 0, exact_data::patterns()[0],
-                                                 quarters * 256 + (quarters % 3) * 50 + 1, ++seed);
-    /* units of several tiles, and the counter */
-    for (unsigned levels : {1u, 2u}) {
-        const size_t n = (levels == 1 ? 260 : 770) * 128 + 41;
-        for (unsigned blocks : {1u, 7u, 200u}) {
-            if (levels == 2 && blocks != 7) continue;
-            simt::settings().schedule = schedules[++seed % 3];
-            const exact_data::pattern &p = exact_data::patterns()[seed % 5];
-            exact_case<exact_stride<32, 1>>("grid-stride, units", blocks, levels, p, n, seed);
-            exact_case<exact_pipeline<32, 1, 3>>("pipelined, units", blocks, levels, p, n, seed);
-        }
-    }
+            exact_case<64, 4>(blocks, exact_data::patterns()[0],
+                              quarters * 256 + (quarters % 3) * 50 + 1, ++seed);
 }
 #endif
 
@@ -858,8 +711,6 @@ int main()
     first_indices<float>();
     first_indices<double>();
     large_packs();
-    copied();
-    copied_tiles();
     float_sums();
     negative_zeros();
     all_words();

@@ -27,7 +27,7 @@ using namespace fastreduce::detail;
 
 /* An input is ten bytes that choose, by the place in this structure, and then floats. */
 struct choices {
-    unsigned char kernel, schedule, blocks, offset;
+    unsigned char unused, schedule, blocks, offset;
     unsigned char encoding, base; /* of floats in bytes */
     unsigned char copies, rule;   /* repeats them, changed: a few bytes are to fill several tiles */
     unsigned char split[2];
@@ -89,29 +89,20 @@ static std::vector<float> stretch(const choices &c, const std::vector<float> &va
     return longer;
 }
 
-struct how {
-    unsigned row; /* of the table */
-    unsigned blocks;
-};
-
 /* A launch of its own for each output, as test_exact.cpp's. */
-static void launch(const how &made, const std::vector<float> &values, size_t offset,
+static void launch(unsigned blocks, const std::vector<float> &values, size_t offset,
                    exact_output output)
 {
-    const plan_entry row = exact_engine::row(made.row);
     check::buffer<float> input(values.size(), offset);
-    check::buffer<status_word> words(one_row::words_of<exact_engine>(1));
+    check::buffer<status_word> words(superaccumulator<256>::status_words);
     input.set(values);
     words.fill(0);
-    const array_layout array =
-        one_row::array_of<exact_engine>(made.row, input.data(), values.size());
-    const work_plan work = plan_work(array.packs, row);
-    const unsigned blocks =
-        made.blocks < work.units ? made.blocks : static_cast<unsigned>(work.units);
-    CUDA(one_row::launch<exact_engine>(made.row, blocks, 0, array, work, output, words.data()));
+    const fastreduce_status status = one_row::reduce_exact_in<superaccumulator<256>>(
+        blocks, input.data(), values.size(), {output.result, output.total}, words.data());
     CUDA(cudaDeviceSynchronize());
-    check::that(words.every_byte_is(0) && words.canaries_alive() && input.canaries_alive(),
-                "words left dirty, or a write outside");
+    check::that(status == 0 && words.every_byte_is(0) && words.canaries_alive() &&
+                    input.canaries_alive(),
+                "status %d, words left dirty, or a write outside", status);
 }
 
 static void same_bits(const char *what, float got, float wanted)
@@ -129,31 +120,30 @@ static void same_limbs(const char *what, const fastreduce_accumulator &got,
                     static_cast<long long>(got.limb[k]), static_cast<long long>(wanted.limb[k]));
 }
 
-static float rounded_by_kernel(const how &made, const std::vector<float> &values, size_t offset)
+static float rounded_by_kernel(unsigned blocks, const std::vector<float> &values, size_t offset)
 {
     check::buffer<float> rounded(1);
     rounded.fill(0x7f);
-    launch(made, values, offset, {rounded.data(), nullptr});
+    launch(blocks, values, offset, {rounded.data(), nullptr});
     check::that(rounded.canaries_alive(), "a write beside the output");
     return rounded.get()[0];
 }
 
-static void add_by_kernel(const how &made, const std::vector<float> &values, size_t offset,
+static void add_by_kernel(unsigned blocks, const std::vector<float> &values, size_t offset,
                           fastreduce_accumulator *sum)
 {
     check::buffer<fastreduce_accumulator> total(1);
     total.set(sum);
-    launch(made, values, offset, {nullptr, total.data()->limb});
+    launch(blocks, values, offset, {nullptr, total.data()->limb});
     check::that(total.canaries_alive(), "a write beside the accumulator");
     *sum = total.get()[0];
 }
 
 static void compare(const choices &c, const std::vector<float> &values)
 {
-    const unsigned rows[] = {0, 1, 3}; /* one for each kernel */
-    const unsigned blocks[] = {1, 1, 1, 2,
-                               2, 3, 5, 1}; /* a block takes as long for few floats as for many */
-    const how made = {rows[c.kernel % 3], blocks[c.blocks % 8]};
+    /* a block takes as long for few floats as for many */
+    constexpr unsigned some[] = {1, 1, 1, 2, 2, 3, 5, 1};
+    const unsigned blocks = some[c.blocks % 8];
     const size_t n = values.size(), offset = c.offset % 40;
     const size_t first = n * c.split[0] / 255, second = std::max(first, n * c.split[1] / 255);
     const std::vector<float> between(values.begin() + static_cast<ptrdiff_t>(first),
@@ -175,10 +165,10 @@ static void compare(const choices &c, const std::vector<float> &values)
     const fastreduce_accumulator middle = exact_data::accumulated(between.data(), between.size()),
                                  last = exact_data::accumulated(values.data() + second, n - second);
     if (c.schedule & 128) {
-        same_bits("the kernel", rounded_by_kernel(made, values, offset), wanted);
+        same_bits("the kernel", rounded_by_kernel(blocks, values, offset), wanted);
         fastreduce_accumulator_merge(&merged, &middle);
     } else {
-        add_by_kernel(made, between, offset, &merged);
+        add_by_kernel(blocks, between, offset, &merged);
     }
     fastreduce_accumulator_merge(&merged, &last);
     same_limbs("three parts", merged, whole);
@@ -191,9 +181,9 @@ static void compare(const choices &c, const std::vector<float> &values)
     same_limbs("limbs added", limbs, whole);
 
     if (check::failures() == 0) return;
-    std::printf("%s, row %u, %u blocks, schedule %d, n %zu, offset %zu, parts to %zu and %zu\n",
-                c.schedule & 128 ? "rounded" : "added", made.row, made.blocks, c.schedule % 3, n,
-                offset, first, second);
+    std::printf("%s, %u blocks, schedule %d, n %zu, offset %zu, parts to %zu and %zu\n",
+                c.schedule & 128 ? "rounded" : "added", blocks, c.schedule % 3, n, offset, first,
+                second);
     std::fflush(stdout);
     std::abort(); /* what libFuzzer takes for a finding */
 }

@@ -65,8 +65,7 @@ int others(const unsigned char *x, unsigned long long *sum, const point *p, poin
 }
 """
 # The kernels, and how each has to be seen to read its input
-READS = {"reduce_pairwise": ["loads"], "reduce_grid_stride": ["loads"],
-         "reduce_pipelined": ["loads", "copies"]}
+READS = {"reduce_pairwise": ["loads"], "reduce_exact": ["loads"]}
 # The same of many results, which the templates do not have
 MANY = {"reduce_short_rows": ["loads"], "reduce_segments": ["loads", "copies"],
         "reduce_long_rows": ["loads"],

@@ -24,9 +24,9 @@ KERNELS = ["v0_baseline<plus, float, float>", "v1_no_divergence<plus, long long,
            "detail::reduce_pairwise<detail::reducer_t<maximum, signed char>, 512, 8, true>",
            "detail::reduce_pairwise<detail::reducer_t<add_points, point>, 512, 8, true>",
            "detail::reduce_pairwise<detail::reducer_t<plus, unsigned short>, 512, 8, true>",
-           "detail::reduce_grid_stride<detail::superaccumulator<256>, 256, 4>"]
+           "detail::reduce_exact<detail::superaccumulator<256>, 4>"]
 # to compile
-LONGEST = ["detail::reduce_pipelined<detail::superaccumulator<512>, 512, 4, 4>",
+LONGEST = ["detail::reduce_exact<detail::wide_superaccumulator<256, detail::doubles_masked>, 4>",
            "detail::reduce_pairwise<detail::reducer_t<minimum, double>, 512, 8, true>"]
 
 SOURCE = """
