@@ -5285,9 +5285,10 @@ reduce_neighbours(const row_bounds &all, const row_share &share,
 /* The results of a warp. */
 struct warp_share {
     size_t first, end;
-    __device__ __forceinline__ warp_share(const row_bounds &all, const row_share &share)
+    __device__ __forceinline__ warp_share(const row_bounds &all, const row_share &share,
+                                          unsigned number) /* of the block */
     {
-        const size_t block = all.begin + blockIdx.x * share.per_block;
+        const size_t block = all.begin + number * share.per_block;
         first = block + threadIdx.x / warp_size * share.per_warp;
         end = least_of(first + share.per_warp, least_of(block + share.per_block, all.end));
     }
@@ -5344,14 +5345,14 @@ __device__ __forceinline__ void reduce_rows(const row_bounds &all, const row_sha
     reduce_chunks<How>(all, share, output, first, rows);
 }
 
-/* Short rows. */
+/* Short rows, the last ones first. */
 template <class Reducer>
 __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
     reduce_short_rows(row_bounds all, row_share share, reduction_output<Reducer> output)
 {
     constexpr unsigned size = pack<typename Reducer::Element>::size;
     constexpr row_loads how = size > 4 ? row_loads::shifted : row_loads::elements;
-    const warp_share own(all, share);
+    const warp_share own(all, share, gridDim.x - 1 - blockIdx.x);
     const bool inside =
         own.first * all.pitch >= size && (all.end - own.end) * all.pitch >= 2 * size;
     wait_for_previous_grid();
@@ -5378,7 +5379,7 @@ __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
     __shared__ later_results later;
     __shared__ bool listed;
     __shared__ warp_room<Reducer> rooms[warps];
-    const warp_share own(all, share);
+    const warp_share own(all, share, blockIdx.x);
     wait_for_previous_grid();
     allow_next_grid();
     /* where nothing is long no block has to wait for others */
