@@ -5627,34 +5627,33 @@ __device__ __forceinline__ void fold_parts(const Reducer &reducer, Value *values
     }
 }
 
-/* Values of a block's results from those of all blocks with them, in the last of these, and true:
- * as in reduce_run. A group is of as many blocks as their Values have places. */
+/* Values of a block's results from those of all blocks with them, in the one with the first rows,
+ * and true: as in reduce_run. A group is of as many blocks as their Values have places. */
 template <unsigned Columns, class Reducer, class Value>
 __device__ __forceinline__ bool columns_of_blocks(const Reducer &reducer, const columns_plan &plan,
-                                                  size_t first, size_t results,
+                                                  unsigned number, size_t first, size_t results,
                                                   status_word *status_words, Value *values)
 {
     using partials = partial_words<Value>;
     const unsigned group_log = columns_warps_log + warp_log - plan.across_log,
-                   results_log = plan.results_log(Columns);
-    unsigned number = blockIdx.x / plan.across_blocks, count = plan.down_blocks;
+                   results_log = plan.results_log(Columns), own = threadIdx.x;
 #pragma unroll 1
-    while (count > 1) {
-        const unsigned others = number & ((1u << group_log) - 1), own = threadIdx.x;
-        const bool mine = own >> results_log == 0 && first + own < results;
-        if (others + 1 < 1u << group_log && number + 1 < count) {
-            if (mine) partials::publish(status_words, number * results + first + own, values[own]);
+    for (unsigned count = plan.down_blocks; count > 1; count = ((count - 1) >> group_log) + 1) {
+        const unsigned rest = count - number, most = 1u << group_log,
+                       parts = rest < most ? rest : most;
+        if ((number & (most - 1)) > 0) {
+            if (own >> results_log == 0 && first + own < results)
+                partials::publish(status_words, number * results + first + own, values[own]);
             return false;
         }
         size_t numbers[Columns];
-        Value found[Columns], last = reducer.zero();
-        if (mine) last = values[own];
+        Value found[Columns];
 #pragma unroll
         for (unsigned c = 0; c < Columns; ++c) {
             const unsigned k = c * columns_block + own, part = k >> results_log,
                            result = k & ((1u << results_log) - 1);
-            numbers[c] = part < others && first + result < results
-                             ? (number - others + part) * results + first + result
+            numbers[c] = part > 0 && part < parts && first + result < results
+                             ? (number + part) * results + first + result
                              : no_partial;
         }
         partials::await(status_words, numbers, reducer.zero(), found);
@@ -5662,16 +5661,14 @@ __device__ __forceinline__ bool columns_of_blocks(const Reducer &reducer, const 
 #pragma unroll
         for (unsigned c = 0; c < Columns; ++c)
             if (numbers[c] != no_partial) values[c * columns_block + own] = found[c];
-        if (mine) values[others << results_log | own] = last;
-        fold_parts(reducer, values, others + 1, results_log);
+        fold_parts(reducer, values, parts, results_log);
         status_words += count * results * partials::count;
         number >>= group_log;
-        count = ((count - 1) >> group_log) + 1;
     }
     return true;
 }
 
-/* A block has neighbouring results, and of their rows a run of neighbouring tiles. */
+/* A block has neighbouring results, and of their rows a run of tiles; the first has the last. */
 template <class Reducer, unsigned Columns>
 __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::blocks(Columns)))
     reduce_columns(strided_results all, columns_plan plan, reduction_output<Reducer> output,
@@ -5686,11 +5683,12 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
                    results_log = plan.results_log(Columns),
                    rows_log = columns_of<Reducer>::rows_log(Columns) + warp_log - plan.across_log +
                               plan.steps_log; /* of a warp */
-    const size_t first = size_t(blockIdx.x % plan.across_blocks) << results_log,
+    const unsigned block = gridDim.x - 1 - blockIdx.x, number = block / plan.across_blocks;
+    const size_t first = size_t(block % plan.across_blocks) << results_log,
                  results = all.end - all.begin, result = first + column * Columns;
     const auto *const from =
         all.template first<typename Reducer::Element>(all.begin + (result < results ? result : 0));
-    size_t tile = size_t(blockIdx.x / plan.across_blocks) << plan.run_log;
+    size_t tile = size_t(number) << plan.run_log;
     wait_for_previous_grid();
     allow_next_grid();
 #pragma unroll 1
@@ -5712,7 +5710,8 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
         if (last) break;
         __syncthreads();
     }
-    if (!columns_of_blocks<Columns>(reducer, plan, first, results, status_words, values)) return;
+    if (!columns_of_blocks<Columns>(reducer, plan, number, first, results, status_words, values))
+        return;
 #pragma unroll 1
     for (unsigned k = threadIdx.x; k >> results_log == 0 && first + k < results; k += columns_block)
         reducer.store(all.place(output.result, all.begin + first + k),
