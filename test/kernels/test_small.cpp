@@ -40,17 +40,20 @@ __global__ void publish_one(status_word *words, unsigned k, Value value)
     partial_words<Value>::publish(words, k, value);
 }
 
-/* Partials 1, 3 and 5 of 7 are awaited, as far as they lie before `end`; a bit of `missing` leaves
- * one unpublished, or the word `lost` of it alone. */
+/* Partials first, first + 2 and first + 4 of 7 are awaited, as far as they lie before `end`, but
+ * number 0 is not; a bit of `missing` leaves one unpublished, or the word `lost` of it alone. */
 template <unsigned Words, class Value>
-static void words(const Value (&given)[7])
+static void words_from(unsigned first, const Value (&given)[7])
 {
     constexpr unsigned each = partial_words<Value>::count;
     static_assert(each == Words, "63 bits a word");
     for (unsigned end = 2; end <= 7; ++end) {
+        const auto awaited = [&](unsigned k) {
+            return k > 0 && k % 2 == first && k < end && k < 6;
+        };
         for (unsigned missing : {0u, 1u, 2u, 4u}) {
             bool waits = false;
-            for (unsigned k = 0; k < 3; ++k) waits |= 1 + 2 * k < end && (missing >> k & 1);
+            for (unsigned k = 0; k < 3; ++k) waits |= awaited(first + 2 * k) && (missing >> k & 1);
             /* to find that nobody comes takes long: one type for all ends is enough */
             if (waits && end != 7 && sizeof(Value) != sizeof(unsigned)) continue;
             /* any word that is missing is enough */
@@ -66,36 +69,43 @@ static void words(const Value (&given)[7])
                     Value value = given[k];
                     void *arguments[] = {&data, &k, &value};
                     CUDA(cudaLaunchKernel(publish_one<Value>, dim3(1), dim3(1), arguments));
-                    if (k % 2 && missing >> k / 2 & 1) data[k * each + lost] = 0;
+                    if (k % 2 == first && missing >> k / 2 & 1) data[k * each + lost] = 0;
                 }
                 const std::vector<status_word> before = memory.get();
-                unsigned first = 1;
                 void *arguments[] = {&data, &first, &end, &out};
                 const cudaError_t error =
                     cudaLaunchKernel(await_three<Value>, dim3(1), dim3(32), arguments);
                 if (waits) {
                     check::that(error != cudaSuccess && simt::report().find("deadlock") == 0,
-                                "await, end %u, missing %u: did not wait", end, missing);
-                    check::that(memory.get() == before, "await, end %u: words taken early", end);
+                                "await %u, end %u, missing %u: did not wait", first, end, missing);
+                    check::that(memory.get() == before, "await %u, end %u: words taken early",
+                                first, end);
                     continue;
                 }
-                check::that(error == cudaSuccess, "await, end %u, missing %u: %s", end, missing,
-                            simt::report().c_str());
-                for (unsigned k = 0; k < 7 * each; ++k) {
-                    const bool taken = k / each % 2 && k / each < end;
-                    check::that(memory.get()[k] == (taken ? 0 : before[k]),
-                                "await, end %u: word %u", end, k);
-                }
+                check::that(error == cudaSuccess, "await %u, end %u, missing %u: %s", first, end,
+                            missing, simt::report().c_str());
+                for (unsigned k = 0; k < 7 * each; ++k)
+                    check::that(memory.get()[k] == (awaited(k / each) ? 0 : before[k]),
+                                "await %u, end %u: word %u", first, end, k);
                 const Value nothing = {};
                 for (unsigned k = 0; k < 3; ++k)
-                    check::that(std::memcmp(&out[k], 1 + 2 * k < end ? &given[1 + 2 * k] : &nothing,
-                                            sizeof(Value)) == 0,
-                                "await, end %u: value %u", end, k);
+                    check::that(
+                        std::memcmp(&out[k],
+                                    awaited(first + 2 * k) ? &given[first + 2 * k] : &nothing,
+                                    sizeof(Value)) == 0,
+                        "await %u, end %u: value %u", first, end, k);
                 check::that(memory.canaries_alive() && values.canaries_alive(),
-                            "await, end %u: a write outside", end);
+                            "await %u, end %u: a write outside", first, end);
             }
         }
     }
+}
+
+template <unsigned Words, class Value>
+static void words(const Value (&given)[7])
+{
+    words_from<Words>(0, given);
+    words_from<Words>(1, given);
 }
 
 struct five_bytes {
