@@ -6611,6 +6611,7 @@ struct doubles_masked {
     static constexpr unsigned packs_at_once = 4, least_unit = 0, resident_threads = 1024;
     static constexpr int low_zeros = 0;
     unsigned mask; /* of a double's upper half */
+    static __host__ __device__ __forceinline__ doubles_masked masked(unsigned by) { return {by}; }
 
     __device__ __forceinline__ double term(double x, double) const
     {
@@ -6634,6 +6635,7 @@ struct exact_products {
         of_doubles ? 48 - 53 : 53 - 2 * static_cast<int>(fraction_bits + 1);
     using Sums = standard::conditional_t<of_doubles, wide_sums<fastreduce_product_accumulator>,
                                          product_sums<(sizeof(Input) < sizeof(float))>>;
+    static __host__ __device__ __forceinline__ exact_products masked(unsigned) { return {}; }
 
     static __device__ __forceinline__ Term term(Input x, Input y)
     {
@@ -6939,6 +6941,7 @@ struct exact_moments {
     using Sums = moment_sums<Input>;
     static constexpr bool two_arrays = false;
     static constexpr unsigned packs_at_once = 2, resident_threads = 768;
+    static __host__ __device__ __forceinline__ exact_moments masked(unsigned) { return {}; }
 
     static __device__ __forceinline__ double term(Input x, Input)
     {
@@ -8484,20 +8487,13 @@ static exact_engine exact_engine_of()
             &cache};
 }
 
-/* The accumulator of the sum, by the element. */
-constexpr unsigned every_bit = ~0u, all_but_the_sign = ~0u >> 1;
+/* The accumulator of the sum, by the element; and what an operator leaves of its bits. */
 template <class Input>
-struct exact_sum {
-    using source = floats_of<Input>;
-    using accumulator = superaccumulator<exact_block, source>;
-    static source make(unsigned mask) { return source::masked(mask); }
-};
-template <>
-struct exact_sum<double> {
-    using source = doubles_masked;
-    using accumulator = wide_superaccumulator<exact_block, source>;
-    static source make(unsigned mask) { return {mask}; }
-};
+using exact_sum = std::conditional_t<std::is_same<Input, double>::value,
+                                     wide_superaccumulator<exact_block, doubles_masked>,
+                                     superaccumulator<exact_block, floats_of<Input>>>;
+constexpr unsigned every_bit = ~0u, all_but_the_sign = ~0u >> 1;
+
 template <class Accumulator>
 fastreduce_status launch_exact(const void *input, typename Accumulator::Output output, size_t n,
                                workspace memory, cudaStream_t stream,
@@ -9001,14 +8997,14 @@ struct method<FASTREDUCE_EXACT, BlockSize, Items, Operator, Input, false> {
     static_assert(std::is_same<Operator, plus>::value &&
                       (std::is_same<Input, float>::value || std::is_same<Input, double>::value),
                   "the exact sum is of floats or doubles");
-    using accumulator = typename exact_sum<Input>::accumulator;
+    using accumulator = exact_sum<Input>;
     static fastreduce_status launch(const Input *input, Input *output, size_t n, workspace memory,
                                     cudaStream_t stream)
     {
         return launch_exact<accumulator>(input,
                                          {output, nullptr, FASTREDUCE_SUM,
                                           sizeof(Input) == 4 ? 24 : 53,
-                                          exact_sum<Input>::make(every_bit)},
+                                          decltype(accumulator::Output::source)::masked(every_bit)},
                                          n, memory, stream);
     }
     static size_t workspace_bytes(size_t n)
@@ -9211,8 +9207,8 @@ fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator 
     const fastreduce_status status = detail::check_arguments(input, accumulator, n, scratch);
     return status != FASTREDUCE_SUCCESS
                ? status
-               : detail::launch_exact<detail::exact_sum<float>::accumulator>(
-                     input, {nullptr, accumulator->limb}, n, scratch, stream, n_on_device);
+               : detail::launch_exact<detail::exact_sum<float>>(input, {nullptr, accumulator->limb},
+                                                                n, scratch, stream, n_on_device);
 }
 
 /* One level of the dispatcher: block b of the grid reduces elements [b * tile, (b + 1) * tile)
@@ -9486,64 +9482,31 @@ struct exact_instance {
 };
 
 template <class Source>
-static void place_exact_output(void *place, const exact_call &call, const Source &source)
+static void make_exact_output(void *place, const exact_call &call)
 {
-    place_output(place,
-                 exact_output_of<Source>{call.result, call.total, call.op, call.precision, source});
+    place_output(place, exact_output_of<Source>{call.result, call.total, call.op, call.precision,
+                                                Source::masked(call.mask())});
 }
-
-template <class Input>
-struct exact_elements {
-    using of_results = doubles_masked;
-    using accumulator = typename exact_sum<Input>::accumulator;
-    static void make_output(void *place, const exact_call &call)
-    {
-        place_exact_output(place, call, exact_sum<Input>::make(call.mask()));
-    }
-};
-struct exact_magnitudes { /* of floats, whose sums have no mask */
-    using of_results = doubles_masked;
-    using accumulator = superaccumulator<exact_block, floats_masked<float>>;
-    static void make_output(void *place, const exact_call &call)
-    {
-        place_exact_output(place, call, floats_masked<float>{call.mask()});
-    }
-};
-template <class Input>
-struct exact_squares {
-    using of_results =
-        std::conditional_t<sizeof(Input) == sizeof(double), exact_products<double>, doubles_masked>;
-    using accumulator = wide_superaccumulator<exact_block, exact_products<Input>>;
-    static void make_output(void *place, const exact_call &call)
-    {
-        place_exact_output(place, call, exact_products<Input>{});
-    }
-};
-
-template <class Input>
-struct exact_variance {
-    using of_results = exact_moments<Input>;
-    using accumulator = wide_superaccumulator<exact_block, of_results>;
-    static void make_output(void *place, const exact_call &call)
-    {
-        place_exact_output(place, call, of_results{});
-    }
-};
 
 constexpr bool has_magnitudes = has_exact && holds(built_operators, FASTREDUCE_SUM_ABS),
                has_sums =
                    has_magnitudes || (has_exact && (holds(built_operators, FASTREDUCE_SUM) ||
                                                     holds(built_operators, FASTREDUCE_MEAN)));
 
-template <class What, class Input>
+/* OfResults: the Source of what AUTO's kernels leave open. */
+template <class Input, class OfResults, class Accumulator>
 static exact_instance exact_of()
 {
     exact_instance found = {};
-    found.make_engine = exact_engine_of<typename What::accumulator>;
-    found.make_output = What::make_output;
-    if constexpr (has_shapes)
-        found.launch_results = launch_exact_results<Input, typename What::of_results>;
+    found.make_engine = exact_engine_of<Accumulator>;
+    found.make_output = make_exact_output<decltype(Accumulator::Output::source)>;
+    if constexpr (has_shapes) found.launch_results = launch_exact_results<Input, OfResults>;
     return found;
+}
+template <class Input, class Source, class OfResults = Source>
+static exact_instance exact_of_doubles()
+{
+    return exact_of<Input, OfResults, wide_superaccumulator<exact_block, Source>>();
 }
 
 /* Whether the exact sum is of products. */
@@ -9562,16 +9525,21 @@ static exact_instance find_exact(fastreduce_type type, fastreduce_operator op, b
                        has_mask = sizeof(input) != sizeof(float);
         if (is_of_products(op, dot)) {
             if constexpr (has_exact_products && is_float)
-                return exact_of<exact_squares<input>, input>();
+                return exact_of_doubles<
+                    input, exact_products<input>,
+                    std::conditional_t<sizeof(input) == 8, exact_products<double>,
+                                       doubles_masked>>();
         } else if (op == FASTREDUCE_VARIANCE) {
             if constexpr (has_exact_products && is_float &&
                           holds(built_operators, FASTREDUCE_VARIANCE))
-                return exact_of<exact_variance<input>, input>();
+                return exact_of_doubles<input, exact_moments<input>>();
         } else if (op == FASTREDUCE_SUM_ABS && !has_mask) {
             if constexpr (has_magnitudes && is_float && !has_mask)
-                return exact_of<exact_magnitudes, input>();
+                return exact_of<input, doubles_masked,
+                                superaccumulator<exact_block, floats_masked<float>>>();
         } else if (op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS || op == FASTREDUCE_MEAN) {
-            if constexpr (has_sums && is_float) return exact_of<exact_elements<input>, input>();
+            if constexpr (has_sums && is_float)
+                return exact_of<input, doubles_masked, exact_sum<input>>();
         }
         return exact_instance();
     });

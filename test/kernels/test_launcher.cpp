@@ -374,8 +374,8 @@ static void on_one_stream()
 static void facts()
 {
     using namespace fastreduce::detail;
-    const exact_engine e = exact_engine_of<exact_sum<float>::accumulator>(),
-                       other = exact_engine_of<exact_sum<double>::accumulator>();
+    const exact_engine e = exact_engine_of<exact_sum<float>>(),
+                       other = exact_engine_of<exact_sum<double>>();
     for (int number : {1, 2, 31, 32, 63, 64, 65, 1000}) {
         simt::gpu gpu;
         gpu.number = number;
@@ -442,7 +442,7 @@ static void exact_launches()
     int place;
     const cudaStream_t stream = reinterpret_cast<cudaStream_t>(&place);
     check::buffer<float> input(n), output(1);
-    check::buffer<status_word> words(exact_sum<float>::accumulator::status_words);
+    check::buffer<status_word> words(exact_sum<float>::status_words);
     input.fill(0);
     words.fill(0);
     for (int ptx : {80, 89, 90, 100, 120}) {
@@ -452,7 +452,7 @@ static void exact_launches()
         gpu.multiprocessors = 3;
         simt::set_gpu(gpu);
         for (bool much : {false, true}) {
-            exact_engine e = exact_engine_of<exact_sum<float>::accumulator>();
+            exact_engine e = exact_engine_of<exact_sum<float>>();
             if (much) e.shared_bytes = 60 * kibibyte;
             const void *const kernel = e.kernel();
             exact_output result = {output.data(), nullptr};

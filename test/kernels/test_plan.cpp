@@ -63,7 +63,7 @@ struct first_of {
 static void blocks_of_exact()
 {
     const exact_engine
-        sums = exact_engine_of<exact_sum<float>::accumulator>(),
+        sums = exact_engine_of<exact_sum<float>>(),
         products = exact_engine_of<wide_superaccumulator<exact_block, exact_products<double>>>();
     const struct {
         size_t n;
@@ -96,8 +96,8 @@ static void shared_memory_of(const char *what, size_t most)
 static void shared_memory_of_exact()
 {
     constexpr size_t without_asking = 47 * kibibyte;
-    shared_memory_of<exact_sum<float>::accumulator>("floats", without_asking);
-    shared_memory_of<exact_sum<double>::accumulator>("doubles", without_asking);
+    shared_memory_of<exact_sum<float>>("floats", without_asking);
+    shared_memory_of<exact_sum<double>>("doubles", without_asking);
     shared_memory_of<wide_superaccumulator<exact_block, exact_products<float>>>("products",
                                                                                 without_asking);
     shared_memory_of<wide_superaccumulator<exact_block, exact_products<double>>>(
@@ -113,7 +113,7 @@ static_assert(enough == size_t(1) << 20, "a mebibyte");
 template <class Element>
 static void workspace_grows(const char *what)
 {
-    const exact_engine e = exact_engine_of<typename exact_sum<Element>::accumulator>();
+    const exact_engine e = exact_engine_of<exact_sum<Element>>();
     size_t last = 0, last_n = 0;
     const auto at = [&](size_t n) {
         const size_t bytes = e.workspace_bytes(n);
@@ -134,7 +134,7 @@ static void workspaces()
 {
     workspace_grows<float>("EXACT");
     workspace_grows<double>("EXACT of doubles");
-    const exact_engine e = exact_engine_of<exact_sum<float>::accumulator>();
+    const exact_engine e = exact_engine_of<exact_sum<float>>();
     check::that(e.workspace_bytes(12_log2) == 0 && e.workspace_bytes(12_log2 + 1) == 512 &&
                     e.workspace_bytes(SIZE_MAX / 4) == 512,
                 "EXACT's workspace");
