@@ -268,9 +268,8 @@ using is_integral =
 } // namespace standard
 #endif
 
-/* The block's dynamic shared memory. Raw bytes, as arrays of several types cannot share one
- * name. Aligned for TMA, which takes 35 % longer to addresses that are multiples of 16 alone (one
- * H200). */
+/* The block's dynamic shared memory: raw bytes, as arrays of several types cannot share one
+ * name. */
 extern __shared__ __align__(128) unsigned char dynamic_shared_bytes[];
 
 template <class Value>

@@ -1229,7 +1229,7 @@ static void plans()
                         double quickest = 1e9;
                         for (unsigned turn = 0; turn < 20 && quickest > 2e-6; ++turn) {
                             const auto start = std::chrono::steady_clock::now();
-                            share = plan_rows(e, all, {multiprocessors, 227 * kibibyte, true}, most,
+                            share = plan_rows(e, all, {multiprocessors, 227 * kibibyte}, most,
                                               workspace_words);
                             const std::chrono::duration<double> took =
                                 std::chrono::steady_clock::now() - start;
