@@ -8418,13 +8418,11 @@ fastreduce_status launch_pairwise(const array_argument &input, Value *result,
 
 /* ---- EXACT: one kernel a Source ---- */
 
-/* Without its types, so that the host's code is there once for all. */
-struct exact_engine {
+/* Without its types, so that the host's code is there once for all; and without its kernel. */
+struct exact_plan {
     unsigned element_bytes, pack_size, status_words, blocks_per_multiprocessor;
     tile_size tile;
     size_t shared_bytes;
-    const void *(*kernel)();
-    compiled_cache *cache;
 
     constexpr size_t tiles(size_t n) const { return blocks_for(n, tile.all_packs() * pack_size); }
     /* Not less for a greater n. */
@@ -8436,6 +8434,11 @@ struct exact_engine {
     {
         return least_of(tiles(n), size_t(blocks_per_multiprocessor) * multiprocessors);
     }
+};
+
+struct exact_engine : exact_plan {
+    const void *(*kernel)();
+    compiled_cache *cache;
 };
 
 constexpr size_t most_counted_blocks = 4095; /* by a word of the totals */
@@ -8471,19 +8474,23 @@ static const void *exact_kernel()
  * multiprocessor and no more: the next grid's, launched early, would share out unevenly among the
  * places left. */
 template <class Accumulator, unsigned Packs = 4>
-static exact_engine exact_engine_of()
+constexpr exact_plan exact_plan_of()
 {
     using Element = typename Accumulator::Element;
-    static compiled_cache cache = {};
     constexpr size_t shared_bytes = 44 * kibibyte;
-    return {static_cast<unsigned>(sizeof(Element)),
+    return {sizeof(Element),
             pack<Element>::size,
             Accumulator::status_words,
             Accumulator::resident_blocks,
             {Accumulator::block_size, Packs},
-            Accumulator::shared_bytes > shared_bytes ? Accumulator::shared_bytes : shared_bytes,
-            exact_kernel<Accumulator, Packs>,
-            &cache};
+            Accumulator::shared_bytes > shared_bytes ? Accumulator::shared_bytes : shared_bytes};
+}
+
+template <class Accumulator, unsigned Packs = 4>
+static exact_engine exact_engine_of()
+{
+    static compiled_cache cache = {};
+    return {exact_plan_of<Accumulator, Packs>(), exact_kernel<Accumulator, Packs>, &cache};
 }
 
 /* The accumulator of the sum, by the element; and what an operator leaves of its bits. */
@@ -9008,7 +9015,7 @@ struct method<FASTREDUCE_EXACT, BlockSize, Items, Operator, Input, false> {
     }
     static size_t workspace_bytes(size_t n)
     {
-        return exact_engine_of<accumulator>().workspace_bytes(n);
+        return exact_plan_of<accumulator>().workspace_bytes(n);
     }
 };
 
