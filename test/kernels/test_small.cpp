@@ -685,6 +685,43 @@ static void waits_for_all()
     }
 }
 
+/* Three limbs a lane, as far as there are so many, of two blocks; the first adds all but one. */
+__global__ void all_but(status_word *totals, unsigned missing, long long *sums)
+{
+    constexpr unsigned limbs = 70;
+    long long limb[3];
+    for (unsigned j = 0; j < 3; ++j) limb[j] = threadIdx.x + 32 * j;
+    if (blockIdx.x == 0) {
+        for (unsigned k = threadIdx.x; k < limbs; k += 32)
+            if (k != missing) totals[k] += exact_one_block + 1000;
+    } else if (sum_of_blocks<limbs>(totals, limb, [](unsigned) { return false; })) {
+        for (unsigned j = 0; j < 3; ++j)
+            if (threadIdx.x + 32 * j < limbs) sums[threadIdx.x + 32 * j] = limb[j];
+    }
+}
+
+static void waits_for_every_limb()
+{
+    for (unsigned missing : {70u, 0u, 31u, 32u, 69u}) {
+        check::buffer<status_word> totals(exact_totals * 70);
+        check::buffer<long long> sums(70);
+        totals.fill(0);
+        status_word *data = totals.data();
+        long long *out = sums.data();
+        void *arguments[] = {&data, &missing, &out};
+        const cudaError_t error = cudaLaunchKernel(all_but, dim3(2), dim3(32), arguments);
+        if (missing < 70) {
+            check::that(error != cudaSuccess && simt::report().find("deadlock") == 0,
+                        "the last block did not wait for limb %u", missing);
+            continue;
+        }
+        check::that(error == cudaSuccess && totals.every_byte_is(0), "two blocks: error %d", error);
+        for (unsigned k = 0; k < 70; ++k)
+            check::that(sums.get()[k] == 1000 + static_cast<long long>(k), "limb %u: %lld", k,
+                        sums.get()[k]);
+    }
+}
+
 static void exact_sums()
 {
     unsigned long long seed = 0;
@@ -730,6 +767,7 @@ int main()
     decisions();
     raw_accumulator();
     waits_for_all();
+    waits_for_every_limb();
     exact_sums();
     rounding();
 #endif
