@@ -8430,9 +8430,13 @@ struct exact_plan {
     {
         return tiles(n) > 1 ? status_words * sizeof(status_word) : 0;
     }
-    constexpr size_t blocks(size_t n, unsigned multiprocessors) const
+    /* No more than are resident, as all have the same to do. */
+    constexpr size_t blocks(size_t n, const device_limits &device) const
     {
-        return least_of(tiles(n), size_t(blocks_per_multiprocessor) * multiprocessors);
+        constexpr size_t reserve = 2 * kibibyte; /* static shared memory, and the system's */
+        const size_t fit = (device.shared_bytes + kibibyte) / (shared_bytes + reserve),
+                     resident = least_of(blocks_per_multiprocessor, fit > 0 ? fit : 1);
+        return least_of(tiles(n), resident * device.multiprocessors);
     }
 };
 
@@ -8455,7 +8459,7 @@ inline fastreduce_status launch_exact(const exact_engine &e, const array_argumen
     device_limits limits = {};
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
-    const size_t blocks = least_of(e.blocks(input.n, limits.multiprocessors), most_blocks);
+    const size_t blocks = least_of(e.blocks(input.n, limits), most_blocks);
     pairwise_array array = array_for(input, e.element_bytes, e.tile.all_packs(), blocks);
     return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
         void *arguments[] = {&array, output, &data};

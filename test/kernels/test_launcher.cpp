@@ -450,6 +450,7 @@ static void exact_launches()
         gpu.number = ptx == 80 ? 45 : ptx == 89 ? 46 : ptx == 90 ? 47 : ptx == 100 ? 48 : 49;
         gpu.ptx_version = ptx;
         gpu.multiprocessors = 3;
+        gpu.shared_bytes = 227 * kibibyte;
         simt::set_gpu(gpu);
         for (bool much : {false, true}) {
             exact_engine e = exact_engine_of<exact_sum<float>>();
@@ -462,7 +463,8 @@ static void exact_launches()
                         "PTX %d: not launched", ptx);
             const simt::launch &done = simt::latest_launch();
             check::that(done.overlapped == (ptx >= 90), "PTX %d: the attribute", ptx);
-            const size_t blocks = least_of(12, fastreduce::blocks_for(n, 4096));
+            const size_t each = much ? 3 : 4, /* that 228 KiB hold */
+                blocks = least_of(3 * each, fastreduce::blocks_for(n, 4096));
             check::that(
                 done.kernel == kernel && done.stream == stream && done.grid.x == blocks &&
                     done.grid.y == 1 && done.grid.z == 1 && done.block.x == 256 &&

@@ -58,28 +58,41 @@ struct first_of {
     }
 };
 
-/* As many as tiles, but no more than a multiprocessor has room for, and a word can count. */
+/* As many as tiles, but no more than are resident, and a word can count. */
 static void blocks_of_exact()
 {
     const exact_plan
         sums = exact_plan_of<exact_sum<float>>(),
         products = exact_plan_of<wide_superaccumulator<exact_block, exact_products<double>>>();
+    constexpr size_t h100 = 227 * kibibyte, a100 = 163 * kibibyte, ada = 99 * kibibyte,
+                     turing = 64 * kibibyte;
     const struct {
         size_t n;
-        unsigned multiprocessors;
+        device_limits device;
         size_t sums, products;
     } table[] = {
-        {0, 132, 1, 1},           {11_log2, 132, 1, 1},          {11_log2 + 1, 132, 1, 2},
-        {12_log2, 132, 1, 2},     {12_log2 + 1, 132, 2, 3},      {5 * 12_log2, 1, 4, 3},
-        {19_log2, 132, 128, 256}, {20_log2, 132, 256, 396},      {20_log2, 20, 80, 60},
-        {40_log2, 132, 528, 396}, {40_log2, 5000, 20000, 15000}, {SIZE_MAX / 8, 108, 432, 324},
+        {0, {132, h100}, 1, 1},
+        {11_log2, {132, h100}, 1, 1},
+        {11_log2 + 1, {132, h100}, 1, 2},
+        {12_log2, {132, h100}, 1, 2},
+        {12_log2 + 1, {132, h100}, 2, 3},
+        {5 * 12_log2, {1, h100}, 4, 3},
+        {19_log2, {132, h100}, 128, 256},
+        {20_log2, {132, h100}, 256, 396},
+        {20_log2, {20, h100}, 80, 60},
+        {40_log2, {132, h100}, 528, 396},
+        {40_log2, {5000, h100}, 20000, 15000},
+        {SIZE_MAX / 8, {108, a100}, 324, 324},
+        {40_log2, {142, ada}, 284, 284},
+        {40_log2, {40, turing}, 40, 40},
+        {40_log2, {40, 10 * kibibyte}, 40, 40},
     };
     for (const auto &wanted : table)
-        check::that(sums.blocks(wanted.n, wanted.multiprocessors) == wanted.sums &&
-                        products.blocks(wanted.n, wanted.multiprocessors) == wanted.products,
-                    "EXACT, n %zu, %u multiprocessors: %zu and %zu blocks", wanted.n,
-                    wanted.multiprocessors, sums.blocks(wanted.n, wanted.multiprocessors),
-                    products.blocks(wanted.n, wanted.multiprocessors));
+        check::that(sums.blocks(wanted.n, wanted.device) == wanted.sums &&
+                        products.blocks(wanted.n, wanted.device) == wanted.products,
+                    "EXACT, n %zu, %u multiprocessors of %zu bytes: %zu and %zu blocks", wanted.n,
+                    wanted.device.multiprocessors, wanted.device.shared_bytes,
+                    sums.blocks(wanted.n, wanted.device), products.blocks(wanted.n, wanted.device));
     check::that(most_counted_blocks == 4095, "blocks that 12 bits count");
 }
 
