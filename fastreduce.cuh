@@ -4280,10 +4280,10 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
 
 /* ---- Many results ----
  *
- * Each is the same reduction by index, of its own elements, with the same bits. */
+ * Each result is reduced by index as one array is, and has the same bits. */
 
-/* Result number r, from `begin` on, is of elements (r / inner) * outer_stride + r % inner + k *
- * stride of the input, for k < n. */
+/* Result r, of those from `begin` on, reduces the input's elements (r / inner) * outer_stride +
+ * r % inner + k * stride, for k < n. */
 struct strided_results {
     const void *input;
     size_t begin, end, n, inner, outer_stride, stride;
@@ -4323,13 +4323,12 @@ __device__ __forceinline__ unsigned bits_for_word(unsigned number)
 
 /* ---- Rows and segments ----
  *
- * A warp takes results that are neighbours. Of rows, of which all is known beforehand, its lanes
- * load a pack each of several, chunk by chunk, and hand halves of what they have over: as many as
- * it has packs for. Of segments it brings what lies side by side into shared memory, where a lane
- * or several go through each. Longer ones it takes in steps of its packs; what is longer yet is for
- * a block, or for several. */
+ * A warp reduces neighbouring results. Where rows lie is known in advance: each lane loads a pack
+ * of several rows, chunk by chunk, and lanes pair by handing halves of their values over. Short
+ * segments, side by side, go to shared memory first, where one lane or several reduce each. Longer
+ * results take a warp several steps; still longer ones a block, or several blocks. */
 
-/* Where the elements of results are: of rows by a formula, of segments by offsets on the device. */
+/* Where each result's elements are: a row's by a formula, a segment's by offsets on the device. */
 struct row_bounds {
     const void *input;
     const void *begins, *ends; /* null: rows */
@@ -4345,7 +4344,7 @@ struct row_bounds {
         return offset_bytes == 8 ? static_cast<const long long *>(from)[result]
                                  : static_cast<const int *>(from)[result];
     }
-    /* No elements where offsets are negative, or decrease. */
+    /* Empty where offsets are negative or decrease. */
     __device__ __forceinline__ span of(size_t result) const
     {
         if (begins == nullptr) return {result * pitch, n};
@@ -4359,7 +4358,7 @@ struct row_bounds {
         return static_cast<const Element *>(input) + of(result).begin;
     }
     __device__ __forceinline__ size_t length(size_t result) const { return of(result).n; }
-    /* Its elements, of which none are shared out yet. */
+    /* The result's elements, not yet shared out to blocks. */
     template <class Element>
     __device__ __forceinline__ pairwise_array array(size_t result) const
     {
@@ -4377,10 +4376,10 @@ struct row_bounds {
 };
 
 constexpr unsigned warp_log = 5, rows_block = 256, most_chunks = 8, most_runs_of_result = 512;
-/* Blocks of segments that a multiprocessor has a place for, at least. */
+/* Minimum resident blocks of reduce_segments. */
 constexpr unsigned segments_blocks = 768 / rows_block;
-/* Of a warp's stage: bytes; results that it looks at, some a lane; packs of a result, and of a leaf
- * of it; and levels of its steps. */
+/* A warp's stage in shared memory: its bytes; results of a lane; packs of a result, and of a leaf
+ * of its tree; and levels of the tree over steps. */
 constexpr unsigned warp_stage_bytes = 4096, most_passes = 4, most_short_packs = 128, most_leaf = 4,
                    staged_levels = 6;
 
@@ -4392,9 +4391,9 @@ struct row_share {
     size_t most_of_warp, most_of_block; /* elements of a segment; longer ones are listed */
     /* of a warp's chunks: so many, and 2^lanes_log lanes and 2^chunks_log chunks are for a row */
     unsigned chunks, lanes_log, chunks_log;
-    unsigned tail; /* elements before a pack that each row has besides; or 0 */
+    unsigned tail; /* elements of an incomplete pack that each row also has; or 0 */
     bool vectors;  /* all packs are */
-    bool by_lanes; /* a row's lanes take its packs in turn, as any order will do */
+    bool by_lanes; /* a row's lanes take its packs in turn, where any order will do */
     /* of each: its row, after the lane's first; the lane's pack, in elements from its first one on
      * and to the row's end; and in bytes from the first row's on */
     unsigned row[most_chunks], within[most_chunks];
@@ -7473,8 +7472,8 @@ constexpr unsigned exact_listed = (FASTREDUCE_WORKSPACE_BYTES / sizeof(status_wo
                                    row_list::all_words) /
                                   (Sums::limbs + 1);
 
-/* By a block: units of what is listed, in turn. Limbs go to the result's, which the last one to
- * come rounds and leaves zero. */
+/* By a block: units of the listed results, in turn. It adds its limbs to the result's; the last to
+ * arrive rounds them and leaves zeros. */
 template <class Source, class Sums>
 __device__ __forceinline__ void add_listed_units(const exact_results &all,
                                                  status_word *status_words,
@@ -7518,8 +7517,8 @@ __device__ __forceinline__ void add_listed_units(const exact_results &all,
     list.leave(last);
 }
 
-/* Open results, one a warp; longer ones are listed, where there are status words. Idle blocks
- * wait for others to begin, but not for ever, as these may need their places. */
+/* Open results, one a warp; longer ones are listed, where there are status words. Idle blocks wait
+ * for others to begin, but not for ever, as those may need their places on the GPU. */
 template <class Source>
 __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     reduce_open_results(exact_results all, size_t results, size_t most_of_warp,
@@ -7967,7 +7966,7 @@ inline plan make_plan(size_t n, size_t tile, size_t partial_size,
     return made;
 }
 
-/* Whether two byte ranges meet. Both lie in the address space, so no end wraps around. */
+/* Whether two byte ranges overlap. Both lie in the address space, so no end wraps around. */
 inline bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
 {
     const uintptr_t x = reinterpret_cast<uintptr_t>(a), y = reinterpret_cast<uintptr_t>(b);
@@ -8017,7 +8016,7 @@ fastreduce_status check_arguments(const Input *input, const Value *output, size_
                            alignment_for<Value>());
 }
 
-/* The runtime's answers that mean "nothing to run on" get one name. */
+/* The runtime's errors that mean that there is no GPU become one status. */
 inline fastreduce_status status_of(cudaError_t error)
 {
     return error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver ||
@@ -8087,9 +8086,9 @@ version_kernels make_version()
  * and after. */
 enum class memory_use { scratch, status_words };
 
-/* Calls enqueue with the caller's workspace, or with memory from the stream's pool that goes back
- * afterwards. A caller's workspace is left as zero as it came. After an error too. While another
- * thread captures a graph in global mode the pool gives memory in relaxed mode alone. */
+/* Calls enqueue with the caller's workspace, or with memory from the stream's pool that is freed
+ * afterwards. A caller's workspace is left zero as it came, after an error too. While another
+ * thread captures a graph in global mode, the pool gives memory in relaxed mode only. */
 template <class Enqueue>
 fastreduce_status with_workspace(workspace memory, size_t bytes, memory_use use,
                                  cudaStream_t stream, const Enqueue &enqueue)
