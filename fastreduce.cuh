@@ -3656,7 +3656,7 @@ inline cudaError_t launch_levels(const version_kernels &version, const void *inp
  * EXACT's of one array is reduce_exact. An Accumulator says what becomes of elements there:
  * `superaccumulator` in room 7. It is made of an output, a number of elements and dynamic shared
  * memory, and has
- *     Element, Output                what it reads, and where the result goes
+ *     Element                        what it reads
  *     two_arrays                     whether there may be another array, of a dot product
  *     block_size, resident_blocks    threads; and blocks of a multiprocessor
  *     add(items, others)             adds a thread's packs of a tile; whole warps call it
@@ -5624,15 +5624,27 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
                       all.n == 0 ? reducer.identity() : values[k], all.n);
 }
 
-/* ---- EXACT: one array ----
- *
- * Blocks take its tiles in turn, as many as there is room for, because what they hand over is
- * long. They go from the end to the front: what was just written is in the cache. As
- * reduce_pairwise it begins before the previous grid has ended. */
+/* ---- EXACT: one array ---- */
+
+constexpr unsigned every_bit = ~0u, all_but_the_sign = ~0u >> 1;
+
+/* A sum's output: the operator's result, rounded to 24 bits or 53; or if `result` is null, an
+ * accumulator's limbs. And what of the elements' bits is summed: `mask` of a float's, or of the
+ * upper half of a double's. */
+struct exact_output {
+    void *result;
+    int64_t *total;
+    fastreduce_operator op = FASTREDUCE_SUM;
+    int precision = 24;
+    unsigned mask = every_bit;
+};
+
+/* Blocks take its tiles in turn, as many as there is room for, because what they hand over is long.
+ * They go from the end to the front: what was just written is in the cache. As reduce_pairwise it
+ * begins before the previous grid has ended. */
 template <class Accumulator, unsigned Packs>
 __global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator::resident_blocks))
-    reduce_exact(pairwise_array array, typename Accumulator::Output output,
-                 status_word *status_words)
+    reduce_exact(pairwise_array array, exact_output output, status_word *status_words)
 {
     using Element = typename Accumulator::Element;
     constexpr unsigned block_size = Accumulator::block_size;
@@ -5878,17 +5890,6 @@ __device__ __forceinline__ float read_across_lanes(long long digit)
         negative, significand, shift);
 }
 
-/* A sum's output: the operator's result, rounded to 24 bits or 53; or if `result` is null, an
- * accumulator's limbs. And what is summed. */
-template <class Source>
-struct exact_output_of {
-    void *result;
-    int64_t *total;
-    fastreduce_operator op = FASTREDUCE_SUM;
-    int precision = 24;
-    Source source = {};
-};
-
 /* A Source says what is summed: the elements as floats, in parts of a pack, or their magnitudes. */
 struct floats_themselves {
     using Element = float;
@@ -5949,7 +5950,6 @@ __device__ __forceinline__ void store_bits(void *result, uint64_t bits, int prec
 template <unsigned BlockSize, class Source = floats_themselves>
 struct superaccumulator {
     using Element = typename Source::Element;
-    using Output = exact_output_of<Source>;
     static constexpr bool two_arrays = false;
     static constexpr unsigned block_size = BlockSize, resident_blocks = 1024 / BlockSize,
                               limbs = 16, status_words = exact_totals * limbs, nowhere = ~0u;
@@ -5971,8 +5971,9 @@ struct superaccumulator {
     static constexpr unsigned fixed_position = 149 - 24;
     static constexpr unsigned reach = narrow ? 16 : 20;
 
-    __device__ __forceinline__ superaccumulator(const Output &output, size_t n, void *shared)
-        : bins(static_cast<long long *>(shared) + threadIdx.x), source(output.source), count(n)
+    __device__ __forceinline__ superaccumulator(const exact_output &output, size_t n, void *shared)
+        : bins(static_cast<long long *>(shared) + threadIdx.x), source(Source::masked(output.mask)),
+          count(n)
     {
     }
 
@@ -6223,7 +6224,7 @@ struct superaccumulator {
         return digit;
     }
 
-    __device__ __forceinline__ void reduce_blocks(status_word *totals, const Output &output)
+    __device__ __forceinline__ void reduce_blocks(status_word *totals, const exact_output &output)
     {
         long long sum[1] = {block_sum()};
         if (threadIdx.x >= warp_size || !sum_of_blocks<limbs>(totals, sum, carries)) return;
@@ -6254,7 +6255,7 @@ struct superaccumulator {
         return limb < FASTREDUCE_DETAIL_DIGITS - 1;
     }
 
-    __device__ __forceinline__ void store(long long sum, const Output &output) const
+    __device__ __forceinline__ void store(long long sum, const exact_output &output) const
     {
         const unsigned lane = threadIdx.x % warp_size;
         const bool rounds = output.result != nullptr;
@@ -6995,7 +6996,6 @@ struct wide_window<exact_moments<Input>> {
 template <unsigned BlockSize, class Source>
 struct wide_superaccumulator {
     using Element = typename Source::Element;
-    using Output = exact_output_of<Source>;
     using Sums = typename Source::Sums;
     static constexpr bool two_arrays = Source::two_arrays;
     static constexpr unsigned block_size = BlockSize,
@@ -7008,9 +7008,10 @@ struct wide_superaccumulator {
     const Source source;
     const size_t count; /* elements of the result */
 
-    __device__ __forceinline__ wide_superaccumulator(const Output &output, size_t n, void *shared)
-        : window(static_cast<Sums *>(shared)[threadIdx.x / warp_size]), source(output.source),
-          count(n)
+    __device__ __forceinline__ wide_superaccumulator(const exact_output &output, size_t n,
+                                                     void *shared)
+        : window(static_cast<Sums *>(shared)[threadIdx.x / warp_size]),
+          source(Source::masked(output.mask)), count(n)
     {
     }
 
@@ -7024,7 +7025,7 @@ struct wide_superaccumulator {
         if constexpr (some < left) add<First + some>(items, others);
     }
 
-    __device__ __forceinline__ void reduce_blocks(status_word *totals, const Output &output)
+    __device__ __forceinline__ void reduce_blocks(status_word *totals, const exact_output &output)
     {
         constexpr unsigned each = (limbs - 1) / warp_size + 1;
         const unsigned lane = threadIdx.x % warp_size;
@@ -8446,9 +8447,9 @@ struct exact_engine : exact_plan {
 
 constexpr size_t most_counted_blocks = 4095; /* by a word of the totals */
 
-/* One launch. Arguments are checked; `output` points to an exact_output_of. */
+/* One launch. Arguments are checked. */
 inline fastreduce_status launch_exact(const exact_engine &e, const array_argument &input,
-                                      void *output, workspace memory, cudaStream_t stream,
+                                      exact_output output, workspace memory, cudaStream_t stream,
                                       size_t most_blocks = most_counted_blocks)
 {
     const size_t needed = e.workspace_bytes(input.n);
@@ -8461,7 +8462,7 @@ inline fastreduce_status launch_exact(const exact_engine &e, const array_argumen
     const size_t blocks = least_of(e.blocks(input.n, limits), most_blocks);
     pairwise_array array = array_for(input, e.element_bytes, e.tile.all_packs(), blocks);
     return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
-        void *arguments[] = {&array, output, &data};
+        void *arguments[] = {&array, &output, &data};
         return launch_kernel(e.kernel(), *e.cache, device, static_cast<unsigned>(blocks),
                              e.tile.block_size, e.shared_bytes, arguments, stream);
     });
@@ -8496,21 +8497,11 @@ static exact_engine exact_engine_of()
     return {exact_plan_of<Accumulator, Packs>(), exact_kernel<Accumulator, Packs>, &cache};
 }
 
-/* The accumulator of the sum, by the element; and what an operator leaves of its bits. */
+/* The accumulator of the sum, by the element. */
 template <class Input>
 using exact_sum = std::conditional_t<std::is_same<Input, double>::value,
                                      wide_superaccumulator<exact_block, doubles_masked>,
                                      superaccumulator<exact_block, floats_of<Input>>>;
-constexpr unsigned every_bit = ~0u, all_but_the_sign = ~0u >> 1;
-
-template <class Accumulator>
-fastreduce_status launch_exact(const void *input, typename Accumulator::Output output, size_t n,
-                               workspace memory, cudaStream_t stream,
-                               const size_t *n_on_device = nullptr)
-{
-    return launch_exact(exact_engine_of<Accumulator>(), {input, n, n_on_device, nullptr}, &output,
-                        memory, stream);
-}
 
 /* ---- Rows and segments ---- */
 
@@ -9010,11 +9001,9 @@ struct method<FASTREDUCE_EXACT, BlockSize, Items, Operator, Input, false> {
     static fastreduce_status launch(const Input *input, Input *output, size_t n, workspace memory,
                                     cudaStream_t stream)
     {
-        return launch_exact<accumulator>(input,
-                                         {output, nullptr, FASTREDUCE_SUM,
-                                          sizeof(Input) == 4 ? 24 : 53,
-                                          decltype(accumulator::Output::source)::masked(every_bit)},
-                                         n, memory, stream);
+        return launch_exact(exact_engine_of<accumulator>(), {input, n, nullptr, nullptr},
+                            {output, nullptr, FASTREDUCE_SUM, sizeof(Input) == 4 ? 24 : 53}, memory,
+                            stream);
     }
     static size_t workspace_bytes(size_t n)
     {
@@ -9216,8 +9205,9 @@ fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator 
     const fastreduce_status status = detail::check_arguments(input, accumulator, n, scratch);
     return status != FASTREDUCE_SUCCESS
                ? status
-               : detail::launch_exact<detail::exact_sum<float>>(input, {nullptr, accumulator->limb},
-                                                                n, scratch, stream, n_on_device);
+               : detail::launch_exact(detail::exact_engine_of<detail::exact_sum<float>>(),
+                                      {input, n, n_on_device, nullptr},
+                                      {nullptr, accumulator->limb}, scratch, stream);
 }
 
 /* One level of the dispatcher: block b of the grid reduces elements [b * tile, (b + 1) * tile)
@@ -9472,30 +9462,13 @@ static version_kernels ladder_version(fastreduce_kernel kernel, unsigned block_s
                       alignment_for<Value>(), found, found);
 }
 
-/* The same of EXACT. `other`: the second array of a dot product. */
-struct exact_call {
-    void *result;
-    int64_t *total;
-    fastreduce_operator op;
-    int precision;
-    const void *other;
-
-    unsigned mask() const { return op == FASTREDUCE_SUM_ABS ? all_but_the_sign : every_bit; }
-};
+/* The same of EXACT. */
 struct exact_instance {
     exact_engine (*make_engine)();
-    void (*make_output)(void *place, const exact_call &call);
     /* null without FASTREDUCE_WITH_SHAPES */
     fastreduce_status (*launch_results)(const exact_results &all, workspace memory,
                                         cudaStream_t stream);
 };
-
-template <class Source>
-static void make_exact_output(void *place, const exact_call &call)
-{
-    place_output(place, exact_output_of<Source>{call.result, call.total, call.op, call.precision,
-                                                Source::masked(call.mask())});
-}
 
 constexpr bool has_magnitudes = has_exact && holds(built_operators, FASTREDUCE_SUM_ABS),
                has_sums =
@@ -9508,7 +9481,6 @@ static exact_instance exact_of()
 {
     exact_instance found = {};
     found.make_engine = exact_engine_of<Accumulator>;
-    found.make_output = make_exact_output<decltype(Accumulator::Output::source)>;
     if constexpr (has_shapes) found.launch_results = launch_exact_results<Input, OfResults>;
     return found;
 }
@@ -9566,15 +9538,14 @@ static fastreduce_status launch_auto(const c_instance &found, const void *x, con
 }
 
 /* The same of EXACT. */
-static fastreduce_status launch_exact(const exact_instance &found, const void *input, size_t n,
-                                      const exact_call &call, const fastreduce_config &settings)
+static fastreduce_status launch_exact(const exact_instance &found, const void *x, const void *y,
+                                      exact_output output, size_t n,
+                                      const fastreduce_config &settings)
 {
     if (found.make_engine == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    engine_output place;
-    found.make_output(place.bytes, call);
-    return launch_exact(found.make_engine(), {input, n, settings.n_on_device, call.other},
-                        place.bytes, {settings.workspace, settings.workspace_bytes},
-                        settings.stream);
+    if (output.op == FASTREDUCE_SUM_ABS) output.mask = all_but_the_sign;
+    return launch_exact(found.make_engine(), {x, n, settings.n_on_device, y}, output,
+                        {settings.workspace, settings.workspace_bytes}, settings.stream);
 }
 
 constexpr int precision_of(fastreduce_type result)
@@ -9589,8 +9560,8 @@ static fastreduce_status launch_exact_slices(const strided_results &all, fastred
     const exact_instance found = find_exact(type, op, false);
     if (found.launch_results == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
     if (all.end == 1 && all.inner == 1 && (all.stride == 1 || all.n == 1))
-        return launch_exact(found, all.input, all.n,
-                            {output, nullptr, op, precision_of(result), nullptr}, settings);
+        return launch_exact(found, all.input, nullptr, {output, nullptr, op, precision_of(result)},
+                            all.n, settings);
     return found.launch_results({all, {}, output, type, op, precision_of(result)},
                                 {settings.workspace, settings.workspace_bytes}, settings.stream);
 }
@@ -9727,8 +9698,8 @@ static fastreduce_status add_to(Accumulator *accumulator, const void *input, siz
     const fastreduce_status status =
         check_total(input, accumulator, sizeof *accumulator, n, type, settings);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return launch_exact(find_exact(type, FASTREDUCE_SUM, false), input, n,
-                        {nullptr, accumulator->limb, FASTREDUCE_SUM, 24, nullptr}, settings);
+    return launch_exact(find_exact(type, FASTREDUCE_SUM, false), input, nullptr,
+                        {nullptr, accumulator->limb}, n, settings);
 }
 
 /* The same of products. */
@@ -9742,8 +9713,8 @@ static fastreduce_status add_products_to(Accumulator *accumulator, const void *x
     if (status == FASTREDUCE_SUCCESS)
         status = check_total(y, accumulator, sizeof *accumulator, n, type, settings);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return launch_exact(find_exact(type, FASTREDUCE_SUM, true), x, n,
-                        {nullptr, accumulator->limb, FASTREDUCE_SUM, 24, y}, settings);
+    return launch_exact(find_exact(type, FASTREDUCE_SUM, true), x, y, {nullptr, accumulator->limb},
+                        n, settings);
 }
 
 } // namespace detail
@@ -9776,8 +9747,8 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
     if (settings.kernel == FASTREDUCE_AUTO)
         return launch_auto(find_instance(type, op), input, nullptr, output, n, settings);
     if (settings.kernel == FASTREDUCE_EXACT)
-        return launch_exact(find_exact(type, op, false), input, n,
-                            {output, nullptr, op, precision_of(result), nullptr}, settings);
+        return launch_exact(find_exact(type, op, false), input, nullptr,
+                            {output, nullptr, op, precision_of(result)}, n, settings);
     if constexpr (climbs)
         if (fastreduce_supports(type, op, settings.kernel) && settings.n_on_device == nullptr)
             return launch_ladder(ladder_version<float>(settings.kernel, block_size_of(settings)),
@@ -9800,8 +9771,8 @@ FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, vo
     if (settings.kernel == FASTREDUCE_AUTO)
         return launch_auto(find_dot(type), x, y, output, n, settings);
     if (settings.kernel == FASTREDUCE_EXACT)
-        return launch_exact(find_exact(type, FASTREDUCE_SUM, true), x, n,
-                            {output, nullptr, FASTREDUCE_SUM, precision_of(result), y}, settings);
+        return launch_exact(find_exact(type, FASTREDUCE_SUM, true), x, y,
+                            {output, nullptr, FASTREDUCE_SUM, precision_of(result)}, n, settings);
     return FASTREDUCE_ERROR_UNSUPPORTED;
 }
 

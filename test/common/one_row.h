@@ -12,11 +12,10 @@ using namespace fastreduce::detail;
 
 /* A call of EXACT by at most so many blocks, each of as many threads as the accumulator says. */
 template <class Accumulator, unsigned Packs = 4>
-fastreduce_status reduce_exact_in(size_t blocks, const void *input, size_t n,
-                                  typename Accumulator::Output output, status_word *words,
-                                  const void *other = nullptr)
+fastreduce_status reduce_exact_in(size_t blocks, const void *input, size_t n, exact_output output,
+                                  status_word *words, const void *other = nullptr)
 {
-    return launch_exact(exact_engine_of<Accumulator, Packs>(), {input, n, nullptr, other}, &output,
+    return launch_exact(exact_engine_of<Accumulator, Packs>(), {input, n, nullptr, other}, output,
                         {words, Accumulator::status_words * sizeof *words}, nullptr, blocks);
 }
 
@@ -41,5 +40,5 @@ fastreduce_status reduce_pairwise_in(const void *input, size_t n, void *result,
 
 } // namespace one_row
 
-using exact_output = fastreduce::detail::superaccumulator<32>::Output;
+using fastreduce::detail::exact_output;
 #endif

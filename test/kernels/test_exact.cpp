@@ -67,7 +67,7 @@ static void run_case(unsigned blocks, const char *what, const std::vector<float>
     total.set(&start);
     const auto launch = [&](exact_output output) {
         const fastreduce_status status = one_row::reduce_exact_in<superaccumulator<BlockSize>>(
-            blocks, input.data(), n, {output.result, output.total}, words.data());
+            blocks, input.data(), n, output, words.data());
         check::that(status == 0, "blocks of %u: status %d", BlockSize, status);
         CUDA(cudaDeviceSynchronize());
     };

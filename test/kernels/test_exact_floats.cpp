@@ -376,7 +376,7 @@ static void accumulators()
 /* The kernel in small blocks. */
 template <class Accumulator, class T>
 static void by_kernel(const char *what, const std::vector<T> &x, fastreduce_operator op,
-                      typename Accumulator::Output output)
+                      exact_output output)
 {
     const exact_input<T> from(x, 0);
     u64 wanted = 0, got = 0;
@@ -401,7 +401,7 @@ static void by_kernel(const char *what, const std::vector<T> &x, fastreduce_oper
 }
 
 template <class Accumulator, class T>
-static void by_kernels(fastreduce_operator op, typename Accumulator::Output output)
+static void by_kernels(fastreduce_operator op, exact_output output)
 {
     for (size_t n : {size_t(0), size_t(5), 70000 / sizeof(T) + 1})
         for (data kind : {data::any, data::usual, data::binades}) {
@@ -454,7 +454,7 @@ static void edges_of_windows()
 /* More than a warp's digits or a lane's bins hold, as no window takes two exponents that far
  * apart; of products each to the place where a bin's room is least. */
 template <class Accumulator, class T>
-static void by_kernel_without_windows(fastreduce_operator op, typename Accumulator::Output output)
+static void by_kernel_without_windows(fastreduce_operator op, exact_output output)
 {
     std::vector<T> x(64 * 2600);
     constexpr u64 high = is_double<T> ? 1500 : 141, low = is_double<T> ? 500 : 29;
@@ -467,27 +467,27 @@ static void kernels()
 {
     using namespace fastreduce::detail;
     by_kernels<superaccumulator<64, floats_masked<float>>, float>(
-        FASTREDUCE_SUM_ABS, {nullptr, nullptr, FASTREDUCE_SUM, 53, {all_but_the_sign}});
+        FASTREDUCE_SUM_ABS, {nullptr, nullptr, FASTREDUCE_SUM, 53, all_but_the_sign});
     by_kernels<superaccumulator<64, floats_masked<bf16>>, bf16>(
-        FASTREDUCE_MEAN, {nullptr, nullptr, FASTREDUCE_SUM, 53, {every_bit}});
+        FASTREDUCE_MEAN, {nullptr, nullptr, FASTREDUCE_SUM, 53});
     by_kernels<wide_superaccumulator<64, doubles_masked>, double>(
-        FASTREDUCE_SUM, {nullptr, nullptr, FASTREDUCE_SUM, 53, {every_bit}});
+        FASTREDUCE_SUM, {nullptr, nullptr, FASTREDUCE_SUM, 53});
     by_kernels<wide_superaccumulator<64, exact_products<float>>, float>(
-        FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {}});
+        FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53});
     by_kernel_without_windows<wide_superaccumulator<64, doubles_masked>, double>(
-        FASTREDUCE_SUM, {nullptr, nullptr, FASTREDUCE_SUM, 53, {every_bit}});
+        FASTREDUCE_SUM, {nullptr, nullptr, FASTREDUCE_SUM, 53});
     by_kernel_without_windows<wide_superaccumulator<64, exact_products<float>>, float>(
-        FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {}});
+        FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53});
     by_kernels<wide_superaccumulator<64, exact_products<double>>, double>(
-        FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {}});
+        FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53});
     by_kernels<wide_superaccumulator<64, exact_moments<double>>, double>(
-        FASTREDUCE_VARIANCE, {nullptr, nullptr, FASTREDUCE_SUM, 53, {}});
+        FASTREDUCE_VARIANCE, {nullptr, nullptr, FASTREDUCE_SUM, 53});
     by_kernels<wide_superaccumulator<64, exact_moments<bf16>>, bf16>(
-        FASTREDUCE_VARIANCE, {nullptr, nullptr, FASTREDUCE_SUM, 53, {}});
+        FASTREDUCE_VARIANCE, {nullptr, nullptr, FASTREDUCE_SUM, 53});
     by_kernel_without_windows<wide_superaccumulator<64, exact_products<double>>, double>(
-        FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53, {}});
+        FASTREDUCE_NORM2, {nullptr, nullptr, FASTREDUCE_SUM, 53});
     by_kernels<wide_superaccumulator<64, exact_products<f16>>, f16>(
-        FASTREDUCE_SUM_SQUARES, {nullptr, nullptr, FASTREDUCE_SUM, 53, {}});
+        FASTREDUCE_SUM_SQUARES, {nullptr, nullptr, FASTREDUCE_SUM, 53});
 }
 
 /* More of a kind than a window or a digit holds: they have to be emptied in time. */

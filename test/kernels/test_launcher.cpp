@@ -458,7 +458,7 @@ static void exact_launches()
             const void *const kernel = e.kernel();
             exact_output result = {output.data(), nullptr};
             simt::host().shared_limit.erase(kernel); /* as a reset of the device does */
-            check::that(launch_exact(e, {input.data(), n, nullptr, nullptr}, &result,
+            check::that(launch_exact(e, {input.data(), n, nullptr, nullptr}, result,
                                      {words.data(), words.bytes()}, stream) == FASTREDUCE_SUCCESS,
                         "PTX %d: not launched", ptx);
             const simt::launch &done = simt::latest_launch();
@@ -631,7 +631,7 @@ static void shared_memory_failures()
             fastreduce::workspace scratch = {pooled ? nullptr : s.workspace.data(),
                                              e.workspace_bytes(3000)};
             const auto reduce = [&] {
-                return launch_exact(e, {s.input.data(), 3000, nullptr, nullptr}, &result, scratch,
+                return launch_exact(e, {s.input.data(), 3000, nullptr, nullptr}, result, scratch,
                                     nullptr);
             };
             every_call_fails("shared memory", s.output, s.workspace, pooled ? 6 : 3, reduce,

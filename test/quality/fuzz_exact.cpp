@@ -98,7 +98,7 @@ static void launch(unsigned blocks, const std::vector<float> &values, size_t off
     input.set(values);
     words.fill(0);
     const fastreduce_status status = one_row::reduce_exact_in<superaccumulator<256>>(
-        blocks, input.data(), values.size(), {output.result, output.total}, words.data());
+        blocks, input.data(), values.size(), output, words.data());
     CUDA(cudaDeviceSynchronize());
     check::that(status == 0 && words.every_byte_is(0) && words.canaries_alive() &&
                     input.canaries_alive(),
