@@ -5729,7 +5729,7 @@ __device__ __forceinline__ void carry_once(long long (&limb)[Each], const Carrie
     for (unsigned j = 0; j < Each; ++j) {
         const int carry = carries(lane + j * warp_size) ? static_cast<int>(limb[j] >> 32) : 0,
                   incoming = __shfl_sync(0xffffffffu, carry, (lane + warp_size - 1) % warp_size);
-        limb[j] += (lane > 0 ? incoming : from_below) - carry * (1ll << 32);
+        limb[j] = limb[j] - carry * (1ll << 32) + (lane > 0 ? incoming : from_below);
         from_below = incoming;
     }
 }

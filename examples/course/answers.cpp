@@ -261,7 +261,7 @@ static void print_waiting()
 static void print_crossing()
 {
     size_t n = 1;
-    while (4.0 * static_cast<double>(n) / 3186000 < 1.19) n *= 2;
+    while (4.0 * static_cast<double>(n) / 3192000 < 1.21) n *= 2;
     unsigned log = 0;
     while (size_t(1) << log < n) ++log;
     printf("from 2^%u elements on the memory takes longer than a sum of next to nothing\n", log);

@@ -26,7 +26,7 @@ KERNELS = ["v0_baseline<plus, float, float>", "v1_no_divergence<plus, long long,
            "detail::reduce_pairwise<detail::reducer_t<plus, unsigned short>, 512, 8, true>",
            "detail::reduce_exact<detail::superaccumulator<256>, 4>"]
 # to compile
-LONGEST = ["detail::reduce_exact<detail::wide_superaccumulator<256, detail::doubles_masked>, 4>",
+LONGEST = ["detail::reduce_exact<detail::superaccumulator<512>, 4>",
            "detail::reduce_pairwise<detail::reducer_t<minimum, double>, 512, 8, true>"]
 
 SOURCE = """
