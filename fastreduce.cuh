@@ -5762,7 +5762,7 @@ __device__ __forceinline__ bool sum_of_blocks(status_word *totals, long long (&l
         for (unsigned j = 0; j < Each; ++j) {
             const bool exists = lane + j * warp_size < Limbs;
             const status_word *const word = totals + (exists ? lane + j * warp_size : 0);
-            total[j] = 0;
+            total[j] = 0; /* without branches: loads would take turns, .7 us longer (one H100) */
 #pragma unroll
             for (unsigned k = 0; k < exact_totals; ++k) total[j] += peek(word + k * Limbs);
             /* to the nearest, as a negative sum borrows from the count */
@@ -5894,7 +5894,7 @@ __device__ __forceinline__ float read_across_lanes(long long digit)
 struct floats_themselves {
     using Element = float;
     static constexpr unsigned parts = 1;
-    static __host__ __device__ __forceinline__ floats_themselves masked(unsigned) { return {}; }
+    static __device__ __forceinline__ floats_themselves masked(unsigned) { return {}; }
     static __device__ __forceinline__ float of(float x) { return x; }
     static __device__ __forceinline__ void split(const pack<float> &from, pack<float> *to)
     {
@@ -5906,7 +5906,7 @@ struct floats_masked {
     using Element = Input;
     static constexpr unsigned parts = pack<Input>::size / 4;
     unsigned mask; /* of a float's bits */
-    static __host__ __device__ __forceinline__ floats_masked masked(unsigned by) { return {by}; }
+    static __device__ __forceinline__ floats_masked masked(unsigned by) { return {by}; }
     __device__ __forceinline__ float of(Input x) const
     {
         return __uint_as_float(__float_as_uint(widened(x)) & mask);
@@ -6610,7 +6610,7 @@ struct doubles_masked {
     static constexpr unsigned packs_at_once = 4, least_unit = 0, resident_threads = 1024;
     static constexpr int low_zeros = 0;
     unsigned mask; /* of a double's upper half */
-    static __host__ __device__ __forceinline__ doubles_masked masked(unsigned by) { return {by}; }
+    static __device__ __forceinline__ doubles_masked masked(unsigned by) { return {by}; }
 
     __device__ __forceinline__ double term(double x, double) const
     {
@@ -6634,7 +6634,7 @@ struct exact_products {
         of_doubles ? 48 - 53 : 53 - 2 * static_cast<int>(fraction_bits + 1);
     using Sums = standard::conditional_t<of_doubles, wide_sums<fastreduce_product_accumulator>,
                                          product_sums<(sizeof(Input) < sizeof(float))>>;
-    static __host__ __device__ __forceinline__ exact_products masked(unsigned) { return {}; }
+    static __device__ __forceinline__ exact_products masked(unsigned) { return {}; }
 
     static __device__ __forceinline__ Term term(Input x, Input y)
     {
@@ -6940,7 +6940,7 @@ struct exact_moments {
     using Sums = moment_sums<Input>;
     static constexpr bool two_arrays = false;
     static constexpr unsigned packs_at_once = 2, resident_threads = 768;
-    static __host__ __device__ __forceinline__ exact_moments masked(unsigned) { return {}; }
+    static __device__ __forceinline__ exact_moments masked(unsigned) { return {}; }
 
     static __device__ __forceinline__ double term(Input x, Input)
     {
@@ -8474,9 +8474,10 @@ static const void *exact_kernel()
     return kernel_address(reduce_exact<Accumulator, Packs>);
 }
 
-/* Blocks have more shared memory than they need, so that as many as the plan counts on fit a
+/* Sums' blocks have more shared memory than they need, so that as many as the plan counts on fit a
  * multiprocessor and no more: the next grid's, launched early, would share out unevenly among the
- * places left. */
+ * places left. Others' take its registers: three of 256 threads, as two are 8 % slower (squares of
+ * 2^28 floats, one H100). */
 template <class Accumulator, unsigned Packs = 4>
 constexpr exact_plan exact_plan_of()
 {
