@@ -4358,17 +4358,6 @@ struct row_bounds {
         return static_cast<const Element *>(input) + of(result).begin;
     }
     __device__ __forceinline__ size_t length(size_t result) const { return of(result).n; }
-    /* The result's elements, not yet shared out to blocks. */
-    template <class Element>
-    __device__ __forceinline__ pairwise_array array(size_t result) const
-    {
-        const span own = of(result);
-        pairwise_array array = {};
-        array.n = own.n;
-        array.input = static_cast<const Element *>(input) + own.begin;
-        array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
-        return array;
-    }
     __device__ __forceinline__ void *place(void *output, size_t result) const
     {
         return static_cast<unsigned char *>(output) + result * result_bytes;
@@ -4414,6 +4403,19 @@ struct row_share {
         array.n = n;
         share(&array, tile_elements, most_runs);
         return array.runs;
+    }
+    /* A result's elements, in at most so many runs. */
+    template <class Element>
+    __device__ __forceinline__ pairwise_array array_of(const row_bounds &all, size_t result,
+                                                       size_t tile_elements, size_t most) const
+    {
+        const row_bounds::span own = all.of(result);
+        pairwise_array array = {};
+        array.n = own.n;
+        array.input = static_cast<const Element *>(all.input) + own.begin;
+        array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
+        share(&array, tile_elements, most);
+        return array;
     }
 };
 
@@ -4866,23 +4868,28 @@ struct later_results {
     }
 };
 
-/* By a block: one of a result's runs, of which there are `most_runs` at most. */
+/* By a block: a run of a result's elements. */
 template <unsigned BlockSize, unsigned Packs, class Reducer, unsigned Warps>
 __device__ __forceinline__ void
-reduce_result_run(const row_bounds &all, const row_share &share,
-                  const reduction_output<Reducer> &output, size_t result, unsigned run,
-                  size_t most_runs, status_word *status_words,
+reduce_result_run(Reducer reducer, const pairwise_array &array, void *result,
+                  status_word *status_words, unsigned run,
                   block_values<typename Reducer::Value, Warps> &shared)
 {
-    using Element = typename Reducer::Element;
     static_assert(most_runs_of_result % BlockSize == 0, "a group holds a result's runs");
-    pairwise_array array = all.template array<Element>(result);
-    share.share(&array, elements_of_tile<Element, BlockSize, Packs>(), most_runs);
-    Reducer reducer = output.reducer;
     reducer.prepare(array.input, array.n);
     reduce_run<Packs, most_runs_of_result / BlockSize>(
-        reducer, array, all.place(output.result, result), status_words, array.runs, run,
-        array.template place<Element, BlockSize, Packs>(run, 0), shared);
+        reducer, array, result, status_words, array.runs, run,
+        array.template place<typename Reducer::Element, BlockSize, Packs>(run, 0), shared);
+}
+
+/* The same of a segment. Out of line, as it is long. */
+template <unsigned Packs, class Reducer>
+__device__ __noinline__ void
+reduce_segment_run(Reducer reducer, pairwise_array array, void *result, status_word *status_words,
+                   unsigned run,
+                   block_values<typename Reducer::Value, rows_block / warp_size> &shared)
+{
+    reduce_result_run<rows_block, Packs>(reducer, array, result, status_words, run, shared);
 }
 
 /* By a block: the results that need all its warps, one after the other. */
@@ -4892,24 +4899,28 @@ reduce_later(const row_bounds &all, const row_share &share, const reduction_outp
              const later_results &later,
              block_values<typename Reducer::Value, rows_block / warp_size> &shared)
 {
+    using Element = typename Reducer::Element;
+    constexpr size_t tile = elements_of_tile<Element, rows_block, Packs>();
     __syncthreads();
     const unsigned count = static_cast<unsigned>(least_of(later.count, later.most));
 #pragma unroll 1
     for (unsigned k = 0; k < count; ++k) {
-        reduce_result_run<rows_block, Packs>(all, share, output, later.number[k], 0, 1, nullptr,
-                                             shared);
+        const size_t result = later.number[k];
+        reduce_segment_run<Packs>(output.reducer, share.array_of<Element>(all, result, tile, 1),
+                                  all.place(output.result, result), nullptr, 0, shared);
         __syncthreads();
     }
 }
 
-/* By a block: runs of what is listed, in turn, from the end. Out of line, for registers; parameters
- * are copies, as a kernel would read its own from memory if their addresses were taken. */
+/* By a block: runs of what is listed, in turn, from the end. */
 template <unsigned Packs, class Reducer>
-__device__ __noinline__ void
-reduce_listed(row_bounds all, row_share share, reduction_output<Reducer> output,
-              status_word *status_words,
+__device__ __forceinline__ void
+reduce_listed(const row_bounds &all, const row_share &share,
+              const reduction_output<Reducer> &output, status_word *status_words,
               block_values<typename Reducer::Value, rows_block / warp_size> &shared)
 {
+    using Element = typename Reducer::Element;
+    constexpr size_t tile = elements_of_tile<Element, rows_block, Packs>();
     __shared__ bool last;
     const row_list list = {status_words};
     const row_list::entry *const entries = list.entries();
@@ -4922,12 +4933,13 @@ reduce_listed(row_bounds all, row_share share, reduction_output<Reducer> output,
                                    [&](unsigned k) { return entries[k].first <= run; }) -
                     1];
         if (found.number > 0)
-            reduce_result_run<rows_block, Packs>(
-                all, share, output, found.number - 1, static_cast<unsigned>(run - found.first),
-                share.most_runs,
+            reduce_segment_run<Packs>(
+                output.reducer,
+                share.array_of<Element>(all, found.number - 1, tile, share.most_runs),
+                all.place(output.result, found.number - 1),
                 status_words + row_list::all_words +
                     found.first * partial_words<typename Reducer::Value>::count,
-                shared);
+                static_cast<unsigned>(run - found.first), shared);
     }
     list.leave(last);
 }
@@ -5317,14 +5329,17 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
 {
     using Value = typename Reducer::Value;
     __shared__ block_values<Value, BlockSize / warp_size> shared;
-    constexpr size_t tile = elements_of_tile<typename Reducer::Element, BlockSize, Packs>();
+    using Element = typename Reducer::Element;
+    constexpr size_t tile = elements_of_tile<Element, BlockSize, Packs>();
     const unsigned runs = share.runs_of(all.n, tile);
     const unsigned number = gridDim.x - 1 - blockIdx.x, run = number % runs;
     wait_for_previous_grid();
     allow_next_grid();
+    const size_t result = all.begin + number / runs;
     reduce_result_run<BlockSize, Packs>(
-        all, share, output, all.begin + number / runs, run, share.most_runs,
-        status_words + size_t(number - run) * partial_words<Value>::count, shared);
+        output.reducer, share.array_of<Element>(all, result, tile, share.most_runs),
+        all.place(output.result, result),
+        status_words + size_t(number - run) * partial_words<Value>::count, run, shared);
 }
 
 /* ---- Columns ----
@@ -5719,19 +5734,46 @@ __device__ __forceinline__ long long digit_of(long long number, unsigned shift)
 }
 
 /* A step of carries in a warp's limbs, number lane + 32 j in limb[j]: from those that carry, so
- * that there is room for a sum of several, and beside it for a count. */
+ * that there is room for a sum of several, and beside it for a count. With `half` 2^31 carries are
+ * to the nearest, so that a sum of either sign is in few limbs; these have to be below 2^62. */
 template <unsigned Each, class Carries>
-__device__ __forceinline__ void carry_once(long long (&limb)[Each], const Carries &carries)
+__device__ __forceinline__ void carry_once(long long (&limb)[Each], const Carries &carries,
+                                           long long half = 0)
 {
     const unsigned lane = threadIdx.x % warp_size;
     int from_below = 0; /* lane 0's */
 #pragma unroll
     for (unsigned j = 0; j < Each; ++j) {
-        const int carry = carries(lane + j * warp_size) ? static_cast<int>(limb[j] >> 32) : 0,
+        const bool is_one = carries(lane + j * warp_size);
+        const int carry = is_one ? static_cast<int>((limb[j] + half) >> 32) : 0,
                   incoming = __shfl_sync(0xffffffffu, carry, (lane + warp_size - 1) % warp_size);
         limb[j] = limb[j] - carry * (1ll << 32) + (lane > 0 ? incoming : from_below);
         from_below = incoming;
     }
+}
+
+/* All 16 limbs but the one with the sign and those that count floats. */
+__device__ __forceinline__ bool limb_carries(unsigned limb)
+{
+    return limb < FASTREDUCE_DETAIL_DIGITS - 1;
+}
+
+/* Limb k of a block's sum in lane k of its first warp, 0 from lane 16 on, from each warp's. */
+template <unsigned BlockSize>
+__device__ __forceinline__ long long limb_of_block(long long limb,
+                                                   fastreduce_accumulator *warp_sums)
+{
+    constexpr unsigned warps = BlockSize / warp_size, limbs = 16;
+    const unsigned lane = threadIdx.x % warp_size, k = lane % limbs;
+    if (lane < limbs) warp_sums[threadIdx.x / warp_size].limb[k] = limb;
+    __syncthreads();
+    if (threadIdx.x >= warp_size) return 0;
+    long long sum = 0;
+#pragma unroll
+    for (unsigned row = 0; row < warps; row += 2)
+        if (row + lane / limbs < warps) sum += warp_sums[row + lane / limbs].limb[k];
+    sum += shuffle_down(sum, limbs);
+    return lane < limbs ? sum : 0;
 }
 
 /* By warp 0 of each block: from its limbs to those of all blocks, in the last one, which it says.
@@ -5890,17 +5932,8 @@ __device__ __forceinline__ float read_across_lanes(long long digit)
         negative, significand, shift);
 }
 
-/* A Source says what is summed: the elements as floats, in parts of a pack, or their magnitudes. */
-struct floats_themselves {
-    using Element = float;
-    static constexpr unsigned parts = 1;
-    static __device__ __forceinline__ floats_themselves masked(unsigned) { return {}; }
-    static __device__ __forceinline__ float of(float x) { return x; }
-    static __device__ __forceinline__ void split(const pack<float> &from, pack<float> *to)
-    {
-        *to = from;
-    }
-};
+/* A Source says what is summed: the elements as floats, in parts of a pack, or their magnitudes. A
+ * mask of ones costs less than 1 % (one H100). */
 template <class Input>
 struct floats_masked {
     using Element = Input;
@@ -5933,11 +5966,6 @@ struct floats_masked {
     }
 };
 
-/* A sum's, by the element. */
-template <class Input>
-using floats_of = standard::conditional_t<standard::is_same<Input, float>::value, floats_themselves,
-                                          floats_masked<Input>>;
-
 /* The bits of a float (precision 24) or of a double. */
 __device__ __forceinline__ void store_bits(void *result, uint64_t bits, int precision)
 {
@@ -5947,7 +5975,7 @@ __device__ __forceinline__ void store_bits(void *result, uint64_t bits, int prec
         *static_cast<unsigned long long *>(result) = bits;
 }
 
-template <unsigned BlockSize, class Source = floats_themselves>
+template <unsigned BlockSize, class Source = floats_masked<float>>
 struct superaccumulator {
     using Element = typename Source::Element;
     static constexpr bool two_arrays = false;
@@ -6226,42 +6254,21 @@ struct superaccumulator {
 
     __device__ __forceinline__ void reduce_blocks(status_word *totals, const exact_output &output)
     {
-        long long sum[1] = {block_sum()};
-        if (threadIdx.x >= warp_size || !sum_of_blocks<limbs>(totals, sum, carries)) return;
-        store(threadIdx.x < limbs ? sum[0] : 0, output);
+        __shared__ fastreduce_accumulator sums[BlockSize / warp_size];
+        flush();
+        long long sum[1] = {limb_of_block<BlockSize>(limb, sums)};
+        if (threadIdx.x < warp_size && sum_of_blocks<limbs>(totals, sum, limb_carries))
+            store(sum[0], output);
     }
 
   private:
-    /* The block's sum: limb k in lane k of the first warp. */
-    __device__ __forceinline__ long long block_sum()
-    {
-        constexpr unsigned warps = BlockSize / warp_size;
-        __shared__ long long sums[warps][limbs];
-        const unsigned lane = threadIdx.x % warp_size, k = lane % limbs;
-        flush();
-        if (lane < limbs) sums[threadIdx.x / warp_size][k] = limb;
-        __syncthreads();
-        if (threadIdx.x >= warp_size) return 0;
-        long long sum = 0;
-#pragma unroll
-        for (unsigned row = 0; row < warps; row += 2)
-            if (row + lane / limbs < warps) sum += sums[row + lane / limbs][k];
-        return sum + shuffle_down(sum, limbs);
-    }
-
-    /* All but the limb with the sign and those that count floats. */
-    static __device__ __forceinline__ bool carries(unsigned limb)
-    {
-        return limb < FASTREDUCE_DETAIL_DIGITS - 1;
-    }
-
     __device__ __forceinline__ void store(long long sum, const exact_output &output) const
     {
         const unsigned lane = threadIdx.x % warp_size;
         const bool rounds = output.result != nullptr;
         if (!rounds) {
             long long before[1] = {output.total[lane % limbs]};
-            carry_once(before, carries);
+            carry_once(before, limb_carries);
             sum += saturated(before[0]);
         }
         sum = carry_across_lanes(sum);
@@ -7723,9 +7730,10 @@ __device__ __forceinline__ long long sum_of_lanes(long long value)
 
 /* What the lane adds to its limb for the floats of a warp: by a window, placed by the greatest;
  * where one reaches out of that, by bins of each lane. */
-template <unsigned Items>
+template <unsigned BlockSize, unsigned Items>
 __device__ __forceinline__ long long digit_of_floats(const float (&x)[Items])
 {
+    static_assert(valid_block_size(BlockSize), "BlockSize must be 32, 64, 128, 256, 512 or 1024");
     static_assert(Items >= 1 && Items <= 64, "a thread gives 1 to 64 floats");
     constexpr unsigned all = 0xffffffff;
     unsigned greatest = 0;
@@ -7755,36 +7763,6 @@ __device__ __forceinline__ long long digit_of_floats(const float (&x)[Items])
         superaccumulator<1>::add_special(bins, some);
     }
     return superaccumulator<1>::digit_of_bins(bins);
-}
-
-/* The sum of a block's floats: limb k in lane k of the first warp, 0 from lane 16 on. Limbs are
- * below 2^48 in magnitude. */
-template <unsigned BlockSize, unsigned Items>
-__device__ __forceinline__ long long sum_of_block(const float (&x)[Items],
-                                                  fastreduce_accumulator *warp_sums)
-{
-    constexpr unsigned warps = BlockSize / warp_size, limbs = 16;
-    static_assert(valid_block_size(BlockSize), "BlockSize must be 32, 64, 128, 256, 512 or 1024");
-    const unsigned lane = threadIdx.x % warp_size;
-    const long long digit = digit_of_floats(x);
-    if (warps == 1) return digit;
-    if (lane < limbs) warp_sums[threadIdx.x / warp_size].limb[lane] = digit;
-    __syncthreads();
-    if (threadIdx.x >= warp_size || lane >= limbs) return 0;
-    long long sum = 0;
-#pragma unroll
-    for (unsigned warp = 0; warp < warps; ++warp) sum += warp_sums[warp].limb[lane];
-    return sum;
-}
-
-/* One step of carries to the nearest, so that a block's sum of either sign is in few limbs, each
- * below 2^32 in magnitude. It does not reach the highest limb, and its counts do not carry. */
-__device__ __forceinline__ long long nearest_carried(long long limb)
-{
-    const unsigned lane = threadIdx.x % warp_size;
-    const long long carry = (limb + (1ll << 31)) >> 32;
-    const int incoming = __shfl_up_sync(0xffffffffu, static_cast<int>(carry), 1);
-    return limb - carry * (1ll << 32) + (lane > 0 ? incoming : 0);
 }
 
 } // namespace detail
@@ -7877,7 +7855,8 @@ template <unsigned BlockSize, unsigned Items>
 __device__ __forceinline__ float exact_block_reduce(const float (&x)[Items],
                                                     fastreduce_accumulator *warp_sums)
 {
-    const long long sum = detail::sum_of_block<BlockSize>(x, warp_sums);
+    const long long sum =
+        detail::limb_of_block<BlockSize>(detail::digit_of_floats<BlockSize>(x), warp_sums);
     if (threadIdx.x >= warp_size) return 0;
     return detail::read_across_lanes(detail::carry_across_lanes(sum));
 }
@@ -7895,10 +7874,13 @@ __device__ __forceinline__ void exact_block_add(fastreduce_accumulator *accumula
                                                 const float (&x)[Items],
                                                 fastreduce_accumulator *warp_sums)
 {
-    const long long sum = detail::sum_of_block<BlockSize>(x, warp_sums);
+    long long sum[1] = {
+        detail::limb_of_block<BlockSize>(detail::digit_of_floats<BlockSize>(x), warp_sums)};
     if (threadIdx.x >= warp_size) return;
-    const unsigned long long addend = static_cast<unsigned long long>(detail::nearest_carried(sum));
-    if (addend != 0) atomicAdd(detail::words_of(accumulator) + threadIdx.x, addend);
+    detail::carry_once(sum, detail::limb_carries, 1ll << 31);
+    if (sum[0] != 0)
+        atomicAdd(detail::words_of(accumulator) + threadIdx.x,
+                  static_cast<unsigned long long>(sum[0]));
 }
 template <unsigned BlockSize>
 __device__ __forceinline__ void exact_block_add(fastreduce_accumulator *accumulator, float x,
@@ -8294,7 +8276,7 @@ struct pairwise_engine {
     size_t one_large_tile; /* bytes up to which one large tile is better than several small ones */
     size_t most_small;     /* and beyond which several large ones are */
     tile_size size[2];     /* small and large */
-    const void *(*kernel)(bool large);
+    const void *kernel[2]; /* by size */
     compiled_cache *cache; /* one a kernel */
 
     /* By bytes of input (one H100, CUDA 13.0, sums of floats out of L2 in graphs of calls,
@@ -8377,17 +8359,9 @@ inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_a
     array.share(size.all_packs() * e.pack_size, plan.runs, plan.runs);
     return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
         void *arguments[] = {&array, output, &data};
-        return launch_kernel(e.kernel(large), e.cache[large], device, static_cast<unsigned>(blocks),
+        return launch_kernel(e.kernel[large], e.cache[large], device, static_cast<unsigned>(blocks),
                              e.size[large].block_size, 0, arguments, stream);
     });
-}
-
-template <class Reducer, unsigned SmallBlock, unsigned SmallPacks, unsigned LargeBlock,
-          unsigned LargePacks>
-static const void *pairwise_kernel(bool large)
-{
-    return large ? kernel_address(reduce_pairwise<Reducer, LargeBlock, LargePacks, true>)
-                 : kernel_address(reduce_pairwise<Reducer, SmallBlock, SmallPacks, false>);
 }
 
 template <class Reducer, unsigned SmallBlock = small_block,
@@ -8403,7 +8377,8 @@ static pairwise_engine pairwise_engine_of()
             Reducer::heavy ? 0 : 64 * kibibyte,
             Reducer::heavy ? 8 * mebibyte : mebibyte,
             {{SmallBlock, SmallPacks}, {LargeBlock, LargePacks}},
-            pairwise_kernel<Reducer, SmallBlock, SmallPacks, LargeBlock, LargePacks>,
+            {kernel_address(reduce_pairwise<Reducer, SmallBlock, SmallPacks, false>),
+             kernel_address(reduce_pairwise<Reducer, LargeBlock, LargePacks, true>)},
             cache};
 }
 
@@ -8441,7 +8416,7 @@ struct exact_plan {
 };
 
 struct exact_engine : exact_plan {
-    const void *(*kernel)();
+    const void *kernel;
     compiled_cache *cache;
 };
 
@@ -8463,15 +8438,9 @@ inline fastreduce_status launch_exact(const exact_engine &e, const array_argumen
     pairwise_array array = array_for(input, e.element_bytes, e.tile.all_packs(), blocks);
     return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
         void *arguments[] = {&array, &output, &data};
-        return launch_kernel(e.kernel(), *e.cache, device, static_cast<unsigned>(blocks),
+        return launch_kernel(e.kernel, *e.cache, device, static_cast<unsigned>(blocks),
                              e.tile.block_size, e.shared_bytes, arguments, stream);
     });
-}
-
-template <class Accumulator, unsigned Packs>
-static const void *exact_kernel()
-{
-    return kernel_address(reduce_exact<Accumulator, Packs>);
 }
 
 /* Sums' blocks have more shared memory than they need, so that as many as the plan counts on fit a
@@ -8495,14 +8464,15 @@ template <class Accumulator, unsigned Packs = 4>
 static exact_engine exact_engine_of()
 {
     static compiled_cache cache = {};
-    return {exact_plan_of<Accumulator, Packs>(), exact_kernel<Accumulator, Packs>, &cache};
+    return {exact_plan_of<Accumulator, Packs>(), kernel_address(reduce_exact<Accumulator, Packs>),
+            &cache};
 }
 
 /* The accumulator of the sum, by the element. */
 template <class Input>
 using exact_sum = std::conditional_t<std::is_same<Input, double>::value,
                                      wide_superaccumulator<exact_block, doubles_masked>,
-                                     superaccumulator<exact_block, floats_of<Input>>>;
+                                     superaccumulator<exact_block, floats_masked<Input>>>;
 
 /* ---- Rows and segments ---- */
 
@@ -8511,20 +8481,15 @@ struct rows_engine {
     unsigned element_bytes, pack_size, partial_words;
     unsigned packs_log; /* of a thread */
     bool any_order;
-    tile_size tile; /* of long ones */
-    const void *(*kernel)(rows_kernel which);
+    tile_size tile;        /* of long ones */
+    const void *kernel[3]; /* by rows_kernel */
     compiled_cache *cache; /* one a kernel */
 };
 
-/* Bytes of a row or segment that a warp reduces by itself, of which there are many or few. */
-constexpr size_t most_of_many = 16 * kibibyte, most_of_few = 4 * kibibyte;
+/* Of a segment that a warp reduces by itself: elements where there are many, bytes where few. */
+constexpr size_t most_of_many = 16384, most_of_few = 4 * kibibyte;
 /* Of a segment that a block reduces by itself; longer ones are listed. */
 constexpr size_t most_of_block = 512 * kibibyte, most_of_block_of_few = 64 * kibibyte;
-
-inline size_t most_bytes_of_warp(const row_bounds &all, const device_limits &limits)
-{
-    return all.end < size_t(limits.multiprocessors) * 16 ? most_of_few : most_of_many;
-}
 
 /* Whether packs of all rows are vectors. */
 inline bool are_vectors(const rows_engine &e, const row_bounds &all)
@@ -8602,9 +8567,10 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
         share.kernel = rows_kernel::segments;
         share.few = few;
         share.per_warp = least_of(fair, fair / rounds + 1);
-        share.most_of_warp = most_bytes_of_warp(all, limits) / e.element_bytes;
+        share.most_of_warp =
+            results < multiprocessors * 16 ? most_of_few / e.element_bytes : most_of_many;
         share.most_of_block = (few ? most_of_block_of_few : most_of_block) / e.element_bytes;
-        share.least_run_log = e.partial_words > 2; /* for room in the list */
+        share.least_run_log = 2; /* as each run is drawn */
         const size_t fewest = (results - 1) / (warps * least_of(most_blocks, row_blocks::most)) + 1;
         if (share.per_warp < fewest) share.per_warp = fewest;
     } else if (e.any_order && packs > (e.pack_size > 4 ? 16 : 8) && packs <= most_packs_by_lanes &&
@@ -8616,13 +8582,14 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
         share.kernel = rows_kernel::chunks;
         plan_chunks(&share, e, all, packs, fair);
     } else {
-        /* enough blocks, but no more, as those of a row wait for each other */
+        /* enough blocks, but no more, as those of a row wait for each other: longer than a block
+         * takes for another tile */
         share.kernel = rows_kernel::long_ones;
         if (packs <= SIZE_MAX >> 32)
             share.most_runs =
-                results >= multiprocessors * 16
+                packs <= 2 * e.tile.all_packs()
                     ? 1
-                    : least_of(share.most_runs, (multiprocessors * 32 - 1) / results + 1);
+                    : least_of(share.most_runs, (multiprocessors * 64 - 1) / results + 1);
     }
     share.per_block = share.per_warp * warps;
     if (segments && share.per_warp == 1)
@@ -8636,8 +8603,8 @@ inline cudaError_t launch_rows(const rows_engine &e, rows_kernel which, size_t b
                                cudaStream_t stream)
 {
     void *arguments[] = {&all, &share, output, &status_words};
-    return launch_kernel(e.kernel(which), e.cache[static_cast<unsigned>(which)], device,
-                         static_cast<unsigned>(blocks),
+    const unsigned number = static_cast<unsigned>(which);
+    return launch_kernel(e.kernel[number], e.cache[number], device, static_cast<unsigned>(blocks),
                          which == rows_kernel::long_ones ? e.tile.block_size : rows_block, 0,
                          arguments, stream);
 }
@@ -8682,16 +8649,6 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
         });
 }
 
-template <class Reducer, unsigned BlockSize, unsigned Packs>
-static const void *rows_kernel_of(rows_kernel which)
-{
-    switch (which) {
-    case rows_kernel::chunks: return kernel_address(reduce_short_rows<Reducer>);
-    case rows_kernel::segments: return kernel_address(reduce_segments<Reducer>);
-    default: return kernel_address(reduce_long_rows<Reducer, BlockSize, Packs>);
-    }
-}
-
 template <class Reducer>
 static rows_engine rows_engine_of()
 {
@@ -8704,7 +8661,8 @@ static rows_engine rows_engine_of()
             bits_for(packs_of_thread<Reducer>()),
             Reducer::any_order,
             {block, packs},
-            rows_kernel_of<Reducer, block, packs>,
+            {kernel_address(reduce_short_rows<Reducer>), kernel_address(reduce_segments<Reducer>),
+             kernel_address(reduce_long_rows<Reducer, block, packs>)},
             cache};
 }
 
@@ -8717,7 +8675,7 @@ struct columns_of_lane {
 struct columns_engine {
     unsigned element_bytes, value_bytes, partial_words;
     columns_of_lane lane[2];
-    const void *(*kernel)(bool wide);
+    const void *kernel[2];
     compiled_cache *cache; /* one a kernel */
 };
 
@@ -8817,19 +8775,12 @@ inline fastreduce_status launch_columns(const columns_engine &e, strided_results
                 made.plan.across_blocks =
                     static_cast<unsigned>((all.end - all.begin - 1) / made.block_results + 1);
                 void *arguments[] = {&all, &made.plan, output, &data};
-                failed = launch_kernel(e.kernel(wide), e.cache[wide], device,
+                failed = launch_kernel(e.kernel[wide], e.cache[wide], device,
                                        made.plan.across_blocks * made.plan.down_blocks,
                                        columns_block, made.shared_bytes, arguments, stream);
             }
             return failed;
         });
-}
-
-template <class Reducer>
-static const void *columns_kernel_of(bool wide)
-{
-    return wide ? kernel_address(reduce_columns<Reducer, columns_of<Reducer>::wide()>)
-                : kernel_address(reduce_columns<Reducer, 1>);
 }
 
 template <class Reducer>
@@ -8839,12 +8790,13 @@ static columns_engine columns_engine_of()
     using Value = typename Reducer::Value;
     static compiled_cache cache[2] = {};
     constexpr unsigned wide = of::wide();
-    return {of::element_bytes,
-            static_cast<unsigned>(sizeof(Value)),
-            partial_words<Value>::count,
-            {{1, of::rows_log(1), of::levels(1)}, {wide, of::rows_log(wide), of::levels(wide)}},
-            columns_kernel_of<Reducer>,
-            cache};
+    return {
+        of::element_bytes,
+        static_cast<unsigned>(sizeof(Value)),
+        partial_words<Value>::count,
+        {{1, of::rows_log(1), of::levels(1)}, {wide, of::rows_log(wide), of::levels(wide)}},
+        {kernel_address(reduce_columns<Reducer, 1>), kernel_address(reduce_columns<Reducer, wide>)},
+        cache};
 }
 
 /* `reducer`: of the kernels' type. */
@@ -9471,10 +9423,9 @@ struct exact_instance {
                                         cudaStream_t stream);
 };
 
-constexpr bool has_magnitudes = has_exact && holds(built_operators, FASTREDUCE_SUM_ABS),
-               has_sums =
-                   has_magnitudes || (has_exact && (holds(built_operators, FASTREDUCE_SUM) ||
-                                                    holds(built_operators, FASTREDUCE_MEAN)));
+constexpr bool has_sums = has_exact && (holds(built_operators, FASTREDUCE_SUM) ||
+                                        holds(built_operators, FASTREDUCE_SUM_ABS) ||
+                                        holds(built_operators, FASTREDUCE_MEAN));
 
 /* OfResults: the Source of what AUTO's kernels leave open. */
 template <class Input, class OfResults, class Accumulator>
@@ -9503,8 +9454,7 @@ static exact_instance find_exact(fastreduce_type type, fastreduce_operator op, b
     if (!exists || !holds(built_operators, op)) return {};
     return of_type<exact_instance>(type, [op, dot](auto tag) {
         using input = typename decltype(tag)::type;
-        constexpr bool is_float = element<input>::kind == family::floating,
-                       has_mask = sizeof(input) != sizeof(float);
+        constexpr bool is_float = element<input>::kind == family::floating;
         if (is_of_products(op, dot)) {
             if constexpr (has_exact_products && is_float)
                 return exact_of_doubles<
@@ -9515,10 +9465,6 @@ static exact_instance find_exact(fastreduce_type type, fastreduce_operator op, b
             if constexpr (has_exact_products && is_float &&
                           holds(built_operators, FASTREDUCE_VARIANCE))
                 return exact_of_doubles<input, exact_moments<input>>();
-        } else if (op == FASTREDUCE_SUM_ABS && !has_mask) {
-            if constexpr (has_magnitudes && is_float && !has_mask)
-                return exact_of<input, doubles_masked,
-                                superaccumulator<exact_block, floats_masked<float>>>();
         } else if (op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS || op == FASTREDUCE_MEAN) {
             if constexpr (has_sums && is_float)
                 return exact_of<input, doubles_masked, exact_sum<input>>();

@@ -407,12 +407,12 @@ static void facts()
         /* a kernel is asked once */
         unsigned char code = unknown_code;
         simt::fail_call(1);
-        check::that(find_code(e.kernel(), *e.cache, number, &code) != cudaSuccess,
+        check::that(find_code(e.kernel, *e.cache, number, &code) != cudaSuccess,
                     "device %d: what the kernel is compiled for", number);
         simt::fail_call(0);
         for (unsigned turn = 0; turn < 3; ++turn) {
             const unsigned long long before = simt::calls();
-            check::that(find_code(e.kernel(), *e.cache, number, &code) == cudaSuccess &&
+            check::that(find_code(e.kernel, *e.cache, number, &code) == cudaSuccess &&
                             code == (new_code ? hopper_code : older_code),
                         "device %d: code %d", number, code);
             check::that(simt::calls() - before == (turn == 0 || !remembered ? 1 : 0),
@@ -424,10 +424,10 @@ static void facts()
         simt::gpu older = gpu;
         older.ptx_version = 80;
         simt::set_gpu(older);
-        check::that(find_code(other.kernel(), *other.cache, number, &code) == cudaSuccess &&
+        check::that(find_code(other.kernel, *other.cache, number, &code) == cudaSuccess &&
                         code == older_code,
                     "device %d: another kernel's answer", number);
-        check::that(find_code(e.kernel(), *e.cache, number, &code) == cudaSuccess &&
+        check::that(find_code(e.kernel, *e.cache, number, &code) == cudaSuccess &&
                         code == (new_code && remembered ? hopper_code : older_code),
                     "device %d: the kernel's answer is forgotten", number);
     }
@@ -455,7 +455,7 @@ static void exact_launches()
         for (bool much : {false, true}) {
             exact_engine e = exact_engine_of<exact_sum<float>>();
             if (much) e.shared_bytes = 60 * kibibyte;
-            const void *const kernel = e.kernel();
+            const void *const kernel = e.kernel;
             exact_output result = {output.data(), nullptr};
             simt::host().shared_limit.erase(kernel); /* as a reset of the device does */
             check::that(launch_exact(e, {input.data(), n, nullptr, nullptr}, result,
@@ -516,7 +516,7 @@ static void pairwise_launches()
                     e, {input.data(), elements, counted ? count.data() : nullptr, nullptr}, &to,
                     {memory.data(), FASTREDUCE_WORKSPACE_BYTES}, stream);
                 const simt::launch &done = simt::latest_launch();
-                check::that(status == 0 && done.kernel == e.kernel(large) &&
+                check::that(status == 0 && done.kernel == e.kernel[large] &&
                                 done.overlapped == (ptx >= 90) && done.stream == stream &&
                                 done.grid.x == blocks && done.grid.y == 1 && done.grid.z == 1 &&
                                 done.block.x == (large ? 512 : 256) && done.block.y == 1 &&

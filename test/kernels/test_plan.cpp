@@ -200,7 +200,7 @@ static void sizes_of_blocks(const char *what, bool heavy)
                 "%s: blocks of the wrong size", what);
     check::that(e.element_bytes == size && e.pack_size == pack<Input>::size &&
                     e.size[0].block_size == 256 && e.size[1].block_size == 512 &&
-                    e.size[0].packs <= e.size[1].packs && e.kernel(false) != e.kernel(true),
+                    e.size[0].packs <= e.size[1].packs && e.kernel[0] != e.kernel[1],
                 "%s: another engine", what);
 }
 
