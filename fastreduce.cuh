@@ -4367,10 +4367,12 @@ struct row_bounds {
 constexpr unsigned warp_log = 5, rows_block = 256, most_chunks = 8, most_runs_of_result = 512;
 /* Minimum resident blocks of reduce_segments. */
 constexpr unsigned segments_blocks = 768 / rows_block;
-/* A warp's stage in shared memory: its bytes; results of a lane; packs of a result, and of a leaf
- * of its tree; and levels of the tree over steps. */
-constexpr unsigned warp_stage_bytes = 4096, most_passes = 4, most_short_packs = 128, most_leaf = 4,
-                   staged_levels = 6;
+/* A warp's stage in shared memory: its bytes; results of a lane; packs of a leaf of a result's tree
+ * and levels of the tree over steps; and packs of a result: of narrow elements twice as many, as
+ * those are slow to load from any address. */
+constexpr unsigned warp_stage_bytes = 4096, most_passes = 4, most_leaf = 4, staged_levels = 6;
+template <class Element>
+constexpr unsigned most_short_packs = sizeof(Element) < 4 ? 256 : 128;
 
 /* How warps share rows. */
 enum class rows_kernel { chunks, segments, long_ones };
@@ -4803,12 +4805,12 @@ __device__ __forceinline__ void reduce_chunks(const row_bounds &all, const row_s
 #pragma unroll
             for (unsigned k = 0; k < tails; ++k) values[k] = reducer.combine(values[k], of_tail[k]);
         }
+    if (!stores) return;
 #pragma unroll
     for (unsigned k = 0; k < packs; ++k) {
-        if (k << lanes_log >= packs && k > 0) continue;
-        if (stores && row_of(k) < rows)
-            reducer.store(all.place(output.result, first + row_of(k)),
-                          all.n == 0 ? reducer.identity() : values[k], all.n);
+        if ((k << lanes_log >= packs && k > 0) || row_of(k) >= rows) break;
+        reducer.store(all.place(output.result, first + row_of(k)),
+                      all.n == 0 ? reducer.identity() : values[k], all.n);
     }
 }
 
@@ -5031,7 +5033,7 @@ __device__ __forceinline__ stage_content choose_neighbours(const row_window &win
                                                            size_t end, staged_result *results)
 {
     constexpr size_t room = warp_stage_bytes / sizeof(Element),
-                     most_short = most_short_packs * pack<Element>::size;
+                     most_short = most_short_packs<Element> * pack<Element>::size;
     const unsigned lane = threadIdx.x % warp_size;
     /* of the first that has elements; an empty one may begin anywhere */
     const unsigned full = __ballot_sync(0xffffffffu, window.own[0].n > 0);
