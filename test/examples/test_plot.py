@@ -157,7 +157,7 @@ def check_figures_sh():
     """One command from the bench to the figures, with a stand-in for the bench."""
     script = os.path.join(os.path.dirname(PLOT), "figures.sh")
     with tempfile.TemporaryDirectory() as folder:
-        parts = {"__csv_ladder": LADDER, "__csv_n_2_10": OURS + row("v7", 1 << 20, 1000),
+        parts = {"__csv_ladder": LADDER, "__csv_auto_e": OURS + row("v7", 1 << 20, 1000),
                  "__csv___isol": HEADER + calls("isolated"),
                  "__csv___afte": HEADER + calls("after-producer")}
         for name, text in parts.items():
@@ -202,9 +202,9 @@ def check_figures_sh():
 def check_committed_figures():
     """They are of the rows beside them: to the byte where this is the matplotlib that drew them,
     else in their words."""
-    with open(os.path.join(FIGURES, "h200.csv"), encoding="utf-8") as file:
+    with open(os.path.join(FIGURES, "h100.csv"), encoding="utf-8") as file:
         status, error, figures = case(file.read())
-    that(status == 0 and error == "" and list(figures) == NAMES, f"h200.csv: {error}")
+    that(status == 0 and error == "" and list(figures) == NAMES, f"h100.csv: {error}")
     creator = rb"<dc:title>(.*?)</dc:title>"
     for name, svg in figures.items():
         with open(os.path.join(FIGURES, name), "rb") as file:
@@ -213,7 +213,7 @@ def check_committed_figures():
         same = re.findall(creator, kept) == re.findall(creator, svg)
         words = [text_of(re.sub(creator, b"", x)).split() for x in (kept, svg)]
         that(kept == svg if same else words[0] == words[1],
-             f"{name} is not what plot.py draws of h200.csv")
+             f"{name} is not what plot.py draws of h100.csv")
 
 
 def draw_shapes(text):
