@@ -4390,7 +4390,7 @@ struct row_share {
     size_t place[most_chunks];
     /* of long rows, and of those listed */
     size_t most_runs, most_listed_runs;
-    unsigned least_run_log; /* tiles of a run */
+    unsigned least_run_log; /* a run has 2^least_run_log tiles at least */
     bool few;               /* segments: every block looks at the lengths of all */
 
     __host__ __device__ void share(pairwise_array *array, size_t tile_elements, size_t most) const
@@ -4883,7 +4883,7 @@ reduce_result_run(Reducer reducer, const pairwise_array &array, void *result,
         array.template place<typename Reducer::Element, BlockSize, Packs>(run, 0), shared);
 }
 
-/* The same of a segment. Out of line, as it is long. */
+/* The same of a segment. Out of line, as it is long and called twice. */
 template <unsigned Packs, class Reducer>
 __device__ __noinline__ void
 reduce_segment_run(Reducer reducer, pairwise_array array, void *result, status_word *status_words,
@@ -5748,8 +5748,8 @@ __device__ __forceinline__ void carry_once(long long (&limb)[Each], const Carrie
     int from_below = 0; /* lane 0's */
 #pragma unroll
     for (unsigned j = 0; j < Each; ++j) {
-        const bool is_one = carries(lane + j * warp_size);
-        const int carry = is_one ? static_cast<int>((limb[j] + half) >> 32) : 0,
+        const bool has_carry = carries(lane + j * warp_size);
+        const int carry = has_carry ? static_cast<int>((limb[j] + half) >> 32) : 0,
                   incoming = __shfl_sync(0xffffffffu, carry, (lane + warp_size - 1) % warp_size);
         limb[j] = limb[j] - carry * (1ll << 32) + (lane > 0 ? incoming : from_below);
         from_below = incoming;
@@ -8573,7 +8573,7 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
         share.most_of_warp =
             results < multiprocessors * 16 ? most_of_few / e.element_bytes : most_of_many;
         share.most_of_block = (few ? most_of_block_of_few : most_of_block) / e.element_bytes;
-        share.least_run_log = 2; /* as each run is drawn */
+        share.least_run_log = 2; /* as each run has to be handed over */
         const size_t fewest = (results - 1) / (warps * least_of(most_blocks, row_blocks::most)) + 1;
         if (share.per_warp < fewest) share.per_warp = fewest;
     } else if (e.any_order && packs > (e.pack_size > 4 ? 16 : 8) && packs <= most_packs_by_lanes &&
