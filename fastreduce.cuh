@@ -2786,24 +2786,12 @@ struct dot_reducer : common_reducer<dot_reducer<Input>> {
 
 /* ---- What a thread's packs become, and alternatives ---- */
 
-template <class Reducer>
-struct combining {
-    const Reducer &reducer;
-    using Value = typename Reducer::Value;
-    __device__ __forceinline__ Value operator()(const Value &a, const Value &b) const
-    {
-        return reducer.combine(a, b);
-    }
-};
-template <class Reducer>
-struct merging {
-    const Reducer &reducer;
-    using Partial = typename Reducer::Partial;
-    __device__ __forceinline__ Partial operator()(const Partial &a, const Partial &b) const
-    {
-        return reducer.merge(a, b);
-    }
-};
+template <class Reducer, class Value, unsigned Count>
+__device__ __forceinline__ Value combine_all(const Reducer &reducer, Value (&values)[Count])
+{
+    return reduce_pairs(values,
+                        [&](const Value &a, const Value &b) { return reducer.combine(a, b); });
+}
 
 /* The Value of all of a thread's packs, in any order. */
 template <class Reducer, class Items>
@@ -2814,10 +2802,12 @@ __device__ __forceinline__ typename Reducer::Value thread_value(const Reducer &r
     if constexpr (Reducer::reduces_packs) {
         value = reducer.value_of_packs(items);
     } else {
-        typename Reducer::Partial partials[Items::packs_each];
+        using Partial = typename Reducer::Partial;
+        Partial partials[Items::packs_each];
 #pragma unroll
         for (unsigned k = 0; k < Items::packs_each; ++k) partials[k] = reducer.of(items.at(k));
-        value = reducer.value_of(reduce_pairs(partials, merging<Reducer>{reducer}));
+        value = reducer.value_of(reduce_pairs(
+            partials, [&](const Partial &a, const Partial &b) { return reducer.merge(a, b); }));
     }
     return value;
 }
@@ -2934,7 +2924,10 @@ struct reducer_variant {
     template <class Items>
     __device__ __forceinline__ Value value_of_packs(const Items &items) const
     {
-        return all.use(which, packs_to_value<Items>{items});
+        return all.use(which, [&](const auto &reducer) {
+            const auto own = reducer;
+            return thread_value(own, items_as<typename decltype(own)::Element, Items>(items));
+        });
     }
     template <class Items, unsigned Count>
     __device__ __forceinline__ void values_of(const Items &items, const Items &others,
@@ -2953,7 +2946,7 @@ struct reducer_variant {
     }
     __device__ __forceinline__ void store(void *result, const Value &value, size_t n) const
     {
-        all.use(which, value_to_result{result, value, n});
+        all.use(which, [&](const auto &reducer) { reducer.store(result, value, n); });
     }
     /* Calls with the chosen reducer. */
     template <class Use>
@@ -2961,27 +2954,6 @@ struct reducer_variant {
     {
         all.use(which, with);
     }
-
-  private:
-    template <class Items>
-    struct packs_to_value {
-        const Items &items;
-        template <class Reducer>
-        __device__ __forceinline__ Value operator()(const Reducer &reducer) const
-        {
-            return thread_value(reducer, items_as<typename Reducer::Element, Items>(items));
-        }
-    };
-    struct value_to_result {
-        void *result;
-        const Value &value;
-        size_t n;
-        template <class Reducer>
-        __device__ __forceinline__ void operator()(const Reducer &reducer) const
-        {
-            reducer.store(result, value, n);
-        }
-    };
 };
 
 /* ---- The reducer of an operator ---- */
@@ -3650,8 +3622,8 @@ inline cudaError_t launch_levels(const version_kernels &version, const void *inp
  * May hold: kernels that reduce an array, whatever becomes of its elements.
  *
  * AUTO's are for a Reducer, and one reduction, the pairwise one by index: reduce_pairwise, what
- * comes after V7, of one array; reduce_short_rows, reduce_long_rows and reduce_segments; and
- * reduce_columns of what does not lie together.
+ * comes after V7, of one array; reduce_short_rows, reduce_long_rows and reduce_segments;
+ * reduce_columns of what does not lie together; and reduce_by_threads of a few elements each.
  *
  * EXACT's of one array is reduce_exact. An Accumulator says what becomes of elements there:
  * `superaccumulator` in room 7. It is made of an output, a number of elements and dynamic shared
@@ -4088,8 +4060,7 @@ __device__ __forceinline__ void item_values(const Reducer &reducer, const Items 
         values[0] = thread_value(reducer, items);
     else
         reducer.values_of(items, others, values);
-    if constexpr (Reducer::any_order && Reducer::two_arrays)
-        reduce_pairs(values, combining<Reducer>{reducer});
+    if constexpr (Reducer::any_order && Reducer::two_arrays) combine_all(reducer, values);
 }
 
 /* The same of a tile. */
@@ -4136,7 +4107,7 @@ __device__ __forceinline__ Value group_value(const Reducer &reducer, status_word
         values[k] = chosen(first + k == 0, value, reducer.zero());
     if (!by_warp) __syncthreads(); /* of_warps is used again */
     partial_words<Value>::await(status_words, first, warp_size, end, values);
-    if constexpr (Reducer::any_order) reduce_pairs(values, combining<Reducer>{reducer});
+    if constexpr (Reducer::any_order) combine_all(reducer, values);
     value = warp_value<false>(reducer, values);
     return by_warp ? value : block_value(reducer, value, shared.of_warps);
 }
@@ -4288,7 +4259,6 @@ struct strided_results {
     const void *input;
     size_t begin, end, n, inner, outer_stride, stride;
     unsigned result_bytes;
-    bool streaming; /* there is more than the cache holds */
     __host__ __device__ size_t offset(size_t result) const
     {
         if (inner == 1) return result * outer_stride;
@@ -4391,7 +4361,7 @@ struct row_share {
     /* of long rows, and of those listed */
     size_t most_runs, most_listed_runs;
     unsigned least_run_log; /* a run has 2^least_run_log tiles at least */
-    bool few;               /* segments: every block looks at the lengths of all */
+    bool few;               /* segments: every block looks at all lengths */
 
     __host__ __device__ void share(pairwise_array *array, size_t tile_elements, size_t most) const
     {
@@ -4486,7 +4456,7 @@ __device__ __forceinline__ typename Reducer::Value leaf_value(const Reducer &red
     } else {
         typename Reducer::Value values[Items::packs_each];
         reducer.values_of(items, items, values);
-        return reduce_pairs(values, combining<Reducer>{reducer});
+        return combine_all(reducer, values);
     }
 }
 
@@ -4514,60 +4484,37 @@ struct row_packs {
         }
     }
 };
-/* Their Values, by a Reducer that choose() knows. */
-template <row_loads How, class Element, class Value, unsigned Count>
-struct values_of_row_packs {
-    const row_packs<How, Element, Count> &some;
-    Value *values;
-
-    template <class Reducer>
-    __device__ __forceinline__ void operator()(const Reducer &given) const
-    {
-        using Own = typename Reducer::Element;
-        constexpr unsigned size = pack<Own>::size;
+/* Their Values. */
+template <row_loads How, class Reducer, class Element, class Value, unsigned Count>
+__device__ __forceinline__ void values_of_row_packs(const Reducer &reducer,
+                                                    const row_packs<How, Element, Count> &some,
+                                                    Value *values)
+{
+    reducer.choose([&](const auto &member) {
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) {
             const row_part<Element> &part = some.parts[k];
-            Reducer reducer = given;
-            reducer.prepare(part.from - part.index, part.rest > 0);
+            auto own = member;
+            using Own = typename decltype(own)::Element;
+            own.prepare(part.from - part.index, part.rest > 0);
             packs_of_lane<Own, 1, 1> items = {
                 {bits_as<pack<Own>>(some.packs[k].value())}, part.index, part.index + part.rest};
-            if (How != row_loads::vectors && (sizeof(Element) >= 4 || part.rest < size)) {
+            if (How != row_loads::vectors &&
+                (sizeof(Element) >= 4 || part.rest < pack<Own>::size)) {
                 const Own first = items.packs[0].at(0);
-                items.packs[0].fill_from(part.rest, reducer.padding(&first));
+                items.packs[0].fill_from(part.rest, own.padding(&first));
             }
-            values[k] = chosen(part.rest > 0, leaf_value(reducer, items), given.zero());
+            values[k] = chosen(part.rest > 0, leaf_value(own, items), member.zero());
         }
-    }
-};
-
-/* Where a lane's packs of rows are: of chunks, and besides. */
-template <class Element>
-struct parts_of_rows {
-    const row_share &share;
-    const unsigned char *first, *from; /* of the first row; of the lane's first pack */
-    size_t pitch;                      /* in bytes */
-    unsigned rows, index, n;           /* rows from the lane's on */
-    __device__ __forceinline__ row_part<Element> operator()(unsigned chunk) const
-    {
-        const int left = static_cast<int>(n - share.within[chunk] - index);
-        return {reinterpret_cast<const Element *>(from + share.place[chunk]),
-                index + share.within[chunk],
-                rows > share.row[chunk] && left > 0 ? static_cast<unsigned>(left) : 0};
-    }
-    __device__ __forceinline__ row_part<Element> tail(unsigned number, unsigned results) const
-    {
-        return {reinterpret_cast<const Element *>(first + number * pitch) + share.tail, share.tail,
-                number < results ? n - share.tail : 0};
-    }
-};
+    });
+}
 
 /* A lane's Values, one a chunk; of half of the chunks at a time, for registers, where a pack takes
  * two vectors. */
-template <row_loads How, class Reducer, unsigned Packs>
-__device__ __forceinline__ void
-load_row_values(const Reducer &reducer, const parts_of_rows<typename Reducer::Element> &part_of,
-                typename Reducer::Value (&values)[Packs])
+template <row_loads How, class Reducer, class PartOf, unsigned Packs>
+__device__ __forceinline__ void load_row_values(const Reducer &reducer, unsigned chunks,
+                                                const PartOf &part_of,
+                                                typename Reducer::Value (&values)[Packs])
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
@@ -4575,11 +4522,11 @@ load_row_values(const Reducer &reducer, const parts_of_rows<typename Reducer::El
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) values[k] = reducer.zero();
 #pragma unroll 1
-        for (unsigned k = 0; k < part_of.share.chunks; ++k) {
+        for (unsigned k = 0; k < chunks; ++k) {
             Value value;
             row_packs<How, Element, 1> some;
             some.load(part_of, k);
-            reducer.choose(values_of_row_packs<How, Element, Value, 1>{some, &value});
+            values_of_row_packs(reducer, some, &value);
 #pragma unroll
             for (unsigned j = 0; j < Packs; ++j) values[j] = chosen(j == k, value, values[j]);
         }
@@ -4589,7 +4536,7 @@ load_row_values(const Reducer &reducer, const parts_of_rows<typename Reducer::El
         for (unsigned begin = 0; begin < Packs; begin += at_once) {
             row_packs<How, Element, at_once> some;
             some.load(part_of, begin);
-            reducer.choose(values_of_row_packs<How, Element, Value, at_once>{some, values + begin});
+            values_of_row_packs(reducer, some, values + begin);
         }
     }
 }
@@ -4746,18 +4693,6 @@ struct row_list {
     }
 };
 
-/* Which packs a lane adds to what it is left with, of rows that have one more. */
-template <class NumberOf, class PartOf>
-struct tail_of {
-    const NumberOf &number_of;
-    const PartOf &part_of;
-    unsigned results;
-    __device__ __forceinline__ auto operator()(unsigned k) const
-    {
-        return part_of.tail(number_of(k), results);
-    }
-};
-
 /* By a warp: so many rows from number `first` on, of as many packs as it has, or one more. */
 template <row_loads How, class Reducer>
 __device__ __forceinline__ void reduce_chunks(const row_bounds &all, const row_share &share,
@@ -4774,15 +4709,18 @@ __device__ __forceinline__ void reduce_chunks(const row_bounds &all, const row_s
                    index = lane % (1u << lanes_log) * pack<Element>::size;
     const size_t pitch = all.pitch * sizeof(Element);
     const unsigned char *const from = static_cast<const unsigned char *>(all.input) + first * pitch;
-    const parts_of_rows<Element> parts = {share,
-                                          from,
-                                          from + number * pitch + index * sizeof(Element),
-                                          pitch,
-                                          rows > number ? rows - number : 0,
-                                          index,
-                                          static_cast<unsigned>(all.n)};
+    const unsigned char *const place = from + number * pitch + index * sizeof(Element);
+    const unsigned rest = static_cast<unsigned>(all.n) - index,
+                   left = rows > number ? rows - number : 0;
+    const auto part_of = [&](unsigned chunk) {
+        const int behind = static_cast<int>(rest - share.within[chunk]);
+        return row_part<Element>{
+            reinterpret_cast<const Element *>(place + share.place[chunk]),
+            index + share.within[chunk],
+            left > share.row[chunk] && behind > 0 ? static_cast<unsigned>(behind) : 0};
+    };
     Value values[packs];
-    load_row_values<How>(reducer, parts, values);
+    load_row_values<How>(reducer, share.chunks, part_of, values);
     pair_some_lanes<1, packs>(reducer, lanes_log, chunks_log, values);
     /* what the lane is left with: of chunks from `chunk` on */
     unsigned chunk = 0;
@@ -4797,10 +4735,14 @@ __device__ __forceinline__ void reduce_chunks(const row_bounds &all, const row_s
         if (share.tail > 0) {
             Value of_tail[tails];
             row_packs<How, Element, tails> some;
-            const tail_of<decltype(row_of), parts_of_rows<Element>> tail = {row_of, parts,
-                                                                            stores ? rows : 0};
-            some.load(tail, 0);
-            reducer.choose(values_of_row_packs<How, Element, Value, tails>{some, of_tail});
+            const auto tail_of = [&](unsigned k) {
+                return row_part<Element>{
+                    reinterpret_cast<const Element *>(from + row_of(k) * pitch) + share.tail,
+                    share.tail,
+                    stores && row_of(k) < rows ? static_cast<unsigned>(all.n) - share.tail : 0};
+            };
+            some.load(tail_of, 0);
+            values_of_row_packs(reducer, some, of_tail);
 #pragma unroll
             for (unsigned k = 0; k < tails; ++k) values[k] = reducer.combine(values[k], of_tail[k]);
         }
@@ -4869,28 +4811,19 @@ struct later_results {
     }
 };
 
-/* By a block: a run of a result's elements. */
-template <unsigned BlockSize, unsigned Packs, class Reducer, unsigned Warps>
-__device__ __forceinline__ void
-reduce_result_run(Reducer reducer, const pairwise_array &array, void *result,
-                  status_word *status_words, unsigned run,
-                  block_values<typename Reducer::Value, Warps> &shared)
-{
-    static_assert(most_runs_of_result % BlockSize == 0, "a group holds a result's runs");
-    reducer.prepare(array.input, array.n);
-    reduce_run<Packs, most_runs_of_result / BlockSize>(
-        reducer, array, result, status_words, array.runs, run,
-        array.template place<typename Reducer::Element, BlockSize, Packs>(run, 0), shared);
-}
-
-/* The same of a segment. Out of line, as it is long and called twice. */
+/* By a block: a run of a segment. Out of line, as it is long and called twice. */
 template <unsigned Packs, class Reducer>
 __device__ __noinline__ void
 reduce_segment_run(Reducer reducer, pairwise_array array, void *result, status_word *status_words,
                    unsigned run,
                    block_values<typename Reducer::Value, rows_block / warp_size> &shared)
 {
-    reduce_result_run<rows_block, Packs>(reducer, array, result, status_words, run, shared);
+    static_assert(most_runs_of_result % rows_block == 0, "a group holds a result's runs");
+    reducer.prepare(array.input, array.n);
+    using Element = typename Reducer::Element;
+    reduce_run<Packs, most_runs_of_result / rows_block>(
+        reducer, array, result, status_words, array.runs, run,
+        array.template place<Element, rows_block, Packs>(run, 0), shared);
 }
 
 /* By a block: the results that need all its warps, one after the other. */
@@ -5313,14 +5246,15 @@ __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
     if (threadIdx.x == 0) later.count = 0;
     const bool many = __popc(__ballot_sync(0xffffffffu, shares)) > 8;
     shares = __syncthreads_or(shares);
-    if (shares && !__syncthreads_or(many)) share.least_run_log = partial_words<Value>::count > 2;
+    if (share.few && shares && !__syncthreads_or(many))
+        share.least_run_log = partial_words<Value>::count > 2;
     if (shares && threadIdx.x == 0) atomicAdd(status_words, row_blocks::begun);
     if (own.first < own.end)
         reduce_neighbours(all, share, output, status_words, own.first, own.end, later,
                           rooms[threadIdx.x / warp_size]);
     reduce_later<packs>(all, share, output, later, shared);
     if (!shares) return;
-    if (threadIdx.x == 0) listed = row_list{status_words}.await(1);
+    if (threadIdx.x == 0) listed = row_list{status_words}.await(share.few ? 128 : 1);
     __syncthreads();
     if (listed) reduce_listed<packs>(all, share, output, status_words, shared);
 }
@@ -5340,10 +5274,12 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     wait_for_previous_grid();
     allow_next_grid();
     const size_t result = all.begin + number / runs;
-    reduce_result_run<BlockSize, Packs>(
-        output.reducer, share.array_of<Element>(all, result, tile, share.most_runs),
-        all.place(output.result, result),
-        status_words + size_t(number - run) * partial_words<Value>::count, run, shared);
+    const pairwise_array array = share.array_of<Element>(all, result, tile, share.most_runs);
+    output.reducer.prepare(array.input, array.n);
+    reduce_run<Packs, most_runs_of_result / BlockSize>(
+        output.reducer, array, all.place(output.result, result),
+        status_words + size_t(number - run) * partial_words<Value>::count, array.runs, run,
+        array.template place<Element, BlockSize, Packs>(run, 0), shared);
 }
 
 /* ---- Columns ----
@@ -5435,18 +5371,6 @@ __device__ __forceinline__ Vector padding_row(const Reducer &reducer, const Elem
     return row;
 }
 
-/* A pack of one of the columns, or of the one there is. */
-template <class Element, class Vector, unsigned Size>
-__device__ __forceinline__ void take_rows(pack<Element> &to, const Vector (&rows)[Size], unsigned c)
-{
-    to.take_column(rows, c);
-}
-template <class Element, unsigned Size>
-__device__ __forceinline__ void take_rows(pack<Element> &to, const Element (&rows)[Size], unsigned)
-{
-    to.gather(rows);
-}
-
 /* Values of a leaf of a lane's columns, of rows from `row` on as far as they exist. */
 template <class Reducer, class Element, class Value, unsigned Columns>
 __device__ __forceinline__ void leaf_values(const Reducer &reducer, const Element *from,
@@ -5479,7 +5403,11 @@ __device__ __forceinline__ void leaf_values(const Reducer &reducer, const Elemen
             Items items = {{}, row, n};
             own.prepare(from + c, n);
 #pragma unroll
-            for (unsigned k = 0; k < count / size; ++k) take_rows(items.packs[k], rows[k], c);
+            for (unsigned k = 0; k < count / size; ++k)
+                if constexpr (Columns == 1)
+                    items.packs[k].gather(rows[k]);
+                else
+                    items.packs[k].take_column(rows[k], c);
             values[c] = leaf_value(own, items);
         }
     });
@@ -5547,7 +5475,7 @@ __device__ __forceinline__ void fold_parts(const Reducer &reducer, Value *values
                 some[j] = reducer.zero();
                 if (first + j * apart < parts) some[j] = place[j * apart << results_log];
             }
-            *place = reduce_pairs(some, combining<Reducer>{reducer});
+            *place = combine_all(reducer, some);
         }
     }
 }
@@ -5639,8 +5567,80 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
         return;
 #pragma unroll 1
     for (unsigned k = threadIdx.x; k >> results_log == 0 && first + k < results; k += columns_block)
-        reducer.store(all.place(output.result, all.begin + first + k),
-                      all.n == 0 ? reducer.identity() : values[k], all.n);
+        reducer.store(all.place(output.result, all.begin + first + k), values[k], all.n);
+}
+
+/* ---- Results of a few elements ----
+ *
+ * A thread reduces each. (Sums of planes of 4 x 4, by columns: 435 us of floats, 307 so; 1448 of
+ * halves, 314. Rows of 2, by chunks: 730 us of halves, 437. One H200.) */
+
+/* Elements of a result, at most; and results of a thread, for more loads to be under way. */
+template <class Element>
+constexpr unsigned most_of_thread = sizeof(Element) > 4 ? 4 : 8;
+template <class Element>
+constexpr unsigned results_of_thread = sizeof(Element) > 8 ? 1 : 4;
+
+/* By a thread: several results. Most: elements of each, of which so many loads are compiled. */
+template <unsigned Most, class Reducer>
+__device__ __forceinline__ void reduce_few(const strided_results &all, size_t first,
+                                           const reduction_output<Reducer> &output)
+{
+    using Element = typename Reducer::Element;
+    constexpr unsigned each = results_of_thread<Element>, size = pack<Element>::size,
+                       packs = (Most - 1) / size + 1;
+    const unsigned n = static_cast<unsigned>(all.n);
+    const Element *from[each];
+    Element loaded[each][Most] = {};
+    typename Reducer::Value values[each];
+#pragma unroll
+    for (unsigned j = 0; j < each; ++j) {
+        const size_t result = first + j * rows_block;
+        from[j] = all.template first<Element>(result < all.end ? result : first);
+#pragma unroll
+        for (unsigned k = 0; k < Most; ++k)
+            if (k < n) loaded[j][k] = from[j][k * all.stride];
+    }
+    output.reducer.choose([&](const auto &member) {
+#pragma unroll
+        for (unsigned j = 0; j < each; ++j) {
+            auto own = member;
+            own.prepare(from[j], n);
+            Element padding = {}, elements[packs * size];
+            if (n > 0) padding = bits_as<Element>(own.padding(from[j]));
+#pragma unroll
+            for (unsigned k = 0; k < packs * size; ++k)
+                elements[k] = k < Most && k < n ? loaded[j][k % Most] : padding;
+            packs_of_lane<Element, packs, 1> items = {{}, 0, n};
+#pragma unroll
+            for (unsigned k = 0; k < packs; ++k) items.packs[k].gather(elements + k * size);
+            values[j] = leaf_value(own, items);
+        }
+    });
+#pragma unroll
+    for (unsigned j = 0; j < each; ++j) {
+        const size_t result = first + j * rows_block;
+        if (result >= all.end) break;
+        output.reducer.store(all.place(output.result, result),
+                             n == 0 ? output.reducer.identity() : values[j], n);
+    }
+}
+
+template <class Reducer>
+__global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
+    reduce_by_threads(strided_results all, reduction_output<Reducer> output)
+{
+    constexpr unsigned most = most_of_thread<typename Reducer::Element>,
+                       of_block = results_of_thread<typename Reducer::Element> * rows_block;
+    wait_for_previous_grid();
+    allow_next_grid();
+#pragma unroll 1
+    for (size_t first = all.begin + size_t(blockIdx.x) * of_block + threadIdx.x; first < all.end;
+         first += size_t(gridDim.x) * of_block)
+        if (all.n <= 4)
+            reduce_few<4>(all, first, output);
+        else
+            reduce_few<most>(all, first, output);
 }
 
 /* ---- EXACT: one array ---- */
@@ -7208,6 +7208,12 @@ __device__ __forceinline__ bool is_open(const void *result, int precision)
                             : *static_cast<const unsigned *>(result)) == open_bits(precision);
 }
 
+template <unsigned Count>
+__device__ __forceinline__ double add_pairs(double (&terms)[Count])
+{
+    return reduce_pairs(terms, [](double x, double y) { return ieee_add(x, y); });
+}
+
 /* EXACT's Reducer for many results, by every operator that it has; by those of squares, of doubles
  * another. */
 template <class Input, bool SquaresDoubles = false>
@@ -7217,7 +7223,6 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
     using Value = standard::conditional_t<SquaresDoubles, exact_triple, exact_pair>;
     static constexpr bool reduces_packs = true, is_narrow = sizeof(Input) < sizeof(double),
                           is_f16 = standard::is_same<Input, f16>::value;
-    static constexpr unsigned f16_position = 149 - 24; /* of a window that has them all */
     fastreduce_operator op;
     int precision;
 
@@ -7252,7 +7257,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
 #pragma unroll
             for (unsigned j = 0; j < size; ++j) terms[j] = term(items.at(0).at(j));
             if (fits_one(terms))
-                value.sum = ieee_add(value.sum, reduce_pairs(terms, ieee_addition()));
+                value.sum = ieee_add(value.sum, add_pairs(terms));
             else
                 value = by_packs(*this, some_packs<1>{{items.at(0)}});
         } else if constexpr (is_narrow) {
@@ -7287,12 +7292,6 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
     }
 
   private:
-    struct ieee_addition {
-        __device__ __forceinline__ double operator()(double a, double b) const
-        {
-            return ieee_add(a, b);
-        }
-    };
     /* Whether all are finite and a double holds their sum: by exponents of the greatest and of the
      * least but 0. */
     template <unsigned Count>
@@ -7320,49 +7319,37 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         {
             return widened(packs[k / size].at(k % size));
         }
-        /* The sum, if all fit a window of floats (room 7) that has the greatest at its top. */
+        /* The sum, if all fit a window of floats (room 7) that has the greatest at its top; of
+         * halves a double, which holds 2^13 of any. */
         __device__ __forceinline__ bool sum_of_floats(double &sum) const
         {
-            constexpr unsigned count = Count * size, bits = is_f16 ? 20 : window_bits / 2;
-            unsigned position = f16_position, high = 0, low = 0;
-            bool fits = true;
-            if constexpr (!is_f16) {
-                constexpr unsigned reach = 20;
-                float greatest = 0;
-#pragma unroll
-                for (unsigned k = 0; k < count; ++k) greatest = fmaxf(greatest, fabsf(at(k)));
-                const unsigned exponent = __float_as_uint(greatest) >> 23;
-                position = exponent > reach ? exponent - reach : 0;
-                fits = position <= top_position;
-            }
-            const unsigned upper = (position + bits + 1) << 23 | 0x400000,
-                           lower = (position + 1) << 23 | 0x400000;
+            constexpr unsigned count = Count * size, bits = window_bits / 2, reach = 20;
             if constexpr (is_f16) {
-                /* four at a time, whose multiples and whose rests add up as floats */
+                double sums[4] = {};
 #pragma unroll
-                for (unsigned first = 0; first < count; first += 4) {
-                    float caught = __uint_as_float(upper), rests = __uint_as_float(lower);
+                for (unsigned k = 0; k < count; ++k)
+                    sums[k % 4] = ieee_add(sums[k % 4], ieee_double(at(k)));
+                sum = add_pairs(sums);
+                return upper_magnitude(sum) < not_finite << 20;
+            }
+            float greatest = 0;
 #pragma unroll
-                    for (unsigned k = first; k < first + 4; ++k) {
-                        const float next = ieee_add(caught, at(k));
-                        rests = ieee_add(rests, ieee_subtract(at(k), ieee_subtract(next, caught)));
-                        caught = next;
-                    }
-                    high += __float_as_uint(caught) - upper;
-                    low += __float_as_uint(rests) - lower;
-                    fits &= (__float_as_uint(rests) ^ lower) >> 23 == 0; /* finite */
-                }
-            } else {
+            for (unsigned k = 0; k < count; ++k) greatest = fmaxf(greatest, fabsf(at(k)));
+            const unsigned exponent = __float_as_uint(greatest) >> 23,
+                           position = exponent > reach ? exponent - reach : 0,
+                           upper = (position + bits + 1) << 23 | 0x400000,
+                           lower = (position + 1) << 23 | 0x400000;
+            unsigned high = 0, low = 0;
+            bool fits = position <= top_position;
 #pragma unroll
-                for (unsigned k = 0; k < count; ++k) {
-                    const float caught = ieee_add(at(k), __uint_as_float(upper)),
-                                rest = ieee_subtract(at(k),
-                                                     ieee_subtract(caught, __uint_as_float(upper))),
-                                caught_rest = ieee_add(rest, __uint_as_float(lower));
-                    high += __float_as_uint(caught) - upper;
-                    low += __float_as_uint(caught_rest) - lower;
-                    fits &= ieee_subtract(caught_rest, __uint_as_float(lower)) == rest;
-                }
+            for (unsigned k = 0; k < count; ++k) {
+                const float caught = ieee_add(at(k), __uint_as_float(upper)),
+                            rest =
+                                ieee_subtract(at(k), ieee_subtract(caught, __uint_as_float(upper))),
+                            caught_rest = ieee_add(rest, __uint_as_float(lower));
+                high += __float_as_uint(caught) - upper;
+                low += __float_as_uint(caught_rest) - lower;
+                fits &= ieee_subtract(caught_rest, __uint_as_float(lower)) == rest;
             }
             const double unit =
                 bits_as<double>(static_cast<unsigned long long>(position + 1023 - 149) << 52);
@@ -7384,7 +7371,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
 #pragma unroll
             for (unsigned j = 0; j < size; ++j) terms[j] = reducer.term(some.packs[k].at(j));
             if (reducer.fits_one(terms)) {
-                const double sums[1] = {reduce_pairs(terms, ieee_addition())};
+                const double sums[1] = {add_pairs(terms)};
                 value.add(sums);
             } else {
                 value.add(terms);
@@ -8396,11 +8383,13 @@ fastreduce_status launch_pairwise(const array_argument &input, Value *result,
 
 /* ---- EXACT: one kernel a Source ---- */
 
-/* Without its types, so that the host's code is there once for all; and without its kernel. */
-struct exact_plan {
+/* Without its types, so that the host's code is there once for all. */
+struct exact_engine {
     unsigned element_bytes, pack_size, status_words, blocks_per_multiprocessor;
     tile_size tile;
     size_t shared_bytes;
+    const void *kernel;
+    compiled_cache *cache;
 
     constexpr size_t tiles(size_t n) const { return blocks_for(n, tile.all_packs() * pack_size); }
     /* Not less for a greater n. */
@@ -8416,11 +8405,6 @@ struct exact_plan {
                      resident = least_of(blocks_per_multiprocessor, fit > 0 ? fit : 1);
         return least_of(tiles(n), resident * device.multiprocessors);
     }
-};
-
-struct exact_engine : exact_plan {
-    const void *kernel;
-    compiled_cache *cache;
 };
 
 constexpr size_t most_counted_blocks = 4095; /* by a word of the totals */
@@ -8451,23 +8435,18 @@ inline fastreduce_status launch_exact(const exact_engine &e, const array_argumen
  * places left. Others' take its registers: three of 256 threads, as two are 8 % slower (squares of
  * 2^28 floats, one H100). */
 template <class Accumulator, unsigned Packs = 4>
-constexpr exact_plan exact_plan_of()
+static exact_engine exact_engine_of()
 {
     using Element = typename Accumulator::Element;
     constexpr size_t shared_bytes = 44 * kibibyte;
+    static compiled_cache cache = {};
     return {sizeof(Element),
             pack<Element>::size,
             Accumulator::status_words,
             Accumulator::resident_blocks,
             {Accumulator::block_size, Packs},
-            Accumulator::shared_bytes > shared_bytes ? Accumulator::shared_bytes : shared_bytes};
-}
-
-template <class Accumulator, unsigned Packs = 4>
-static exact_engine exact_engine_of()
-{
-    static compiled_cache cache = {};
-    return {exact_plan_of<Accumulator, Packs>(), kernel_address(reduce_exact<Accumulator, Packs>),
+            Accumulator::shared_bytes > shared_bytes ? Accumulator::shared_bytes : shared_bytes,
+            kernel_address(reduce_exact<Accumulator, Packs>),
             &cache};
 }
 
@@ -8643,8 +8622,9 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
                 all.end = least_of(all.begin + at_once, results);
                 const size_t some = all.end - all.begin;
                 size_t blocks = blocks_each ? some * runs : (some - 1) / of_block + 1;
-                if (segments && blocks < limits.multiprocessors) /* they share what is long */
-                    blocks = least_of(most_blocks, limits.multiprocessors);
+                const size_t resident = limits.multiprocessors * segments_blocks;
+                if (share.few && blocks < resident) /* they share what is long */
+                    blocks = least_of(most_blocks, resident);
                 failed = launch_rows(e, which, blocks, device, all, share, output, data, stream);
             }
             return failed;
@@ -8762,7 +8742,6 @@ inline fastreduce_status launch_columns(const columns_engine &e, strided_results
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
     if (all.inner == 1 && all.outer_stride == 1) all.inner = all.end; /* a matrix's columns */
-    if (all.n == 1) all.stride = all.inner;
     const bool wide = are_vectors(e, all);
     columns_launch made =
         plan_columns(e, all, wide, limits.multiprocessors, most_blocks, most_words);
@@ -8801,30 +8780,48 @@ static columns_engine columns_engine_of()
         cache};
 }
 
-/* `reducer`: of the kernels' type. */
-template <class Reducer>
-fastreduce_status launch_columns(const strided_results &all, void *result, const Reducer &reducer,
-                                 workspace memory, cudaStream_t stream,
-                                 size_t most_blocks = max_blocks,
-                                 size_t most_words = workspace_words)
-{
-    reduction_output<Reducer> output = {result, reducer};
-    return launch_columns(columns_engine_of<Reducer>(), all, &output, memory, stream, most_blocks,
-                          most_words);
-}
-
 /* ---- Many results ---- */
+
+/* A Reducer's kernel for results of a few elements. */
+struct threads_engine {
+    size_t most, results; /* elements of a result; results of a thread */
+    const void *kernel;
+    compiled_cache *cache;
+};
+
+template <class Reducer>
+static threads_engine threads_engine_of()
+{
+    using Element = typename Reducer::Element;
+    static compiled_cache cache = {};
+    return {most_of_thread<Element>, results_of_thread<Element>,
+            kernel_address(reduce_by_threads<Reducer>), &cache};
+}
+inline fastreduce_status launch_by_threads(const threads_engine &e, strided_results all,
+                                           void *output, cudaStream_t stream, size_t most_blocks)
+{
+    int device = 0;
+    const cudaError_t error = cudaGetDevice(&device);
+    if (error != cudaSuccess) return status_of(error);
+    const size_t blocks = blocks_for(all.end, e.results * rows_block);
+    void *arguments[] = {&all, output};
+    return status_of(launch_kernel(e.kernel, *e.cache, device,
+                                   static_cast<unsigned>(least_of(blocks, most_blocks)), rows_block,
+                                   0, arguments, stream));
+}
 
 /* A Reducer's kernels for any shape. */
 struct shapes_engine {
     pairwise_engine flat;
+    threads_engine few;
     rows_engine rows;
     columns_engine of_columns;
 };
 template <class Reducer>
 static shapes_engine shapes_engine_of()
 {
-    return {pairwise_engine_of<Reducer>(), rows_engine_of<Reducer>(), columns_engine_of<Reducer>()};
+    return {pairwise_engine_of<Reducer>(), threads_engine_of<Reducer>(), rows_engine_of<Reducer>(),
+            columns_engine_of<Reducer>()};
 }
 
 /* All results. Arguments are checked; `output` points to a reduction_output. most_blocks and
@@ -8835,19 +8832,19 @@ inline fastreduce_status launch_shapes(const shapes_engine &e, const strided_res
                                        size_t most_words = workspace_words)
 {
     constexpr size_t far_apart = 256; /* bytes of a row that does not care how far the next is */
-    const bool is_row = all.inner == 1 && (all.stride == 1 || all.n == 1);
-    if (is_row && all.end == 1)
+    const bool are_rows = all.inner == 1 && (all.stride == 1 || all.n == 1);
+    if (are_rows && all.end == 1)
         return launch_pairwise(e.flat, {all.input, all.n, nullptr, nullptr}, output, memory, stream,
                                most_words);
-    if (!is_row || (all.outer_stride == 1 && all.n > 1) ||
-        (all.outer_stride > all.n + all.n / 4 && all.n * e.rows.element_bytes < far_apart))
+    const size_t bytes = all.n * e.rows.element_bytes;
+    const bool together = are_rows && all.outer_stride != 1 &&
+                          (all.outer_stride <= all.n + all.n / 4 || bytes >= far_apart);
+    if (all.n <= e.few.most && (!together || bytes < pack_bytes))
+        return launch_by_threads(e.few, all, output, stream, most_blocks);
+    if (!together)
         return launch_columns(e.of_columns, all, output, memory, stream, most_blocks, most_words);
-    row_bounds rows = {};
-    rows.input = all.input;
-    rows.n = all.n;
-    rows.pitch = all.outer_stride;
-    rows.end = all.end;
-    rows.result_bytes = all.result_bytes;
+    const row_bounds rows = {all.input, nullptr, nullptr, all.n,           all.outer_stride,
+                             0,         all.end, 0,       all.result_bytes};
     return launch_rows(e.rows, rows, output, memory, stream, most_blocks, most_words);
 }
 
@@ -8889,7 +8886,10 @@ fastreduce_status launch_exact_results(const exact_results &all, workspace memor
     if constexpr (!std::is_same<Source, exact_moments<Input>>::value) {
         using reducer = exact_reducer<Input, std::is_same<Source, exact_products<double>>::value>;
         reduction_output<reducer> to = {all.output, {{}, all.op, all.precision}};
-        const shapes_engine engine = {{}, rows_engine_of<reducer>(), columns_engine_of<reducer>()};
+        const shapes_engine engine = {{},
+                                      threads_engine_of<reducer>(),
+                                      rows_engine_of<reducer>(),
+                                      columns_engine_of<reducer>()};
         const fastreduce_status status =
             segments ? launch_rows(engine.rows, all.segments, &to, memory, stream)
                      : launch_shapes(engine, all.strided, &to, memory, stream);
@@ -8962,7 +8962,7 @@ struct method<FASTREDUCE_EXACT, BlockSize, Items, Operator, Input, false> {
     }
     static size_t workspace_bytes(size_t n)
     {
-        return exact_plan_of<accumulator>().workspace_bytes(n);
+        return exact_engine_of<accumulator>().workspace_bytes(n);
     }
 };
 
@@ -9751,7 +9751,6 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
     if (settings.kernel != FASTREDUCE_AUTO) return FASTREDUCE_ERROR_UNSUPPORTED;
     const c_instance found = find_instance(type, op);
     if (found.make_shapes == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    all.streaming = reach > 32 * mebibyte / fastreduce_type_size(type);
     engine_output place;
     found.make_output(place.bytes, output);
     return launch_shapes(found.make_shapes(), all, place.bytes,

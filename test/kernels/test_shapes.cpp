@@ -1266,6 +1266,7 @@ static void several_launches()
     const geometry shapes[] = {
         {"short rows", 3000, 40, 1, 41, 0, 1},   {"aligned rows", 500, 64, 1, 0, 0, 0},
         {"long rows", 20, 9000, 1, 9001, 0, 0},  {"few columns", 400, 30, 6, 0, 0, 1},
+        {"by threads", 9000, 3, 1, 4, 0, 1},     {"planes by threads", 700, 4, 5, 20, 0, 0},
         {"groups apart", 90, 20, 3, 1000, 0, 0}, {"columns", 1, 90, 7000, 0, 0, 0},
         {"long columns", 1, 3000, 400, 0, 0, 1}, {"windows", 3000, 100, 1, 3, 2, 0}};
     launch_blocks = 2;
