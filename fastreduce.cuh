@@ -4344,7 +4344,7 @@ template <class Element>
 constexpr unsigned most_short_packs = sizeof(Element) < 4 ? 256 : 128;
 
 /* How warps share rows. */
-enum class rows_kernel { chunks, segments, long_ones };
+enum class rows_kernel { chunks, segments, long_ones, longer_ones };
 struct row_share {
     rows_kernel kernel;
     size_t per_warp, per_block;         /* results of a warp, of a block */
@@ -4358,8 +4358,8 @@ struct row_share {
      * and to the row's end; and in bytes from the first row's on */
     unsigned row[most_chunks], within[most_chunks];
     size_t place[most_chunks];
-    /* of long rows, and of those listed */
-    size_t most_runs, most_listed_runs;
+    /* of long rows, and of those listed; elements of a long row's tile */
+    size_t most_runs, most_listed_runs, tile;
     unsigned least_run_log; /* a run has 2^least_run_log tiles at least */
     bool few;               /* segments: every block looks at all lengths */
 
@@ -5572,8 +5572,8 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
 
 /* ---- Results of a few elements ----
  *
- * A thread reduces each. (Sums of planes of 4 x 4, by columns: 435 us of floats, 307 so; 1448 of
- * halves, 314. Rows of 2, by chunks: 730 us of halves, 437. One H200.) */
+ * A thread reduces each: sums of planes of 4 x 4 halves take .22 of what columns would, of floats
+ * .71, and of rows of 2 halves .60 of what chunks would (one H200). */
 
 /* Elements of a result, at most; and results of a thread, for more loads to be under way. */
 template <class Element>
@@ -8463,8 +8463,8 @@ struct rows_engine {
     unsigned element_bytes, pack_size, partial_words;
     unsigned packs_log; /* of a thread */
     bool any_order;
-    tile_size tile;        /* of long ones */
-    const void *kernel[3]; /* by rows_kernel */
+    tile_size tile;        /* of long ones; twice as many threads have that of longer ones */
+    const void *kernel[4]; /* by rows_kernel */
     compiled_cache *cache; /* one a kernel */
 };
 
@@ -8564,13 +8564,16 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
         share.kernel = rows_kernel::chunks;
         plan_chunks(&share, e, all, packs, fair);
     } else {
-        /* enough blocks, but no more, as those of a row wait for each other */
-        share.kernel = rows_kernel::long_ones;
-        if (packs <= SIZE_MAX >> 32)
-            share.most_runs =
-                packs <= 2 * e.tile.all_packs()
-                    ? 1
-                    : least_of(share.most_runs, (multiprocessors * 64 - 1) / results + 1);
+        /* A larger tile for what is just one (64 rows of 4096 floats .68 of the time, one H100),
+         * and for many. Enough blocks, but no more, as those of a row wait for each other. */
+        const size_t small = e.tile.all_packs();
+        const bool large = packs > small && (packs <= 2 * small || packs >= 16 * small);
+        share.kernel = large ? rows_kernel::longer_ones : rows_kernel::long_ones;
+        share.tile = (small << large) * e.pack_size;
+        if (packs <= 2 * small)
+            share.most_runs = 1;
+        else if (packs <= SIZE_MAX >> 32)
+            share.most_runs = least_of(share.most_runs, (multiprocessors * 64 - 1) / results + 1);
     }
     share.per_block = share.per_warp * warps;
     if (segments && share.per_warp == 1)
@@ -8579,14 +8582,14 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
     return share;
 }
 
-inline cudaError_t launch_rows(const rows_engine &e, rows_kernel which, size_t blocks, int device,
-                               row_bounds all, row_share share, void *output, void *status_words,
+inline cudaError_t launch_rows(const rows_engine &e, size_t blocks, int device, row_bounds all,
+                               row_share share, void *output, void *status_words,
                                cudaStream_t stream)
 {
     void *arguments[] = {&all, &share, output, &status_words};
-    const unsigned number = static_cast<unsigned>(which);
+    const unsigned number = static_cast<unsigned>(share.kernel);
     return launch_kernel(e.kernel[number], e.cache[number], device, static_cast<unsigned>(blocks),
-                         which == rows_kernel::long_ones ? e.tile.block_size : rows_block, 0,
+                         share.kernel == rows_kernel::long_ones ? rows_block / 2 : rows_block, 0,
                          arguments, stream);
 }
 
@@ -8602,11 +8605,9 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
     const row_share share = plan_rows(e, all, limits, most_blocks, most_words);
-    const bool segments = all.begins != nullptr,
-               blocks_each = !segments && share.kernel == rows_kernel::long_ones;
-    const rows_kernel which = share.kernel;
-    const size_t results = all.end, tile = e.tile.all_packs() * e.pack_size,
-                 runs = blocks_each ? share.runs_of(all.n, tile) : 1, of_block = share.per_block,
+    const bool segments = all.begins != nullptr, blocks_each = share.tile > 0;
+    const size_t results = all.end, runs = blocks_each ? share.runs_of(all.n, share.tile) : 1,
+                 of_block = share.per_block,
                  of_words = runs > 1 ? most_words / (runs * e.partial_words) : SIZE_MAX,
                  of_blocks = blocks_each ? (most_blocks > runs ? most_blocks / runs : 1)
                              : segments  ? least_of(most_blocks, row_blocks::most) * of_block
@@ -8625,7 +8626,7 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
                 const size_t resident = limits.multiprocessors * segments_blocks;
                 if (share.few && blocks < resident) /* they share what is long */
                     blocks = least_of(most_blocks, resident);
-                failed = launch_rows(e, which, blocks, device, all, share, output, data, stream);
+                failed = launch_rows(e, blocks, device, all, share, output, data, stream);
             }
             return failed;
         });
@@ -8635,8 +8636,8 @@ template <class Reducer>
 static rows_engine rows_engine_of()
 {
     using Element = typename Reducer::Element;
-    constexpr unsigned packs = least_of(4, packs_of_thread<Reducer>()), block = 128;
-    static compiled_cache cache[3] = {};
+    constexpr unsigned packs = least_of(4, packs_of_thread<Reducer>()), block = rows_block / 2;
+    static compiled_cache cache[4] = {};
     return {static_cast<unsigned>(sizeof(Element)),
             pack<Element>::size,
             partial_words<typename Reducer::Value>::count,
@@ -8644,7 +8645,8 @@ static rows_engine rows_engine_of()
             Reducer::any_order,
             {block, packs},
             {kernel_address(reduce_short_rows<Reducer>), kernel_address(reduce_segments<Reducer>),
-             kernel_address(reduce_long_rows<Reducer, block, packs>)},
+             kernel_address(reduce_long_rows<Reducer, block, packs>),
+             kernel_address(reduce_long_rows<Reducer, rows_block, packs>)},
             cache};
 }
 
