@@ -4335,8 +4335,7 @@ struct row_bounds {
 };
 
 constexpr unsigned warp_log = 5, rows_block = 256, most_chunks = 8, most_runs_of_result = 512;
-/* Minimum resident blocks of reduce_segments. */
-constexpr unsigned segments_blocks = 768 / rows_block;
+constexpr unsigned segments_blocks = 768 / rows_block; /* of reduce_segments, resident at least */
 /* A warp's stage in shared memory: its bytes; results of a lane; packs of a leaf of a result's
  * tree, its levels over steps; packs of a result, more of narrow ones, slow to load otherwise. */
 constexpr unsigned warp_stage_bytes = 4096, most_passes = 4, most_leaf = 4, staged_levels = 6;
@@ -8383,13 +8382,11 @@ fastreduce_status launch_pairwise(const array_argument &input, Value *result,
 
 /* ---- EXACT: one kernel a Source ---- */
 
-/* Without its types, so that the host's code is there once for all. */
-struct exact_engine {
+/* Without its types, so that the host's code is there once for all; and without its kernel. */
+struct exact_plan {
     unsigned element_bytes, pack_size, status_words, blocks_per_multiprocessor;
     tile_size tile;
     size_t shared_bytes;
-    const void *kernel;
-    compiled_cache *cache;
 
     constexpr size_t tiles(size_t n) const { return blocks_for(n, tile.all_packs() * pack_size); }
     /* Not less for a greater n. */
@@ -8405,6 +8402,11 @@ struct exact_engine {
                      resident = least_of(blocks_per_multiprocessor, fit > 0 ? fit : 1);
         return least_of(tiles(n), resident * device.multiprocessors);
     }
+};
+
+struct exact_engine : exact_plan {
+    const void *kernel;
+    compiled_cache *cache;
 };
 
 constexpr size_t most_counted_blocks = 4095; /* by a word of the totals */
@@ -8435,18 +8437,23 @@ inline fastreduce_status launch_exact(const exact_engine &e, const array_argumen
  * places left. Others' take its registers: three of 256 threads, as two are 8 % slower (squares of
  * 2^28 floats, one H100). */
 template <class Accumulator, unsigned Packs = 4>
-static exact_engine exact_engine_of()
+constexpr exact_plan exact_plan_of()
 {
     using Element = typename Accumulator::Element;
     constexpr size_t shared_bytes = 44 * kibibyte;
-    static compiled_cache cache = {};
     return {sizeof(Element),
             pack<Element>::size,
             Accumulator::status_words,
             Accumulator::resident_blocks,
             {Accumulator::block_size, Packs},
-            Accumulator::shared_bytes > shared_bytes ? Accumulator::shared_bytes : shared_bytes,
-            kernel_address(reduce_exact<Accumulator, Packs>),
+            Accumulator::shared_bytes > shared_bytes ? Accumulator::shared_bytes : shared_bytes};
+}
+
+template <class Accumulator, unsigned Packs = 4>
+static exact_engine exact_engine_of()
+{
+    static compiled_cache cache = {};
+    return {exact_plan_of<Accumulator, Packs>(), kernel_address(reduce_exact<Accumulator, Packs>),
             &cache};
 }
 
@@ -8582,17 +8589,6 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
     return share;
 }
 
-inline cudaError_t launch_rows(const rows_engine &e, size_t blocks, int device, row_bounds all,
-                               row_share share, void *output, void *status_words,
-                               cudaStream_t stream)
-{
-    void *arguments[] = {&all, &share, output, &status_words};
-    const unsigned number = static_cast<unsigned>(share.kernel);
-    return launch_kernel(e.kernel[number], e.cache[number], device, static_cast<unsigned>(blocks),
-                         share.kernel == rows_kernel::long_ones ? rows_block / 2 : rows_block, 0,
-                         arguments, stream);
-}
-
 /* All results. Arguments are checked; `output` points to a reduction_output. most_blocks of a
  * launch, and most_words: as if there was no more, for tests. */
 inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void *output,
@@ -8604,7 +8600,9 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
     device_limits limits = {};
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
-    const row_share share = plan_rows(e, all, limits, most_blocks, most_words);
+    row_share share = plan_rows(e, all, limits, most_blocks, most_words);
+    const unsigned number = static_cast<unsigned>(share.kernel),
+                   threads = share.kernel == rows_kernel::long_ones ? rows_block / 2 : rows_block;
     const bool segments = all.begins != nullptr, blocks_each = share.tile > 0;
     const size_t results = all.end, runs = blocks_each ? share.runs_of(all.n, share.tile) : 1,
                  of_block = share.per_block,
@@ -8626,7 +8624,10 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
                 const size_t resident = limits.multiprocessors * segments_blocks;
                 if (share.few && blocks < resident) /* they share what is long */
                     blocks = least_of(most_blocks, resident);
-                failed = launch_rows(e, blocks, device, all, share, output, data, stream);
+                void *arguments[] = {&all, &share, output, &data};
+                failed =
+                    launch_kernel(e.kernel[number], e.cache[number], device,
+                                  static_cast<unsigned>(blocks), threads, 0, arguments, stream);
             }
             return failed;
         });
@@ -8805,11 +8806,10 @@ inline fastreduce_status launch_by_threads(const threads_engine &e, strided_resu
     int device = 0;
     const cudaError_t error = cudaGetDevice(&device);
     if (error != cudaSuccess) return status_of(error);
-    const size_t blocks = blocks_for(all.end, e.results * rows_block);
+    const size_t blocks = least_of(blocks_for(all.end, e.results * rows_block), most_blocks);
     void *arguments[] = {&all, output};
-    return status_of(launch_kernel(e.kernel, *e.cache, device,
-                                   static_cast<unsigned>(least_of(blocks, most_blocks)), rows_block,
-                                   0, arguments, stream));
+    return status_of(launch_kernel(e.kernel, *e.cache, device, static_cast<unsigned>(blocks),
+                                   rows_block, 0, arguments, stream));
 }
 
 /* A Reducer's kernels for any shape. */
@@ -8964,7 +8964,7 @@ struct method<FASTREDUCE_EXACT, BlockSize, Items, Operator, Input, false> {
     }
     static size_t workspace_bytes(size_t n)
     {
-        return exact_engine_of<accumulator>().workspace_bytes(n);
+        return exact_plan_of<accumulator>().workspace_bytes(n);
     }
 };
 

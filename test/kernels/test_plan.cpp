@@ -61,9 +61,9 @@ struct first_of {
 /* As many as tiles, but no more than are resident, and a word can count. */
 static void blocks_of_exact()
 {
-    const exact_engine
-        sums = exact_engine_of<exact_sum<float>>(),
-        products = exact_engine_of<wide_superaccumulator<exact_block, exact_products<double>>>();
+    const exact_plan
+        sums = exact_plan_of<exact_sum<float>>(),
+        products = exact_plan_of<wide_superaccumulator<exact_block, exact_products<double>>>();
     constexpr size_t h100 = 227 * kibibyte, a100 = 163 * kibibyte, ada = 99 * kibibyte,
                      turing = 64 * kibibyte;
     const struct {
@@ -100,7 +100,7 @@ static void blocks_of_exact()
 template <class Accumulator>
 static void shared_memory_of(const char *what, size_t most)
 {
-    const exact_engine e = exact_engine_of<Accumulator>();
+    const exact_plan e = exact_plan_of<Accumulator>();
     check::that(e.shared_bytes >= Accumulator::shared_bytes && e.shared_bytes <= most,
                 "EXACT of %s: %zu bytes of shared memory", what, e.shared_bytes);
 }
@@ -125,7 +125,7 @@ static_assert(enough == size_t(1) << 20, "a mebibyte");
 template <class Element>
 static void workspace_grows(const char *what)
 {
-    const exact_engine e = exact_engine_of<exact_sum<Element>>();
+    const exact_plan e = exact_plan_of<exact_sum<Element>>();
     size_t last = 0, last_n = 0;
     const auto at = [&](size_t n) {
         const size_t bytes = e.workspace_bytes(n);
@@ -146,7 +146,7 @@ static void workspaces()
 {
     workspace_grows<float>("EXACT");
     workspace_grows<double>("EXACT of doubles");
-    const exact_engine e = exact_engine_of<exact_sum<float>>();
+    const exact_plan e = exact_plan_of<exact_sum<float>>();
     check::that(e.workspace_bytes(12_log2) == 0 && e.workspace_bytes(12_log2 + 1) == 512 &&
                     e.workspace_bytes(SIZE_MAX / 4) == 512,
                 "EXACT's workspace");
