@@ -2789,8 +2789,7 @@ struct dot_reducer : common_reducer<dot_reducer<Input>> {
 template <class Reducer, class Value, unsigned Count>
 __device__ __forceinline__ Value combine_all(const Reducer &reducer, Value (&values)[Count])
 {
-    return reduce_pairs(values,
-                        [&](const Value &a, const Value &b) { return reducer.combine(a, b); });
+    return reduce_pairs(values, [&](auto &a, auto &b) { return reducer.combine(a, b); });
 }
 
 /* The Value of all of a thread's packs, in any order. */
@@ -2802,12 +2801,11 @@ __device__ __forceinline__ typename Reducer::Value thread_value(const Reducer &r
     if constexpr (Reducer::reduces_packs) {
         value = reducer.value_of_packs(items);
     } else {
-        using Partial = typename Reducer::Partial;
-        Partial partials[Items::packs_each];
+        typename Reducer::Partial partials[Items::packs_each];
 #pragma unroll
         for (unsigned k = 0; k < Items::packs_each; ++k) partials[k] = reducer.of(items.at(k));
         value = reducer.value_of(reduce_pairs(
-            partials, [&](const Partial &a, const Partial &b) { return reducer.merge(a, b); }));
+            partials, [&](const auto &a, const auto &b) { return reducer.merge(a, b); }));
     }
     return value;
 }
@@ -4419,12 +4417,12 @@ struct row_pack {
     }
     __device__ __forceinline__ pack<Element> value() const
     {
-        constexpr unsigned grain = alignof(Element) < 4 ? alignof(Element) : 4;
+        pack<Element> whole = first;
         if constexpr (How == row_loads::shifted)
-            return bits_as<pack<Element>>(shifted_words<grain>(
-                bits_as<pack<unsigned>>(first), bits_as<pack<unsigned>>(second), shift));
-        else
-            return first;
+            whole =
+                bits_as<pack<Element>>(shifted_words<(alignof(Element) < 4 ? alignof(Element) : 4)>(
+                    bits_as<pack<unsigned>>(first), bits_as<pack<unsigned>>(second), shift));
+        return whole;
     }
 };
 
@@ -4450,13 +4448,11 @@ template <class Reducer, class Items>
 __device__ __forceinline__ typename Reducer::Value leaf_value(const Reducer &reducer,
                                                               const Items &items)
 {
-    if constexpr (Reducer::any_order) {
-        return thread_value(reducer, items_as<typename Reducer::Element, Items>(items));
-    } else {
-        typename Reducer::Value values[Items::packs_each];
-        reducer.values_of(items, items, values);
-        return combine_all(reducer, values);
-    }
+    typename Reducer::Value values[Items::packs_each];
+    const items_as<typename Reducer::Element, Items> own(items);
+    item_values(reducer, own, own, values);
+    if constexpr (!Reducer::any_order) combine_all(reducer, values);
+    return values[0];
 }
 
 /* A lane's pack: where it is, its first element's number in the result, and how many there are from
@@ -4730,21 +4726,20 @@ __device__ __forceinline__ void reduce_chunks(const row_bounds &all, const row_s
     const auto row_of = [&](unsigned k) {
         return ((chunk + k) >> chunks_log << (warp_log - lanes_log)) + number;
     };
-    if constexpr (How != row_loads::vectors)
-        if (share.tail > 0) {
-            Value of_tail[tails];
-            row_packs<How, Element, tails> some;
-            const auto tail_of = [&](unsigned k) {
-                return row_part<Element>{
-                    reinterpret_cast<const Element *>(from + row_of(k) * pitch) + share.tail,
-                    share.tail,
-                    stores && row_of(k) < rows ? static_cast<unsigned>(all.n) - share.tail : 0};
-            };
-            some.load(tail_of, 0);
-            values_of_row_packs(reducer, some, of_tail);
+    if (How != row_loads::vectors && share.tail > 0) {
+        Value of_tail[tails];
+        row_packs<How, Element, tails> some;
+        const auto tail_of = [&](unsigned k) {
+            return row_part<Element>{
+                reinterpret_cast<const Element *>(from + row_of(k) * pitch) + share.tail,
+                share.tail,
+                stores && row_of(k) < rows ? static_cast<unsigned>(all.n) - share.tail : 0};
+        };
+        some.load(tail_of, 0);
+        values_of_row_packs(reducer, some, of_tail);
 #pragma unroll
-            for (unsigned k = 0; k < tails; ++k) values[k] = reducer.combine(values[k], of_tail[k]);
-        }
+        for (unsigned k = 0; k < tails; ++k) values[k] = reducer.combine(values[k], of_tail[k]);
+    }
     if (!stores) return;
 #pragma unroll
     for (unsigned k = 0; k < packs; ++k) {
@@ -4819,10 +4814,9 @@ reduce_segment_run(Reducer reducer, pairwise_array array, void *result, status_w
 {
     static_assert(most_runs_of_result % rows_block == 0, "a group holds a result's runs");
     reducer.prepare(array.input, array.n);
-    using Element = typename Reducer::Element;
     reduce_run<Packs, most_runs_of_result / rows_block>(
         reducer, array, result, status_words, array.runs, run,
-        array.template place<Element, rows_block, Packs>(run, 0), shared);
+        array.template place<typename Reducer::Element, rows_block, Packs>(run, 0), shared);
 }
 
 /* By a block: the results that need all its warps, one after the other. */
@@ -5027,7 +5021,7 @@ staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsi
     using Value = typename Reducer::Value;
     constexpr unsigned elements = Leaf * pack<Element>::size;
     const unsigned lane = threadIdx.x % warp_size, lanes = 1u << lanes_log;
-    Value levels[staged_levels][1], value[1] = {reducer.zero()};
+    [[maybe_unused]] Value levels[staged_levels][1], value[1] = {reducer.zero()};
     const auto pair_lanes_of_result = [&] {
 #pragma unroll 1
         for (unsigned delta = 1; delta < lanes; delta *= 2)
@@ -5370,6 +5364,18 @@ __device__ __forceinline__ Vector padding_row(const Reducer &reducer, const Elem
     return row;
 }
 
+/* A pack of one of the columns, or of the one there is. */
+template <class Element, class Vector, unsigned Size>
+__device__ __forceinline__ void take_rows(pack<Element> &to, const Vector (&rows)[Size], unsigned c)
+{
+    to.take_column(rows, c);
+}
+template <class Element, unsigned Size>
+__device__ __forceinline__ void take_rows(pack<Element> &to, const Element (&rows)[Size], unsigned)
+{
+    to.gather(rows);
+}
+
 /* Values of a leaf of a lane's columns, of rows from `row` on as far as they exist. */
 template <class Reducer, class Element, class Value, unsigned Columns>
 __device__ __forceinline__ void leaf_values(const Reducer &reducer, const Element *from,
@@ -5402,11 +5408,7 @@ __device__ __forceinline__ void leaf_values(const Reducer &reducer, const Elemen
             Items items = {{}, row, n};
             own.prepare(from + c, n);
 #pragma unroll
-            for (unsigned k = 0; k < count / size; ++k)
-                if constexpr (Columns == 1)
-                    items.packs[k].gather(rows[k]);
-                else
-                    items.packs[k].take_column(rows[k], c);
+            for (unsigned k = 0; k < count / size; ++k) take_rows(items.packs[k], rows[k], c);
             values[c] = leaf_value(own, items);
         }
     });
@@ -5433,7 +5435,7 @@ __device__ __forceinline__ void warp_columns(const Reducer &reducer, const strid
                 values[c] = combine_pair(reducer, values[c], shuffle_xor(values[c], delta),
                                          (lane & delta) != 0);
     };
-    Value level[of::levels(Columns)][Columns];
+    [[maybe_unused]] Value level[of::levels(Columns)][Columns];
 #pragma unroll
     for (unsigned c = 0; c < Columns; ++c) values[c] = reducer.zero();
 #pragma unroll 1
@@ -5571,8 +5573,8 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
 
 /* ---- Results of a few elements ----
  *
- * A thread reduces each: sums of planes of 4 x 4 halves take .22 of what columns would, of floats
- * .71, and of rows of 2 halves .60 of what chunks would (one H200). */
+ * A thread reduces each: sums of planes of 4 x 4 halves take .22 of the time that columns would,
+ * of floats .71; of rows of 2 halves .60 of that of chunks (one H200). */
 
 /* Elements of a result, at most; and results of a thread, for more loads to be under way. */
 template <class Element>
@@ -8602,7 +8604,7 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
     if (error != cudaSuccess) return status_of(error);
     row_share share = plan_rows(e, all, limits, most_blocks, most_words);
     const unsigned number = static_cast<unsigned>(share.kernel),
-                   threads = share.kernel == rows_kernel::long_ones ? rows_block / 2 : rows_block;
+                   block = share.kernel == rows_kernel::long_ones ? rows_block / 2 : rows_block;
     const bool segments = all.begins != nullptr, blocks_each = share.tile > 0;
     const size_t results = all.end, runs = blocks_each ? share.runs_of(all.n, share.tile) : 1,
                  of_block = share.per_block,
@@ -8625,9 +8627,8 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
                 if (share.few && blocks < resident) /* they share what is long */
                     blocks = least_of(most_blocks, resident);
                 void *arguments[] = {&all, &share, output, &data};
-                failed =
-                    launch_kernel(e.kernel[number], e.cache[number], device,
-                                  static_cast<unsigned>(blocks), threads, 0, arguments, stream);
+                failed = launch_kernel(e.kernel[number], e.cache[number], device,
+                                       static_cast<unsigned>(blocks), block, 0, arguments, stream);
             }
             return failed;
         });
@@ -8791,7 +8792,6 @@ struct threads_engine {
     const void *kernel;
     compiled_cache *cache;
 };
-
 template <class Reducer>
 static threads_engine threads_engine_of()
 {
