@@ -4449,8 +4449,10 @@ __device__ __forceinline__ typename Reducer::Value leaf_value(const Reducer &red
                                                               const Items &items)
 {
     typename Reducer::Value values[Items::packs_each];
-    const items_as<typename Reducer::Element, Items> own(items);
-    item_values(reducer, own, own, values);
+    if constexpr (Reducer::any_order)
+        values[0] = thread_value(reducer, items_as<typename Reducer::Element, Items>(items));
+    else
+        reducer.values_of(items, items, values);
     if constexpr (!Reducer::any_order) combine_all(reducer, values);
     return values[0];
 }
@@ -5571,12 +5573,10 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
         reducer.store(all.place(output.result, all.begin + first + k), values[k], all.n);
 }
 
-/* ---- Results of a few elements ----
- *
- * A thread reduces each: sums of planes of 4 x 4 halves take .22 of the time that columns would,
- * of floats .71; of rows of 2 halves .60 of that of chunks (one H200). */
+/* ---- Results of a few elements ---- */
 
-/* Elements of a result, at most; and results of a thread, for more loads to be under way. */
+/* Elements of a result that a thread reduces, at most: planes of 4 x 4 halves take .22 of the time
+ * of columns, rows of 2 .60 of that of chunks (one H200). Its results, for more loads. */
 template <class Element>
 constexpr unsigned most_of_thread = sizeof(Element) > 4 ? 4 : 8;
 template <class Element>
