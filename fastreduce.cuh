@@ -2789,7 +2789,7 @@ struct dot_reducer : common_reducer<dot_reducer<Input>> {
 template <class Reducer, class Value, unsigned Count>
 __device__ __forceinline__ Value combine_all(const Reducer &reducer, Value (&values)[Count])
 {
-    return reduce_pairs(values, [&](auto &a, auto &b) { return reducer.combine(a, b); });
+    return reduce_pairs(values, [&](Value &a, Value &b) { return reducer.combine(a, b); });
 }
 
 /* The Value of all of a thread's packs, in any order. */
@@ -2801,11 +2801,12 @@ __device__ __forceinline__ typename Reducer::Value thread_value(const Reducer &r
     if constexpr (Reducer::reduces_packs) {
         value = reducer.value_of_packs(items);
     } else {
-        typename Reducer::Partial partials[Items::packs_each];
+        using Partial = typename Reducer::Partial;
+        Partial partials[Items::packs_each];
 #pragma unroll
         for (unsigned k = 0; k < Items::packs_each; ++k) partials[k] = reducer.of(items.at(k));
-        value = reducer.value_of(reduce_pairs(
-            partials, [&](const auto &a, const auto &b) { return reducer.merge(a, b); }));
+        value = reducer.value_of(
+            reduce_pairs(partials, [&](Partial &a, Partial &b) { return reducer.merge(a, b); }));
     }
     return value;
 }
@@ -4481,7 +4482,6 @@ struct row_packs {
         }
     }
 };
-/* Their Values. */
 template <row_loads How, class Reducer, class Element, class Value, unsigned Count>
 __device__ __forceinline__ void values_of_row_packs(const Reducer &reducer,
                                                     const row_packs<How, Element, Count> &some,
@@ -8575,11 +8575,11 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
     } else {
         /* A larger tile for what is just one (64 rows of 4096 floats .68 of the time, one H100),
          * and for many. Enough blocks, but no more, as those of a row wait for each other. */
-        const size_t small = e.tile.all_packs();
-        const bool large = packs > small && (packs <= 2 * small || packs >= 16 * small);
+        const size_t tile = e.tile.all_packs();
+        const bool large = packs > tile && (packs <= 2 * tile || packs >= 16 * tile);
         share.kernel = large ? rows_kernel::longer_ones : rows_kernel::long_ones;
-        share.tile = (small << large) * e.pack_size;
-        if (packs <= 2 * small)
+        share.tile = (tile << large) * e.pack_size;
+        if (packs <= 2 * tile)
             share.most_runs = 1;
         else if (packs <= SIZE_MAX >> 32)
             share.most_runs = least_of(share.most_runs, (multiprocessors * 64 - 1) / results + 1);
