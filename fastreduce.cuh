@@ -7203,11 +7203,6 @@ __device__ __forceinline__ uint64_t open_bits(int precision)
 {
     return precision == 53 ? 0x7ff0000000000001 : 0x7f800001;
 }
-__device__ __forceinline__ bool is_open(const void *result, int precision)
-{
-    return (precision == 53 ? *static_cast<const unsigned long long *>(result)
-                            : *static_cast<const unsigned *>(result)) == open_bits(precision);
-}
 
 template <unsigned Count>
 __device__ __forceinline__ double add_pairs(double (&terms)[Count])
@@ -7222,7 +7217,8 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
     using Element = Input;
     using Term = standard::conditional_t<SquaresDoubles, double_product, double>;
     using Value = standard::conditional_t<SquaresDoubles, exact_triple, exact_pair>;
-    static constexpr bool reduces_packs = true, is_narrow = sizeof(Input) < sizeof(double),
+    static constexpr bool reduces_packs = true, by_warp = !SquaresDoubles,
+                          is_narrow = sizeof(Input) < sizeof(double),
                           is_f16 = standard::is_same<Input, f16>::value;
     fastreduce_operator op;
     int precision;
@@ -7232,6 +7228,23 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
     {
         a.add(b);
         return a;
+    }
+    /* Mostly their sums add up without a loss. */
+    __device__ __forceinline__ Value warp_value(Value own) const
+    {
+        double sum = own.sum;
+        bool loses = own.lost != 0;
+#pragma unroll
+        for (unsigned delta = warp_size / 2; delta > 0; delta /= 2)
+            {
+            double other = shuffle_xor(sum, delta);
+            loses |= !(exact_pair::add_losing(sum, other) == 0);
+        }
+        if (!__any_sync(0xffffffffu, loses)) return {sum, 0};
+#pragma unroll 1
+        for (unsigned delta = warp_size / 2; delta > 0; delta /= 2)
+            own.add(shuffle_xor(own, delta));
+        return own;
     }
     __device__ __forceinline__ bool squares() const
     {
@@ -7253,15 +7266,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
     {
         constexpr unsigned packs = Items::packs_each, size = pack<Input>::size;
         Value value = {};
-        if constexpr (packs * size <= 4 && is_narrow) {
-            double terms[size];
-#pragma unroll
-            for (unsigned j = 0; j < size; ++j) terms[j] = term(items.at(0).at(j));
-            if (fits_one(terms))
-                value.sum = ieee_add(value.sum, add_pairs(terms));
-            else
-                value = by_packs(*this, some_packs<1>{{items.at(0)}});
-        } else if constexpr (is_narrow) {
+        if constexpr (is_narrow) {
             const unsigned sign = size == 4 ? 0x80000000 : 0x80008000,
                            mask = op == FASTREDUCE_SUM_ABS ? ~sign : ~0u;
             some_packs<packs> some;
@@ -7272,7 +7277,13 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
                 for (unsigned &word : masked.item) word &= mask;
                 some.packs[k] = bits_as<pack<Input>>(masked);
             }
-            if (squares() || !some.sum_of_floats(value.sum)) value = by_packs(*this, some);
+            bool fits;
+            [[maybe_unused]] double terms[size];
+            if constexpr (packs * size <= 4)
+                fits = sum_of_pack(some.packs[0], value.sum, terms);
+            else
+                fits = !squares() && some.sum_of_floats(value.sum);
+            if (!fits) value = by_packs(*this, some);
         } else {
 #pragma unroll
             for (unsigned k = 0; k < packs; ++k) {
@@ -7293,23 +7304,33 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
     }
 
   private:
-    /* Whether all are finite and a double holds their sum: by exponents of the greatest and of the
-     * least but 0. */
-    template <unsigned Count>
-    __device__ __forceinline__ bool fits_one(const double (&terms)[Count]) const
+    /* Terms, and their sum, and whether they are finite and a double holds it: by exponents of the
+     * greatest and of the least but 0. */
+    __device__ __forceinline__ bool sum_of_pack(const pack<Input> &from, double &sum,
+                                                double (&terms)[pack<Input>::size]) const
     {
         constexpr unsigned bits_of_count = 3, bits = element<Input>::fraction_bits + 1;
-        static_assert(Count <= 1u << bits_of_count, "the sum of more takes more bits");
-        unsigned greatest = 0, least = ~0u;
+        static_assert(pack<Input>::size <= 1u << bits_of_count, "the sum of more takes more bits");
+        unsigned greatest = 0, least = ~0u, unit = 0;
+#pragma unroll
+        for (unsigned j = 0; j < pack<Input>::size; ++j) terms[j] = ieee_double(widened(from.at(j)));
+        if (squares()) {
+            unit = bits;
+#pragma unroll
+            for (double &x : terms) x = ieee_multiply(x, x);
+        }
 #pragma unroll
         for (double x : terms) {
             const unsigned upper = upper_magnitude(x);
             greatest = upper > greatest ? upper : greatest;
             least = upper - 1 < least ? upper - 1 : least;
         }
+        double partial[pack<Input>::size];
+#pragma unroll
+        for (unsigned j = 0; j < pack<Input>::size; ++j) partial[j] = terms[j];
+        sum = ieee_add(0, add_pairs(partial));
         const unsigned span = (greatest >> 20) - ((least + 1) >> 20);
-        return greatest < not_finite << 20 &&
-               span + bits_of_count + (squares() ? 2 : 1) * bits <= 53;
+        return (greatest < not_finite << 20) & (span + bits_of_count + bits + unit <= 53);
     }
     template <unsigned Count>
     struct some_packs {
@@ -7368,15 +7389,11 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         Value value = {0, 0};
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) {
-            double terms[size];
-#pragma unroll
-            for (unsigned j = 0; j < size; ++j) terms[j] = reducer.term(some.packs[k].at(j));
-            if (reducer.fits_one(terms)) {
-                const double sums[1] = {add_pairs(terms)};
+            double terms[size], sums[1];
+            if (reducer.sum_of_pack(some.packs[k], sums[0], terms))
                 value.add(sums);
-            } else {
+            else
                 value.add(terms);
-            }
         }
         return value;
     }
@@ -7400,9 +7417,36 @@ struct exact_results {
     {
         return strided.place(output, result);
     }
-    __device__ __forceinline__ bool is_open(size_t result) const
+    /* Which of a lane's results `first`, `first` + warp_size ... before `end` are open: a bit each.
+     * All loads are under way at once. */
+    template <unsigned Count>
+    __device__ __forceinline__ unsigned open_among(size_t first, size_t end) const
     {
-        return op == FASTREDUCE_VARIANCE || detail::is_open(place(result), precision);
+        if (op == FASTREDUCE_VARIANCE) {
+            unsigned open = 0;
+#pragma unroll
+            for (unsigned k = 0; k < Count; ++k) open |= (first + k * warp_size < end) << k;
+            return open;
+        }
+        return precision == 53 ? equal_among<unsigned long long, Count>(first, end)
+                               : equal_among<unsigned, Count>(first, end);
+    }
+
+  private:
+    template <class Bits, unsigned Count>
+    __device__ __forceinline__ unsigned equal_among(size_t first, size_t end) const
+    {
+        Bits bits[Count];
+        unsigned open = 0;
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k)
+            bits[k] = first + k * warp_size < end
+                          ? *static_cast<const Bits *>(place(first + k * warp_size))
+                          : 0;
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k)
+            open |= (bits[k] == static_cast<Bits>(open_bits(precision))) << k;
+        return open;
     }
 };
 
@@ -7529,14 +7573,17 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     constexpr unsigned patience = 100; /* some 100 us */
     constexpr size_t warps = exact_block / warp_size;
     const unsigned lane = threadIdx.x % warp_size;
-    const size_t each = least_of((results - 1) / (gridDim.x * warps) + 1, warp_size);
+    constexpr unsigned loads = 8; /* of results, under way at once */
+    const size_t of_warp_at_most = loads * warp_size, all_warps = gridDim.x * warps,
+                 turns = (results - 1) / (all_warps * of_warp_at_most) + 1,
+                 each = (results - 1) / (all_warps * turns) + 1;
     bool shares = status_words != nullptr;
     wait_for_previous_grid();
     allow_next_grid();
     if (results <= few_open) { /* all blocks see what there is: long ones stay open until then */
         bool open = false, is_long = false;
         for (size_t k = threadIdx.x; k < results; k += exact_block)
-            if (all.is_open(k)) {
+            if (all.open_among<1>(k, results) != 0) {
                 open = true;
                 is_long |= all.length(k) > most_of_warp;
             }
@@ -7548,22 +7595,28 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     wide_window<Source> window(of_warp);
 #pragma unroll 1
     for (size_t first = (blockIdx.x * warps + threadIdx.x / warp_size) * each; first < results;
-         first += gridDim.x * warps * each) {
-        const size_t own = first + lane;
-        bool open = lane < each && own < results && all.is_open(own);
-        if (open && shares) {
-            const size_t n = all.length(own);
-            if (n > most_of_warp)
-                open = !row_list::add(status_words, own, (n - 1) / exact_unit + 1, ~0u >> 1,
-                                      exact_listed<Sums>);
-        }
-        for (unsigned others = __ballot_sync(0xffffffffu, open); others != 0;
-             others &= others - 1) {
-            const size_t result = first + lowest_bit(others), n = all.length(result);
-            window.restart();
-            __syncwarp();
-            add_to_windows(all, result, 0, n, lane, warp_size, window);
-            round_by_warp(of_warp, all.place(result), all.op, all.precision, n);
+         first += all_warps * each) {
+        const size_t end = least_of(first + each, results);
+        unsigned open = all.open_among<loads>(first + lane, end);
+        if (!__any_sync(0xffffffffu, open != 0)) continue;
+#pragma unroll 1
+        for (size_t some = first; some < end; some += warp_size, open >>= 1) {
+            const size_t own = some + lane;
+            bool by_warp = open & 1;
+            if (by_warp && shares) {
+                const size_t n = all.length(own);
+                if (n > most_of_warp)
+                    by_warp = !row_list::add(status_words, own, (n - 1) / exact_unit + 1, ~0u >> 1,
+                                             exact_listed<Sums>);
+            }
+            for (unsigned others = __ballot_sync(0xffffffffu, by_warp); others != 0;
+                 others &= others - 1) {
+                const size_t result = some + lowest_bit(others), n = all.length(result);
+                window.restart();
+                __syncwarp();
+                add_to_windows(all, result, 0, n, lane, warp_size, window);
+                round_by_warp(of_warp, all.place(result), all.op, all.precision, n);
+            }
         }
     }
     if (!shares) return;
