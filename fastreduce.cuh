@@ -3946,17 +3946,17 @@ __device__ __forceinline__ Value warp_value(const Reducer &reducer, Value (&valu
     return values[0];
 }
 
-/* The Value of a block, in warp 0, from one Value a warp. */
+/* The Value of a block of so many threads, in warp 0, from one Value a warp. */
 template <class Reducer, class Value, unsigned Warps>
-__device__ __forceinline__ Value block_value(const Reducer &reducer, const Value &of_warp,
-                                             Value (&of_warps)[Warps])
+__device__ __forceinline__ Value block_value(const Reducer &reducer, unsigned threads,
+                                             const Value &of_warp, Value (&of_warps)[Warps])
 {
     if constexpr (Warps == 1) return of_warp;
     const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
     if (lane == 0) of_warps[warp] = of_warp;
     __syncthreads();
     if (warp > 0) return of_warp;
-    Value value[1] = {lane < Warps ? of_warps[lane] : reducer.zero()};
+    Value value[1] = {lane < threads / warp_size ? of_warps[lane] : reducer.zero()};
     if constexpr (Reducer::any_order)
         value[0] = lanes_in_any_order<Warps, false>(reducer, value[0]);
     else
@@ -4008,10 +4008,10 @@ __device__ __forceinline__ unsigned first_pack()
     return threadIdx.x / warp_size * (warp_size * Packs) + threadIdx.x % warp_size;
 }
 
-template <class Element, unsigned BlockSize, unsigned Packs>
-__host__ __device__ constexpr size_t elements_of_tile()
+template <class Element, unsigned Packs>
+__host__ __device__ constexpr size_t elements_of_tile(unsigned threads)
 {
-    return size_t(BlockSize) * Packs * pack<Element>::size;
+    return size_t(threads) * Packs * pack<Element>::size;
 }
 
 /* An array, or two of a dot product, and how blocks share it: each has a run of 2^run_log tiles. */
@@ -4034,16 +4034,16 @@ struct pairwise_array {
         runs = static_cast<unsigned>((tiles - 1) >> run_log) + 1;
         last_run = static_cast<unsigned>(tiles - (static_cast<size_t>(runs - 1) << run_log));
     }
-    template <class Element, unsigned BlockSize, unsigned Packs>
-    __device__ __forceinline__ lane_place place(unsigned run, unsigned tile) const
+    template <class Element, unsigned Packs>
+    __device__ __forceinline__ lane_place place(unsigned threads, unsigned run, unsigned tile) const
     {
-        return place<Element, BlockSize, Packs>((static_cast<size_t>(run) << run_log) + tile);
+        return place<Element, Packs>(threads, (static_cast<size_t>(run) << run_log) + tile);
     }
-    template <class Element, unsigned BlockSize, unsigned Packs>
-    __device__ __forceinline__ lane_place place(size_t tile) const
+    template <class Element, unsigned Packs>
+    __device__ __forceinline__ lane_place place(unsigned threads, size_t tile) const
     {
         constexpr unsigned pack_size = pack<Element>::size;
-        const size_t first = tile * elements_of_tile<Element, BlockSize, Packs>();
+        const size_t first = tile * elements_of_tile<Element, Packs>(threads);
         const unsigned pack = first_pack<Packs>(),
                        end = pack - threadIdx.x % warp_size + Packs * warp_size;
         return {first + pack * pack_size, vectors && first + end * pack_size <= n};
@@ -4093,8 +4093,8 @@ constexpr unsigned partials_of_thread = 2;
 /* The Value of a group, in warp 0, from its first run's, in thread 0: awaits the others before
  * `end`, and leaves their words zero. What one warp can await needs no other, and no barrier. */
 template <unsigned Partials, class Reducer, class Value, unsigned Warps>
-__device__ __forceinline__ Value group_value(const Reducer &reducer, status_word *status_words,
-                                             unsigned end, Value value,
+__device__ __forceinline__ Value group_value(const Reducer &reducer, unsigned threads,
+                                             status_word *status_words, unsigned end, Value value,
                                              block_values<Value, Warps> &shared)
 {
     const bool by_warp = Warps == 1 || end <= warp_size * Partials;
@@ -4108,7 +4108,7 @@ __device__ __forceinline__ Value group_value(const Reducer &reducer, status_word
     partial_words<Value>::await(status_words, first, warp_size, end, values);
     if constexpr (Reducer::any_order) combine_all(reducer, values);
     value = warp_value<false>(reducer, values);
-    return by_warp ? value : block_value(reducer, value, shared.of_warps);
+    return by_warp ? value : block_value(reducer, threads, value, shared.of_warps);
 }
 
 /* By one thread: Values of a run's tiles meet in pairs, pairs of pairs ... as ones carry in the
@@ -4149,12 +4149,12 @@ __device__ __forceinline__ void prefetch_tile(const pairwise_array &array, size_
 template <unsigned Packs, unsigned Partials, class Reducer, class Value, unsigned Warps>
 __device__ __forceinline__ void reduce_run(const Reducer &reducer, const pairwise_array &array,
                                            void *result, status_word *status_words,
-                                           size_t most_runs, unsigned run, lane_place place,
-                                           block_values<Value, Warps> &shared)
+                                           size_t most_runs, unsigned threads, unsigned run,
+                                           lane_place place, block_values<Value, Warps> &shared)
 {
     using partials = partial_words<Value>;
     using Element = typename Reducer::Element;
-    constexpr unsigned threads = Warps * warp_size, group = threads * Partials;
+    constexpr unsigned group = Warps * warp_size * Partials;
     constexpr bool gathers = lanes_gather<Reducer>();
     [[maybe_unused]] Value value, gathered;
 #pragma unroll 1
@@ -4165,12 +4165,13 @@ __device__ __forceinline__ void reduce_run(const Reducer &reducer, const pairwis
             values[0] = gathered = tile > 0 ? reducer.combine(gathered, values[0]) : values[0];
         const unsigned tiles = run + 1 < array.runs ? 1u << array.run_log : array.last_run;
         if (!gathers || tile + 1 == tiles)
-            value = block_value(reducer, warp_value<true>(reducer, values), shared.of_warps);
+            value =
+                block_value(reducer, threads, warp_value<true>(reducer, values), shared.of_warps);
         if (array.run_log == 0) break;
         if (!gathers && threadIdx.x == 0)
             value = carry(reducer, value, shared.carried, tile, tile + 1 == tiles);
         if (++tile == tiles) break;
-        place = array.template place<Element, threads, Packs>(run, tile);
+        place = array.template place<Element, Packs>(threads, run, tile);
         if (!gathers) __syncthreads(); /* of_warps is used again */
     }
     /* partial `number` of `count`: of runs, of groups, of groups of groups ... */
@@ -4181,8 +4182,9 @@ __device__ __forceinline__ void reduce_run(const Reducer &reducer, const pairwis
             if (threadIdx.x == 0) partials::publish(status_words, number, value);
             return;
         }
-        value = group_value<Partials>(reducer, status_words + size_t(number) * partials::count,
-                                      count - number, value, shared);
+        value =
+            group_value<Partials>(reducer, threads, status_words + size_t(number) * partials::count,
+                                  count - number, value, shared);
         status_words += most * partials::count;
         number /= group;
         count = (count - 1) / group + 1;
@@ -4219,7 +4221,7 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     __shared__ block_values<typename Reducer::Value, BlockSize / warp_size> shared;
     const unsigned most_runs = array.runs;
     unsigned turn = blockIdx.x, run = most_runs - 1 - turn;
-    lane_place place = array.template place<Element, BlockSize, Packs>(run, 0);
+    lane_place place = array.template place<Element, Packs>(BlockSize, run, 0);
     if (threadIdx.x == 0) prefetch_tile<Element>(array, place.index);
     wait_for_previous_grid();
     allow_next_grid();
@@ -4231,7 +4233,7 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
             in_turn = gridDim.x < array.runs;
             if (!in_turn && turn >= array.runs) return;
             run = array.runs - 1 - turn;
-            place = array.template place<Element, BlockSize, Packs>(run, 0);
+            place = array.template place<Element, Packs>(BlockSize, run, 0);
         }
     output.reducer.prepare(array.input, array.n);
 #pragma unroll 1
@@ -4241,10 +4243,11 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
             if (threadIdx.x == 0 && turn + 1 == array.runs + gridDim.x) *status_words = 0;
             if (turn >= array.runs) return;
             run = array.runs - 1 - turn;
-            place = array.template place<Element, BlockSize, Packs>(run, 0);
+            place = array.template place<Element, Packs>(BlockSize, run, 0);
         }
         reduce_run<Packs, partials_of_thread>(output.reducer, array, output.result,
-                                              status_words + 1, most_runs, run, place, shared);
+                                              status_words + 1, most_runs, BlockSize, run, place,
+                                              shared);
     } while (in_turn);
 }
 
@@ -4333,7 +4336,8 @@ struct row_bounds {
     }
 };
 
-constexpr unsigned warp_log = 5, rows_block = 256, most_chunks = 8, most_runs_of_result = 512;
+constexpr unsigned warp_log = 5, rows_block = 256, least_long_block = rows_block / 2,
+                   most_chunks = 8, most_runs_of_result = 512;
 constexpr unsigned segments_blocks = 768 / rows_block; /* of reduce_segments, resident at least */
 /* A warp's stage in shared memory: its bytes; results of a lane; packs of a leaf of a result's
  * tree, its levels over steps; packs of a result, more of narrow ones, slow to load otherwise. */
@@ -4342,7 +4346,7 @@ template <class Element>
 constexpr unsigned most_short_packs = sizeof(Element) < 4 ? 256 : 128;
 
 /* How warps share rows. */
-enum class rows_kernel { chunks, segments, long_ones, longer_ones };
+enum class rows_kernel { chunks, segments, long_ones };
 struct row_share {
     rows_kernel kernel;
     size_t per_warp, per_block;         /* results of a warp, of a block */
@@ -4356,10 +4360,11 @@ struct row_share {
      * and to the row's end; and in bytes from the first row's on */
     unsigned row[most_chunks], within[most_chunks];
     size_t place[most_chunks];
-    /* of long rows, and of those listed; elements of a long row's tile */
-    size_t most_runs, most_listed_runs, tile;
-    unsigned least_run_log; /* a run has 2^least_run_log tiles at least */
-    bool few;               /* segments: every block looks at all lengths */
+    size_t most_runs, most_listed_runs; /* of long rows and segments */
+    pairwise_array long_row;            /* a long row, but for its elements */
+    unsigned threads;                   /* of a block */
+    unsigned least_run_log;             /* a run has 2^least_run_log tiles at least */
+    bool few;                           /* segments: every block looks at all lengths */
 
     __host__ __device__ void share(pairwise_array *array, size_t tile_elements, size_t most) const
     {
@@ -4817,8 +4822,8 @@ reduce_segment_run(Reducer reducer, pairwise_array array, void *result, status_w
     static_assert(most_runs_of_result % rows_block == 0, "a group holds a result's runs");
     reducer.prepare(array.input, array.n);
     reduce_run<Packs, most_runs_of_result / rows_block>(
-        reducer, array, result, status_words, array.runs, run,
-        array.template place<typename Reducer::Element, rows_block, Packs>(run, 0), shared);
+        reducer, array, result, status_words, array.runs, rows_block, run,
+        array.template place<typename Reducer::Element, Packs>(rows_block, run, 0), shared);
 }
 
 /* By a block: the results that need all its warps, one after the other. */
@@ -4829,7 +4834,7 @@ reduce_later(const row_bounds &all, const row_share &share, const reduction_outp
              block_values<typename Reducer::Value, rows_block / warp_size> &shared)
 {
     using Element = typename Reducer::Element;
-    constexpr size_t tile = elements_of_tile<Element, rows_block, Packs>();
+    constexpr size_t tile = elements_of_tile<Element, Packs>(rows_block);
     __syncthreads();
     const unsigned count = static_cast<unsigned>(least_of(later.count, later.most));
 #pragma unroll 1
@@ -4849,7 +4854,7 @@ reduce_listed(const row_bounds &all, const row_share &share,
               block_values<typename Reducer::Value, rows_block / warp_size> &shared)
 {
     using Element = typename Reducer::Element;
-    constexpr size_t tile = elements_of_tile<Element, rows_block, Packs>();
+    constexpr size_t tile = elements_of_tile<Element, Packs>(rows_block);
     __shared__ bool last;
     const row_list list = {status_words};
     const row_list::entry *const entries = list.entries();
@@ -5094,7 +5099,7 @@ reduce_neighbours(const row_bounds &all, const row_share &share,
                   size_t end, later_results &later, warp_room<Reducer> &room)
 {
     using Element = typename Reducer::Element;
-    constexpr size_t tile = elements_of_tile<Element, rows_block, packs_of_step<Reducer>()>();
+    constexpr size_t tile = elements_of_tile<Element, packs_of_step<Reducer>()>(rows_block);
     const unsigned lane = threadIdx.x % warp_size;
     row_window window;
     window.load(all, next, end);
@@ -5254,27 +5259,28 @@ __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
     if (listed) reduce_listed<packs>(all, share, output, status_words, shared);
 }
 
-/* Long rows, a block for each run of tiles, the last one first. */
-template <class Reducer, unsigned BlockSize, unsigned Packs>
-__global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
+/* Long rows, a block of 128 or 256 threads for each run of tiles, the last one first. */
+template <class Reducer, unsigned Packs>
+__global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
     reduce_long_rows(row_bounds all, row_share share, reduction_output<Reducer> output,
                      status_word *status_words)
 {
     using Value = typename Reducer::Value;
-    __shared__ block_values<Value, BlockSize / warp_size> shared;
     using Element = typename Reducer::Element;
-    constexpr size_t tile = elements_of_tile<Element, BlockSize, Packs>();
-    const unsigned runs = share.runs_of(all.n, tile);
-    const unsigned number = gridDim.x - 1 - blockIdx.x, run = number % runs;
+    __shared__ block_values<Value, rows_block / warp_size> shared;
+    pairwise_array array = share.long_row;
+    const unsigned number = gridDim.x - 1 - blockIdx.x, run = number % array.runs;
+    const size_t result = all.begin + number / array.runs;
+    const Element *const input = all.template first<Element>(result);
+    array.input = input;
+    array.vectors = reinterpret_cast<uintptr_t>(input) % pack_bytes == 0;
     wait_for_previous_grid();
     allow_next_grid();
-    const size_t result = all.begin + number / runs;
-    const pairwise_array array = share.array_of<Element>(all, result, tile, share.most_runs);
-    output.reducer.prepare(array.input, array.n);
-    reduce_run<Packs, most_runs_of_result / BlockSize>(
+    output.reducer.prepare(input, array.n);
+    reduce_run<Packs, most_runs_of_result / rows_block>(
         output.reducer, array, all.place(output.result, result),
-        status_words + size_t(number - run) * partial_words<Value>::count, array.runs, run,
-        array.template place<Element, BlockSize, Packs>(run, 0), shared);
+        status_words + size_t(number - run) * partial_words<Value>::count, array.runs, blockDim.x,
+        run, array.template place<Element, Packs>(blockDim.x, run, 0), shared);
 }
 
 /* ---- Columns ----
@@ -5668,7 +5674,7 @@ __global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator:
 {
     using Element = typename Accumulator::Element;
     constexpr unsigned block_size = Accumulator::block_size;
-    constexpr size_t tile_elements = elements_of_tile<Element, block_size, Packs>();
+    constexpr size_t tile_elements = elements_of_tile<Element, Packs>(block_size);
     const auto zero = []() { return Element(); };
     size_t tiles = blocks_for(array.n, tile_elements);
     if (threadIdx.x == 0) prefetch_tile<Element>(array, (tiles - 1 - blockIdx.x) * tile_elements);
@@ -5681,7 +5687,7 @@ __global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator:
     /* below 0 numbers wrap around */
 #pragma unroll 1
     for (size_t tile = tiles - 1 - blockIdx.x; tile < tiles; tile -= gridDim.x) {
-        const lane_place place = array.template place<Element, block_size, Packs>(tile);
+        const lane_place place = array.template place<Element, Packs>(block_size, tile);
         packs_of_lane<Element, Packs> items = {{}, place.index, array.n};
         items.load(static_cast<const Element *>(array.input), place, array.streaming, zero);
         packs_of_lane<Element, Packs> others = items; /* squares, where there is no other array */
@@ -7235,8 +7241,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         double sum = own.sum;
         bool loses = own.lost != 0;
 #pragma unroll
-        for (unsigned delta = warp_size / 2; delta > 0; delta /= 2)
-            {
+        for (unsigned delta = warp_size / 2; delta > 0; delta /= 2) {
             double other = shuffle_xor(sum, delta);
             loses |= !(exact_pair::add_losing(sum, other) == 0);
         }
@@ -7313,7 +7318,8 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         static_assert(pack<Input>::size <= 1u << bits_of_count, "the sum of more takes more bits");
         unsigned greatest = 0, least = ~0u, unit = 0;
 #pragma unroll
-        for (unsigned j = 0; j < pack<Input>::size; ++j) terms[j] = ieee_double(widened(from.at(j)));
+        for (unsigned j = 0; j < pack<Input>::size; ++j)
+            terms[j] = ieee_double(widened(from.at(j)));
         if (squares()) {
             unit = bits;
 #pragma unroll
@@ -8525,8 +8531,8 @@ struct rows_engine {
     unsigned element_bytes, pack_size, partial_words;
     unsigned packs_log; /* of a thread */
     bool any_order;
-    tile_size tile;        /* of long ones; twice as many threads have that of longer ones */
-    const void *kernel[4]; /* by rows_kernel */
+    size_t tile;           /* packs of the smaller blocks of long ones */
+    const void *kernel[3]; /* by rows_kernel */
     compiled_cache *cache; /* one a kernel */
 };
 
@@ -8607,6 +8613,7 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
     share.most_runs = most_runs_of_result;
     share.most_of_warp = share.most_of_block = SIZE_MAX;
     share.per_warp = 1;
+    share.threads = rows_block;
     if (segments) {
         share.kernel = rows_kernel::segments;
         share.few = few;
@@ -8628,14 +8635,15 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
     } else {
         /* A larger tile for what is just one (64 rows of 4096 floats .68 of the time, one H100),
          * and for many. Enough blocks, but no more, as those of a row wait for each other. */
-        const size_t tile = e.tile.all_packs();
-        const bool large = packs > tile && (packs <= 2 * tile || packs >= 16 * tile);
-        share.kernel = large ? rows_kernel::longer_ones : rows_kernel::long_ones;
-        share.tile = (tile << large) * e.pack_size;
-        if (packs <= 2 * tile)
+        const bool large = packs > e.tile && (packs <= 2 * e.tile || packs >= 16 * e.tile);
+        share.kernel = rows_kernel::long_ones;
+        share.threads = large ? rows_block : least_long_block;
+        if (packs <= 2 * e.tile)
             share.most_runs = 1;
         else if (packs <= SIZE_MAX >> 32)
             share.most_runs = least_of(share.most_runs, (multiprocessors * 64 - 1) / results + 1);
+        share.long_row.n = all.n;
+        share.share(&share.long_row, (e.tile << large) * e.pack_size, share.most_runs);
     }
     share.per_block = share.per_warp * warps;
     if (segments && share.per_warp == 1)
@@ -8656,10 +8664,9 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
     row_share share = plan_rows(e, all, limits, most_blocks, most_words);
-    const unsigned number = static_cast<unsigned>(share.kernel),
-                   block = share.kernel == rows_kernel::long_ones ? rows_block / 2 : rows_block;
-    const bool segments = all.begins != nullptr, blocks_each = share.tile > 0;
-    const size_t results = all.end, runs = blocks_each ? share.runs_of(all.n, share.tile) : 1,
+    const unsigned number = static_cast<unsigned>(share.kernel);
+    const bool segments = all.begins != nullptr, blocks_each = share.long_row.runs > 0;
+    const size_t results = all.end, runs = blocks_each ? share.long_row.runs : 1,
                  of_block = share.per_block,
                  of_words = runs > 1 ? most_words / (runs * e.partial_words) : SIZE_MAX,
                  of_blocks = blocks_each ? (most_blocks > runs ? most_blocks / runs : 1)
@@ -8681,7 +8688,8 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
                     blocks = least_of(most_blocks, resident);
                 void *arguments[] = {&all, &share, output, &data};
                 failed = launch_kernel(e.kernel[number], e.cache[number], device,
-                                       static_cast<unsigned>(blocks), block, 0, arguments, stream);
+                                       static_cast<unsigned>(blocks), share.threads, 0, arguments,
+                                       stream);
             }
             return failed;
         });
@@ -8691,17 +8699,16 @@ template <class Reducer>
 static rows_engine rows_engine_of()
 {
     using Element = typename Reducer::Element;
-    constexpr unsigned packs = least_of(4, packs_of_thread<Reducer>()), block = rows_block / 2;
-    static compiled_cache cache[4] = {};
+    constexpr unsigned packs = least_of(4, packs_of_thread<Reducer>());
+    static compiled_cache cache[3] = {};
     return {static_cast<unsigned>(sizeof(Element)),
             pack<Element>::size,
             partial_words<typename Reducer::Value>::count,
             bits_for(packs_of_thread<Reducer>()),
             Reducer::any_order,
-            {block, packs},
+            least_long_block * packs,
             {kernel_address(reduce_short_rows<Reducer>), kernel_address(reduce_segments<Reducer>),
-             kernel_address(reduce_long_rows<Reducer, block, packs>),
-             kernel_address(reduce_long_rows<Reducer, rows_block, packs>)},
+             kernel_address(reduce_long_rows<Reducer, packs>)},
             cache};
 }
 

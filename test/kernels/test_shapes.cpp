@@ -1241,9 +1241,9 @@ static void plans()
                             fastreduce_operator_name(op), results, segments ? "segments" : "rows",
                             n, fastreduce_type_name(type_of<T>), multiprocessors);
                         const size_t of_block = share.per_block,
-                                     tile = share.tile > 0 ? share.tile
-                                                           : e.tile.all_packs() * e.pack_size,
-                                     runs = share.runs_of(n, tile);
+                                     runs = share.long_row.runs > 0
+                                                ? share.long_row.runs
+                                                : share.runs_of(n, e.tile * e.pack_size);
                         check::that(quickest < 10e-6, "%s: %g us", shape, quickest * 1e6);
                         check::that(share.per_warp > 0 && of_block > 0 &&
                                         of_block <= share.per_warp * warps &&
