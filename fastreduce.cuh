@@ -7153,31 +7153,38 @@ struct exact_triple {
 };
 
 /* sum + rest + last, each of which is what was rounded off before, as what the operator makes of
- * it. Digits from 2^(32 base - 1074) on hold 128 bits behind the lowest of `sum`, and one for all
- * that lies below. Out of line, as it is long. */
+ * it: 128 bits, and whether there is more. Out of line, as it is long. */
 template <class = void>
 __device__ __noinline__ void round_sum(double sum, double rest, double last, void *result,
                                        fastreduce_operator op, int precision, size_t n)
 {
-    constexpr int digits = 8;
-    int64_t digit[digits + 3] = {};
-    const double all[] = {sum, rest, last};
-    const unsigned shift = float_parts<double>(sum).shift,
-                   base = shift / 32 > 4 ? shift / 32 - 4 : 0;
-    bool is_cut = false;
-    for (unsigned k = 0; k < 3 && !is_cut; ++k) {
-        const float_parts<double> parts(all[k]);
-        const unsigned below = parts.shift < 32 * base ? 32 * base - parts.shift : 0;
-        const unsigned long long left = below < 64 ? parts.significand >> below : 0;
-        is_cut = (below < 64 ? left << below : 0) != parts.significand;
-        const int64_t number = static_cast<int64_t>(left | (is_cut ? 1 : 0));
-        fastreduce_detail_add_scaled(digit, parts.is_negative ? -number : number,
-                                     below > 0 ? 0 : parts.shift - 32 * base);
+    const float_parts<double> top(sum);
+    fastreduce_detail_magnitude value = {top.significand << 11, 0,
+                                         static_cast<int>(top.shift) - 1022, 0};
+#pragma unroll 1
+    for (unsigned k = 0; k < 2 && !value.below; ++k) {
+        const float_parts<double> x(k == 0 ? rest : last);
+        const unsigned down = top.shift - x.shift;
+        const uint64_t bits = x.significand << 11, high = down < 64 ? bits >> down : 0;
+        uint64_t low = down == 0 || down >= 128 ? 0
+                       : down <= 64             ? bits << (64 - down)
+                                                : bits >> (down - 64);
+        value.below = down > 64 && (down < 128 ? bits << (128 - down) : bits) != 0;
+        if (x.is_negative == top.is_negative) {
+            value.low += low; /* whose place is empty */
+            value.high += high;
+        } else {
+            low += static_cast<unsigned>(value.below);
+            value.high -= high + (value.low < low ? 1 : 0);
+            value.low -= low;
+        }
     }
-    store_bits(
-        result,
-        fastreduce_detail_read(digit, digits, static_cast<int>(32 * base) - 1074, op, n, precision),
-        precision);
+    while (value.high != 0 && !(value.high >> 63)) {
+        value.high = value.high << 1 | value.low >> 63;
+        value.low <<= 1;
+        --value.exponent;
+    }
+    store_bits(result, fastreduce_detail_finish(0, sum < 0, value, op, n, precision), precision);
 }
 
 /* By a thread: what the operator makes of a sum of n elements. */

@@ -1088,7 +1088,6 @@ fastreduce_detail_root(fastreduce_detail_magnitude value)
     fastreduce_detail_magnitude result = {0, 0, 0, 0};
     const int odd = value.exponent & 1;
     uint64_t rest = 0, root = 0;
-    int k;
     if (value.high == 0) return result;
     result.exponent = (value.exponent - odd) / 2;
     if (!odd) { /* pairs of bits end at even exponents */
@@ -1096,7 +1095,7 @@ fastreduce_detail_root(fastreduce_detail_magnitude value)
         value.low = value.low >> 1 | value.high << 63;
         value.high >>= 1;
     }
-    for (k = 0; k < 60; ++k) {
+    while (!(root >> 59)) { /* the first is 1 */
         const uint64_t trial = root << 2 | 1;
         rest = rest << 2 | value.high >> 62;
         value.high = value.high << 2 | value.low >> 62;
