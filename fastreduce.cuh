@@ -7235,7 +7235,14 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
                           is_f16 = standard::is_same<Input, f16>::value;
     fastreduce_operator op;
     int precision;
+    unsigned mask; /* of a word of elements: all bits, or all but signs */
 
+    __host__ __device__ exact_reducer(fastreduce_operator of, int bits)
+        : op(of), precision(bits), mask(of != FASTREDUCE_SUM_ABS ? every_bit
+                                        : sizeof(Input) == 2     ? 0x7fff7fff
+                                                                 : all_but_the_sign)
+    {
+    }
     static __device__ __forceinline__ Value identity() { return Value(); }
     static __device__ __forceinline__ Value combine(Value a, const Value &b)
     {
@@ -7279,8 +7286,6 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         constexpr unsigned packs = Items::packs_each, size = pack<Input>::size;
         Value value = {};
         if constexpr (is_narrow) {
-            const unsigned sign = size == 4 ? 0x80000000 : 0x80008000,
-                           mask = op == FASTREDUCE_SUM_ABS ? ~sign : ~0u;
             some_packs<packs> some;
 #pragma unroll
             for (unsigned k = 0; k < packs; ++k) {
@@ -7481,7 +7486,7 @@ struct exact_terms {
     __device__ __forceinline__ void load(const exact_results &all, size_t result, size_t first,
                                          size_t end, unsigned apart)
     {
-        const exact_reducer<Input, are_products> reducer = {{}, all.op, all.precision};
+        const exact_reducer<Input, are_products> reducer(all.op, all.precision);
         const Input *const from = all.are_segments() ? all.segments.first<Input>(result)
                                                      : all.strided.first<Input>(result);
 #pragma unroll
@@ -8954,7 +8959,7 @@ fastreduce_status launch_exact_results(const exact_results &all, workspace memor
                shares = segments || all.strided.n > most_open_of_warp;
     if constexpr (!std::is_same<Source, exact_moments<Input>>::value) {
         using reducer = exact_reducer<Input, std::is_same<Source, exact_products<double>>::value>;
-        reduction_output<reducer> to = {all.output, {{}, all.op, all.precision}};
+        reduction_output<reducer> to = {all.output, reducer(all.op, all.precision)};
         const shapes_engine engine = {{},
                                       threads_engine_of<reducer>(),
                                       rows_engine_of<reducer>(),
