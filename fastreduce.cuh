@@ -510,7 +510,8 @@ __device__ __forceinline__ float ieee_subtract(float a, float b)
 #endif
 }
 
-/* The same of doubles, and their product. As intrinsics they are not fused. */
+/* The same of doubles, and products. As intrinsics they are not fused: compilers fuse where they
+ * like, and results would depend on where. */
 __device__ __forceinline__ double ieee_add(double a, double b)
 {
 #ifdef __CUDA_ARCH__
@@ -526,6 +527,15 @@ __device__ __forceinline__ double ieee_subtract(double a, double b)
     return __dsub_rn(a, b);
 #else
     return a - b;
+#endif
+}
+
+__device__ __forceinline__ float ieee_multiply(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+    return __fmul_rn(a, b);
+#else
+    return a * b;
 #endif
 }
 
@@ -596,26 +606,7 @@ __device__ __forceinline__ unsigned warp_min(unsigned value)
     return ~warp_max(~value);
 }
 
-/* Products rounded by themselves, and a * b + c rounded once: compilers fuse the two where they
- * like, and results would depend on where. */
-__device__ __forceinline__ float rounded_product(float a, float b)
-{
-#ifdef __CUDA_ARCH__
-    return __fmul_rn(a, b);
-#else
-    return a * b;
-#endif
-}
-
-__device__ __forceinline__ double rounded_product(double a, double b)
-{
-#ifdef __CUDA_ARCH__
-    return __dmul_rn(a, b);
-#else
-    return a * b;
-#endif
-}
-
+/* a * b + c rounded once. */
 __device__ __forceinline__ float fused(float a, float b, float c)
 {
     return fmaf(a, b, c);
@@ -635,28 +626,21 @@ __host__ __device__ __forceinline__ To bits_as(From from)
     return to;
 }
 
-/* a + b rounded down and up: equal where nothing is rounded. On the CPU of normal positive sums. */
-__device__ __forceinline__ float ieee_add_down(float a, float b)
+/* a + b rounded down or up: equal where nothing is rounded. On the CPU of normal positive sums. */
+template <bool Up>
+__device__ __forceinline__ float ieee_add_rounding(float a, float b)
 {
 #ifdef __CUDA_ARCH__
     float sum;
-    asm("add.rm.f32 %0, %1, %2;" : "=f"(sum) : "f"(a), "f"(b));
+    if (Up)
+        asm("add.rp.f32 %0, %1, %2;" : "=f"(sum) : "f"(a), "f"(b));
+    else
+        asm("add.rm.f32 %0, %1, %2;" : "=f"(sum) : "f"(a), "f"(b));
     return sum;
 #else
     const float sum = a + b, part = sum - a, lost = (a - (sum - part)) + (b - part);
-    return lost < 0 ? bits_as<float>(bits_as<unsigned>(sum) - 1) : sum;
-#endif
-}
-
-__device__ __forceinline__ float ieee_add_up(float a, float b)
-{
-#ifdef __CUDA_ARCH__
-    float sum;
-    asm("add.rp.f32 %0, %1, %2;" : "=f"(sum) : "f"(a), "f"(b));
-    return sum;
-#else
-    const float sum = a + b, part = sum - a, lost = (a - (sum - part)) + (b - part);
-    return lost > 0 ? bits_as<float>(bits_as<unsigned>(sum) + 1) : sum;
+    if (Up ? lost <= 0 : lost >= 0) return sum;
+    return bits_as<float>(Up ? bits_as<unsigned>(sum) + 1 : bits_as<unsigned>(sum) - 1);
 #endif
 }
 
@@ -692,7 +676,6 @@ __host__ __device__ __forceinline__ Unsigned untwiddle(Unsigned ordered)
 
 /* The greater of two: -0 is less than +0, and where one is NaN the result is this NaN. Of halves,
  * for each of the two in a word. */
-
 __host__ __device__ __forceinline__ float max_or_nan(float a, float b)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -706,41 +689,27 @@ __host__ __device__ __forceinline__ float max_or_nan(float a, float b)
 #endif
 }
 
-template <unsigned short Infinity>
+template <bool IsBf16>
 __device__ __forceinline__ unsigned max_or_nan_pair(unsigned a, unsigned b)
 {
     unsigned greater = 0;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if (IsBf16)
+        asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(greater) : "r"(a), "r"(b));
+    else
+        asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(greater) : "r"(a), "r"(b));
+#else
 #pragma unroll
     for (unsigned shift = 0; shift < 32; shift += 16) {
+        constexpr unsigned short infinity = IsBf16 ? 0x7f80 : 0x7c00;
         const unsigned short x = static_cast<unsigned short>(a >> shift),
                              y = static_cast<unsigned short>(b >> shift);
-        const bool nan = (x & 0x7fff) > Infinity || (y & 0x7fff) > Infinity;
+        const bool nan = (x & 0x7fff) > infinity || (y & 0x7fff) > infinity;
         const unsigned short larger = ordered_bits(x) > ordered_bits(y) ? x : y;
         greater |= (nan ? 0x7fffu : larger) << shift;
     }
-    return greater;
-}
-
-__device__ __forceinline__ unsigned max_or_nan_f16x2(unsigned a, unsigned b)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    unsigned greater;
-    asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(greater) : "r"(a), "r"(b));
-    return greater;
-#else
-    return max_or_nan_pair<0x7c00>(a, b);
 #endif
-}
-
-__device__ __forceinline__ unsigned max_or_nan_bf16x2(unsigned a, unsigned b)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    unsigned greater;
-    asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(greater) : "r"(a), "r"(b));
     return greater;
-#else
-    return max_or_nan_pair<0x7f80>(a, b);
-#endif
 }
 
 /* The greater of 16 unsigned bits, for both halves of a word. */
@@ -1517,8 +1486,8 @@ struct magnitude {
     }
 };
 struct square {
-    static __device__ __forceinline__ float of(float x) { return rounded_product(x, x); }
-    static __device__ __forceinline__ double of(double x) { return rounded_product(x, x); }
+    static __device__ __forceinline__ float of(float x) { return ieee_multiply(x, x); }
+    static __device__ __forceinline__ double of(double x) { return ieee_multiply(x, x); }
     static __device__ __forceinline__ unsigned long long of(unsigned long long x) { return x * x; }
     static __device__ __forceinline__ unsigned long long of(long long x)
     {
@@ -2171,13 +2140,10 @@ struct greatest_half {
     {
         return 0xff80ff80;
     }
-    static __device__ __forceinline__ unsigned greater(unsigned a, unsigned b, f16)
+    template <class Kind>
+    static __device__ __forceinline__ unsigned greater(unsigned a, unsigned b, Kind)
     {
-        return max_or_nan_f16x2(a, b);
-    }
-    static __device__ __forceinline__ unsigned greater(unsigned a, unsigned b, bf16)
-    {
-        return max_or_nan_bf16x2(a, b);
+        return max_or_nan_pair<standard::is_same<Kind, bf16>::value>(a, b);
     }
     /* +0 for each -0 in a word */
     static __device__ __forceinline__ unsigned without_minus_zero(unsigned word)
@@ -2561,7 +2527,7 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     {
         /* by one bucket: two below counts as zero */
         const double ratio = scale(-1);
-        return of(fused(rounded_product(smaller.squares(), ratio), ratio, larger.squares()),
+        return of(fused(ieee_multiply(smaller.squares(), ratio), ratio, larger.squares()),
                   larger.bucket);
     }
 };
@@ -2705,7 +2671,7 @@ struct products {
     };
     static __device__ __forceinline__ Value one(Input x, Input y, floats)
     {
-        return rounded_product(widened(x), widened(y));
+        return ieee_multiply(widened(x), widened(y));
     }
     static __device__ __forceinline__ Value one(Input x, Input y, integers)
     {
@@ -3980,12 +3946,6 @@ __host__ __device__ constexpr unsigned packs_of_thread()
     constexpr size_t value = sizeof(typename Reducer::Value);
     return value > 16 ? 2 : value > (Reducer::any_order ? 12 : 8) || Reducer::two_arrays ? 4 : 8;
 }
-/* In the large tiles of a single result. */
-template <class Reducer>
-__host__ __device__ constexpr unsigned packs_of_tile()
-{
-    return sizeof(typename Reducer::Value) > 16 ? 2 : Reducer::two_arrays ? 4 : 8;
-}
 
 /* Whether lanes keep Values over a result's tiles, in any order. */
 template <class Reducer>
@@ -4261,18 +4221,16 @@ struct strided_results {
     const void *input;
     size_t begin, end, n, inner, outer_stride, stride;
     unsigned result_bytes;
-    __host__ __device__ size_t offset(size_t result) const
-    {
-        if (inner == 1) return result * outer_stride;
-        if (result < inner) return result; /* without a division */
-        return result / inner * outer_stride + result % inner;
-    }
     template <class Element>
     __device__ __forceinline__ const Element *first(size_t result) const
     {
-        return static_cast<const Element *>(input) + offset(result);
+        size_t at = result; /* without a division */
+        if (inner == 1)
+            at = result * outer_stride;
+        else if (result >= inner)
+            at = result / inner * outer_stride + result % inner;
+        return static_cast<const Element *>(input) + at;
     }
-    __device__ __forceinline__ size_t length(size_t) const { return n; }
     __device__ __forceinline__ void *place(void *output, size_t result) const
     {
         return static_cast<unsigned char *>(output) + result * result_bytes;
@@ -4285,12 +4243,6 @@ __host__ __device__ constexpr unsigned bits_for(size_t number)
     unsigned bits = 0;
     while (bits < 64 && size_t(1) << bits < number) ++bits;
     return bits;
-}
-
-/* The same, by a thread. */
-__device__ __forceinline__ unsigned bits_for_word(unsigned number)
-{
-    return number > 1 ? 32 - static_cast<unsigned>(__clz(static_cast<int>(number - 1))) : 0;
 }
 
 /* ---- Rows and segments ----
@@ -4346,7 +4298,7 @@ template <class Element>
 constexpr unsigned most_short_packs = sizeof(Element) < 4 ? 256 : 128;
 
 /* How warps share rows. */
-enum class rows_kernel { chunks, segments, long_ones };
+enum class rows_kernel { chunks, segments, long_ones, by_threads };
 struct row_share {
     rows_kernel kernel;
     size_t per_warp, per_block;         /* results of a warp, of a block */
@@ -5067,7 +5019,9 @@ reduce_staged(const row_bounds &all, size_t first, const stage_content &content,
 #pragma unroll 1
     for (unsigned done = 0; done < content.results; done += warp_size) {
         const unsigned left = content.results - done, some = left < warp_size ? left : warp_size,
-                       lanes_log = warp_log - bits_for_word(some),
+                       lanes_log =
+                           some > 1 ? static_cast<unsigned>(__clz(static_cast<int>(some - 1))) - 27
+                                    : warp_log,
                        number = done + (lane >> lanes_log);
         const staged_result own = number < content.results ? results[number] : staged_result{};
         /* packs of a lane; leaves are short where many lanes would meet in a bank */
@@ -5583,10 +5537,14 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
 
 /* Elements of a result that a thread reduces, at most: planes of 4 x 4 halves take .22 of the time
  * of columns, rows of 2 .60 of that of chunks (one H200). Its results, for more loads. */
-template <class Element>
-constexpr unsigned most_of_thread = sizeof(Element) > 4 ? 4 : 8;
-template <class Element>
-constexpr unsigned results_of_thread = sizeof(Element) > 8 ? 1 : 4;
+__host__ __device__ constexpr unsigned most_of_thread(size_t element_bytes)
+{
+    return element_bytes > 4 ? 4 : 8;
+}
+__host__ __device__ constexpr unsigned results_of_thread(size_t element_bytes)
+{
+    return element_bytes > 8 ? 1 : 4;
+}
 
 /* By a thread: several results. Most: elements of each, of which so many loads are compiled. */
 template <unsigned Most, class Reducer>
@@ -5594,7 +5552,7 @@ __device__ __forceinline__ void reduce_few(const strided_results &all, size_t fi
                                            const reduction_output<Reducer> &output)
 {
     using Element = typename Reducer::Element;
-    constexpr unsigned each = results_of_thread<Element>, size = pack<Element>::size,
+    constexpr unsigned each = results_of_thread(sizeof(Element)), size = pack<Element>::size,
                        packs = (Most - 1) / size + 1;
     const unsigned n = static_cast<unsigned>(all.n);
     const Element *from[each];
@@ -5637,8 +5595,9 @@ template <class Reducer>
 __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
     reduce_by_threads(strided_results all, reduction_output<Reducer> output)
 {
-    constexpr unsigned most = most_of_thread<typename Reducer::Element>,
-                       of_block = results_of_thread<typename Reducer::Element> * rows_block;
+    constexpr size_t element_bytes = sizeof(typename Reducer::Element);
+    constexpr unsigned most = most_of_thread(element_bytes),
+                       of_block = results_of_thread(element_bytes) * rows_block;
     wait_for_previous_grid();
     allow_next_grid();
 #pragma unroll 1
@@ -6092,8 +6051,8 @@ struct superaccumulator {
                     const float next = ieee_add(caught, x),
                                 rest = ieee_subtract(x, ieee_subtract(next, caught));
                     caught = next;
-                    down = fixed ? ieee_add(down, rest) : ieee_add_down(down, rest);
-                    up = ieee_add_up(up, rest);
+                    down = fixed ? ieee_add(down, rest) : ieee_add_rounding<false>(down, rest);
+                    up = ieee_add_rounding<true>(up, rest);
                     if (!fixed) above |= __float_as_uint(caught) ^ upper;
                 }
                 if (fixed) above |= __float_as_uint(down) ^ lower; /* where it is not finite */
@@ -7255,10 +7214,8 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         double sum = own.sum;
         bool loses = own.lost != 0;
 #pragma unroll
-        for (unsigned delta = warp_size / 2; delta > 0; delta /= 2) {
-            double other = shuffle_xor(sum, delta);
-            loses |= !(exact_pair::add_losing(sum, other) == 0);
-        }
+        for (unsigned delta = warp_size / 2; delta > 0; delta /= 2)
+            loses |= !(exact_pair::add_losing(sum, shuffle_xor(sum, delta)) == 0);
         if (!__any_sync(0xffffffffu, loses)) return {sum, 0};
 #pragma unroll 1
         for (unsigned delta = warp_size / 2; delta > 0; delta /= 2)
@@ -7295,9 +7252,8 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
                 some.packs[k] = bits_as<pack<Input>>(masked);
             }
             bool fits;
-            [[maybe_unused]] double terms[size];
             if constexpr (packs * size <= 4)
-                fits = sum_of_pack(some.packs[0], value.sum, terms);
+                fits = sum_of_pack(some.packs[0], value.sum);
             else
                 fits = !squares() && some.sum_of_floats(value.sum);
             if (!fits) value = by_packs(*this, some);
@@ -7321,14 +7277,14 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
     }
 
   private:
-    /* Terms, and their sum, and whether they are finite and a double holds it: by exponents of the
-     * greatest and of the least but 0. */
-    __device__ __forceinline__ bool sum_of_pack(const pack<Input> &from, double &sum,
-                                                double (&terms)[pack<Input>::size]) const
+    /* The sum of a pack's terms, and whether they are finite and a double holds it: by exponents of
+     * the greatest and of the least but 0. */
+    __device__ __forceinline__ bool sum_of_pack(const pack<Input> &from, double &sum) const
     {
         constexpr unsigned bits_of_count = 3, bits = element<Input>::fraction_bits + 1;
         static_assert(pack<Input>::size <= 1u << bits_of_count, "the sum of more takes more bits");
         unsigned greatest = 0, least = ~0u, unit = 0;
+        double terms[pack<Input>::size];
 #pragma unroll
         for (unsigned j = 0; j < pack<Input>::size; ++j)
             terms[j] = ieee_double(widened(from.at(j)));
@@ -7343,10 +7299,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
             greatest = upper > greatest ? upper : greatest;
             least = upper - 1 < least ? upper - 1 : least;
         }
-        double partial[pack<Input>::size];
-#pragma unroll
-        for (unsigned j = 0; j < pack<Input>::size; ++j) partial[j] = terms[j];
-        sum = ieee_add(0, add_pairs(partial));
+        sum = ieee_add(0, add_pairs(terms));
         const unsigned span = (greatest >> 20) - ((least + 1) >> 20);
         return (greatest < not_finite << 20) & (span + bits_of_count + bits + unit <= 53);
     }
@@ -7408,7 +7361,9 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) {
             double terms[size], sums[1];
-            if (reducer.sum_of_pack(some.packs[k], sums[0], terms))
+#pragma unroll
+            for (unsigned j = 0; j < size; ++j) terms[j] = reducer.term(some.packs[k].at(j));
+            if (reducer.sum_of_pack(some.packs[k], sums[0]))
                 value.add(sums);
             else
                 value.add(terms);
@@ -7440,12 +7395,8 @@ struct exact_results {
     template <unsigned Count>
     __device__ __forceinline__ unsigned open_among(size_t first, size_t end) const
     {
-        if (op == FASTREDUCE_VARIANCE) {
-            unsigned open = 0;
-#pragma unroll
-            for (unsigned k = 0; k < Count; ++k) open |= (first + k * warp_size < end) << k;
-            return open;
-        }
+        if (op == FASTREDUCE_VARIANCE) /* all */
+            return first < end ? low_bits(unsigned((end - first - 1) / warp_size) + 1) : 0;
         return precision == 53 ? equal_among<unsigned long long, Count>(first, end)
                                : equal_among<unsigned, Count>(first, end);
     }
@@ -7685,12 +7636,6 @@ struct window_sum {
     }
 };
 
-/* A float's exponent, given twice its bits; of NaN and infinities 255. */
-__device__ __forceinline__ unsigned exponent_of_twice(unsigned twice)
-{
-    return twice >> 24;
-}
-
 /* Where a window holds floats up to an exponent, and is not a bit higher than it must be. Beyond
  * top_exponent anchors would not be finite, nor what they become. */
 constexpr unsigned exact_reach = window_bits / 2 - 1, top_exponent = top_position + exact_reach;
@@ -7804,7 +7749,7 @@ __device__ __forceinline__ long long digit_of_floats(const float (&x)[Items])
         const unsigned twice = 2 * __float_as_uint(x[j]);
         greatest = greatest < twice ? twice : greatest;
     }
-    const unsigned tight = position_for(exponent_of_twice(warp_max(greatest))),
+    const unsigned tight = position_for(warp_max(greatest) >> 24),
                    position = tight < window_bits / 2 ? window_bits / 2 : tight;
     window_sum sum;
     sum.add(x, position);
@@ -8428,7 +8373,10 @@ inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_a
 
 template <class Reducer, unsigned SmallBlock = small_block,
           unsigned SmallPacks = least_of(4, packs_of_thread<Reducer>()),
-          unsigned LargeBlock = large_block, unsigned LargePacks = packs_of_tile<Reducer>()>
+          unsigned LargeBlock = large_block,
+          unsigned LargePacks = (sizeof(typename Reducer::Value) > 16 ? 2
+                                 : Reducer::two_arrays                ? 4
+                                                                      : 8)>
 static pairwise_engine pairwise_engine_of()
 {
     using Element = typename Reducer::Element;
@@ -8544,7 +8492,7 @@ struct rows_engine {
     unsigned packs_log; /* of a thread */
     bool any_order;
     size_t tile;           /* packs of the smaller blocks of long ones */
-    const void *kernel[3]; /* by rows_kernel */
+    const void *kernel[4]; /* by rows_kernel */
     compiled_cache *cache; /* one a kernel */
 };
 
@@ -8712,7 +8660,7 @@ static rows_engine rows_engine_of()
 {
     using Element = typename Reducer::Element;
     constexpr unsigned packs = least_of(4, packs_of_thread<Reducer>());
-    static compiled_cache cache[3] = {};
+    static compiled_cache cache[4] = {};
     return {static_cast<unsigned>(sizeof(Element)),
             pack<Element>::size,
             partial_words<typename Reducer::Value>::count,
@@ -8720,7 +8668,8 @@ static rows_engine rows_engine_of()
             Reducer::any_order,
             least_long_block * packs,
             {kernel_address(reduce_short_rows<Reducer>), kernel_address(reduce_segments<Reducer>),
-             kernel_address(reduce_long_rows<Reducer, packs>)},
+             kernel_address(reduce_long_rows<Reducer, packs>),
+             kernel_address(reduce_by_threads<Reducer>)},
             cache};
 }
 
@@ -8858,44 +8807,32 @@ static columns_engine columns_engine_of()
 
 /* ---- Many results ---- */
 
-/* A Reducer's kernel for results of a few elements. */
-struct threads_engine {
-    size_t most, results; /* elements of a result; results of a thread */
-    const void *kernel;
-    compiled_cache *cache;
-};
-template <class Reducer>
-static threads_engine threads_engine_of()
+/* Of a few elements each. */
+inline fastreduce_status launch_by_threads(const rows_engine &e, strided_results all, void *output,
+                                           cudaStream_t stream, size_t most_blocks)
 {
-    using Element = typename Reducer::Element;
-    static compiled_cache cache = {};
-    return {most_of_thread<Element>, results_of_thread<Element>,
-            kernel_address(reduce_by_threads<Reducer>), &cache};
-}
-inline fastreduce_status launch_by_threads(const threads_engine &e, strided_results all,
-                                           void *output, cudaStream_t stream, size_t most_blocks)
-{
+    constexpr unsigned number = static_cast<unsigned>(rows_kernel::by_threads);
     int device = 0;
     const cudaError_t error = cudaGetDevice(&device);
     if (error != cudaSuccess) return status_of(error);
-    const size_t blocks = least_of(blocks_for(all.end, e.results * rows_block), most_blocks);
+    const size_t of_block = results_of_thread(e.element_bytes) * rows_block,
+                 blocks = least_of(blocks_for(all.end, of_block), most_blocks);
     void *arguments[] = {&all, output};
-    return status_of(launch_kernel(e.kernel, *e.cache, device, static_cast<unsigned>(blocks),
-                                   rows_block, 0, arguments, stream));
+    return status_of(launch_kernel(e.kernel[number], e.cache[number], device,
+                                   static_cast<unsigned>(blocks), rows_block, 0, arguments,
+                                   stream));
 }
 
 /* A Reducer's kernels for any shape. */
 struct shapes_engine {
     pairwise_engine flat;
-    threads_engine few;
     rows_engine rows;
     columns_engine of_columns;
 };
 template <class Reducer>
 static shapes_engine shapes_engine_of()
 {
-    return {pairwise_engine_of<Reducer>(), threads_engine_of<Reducer>(), rows_engine_of<Reducer>(),
-            columns_engine_of<Reducer>()};
+    return {pairwise_engine_of<Reducer>(), rows_engine_of<Reducer>(), columns_engine_of<Reducer>()};
 }
 
 /* All results. Arguments are checked; `output` points to a reduction_output. most_blocks and
@@ -8913,8 +8850,8 @@ inline fastreduce_status launch_shapes(const shapes_engine &e, const strided_res
     const size_t bytes = all.n * e.rows.element_bytes;
     const bool together = are_rows && all.outer_stride != 1 &&
                           (all.outer_stride <= all.n + all.n / 4 || bytes >= far_apart);
-    if (all.n <= e.few.most && (!together || bytes < pack_bytes))
-        return launch_by_threads(e.few, all, output, stream, most_blocks);
+    if (all.n <= most_of_thread(e.rows.element_bytes) && (!together || bytes < pack_bytes))
+        return launch_by_threads(e.rows, all, output, stream, most_blocks);
     if (!together)
         return launch_columns(e.of_columns, all, output, memory, stream, most_blocks, most_words);
     const row_bounds rows = {all.input, nullptr, nullptr, all.n,           all.outer_stride,
@@ -8960,10 +8897,7 @@ fastreduce_status launch_exact_results(const exact_results &all, workspace memor
     if constexpr (!std::is_same<Source, exact_moments<Input>>::value) {
         using reducer = exact_reducer<Input, std::is_same<Source, exact_products<double>>::value>;
         reduction_output<reducer> to = {all.output, reducer(all.op, all.precision)};
-        const shapes_engine engine = {{},
-                                      threads_engine_of<reducer>(),
-                                      rows_engine_of<reducer>(),
-                                      columns_engine_of<reducer>()};
+        const shapes_engine engine = {{}, rows_engine_of<reducer>(), columns_engine_of<reducer>()};
         const fastreduce_status status =
             segments ? launch_rows(engine.rows, all.segments, &to, memory, stream)
                      : launch_shapes(engine, all.strided, &to, memory, stream);
@@ -9518,12 +9452,6 @@ static exact_instance exact_of_doubles()
     return exact_of<Input, OfResults, wide_superaccumulator<exact_block, Source>>();
 }
 
-/* Whether the exact sum is of products. */
-static bool is_of_products(fastreduce_operator op, bool dot)
-{
-    return dot || op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2;
-}
-
 static exact_instance find_exact(fastreduce_type type, fastreduce_operator op, bool dot)
 {
     const bool exists = fastreduce_output_type(type, op) != FASTREDUCE_DEFAULT_TYPE;
@@ -9531,7 +9459,7 @@ static exact_instance find_exact(fastreduce_type type, fastreduce_operator op, b
     return of_type<exact_instance>(type, [op, dot](auto tag) {
         using input = typename decltype(tag)::type;
         constexpr bool is_float = element<input>::kind == family::floating;
-        if (is_of_products(op, dot)) {
+        if (dot || op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2) { /* of products */
             if constexpr (has_exact_products && is_float)
                 return exact_of_doubles<
                     input, exact_products<input>,
