@@ -7034,15 +7034,18 @@ struct wide_superaccumulator {
  * nearly always hold the sum. Where two cannot, the result is left open: reduce_open_results, which
  * is launched after them, looks for those and adds up their elements by windows and limbs. */
 
+/* Whether a double can take half a unit more without becoming infinite. */
+__device__ __forceinline__ bool has_room(double x)
+{
+    return upper_magnitude(x) < (not_finite - 1) << 20;
+}
+
 /* A sum as a double and what that has lost, which has to be a double, too: bits of numbers that lie
  * within some hundred binades. If it is none, the pair is not complete, and stays so. */
 struct exact_pair {
     double sum, lost;
 
-    __device__ __forceinline__ bool is_complete() const
-    {
-        return upper_magnitude(lost) < not_finite << 20;
-    }
+    __device__ __forceinline__ bool is_complete() const { return has_room(sum) && has_room(lost); }
     /* a + b, and what that loses: not a number where a sum is not finite. */
     static __device__ __forceinline__ double add_losing(double &a, double b)
     {
@@ -7087,7 +7090,10 @@ struct exact_triple {
     double sum;
     exact_pair rests;
 
-    __device__ __forceinline__ bool is_complete() const { return rests.is_complete(); }
+    __device__ __forceinline__ bool is_complete() const
+    {
+        return has_room(sum) && rests.is_complete();
+    }
     template <unsigned Count>
     __device__ __forceinline__ void add(const double_product (&term)[Count])
     {
@@ -7390,28 +7396,26 @@ struct exact_results {
     {
         return strided.place(output, result);
     }
-    /* Which of a lane's results `first`, `first` + warp_size ... before `end` are open: a bit each.
-     * All loads are under way at once. */
+    /* Which of a lane's results `first`, `first` + apart ... before `end` are open: a bit each. All
+     * loads are under way at once. */
     template <unsigned Count>
-    __device__ __forceinline__ unsigned open_among(size_t first, size_t end) const
+    __device__ __forceinline__ unsigned open_among(size_t first, size_t apart, size_t end) const
     {
         if (op == FASTREDUCE_VARIANCE) /* all */
-            return first < end ? low_bits(unsigned((end - first - 1) / warp_size) + 1) : 0;
-        return precision == 53 ? equal_among<unsigned long long, Count>(first, end)
-                               : equal_among<unsigned, Count>(first, end);
+            return first < end ? low_bits(unsigned((end - first - 1) / apart) + 1) : 0;
+        return precision == 53 ? equal_among<unsigned long long, Count>(first, apart, end)
+                               : equal_among<unsigned, Count>(first, apart, end);
     }
 
   private:
     template <class Bits, unsigned Count>
-    __device__ __forceinline__ unsigned equal_among(size_t first, size_t end) const
+    __device__ __forceinline__ unsigned equal_among(size_t first, size_t apart, size_t end) const
     {
         Bits bits[Count];
         unsigned open = 0;
 #pragma unroll
-        for (unsigned k = 0; k < Count; ++k)
-            bits[k] = first + k * warp_size < end
-                          ? *static_cast<const Bits *>(place(first + k * warp_size))
-                          : 0;
+        for (unsigned k = 0; k < Count; ++k, first += apart)
+            bits[k] = first < end ? *static_cast<const Bits *>(place(first)) : 0;
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k)
             open |= (bits[k] == static_cast<Bits>(open_bits(precision))) << k;
@@ -7543,16 +7547,15 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     constexpr size_t warps = exact_block / warp_size;
     const unsigned lane = threadIdx.x % warp_size;
     constexpr unsigned loads = 8; /* of results, under way at once */
-    const size_t of_warp_at_most = loads * warp_size, all_warps = gridDim.x * warps,
-                 turns = (results - 1) / (all_warps * of_warp_at_most) + 1,
-                 each = (results - 1) / (all_warps * turns) + 1;
+    const size_t each = least_of((results - 1) / (gridDim.x * warps) + 1, warp_size),
+                 apart = gridDim.x * warps * each;
     bool shares = status_words != nullptr;
     wait_for_previous_grid();
     allow_next_grid();
     if (results <= few_open) { /* all blocks see what there is: long ones stay open until then */
         bool open = false, is_long = false;
         for (size_t k = threadIdx.x; k < results; k += exact_block)
-            if (all.open_among<1>(k, results) != 0) {
+            if (all.open_among<1>(k, 1, results) != 0) {
                 open = true;
                 is_long |= all.length(k) > most_of_warp;
             }
@@ -7564,20 +7567,17 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     wide_window<Source> window(of_warp);
 #pragma unroll 1
     for (size_t first = (blockIdx.x * warps + threadIdx.x / warp_size) * each; first < results;
-         first += all_warps * each) {
-        const size_t end = least_of(first + each, results);
-        unsigned open = all.open_among<loads>(first + lane, end);
+         first += loads * apart) {
+        size_t some = first;
+        unsigned open = all.open_among<loads>(first + lane, apart, lane < each ? results : 0);
         if (!__any_sync(0xffffffffu, open != 0)) continue;
 #pragma unroll 1
-        for (size_t some = first; some < end; some += warp_size, open >>= 1) {
+        for (unsigned k = 0; k < loads; ++k, some += apart, open >>= 1) {
             const size_t own = some + lane;
             bool by_warp = open & 1;
-            if (by_warp && shares) {
-                const size_t n = all.length(own);
-                if (n > most_of_warp)
-                    by_warp = !row_list::add(status_words, own, (n - 1) / exact_unit + 1, ~0u >> 1,
-                                             exact_listed<Sums>);
-            }
+            if (by_warp && shares && all.length(own) > most_of_warp)
+                by_warp = !row_list::add(status_words, own, (all.length(own) - 1) / exact_unit + 1,
+                                         ~0u >> 1, exact_listed<Sums>);
             for (unsigned others = __ballot_sync(0xffffffffu, by_warp); others != 0;
                  others &= others - 1) {
                 const size_t result = some + lowest_bit(others), n = all.length(result);

@@ -20,7 +20,9 @@
 #include "../common/order.h"
 #include "../common/turns.h"
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <limits>
 
 static bool thorough = on_gpu; /* the CPU machine and sanitizers take too long for all of it */
 
@@ -604,6 +606,36 @@ static void shapes()
     workspace_is_clean("shapes");
 }
 
+/* Doubles whose sum, or that of their squares, is beyond the greatest double, or at it, only with
+ * what was rounded off. */
+static void at_the_greatest()
+{
+    constexpr double greatest = std::numeric_limits<double>::max(), root = 0x1.fffffffffffffp511;
+    constexpr size_t results = 40, n = 4;
+    const std::array<double, n> all[] = {{greatest, 0x1p969, 0x1p969, 0},
+                                         {root, 0x1p485, 0x1p485, 0x1p485},
+                                         {greatest, -0x1p969, greatest, -greatest}};
+    for (const std::array<double, n> &some : all)
+        for (fastreduce_operator op : all_operators)
+            for (bool columns : {false, true}) {
+                std::vector<double> x;
+                for (size_t i = 0; i < results * n; ++i)
+                    x.push_back(some[columns ? i / results : i % n]);
+                const exact_input<double> from(x, 0);
+                check::buffer<u64> output(results);
+                const fastreduce_shape shape = {columns ? 1 : results, n, columns ? results : 1, 0,
+                                                0};
+                const auto config = exact();
+                const auto status = fastreduce_reduce_axis(from.data(), output.data(), &shape,
+                                                           FASTREDUCE_F64, op, &config);
+                CUDA(cudaDeviceSynchronize());
+                check::that(status == 0, "reduce_axis: status %d", status);
+                expect_results<double>(
+                    columns ? "columns" : "rows", output.get(), results, true, op,
+                    [&](size_t) { return std::vector<double>(some.begin(), some.end()); });
+            }
+}
+
 /* Rows, columns and segments of which each has a kind of data of its own: what lanes hold in two
  * doubles, and miss; by any number of lanes, warps and blocks a result. */
 template <class T>
@@ -810,6 +842,7 @@ static void of_type()
     shapes<T>();
     result_by_result<T>();
     if constexpr (sizeof(T) >= sizeof(float)) ties_of_norms<T>();
+    if constexpr (is_double<T>) at_the_greatest();
 }
 
 int main(int argc, char **argv)

@@ -1249,6 +1249,8 @@ static void plans()
                                         of_block <= share.per_warp * warps &&
                                         (!segments || (results - 1) / of_block < most),
                                     "%s: %zu a warp, %zu a block", shape, share.per_warp, of_block);
+                        check::that(share.threads == rows_block || runs <= 64,
+                                    "%s: %zu runs for a warp", shape, runs);
                         check::that(runs >= 1 && runs <= share.most_runs &&
                                         1 + runs * e.partial_words <= workspace_words &&
                                         share.most_runs <= share.most_listed_runs &&
