@@ -4312,7 +4312,7 @@ struct row_share {
      * and to the row's end; and in bytes from the first row's on */
     unsigned row[most_chunks], within[most_chunks];
     size_t place[most_chunks];
-    size_t most_runs, most_listed_runs; /* of long rows and segments */
+    size_t most_runs, most_listed_runs; /* of a result; of all listed ones */
     pairwise_array long_row;            /* a long row, but for its elements */
     unsigned threads;                   /* of a block */
     unsigned least_run_log;             /* a run has 2^least_run_log tiles at least */
@@ -5225,7 +5225,7 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
     pairwise_array array = share.long_row;
     const unsigned number = gridDim.x - 1 - blockIdx.x, run = number % array.runs;
     const size_t result = all.begin + number / array.runs;
-    const Element *const input = all.template first<Element>(result);
+    const Element *const input = static_cast<const Element *>(all.input) + result * all.pitch;
     array.input = input;
     array.vectors = reinterpret_cast<uintptr_t>(input) % pack_bytes == 0;
     wait_for_previous_grid();
@@ -7418,7 +7418,7 @@ struct exact_results {
             bits[k] = first < end ? *static_cast<const Bits *>(place(first)) : 0;
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k)
-            open |= (bits[k] == static_cast<Bits>(open_bits(precision))) << k;
+            if (bits[k] == static_cast<Bits>(open_bits(precision))) open |= 1u << k;
         return open;
     }
 };
