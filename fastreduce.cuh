@@ -4298,7 +4298,7 @@ template <class Element>
 constexpr unsigned most_short_packs = sizeof(Element) < 4 ? 256 : 128;
 
 /* How warps share rows. */
-enum class rows_kernel { chunks, segments, long_ones, by_threads };
+enum class rows_kernel { by_threads, chunks, segments, long_ones };
 struct row_share {
     rows_kernel kernel;
     size_t per_warp, per_block;         /* results of a warp, of a block */
@@ -8667,9 +8667,9 @@ static rows_engine rows_engine_of()
             bits_for(packs_of_thread<Reducer>()),
             Reducer::any_order,
             least_long_block * packs,
-            {kernel_address(reduce_short_rows<Reducer>), kernel_address(reduce_segments<Reducer>),
-             kernel_address(reduce_long_rows<Reducer, packs>),
-             kernel_address(reduce_by_threads<Reducer>)},
+            {kernel_address(reduce_by_threads<Reducer>), kernel_address(reduce_short_rows<Reducer>),
+             kernel_address(reduce_segments<Reducer>),
+             kernel_address(reduce_long_rows<Reducer, packs>)},
             cache};
 }
 
