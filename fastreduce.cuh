@@ -5019,10 +5019,10 @@ reduce_staged(const row_bounds &all, size_t first, const stage_content &content,
 #pragma unroll 1
     for (unsigned done = 0; done < content.results; done += warp_size) {
         const unsigned left = content.results - done, some = left < warp_size ? left : warp_size,
-                       lanes_log =
-                           some > 1 ? static_cast<unsigned>(__clz(static_cast<int>(some - 1))) - 27
-                                    : warp_log,
-                       number = done + (lane >> lanes_log);
+                       some_log =
+                           some > 1 ? 32 - static_cast<unsigned>(__clz(static_cast<int>(some - 1)))
+                                    : 0,
+                       lanes_log = warp_log - some_log, number = done + (lane >> lanes_log);
         const staged_result own = number < content.results ? results[number] : staged_result{};
         /* packs of a lane; leaves are short where many lanes would meet in a bank */
         const unsigned packs =
