@@ -4050,14 +4050,15 @@ struct block_values {
 /* Partials of a group, which a thread awaits at once. More cost registers that tiles need. */
 constexpr unsigned partials_of_thread = 2;
 
-/* The Value of a group, in warp 0, from its first run's, in thread 0: awaits the others before
- * `end`, and leaves their words zero. What one warp can await needs no other, and no barrier. */
+/* The Value of a group, in warp 0, from its first run's, in thread 0, which is `number` of `count`:
+ * awaits the others, and leaves their words zero. What one warp can await needs no barrier. */
 template <unsigned Partials, class Reducer, class Value, unsigned Warps>
 __device__ __forceinline__ Value group_value(const Reducer &reducer, unsigned threads,
-                                             status_word *status_words, unsigned end, Value value,
+                                             status_word *status_words, unsigned number,
+                                             unsigned count, Value value,
                                              block_values<Value, Warps> &shared)
 {
-    const bool by_warp = Warps == 1 || end <= warp_size * Partials;
+    const bool by_warp = Warps == 1 || count - number <= warp_size * Partials;
     if (by_warp && threadIdx.x >= warp_size) return value;
     const unsigned first = first_pack<Partials>();
     Value values[Partials];
@@ -4065,7 +4066,8 @@ __device__ __forceinline__ Value group_value(const Reducer &reducer, unsigned th
     for (unsigned k = 0; k < Partials; ++k)
         values[k] = chosen(first + k == 0, value, reducer.zero());
     if (!by_warp) __syncthreads(); /* of_warps is used again */
-    partial_words<Value>::await(status_words, first, warp_size, end, values);
+    partial_words<Value>::await(status_words + size_t(number) * partial_words<Value>::count, first,
+                                warp_size, count - number, values);
     if constexpr (Reducer::any_order) combine_all(reducer, values);
     value = warp_value<false>(reducer, values);
     return by_warp ? value : block_value(reducer, threads, value, shared.of_warps);
@@ -4142,9 +4144,7 @@ __device__ __forceinline__ void reduce_run(const Reducer &reducer, const pairwis
             if (threadIdx.x == 0) partials::publish(status_words, number, value);
             return;
         }
-        value =
-            group_value<Partials>(reducer, threads, status_words + size_t(number) * partials::count,
-                                  count - number, value, shared);
+        value = group_value<Partials>(reducer, threads, status_words, number, count, value, shared);
         status_words += most * partials::count;
         number /= group;
         count = (count - 1) / group + 1;
