@@ -139,8 +139,7 @@
 #define FASTREDUCE_DETAIL_STREAM 0
 #endif
 
-/* What compute capability 9.0 brought, from CUDA 12 on: 11.8 compiles for it but cannot assemble
- * all of it. */
+/* What compute capability 9.0 brought, from CUDA 12 on: 11.8 cannot assemble all of it. */
 #if (defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 12) || \
     (defined(CUDART_VERSION) && CUDART_VERSION < 12000)
 #define FASTREDUCE_DETAIL_TOOLKIT 11
@@ -268,8 +267,7 @@ using is_integral =
 } // namespace standard
 #endif
 
-/* The block's dynamic shared memory: raw bytes, as arrays of several types cannot share one
- * name. */
+/* The block's dynamic shared memory, in bytes: arrays of several types cannot share a name. */
 extern __shared__ __align__(128) unsigned char dynamic_shared_bytes[];
 
 template <class Value>
@@ -486,8 +484,7 @@ __device__ __forceinline__ bool warp_comes_last(status_word *ticket, status_word
     return last;
 }
 
-/* a + b and a - b rounded to nearest, denormals and all, whatever -ftz=true or -use_fast_math
- * say. */
+/* a + b and a - b rounded to nearest, with denormals, whatever -ftz or -use_fast_math say. */
 __device__ __forceinline__ float ieee_add(float a, float b)
 {
 #ifdef __CUDA_ARCH__
@@ -723,8 +720,7 @@ __device__ __forceinline__ unsigned max_u16x2(unsigned a, unsigned b)
 #endif
 }
 
-/* sum + a[0] * b[0] + a[1] * b[1] ... over the four bytes, or the two halves, of a word. Their sign
- * is the sum's. */
+/* sum + a[0] * b[0] + a[1] * b[1] ... over a word's bytes, or two halves, signed as the sum is. */
 /* NVRTC has no code for __dp2a_lo up to 12.0. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610 && \
     !(defined(__CUDACC_RTC__) && __CUDACC_VER_MAJOR__ * 10 + __CUDACC_VER_MINOR__ <= 120)
@@ -1107,8 +1103,7 @@ template <>
 struct bounds<__nv_bfloat16> : half_bounds<__nv_bfloat16, 0x7f80> {
 };
 
-/* The lesser or the greater of two, for a tree of single values: -0 is less than +0, and NaN
- * wins. */
+/* The lesser or the greater of two, for a tree of single values: -0 is below +0, and NaN wins. */
 template <family Family>
 struct by_order {
     template <class Value>
@@ -1823,8 +1818,7 @@ struct twiddle<double> {
     }
 };
 
-/* Magnitudes of signed numbers, x where the sign mask is 0, and ~x + 1 where it is -1: for each
- * element of a word. */
+/* Magnitudes of a word's elements: x where the mask of signs is 0, and ~x + 1 where it is -1. */
 template <class Element>
 struct magnitudes_of {
     __device__ __forceinline__ bits_t<Element> operator()(bits_t<Element> word) const
@@ -2047,8 +2041,7 @@ struct greatest<float> : first_with_key<float> {
     }
 };
 
-/* Keys count from that of -infinity: those of NaNs, below it or above that of infinity, come
- * last. */
+/* Keys count from -infinity's: those of NaNs, below it or above infinity's, come last. */
 template <>
 struct greatest<double> : first_with_key<double> {
     using Partial = unsigned long long;
@@ -2625,8 +2618,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     }
 
   private:
-    /* In double, whatever the type; of 64-bit integers in integers first, as doubles would not
-     * hold them. */
+    /* In double, whatever the type; 64-bit integers, which do not fit, in integers first. */
     static __device__ __forceinline__ double between(Element x, Element from)
     {
         if constexpr (element<Input>::kind == family::integer && sizeof(Input) == 8) {
@@ -4415,8 +4407,7 @@ __device__ __forceinline__ typename Reducer::Value leaf_value(const Reducer &red
     return values[0];
 }
 
-/* A lane's pack: where it is, its first element's number in the result, and how many there are from
- * there on. */
+/* A lane's pack: where it is, its first element's number in the result, how many there are. */
 template <class Element>
 struct row_part {
     const Element *from;
@@ -4463,8 +4454,7 @@ __device__ __forceinline__ void values_of_row_packs(const Reducer &reducer,
     });
 }
 
-/* A lane's Values, one a chunk; of half of the chunks at a time, for registers, where a pack takes
- * two vectors. */
+/* A lane's Values, one a chunk; of half of them at a time where a pack takes two vectors. */
 template <row_loads How, class Reducer, class PartOf, unsigned Packs>
 __device__ __forceinline__ void load_row_values(const Reducer &reducer, unsigned chunks,
                                                 const PartOf &part_of,
@@ -4910,8 +4900,7 @@ struct stage_content {
     unsigned results, elements;
 };
 
-/* By a warp: which results from `first` on have room in a stage together; none if the first is a
- * long one. */
+/* By a warp: which results from `first` on have room in a stage together; none if that is long. */
 template <class Element>
 __device__ __forceinline__ stage_content choose_neighbours(const row_window &window, size_t first,
                                                            size_t end, staged_result *results)
@@ -4948,8 +4937,7 @@ __device__ __forceinline__ stage_content choose_neighbours(const row_window &win
     return content;
 }
 
-/* The Value of Leaf packs in shared memory, from number `index` of a result's elements on, of which
- * the first `exist` do. */
+/* The Value of Leaf packs in shared memory, from element `index` on, of which `exist` exist. */
 template <unsigned Leaf, class Reducer>
 __device__ __forceinline__ typename Reducer::Value
 staged_leaf(const Reducer &reducer, const unsigned char *from, unsigned index, unsigned exist,
@@ -5376,19 +5364,18 @@ __device__ __forceinline__ void leaf_values(const Reducer &reducer, const Elemen
     });
 }
 
-/* Values of a warp's rows of a tile, from `first` on. */
+/* Values of a warp's rows of a tile, from `first` on, with steps 2^step_log rows apart. */
 template <class Reducer, class Element, class Value, unsigned Columns>
-__device__ __forceinline__ void warp_columns(const Reducer &reducer, const strided_results &all,
-                                             const columns_plan &plan, const Element *from,
-                                             size_t first, Value (&values)[Columns])
+__device__ __forceinline__ void
+warp_columns(const Reducer &reducer, const strided_results &all, const columns_plan &plan,
+             const Element *from, size_t first, unsigned step_log, Value (&values)[Columns])
 {
     using of = columns_of<Reducer>;
-    constexpr unsigned rows_log = of::rows_log(Columns);
-    const unsigned step_log = rows_log + warp_log - plan.across_log, lane = threadIdx.x % warp_size;
+    const unsigned lane = threadIdx.x % warp_size;
     const size_t steps =
         first < all.n ? least_of(((all.n - first - 1) >> step_log) + 1, size_t(1) << plan.steps_log)
                       : 0;
-    size_t row = first + (lane >> plan.across_log << rows_log);
+    size_t row = first + (lane >> plan.across_log << of::rows_log(Columns));
     const auto pair_lanes_of_rows = [&] {
 #pragma unroll 1
         for (unsigned delta = 1u << plan.across_log; delta < warp_size; delta *= 2)
@@ -5496,9 +5483,11 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
     const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size,
                    down = warp & ((1u << plan.warps_log) - 1), lanes = 1u << plan.across_log,
                    column = (warp >> plan.warps_log) * lanes + (lane & (lanes - 1)),
-                   results_log = plan.results_log(Columns),
-                   rows_log = columns_of<Reducer>::rows_log(Columns) + warp_log - plan.across_log +
-                              plan.steps_log; /* of a warp */
+                   results_log = plan.results_log(Columns);
+    /* rows of a step, of a tile; in any order warps take steps in turn, to have equally many */
+    const unsigned step_log = columns_of<Reducer>::rows_log(Columns) + warp_log - plan.across_log,
+                   tile_log = step_log + plan.steps_log + plan.warps_log,
+                   down_log = Reducer::any_order ? step_log : step_log + plan.steps_log;
     const unsigned block = gridDim.x - 1 - blockIdx.x, number = block / plan.across_blocks;
     const size_t first = size_t(block % plan.across_blocks) << results_log,
                  results = all.end - all.begin, result = first + column * Columns;
@@ -5510,15 +5499,15 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
 #pragma unroll 1
     for (unsigned turn = 0;; ++turn, ++tile) {
         Value own[Columns];
-        warp_columns(reducer, all, plan, from, (tile << plan.warps_log | down) << rows_log, own);
+        warp_columns(reducer, all, plan, from, (tile << tile_log) + (size_t(down) << down_log),
+                     Reducer::any_order ? step_log + plan.warps_log : step_log, own);
         if (lane < lanes)
 #pragma unroll
             for (unsigned c = 0; c < Columns; ++c)
                 values[(down << results_log) + column * Columns + c] = own[c];
         fold_parts(reducer, values, 1u << plan.warps_log, results_log);
         if (plan.run_log == 0) break;
-        const bool last =
-            (turn + 1) >> plan.run_log != 0 || (tile + 1) << plan.warps_log << rows_log >= all.n;
+        const bool last = (turn + 1) >> plan.run_log != 0 || (tile + 1) << tile_log >= all.n;
         if (threadIdx.x >> results_log == 0)
             values[threadIdx.x] =
                 carry(reducer, values[threadIdx.x],
@@ -6161,8 +6150,7 @@ struct superaccumulator {
         }
     }
 
-    /* Four floats of which one at least is not finite. Out of line, as one by one they are slow
-     * and rare. */
+    /* Four floats, not all of them finite. Out of line, as one by one they are slow and rare. */
     static __device__ __noinline__ void add_special(long long *bins, pack<float> v)
     {
 #pragma unroll 1
@@ -6201,8 +6189,7 @@ struct superaccumulator {
         return digit_of_sum(number, shift);
     }
 
-    /* What the lane adds to its limb for the bins. Out of line, as it is long and most warps
-     * never need it. */
+    /* What the lane adds to its limb for the bins. Out of line: most warps never need it. */
     static __device__ __noinline__ long long digit_of_bins(const long long *bins)
     {
         long long digit = digit_of_sum(bins[0] / 2, 0); /* exact: nothing has exponent 0 here */
@@ -6413,8 +6400,7 @@ struct wide_limbs {
     /* All but the limb with the sign and those that count doubles. */
     static __device__ __forceinline__ bool carries(unsigned k) { return k < digits - 1; }
 
-    /* By the warp: the sum of the lanes' numbers, each times 2^(shift - 1074). In three parts, as
-     * digit_of_sum. */
+    /* By the warp: the sum of lanes' numbers, times 2^(shift - 1074). In parts, as digit_of_sum. */
     __device__ __forceinline__ void add_lanes(long long number, unsigned shift)
     {
         constexpr unsigned bits = 27, mask = (1u << bits) - 1;
@@ -7188,8 +7174,7 @@ __device__ __forceinline__ double add_pairs(double (&terms)[Count])
     return reduce_pairs(terms, [](double x, double y) { return ieee_add(x, y); });
 }
 
-/* EXACT's Reducer for many results, by every operator that it has; by those of squares, of doubles
- * another. */
+/* EXACT's Reducer for many results, by each operator that it has; another for doubles' squares. */
 template <class Input, bool SquaresDoubles = false>
 struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
     using Element = Input;
@@ -7465,8 +7450,7 @@ struct exact_terms {
         }
     }
 };
-/* By so many threads: elements from `begin` to `end` to windows, those of a block's warps. Out of
- * line, as it is long. */
+/* By so many threads: elements from `begin` to `end` to windows of a block's warps. Out of line. */
 template <class Source>
 __device__ __noinline__ void add_to_windows(const exact_results &all, size_t result, size_t begin,
                                             size_t end, unsigned own, unsigned threads,
@@ -7479,8 +7463,7 @@ __device__ __noinline__ void add_to_windows(const exact_results &all, size_t res
     window.flush();
 }
 
-/* Long results are shared out in units of so many elements. Each listed one has room for limbs and
- * a ticket. */
+/* Long results are shared out in units of so many elements. A listed one has limbs, a ticket. */
 constexpr size_t exact_unit = 16384, few_open = 1024;
 constexpr unsigned exact_block = 256;
 template <class Sums>
@@ -7903,8 +7886,7 @@ __device__ __forceinline__ void exact_block_add(fastreduce_accumulator *accumula
  * ============================================================================================= */
 #ifndef __CUDACC_RTC__
 
-/* Items per thread of a version where none are asked for. A template, as files may differ in the
- * macro. */
+/* Items per thread of a version by default. A template, as files may differ in the macro. */
 template <unsigned Items = FASTREDUCE_ITEMS_PER_THREAD>
 constexpr unsigned default_items(fastreduce_kernel version)
 {
@@ -8072,8 +8054,7 @@ version_kernels make_version()
                       kernel_of<Version, BlockSize, Items, Operator, Value, Value>());
 }
 
-/* What workspace is to a call: memory whose contents do not matter, or words that are zero before
- * and after. */
+/* What workspace is: memory of any contents, or words that are zero before and after a call. */
 enum class memory_use { scratch, status_words };
 
 /* Calls enqueue with the caller's workspace, or with memory from the stream's pool that is freed
@@ -8142,8 +8123,7 @@ constexpr int remembered_devices = 64;
 constexpr unsigned char unknown_code = 0, older_code = 1, hopper_code = 2;
 using compiled_cache = std::atomic<unsigned>[remembered_devices];
 
-/* Limits of the current device, asked for once each and remembered: a word per device, 0 for
- * unknown. */
+/* Limits of the current device, asked for once each: a word per device, 0 for unknown. */
 template <class = void>
 cudaError_t find_limits(device_limits *limits, int *device)
 {
