@@ -41,10 +41,11 @@ for example in *.c *.cu; do
             skip "$line" "no $library"
         else
             # without CUB and Thrust, which take longest: the build compiles the bench with them;
-            # and of floats alone
+            # and of sums of floats alone
             command=$(echo "$line" | sed -e "s|^nvcc|$nvcc|" -e "s|-arch=native|$arch|" \
                 -e 's|bench\.cu|-DBENCH_NO_CUB -DBENCH_NO_THRUST &|' \
-                -e 's|bench_[a-z]*\.cu|-DBENCH_NO_CUB -DFASTREDUCE_TYPES=FASTREDUCE_F32 &|')
+                -e 's|bench_[a-z]*\.cu|-DBENCH_NO_CUB -DFASTREDUCE_TYPES=FASTREDUCE_F32 &|' \
+                -e 's|bench_[a-z]*\.cu|-DFASTREDUCE_OPERATORS=FASTREDUCE_SUM &|')
             case $line in
             *' -x cu '* | *FASTREDUCE_WITH_SHAPES* | *EVERY_FLOAT*) ;;
             *) command=$(echo "$command" | sed 's|fastreduce\.cu|fastreduce.o|') ;;

@@ -122,8 +122,7 @@ weak=
 
 "$nvcc" -Xcompiler=-Wall,-Wextra -c "$tests/standin_runtime.c" -o standin_runtime.o
 # The C functions, each part's own, and the templates in the same files; below, templates alone.
-floats='-DFASTREDUCE_TYPES=FASTREDUCE_F32 -DFASTREDUCE_OPERATORS=FASTREDUCE_SUM' # in less time
-functions="-DFASTREDUCE_IMPLEMENTATION -DFASTREDUCE_STATIC $floats"
+functions="-DFASTREDUCE_IMPLEMENTATION -DFASTREDUCE_STATIC $sums"
 
 compile c80 80 $functions
 compile c90 90 $functions
@@ -197,13 +196,13 @@ pass "with and without FASTREDUCE_EXACT_INTEGER; another FASTREDUCE_BLOCK_SIZE;"
 compile t80_again 80 $weak
 shared t80 t80_again
 pass "the templates in two files compiled alike: linked together, and one for both"
-compile a80 80 $weak -DFASTREDUCE_IMPLEMENTATION $floats
+compile a80 80 $weak -DFASTREDUCE_IMPLEMENTATION $sums
 shared a80 t80
 shared t80 a80
 pass "the C functions, not static, and templates in a file compiled alike: the same"
 apart a80 t90
 pass "the C functions, not static, beside templates for another architecture"
-compile a80_other 80 $weak -Iother -DFASTREDUCE_IMPLEMENTATION $floats
+compile a80_other 80 $weak -Iother -DFASTREDUCE_IMPLEMENTATION $sums
 unlike a80 a80_other version
 apart a80 a80_other
 nm a80.o | grep -E ' [TW] fastreduce' > own

@@ -123,8 +123,7 @@ for name in stddef.h stdint.h string.h atomic cmath limits type_traits utility c
     cp "$tests/standin_windows.h" windows/$name
 done
 printf '#include "fastreduce.h"\n' > windows/header.c
-one="-DFASTREDUCE_TYPES=FASTREDUCE_F32 -DFASTREDUCE_OPERATORS=FASTREDUCE_SUM"
-one="$one -DFASTREDUCE_WITH_SHAPES -DFASTREDUCE_WITH_EXACT_PRODUCTS"
+one="$sums -DFASTREDUCE_WITH_SHAPES -DFASTREDUCE_WITH_EXACT_PRODUCTS"
 clangs | sed 's/clang++/clang/' > list
 [ -s list ] || skip "Clang in the place of cl.exe" "not installed"
 while read -r clang; do
@@ -205,9 +204,8 @@ newest=$(echo "$known" | tail -n 1)
 kinds=$(echo "$known" | grep -xE '60|75|80|90')
 [ "$newest" = 90 ] || kinds="$kinds $newest"
 several=$(for a in $kinds; do echo "-gencode=arch=compute_$a,code=compute_$a"; done)
+"$nvcc" -std=c++17 $several $warnings -c templates.cu -o /dev/null || fail "architectures"
 for file in fastreduce.cu templates.cu; do
-    "$nvcc" -std=c++17 $several $warnings $few -c $file -o /dev/null ||
-        fail "architectures, $file"
     "$nvcc" -std=c++17 -gencode=arch=compute_$newest,code=compute_$newest $warnings -rdc=true \
         -use_fast_math $few -c $file -o /dev/null || fail "nvcc -rdc=true -use_fast_math, $file"
 done
@@ -233,7 +231,7 @@ done < list
 
 for switch in FASTREDUCE_STATIC FASTREDUCE_NO_LADDER FASTREDUCE_NO_EXACT FASTREDUCE_WITH_SHAPES \
     FASTREDUCE_EXACT_INTEGER FASTREDUCE_BLOCK_SIZE=512 FASTREDUCE_ITEMS_PER_THREAD=3; do
-    "$nvcc" $ptx $nvcc_werror $few -D$switch -c fastreduce.cu -o switch.o || fail "$switch"
+    "$nvcc" $ptx $nvcc_werror $sums -D$switch -c fastreduce.cu -o switch.o || fail "$switch"
     [ $switch != FASTREDUCE_STATIC ] || ! nm switch.o | grep -q ' T fastreduce' ||
         fail "$switch exports symbols"
 done
