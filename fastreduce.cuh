@@ -45,12 +45,14 @@
  *                                 Of all types and operators they take minutes to compile, so name
  *                                 those you need too, as below. Scope: the implementing file. Older
  *                                 name: FASTREDUCE_SHAPES.
- *   FASTREDUCE_TYPES,             the element types and the operators that fastreduce_reduce holds,
- *   FASTREDUCE_OPERATORS          by name, with + or commas between them, for a shorter build:
+ *   FASTREDUCE_TYPES,             the element types and the operators that the C functions hold, by
+ *   FASTREDUCE_OPERATORS          name, with + or commas between them, for a shorter build:
  *                                     nvcc -DFASTREDUCE_TYPES=FASTREDUCE_F32+FASTREDUCE_F16
  *                                 (on its command line nvcc splits at a comma). What is left out
- *                                 answers FASTREDUCE_ERROR_UNSUPPORTED. fastreduce_dot goes with
- *                                 FASTREDUCE_SUM. Default: all. Scope: the implementing file.
+ *                                 answers FASTREDUCE_ERROR_UNSUPPORTED. Dot products and all of
+ *                                 fastreduce_accumulate but _f32 go with FASTREDUCE_SUM, V0..V7
+ *                                 with that of FASTREDUCE_F32. Default: all. Scope: the
+ *                                 implementing file.
  *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float to its bins, by integer arithmetic alone:
  *                                 the same bits, slower. For measurements. Scope: the file; others
  *                                 may differ. Default: off.
@@ -60,7 +62,7 @@
  *                                 PTX; and any architectures, with nvcc before 11.5 and with Clang
  *                                 before it had __CUDA_ARCH_LIST__ (14 has not, 22 has). Scope: the
  *                                 file. Default: nothing.
- *   FASTREDUCE_STATIC, FASTREDUCE_API   see fastreduce.h.
+ *   FASTREDUCE_STATIC, FASTREDUCE_API, FASTREDUCE_SUFFIX   see fastreduce.h.
  *
  * Names: namespace fastreduce holds what users call, fastreduce::detail the rest. Both lie in an
  * inline namespace that names version, switches, architectures and tag (room 2), so that copies
@@ -2543,7 +2545,7 @@ struct moments {
         const double all = fused(static_cast<double>(count), by, sum);
         return {all, fused(by, all + sum, squares)};
     }
-    /* Of n elements; out of line, as ended(). */
+    /* Of n elements; out of line, as a division is long. */
     __device__ __noinline__ double variance(double n) const
     {
         return fused(-sum, sum / n, squares) / n;
@@ -7816,8 +7818,8 @@ __device__ __forceinline__ void exact_carry(fastreduce_product_accumulator *accu
     detail::carry_atomically(accumulator);
 }
 
-/* The number, rounded once to float or double: as fastreduce_accumulator_f32 and _f64, and
- * fastreduce_wide_accumulator_f32 and _f64. One thread calls it, and none adds at the time. */
+/* The number, rounded once to float or double: as fastreduce_accumulator_f32, _f64 and their like.
+ * One thread calls it, and none adds at the time. */
 template <class Result = float>
 __device__ __forceinline__ Result exact_value(const fastreduce_accumulator *accumulator)
 {
@@ -8874,6 +8876,8 @@ fastreduce_status launch_exact_results(const exact_results &all, workspace memor
 {
     const bool segments = all.segments.begins != nullptr,
                shares = segments || all.strided.n > most_open_of_warp;
+    if (shares && memory.data != nullptr && memory.bytes < FASTREDUCE_WORKSPACE_BYTES)
+        return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL; /* before the first launch */
     if constexpr (!std::is_same<Source, exact_moments<Input>>::value) {
         using reducer = exact_reducer<Input, std::is_same<Source, exact_products<double>>::value>;
         reduction_output<reducer> to = {all.output, reducer(all.op, all.precision)};
@@ -9051,13 +9055,14 @@ constexpr bool check_automatic()
 } // namespace detail
 
 /* Reduces input[0] .. input[n - 1] to *output with Operator; n == 0 gives the identity. As
- * fastreduce_sum_f32 in every respect (memory, asynchrony, capture, determinism, errors), for
- * any element type and operator; elements or results of more than 32 bytes go through V7. The
- * type of the output is accumulate_t<Operator, Input>: 64-bit for sums of integers. An operator
- * that multiplies and adds has the same bits everywhere only if it says how it rounds (fmaf,
- * __fmul_rn), as compilers fuse the two where they like. AUTO combines as fastreduce.h's pairwise()
- * does, operands in index order, so that an operator of yours need not commute: identity() is one
- * from both sides. V2..V7 ask that it does. */
+ * fastreduce_sum_f32 in every respect (memory, asynchrony, capture, determinism, errors). AUTO: for
+ * any element type and operator; elements or results of more than 32 bytes go through V7. V0..V7:
+ * operators that combine two elements. EXACT: plus, of float and double. The type of the output is
+ * accumulate_t<Operator, Input>: 64-bit for sums of integers. An operator that multiplies and adds
+ * has the same bits everywhere only if it says how it rounds (fmaf, __fmul_rn), as compilers fuse
+ * the two where they like. AUTO combines as fastreduce.h's pairwise() does, operands in index
+ * order, so that an operator of yours need not commute: identity() is one from both sides. V2..V7
+ * ask that it does. */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
           unsigned Items = default_items(Version), class Operator = plus, class Input>
 fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *output, size_t n,
@@ -9138,7 +9143,8 @@ size_t workspace_bytes(size_t n)
     return detail::method<Version, BlockSize, Items, Operator, Input>::workspace_bytes(n);
 }
 
-/* Adds input[0] .. input[n - 1] to *accumulator, exactly: as fastreduce_accumulate_f32. */
+/* Adds input[0] .. input[n - 1] to *accumulator, exactly: as fastreduce_accumulate_f32, but that
+ * n_on_device is not checked. */
 template <class = void>
 fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator *accumulator,
                                      size_t n, cudaStream_t stream = nullptr,

@@ -84,15 +84,15 @@ typedef unsigned long long uint64_t, uintptr_t;
 /* One number that grows with every release: 10000 * major + 100 * minor + patch. */
 #define FASTREDUCE_VERSION \
     (10000 * FASTREDUCE_VERSION_MAJOR + 100 * FASTREDUCE_VERSION_MINOR + FASTREDUCE_VERSION_PATCH)
-/* Compatibility between versions; the revisions at the end list the breaks. API: a patch keeps
- * it; a minor version may change it before 1.0.0, but until now C has only gained: functions,
- * enumerators whose values were free, members at the end of fastreduce_config, where zero means
- * as before. ABI: nothing, so callers of a copy are compiled with that copy's header. The
- * linker enforces it, as functions end in the version (FASTREDUCE_SUFFIX); callers of plain names
- * ask fastreduce_version(). Accumulators are the same in all versions, in files and between
- * processes, too. Bits: EXACT's are those of the true result in every version. AUTO's of one
- * array and of dot products are those of pairwise() (at fastreduce_sum_f32) from 0.5.0 on, and of
- * rows, columns and segments from 0.6.0 on. V0..V7 keep their trees. */
+/* Compatibility between versions; the revisions at the end list the breaks. API: a patch keeps it;
+ * a minor version may change it before 1.0.0. What C gains are functions, enumerators whose values
+ * were free, and members at the end of fastreduce_config, where zero means as before. ABI: nothing,
+ * so callers of a copy are compiled with that copy's header. The linker enforces it, as functions
+ * end in the version (FASTREDUCE_SUFFIX); callers of plain names ask fastreduce_version().
+ * Accumulators are the same in all versions, in files and between processes, too. Bits: EXACT's are
+ * those of the true result in every version. AUTO's of one array and of dot products are those of
+ * pairwise() (at fastreduce_sum_f32) from 0.5.0 on, and of rows, columns and segments from 0.6.0
+ * on. V0..V7 keep their trees. */
 
 #ifndef FASTREDUCE_API
 #ifndef FASTREDUCE_STATIC
@@ -178,7 +178,7 @@ typedef int fastreduce_status;
 enum {
     FASTREDUCE_SUCCESS = 0,
     /* A null, misaligned or overlapping pointer; a kernel, block size, type or operator that does
-     * not exist; an array that would reach past the end of the address space. */
+     * not exist; an array or a shape that would reach past the end of the address space. */
     FASTREDUCE_ERROR_INVALID_ARGUMENT = -1,
     /* Not supported by this kernel or build, or more blocks than one launch can have. */
     FASTREDUCE_ERROR_UNSUPPORTED = -2,
@@ -545,7 +545,7 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
  *            for fastreduce_sum_f32.
  *   config   null for defaults. AUTO takes every type and operator; EXACT takes SUM, SUM_ABS, MEAN,
  *            SUM_SQUARES, NORM2 and VARIANCE of floats (f16, bf16, f32, f64); V0..V7 take SUM of
- *            f32 (fastreduce::reduce: any). All else is UNSUPPORTED, and so is what this build
+ *            f32 (fastreduce::reduce: more). All else is UNSUPPORTED, and so is what this build
  *            leaves out (FASTREDUCE_TYPES, FASTREDUCE_OPERATORS in fastreduce.cuh; EXACT has
  *            squares, norms and variances where FASTREDUCE_WITH_EXACT_PRODUCTS is defined there).
  *            With AUTO and EXACT, a workspace of FASTREDUCE_WORKSPACE_BYTES serves every call;
@@ -641,8 +641,9 @@ FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, vo
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
                                        fastreduce_kernel kernel);
 /* The same for fastreduce_reduce_axis and fastreduce_reduce_segments; for fastreduce_dot.
- * fastreduce_accumulate and its like have the types whose SUM has FASTREDUCE_EXACT, and
- * fastreduce_accumulate_dot those whose dot product has it. */
+ * fastreduce_accumulate and _f64 have the types whose SUM has FASTREDUCE_EXACT, and
+ * fastreduce_accumulate_dot and _dot_f64 those whose dot product has it; only FASTREDUCE_NO_EXACT
+ * leaves out fastreduce_accumulate_f32. */
 FASTREDUCE_API int fastreduce_supports_shapes(fastreduce_type type, fastreduce_operator op,
                                               fastreduce_kernel kernel);
 FASTREDUCE_API int fastreduce_supports_dot(fastreduce_type type, fastreduce_kernel kernel);
@@ -1133,7 +1134,8 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_pack(int special, int nega
             const int below = value.below || value.low != 0;
             bits = cut < 64 ? value.high >> cut : 0;
             bits += rest > half || (rest == half && (below || (bits & 1)));
-            bits += (uint64_t)(lowest - least) << (precision - 1); /* as in pack_f32 */
+            /* as fastreduce_detail_pack_f32 */
+            bits += (uint64_t)(lowest - least) << (precision - 1);
             if (bits > infinity) bits = infinity;
         }
     }
@@ -1345,8 +1347,8 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_status_string(fastreduce_status 
     switch (status) {
     case FASTREDUCE_SUCCESS: return "success";
     case FASTREDUCE_ERROR_INVALID_ARGUMENT:
-        return "invalid argument: a null, misaligned or overlapping pointer, an n too large for "
-               "memory, or an unknown kernel or block size";
+        return "invalid argument: a null, misaligned or overlapping pointer, an n or a shape too "
+               "large for memory, or an unknown kernel, block size, type or operator";
     case FASTREDUCE_ERROR_UNSUPPORTED:
         return "not supported by this build of FastReduce: not what this kernel does, or left out "
                "by FASTREDUCE_TYPES, FASTREDUCE_OPERATORS, FASTREDUCE_NO_LADDER, "

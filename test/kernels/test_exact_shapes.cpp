@@ -329,7 +329,7 @@ static void windows()
 /* What EXACT does not do, and a workspace that is too small. */
 static void refusals()
 {
-    check::buffer<float> input(64), output(64);
+    check::buffer<float> input(10000), output(64);
     output.fill(0x2e);
     fastreduce_config config = {};
     config.kernel = FASTREDUCE_EXACT;
@@ -365,6 +365,11 @@ static void refusals()
                FASTREDUCE_F32, FASTREDUCE_SUM, anywhere);
     is_refused("workspace too small", FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL, long_columns,
                FASTREDUCE_F32, FASTREDUCE_SUM, anywhere);
+    config.workspace_bytes = 65536; /* enough for the first of two launches */
+    for (const fastreduce_shape &of : {fastreduce_shape{2, 5000, 1, 0, 0}, {1, 5000, 2, 0, 0}})
+        is_refused("workspace too small", FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL, of, FASTREDUCE_F32,
+                   FASTREDUCE_SUM, input.data());
+    config.workspace_bytes = 16;
     is_refused("misaligned", FASTREDUCE_ERROR_INVALID_ARGUMENT, shape, FASTREDUCE_F32,
                FASTREDUCE_SUM, reinterpret_cast<const char *>(input.data()) + 2);
 }
