@@ -94,6 +94,8 @@ with_progress configuring meson $how $build -Dgpu_arch=$arch -Dwerror=$werror ||
 # what is asked for by name is all that is built
 [ $# -gt 0 ] || with_progress building ninja -C $build || { show_errors; exit 1; }
 rm -f $build/meson-logs/testlog*
+# one more than there are processors, as some tests wait
+export MESON_TESTTHREADS="${MESON_TESTTHREADS:-$(($(getconf _NPROCESSORS_ONLN) + 1))}"
 status=0
 with_progress testing meson test -C $build --setup $setup --print-errorlogs "$@" || status=$?
 [ -n "$(ls $build/meson-logs/testlog*.json 2>/dev/null)" ] || { show_errors; exit 1; }
