@@ -133,7 +133,13 @@ static void call(const shape<T> &of, const exact_input<T> &input, const reductio
 #ifdef SIMT_MACHINE
     simt::gpu gpu;
     gpu.multiprocessors = given.multiprocessors;
+    gpu.number = static_cast<int>(gpu.multiprocessors % 61); /* as limits are remembered by it */
     simt::set_gpu(gpu);
+    detail::device_limits limits = {};
+    int device = 0;
+    detail::find_limits(&limits, &device);
+    check::that(limits.multiprocessors == given.multiprocessors, "%u multiprocessors, not %u",
+                limits.multiprocessors, given.multiprocessors);
 #endif
     const char *const in_order = order::next();
     detail::strided_results all = {};
