@@ -8874,10 +8874,11 @@ template <class Input, class Source>
 fastreduce_status launch_exact_results(const exact_results &all, workspace memory,
                                        cudaStream_t stream)
 {
-    const bool segments = all.segments.begins != nullptr,
-               shares = segments || all.strided.n > most_open_of_warp;
-    if (shares && memory.data != nullptr && memory.bytes < FASTREDUCE_WORKSPACE_BYTES)
-        return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL; /* before the first launch */
+    const bool segments = all.segments.begins != nullptr;
+    const size_t needed =
+        segments || all.strided.n > most_open_of_warp ? FASTREDUCE_WORKSPACE_BYTES : 0;
+    if (memory.data != nullptr && memory.bytes < needed) /* before the first of two launches */
+        return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
     if constexpr (!std::is_same<Source, exact_moments<Input>>::value) {
         using reducer = exact_reducer<Input, std::is_same<Source, exact_products<double>>::value>;
         reduction_output<reducer> to = {all.output, reducer(all.op, all.precision)};
@@ -8887,12 +8888,10 @@ fastreduce_status launch_exact_results(const exact_results &all, workspace memor
                      : launch_shapes(engine, all.strided, &to, memory, stream);
         if (status != FASTREDUCE_SUCCESS || (!segments && all.strided.n == 0)) return status;
     }
-    return with_workspace(memory, shares ? FASTREDUCE_WORKSPACE_BYTES : 0, memory_use::status_words,
-                          stream, [&](void *data) {
-                              return launch_open_results<Source>(
-                                  all, segments ? all.segments.end : all.strided.end,
-                                  shares ? data : nullptr, stream);
-                          });
+    return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
+        return launch_open_results<Source>(all, segments ? all.segments.end : all.strided.end,
+                                           needed > 0 ? data : nullptr, stream);
+    });
 }
 
 /* ---- Which of the two ---- */
