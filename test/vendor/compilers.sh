@@ -17,7 +17,7 @@ by_gcc()
     shift
     version=$("$@" gcc-$number -dumpfullversion)
     for compile in "gcc-$number -std=c99" "g++-$number -std=c++14 -x c++"; do
-        for level in -O0 -Os -O2; do
+        for level in -O0 -O1 -Os -O2; do
             what="$compile $level (GCC $version)"
             "$@" $compile $level $options $werror "$place/main.c" -o "$place/host" -lm ||
                 fail "$what"
@@ -26,7 +26,7 @@ by_gcc()
             [ $status = 0 ] || fail "$what: exit $status"
         done
     done
-    pass "GCC $version: C and C++, -O0, -Os, -O2"
+    pass "GCC $version: C and C++, -O0, -O1, -Os, -O2"
 }
 
 # Their packages, the newest of each, and what these need, unpacked into $kept. None is installed,

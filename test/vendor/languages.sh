@@ -204,8 +204,9 @@ newest=$(echo "$known" | tail -n 1)
 kinds=$(echo "$known" | grep -xE '60|75|80|90')
 [ "$newest" = 90 ] || kinds="$kinds $newest"
 several=$(for a in $kinds; do echo "-gencode=arch=compute_$a,code=compute_$a"; done)
-"$nvcc" -std=c++17 $several $warnings -c templates.cu -o /dev/null || fail "architectures"
 for file in fastreduce.cu templates.cu; do
+    "$nvcc" -std=c++17 $several $warnings $few -c $file -o /dev/null ||
+        fail "architectures, $file"
     "$nvcc" -std=c++17 -gencode=arch=compute_$newest,code=compute_$newest $warnings -rdc=true \
         -use_fast_math $few -c $file -o /dev/null || fail "nvcc -rdc=true -use_fast_math, $file"
 done
@@ -231,7 +232,7 @@ done < list
 
 for switch in FASTREDUCE_STATIC FASTREDUCE_NO_LADDER FASTREDUCE_NO_EXACT FASTREDUCE_WITH_SHAPES \
     FASTREDUCE_EXACT_INTEGER FASTREDUCE_BLOCK_SIZE=512 FASTREDUCE_ITEMS_PER_THREAD=3; do
-    "$nvcc" $ptx $nvcc_werror $sums -D$switch -c fastreduce.cu -o switch.o || fail "$switch"
+    "$nvcc" $ptx $nvcc_werror $few -D$switch -c fastreduce.cu -o switch.o || fail "$switch"
     [ $switch != FASTREDUCE_STATIC ] || ! nm switch.o | grep -q ' T fastreduce' ||
         fail "$switch exports symbols"
 done
