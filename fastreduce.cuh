@@ -8685,8 +8685,9 @@ inline bool are_vectors(const columns_engine &e, const strided_results &all)
 
 /* Warps that a multiprocessor is to have, as far as there are rows for them: of two blocks. More
  * steps of each than that leaves are better (one H100, 2^28 floats: 4096 columns in 64 steps .99
- * of a flat sum's bandwidth, in 16 .96, in 4 .90); but not fewer than 8 warps down the rows (2^18
- * columns in 16 steps and 8 warps 1.00). */
+ * of a flat sum's bandwidth, in 16 .96, in 4 .90); but not fewer than 4 warps down the rows: one
+ * takes 1.03 of their time for 2^18 columns of 1024 rows (maxima), 8 take 1.07 for 10^6 of 268
+ * (EXACT). */
 constexpr size_t columns_warps = 16;
 
 /* Bytes of a plane whose columns and those of the next ones are a warp's lanes side by side, as it
@@ -8715,7 +8716,7 @@ constexpr columns_launch plan_columns(const columns_engine &e, const strided_res
                  warps = ((lanes - 1) >> plan.across_log) + 1,
                  wanted = (multiprocessors * columns_warps - 1) / warps + 1; /* of each, down */
     while (plan.steps_log < lane.levels && (steps - 1) >> plan.steps_log > 0 &&
-           (plan.steps_log < 2 || (steps - 1) >> plan.steps_log >= 8) &&
+           (plan.steps_log < 2 || (steps - 1) >> plan.steps_log >= 4) &&
            ((steps - 1) >> (plan.steps_log + 1)) + 1 >= wanted)
         ++plan.steps_log;
     for (size_t blocks = 0; blocks != 1;) { /* as few as there is room for */
