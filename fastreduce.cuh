@@ -8685,9 +8685,8 @@ inline bool are_vectors(const columns_engine &e, const strided_results &all)
 
 /* Warps that a multiprocessor is to have, as far as there are rows for them: of two blocks. More
  * steps of each than that leaves are better (one H100, 2^28 floats: 4096 columns in 64 steps .99
- * of a flat sum's bandwidth, in 16 .96, in 4 .90); but not fewer than 4 warps down the rows: one
- * takes 1.03 of their time for 2^18 columns of 1024 rows (maxima), 8 take 1.07 for 10^6 of 268
- * (EXACT). */
+ * of a flat sum's bandwidth, in 16 .96, in 4 .90); but not fewer than 4 warps down the rows (two
+ * take 1.03 of the time for maxima of 1024 rows, eight 1.07 for EXACT sums of 268). */
 constexpr size_t columns_warps = 16;
 
 /* Bytes of a plane whose columns and those of the next ones are a warp's lanes side by side, as it
