@@ -8237,27 +8237,33 @@ constexpr unsigned bytes_to_prefetch(size_t tile_packs, size_t blocks)
  * against 36.8; but 359.8 at 1 GiB against 352.8 (one H100). */
 constexpr size_t streamed_from = 32 * mebibyte, streamed_to = 256 * mebibyte;
 
+inline bool reads_vectors(const array_argument &input, size_t element_bytes)
+{
+    return pack_bytes % element_bytes != 0 ||
+           (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes));
+}
+
 /* What AUTO's and EXACT's kernels of one array are told of it, but for its shares. */
 inline pairwise_array array_for(const array_argument &input, size_t element_bytes,
                                 size_t tile_packs, size_t blocks)
 {
     const size_t bytes = input.n * element_bytes;
-    const bool may_be_unaligned = pack_bytes % element_bytes == 0;
     pairwise_array array = {};
     array.input = input.data;
     array.other = input.other;
     array.n_on_device = input.n_on_device;
     array.n = input.n;
-    array.vectors =
-        !may_be_unaligned || (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes));
+    array.vectors = reads_vectors(input, element_bytes);
     array.streaming = bytes > streamed_from && bytes <= streamed_to;
-    if (may_be_unaligned && input.n_on_device == nullptr && array.vectors)
+    if (pack_bytes % element_bytes == 0 && input.n_on_device == nullptr && array.vectors)
         array.prefetch_bytes = bytes_to_prefetch(tile_packs, blocks);
     return array;
 }
 
-/* Where n is on the device tiles are small, each a run of its own up to so many bytes. */
-constexpr size_t most_shared_small = 16 * mebibyte;
+/* Where n is on the device tiles are small, each a run of its own up to so many bytes; and where
+ * vectors have to be shifted: .82 to .97 of large ones' time from 2 to 8 MiB, .9 to 1 at 12, .99 to
+ * 1.11 at 16 (sums of four types, one H100, one H200). */
+constexpr size_t most_shared_small = 12 * mebibyte;
 
 /* A Reducer's kernels, without its types, so that the host's code is there once for all. */
 struct pairwise_engine {
@@ -8276,11 +8282,11 @@ struct pairwise_engine {
      *     up to 1 MiB    256 x 4: 2.01 at 1 MiB, against 2.16 for 512 x 8; up to 8 MiB for many
      *                    instructions an element: variance 5.20 there, against 5.96
      *     beyond         512 x 8: 2.43 at 2 MiB, against 2.64; 6.47 at 16 MiB, against 7.17 */
-    constexpr bool is_large(size_t n) const
+    constexpr bool is_large(size_t n, bool vectors) const
     {
         const size_t bytes = n * element_bytes;
         return (n > size[0].all_packs() * pack_size && bytes <= one_large_tile) ||
-               bytes > most_small;
+               bytes > (vectors ? most_small : most_shared_small);
     }
 };
 
@@ -8320,7 +8326,7 @@ inline size_t pairwise_workspace_bytes(const pairwise_engine &e, size_t n)
                  least = bytes > e.most_small
                              ? words_of(least_of(bytes, most_shared_small) / e.element_bytes, false)
                              : 0,
-                 all = words_of(n, e.is_large(n));
+                 all = words_of(n, e.is_large(n, true));
     return (all > least ? all : least) * sizeof(status_word);
 }
 
@@ -8338,7 +8344,7 @@ inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_a
     device_limits limits = {};
     const cudaError_t error = counted ? find_limits(&limits, &device) : cudaGetDevice(&device);
     if (error != cudaSuccess) return status_of(error);
-    const bool large = !counted && e.is_large(input.n);
+    const bool large = !counted && e.is_large(input.n, reads_vectors(input, e.element_bytes));
     const tile_size size = e.size[large];
     const pairwise_plan plan = plan_pairwise(input.n, e.pack_size, e.partial_words, size,
                                              least_of(most_words, needed / sizeof(status_word)));

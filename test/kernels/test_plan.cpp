@@ -184,7 +184,8 @@ static pairwise_engine engine_for()
 }
 
 /* Bytes decide, whatever the type: one small tile, whose bytes are fewer where elements are not in
- * vectors, one large one, small ones, large ones. */
+ * vectors, one large one, small ones, large ones, from more bytes on at addresses that vectors
+ * cannot be loaded from. */
 template <class Operator, class Input>
 static void sizes_of_blocks(const char *what, bool heavy)
 {
@@ -192,11 +193,14 @@ static void sizes_of_blocks(const char *what, bool heavy)
     const size_t size = sizeof(Input),
                  one = 16 % size == 0 ? 14_log2 : e.size[0].all_packs() * size,
                  small = heavy ? 23_log2 : 20_log2;
-    const auto large = [&](size_t bytes) { return e.is_large(bytes / size); };
-    const auto beyond = [&](size_t bytes) { return e.is_large(bytes / size + 1); };
-    check::that(!e.is_large(0) && !e.is_large(1) && !large(one) && beyond(one) == !heavy &&
+    const auto large = [&](size_t bytes) { return e.is_large(bytes / size, true); };
+    const auto beyond = [&](size_t bytes) { return e.is_large(bytes / size + 1, true); };
+    const size_t unaligned = 3 * 22_log2 / size;
+    check::that(!large(0) && !e.is_large(1, true) && !large(one) && beyond(one) == !heavy &&
                     large(16_log2) == !heavy && !beyond(16_log2) && !large(small) &&
-                    beyond(small) && large(40_log2) && e.is_large(SIZE_MAX / size),
+                    beyond(small) && large(40_log2) && e.is_large(SIZE_MAX / size, true) &&
+                    !e.is_large(1, false) && e.is_large(16_log2 / size, false) == !heavy &&
+                    !e.is_large(unaligned, false) && e.is_large(unaligned + 1, false),
                 "%s: blocks of the wrong size", what);
     check::that(e.element_bytes == size && e.pack_size == pack<Input>::size &&
                     e.size[0].block_size == 256 && e.size[1].block_size == 512 &&
@@ -292,11 +296,13 @@ static void pairwise_workspace(const char *what)
         check::that(n >= last_n && bytes >= last, "%s: %zu bytes for %zu, %zu for %zu", what, last,
                     last_n, bytes, n);
         check::that(bytes <= enough, "%s: %zu bytes for %zu", what, bytes, n);
-        check::that(
-            plan_pairwise(n, e.pack_size, e.partial_words, e.size[e.is_large(n)]).status_words *
-                    sizeof(status_word) <=
-                bytes,
-            "%s: %zu bytes for %zu are not enough", what, bytes, n);
+        for (const bool vectors : {false, true})
+            check::that(
+                plan_pairwise(n, e.pack_size, e.partial_words, e.size[e.is_large(n, vectors)])
+                            .status_words *
+                        sizeof(status_word) <=
+                    bytes,
+                "%s: %zu bytes for %zu are not enough", what, bytes, n);
         last = bytes;
         last_n = n;
     };
