@@ -95,7 +95,7 @@ static inline int count_gpus(void)
 
 /* ---- Command lines --------------------------------------------------------------------------- */
 
-#define SIZE_FORMS "1000, 10k, 3M, 2G, 1T (powers of 2^10), 1e9 or 2^30"
+#define SIZE_FORMS "1000, 10k, 3M, 2G, 1T (k = 2^10), 1e9 or 2^30"
 
 /* A size in one of those forms; 0 for anything else, and from 2^62 on, where bytes overflow. */
 static inline int parse_size(const char *text, uint64_t *size)

@@ -31,7 +31,7 @@ Fraction = fractions.Fraction
 DEPTH = 80
 FALLBACK = "summed exactly on the CPU"
 NO_GPU = 77
-FORMS = "1000, 10k, 3M, 2G, 1T (powers of 2^10), 1e9 or 2^30"
+FORMS = "1000, 10k, 3M, 2G, 1T (k = 2^10), 1e9 or 2^30"
 check = checks.that
 
 
