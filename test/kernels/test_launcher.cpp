@@ -496,15 +496,17 @@ static void pairwise_launches()
     for (int ptx : {80, 89, 90, 100, 120})
         for (size_t elements :
              {size_t(0), size_t(4096), size_t(4097), size_t(16384), size_t(16385), size_t(1) << 18,
-              (size_t(1) << 18) + 1, size_t(1) << 24, (size_t(1) << 24) + 1, size_t(1) << 40}) {
-            for (bool counted : {false, true}) {
+              (size_t(1) << 18) + 1, size_t(3) << 20, (size_t(3) << 20) + 1, size_t(1) << 24,
+              (size_t(1) << 24) + 1, size_t(1) << 40})
+            for (unsigned how = 0; how < 4; ++how) {
+                const bool counted = how % 2 != 0, vectors = how < 2;
                 simt::gpu gpu;
                 gpu.number = 10 + ptx / 10;
                 gpu.multiprocessors = 7;
                 gpu.ptx_version = ptx;
                 simt::set_gpu(gpu);
-                const bool large =
-                    !counted && ((elements > 4096 && elements <= 16384) || elements > 1 << 18);
+                const bool large = !counted && ((elements > 4096 && elements <= 16384) ||
+                                                elements > (vectors ? 1 << 18 : 3 << 20));
                 const size_t tile = large ? 16384 : 4096,
                              tiles = elements == 0 ? 1 : (elements - 1) / tile + 1,
                              runs = elements >> 39 ? tiles >> 10 : tiles,
@@ -513,20 +515,20 @@ static void pairwise_launches()
                              : elements <= no_words ? 1
                                                     : std::min(runs, size_t(7 * 4));
                 const fastreduce_status status = launch_pairwise(
-                    e, {input.data(), elements, counted ? count.data() : nullptr, nullptr}, &to,
-                    {memory.data(), FASTREDUCE_WORKSPACE_BYTES}, stream);
+                    e,
+                    {input.data() + !vectors, elements, counted ? count.data() : nullptr, nullptr},
+                    &to, {memory.data(), FASTREDUCE_WORKSPACE_BYTES}, stream);
                 const simt::launch &done = simt::latest_launch();
                 check::that(status == 0 && done.kernel == e.kernel[large] &&
                                 done.overlapped == (ptx >= 90) && done.stream == stream &&
                                 done.grid.x == blocks && done.grid.y == 1 && done.grid.z == 1 &&
                                 done.block.x == (large ? 512 : 256) && done.block.y == 1 &&
                                 done.block.z == 1 && done.shared_bytes == 0,
-                            "AUTO of %zu, PTX %d, counted %d: status %d, %u blocks of %u threads, "
-                            "%zu bytes",
-                            elements, ptx, counted, status, done.grid.x, done.block.x,
+                            "AUTO of %zu, PTX %d, counted %d, vectors %d: status %d, %u blocks of "
+                            "%u threads, %zu bytes",
+                            elements, ptx, counted, vectors, status, done.grid.x, done.block.x,
                             done.shared_bytes);
             }
-        }
     simt::set_runs(true);
     simt::set_gpu(simt::gpu());
 }
