@@ -8237,6 +8237,7 @@ constexpr unsigned bytes_to_prefetch(size_t tile_packs, size_t blocks)
  * against 36.8; but 359.8 at 1 GiB against 352.8 (one H100). */
 constexpr size_t streamed_from = 32 * mebibyte, streamed_to = 256 * mebibyte;
 
+/* Whether no pack has to be shifted: each is of one element, or all are aligned. */
 inline bool reads_vectors(const array_argument &input, size_t element_bytes)
 {
     return pack_bytes % element_bytes != 0 ||
