@@ -8237,8 +8237,8 @@ constexpr unsigned bytes_to_prefetch(size_t tile_packs, size_t blocks)
  * against 36.8; but 359.8 at 1 GiB against 352.8 (one H100). */
 constexpr size_t streamed_from = 32 * mebibyte, streamed_to = 256 * mebibyte;
 
-/* Whether no pack has to be shifted: each is of one element, or all are aligned. */
-inline bool reads_vectors(const array_argument &input, size_t element_bytes)
+/* Whether packs are vectors: no one has to be shifted, as where each is of one element. */
+inline bool are_vectors(size_t element_bytes, const array_argument &input)
 {
     return pack_bytes % element_bytes != 0 ||
            (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes));
@@ -8254,7 +8254,7 @@ inline pairwise_array array_for(const array_argument &input, size_t element_byte
     array.other = input.other;
     array.n_on_device = input.n_on_device;
     array.n = input.n;
-    array.vectors = reads_vectors(input, element_bytes);
+    array.vectors = are_vectors(element_bytes, input);
     array.streaming = bytes > streamed_from && bytes <= streamed_to;
     if (pack_bytes % element_bytes == 0 && input.n_on_device == nullptr && array.vectors)
         array.prefetch_bytes = bytes_to_prefetch(tile_packs, blocks);
@@ -8345,7 +8345,7 @@ inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_a
     device_limits limits = {};
     const cudaError_t error = counted ? find_limits(&limits, &device) : cudaGetDevice(&device);
     if (error != cudaSuccess) return status_of(error);
-    const bool large = !counted && e.is_large(input.n, reads_vectors(input, e.element_bytes));
+    const bool large = !counted && e.is_large(input.n, are_vectors(e.element_bytes, input));
     const tile_size size = e.size[large];
     const pairwise_plan plan = plan_pairwise(input.n, e.pack_size, e.partial_words, size,
                                              least_of(most_words, needed / sizeof(status_word)));

@@ -91,14 +91,16 @@ how=setup
 [ ! -e $build/build.ninja ] || how=configure
 with_progress configuring meson $how $build -Dgpu_arch=$arch -Dwerror=$werror ||
     { show_errors; exit 1; }
-# what is asked for by name is all that is built
-[ $# -gt 0 ] || with_progress building ninja -C $build || { show_errors; exit 1; }
-rm -f $build/meson-logs/testlog*
-# Meson builds everything for a test that has no program
-rebuild=$(meson introspect --tests $build | python3 -c '
+rebuild=
+if [ $# = 0 ]; then
+    with_progress building ninja -C $build || { show_errors; exit 1; }
+else # what is asked for by name is all that is built; Meson would build all where that is nothing
+    rebuild=$(meson introspect --tests $build | python3 -c '
 import json, sys
 named = [test for test in json.load(sys.stdin) if test["name"] in sys.argv]
 print("--no-rebuild" if named and not any(test["depends"] for test in named) else "")' "$@")
+fi
+rm -f $build/meson-logs/testlog*
 # one more than there are processors, as some tests wait
 export MESON_TESTTHREADS="${MESON_TESTTHREADS:-$(($(getconf _NPROCESSORS_ONLN) + 1))}"
 status=0
