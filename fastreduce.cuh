@@ -353,14 +353,35 @@ __device__ __forceinline__ void wait_for_previous_grid()
 #endif
 }
 
-/* Prefetches bytes, multiples of 16, into L2, and does not wait for them. May stand before
- * wait_for_previous_grid: what that grid writes goes to L2 too, and nothing is read yet. */
-__device__ __forceinline__ void prefetch_to_l2(const void *from, unsigned bytes)
+/* Prefetches bytes into L2, those of whole vectors of 16 from the first one's on, and does not wait
+ * for them. May stand before wait_for_previous_grid: what that grid writes goes to L2 too, and
+ * nothing is read yet. */
+__device__ __forceinline__ void prefetch_to_l2(const void *from, size_t bytes)
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
+    const unsigned before = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % 16,
+                   vectors = (before + static_cast<unsigned>(bytes)) / 16 * 16;
+    if (vectors > 0)
+        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(
+                         static_cast<const unsigned char *>(from) - before),
+                     "r"(vectors)
+                     : "memory");
 #else
     (void)from, (void)bytes;
+#endif
+}
+
+/* The same of elements apart from each other, by each lane: their lines. */
+template <class Element>
+__device__ __forceinline__ void prefetch_to_l2(const Element *from, size_t stride, size_t count)
+{
+#ifdef FASTREDUCE_DETAIL_HOPPER
+    const size_t apart = stride * sizeof(Element), step = apart < 128 ? 128 / apart : 1;
+#pragma unroll 1
+    for (size_t k = 0; k < count; k += step)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(from + k * stride) : "memory");
+#else
+    (void)from, (void)stride, (void)count;
 #endif
 }
 
@@ -3598,8 +3619,6 @@ inline cudaError_t launch_levels(const version_kernels &version, const void *inp
 namespace detail
 {
 
-constexpr size_t no_partial = ~size_t(0);
-
 /* Partials of blocks, in status words. */
 template <class Value>
 struct partial_words {
@@ -3615,43 +3634,14 @@ struct partial_words {
         for (unsigned w = 0; w < count; ++w) detail::publish(base + number * count + w, payload[w]);
     }
 
-    /* Waits for partials of these numbers, and leaves their words zero; `none` where a number is
-     * no_partial. All loads are under way at once. Whole warps call it, and go on together: lanes
-     * that look again by themselves take turns, up to twice as long (columns, one H100). */
-    template <unsigned Count>
-    static __device__ __forceinline__ void await(status_word *base, const size_t (&number)[Count],
-                                                 const Value &none, Value (&values)[Count])
+    /* Waits for those of Count partials, `stride` of them apart, that are awaited(k), and leaves
+     * their words zero; other values stay as they are. All loads are under way at once. Whole warps
+     * call it, and go on together: lanes that look again by themselves take turns, up to twice as
+     * long (columns, one H100). */
+    template <unsigned Count, class Awaited>
+    static __device__ __forceinline__ void await(status_word *first, size_t stride,
+                                                 const Awaited &awaited, Value (&values)[Count])
     {
-        status_word word[Count][count];
-        bool missing;
-        do {
-            missing = false;
-#pragma unroll
-            for (unsigned k = 0; k < Count; ++k)
-#pragma unroll
-                for (unsigned w = 0; w < count; ++w)
-                    word[k][w] = number[k] == no_partial ? 1 : peek(base + number[k] * count + w);
-#pragma unroll
-            for (unsigned k = 0; k < Count; ++k)
-#pragma unroll
-                for (unsigned w = 0; w < count; ++w) missing |= word[k][w] == 0;
-        } while (__any_sync(0xffffffffu, missing));
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k) {
-            values[k] = none;
-            if (number[k] != no_partial) values[k] = taken(base + number[k] * count, word[k]);
-        }
-    }
-
-    /* The same of a group's partials first, first + stride ... Count of them. Values of number 0,
-     * which is the block's own, and of those at `end` and beyond, which do not exist, stay as they
-     * are. Short calls are 1 to 3 % faster than by their numbers. */
-    template <unsigned Count>
-    static __device__ __forceinline__ void await(status_word *base, unsigned first, unsigned stride,
-                                                 unsigned end, Value (&values)[Count])
-    {
-        status_word *const mine = base + first * count;
-        const auto awaited = [&](unsigned k) { return first + k > 0 && first + k * stride < end; };
         status_word word[Count * count];
         bool missing;
         do {
@@ -3659,13 +3649,13 @@ struct partial_words {
 #pragma unroll
             for (unsigned k = 0; k < Count * count; ++k)
                 word[k] =
-                    awaited(k / count) ? peek(mine + (k / count * stride * count + k % count)) : 1;
+                    awaited(k / count) ? peek(first + (k / count * stride * count + k % count)) : 1;
 #pragma unroll
             for (unsigned k = 0; k < Count * count; ++k) missing |= word[k] == 0;
         } while (__any_sync(0xffffffffu, missing));
 #pragma unroll
         for (unsigned j = 0; j < Count; ++j) {
-            if (awaited(j)) values[j] = taken(mine + j * stride * count, word + j * count);
+            if (awaited(j)) values[j] = taken(first + j * stride * count, word + j * count);
         }
     }
 
@@ -4060,8 +4050,11 @@ __device__ __forceinline__ Value group_value(const Reducer &reducer, unsigned th
     for (unsigned k = 0; k < Partials; ++k)
         values[k] = chosen(first + k == 0, value, reducer.zero());
     if (!by_warp) __syncthreads(); /* of_warps is used again */
-    partial_words<Value>::await(status_words + size_t(number) * partial_words<Value>::count, first,
-                                warp_size, count - number, values);
+    const auto awaited = [&](unsigned k) {
+        return first + k > 0 && first + k * warp_size < count - number;
+    };
+    partial_words<Value>::await(status_words + size_t(number + first) * partial_words<Value>::count,
+                                warp_size, awaited, values);
     if constexpr (Reducer::any_order) combine_all(reducer, values);
     value = warp_value<false>(reducer, values);
     return by_warp ? value : block_value(reducer, threads, value, shared.of_warps);
@@ -4089,10 +4082,8 @@ __device__ __forceinline__ Value carry(const Reducer &reducer, Value value, Valu
 template <class Element>
 __device__ __forceinline__ void prefetch_tile(const pairwise_array &array, size_t first)
 {
-    const size_t rest = first < array.n ? (array.n - first) * sizeof(Element) : 0;
-    const unsigned bytes = rest < array.prefetch_bytes
-                               ? static_cast<unsigned>(rest) / pack_bytes * pack_bytes
-                               : array.prefetch_bytes;
+    const size_t rest = first < array.n ? (array.n - first) * sizeof(Element) : 0,
+                 bytes = least_of(rest, array.prefetch_bytes);
     if (bytes == 0) return;
     prefetch_to_l2(static_cast<const Element *>(array.input) + first, bytes);
     if (array.other != nullptr)
@@ -4309,6 +4300,7 @@ struct row_share {
     size_t most_runs, most_listed_runs; /* of a result; of all listed ones */
     pairwise_array long_row;            /* a long row, but for its elements */
     unsigned threads;                   /* of a block */
+    bool prefetched;                    /* rows, before the previous grid has ended */
     unsigned least_run_log;             /* a run has 2^least_run_log tiles at least */
     bool few;                           /* segments: every block looks at all lengths */
 
@@ -4316,13 +4308,6 @@ struct row_share {
     {
         const size_t runs = (array->n / tile_elements >> least_run_log) + 1;
         array->share(tile_elements, least_of(most, runs), most);
-    }
-    __host__ __device__ unsigned runs_of(size_t n, size_t tile_elements) const
-    {
-        pairwise_array array = {};
-        array.n = n;
-        share(&array, tile_elements, most_runs);
-        return array.runs;
     }
     /* A result's elements, in at most so many runs. */
     template <class Element>
@@ -5057,7 +5042,8 @@ reduce_neighbours(const row_bounds &all, const row_share &share,
             window.load(all, next + 1, end);
             bool left = false;
             if (n > share.most_of_block && lane == 0)
-                left = row_list::add(status_words, next, share.runs_of(n, tile),
+                left = row_list::add(status_words, next,
+                                     share.array_of<Element>(all, next, tile, share.most_runs).runs,
                                      share.most_listed_runs);
             if (!left && n > share.most_of_warp && lane == 0) left = later.add(next);
             if (!__any_sync(0xffffffffu, left)) reduce_by_warp(all, next, output, room.carried);
@@ -5146,11 +5132,17 @@ template <class Reducer>
 __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
     reduce_short_rows(row_bounds all, row_share share, reduction_output<Reducer> output)
 {
-    constexpr unsigned size = pack<typename Reducer::Element>::size;
+    using Element = typename Reducer::Element;
+    constexpr unsigned size = pack<Element>::size;
     constexpr row_loads how = size > 4 ? row_loads::shifted : row_loads::elements;
     const warp_share own(all, share, gridDim.x - 1 - blockIdx.x);
     const bool inside =
         own.first * all.pitch >= size && (all.end - own.end) * all.pitch >= 2 * size;
+    if (threadIdx.x == 0 && share.prefetched) {
+        const size_t rows = least_of(share.per_block, all.end - own.first);
+        prefetch_to_l2(static_cast<const Element *>(all.input) + own.first * all.pitch,
+                       ((rows - 1) * all.pitch + all.n) * sizeof(Element));
+    }
     wait_for_previous_grid();
     allow_next_grid();
     if (own.first >= own.end) return;
@@ -5218,13 +5210,15 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
     const Element *const input = static_cast<const Element *>(all.input) + result * all.pitch;
     array.input = input;
     array.vectors = reinterpret_cast<uintptr_t>(input) % pack_bytes == 0;
+    const lane_place place = array.template place<Element, Packs>(blockDim.x, run, 0);
+    if (threadIdx.x == 0) prefetch_tile<Element>(array, place.index);
     wait_for_previous_grid();
     allow_next_grid();
     output.reducer.prepare(input, array.n);
     reduce_run<Packs, most_runs_of_result / rows_block>(
         output.reducer, array, all.place(output.result, result),
         status_words + size_t(number - run) * partial_words<Value>::count, array.runs, blockDim.x,
-        run, array.template place<Element, Packs>(blockDim.x, run, 0), shared);
+        run, place, shared);
 }
 
 /* ---- Columns ----
@@ -5242,6 +5236,7 @@ struct columns_plan {
     unsigned warps_log;                  /* of a block's warps, those that lie down the rows */
     unsigned steps_log, run_log;         /* steps of a warp in a tile; tiles of a block */
     unsigned across_blocks, down_blocks; /* with other results, and with other rows */
+    bool prefetched;                     /* before the previous grid has ended */
 
     /* Results of a block whose lanes have so many columns. */
     __host__ __device__ constexpr unsigned results_log(unsigned each) const
@@ -5441,31 +5436,28 @@ __device__ __forceinline__ bool columns_of_blocks(const Reducer &reducer, const 
 {
     using partials = partial_words<Value>;
     const unsigned group_log = columns_warps_log + warp_log - plan.across_log,
-                   results_log = plan.results_log(Columns), own = threadIdx.x;
+                   results_log = plan.results_log(Columns), own = threadIdx.x,
+                   part = own >> results_log, apart = columns_block >> results_log;
+    const size_t result = first + (own & ((1u << results_log) - 1));
 #pragma unroll 1
     for (unsigned count = plan.down_blocks; count > 1; count = ((count - 1) >> group_log) + 1) {
         const unsigned rest = count - number, most = 1u << group_log,
                        parts = rest < most ? rest : most;
         if ((number & (most - 1)) > 0) {
-            if (own >> results_log == 0 && first + own < results)
-                partials::publish(status_words, number * results + first + own, values[own]);
+            if (part == 0 && result < results)
+                partials::publish(status_words, number * results + result, values[own]);
             return false;
         }
-        size_t numbers[Columns];
+        const auto awaited = [&](unsigned c) {
+            return part + c * apart > 0 && part + c * apart < parts && result < results;
+        };
         Value found[Columns];
-#pragma unroll
-        for (unsigned c = 0; c < Columns; ++c) {
-            const unsigned k = c * columns_block + own, part = k >> results_log,
-                           result = k & ((1u << results_log) - 1);
-            numbers[c] = part > 0 && part < parts && first + result < results
-                             ? (number + part) * results + first + result
-                             : no_partial;
-        }
-        partials::await(status_words, numbers, reducer.zero(), found);
+        partials::await(status_words + ((number + part) * results + result) * partials::count,
+                        apart * results, awaited, found);
         __syncthreads();
 #pragma unroll
         for (unsigned c = 0; c < Columns; ++c)
-            if (numbers[c] != no_partial) values[c * columns_block + own] = found[c];
+            if (awaited(c)) values[c * columns_block + own] = found[c];
         fold_parts(reducer, values, parts, results_log);
         status_words += count * results * partials::count;
         number >>= group_log;
@@ -5496,6 +5488,13 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
     const auto *const from =
         all.template first<typename Reducer::Element>(all.begin + (result < results ? result : 0));
     size_t tile = size_t(number) << plan.run_log;
+    if (plan.prefetched) {
+        constexpr unsigned rows_log = columns_of<Reducer>::rows_log(Columns);
+        const size_t row =
+            (tile << tile_log) + (size_t(down) << down_log) + (lane >> plan.across_log << rows_log);
+        prefetch_to_l2(from + row * all.stride, all.stride,
+                       row < all.n ? least_of(all.n - row, size_t(1) << rows_log) : 0);
+    }
     wait_for_previous_grid();
     allow_next_grid();
 #pragma unroll 1
@@ -7187,14 +7186,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
                           is_f16 = standard::is_same<Input, f16>::value;
     fastreduce_operator op;
     int precision;
-    unsigned mask; /* of a word of elements: all bits, or all but signs */
 
-    __host__ __device__ exact_reducer(fastreduce_operator of, int bits)
-        : op(of), precision(bits), mask(of != FASTREDUCE_SUM_ABS ? every_bit
-                                        : sizeof(Input) == 2     ? 0x7fff7fff
-                                                                 : all_but_the_sign)
-    {
-    }
     static __device__ __forceinline__ Value identity() { return Value(); }
     static __device__ __forceinline__ Value combine(Value a, const Value &b)
     {
@@ -7236,6 +7228,8 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         constexpr unsigned packs = Items::packs_each, size = pack<Input>::size;
         Value value = {};
         if constexpr (is_narrow) {
+            const unsigned signless = sizeof(Input) == 2 ? 0x7fff7fff : all_but_the_sign,
+                           mask = op == FASTREDUCE_SUM_ABS ? signless : every_bit;
             some_packs<packs> some;
 #pragma unroll
             for (unsigned k = 0; k < packs; ++k) {
@@ -7428,7 +7422,7 @@ struct exact_terms {
     __device__ __forceinline__ void load(const exact_results &all, size_t result, size_t first,
                                          size_t end, unsigned apart)
     {
-        const exact_reducer<Input, are_products> reducer(all.op, all.precision);
+        const exact_reducer<Input, are_products> reducer = {{}, all.op, all.precision};
         const Input *const from = all.are_segments() ? all.segments.first<Input>(result)
                                                      : all.strided.first<Input>(result);
 #pragma unroll
@@ -8256,8 +8250,7 @@ inline pairwise_array array_for(const array_argument &input, size_t element_byte
     array.n = input.n;
     array.vectors = are_vectors(element_bytes, input);
     array.streaming = bytes > streamed_from && bytes <= streamed_to;
-    if (pack_bytes % element_bytes == 0 && input.n_on_device == nullptr && array.vectors)
-        array.prefetch_bytes = bytes_to_prefetch(tile_packs, blocks);
+    if (input.n_on_device == nullptr) array.prefetch_bytes = bytes_to_prefetch(tile_packs, blocks);
     return array;
 }
 
@@ -8475,6 +8468,14 @@ using exact_sum = std::conditional_t<std::is_same<Input, double>::value,
 
 /* ---- Rows and segments ---- */
 
+/* Whether blocks of rows or columns ask for what they read first before the previous grid has
+ * ended: .75 to .95 of the time up to 8 MiB; at 16 it gets in that grid's way (.8 to 1.14). Not of
+ * a few elements each, by threads (1.1 to 1.8; one H100, graphs of sums of f32, u8). */
+constexpr bool are_prefetched(size_t results, size_t elements, size_t element_bytes)
+{
+    return elements > 0 && elements <= 8 * mebibyte / element_bytes / results;
+}
+
 /* A Reducer's kernels for them, without its types. */
 struct rows_engine {
     unsigned element_bytes, pack_size, partial_words;
@@ -8563,6 +8564,8 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
     share.most_of_warp = share.most_of_block = SIZE_MAX;
     share.per_warp = 1;
     share.threads = rows_block;
+    share.prefetched = are_prefetched(results, all.n, e.element_bytes) &&
+                       are_prefetched(results, all.pitch, e.element_bytes);
     if (segments) {
         share.kernel = rows_kernel::segments;
         share.few = few;
@@ -8593,6 +8596,8 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
             share.most_runs = least_of(share.most_runs, (multiprocessors * 64 - 1) / results + 1);
         share.long_row.n = all.n;
         share.share(&share.long_row, (e.tile << large) * e.pack_size, share.most_runs);
+        if (share.prefetched)
+            share.long_row.prefetch_bytes = static_cast<unsigned>((e.tile << large) * pack_bytes);
     }
     share.per_block = share.per_warp * warps;
     if (segments && share.per_warp == 1)
@@ -8715,6 +8720,7 @@ constexpr columns_launch plan_columns(const columns_engine &e, const strided_res
                                                                          : 1;
     columns_launch made = {};
     columns_plan &plan = made.plan;
+    plan.prefetched = are_prefetched(all.end, all.n, e.element_bytes);
     const size_t down_log =
         least_of(bits_for(leaves), warp_log - bits_for(least_of(neighbours, 32)));
     plan.across_log = warp_log - static_cast<unsigned>(down_log);
@@ -8888,7 +8894,7 @@ fastreduce_status launch_exact_results(const exact_results &all, workspace memor
         return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
     if constexpr (!std::is_same<Source, exact_moments<Input>>::value) {
         using reducer = exact_reducer<Input, std::is_same<Source, exact_products<double>>::value>;
-        reduction_output<reducer> to = {all.output, reducer(all.op, all.precision)};
+        reduction_output<reducer> to = {all.output, {{}, all.op, all.precision}};
         const shapes_engine engine = {{}, rows_engine_of<reducer>(), columns_engine_of<reducer>()};
         const fastreduce_status status =
             segments ? launch_rows(engine.rows, all.segments, &to, memory, stream)

@@ -279,6 +279,10 @@ static void plans()
                     "plan %llu: rows", k);
         check::that(across * down <= blocks && made.status_words <= words, "plan %llu: room", k);
         check::that((down == 1 && plan.run_log == 0) || plan.warps_log == 3, "plan %llu: warps", k);
+        check::that(down == 1 || made.block_results <= detail::columns_block,
+                    "plan %llu: a thread has partials of one result", k);
+        check::that(plan.prefetched == (all.n > 0 && all.n <= 2048 * 1024 / all.end),
+                    "plan %llu: prefetched", k);
         check::that(made.shared_bytes <= 40 * 1024 && plan.steps_log <= e.lane[wide].levels &&
                         made.block_results == size_t(1) << plan.results_log(e.lane[wide].per_lane),
                     "plan %llu: levels", k);

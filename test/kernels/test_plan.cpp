@@ -351,6 +351,10 @@ static void prefetches()
                     bytes_to_prefetch(4096, 100) == 41936 && bytes_to_prefetch(4096, 511) == 8208 &&
                     bytes_to_prefetch(4096, 40_log2) == 8192 && bytes_to_prefetch(64, 1) == 1024,
                 "bytes to prefetch");
+    check::that(are_prefetched(1000, 2097, 4) && !are_prefetched(1000, 2098, 4) &&
+                    are_prefetched(1, size_t(8) << 20, 1) && !are_prefetched(1, 0, 4) &&
+                    !are_prefetched(SIZE_MAX, SIZE_MAX, 16) && !are_prefetched(1, SIZE_MAX, 1),
+                "whether rows and columns are prefetched");
 }
 
 /* Arrays may end with the address space. */

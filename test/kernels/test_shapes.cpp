@@ -1205,6 +1205,15 @@ static void refusals()
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
+/* In how many runs a segment of n elements is shared out. */
+static size_t runs_of(const fastreduce::detail::row_share &share, size_t n, size_t tile)
+{
+    fastreduce::detail::pairwise_array array = {};
+    array.n = n;
+    share.share(&array, tile, share.most_runs);
+    return array.runs;
+}
+
 /* Plans of rows, of which there may be any number: what a launch and a workspace hold. (Those of
  * columns are test_columns'.) A plan is constant work: the quickest of several is quick. */
 template <class T>
@@ -1225,6 +1234,7 @@ static void plans()
                         all.begins = segments ? &all : nullptr;
                         all.end = results;
                         all.n = segments ? 0 : n;
+                        all.pitch = multiprocessors == 30 ? 1000 * all.n : all.n;
                         row_share share = {};
                         double quickest = 1e9;
                         for (unsigned turn = 0; turn < 20 && quickest > 2e-6; ++turn) {
@@ -1243,12 +1253,21 @@ static void plans()
                         const size_t of_block = share.per_block,
                                      runs = share.long_row.runs > 0
                                                 ? share.long_row.runs
-                                                : share.runs_of(n, e.tile * e.pack_size);
+                                                : runs_of(share, n, e.tile * e.pack_size);
                         check::that(quickest < 10e-6, "%s: %g us", shape, quickest * 1e6);
                         check::that(share.per_warp > 0 && of_block > 0 &&
                                         of_block <= share.per_warp * warps &&
                                         (!segments || (results - 1) / of_block < most),
                                     "%s: %zu a warp, %zu a block", shape, share.per_warp, of_block);
+                        check::that(
+                            share.prefetched ==
+                                (all.n > 0 && all.pitch <= 8 * mebibyte / sizeof(T) / results),
+                            "%s: %s prefetched", shape, share.prefetched ? "is" : "not");
+                        check::that(share.long_row.prefetch_bytes ==
+                                        (share.prefetched && share.long_row.runs > 0
+                                             ? share.threads / least_long_block * e.tile * 16
+                                             : 0),
+                                    "%s: %u bytes", shape, share.long_row.prefetch_bytes);
                         check::that(share.threads == rows_block || runs <= 64,
                                     "%s: %zu runs for a warp", shape, runs);
                         check::that(runs >= 1 && runs <= share.most_runs &&
