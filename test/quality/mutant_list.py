@@ -332,6 +332,7 @@ EQUIVALENT = [
     ("v*_*_*", "tid >= warp_size -> tid > warp_size", "", OTHER_WARPS),
     # ---- Room 6: the engine
     ("prefetch_tile", "*", "rest = ", CPU),
+    ("prefetch_tile", "*", "bytes = ", CPU),
     ("prefetch_tile", "prefetch_to_l2(* -> nothing", "", CPU),
     ("*", "prefetch_tile<*", "", CPU),
     ("*", "wait_for_previous_grid() -> nothing", "", CPU),
