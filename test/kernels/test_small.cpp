@@ -29,7 +29,11 @@ template <class Value>
 __global__ void await_three(status_word *words, unsigned first, unsigned end, Value *values)
 {
     Value three[3] = {};
-    partial_words<Value>::await(words, threadIdx.x == 5 ? first : end, 2, end, three);
+    const auto awaited = [&](unsigned k) {
+        return threadIdx.x == 5 && first + 2 * k > 0 && first + 2 * k < end;
+    };
+    partial_words<Value>::await(words + size_t(first) * partial_words<Value>::count, 2, awaited,
+                                three);
     if (threadIdx.x == 5)
         for (unsigned k = 0; k < 3; ++k) values[k] = three[k];
 }
