@@ -5450,7 +5450,7 @@ __device__ __forceinline__ bool columns_of_blocks(const Reducer &reducer, const 
         const auto awaited = [&](unsigned c) {
             return exists && part + c * apart > 0 && part + c * apart < parts;
         };
-        Value found[Columns];
+        Value found[Columns]; /* words' places fit 32 bits, which take fewer registers */
         partials::await(status_words + ((number + part) * results + result) * partials::count,
                         static_cast<unsigned>(apart * results), awaited, found);
         __syncthreads();
