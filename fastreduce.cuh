@@ -56,6 +56,11 @@
  *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float to its bins, by integer arithmetic alone:
  *                                 the same bits, slower. For measurements. Scope: the file; others
  *                                 may differ. Default: off.
+ *   FASTREDUCE_NO_OVERLAP         grids begin when the previous one has ended, as on GPUs before
+ *                                 compute capability 9.0. By default the captured call has a
+ *                                 programmatic edge to the kernel before it, of which
+ *                                 cudaGraphGetEdges and its like tell only together with edge data
+ *                                 (cudaErrorLossyQuery). Scope: the file; others may differ.
  *   FASTREDUCE_TAG                letters and digits, to tell files of one program apart that are
  *                                 compiled differently in what no macro says: -use_fast_math,
  *                                 -ftz=true, -fmad=false; sm_90 beside sm_90a; machine code beside
@@ -142,7 +147,8 @@
 #endif
 
 /* What compute capability 9.0 brought, from CUDA 12 on: 11.8 cannot assemble all of it. */
-#if (defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 12) || \
+#if defined(FASTREDUCE_NO_OVERLAP) ||                               \
+    (defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 12) || \
     (defined(CUDART_VERSION) && CUDART_VERSION < 12000)
 #define FASTREDUCE_DETAIL_TOOLKIT 11
 #else
@@ -201,13 +207,6 @@ constexpr unsigned warp_size = 32;
 
 namespace detail
 {
-
-/* Threads of a multiprocessor, at least: those of Turing have fewer. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
-constexpr unsigned multiprocessor_threads = 1024;
-#else
-constexpr unsigned multiprocessor_threads = 1536;
-#endif
 
 constexpr bool toolkit_knows_hopper = FASTREDUCE_DETAIL_TOOLKIT >= 12;
 constexpr unsigned first_hopper = 90; /* with overlapped launches */
@@ -625,11 +624,6 @@ __device__ __forceinline__ unsigned warp_min(unsigned value)
 }
 
 /* a * b + c rounded once. */
-__device__ __forceinline__ float fused(float a, float b, float c)
-{
-    return fmaf(a, b, c);
-}
-
 __device__ __forceinline__ double fused(double a, double b, double c)
 {
     return fma(a, b, c);
@@ -3617,7 +3611,9 @@ inline cudaError_t launch_levels(const version_kernels &version, const void *inp
 namespace detail
 {
 
-/* Partials of blocks, in status words. */
+/* Partials of blocks, in status words. A block awaits those of blocks whose index is lower, and
+ * which are assumed to have begun before it. All GPUs so far begin blocks in the order of their
+ * indices, and CUB's scans rely on it too; CUDA does not promise it. */
 template <class Value>
 struct partial_words {
     using Format = all_bits<Value>;
@@ -4294,12 +4290,12 @@ struct row_share {
      * and to the row's end; and in bytes from the first row's on */
     unsigned row[most_chunks], within[most_chunks];
     size_t place[most_chunks];
-    size_t most_runs, most_listed_runs; /* of a result; of all listed ones */
-    pairwise_array long_row;            /* a long row, but for its elements */
-    unsigned threads;                   /* of a block */
-    bool prefetched;                    /* rows, before the previous grid has ended */
-    unsigned least_run_log;             /* a run has 2^least_run_log tiles at least */
-    bool few;                           /* segments: every block looks at all lengths */
+    size_t most_runs;        /* of a result */
+    pairwise_array long_row; /* a long row, but for its elements */
+    unsigned threads;        /* of a block */
+    bool prefetched;         /* rows, before the previous grid has ended */
+    unsigned least_run_log;  /* a run has 2^least_run_log tiles at least */
+    bool few;                /* segments: every block looks at all lengths */
 
     __host__ __device__ void share(pairwise_array *array, size_t tile_elements, size_t most) const
     {
@@ -4534,13 +4530,10 @@ __device__ __forceinline__ Number search_by_warp(Number begin, Number end, const
     return begin;
 }
 
-/* How blocks share long results: words that count blocks (row_blocks), entries and their runs, runs
- * that are drawn, blocks that are done with those; then entries; then partials. All words are zero
- * between calls.
- *
- * A block lists what needs several blocks. When it has done the others it exits, unless it finds
- * that all blocks have begun: those wait for each other, and take the runs in turn. None waits
- * for a block that is not resident yet. (A second launch took 3 us.) */
+/* How blocks share long results. A block lists what needs several blocks. When it has done the
+ * others it exits, unless it finds that all blocks have begun: those wait for each other, and take
+ * the runs of the listed results in turn. None waits for a block that is not resident yet. (A
+ * second launch took 3 us.) */
 struct row_blocks {
     status_word word;
     static constexpr unsigned bits = 16;
@@ -4552,45 +4545,64 @@ struct row_blocks {
     __device__ __forceinline__ size_t that_wait() const { return word / waiting & most; }
     __device__ __forceinline__ bool have_listed() const { return word >= listing; }
 };
+/* The list in the workspace, all of whose words are zero between calls:
+ *
+ *   word 0   counts blocks (row_blocks)
+ *   word 1   counts the entries, and the runs of all entries
+ *   word 2   counts the runs that blocks have drawn
+ *   word 3   counts the blocks that have found no run left
+ *   word 4   what word 1 was when the list became full, or 0
+ *   then     the entries; then what the blocks that share a result hand over */
 struct row_list {
     struct entry {
         status_word number, first; /* a result's; its first run, of all entries' */
     };
-    static constexpr unsigned shift = 40, most = 8192, head_words = 4;
+    static constexpr unsigned shift = 40, most = 8192, head_words = 5;
     static constexpr size_t all_words = head_words + most * sizeof(entry) / sizeof(status_word);
     status_word *base;
-    unsigned most_entries = most;
+    unsigned most_entries;
+    size_t most_runs; /* of all entries */
 
+    /* Words 1 and 4 as they are once all blocks have listed what they have. */
+    __device__ __forceinline__ status_word listed() const
+    {
+        const status_word full = peek(base + 4);
+        return full != 0 ? full : peek(base + 1);
+    }
     __device__ __forceinline__ unsigned count() const
     {
-        return static_cast<unsigned>(least_of(peek(base + 1) >> shift, most_entries));
+        return static_cast<unsigned>(listed() >> shift);
     }
     __device__ __forceinline__ size_t runs() const
     {
-        return peek(base + 1) & ((status_word(1) << shift) - 1);
+        return listed() & ((status_word(1) << shift) - 1);
     }
     __device__ __forceinline__ entry *entries() const
     {
         return reinterpret_cast<entry *>(base + head_words);
     }
-    /* By one thread. False where there is no room, or only for longer ones. One addition counts
-     * both, so that entries are in the order of their runs; none to what is full, for the counts
-     * not to overflow. */
-    static __device__ __noinline__ bool add(status_word *base, size_t result, size_t runs_of_it,
-                                            size_t most_runs, unsigned most_entries = most)
+    /* By one thread: lists a result, or returns false where there is no room, or only for longer
+     * ones. One addition counts the entry and its runs, so that entries are in the order of their
+     * runs. Several threads may see the last room and count themselves. The first that finds none
+     * left notes where the list ends, and what it and others after it have counted is ignored. */
+    static __device__ __noinline__ bool append(row_list list, size_t result, size_t runs_of_it)
     {
         constexpr status_word one = status_word(1) << shift, mask = one - 1;
-        const status_word now = peek(base + 1), used = now >> shift;
-        if ((now & mask) + runs_of_it > most_runs || used >= most_entries ||
-            runs_of_it >> used * 8 / most_entries == 0)
+        const auto has_room = [&](status_word counted, size_t runs) {
+            return counted >> shift < list.most_entries &&
+                   (counted & mask) + runs <= list.most_runs;
+        };
+        const status_word now = peek(list.base + 1);
+        if (!has_room(now, runs_of_it) || runs_of_it >> (now >> shift) * 8 / list.most_entries == 0)
             return false;
-        const status_word before = atomicAdd(base + 1, one + runs_of_it);
-        const bool fits =
-            before >> shift < most_entries && (before & mask) + runs_of_it <= most_runs;
-        if (before >> shift < most_entries)
-            row_list{base}.entries()[before >> shift] = {fits ? result + 1 : 0, before & mask};
+        const status_word before = atomicAdd(list.base + 1, one + runs_of_it);
+        const bool fits = has_room(before, runs_of_it);
+        if (fits)
+            list.entries()[before >> shift] = {result, before & mask};
+        else if (before >> shift <= list.most_entries && (before & mask) <= list.most_runs)
+            list.base[4] = before;
         __threadfence();
-        if (before == 0) atomicAdd(base, row_blocks::listing);
+        if (before == 0) atomicAdd(list.base, row_blocks::listing);
         return fits;
     }
     /* By one thread of a block that has done its own results: whether there are others for it. It
@@ -4600,6 +4612,7 @@ struct row_list {
         bool waits = row_blocks{peek(base)}.all_begun();
         while (!waits && --patience > 0) waits = row_blocks{peek(base)}.all_begun();
         const status_word own = row_blocks::done + (waits ? row_blocks::waiting : 0);
+        __threadfence(); /* entries of the block's other threads come before the count */
         row_blocks blocks = {atomicAdd(base, own) + own};
         /* the last may be one that does not wait */
         if (blocks.all_done() && !blocks.have_listed()) *base = 0;
@@ -4776,30 +4789,27 @@ reduce_later(const row_bounds &all, const row_share &share, const reduction_outp
 template <unsigned Packs, class Reducer>
 __device__ __forceinline__ void
 reduce_listed(const row_bounds &all, const row_share &share,
-              const reduction_output<Reducer> &output, status_word *status_words,
+              const reduction_output<Reducer> &output, const row_list &list,
               block_values<typename Reducer::Value, rows_block / warp_size> &shared)
 {
     using Element = typename Reducer::Element;
     constexpr size_t tile = elements_of_tile<Element, Packs>(rows_block);
     __shared__ bool last;
-    const row_list list = {status_words};
     const row_list::entry *const entries = list.entries();
     const size_t runs = list.runs();
 #pragma unroll 1
-    for (unsigned turn; (turn = draw(status_words + 2, shared.drawn)) < runs;) {
+    for (unsigned turn; (turn = draw(list.base + 2, shared.drawn)) < runs;) {
         const size_t run = runs - 1 - turn;
         const row_list::entry found =
             entries[search_by_warp(0u, list.count(),
                                    [&](unsigned k) { return entries[k].first <= run; }) -
                     1];
-        if (found.number > 0)
-            reduce_segment_run<Packs>(
-                output.reducer,
-                share.array_of<Element>(all, found.number - 1, tile, share.most_runs),
-                all.place(output.result, found.number - 1),
-                status_words + row_list::all_words +
-                    found.first * partial_words<typename Reducer::Value>::count,
-                static_cast<unsigned>(run - found.first), shared);
+        reduce_segment_run<Packs>(output.reducer,
+                                  share.array_of<Element>(all, found.number, tile, share.most_runs),
+                                  all.place(output.result, found.number),
+                                  list.base + row_list::all_words +
+                                      found.first * partial_words<typename Reducer::Value>::count,
+                                  static_cast<unsigned>(run - found.first), shared);
     }
     list.leave(last);
 }
@@ -5019,10 +5029,10 @@ reduce_staged(const row_bounds &all, size_t first, const stage_content &content,
 
 /* By a warp: results before `end`. */
 template <class Reducer>
-__device__ __forceinline__ void
-reduce_neighbours(const row_bounds &all, const row_share &share,
-                  const reduction_output<Reducer> &output, status_word *status_words, size_t next,
-                  size_t end, later_results &later, warp_room<Reducer> &room)
+__device__ __forceinline__ void reduce_neighbours(const row_bounds &all, const row_share &share,
+                                                  const reduction_output<Reducer> &output,
+                                                  const row_list &list, size_t next, size_t end,
+                                                  later_results &later, warp_room<Reducer> &room)
 {
     using Element = typename Reducer::Element;
     constexpr size_t tile = elements_of_tile<Element, packs_of_step<Reducer>()>(rows_block);
@@ -5039,9 +5049,8 @@ reduce_neighbours(const row_bounds &all, const row_share &share,
             window.load(all, next + 1, end);
             bool left = false;
             if (n > share.most_of_block && lane == 0)
-                left = row_list::add(status_words, next,
-                                     share.array_of<Element>(all, next, tile, share.most_runs).runs,
-                                     share.most_listed_runs);
+                left = row_list::append(
+                    list, next, share.array_of<Element>(all, next, tile, share.most_runs).runs);
             if (!left && n > share.most_of_warp && lane == 0) left = later.add(next);
             if (!__any_sync(0xffffffffu, left)) reduce_by_warp(all, next, output, room.carried);
             ++next;
@@ -5156,7 +5165,7 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
 template <class Reducer>
 __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
     reduce_segments(row_bounds all, row_share share, reduction_output<Reducer> output,
-                    status_word *status_words)
+                    row_list list)
 {
     using Value = typename Reducer::Value;
     constexpr unsigned warps = rows_block / warp_size, packs = packs_of_step<Reducer>();
@@ -5181,15 +5190,15 @@ __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
     shares = __syncthreads_or(shares);
     if (share.few && shares && !__syncthreads_or(many))
         share.least_run_log = partial_words<Value>::count > 2;
-    if (shares && threadIdx.x == 0) atomicAdd(status_words, row_blocks::begun);
+    if (shares && threadIdx.x == 0) atomicAdd(list.base, row_blocks::begun);
     if (own.first < own.end)
-        reduce_neighbours(all, share, output, status_words, own.first, own.end, later,
+        reduce_neighbours(all, share, output, list, own.first, own.end, later,
                           rooms[threadIdx.x / warp_size]);
     reduce_later<packs>(all, share, output, later, shared);
     if (!shares) return;
-    if (threadIdx.x == 0) listed = row_list{status_words}.await(share.few ? 128 : 1);
+    if (threadIdx.x == 0) listed = list.await(share.few ? 128 : 1);
     __syncthreads();
-    if (listed) reduce_listed<packs>(all, share, output, status_words, shared);
+    if (listed) reduce_listed<packs>(all, share, output, list, shared);
 }
 
 /* Long rows, a block of 128 or 256 threads for each run of tiles, the last one first. */
@@ -7469,31 +7478,28 @@ constexpr unsigned exact_listed = (FASTREDUCE_WORKSPACE_BYTES / sizeof(status_wo
 /* By a block: units of the listed results, in turn. It adds its limbs to the result's; the last to
  * arrive rounds them and leaves zeros. */
 template <class Source, class Sums>
-__device__ __forceinline__ void add_listed_units(const exact_results &all,
-                                                 status_word *status_words,
+__device__ __forceinline__ void add_listed_units(const exact_results &all, const row_list &list,
                                                  wide_window<Source> &window, Sums *sums)
 {
     constexpr unsigned warps = exact_block / warp_size, limbs = Sums::limbs;
     __shared__ unsigned drawn;
     __shared__ bool last;
     const unsigned lane = threadIdx.x % warp_size;
-    const row_list list = {status_words, exact_listed<Sums>};
     const row_list::entry *const entries = list.entries();
     const size_t units = list.runs();
 #pragma unroll 1
-    for (unsigned unit; (unit = draw(status_words + 2, drawn)) < units;) {
+    for (unsigned unit; (unit = draw(list.base + 2, drawn)) < units;) {
         const unsigned k =
             search_by_warp(0u, list.count(), [&](unsigned e) { return entries[e].first <= unit; }) -
             1;
-        if (entries[k].number == 0) continue;
-        const size_t result = entries[k].number - 1, n = all.length(result),
+        const size_t result = entries[k].number, n = all.length(result),
                      begin = (unit - entries[k].first) * exact_unit;
         window.restart();
         add_to_windows(all, result, begin, least_of(begin + exact_unit, n), threadIdx.x,
                        exact_block, window);
         __syncthreads();
         if (threadIdx.x >= warp_size) continue;
-        status_word *const total = status_words + row_list::all_words + size_t(k) * (limbs + 1);
+        status_word *const total = list.base + row_list::all_words + size_t(k) * (limbs + 1);
         for (unsigned d = lane; d < limbs; d += warp_size) {
             long long limb = 0;
             for (unsigned w = 0; w < warps; ++w) limb += sums[w].at(d);
@@ -7515,8 +7521,7 @@ __device__ __forceinline__ void add_listed_units(const exact_results &all,
  * for others to begin, but not for ever, as those may need their places on the GPU. */
 template <class Source>
 __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
-    reduce_open_results(exact_results all, size_t results, size_t most_of_warp,
-                        status_word *status_words)
+    reduce_open_results(exact_results all, size_t results, size_t most_of_warp, row_list list)
 {
     using Sums = typename Source::Sums;
     __shared__ Sums sums[exact_block / warp_size];
@@ -7527,7 +7532,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     constexpr unsigned loads = 8; /* of results, under way at once */
     const size_t each = least_of((results - 1) / (gridDim.x * warps) + 1, warp_size),
                  apart = gridDim.x * warps * each;
-    bool shares = status_words != nullptr;
+    bool shares = list.base != nullptr;
     wait_for_previous_grid();
     allow_next_grid();
     if (results <= few_open) { /* all blocks see what there is: long ones stay open until then */
@@ -7540,7 +7545,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
         if (!__syncthreads_or(open)) return;
         shares = __syncthreads_or(is_long && shares);
     }
-    if (shares && threadIdx.x == 0) atomicAdd(status_words, row_blocks::begun);
+    if (shares && threadIdx.x == 0) atomicAdd(list.base, row_blocks::begun);
     Sums &of_warp = sums[threadIdx.x / warp_size];
     wide_window<Source> window(of_warp);
 #pragma unroll 1
@@ -7554,8 +7559,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
             const size_t own = some + lane;
             bool by_warp = open & 1;
             if (by_warp && shares && all.length(own) > most_of_warp)
-                by_warp = !row_list::add(status_words, own, (all.length(own) - 1) / exact_unit + 1,
-                                         ~0u >> 1, exact_listed<Sums>);
+                by_warp = !row_list::append(list, own, (all.length(own) - 1) / exact_unit + 1);
             for (unsigned others = __ballot_sync(0xffffffffu, by_warp); others != 0;
                  others &= others - 1) {
                 const size_t result = some + lowest_bit(others), n = all.length(result);
@@ -7568,9 +7572,9 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     }
     if (!shares) return;
     __syncthreads();
-    if (threadIdx.x == 0) listed = row_list{status_words, exact_listed<Sums>}.await(patience);
+    if (threadIdx.x == 0) listed = list.await(patience);
     __syncthreads();
-    if (listed) add_listed_units(all, status_words, window, sums);
+    if (listed) add_listed_units(all, list, window, sums);
 }
 
 /* ---- Exact atomics, and sums of blocks ---- */
@@ -8109,7 +8113,7 @@ size_t levels_workspace_bytes(size_t n, size_t tile)
 /* What a choice depends on besides n. */
 struct device_limits {
     unsigned multiprocessors;
-    size_t shared_bytes; /* that a block may have */
+    size_t shared_bytes; /* of a multiprocessor */
 };
 
 /* What a kernel is compiled for, by device: asked for once each and remembered. Two threads that
@@ -8131,8 +8135,8 @@ cudaError_t find_limits(device_limits *limits, int *device)
         int multiprocessors = 0, shared_bytes = 0;
         error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, *device);
         if (error == cudaSuccess)
-            error = cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                                           *device);
+            error = cudaDeviceGetAttribute(&shared_bytes,
+                                           cudaDevAttrMaxSharedMemoryPerMultiprocessor, *device);
         if (error != cudaSuccess) return error;
         word = static_cast<unsigned long long>(multiprocessors) << 32 |
                static_cast<unsigned>(shared_bytes);
@@ -8183,7 +8187,14 @@ inline cudaError_t launch_kernel(const void *kernel, compiled_cache &cache, int 
         if (error != cudaSuccess) return error;
     }
 #if defined(CUDART_VERSION) && CUDART_VERSION >= 12000
-    if (code != older_code) {
+    bool overlaps = code != older_code;
+#if CUDART_VERSION < 12030 /* graphs have edges for it from then on */
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    if (overlaps) error = cudaStreamIsCapturing(stream, &capture);
+    if (error != cudaSuccess) return error;
+    overlaps = overlaps && capture == cudaStreamCaptureStatusNone;
+#endif
+    if (overlaps) {
         cudaLaunchAttribute attribute = {};
         attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute.val.programmaticStreamSerializationAllowed = 1;
@@ -8258,14 +8269,13 @@ inline pairwise_array array_for(const array_argument &input, size_t element_byte
  * 1.11 at 16 (sums of four types, one H100, one H200). */
 constexpr size_t most_shared_small = 12 * mebibyte;
 
-/* A Reducer's kernels, without its types, so that the host's code is there once for all. */
-struct pairwise_engine {
+/* How a Reducer's kernels share arrays, without its types, so that the host's code is there once
+ * for all. */
+struct pairwise_sizes {
     unsigned element_bytes, pack_size, partial_words;
     size_t one_large_tile; /* bytes up to which one large tile is better than several small ones */
     size_t most_small;     /* and beyond which several large ones are */
     tile_size size[2];     /* small and large */
-    const void *kernel[2]; /* by size */
-    compiled_cache *cache; /* one a kernel */
 
     /* By bytes of input (one H100, CUDA 13.0, sums of floats out of L2 in graphs of calls,
      * microseconds):
@@ -8282,6 +8292,10 @@ struct pairwise_engine {
                bytes > (vectors ? most_small : most_shared_small);
     }
 };
+struct pairwise_engine : pairwise_sizes {
+    const void *kernel[2]; /* by size */
+    compiled_cache *cache; /* one a kernel */
+};
 
 /* How blocks share an array. It changes no bits. */
 struct pairwise_plan {
@@ -8290,7 +8304,8 @@ struct pairwise_plan {
     size_t status_words; /* a counter, of blocks' partials, of groups' ... */
 };
 
-constexpr size_t most_result_bytes = 32;
+/* A block keeps 48 results in shared memory, of which a kernel has 48 KiB without asking. */
+constexpr size_t most_result_bytes = 512;
 constexpr size_t workspace_words = FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word);
 
 constexpr pairwise_plan plan_pairwise(size_t n, unsigned pack_size, unsigned partial_words,
@@ -8308,7 +8323,7 @@ constexpr pairwise_plan plan_pairwise(size_t n, unsigned pack_size, unsigned par
 }
 
 /* Not less for a greater n. */
-inline size_t pairwise_workspace_bytes(const pairwise_engine &e, size_t n)
+inline size_t pairwise_workspace_bytes(const pairwise_sizes &e, size_t n)
 {
     const auto words_of = [&](size_t count, bool large) {
         const pairwise_plan plan =
@@ -8358,18 +8373,25 @@ template <class Reducer, unsigned SmallBlock = small_block,
           unsigned LargePacks = (sizeof(typename Reducer::Value) > 16 ? 2
                                  : Reducer::two_arrays                ? 4
                                                                       : 8)>
-static pairwise_engine pairwise_engine_of()
+constexpr pairwise_sizes pairwise_sizes_of()
 {
     using Element = typename Reducer::Element;
-    static compiled_cache cache[2] = {};
     return {static_cast<unsigned>(sizeof(Element)),
             pack<Element>::size,
             partial_words<typename Reducer::Value>::count,
             Reducer::heavy ? 0 : 64 * kibibyte,
             Reducer::heavy ? 8 * mebibyte : mebibyte,
-            {{SmallBlock, SmallPacks}, {LargeBlock, LargePacks}},
-            {kernel_address(reduce_pairwise<Reducer, SmallBlock, SmallPacks, false>),
-             kernel_address(reduce_pairwise<Reducer, LargeBlock, LargePacks, true>)},
+            {{SmallBlock, SmallPacks}, {LargeBlock, LargePacks}}};
+}
+template <class Reducer, unsigned... Sizes>
+static pairwise_engine pairwise_engine_of()
+{
+    static compiled_cache cache[2] = {};
+    constexpr pairwise_sizes all = pairwise_sizes_of<Reducer, Sizes...>();
+    constexpr tile_size small = all.size[0], large = all.size[1];
+    return {all,
+            {kernel_address(reduce_pairwise<Reducer, small.block_size, small.packs, false>),
+             kernel_address(reduce_pairwise<Reducer, large.block_size, large.packs, true>)},
             cache};
 }
 
@@ -8400,7 +8422,7 @@ struct exact_plan {
     constexpr size_t blocks(size_t n, const device_limits &device) const
     {
         constexpr size_t reserve = 2 * kibibyte; /* static shared memory, and the system's */
-        const size_t fit = (device.shared_bytes + kibibyte) / (shared_bytes + reserve),
+        const size_t fit = device.shared_bytes / (shared_bytes + reserve),
                      resident = least_of(blocks_per_multiprocessor, fit > 0 ? fit : 1);
         return least_of(tiles(n), resident * device.multiprocessors);
     }
@@ -8549,7 +8571,7 @@ inline void plan_lanes(row_share *share, const rows_engine &e, const row_bounds 
 /* How results are shared: the same for all, and cheap to plan. Segments, of unknown
  * lengths, in eight rounds of warps or blocks; in one where there are few. */
 inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const device_limits &limits,
-                           size_t most_blocks, size_t most_words)
+                           size_t most_blocks)
 {
     constexpr size_t warps = rows_block / warp_size, rounds = 8;
     const bool segments = all.begins != nullptr, few = all.end <= most_passes * rows_block;
@@ -8558,7 +8580,6 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
                  packs = all.n / e.pack_size + (all.n % e.pack_size != 0),
                  of_chunks = size_t(warp_size) << e.packs_log;
     row_share share = {};
-    share.most_listed_runs = (most_words - row_list::all_words) / e.partial_words;
     share.most_runs = most_runs_of_result;
     share.most_of_warp = share.most_of_block = SIZE_MAX;
     share.per_warp = 1;
@@ -8589,6 +8610,7 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
         const bool large = packs > e.tile && (packs <= 2 * e.tile || packs >= 16 * e.tile);
         share.kernel = rows_kernel::long_ones;
         share.threads = large ? rows_block : least_long_block;
+        share.most_runs = share.threads * (most_runs_of_result / rows_block); /* of one group */
         if (packs <= 2 * e.tile)
             share.most_runs = 1;
         else if (packs <= SIZE_MAX >> 32)
@@ -8606,17 +8628,18 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
 }
 
 /* All results. Arguments are checked; `output` points to a reduction_output. most_blocks of a
- * launch, and most_words: as if there was no more, for tests. */
+ * launch, most_words, and most_listed: as if there was no more, for tests. */
 inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void *output,
                                      workspace memory, cudaStream_t stream,
                                      size_t most_blocks = max_blocks,
-                                     size_t most_words = workspace_words)
+                                     size_t most_words = workspace_words,
+                                     unsigned most_listed = row_list::most)
 {
     int device = 0;
     device_limits limits = {};
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
-    row_share share = plan_rows(e, all, limits, most_blocks, most_words);
+    row_share share = plan_rows(e, all, limits, most_blocks);
     const unsigned number = static_cast<unsigned>(share.kernel);
     const bool segments = all.begins != nullptr, blocks_each = share.long_row.runs > 0;
     const size_t results = all.end, runs = blocks_each ? share.long_row.runs : 1,
@@ -8632,6 +8655,8 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
     return with_workspace(
         memory, needed * sizeof(status_word), memory_use::status_words, stream, [&](void *data) {
             cudaError_t failed = cudaSuccess;
+            row_list list = {static_cast<status_word *>(data), most_listed,
+                             (most_words - row_list::all_words) / e.partial_words};
             for (; all.begin != results && failed == cudaSuccess; all.begin = all.end) {
                 all.end = least_of(all.begin + at_once, results);
                 const size_t some = all.end - all.begin;
@@ -8639,7 +8664,8 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
                 const size_t resident = limits.multiprocessors * segments_blocks;
                 if (share.few && blocks < resident) /* they share what is long */
                     blocks = least_of(most_blocks, resident);
-                void *arguments[] = {&all, &share, output, &data};
+                void *arguments[] = {&all, &share, output,
+                                     segments ? static_cast<void *>(&list) : &data};
                 failed = launch_kernel(e.kernel[number], e.cache[number], device,
                                        static_cast<unsigned>(blocks), share.threads, 0, arguments,
                                        stream);
@@ -8858,9 +8884,11 @@ inline fastreduce_status launch_shapes(const shapes_engine &e, const strided_res
 /* Elements of a result that is open, that a warp adds up: more are listed. */
 constexpr size_t most_open_of_warp = exact_unit / 4;
 
+/* most_of_warp, most_listed: as if they were so, for tests. */
 template <class Source>
 cudaError_t launch_open_results(exact_results all, size_t results, void *status_words,
-                                cudaStream_t stream)
+                                cudaStream_t stream, size_t most_of_warp = most_open_of_warp,
+                                unsigned most_listed = exact_listed<typename Source::Sums>)
 {
     static compiled_cache cache = {};
     int device = 0;
@@ -8874,8 +8902,8 @@ cudaError_t launch_open_results(exact_results all, size_t results, void *status_
                               ? results / segments_of_block
                               : limits.multiprocessors,
                  most = size_t(limits.multiprocessors) * (1024 / exact_block);
-    size_t most_of_warp = most_open_of_warp;
-    void *arguments[] = {&all, &results, &most_of_warp, &status_words};
+    row_list list = {static_cast<status_word *>(status_words), most_listed, ~0u >> 1};
+    void *arguments[] = {&all, &results, &most_of_warp, &list};
     return launch_kernel(kernel_address(reduce_open_results<Source>), cache, device,
                          static_cast<unsigned>(least_of(blocks, most)), exact_block, 0, arguments,
                          stream);
@@ -8908,17 +8936,9 @@ fastreduce_status launch_exact_results(const exact_results &all, workspace memor
 
 /* ---- Which of the two ---- */
 
-/* Elements and results that the engine takes; larger ones go through V7. */
-template <class Operator, class Input>
-constexpr bool engine_takes()
-{
-    return sizeof(Input) <= most_result_bytes &&
-           sizeof(accumulate_t<Operator, Input>) <= most_result_bytes;
-}
-
 /* What reduce() does: levels of the ladder, or one launch of the engine. */
 template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator,
-          class Input, bool Engine = Version == FASTREDUCE_AUTO &&engine_takes<Operator, Input>()>
+          class Input>
 struct method {
     using Output = accumulate_t<Operator, Input> *;
     static fastreduce_status launch(const Input *input, Output output, size_t n, workspace memory,
@@ -8935,7 +8955,7 @@ struct method {
 };
 
 template <unsigned BlockSize, unsigned Items, class Operator, class Input>
-struct method<FASTREDUCE_AUTO, BlockSize, Items, Operator, Input, true> {
+struct method<FASTREDUCE_AUTO, BlockSize, Items, Operator, Input> {
     static fastreduce_status launch(const Input *input, accumulate_t<Operator, Input> *output,
                                     size_t n, workspace memory, cudaStream_t stream)
     {
@@ -8946,12 +8966,12 @@ struct method<FASTREDUCE_AUTO, BlockSize, Items, Operator, Input, true> {
     }
     static size_t workspace_bytes(size_t n)
     {
-        return pairwise_workspace_bytes(pairwise_engine_of<reducer_t<Operator, Input>>(), n);
+        return pairwise_workspace_bytes(pairwise_sizes_of<reducer_t<Operator, Input>>(), n);
     }
 };
 
 template <unsigned BlockSize, unsigned Items, class Operator, class Input>
-struct method<FASTREDUCE_EXACT, BlockSize, Items, Operator, Input, false> {
+struct method<FASTREDUCE_EXACT, BlockSize, Items, Operator, Input> {
     static_assert(std::is_same<Operator, plus>::value &&
                       (std::is_same<Input, float>::value || std::is_same<Input, double>::value),
                   "the exact sum is of floats or doubles");
@@ -9003,6 +9023,10 @@ constexpr bool check_types()
         "elements have to be trivially copyable: they are moved as bytes, from lane to lane");
     static_assert(!numbers || element<Input>::kind != family::other,
                   "this operator is for numbers of 8, 16, 32 or 64 bits");
+    static_assert(Version != FASTREDUCE_AUTO ||
+                      (sizeof(Input) <= most_result_bytes && sizeof(Value) <= most_result_bytes),
+                  "AUTO takes elements and results of 512 bytes at most; FASTREDUCE_V7 takes "
+                  "larger ones, if the operator commutes");
     static_assert(!numbers || Version == FASTREDUCE_AUTO,
                   "this operator is for FASTREDUCE_AUTO alone: V0 to V7 and round() take those "
                   "that combine two elements to one");
@@ -9031,7 +9055,7 @@ constexpr bool check_given()
     static_assert(moves_as_bytes<Input>::value && moves_as_bytes<Output>::value,
                   "elements and results have to be trivially copyable: they are moved as bytes");
     static_assert(sizeof(Input) <= most_result_bytes && sizeof(Output) <= most_result_bytes,
-                  "elements and results have 32 bytes at most");
+                  "elements and results have 512 bytes at most");
     static_assert(moves_as_bytes<Transform>::value && moves_as_bytes<Combine>::value,
                   "what is called on the GPU has to be trivially copyable: lambdas are __device__ "
                   "ones, as nvcc's __host__ __device__ ones are not if they capture");
@@ -9067,8 +9091,8 @@ constexpr bool check_automatic()
 
 /* Reduces input[0] .. input[n - 1] to *output with Operator; n == 0 gives the identity. As
  * fastreduce_sum_f32 in every respect (memory, asynchrony, capture, determinism, errors). AUTO: for
- * any element type and operator; elements or results of more than 32 bytes go through V7. V0..V7:
- * operators that combine two elements. EXACT: plus, of float and double. The type of the output is
+ * any operator, and elements and results of up to 512 bytes. V0..V7: operators that combine two
+ * elements. EXACT: plus, of float and double. The type of the output is
  * accumulate_t<Operator, Input>: 64-bit for sums of integers. An operator that multiplies and adds
  * has the same bits everywhere only if it says how it rounds (fmaf, __fmul_rn), as compilers fuse
  * the two where they like. AUTO combines as fastreduce.h's pairwise() does, operands in index
@@ -9101,7 +9125,7 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
  *   scratch              memory of the stream's pool by default; FASTREDUCE_WORKSPACE_BYTES are
  *                        enough.
  *
- * Elements and results have 32 bytes at most. By AUTO, and otherwise as reduce(). */
+ * Elements and results have 512 bytes at most. By AUTO, and otherwise as reduce(). */
 template <class Input, class Output, class Transform, class Combine>
 fastreduce_status transform_reduce(const Input *input, Output *output, size_t n,
                                    Transform transform, Combine combine, Output identity,

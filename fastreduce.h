@@ -503,7 +503,11 @@ FASTREDUCE_API fastreduce_type fastreduce_output_type(fastreduce_type type, fast
  * Asynchronous: work is enqueued on config->stream and input, output and workspace must live
  * until it is done. It is stream-ordered, though its blocks may be brought onto the GPU early: it
  * sees what earlier work wrote, and later work begins when it has ended. Can be captured into a
- * CUDA graph with a caller's workspace, and replayed any number of times.
+ * CUDA graph with a caller's workspace, and replayed any number of times. Call it once before you
+ * capture it: the first call of a kernel loads it, which the runtime refuses while another thread
+ * captures in global mode. From compute capability 9.0 on, the node may have a programmatic edge
+ * to the kernel before it: functions as cudaGraphGetEdges answer cudaErrorLossyQuery where they are
+ * not asked for edge data, too (FASTREDUCE_NO_OVERLAP in fastreduce.cuh leaves it out).
  *
  * Determinism: V0..V7 give the same bits for the same input, n and block size. AUTO's are those of
  *
@@ -595,8 +599,9 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
  * UNSUPPORTED where the implementing file does not define FASTREDUCE_WITH_SHAPES.
  *
  *   input    the elements of all segments, at least; may be null where there are none. Not written.
- *            The host does not know where it ends, so overlap with output and workspace is not
- *            checked.
+ *            Gaps of less than 4 KiB between two segments are read, too, and have to be memory that
+ *            the device can read, but what they hold does not matter. The host does not know where
+ *            the input ends, so overlap with output and workspace is not checked.
  *   output   `segments` values of the type fastreduce_output_type(type, op).
  *   offsets  segments + 1 numbers in device memory, or `segments` with config->end_offsets, of 64
  *            bits, or 32 by config->offset_type, aligned to their size; not decreasing and not

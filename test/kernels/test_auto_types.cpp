@@ -1,4 +1,4 @@
-/* AUTO of any element type and operator: numbers of 8 to 64 bits, structures of 3 to 32 bytes, and
+/* AUTO of any element type and operator: numbers of 8 to 64 bits, structures of 3 to 512 bytes, and
  * one that is too large for the engine; sums, extremes, and operators whose identity is not zero;
  * operators with state, functions of elements, and operators that do not commute.
  * Results are compared with the pairwise reduction on the host, bit by bit; inputs begin anywhere,
@@ -190,8 +190,7 @@ static void auto_case(const char *what, const std::vector<T> &values, size_t off
     check::buffer<unsigned char> memory(bytes);
     memory.fill(0);
 #ifdef SIMT_MACHINE
-    if (detail::engine_takes<Operator, T>())
-        simt::before_launch() = [&](void **arguments) { check_prefetch<T>(what, n, arguments); };
+    simt::before_launch() = [&](void **arguments) { check_prefetch<T>(what, n, arguments); };
 #endif
     for (bool pooled : {false, true}) {
         if (pooled && (bytes == 0 || offset != 1)) continue;
@@ -358,29 +357,39 @@ struct compose {
         return {a.factor * b.factor, a.summand * b.factor + b.summand};
     }
 };
-/* 2 x 2 matrices modulo 2^64, by rows. */
+/* Matrices modulo 2^64, by rows. */
+template <unsigned Size>
 struct matrix {
-    unsigned long long at[4];
+    unsigned long long at[Size][Size];
 };
 struct multiply {
     template <class T>
     static __host__ __device__ T identity()
     {
-        return {{1, 0, 0, 1}};
+        T one = {};
+        for (unsigned i = 0; i < sizeof one.at / sizeof one.at[0]; ++i) one.at[i][i] = 1;
+        return one;
     }
-    __host__ __device__ matrix operator()(const matrix &a, const matrix &b) const
+    template <unsigned Size>
+    __host__ __device__ matrix<Size> operator()(const matrix<Size> &a, const matrix<Size> &b) const
     {
-        return {{a.at[0] * b.at[0] + a.at[1] * b.at[2], a.at[0] * b.at[1] + a.at[1] * b.at[3],
-                 a.at[2] * b.at[0] + a.at[3] * b.at[2], a.at[2] * b.at[1] + a.at[3] * b.at[3]}};
+        matrix<Size> product = {};
+        for (unsigned i = 0; i < Size; ++i)
+            for (unsigned j = 0; j < Size; ++j)
+                for (unsigned k = 0; k < Size; ++k) product.at[i][j] += a.at[i][k] * b.at[k][j];
+        return product;
     }
 };
 /* What exists has an odd number: of anything else there is no matrix, and the test would see it. */
+template <unsigned Size>
 struct number_as_matrix {
     const unsigned *uncounted;
-    __host__ __device__ matrix operator()(unsigned x) const
+    __host__ __device__ matrix<Size> operator()(unsigned x) const
     {
         if (x % 2 == 0) ++*const_cast<unsigned *>(uncounted);
-        return {{x, 1, 1ull << 40 | x, x * 7ull}};
+        matrix<Size> made = {{{x, 1}, {1ull << 40 | x, x * 7ull}}};
+        for (unsigned i = 2; i < Size; ++i) made.at[i][i - 1] = made.at[i - 2][i] = x + i;
+        return made;
     }
 };
 struct byte_as_affine {
@@ -493,24 +502,9 @@ static void any_types()
     auto_of<each_part<plus>, aligned_words>("16 bytes, aligned, sum");
     auto_of<each_part<product>, words<6>>("24 bytes, product");
     auto_of<each_part<plus>, words<8>, true>("32 bytes, sum");
-}
-
-/* What is too large for the engine goes through V7. */
-template <unsigned Words>
-static void too_large(const char *what)
-{
-    using namespace fastreduce;
-    using large = words<Words>;
-    using product_of_large = each_part<product>;
-    for (size_t n : {size_t(0), size_t(1), size_t(2047), size_t(2049), size_t(5000)}) {
-        const std::vector<large> values = elements_of<product_of_large, large>(n, n);
-        auto_case<product_of_large>(what, values, n % 2, folded<product_of_large>(values));
-        check::that(workspace_bytes<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE,
-                                    FASTREDUCE_ITEMS_PER_THREAD, product_of_large, large>(n) ==
-                        workspace_bytes<FASTREDUCE_V7, FASTREDUCE_BLOCK_SIZE,
-                                        FASTREDUCE_ITEMS_PER_THREAD, product_of_large, large>(n),
-                    "%s, n %zu: not V7's workspace", what, n);
-    }
+    auto_of<each_part<product>, words<9>>("36 bytes, product");
+    auto_of<each_part<plus>, words<50>>("200 bytes, sum");
+    auto_of<each_part<plus>, words<128>>("512 bytes, sum");
 }
 
 /* Operators and functions of elements with state. */
@@ -600,14 +594,15 @@ int main(int argc, char **)
     check::need_device();
     thorough = on_gpu && argc == 1;
     any_types();
-    too_large<9>("36 bytes");
-    too_large<50>("200 bytes"); /* a block's are more than shared memory has unasked */
     transformed<unsigned short>("product of uint16, by a modulus");
     transformed<bytes<3>>("product of 3 bytes, by a modulus");
     by_operator();
     in_order<compose, affine, unsigned char, byte_as_affine>("affine maps of bytes",
                                                              on_gpu ? 70000 : 9000, 331);
-    in_order<multiply, matrix, unsigned, number_as_matrix>("matrices", on_gpu ? 70000 : 5000, 157);
+    in_order<multiply, matrix<2>, unsigned, number_as_matrix<2>>("2 x 2 matrices",
+                                                                 on_gpu ? 70000 : 5000, 157);
+    in_order<multiply, matrix<3>, unsigned, number_as_matrix<3>>("3 x 3 matrices",
+                                                                 on_gpu ? 20000 : 1500, 157);
     small_indices<short>("the greatest int16");
     small_indices<unsigned long long>("the greatest uint64");
     large_sums<unsigned short>("large uint16", 65535);

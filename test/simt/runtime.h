@@ -243,6 +243,7 @@ namespace simt
 struct gpu {
     int number = 0, multiprocessors = 4;
     int shared_bytes = static_cast<int>(most_dynamic_shared); /* of a block that asks */
+    int multiprocessor_shared_bytes = 0;                      /* 0: 1 KiB more than a block's */
     int ptx_version = 0;
 };
 struct host_side {
@@ -252,8 +253,9 @@ struct host_side {
     unsigned long long default_stream_calls = 0;
     unsigned failing_exchange = 0; /* of capture modes, counted down; 0: none */
     std::unordered_map<const void *, size_t>
-        shared_limit; /* of kernels that asked for more than others may have */
-    bool runs = true; /* kernels that are launched */
+        shared_limit;      /* of kernels that asked for more than others may have */
+    bool runs = true;      /* kernels that are launched */
+    bool captures = false; /* every stream: grids run all the same */
     cudaError_t last = cudaSuccess;
 };
 inline host_side &host()
@@ -584,14 +586,15 @@ inline cudaError_t cudaGetDevice(int *device)
 
 enum cudaDeviceAttr {
     cudaDevAttrMultiProcessorCount = 16,
-    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81
 };
 inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
 {
     SIMT_CALL(cudaErrorUnknown);
     const simt::gpu &device = simt::host().device;
-    *value =
-        attribute == cudaDevAttrMultiProcessorCount ? device.multiprocessors : device.shared_bytes;
+    *value = attribute == cudaDevAttrMultiProcessorCount ? device.multiprocessors
+             : device.multiprocessor_shared_bytes > 0    ? device.multiprocessor_shared_bytes
+                                                         : device.shared_bytes + 1024;
     return cudaSuccess;
 }
 
@@ -620,6 +623,14 @@ inline cudaError_t cudaMalloc(void **result, size_t bytes)
     SIMT_CALL(cudaErrorMemoryAllocation);
     return simt::host().last = simt::allocate(result, bytes);
 }
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
+inline cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus *status)
+{
+    SIMT_CALL(cudaErrorUnknown);
+    *status = simt::host().captures ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    return cudaSuccess;
+}
+
 /* Whether this thread may do what would break another one's capture, if that went wrong. */
 enum cudaStreamCaptureMode {
     cudaStreamCaptureModeGlobal,

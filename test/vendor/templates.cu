@@ -22,8 +22,7 @@ struct add_moments {
     }
 };
 
-/* Numbers that AUTO loads one by one, as their size does not divide 16; and of more than 32 bytes,
- * which it leaves to V7. */
+/* Numbers that AUTO loads one by one, as their size does not divide 16; and of many bytes. */
 template <unsigned Count>
 struct numbers {
     int number[Count];

@@ -413,6 +413,16 @@ $simt older.cpp -ldl -o older || fail "two switches by their older names"
 run ./older "two switches by their older names"
 pass "two switches by their older names"
 
+# What is left out costs nothing: fastreduce_workspace_bytes plans sums of floats in any build.
+printf '#define FASTREDUCE_IMPLEMENTATION\n#include <cuda_runtime.h>\n#include "fastreduce.cuh"\n' \
+    > halves.cpp
+$simt -DFASTREDUCE_TYPES=FASTREDUCE_F16 -DFASTREDUCE_OPERATORS=FASTREDUCE_MAX \
+    -DFASTREDUCE_NO_LADDER -DFASTREDUCE_NO_EXACT -c halves.cpp -o halves.o || fail "halves alone"
+nm -C halves.o | grep 'reduce_pairwise<' > kernels
+grep -q . kernels || fail "no kernels seen"
+grep 'plain_reducer<float' kernels && fail "a build without floats has their kernels"
+pass "a build of halves has no kernels of floats"
+
 # A new operator of the C functions takes four edits: the last element that is not zero
 mkdir toy
 before='/\* 0 \*/' after='FASTREDUCE_LAST_NONZERO'
