@@ -4563,20 +4563,10 @@ struct row_list {
     unsigned most_entries;
     size_t most_runs; /* of all entries */
 
-    /* Words 1 and 4 as they are once all blocks have listed what they have. */
-    __device__ __forceinline__ status_word listed() const
-    {
-        const status_word full = peek(base + 4);
-        return full != 0 ? full : peek(base + 1);
-    }
-    __device__ __forceinline__ unsigned count() const
-    {
-        return static_cast<unsigned>(listed() >> shift);
-    }
-    __device__ __forceinline__ size_t runs() const
-    {
-        return listed() & ((status_word(1) << shift) - 1);
-    }
+    struct content {
+        unsigned entries;
+        size_t runs;
+    };
     __device__ __forceinline__ entry *entries() const
     {
         return reinterpret_cast<entry *>(base + head_words);
@@ -4593,7 +4583,8 @@ struct row_list {
                    (counted & mask) + runs <= list.most_runs;
         };
         const status_word now = peek(list.base + 1);
-        if (!has_room(now, runs_of_it) || runs_of_it >> (now >> shift) * 8 / list.most_entries == 0)
+        const unsigned used = static_cast<unsigned>(now >> shift);
+        if (!has_room(now, runs_of_it) || runs_of_it >> used * 8 / list.most_entries == 0)
             return false;
         const status_word before = atomicAdd(list.base + 1, one + runs_of_it);
         const bool fits = has_room(before, runs_of_it);
@@ -4605,32 +4596,33 @@ struct row_list {
         if (before == 0) atomicAdd(list.base, row_blocks::listing);
         return fits;
     }
-    /* By one thread of a block that has done its own results: whether there are others for it. It
-     * looks so many times whether all blocks have begun. */
-    __device__ __forceinline__ bool await(unsigned patience) const
+    /* By one thread of a block that has done its own results: what is listed, for it to take its
+     * part, or nothing. It looks so many times whether all blocks have begun. */
+    __device__ __forceinline__ content await(unsigned patience) const
     {
+        const bool lists = peek(base + 1) != 0;
         bool waits = row_blocks{peek(base)}.all_begun();
         while (!waits && --patience > 0) waits = row_blocks{peek(base)}.all_begun();
         const status_word own = row_blocks::done + (waits ? row_blocks::waiting : 0);
-        __threadfence(); /* entries of the block's other threads come before the count */
+        if (lists) __threadfence(); /* entries by threads of the block come before the count */
         row_blocks blocks = {atomicAdd(base, own) + own};
         /* the last may be one that does not wait */
         if (blocks.all_done() && !blocks.have_listed()) *base = 0;
         while (waits && blocks.word != 0 && !blocks.all_done()) blocks.word = peek(base);
-        if (!waits || !blocks.have_listed()) return false;
+        if (!waits || !blocks.have_listed()) return {};
         __threadfence();
-        return true;
+        const status_word counted = peek(base + 1), full = peek(base + 4),
+                          all = full != 0 ? full : counted;
+        return {static_cast<unsigned>(all >> shift), all & ((status_word(1) << shift) - 1)};
     }
-    /* By a block that had: the last one leaves all words zero. */
-    __device__ __forceinline__ void leave(bool &last) const
+    /* By a block that took its part: the last one leaves all words zero. */
+    __device__ __forceinline__ void leave(unsigned count, bool &last) const
     {
         if (threadIdx.x == 0)
             last = atomicAdd(base + 3, 1ull) + 1 == row_blocks{peek(base)}.that_wait();
         __syncthreads();
         if (!last) return;
-        const unsigned all = head_words + 2 * count();
-        __syncthreads();
-        for (unsigned k = threadIdx.x; k < all; k += blockDim.x) base[k] = 0;
+        for (unsigned k = threadIdx.x; k < head_words + 2 * count; k += blockDim.x) base[k] = 0;
     }
 };
 
@@ -4790,18 +4782,18 @@ template <unsigned Packs, class Reducer>
 __device__ __forceinline__ void
 reduce_listed(const row_bounds &all, const row_share &share,
               const reduction_output<Reducer> &output, const row_list &list,
+              const row_list::content &listed,
               block_values<typename Reducer::Value, rows_block / warp_size> &shared)
 {
     using Element = typename Reducer::Element;
     constexpr size_t tile = elements_of_tile<Element, Packs>(rows_block);
     __shared__ bool last;
     const row_list::entry *const entries = list.entries();
-    const size_t runs = list.runs();
 #pragma unroll 1
-    for (unsigned turn; (turn = draw(list.base + 2, shared.drawn)) < runs;) {
-        const size_t run = runs - 1 - turn;
+    for (unsigned turn; (turn = draw(list.base + 2, shared.drawn)) < listed.runs;) {
+        const size_t run = listed.runs - 1 - turn;
         const row_list::entry found =
-            entries[search_by_warp(0u, list.count(),
+            entries[search_by_warp(0u, listed.entries,
                                    [&](unsigned k) { return entries[k].first <= run; }) -
                     1];
         reduce_segment_run<Packs>(output.reducer,
@@ -4811,7 +4803,7 @@ reduce_listed(const row_bounds &all, const row_share &share,
                                       found.first * partial_words<typename Reducer::Value>::count,
                                   static_cast<unsigned>(run - found.first), shared);
     }
-    list.leave(last);
+    list.leave(listed.entries, last);
 }
 
 /* Bytes, those before the first in its vector, and those that lanes read beyond. */
@@ -5171,7 +5163,7 @@ __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
     constexpr unsigned warps = rows_block / warp_size, packs = packs_of_step<Reducer>();
     __shared__ block_values<Value, warps> shared;
     __shared__ later_results later;
-    __shared__ bool listed;
+    __shared__ row_list::content listed;
     __shared__ warp_room<Reducer> rooms[warps];
     const warp_share own(all, share, blockIdx.x);
     wait_for_previous_grid();
@@ -5198,7 +5190,7 @@ __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
     if (!shares) return;
     if (threadIdx.x == 0) listed = list.await(share.few ? 128 : 1);
     __syncthreads();
-    if (listed) reduce_listed<packs>(all, share, output, list, shared);
+    if (listed.runs > 0) reduce_listed<packs>(all, share, output, list, listed, shared);
 }
 
 /* Long rows, a block of 128 or 256 threads for each run of tiles, the last one first. */
@@ -7479,6 +7471,7 @@ constexpr unsigned exact_listed = (FASTREDUCE_WORKSPACE_BYTES / sizeof(status_wo
  * arrive rounds them and leaves zeros. */
 template <class Source, class Sums>
 __device__ __forceinline__ void add_listed_units(const exact_results &all, const row_list &list,
+                                                 const row_list::content &listed,
                                                  wide_window<Source> &window, Sums *sums)
 {
     constexpr unsigned warps = exact_block / warp_size, limbs = Sums::limbs;
@@ -7486,12 +7479,11 @@ __device__ __forceinline__ void add_listed_units(const exact_results &all, const
     __shared__ bool last;
     const unsigned lane = threadIdx.x % warp_size;
     const row_list::entry *const entries = list.entries();
-    const size_t units = list.runs();
 #pragma unroll 1
-    for (unsigned unit; (unit = draw(list.base + 2, drawn)) < units;) {
-        const unsigned k =
-            search_by_warp(0u, list.count(), [&](unsigned e) { return entries[e].first <= unit; }) -
-            1;
+    for (unsigned unit; (unit = draw(list.base + 2, drawn)) < listed.runs;) {
+        const unsigned k = search_by_warp(0u, listed.entries,
+                                          [&](unsigned e) { return entries[e].first <= unit; }) -
+                           1;
         const size_t result = entries[k].number, n = all.length(result),
                      begin = (unit - entries[k].first) * exact_unit;
         window.restart();
@@ -7514,7 +7506,7 @@ __device__ __forceinline__ void add_listed_units(const exact_results &all, const
         __syncwarp();
         round_by_warp(sums[0], all.place(result), all.op, all.precision, n);
     }
-    list.leave(last);
+    list.leave(listed.entries, last);
 }
 
 /* Open results, one a warp; longer ones are listed, where there are status words. Idle blocks wait
@@ -7525,7 +7517,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
 {
     using Sums = typename Source::Sums;
     __shared__ Sums sums[exact_block / warp_size];
-    __shared__ bool listed;
+    __shared__ row_list::content listed;
     constexpr unsigned patience = 100; /* some 100 us */
     constexpr size_t warps = exact_block / warp_size;
     const unsigned lane = threadIdx.x % warp_size;
@@ -7574,7 +7566,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     __syncthreads();
     if (threadIdx.x == 0) listed = list.await(patience);
     __syncthreads();
-    if (listed) add_listed_units(all, list, window, sums);
+    if (listed.runs > 0) add_listed_units(all, list, listed, window, sums);
 }
 
 /* ---- Exact atomics, and sums of blocks ---- */

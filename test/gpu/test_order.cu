@@ -3,7 +3,7 @@
  * while the sum already waits for it.
  *
  *     nvcc -O3 -std=c++17 -arch=native test_order.cu -o test_order && ./test_order
- *     test_order [quick] [capture] [chain] [memory] [release]
+ *     test_order [quick] [capture] [chain] [edges] [memory] [release]
  *
  * quick is for a sanitizer; without a part's name all parts run.
  *
@@ -538,6 +538,32 @@ static void releases()
     CUDA(cudaFreeHost(result));
 }
 
+#if CUDART_VERSION >= 13000
+/* Two captured calls have one edge, which is programmatic where they may overlap: then it is lost
+ * without edge data, as fastreduce.h says. */
+static void edges()
+{
+    const bool overlaps = has_overlap() && fastreduce::detail::toolkit_knows_hopper;
+    summer sums(1000);
+    cudaGraph_t graph;
+    cudaGraphNode_t from[2], to[2];
+    cudaGraphEdgeData data[2] = {};
+    size_t count = 2, with_data = 2;
+    CUDA(cudaMemset(sums.one, 0, sizeof(float)));
+    CUDA(cudaStreamBeginCapture(sums.config.stream, cudaStreamCaptureModeThreadLocal));
+    for (fastreduce_kernel kernel : both) sums.enqueue(kernel, sums.one, 0, sums.one);
+    CUDA(cudaStreamEndCapture(sums.config.stream, &graph));
+    const cudaError_t plain = cudaGraphGetEdges(graph, from, to, nullptr, &count);
+    CUDA(cudaGraphGetEdges(graph, from, to, data, &with_data));
+    check::that(plain == (overlaps ? cudaErrorLossyQuery : cudaSuccess) && with_data == 1 &&
+                    data[0].type == (overlaps ? cudaGraphDependencyTypeProgrammatic
+                                              : cudaGraphDependencyTypeDefault),
+                "edges: %s without data, %zu with data, the first of type %d",
+                cudaGetErrorName(plain), with_data, static_cast<int>(data[0].type));
+    CUDA(cudaGraphDestroy(graph));
+}
+#endif
+
 int main(int argc, char **argv)
 {
     std::vector<std::string> parts;
@@ -562,6 +588,9 @@ int main(int argc, char **argv)
     if (wanted("capture")) first_calls();
     check::need_device();
     if (wanted("chain")) chain();
+#if CUDART_VERSION >= 13000
+    if (wanted("edges")) edges();
+#endif
     if (wanted("memory")) memory_kinds();
     if (wanted("release")) releases();
     std::printf("%.1f s\n", seconds_since(begin));
