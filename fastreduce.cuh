@@ -5885,11 +5885,11 @@ __device__ __forceinline__ float read_across_lanes(long long digit)
     uint64_t significand;
     int shift;
     fastreduce_detail_round_top(high, middle, low, below, top, 24, &significand, &shift);
-    return fastreduce_detail_pack_f32(
+    return __uint_as_float(fastreduce_detail_pack_f32(
         fastreduce_detail_special(special >> FASTREDUCE_DETAIL_NAN_COUNT & 1,
                                   special >> FASTREDUCE_DETAIL_POSITIVE_INFINITY_COUNT & 1,
                                   special >> FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT & 1),
-        negative, significand, shift);
+        negative, significand, shift));
 }
 
 /* A Source says what is summed: the elements as floats, in parts of a pack, or their magnitudes. */

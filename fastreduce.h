@@ -751,7 +751,7 @@ FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
  * an infinity, but nothing overflows or underflows before the end: NORM2 of finite elements is
  * finite where the norm fits. MEAN divides by n itself, also where no float has it. An exact zero
  * is +0. The result does not depend on the order of the elements, on rounding modes, on flushing of
- * denormals, or on -ffast-math. One thread.
+ * denormals, or on -ffast-math. One thread. No function on the CPU needs more than 96 KiB of stack.
  *
  * INVALID_ARGUMENT, which comes before UNSUPPORTED: no such type or operator, a null or misaligned
  * pointer, elements past the address space. The output is left as it was, then and where something
@@ -983,12 +983,12 @@ FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_special_of(const int64_t *count
     return fastreduce_detail_special(counts[0] != 0, counts[1] != 0, counts[2] != 0);
 }
 
-FASTREDUCE_DETAIL_FUNCTION float fastreduce_detail_pack_f32(int special, int negative,
-                                                            uint64_t significand, int shift)
+/* The bits of a float. */
+FASTREDUCE_DETAIL_FUNCTION uint32_t fastreduce_detail_pack_f32(int special, int negative,
+                                                               uint64_t significand, int shift)
 {
     const uint32_t infinity = 0x7f800000, nan = 0x7fc00000;
     uint32_t bits;
-    float result;
 
     if (special) {
         bits = special == 1 ? nan : infinity;
@@ -1000,12 +1000,10 @@ FASTREDUCE_DETAIL_FUNCTION float fastreduce_detail_pack_f32(int special, int neg
         bits = ((uint32_t)shift << 23) + (uint32_t)significand;
         if (bits > infinity) bits = infinity;
     }
-    bits |= (uint32_t)negative << 31;
-    memcpy(&result, &bits, sizeof result);
-    return result;
+    return bits | (uint32_t)negative << 31;
 }
 
-FASTREDUCE_DETAIL_FUNCTION float
+FASTREDUCE_DETAIL_FUNCTION uint32_t
 fastreduce_detail_read_f32(const fastreduce_accumulator *accumulator)
 {
     uint64_t significand;
@@ -1147,9 +1145,12 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_pack(int special, int nega
     return bits | (uint64_t)negative << (is_double ? 63 : 31);
 }
 
+/* What functions return as floats comes through here: where NaN and infinity do not exist for the
+ * compiler, Clang 23 leaves out how they come about, unless they may be any bits. */
 FASTREDUCE_DETAIL_FUNCTION float fastreduce_detail_float_of(uint64_t bits)
 {
-    const uint32_t low = (uint32_t)bits;
+    volatile uint32_t any = (uint32_t)bits;
+    const uint32_t low = any;
     float result;
     memcpy(&result, &low, sizeof result);
     return result;
@@ -1157,7 +1158,9 @@ FASTREDUCE_DETAIL_FUNCTION float fastreduce_detail_float_of(uint64_t bits)
 
 FASTREDUCE_DETAIL_FUNCTION double fastreduce_detail_double_of(uint64_t bits)
 {
+    volatile uint64_t any = bits;
     double result;
+    bits = any;
     memcpy(&result, &bits, sizeof result);
     return result;
 }
@@ -1474,7 +1477,7 @@ FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_host_read(int64_t *limb, int d
 
 FASTREDUCE_DETAIL_DEFINE float fastreduce_accumulator_f32(const fastreduce_accumulator *accumulator)
 {
-    return fastreduce_detail_read_f32(accumulator);
+    return fastreduce_detail_float_of(fastreduce_detail_read_f32(accumulator));
 }
 
 FASTREDUCE_DETAIL_DEFINE double
@@ -1866,8 +1869,11 @@ FASTREDUCE_DETAIL_ONCE const float *fastreduce_detail_floats(const void *input, 
 }
 
 /* The sum of floats that have the values of halves, a chunk or less. They are multiples of 2^-24
- * below 2^16, so each sum of some is a double, exactly. */
-FASTREDUCE_DETAIL_ALWAYS_INLINE double fastreduce_detail_sum_halves(const float *floats, size_t n)
+ * below 2^16, so each sum of some is a double, exactly; and in any order, one of some that are not
+ * finite is not. It is volatile so that for the compiler, which may take for granted that what it
+ * adds is finite, it may be any number. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_sum_halves(const float *floats, size_t n,
+                                                                  volatile double *result)
 {
     double lane[8] = {0, 0, 0, 0, 0, 0, 0, 0}, sum = 0;
     size_t i;
@@ -1876,14 +1882,14 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE double fastreduce_detail_sum_halves(const float 
         for (k = 0; k < 8; ++k) lane[k] += (double)floats[i + (size_t)k];
     for (; i < n; ++i) sum += (double)floats[i];
     for (k = 0; k < 8; ++k) sum += lane[k];
-    return sum;
+    *result = sum;
 }
 
 #ifdef FASTREDUCE_DETAIL_AVX2
-FASTREDUCE_DETAIL_AVX2 static double fastreduce_detail_sum_halves_avx2(const float *floats,
-                                                                       size_t n)
+FASTREDUCE_DETAIL_AVX2 static void fastreduce_detail_sum_halves_avx2(const float *floats, size_t n,
+                                                                     volatile double *result)
 {
-    return fastreduce_detail_sum_halves(floats, n);
+    fastreduce_detail_sum_halves(floats, n, result);
 }
 #endif
 
@@ -1891,14 +1897,16 @@ FASTREDUCE_DETAIL_AVX2 static double fastreduce_detail_sum_halves_avx2(const flo
 FASTREDUCE_DETAIL_ONCE int fastreduce_detail_add_halves(int64_t *limb, const float *floats,
                                                         size_t n)
 {
+    volatile double result;
     double sum;
     uint64_t bits;
 #ifdef FASTREDUCE_DETAIL_AVX2
     if (FASTREDUCE_DETAIL_HAS_AVX2)
-        sum = fastreduce_detail_sum_halves_avx2(floats, n);
+        fastreduce_detail_sum_halves_avx2(floats, n, &result);
     else
 #endif
-        sum = fastreduce_detail_sum_halves(floats, n);
+        fastreduce_detail_sum_halves(floats, n, &result);
+    sum = result;
     memcpy(&bits, &sum, sizeof bits);
     if ((bits >> 52 & 2047) == 2047) return 0;
     fastreduce_detail_add_scaled(limb, (int64_t)(sum * (1 << 24)), 149 - 24);
@@ -1941,15 +1949,15 @@ fastreduce_host_accumulate_f32(const float *input, fastreduce_accumulator *accum
     fastreduce_detail_accumulate(accumulator->limb, input, n, FASTREDUCE_F32, 0);
 }
 
-/* value * 2^(shift - 149) as fastreduce_detail_read_f32 would round it, without an accumulator,
- * which takes longer than to add a few elements. */
-static inline float fastreduce_detail_round_scaled(int64_t value, unsigned shift)
+/* The bits of value * 2^(shift - 149) as fastreduce_detail_read_f32 would round it, without an
+ * accumulator, which takes longer than to add a few elements. */
+static inline uint32_t fastreduce_detail_round_scaled(int64_t value, unsigned shift)
 {
     int64_t digit[3] = {0, 0, 0};
     uint64_t significand;
     int top = 2, shift_of_significand;
 
-    if (value == 0) return 0.0f;
+    if (value == 0) return 0;
     fastreduce_detail_add_scaled(digit, value < 0 ? -value : value, shift % 32);
     while (digit[top] == 0) --top;
     fastreduce_detail_round_top((uint32_t)digit[top], top >= 1 ? (uint32_t)digit[top - 1] : 0,
@@ -1964,7 +1972,7 @@ FASTREDUCE_DETAIL_DEFINE float fastreduce_host_sum_f32(const float *input, size_
     int64_t sum;
     unsigned position;
     if (fastreduce_detail_sum_few(input, n, &sum, &position))
-        return fastreduce_detail_round_scaled(sum, position);
+        return fastreduce_detail_float_of(fastreduce_detail_round_scaled(sum, position));
     memset(&accumulator, 0, sizeof accumulator);
     if (n <= FASTREDUCE_DETAIL_FEW)
         fastreduce_detail_add_each(accumulator.limb, input, n);
@@ -2232,6 +2240,7 @@ fastreduce_detail_sum_levels(const double *input, const float *x, const float *y
             fastreduce_detail_doubles_t rest;
             fastreduce_detail_words_t bits;
             memcpy(&rest, input == 0 ? products + 4 * j : input + i + 4 * j, sizeof rest);
+            FASTREDUCE_DETAIL_KEEP(rest); /* its bits tell whether it is finite */
             memcpy(&bits, &rest, sizeof bits);
             above |= most - (bits & magnitudes);
             for (k = 0; k < levels; ++k) {

@@ -6,7 +6,7 @@
 #     sh test/run.sh 'sum without CUDA'    one test
 #
 # Without arguments: the suites fast and slow. --ci: also toolkits (other CUDA toolkits and
-# compilers, 1.6 GB). --all: also long (whether every change is noticed, our tests by other
+# compilers, 1.9 GB). --all: also long (whether every change is noticed, our tests by other
 # toolkits, coverage, fuzzing, cost). Both install the packages that these need. With nvcc the GPU
 # code is compiled too, for every architecture it knows, or for the GPU that is there; what needs a
 # GPU is skipped where there is none. Tests that are named run whatever suite they are of. CI in the

@@ -2,41 +2,12 @@
 #ifndef EVERY_RESULT_H
 #define EVERY_RESULT_H
 
-#include "checks.h"
+#include "data.h"
 #include <mpfr.h>
 
 enum { MOST = 40000 };
 
 /* ---- The oracle ---- */
-
-static const struct {
-    const char *name;
-    fastreduce_type type;
-    size_t bytes;
-    uint64_t infinity;    /* its bits */
-    int precision, least; /* exponent of the least denormal */
-} formats[] = {{"f32", FASTREDUCE_F32, 4, 0x7f800000, 24, -149},
-               {"f64", FASTREDUCE_F64, 8, 0x7ff0000000000000, 53, -1074},
-               {"f16", FASTREDUCE_F16, 2, 0x7c00, 11, -24},
-               {"bf16", FASTREDUCE_BF16, 2, 0x7f80, 8, -133}};
-enum { F32, F64, F16, BF16, FORMATS };
-
-static uint64_t sign_of(int format)
-{
-    return (uint64_t)1 << (8 * formats[format].bytes - 1);
-}
-
-static uint64_t load(const void *x, int format, size_t i)
-{
-    uint64_t bits = 0;
-    memcpy(&bits, (const char *)x + i * formats[format].bytes, formats[format].bytes);
-    return bits; /* little-endian, as all that CUDA runs on */
-}
-
-static void store(void *x, int format, size_t i, uint64_t bits)
-{
-    memcpy((char *)x + i * formats[format].bytes, &bits, formats[format].bytes);
-}
 
 /* The number that the bits stand for: significand * 2^exponent. */
 static void set_bits(mpfr_t number, int format, uint64_t bits)

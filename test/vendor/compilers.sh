@@ -1,5 +1,6 @@
 #!/bin/sh
-# fastreduce.h and its host implementation by every GCC there is, in C and C++, from -O0 to -O2: sh
+# fastreduce.h and its host implementation by every GCC there is, in C and C++, from -O0 to -O2, and
+# its results by those and by Clang 14 and 19 on, with options that change float arithmetic: sh
 # compilers.sh ROOT FOLDER. On Debian, all that it has had since release 11, from GCC 9 on: unpacked
 # into a root folder of their own in FOLDER, which is kept. Elsewhere the installed ones.
 set -eu
@@ -27,15 +28,16 @@ by_gcc()
         done
     done
     pass "GCC $version: C and C++, -O0, -O1, -Os, -O2"
+    same_bits gcc-$number "$place" "$@"
 }
 
 # Their packages, the newest of each, and what these need, unpacked into $kept. None is installed,
 # so there is neither a shell in it nor anything to set up.
-debian_gccs()
+debian_compilers()
 {
     debian_apt "$kept" main bullseye bookworm trixie sid || return 1
-    packages=$(with_apt apt-cache search --names-only '^g(cc|[+][+])-[0-9]+$' 2>> apt.log |
-        cut -d ' ' -f 1)
+    packages=$(with_apt apt-cache search --names-only \
+        '^(g(cc|[+][+])-[0-9]+|clang-(14|19|2[0-9]))$' 2>> apt.log | cut -d ' ' -f 1)
     if ! with_apt apt-get -qq -y --no-install-recommends --download-only -o Debug::NoLocking=1 \
         install libc6-dev ${packages:-gcc} >> apt.log 2>&1; then
         why="none from Debian: $(grep -m 1 '^E:' apt.log)"
@@ -53,6 +55,8 @@ debian_gccs()
 }
 
 cp "$tests/main.c" .
+mkdir -p test/host
+cp "$tests"/../host/*.[ch] test/host
 place=.
 PATH=$PATH:/usr/sbin:/sbin
 # root by itself, or where a user may be that in a namespace
@@ -60,18 +64,21 @@ changed=chroot
 [ "$(id -u)" = 0 ] || changed="unshare -r chroot"
 if ! $changed / true 2>chroot.log; then
     why=$(tail -n 1 chroot.log)
-elif kept gccs debian_gccs; then
+elif kept compilers debian_compilers; then
     place=/$(basename "$folder") # as the files may not be reached from within
     mkdir "$kept$place"
     trap 'rm -rf "$folder" "${kept:?}$place"' EXIT
-    cp main.c fastreduce.h "$kept$place"
+    cp -r main.c fastreduce.h test "$kept$place"
     for number in $(ls "$kept/usr/bin" | sed -n 's/^gcc-\([0-9]*\)$/\1/p' | sort -n); do
         by_gcc $number $changed "$kept"
+    done
+    for clang in $(ls "$kept/usr/bin" | grep '^clang-[0-9]*$'); do
+        same_bits $clang "$place" $changed "$kept"
     done
     done_testing
     exit
 fi
-skip "all GCCs of Debian" "$why"
+skip "all compilers of Debian" "$why"
 for number in $(seq 5 40); do
     command -v gcc-$number >/dev/null && command -v g++-$number >/dev/null || continue
     by_gcc $number env

@@ -55,6 +55,33 @@ clangs()
     done | awk '!seen[$1]++ { print $2 }' # clang++ is one of the others, most often
 }
 
+# same_bits COMPILER FOLDER [COMMAND...]: whatever the compiler is told of float arithmetic, results
+# on the CPU have the bits that the first build of all gave them. The command begins each build and
+# each run, and finds in FOLDER what is here.
+same_bits()
+{
+    compiler=$1 from=$2
+    shift 2
+    native=-march=native # where the compiler knows this processor: Clang 19 warns of AVX10.1's
+    "$@" $compiler $native -Werror -fsyntax-only "$from/test/host/bits.c" 2> /dev/null || native=
+    while read -r told; do
+        "$@" $compiler $told -std=c99 -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
+            -Wswitch-default $werror "$from/test/host/bits.c" -o "$from/bits" -lm ||
+            fail "$compiler $told"
+        bits=$("$@" "$from/bits") || fail "$compiler $told: $bits"
+        [ "$bits" = "${wanted:=$bits}" ] || fail "$compiler $told: $bits, and not $wanted"
+    done <<OPTIONS
+-O0
+-O1 -ffast-math
+-Os -ffinite-math-only
+-O2 -funsafe-math-optimizations
+-O3 -ffp-contract=fast $native
+-O3 -ffast-math $native
+-Ofast -w
+OPTIONS
+    pass "$compiler: the same bits on the CPU, -O0 to -Ofast, -ffast-math, -ffinite-math-only"
+}
+
 # Some types and operators, of each kind of code one, where all of them would take minutes.
 some="-DFASTREDUCE_TYPES=FASTREDUCE_F32\\,FASTREDUCE_F16\\,FASTREDUCE_I8\\,FASTREDUCE_U64"
 some="$some -DFASTREDUCE_OPERATORS=FASTREDUCE_SUM\\,FASTREDUCE_ARGMIN\\,FASTREDUCE_VARIANCE"

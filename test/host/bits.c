@@ -1,0 +1,132 @@
+/* One hash of the bits of some 15,000 results of every function on the CPU, of every float: every
+ * compiler and all of its options have to print the same. Each result is computed with and without
+ * AVX2, in every rounding mode and with denormals flushed, and has the same bits. */
+#include "data.h"
+
+enum { MOST = 4100 };
+
+typedef struct operands {
+    const char *x, *y;
+    size_t n, split; /* where a second accumulator begins */
+    int format;
+    uint64_t hash;
+    int is_hashed;
+} operands;
+
+static uint64_t mixed(uint64_t hash, const void *bits, size_t bytes)
+{
+    const unsigned char *const byte = (const unsigned char *)bits;
+    size_t k;
+    for (k = 0; k < bytes; ++k) hash = (hash ^ byte[k]) * 0x100000001b3u;
+    return hash;
+}
+
+/* The limbs of both parts, merged, and what is read from these. */
+static uint64_t accumulators(const operands *o, uint64_t hash)
+{
+    const fastreduce_type type = formats[o->format].type;
+    const size_t first = o->split, rest = o->n - first, from = first * formats[o->format].bytes;
+    fastreduce_accumulator narrow[2];
+    fastreduce_wide_accumulator wide[2];
+    fastreduce_product_accumulator products[2];
+    float f;
+    double d;
+    memset(narrow, 0, sizeof narrow);
+    memset(wide, 0, sizeof wide);
+    memset(products, 0, sizeof products);
+    if (o->format == F64) {
+        const double *const x = (const double *)o->x, *const y = (const double *)o->y;
+        fastreduce_host_accumulate_f64(x, &wide[0], first);
+        fastreduce_host_accumulate_f64(x + first, &wide[1], rest);
+        fastreduce_host_accumulate_dot_f64(x, y, &products[0], first);
+        fastreduce_host_accumulate_dot_f64(x + first, y + first, &products[1], rest);
+    } else {
+        if (o->format == F32)
+            fastreduce_host_accumulate_f32((const float *)o->x, &narrow[0], first);
+        else
+            fastreduce_host_accumulate(o->x, &narrow[0], first, type);
+        fastreduce_host_accumulate(o->x + from, &narrow[1], rest, type);
+        fastreduce_host_accumulate_dot(o->x, o->y, &wide[0], first, type);
+        fastreduce_host_accumulate_dot(o->x + from, o->y + from, &wide[1], rest, type);
+    }
+    fastreduce_accumulator_merge(&narrow[0], &narrow[1]);
+    fastreduce_wide_accumulator_merge(&wide[0], &wide[1]);
+    fastreduce_product_accumulator_merge(&products[0], &products[1]);
+    hash = mixed(hash, narrow, sizeof narrow);
+    hash = mixed(hash, wide, sizeof wide);
+    hash = mixed(hash, products, sizeof products);
+    f = fastreduce_accumulator_f32(narrow);
+    hash = mixed(hash, &f, sizeof f);
+    d = fastreduce_accumulator_f64(narrow);
+    hash = mixed(hash, &d, sizeof d);
+    f = fastreduce_wide_accumulator_f32(wide);
+    hash = mixed(hash, &f, sizeof f);
+    d = fastreduce_wide_accumulator_f64(wide);
+    hash = mixed(hash, &d, sizeof d);
+    d = fastreduce_product_accumulator_f64(products);
+    return mixed(hash, &d, sizeof d);
+}
+
+static void check_bits(void *argument)
+{
+    operands *const o = (operands *)argument;
+    const fastreduce_type type = formats[o->format].type;
+    uint64_t hash = 0xcbf29ce484222325u;
+    int op, is_double;
+    for (is_double = 0; is_double < 2; ++is_double) {
+        const fastreduce_type output_type = is_double ? FASTREDUCE_F64 : FASTREDUCE_DEFAULT_TYPE;
+        for (op = 0; op <= FASTREDUCE_COUNT_NONZERO; ++op) { /* the others are refused */
+            uint64_t output = 0;
+            const fastreduce_status status = fastreduce_host_reduce(
+                o->x, &output, o->n, type, (fastreduce_operator)op, output_type);
+            hash = mixed(hash, &status, sizeof status);
+            hash = mixed(hash, &output, sizeof output);
+        }
+        for (op = 0; op < 2; ++op) {
+            uint64_t output = 0;
+            fastreduce_host_dot(o->x, op ? o->x : o->y, &output, o->n, type, output_type);
+            hash = mixed(hash, &output, sizeof output);
+        }
+    }
+    if (o->format == F32) {
+        const float *const x = (const float *)o->x, *const y = (const float *)o->y;
+        const float results[] = {fastreduce_host_sum_f32(x, o->n),
+                                 fastreduce_host_dot_f32(x, y, o->n)};
+        hash = mixed(hash, results, sizeof results);
+    } else if (o->format == F64) {
+        const double result = fastreduce_host_sum_f64((const double *)o->x, o->n);
+        hash = mixed(hash, &result, sizeof result);
+    }
+    hash = accumulators(o, hash);
+    if (o->is_hashed && hash != o->hash && ++failures <= 20)
+        printf("FAIL: %s, n %lu: another mode, other bits\n", formats[o->format].name,
+               (unsigned long)o->n);
+    o->hash = hash;
+    o->is_hashed = 1;
+    ++checks;
+}
+
+int main(void)
+{
+    static const size_t sizes[] = {0, 1, 3, 8, 9, 128, 129, 256, 257, 513, 1536, 4097};
+    static double x[MOST], y[MOST];
+    uint64_t hash = 0;
+    int format, which;
+    size_t k;
+    for (format = 0; format < FORMATS; ++format) {
+        for (which = 0; which < KINDS; ++which) {
+            for (k = 0; k < sizeof sizes / sizeof *sizes; ++k) {
+                operands o;
+                memset(&o, 0, sizeof o);
+                o.x = (char *)x, o.y = (char *)y, o.n = sizes[k], o.format = format;
+                o.split = random_words() % (o.n + 1);
+                fill(x, format, o.n, (kind)which);
+                fill(y, format, o.n, random_words() % 3 ? (kind)which : NEAR_EXPONENTS);
+                for (use_avx2 = 0; use_avx2 <= has_avx2(); ++use_avx2) every_mode(check_bits, &o);
+                hash = mixed(hash, &o.hash, sizeof o.hash);
+            }
+        }
+    }
+    printf("%016llx\n", (unsigned long long)hash);
+    return failures != 0;
+}
