@@ -9,7 +9,7 @@ command -v compute-sanitizer >/dev/null || { echo "SKIP: no compute-sanitizer"; 
 "$build/test_types" >/dev/null 2>&1 || [ $? != 77 ] || { echo "SKIP: no GPU"; exit 77; }
 [ $# -gt 0 ] || set -- test_types test_auto_types test_operators test_shapes test_columns test_dot \
     test_launcher test_lists test_auto test_exact test_exact_floats test_exact_shapes \
-    test_exact_atomics test_ladder test_every_size block_reduce test_order
+    test_exact_atomics test_ladder test_every_size block_reduce test_order test_soak
 failed=0
 for name in "$@"; do
     # of the copy engine: given for the tests that have any, as synccheck takes minutes more with it
@@ -23,6 +23,7 @@ for name in "$@"; do
         test_launcher) bound=50000 ;;
         test_ladder) bound=3000 ;;
         test_every_size) bound=200 ;;
+        test_soak) bound="500 1 60 100000" ;;
         *) bound= ;;
     esac
     for tool in memcheck racecheck synccheck initcheck; do
