@@ -164,7 +164,7 @@
 
 /* The linker keeps one of several templates of the same name. So what code depends on is in the
  * name: version, switches and the architectures it is compiled for, as in
- * version_0_6_0__12_0_0_0_750800. Files that agree in all of that share their templates; no others
+ * version_0_6_1__12_0_0_0_750800. Files that agree in all of that share their templates; no others
  * do. What no macro tells is up to FASTREDUCE_TAG (room 1). */
 #ifdef __CUDA_ARCH_LIST__
 #define FASTREDUCE_DETAIL_ARCHS __CUDA_ARCH_LIST__
@@ -8380,10 +8380,10 @@ static pairwise_engine pairwise_engine_of()
 {
     static compiled_cache cache[2] = {};
     constexpr pairwise_sizes all = pairwise_sizes_of<Reducer, Sizes...>();
-    constexpr tile_size small = all.size[0], large = all.size[1];
+    constexpr tile_size lesser = all.size[0], larger = all.size[1];
     return {all,
-            {kernel_address(reduce_pairwise<Reducer, small.block_size, small.packs, false>),
-             kernel_address(reduce_pairwise<Reducer, large.block_size, large.packs, true>)},
+            {kernel_address(reduce_pairwise<Reducer, lesser.block_size, lesser.packs, false>),
+             kernel_address(reduce_pairwise<Reducer, larger.block_size, larger.packs, true>)},
             cache};
 }
 
@@ -9958,6 +9958,12 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot_f64, "fastreduce_accumulate_do
 /* Revisions: changes of results (bits), of source code (API), and of compiled code (ABI).
  * Templates lie in a namespace that names the version, so that no two share an ABI.
  *
+ *   0.6.1  2026-11  Bits: EXACT of many long results, AUTO of many long segments, and what
+ *                   -use_fast_math and -ftz=true changed, as fastreduce.h says. AUTO of elements or
+ *                   results of more than 32 bytes: operands stay in index order; before, V7 asked
+ *                   that the operator commutes.
+ *                   API: AUTO takes up to 512 bytes; more are refused when compiled, and
+ *                   transform_reduce takes as many. FASTREDUCE_NO_OVERLAP.
  *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
  *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),
  *                   fastreduce_supports_shapes, fastreduce_supports_dot; fastreduce_accumulate_f64,

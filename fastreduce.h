@@ -30,7 +30,7 @@
  *                                   attribute. Scope: the same in every file that includes this
  *                                   one. Default: `extern`, or `static` with FASTREDUCE_STATIC.
  *   FASTREDUCE_SUFFIX               the end of the functions' names in object files. Default: the
- *                                   version, as _0_6_0, so that copies of several versions do not
+ *                                   version, as _0_6_1, so that copies of several versions do not
  *                                   meet; in ELF objects the plain names are there as well, weak,
  *                                   for other languages, dlsym and ctypes. -DFASTREDUCE_SUFFIX=
  *                                   leaves these alone, a suffix of your own is for copies that
@@ -80,7 +80,7 @@ typedef unsigned long long uint64_t, uintptr_t;
 
 #define FASTREDUCE_VERSION_MAJOR 0
 #define FASTREDUCE_VERSION_MINOR 6
-#define FASTREDUCE_VERSION_PATCH 0
+#define FASTREDUCE_VERSION_PATCH 1
 /* One number that grows with every release: 10000 * major + 100 * minor + patch. */
 #define FASTREDUCE_VERSION \
     (10000 * FASTREDUCE_VERSION_MAJOR + 100 * FASTREDUCE_VERSION_MINOR + FASTREDUCE_VERSION_PATCH)
@@ -2948,6 +2948,14 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_product_accumulator_f64, "fastreduce_product_
 
 /* Revisions: changes of results (bits), of source code (API), and of compiled code (ABI)
  *
+ *   0.6.1  2026-11  Bits: EXACT of 544 or more rows, columns or segments of more than 4096 elements
+ *                   could be wrong with status 0, or leave the workspace dirty: every VARIANCE,
+ *                   SUM_SQUARES and NORM2 of f64, and sums of many exponents. AUTO of thousands of
+ *                   segments past 512 KiB could, too. f16 with NaN or infinity on the CPU: wrong
+ *                   when compiled by Clang 19 or later with -ffast-math. nvcc -use_fast_math or
+ *                   -ftz=true: AUTO took denormals for 0, and EXACT of many f32 or bf16 was not
+ *                   exact. AUTO's VARIANCE is never -0.
+ *                   API, ABI: as before.
  *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
  *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),
  *                   fastreduce_supports_shapes, fastreduce_supports_dot.

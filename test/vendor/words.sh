@@ -101,6 +101,15 @@ refused_template "state that is not trivially copyable" "called on the GPU has t
     float operator()(float a, float b) const { return a + b; }
 };
 fastreduce_status f(float *x) { return reduce_by(x, x + 9, 9, join(), 0.0f); }'
+large='struct large {
+    int part[129];
+    large operator+(large b) const { b.part[0] += part[0]; return b; }
+    large(int a = 0) : part{a} {}
+};'
+refused_template "AUTO of 516 bytes" "AUTO takes elements and results of 512 bytes at most" "$large
+fastreduce_status f(large *x) { return reduce(x, x + 9, 9); }"
+refused_template "reduce_by of 516 bytes" "elements and results have 512 bytes at most" "$large
+fastreduce_status f(large *x) { return reduce_by(x, x + 9, 9, plus(), large()); }"
 refused_template "reduce<FASTREDUCE_V3, 100>" "the block size must be" \
     'fastreduce_status f(float *x) { return reduce<FASTREDUCE_V3, 100>(x, x + 9, 9); }'
 for items in 0 65; do
@@ -412,6 +421,35 @@ OLDER
 $simt older.cpp -ldl -o older || fail "two switches by their older names"
 run ./older "two switches by their older names"
 pass "two switches by their older names"
+
+# Whether a grid may begin before the previous one has ended
+cat > overlap.cpp <<'OVERLAP'
+#include <cuda_runtime.h>
+#define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_NO_LADDER
+#define FASTREDUCE_NO_EXACT
+#define FASTREDUCE_TYPES FASTREDUCE_F32
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
+#include "fastreduce.cuh"
+namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail {
+SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
+}
+int main()
+{
+    simt::gpu gpu;
+    gpu.ptx_version = 90;
+    simt::set_gpu(gpu);
+    float x[2] = {1, 2}, sum = 0;
+    return fastreduce_sum_f32(x, &sum, 2, nullptr) != 0 || sum != 3 ||
+           simt::latest_launch().overlapped != OVERLAPS;
+}
+OVERLAP
+$simt -DOVERLAPS=1 overlap.cpp -ldl -o overlap || fail "overlapped launches"
+run ./overlap "overlapped launches"
+$simt -DOVERLAPS=0 -DFASTREDUCE_NO_OVERLAP overlap.cpp -ldl -o overlap ||
+    fail "FASTREDUCE_NO_OVERLAP"
+run ./overlap "FASTREDUCE_NO_OVERLAP"
+pass "FASTREDUCE_NO_OVERLAP leaves out overlapped launches"
 
 # What is left out costs nothing: fastreduce_workspace_bytes plans sums of floats in any build.
 printf '#define FASTREDUCE_IMPLEMENTATION\n#include <cuda_runtime.h>\n#include "fastreduce.cuh"\n' \
