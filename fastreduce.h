@@ -282,7 +282,8 @@ typedef enum fastreduce_type {
  *                     (fma(r * 2^-600, 2^-600, q), b). The result is sqrt(q) * 2^(600 b).
  *                     Integers: leaves (double)x * (double)x; of 8 bits, the root of the exact sum.
  *   VARIANCE          leaves (d, d * d) in double, d = x - input[0], of 64-bit integers rounded
- *                     once; both add, to (sum, squares): fma(-sum, sum / n, squares) / n.
+ *                     once; both add, to (sum, squares): fma(-sum, sum / n, squares) / n, and +0
+ *                     where that is not positive, as squares may underflow.
  *                     f16, bf16, f32: a leaf is a pack, as above, the last one filled up with
  *                     input[0]. In float, with o its first element and e = x - o: S and Q are
  *                     pairwise of e and of e * e. In double, with by = o - input[0] and s elements:

@@ -46,6 +46,7 @@ rows = [
     ('F32', 'VARIANCE', 1001, 180008, 125, 3),
     ('F32', 'VARIANCE', 3002, 190082, 120, 72),
     ('F32', 'VARIANCE', 65543, 20, 120, 10),
+    ('F32', 'VARIANCE', 2, 21, 40, 3),
     ('F32', 'DOT', 1023, 210031, 100, 50),
     ('F32', 'DOT', 262147, 22, 120, 10),
     ('F64', 'SUM', 33, 300001, 1000, 60),
@@ -62,6 +63,7 @@ rows = [
     ('F64', 'VARIANCE', 3, 410003, 1010, 20),
     ('F64', 'VARIANCE', 65538, 420002, 1010, 20),
     ('F64', 'VARIANCE', 1003, 1040014, 1023, 2),
+    ('F64', 'VARIANCE', 2, 22, 400, 3),
     ('F64', 'DOT', 100003, 430004, 1010, 20),
     ('F16', 'SUM', 5001, 500004, 0, 31),
     ('F16', 'SUM', 777, 49, 0, 2),
@@ -259,7 +261,8 @@ def variance(kind, x):
     else:  # the difference of integers is exact, and then rounded
         each = [moments_of(float(value - x[0])) for value in x]
     by_sum, squares = levels(each, moments_added)
-    return fma(-by_sum, by_sum / len(x), squares) / len(x)
+    quotient = fma(-by_sum, by_sum / len(x), squares) / len(x)
+    return 0.0 if quotient <= 0 else quotient  # where squares underflow: no -0
 
 
 def result_of(row):

@@ -209,7 +209,8 @@ double variance(const elements<T> &x, size_t n)
     else
         all = sum([&](size_t i) { return moments::of(distance(x(i), x(0))); }, n);
     const double count = static_cast<double>(n);
-    return std::fma(-all.sum, all.sum / count, all.squares) / count;
+    const double quotient = std::fma(-all.sum, all.sum / count, all.squares) / count;
+    return quotient <= 0 ? 0 : quotient; /* where squares underflow: no -0 */
 }
 
 /* ---- All types and operators ---- */
