@@ -69,6 +69,10 @@
  *                                 file. Default: nothing.
  *   FASTREDUCE_STATIC, FASTREDUCE_API, FASTREDUCE_SUFFIX   see fastreduce.h.
  *
+ * Flags: -use_fast_math, -ftz=true and -fmad change no result of AUTO and EXACT, nor of V0..V7:
+ * denormals count, and each operation rounds by itself, to nearest. Operators and functions of your
+ * own are compiled as your flags say.
+ *
  * Names: namespace fastreduce holds what users call, fastreduce::detail the rest. Both lie in an
  * inline namespace that names version, switches, architectures and tag (room 2), so that copies
  * that differ can be in one program. All of it is hidden (GCC, Clang): a shared library does not
@@ -504,8 +508,24 @@ __device__ __forceinline__ bool warp_comes_last(status_word *ticket, status_word
     return last;
 }
 
-/* a + b and a - b rounded to nearest, with denormals, whatever -ftz or -use_fast_math say. */
-__device__ __forceinline__ float ieee_add(float a, float b)
+/* Arithmetic of IEEE 754, whatever -ftz=true or -use_fast_math say: rounded to nearest, with
+ * denormals, and each operation by itself. Operators of the language, intrinsics such as __fmul_rn
+ * and conversions flush denormals of floats under these flags, so floats have PTX; and compilers
+ * fuse a product and a sum where they like, so results would depend on where. Other types: as they
+ * add and multiply themselves. */
+template <class Value>
+__host__ __device__ __forceinline__ Value ieee_add(const Value &a, const Value &b)
+{
+    return a + b;
+}
+
+template <class Value>
+__host__ __device__ __forceinline__ Value ieee_multiply(const Value &a, const Value &b)
+{
+    return a * b;
+}
+
+__host__ __device__ __forceinline__ float ieee_add(float a, float b)
 {
 #ifdef __CUDA_ARCH__
     float sum;
@@ -527,9 +547,7 @@ __device__ __forceinline__ float ieee_subtract(float a, float b)
 #endif
 }
 
-/* The same of doubles, and products. As intrinsics they are not fused: compilers fuse where they
- * like, and results would depend on where. */
-__device__ __forceinline__ double ieee_add(double a, double b)
+__host__ __device__ __forceinline__ double ieee_add(double a, double b)
 {
 #ifdef __CUDA_ARCH__
     return __dadd_rn(a, b);
@@ -547,16 +565,18 @@ __device__ __forceinline__ double ieee_subtract(double a, double b)
 #endif
 }
 
-__device__ __forceinline__ float ieee_multiply(float a, float b)
+__host__ __device__ __forceinline__ float ieee_multiply(float a, float b)
 {
 #ifdef __CUDA_ARCH__
-    return __fmul_rn(a, b);
+    float product;
+    asm("mul.rn.f32 %0, %1, %2;" : "=f"(product) : "f"(a), "f"(b));
+    return product;
 #else
     return a * b;
 #endif
 }
 
-__device__ __forceinline__ double ieee_multiply(double a, double b)
+__host__ __device__ __forceinline__ double ieee_multiply(double a, double b)
 {
 #ifdef __CUDA_ARCH__
     return __dmul_rn(a, b);
@@ -565,7 +585,17 @@ __device__ __forceinline__ double ieee_multiply(double a, double b)
 #endif
 }
 
-/* Denormals and all. */
+__device__ __forceinline__ float ieee_magnitude(float x)
+{
+#ifdef __CUDA_ARCH__
+    float magnitude;
+    asm("abs.f32 %0, %1;" : "=f"(magnitude) : "f"(x));
+    return magnitude;
+#else
+    return fabsf(x);
+#endif
+}
+
 __device__ __forceinline__ double ieee_double(float x)
 {
 #ifdef __CUDA_ARCH__
@@ -591,6 +621,17 @@ __device__ __forceinline__ float ieee_float(double x)
 #else
     return static_cast<float>(x);
 #endif
+}
+
+/* The double as a float, or as the double it is. */
+template <class Float>
+__device__ __forceinline__ Float ieee_rounded(double x)
+{
+    if constexpr (sizeof(Float) == sizeof x)
+        return x;
+    else
+        return ieee_float(x);
+    return Float();
 }
 
 /* The sum modulo 2^32 of the 32 lanes' values, in all of them; and the greatest. */
@@ -626,7 +667,13 @@ __device__ __forceinline__ unsigned warp_min(unsigned value)
 /* a * b + c rounded once. */
 __device__ __forceinline__ double fused(double a, double b, double c)
 {
+#ifdef __CUDA_ARCH__
+    double sum; /* PTX, so that a test can tell it from what compilers fuse */
+    asm("fma.rn.f64 %0, %1, %2, %3;" : "=d"(sum) : "d"(a), "d"(b), "d"(c));
+    return sum;
+#else
     return fma(a, b, c);
+#endif
 }
 
 template <class To, class From>
@@ -1185,7 +1232,7 @@ struct plus {
     template <class Value>
     __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
     {
-        return a + b;
+        return detail::ieee_add(a, b);
     }
 };
 
@@ -1198,7 +1245,7 @@ struct multiplies {
     template <class Value>
     __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
     {
-        return a * b;
+        return detail::ieee_multiply(a, b);
     }
 };
 
@@ -1482,7 +1529,7 @@ struct itself {
     }
 };
 struct magnitude {
-    static __device__ __forceinline__ float of(float x) { return fabsf(x); }
+    static __device__ __forceinline__ float of(float x) { return ieee_magnitude(x); }
     static __device__ __forceinline__ double of(double x) { return fabs(x); }
     static __device__ __forceinline__ unsigned of(int x)
     {
@@ -1575,8 +1622,8 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
     {
         if constexpr (Ends) {
             if (how != ending::sum)
-                return static_cast<Result>(
-                    finalize(static_cast<double>(value), static_cast<double>(n), how));
+                return ieee_rounded<Result>(
+                    finalize(ieee_double(value), static_cast<double>(n), how));
         }
         return value;
     }
@@ -1703,8 +1750,9 @@ struct sum_of_128_bits {
         unsigned long long upper = negative ? ~high + (low == 0) : high,
                            lower = negative ? 0 - low : low;
         double scale = negative ? -1 : 1;
-        for (; upper != 0; upper >>= 1, scale *= 2) lower = upper << 63 | lower >> 1 | (lower & 1);
-        return scale * static_cast<double>(lower);
+        for (; upper != 0; upper >>= 1, scale += scale)
+            lower = upper << 63 | lower >> 1 | (lower & 1);
+        return ieee_multiply(scale, static_cast<double>(lower));
     }
 };
 
@@ -2373,24 +2421,28 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
 };
 
 /* Numbers as doubles; of 32 bits by an addition, as conversions are slow. */
-__device__ __forceinline__ double real(double x)
+__device__ __forceinline__ double to_double(float x)
+{
+    return ieee_double(x);
+}
+__device__ __forceinline__ double to_double(double x)
 {
     return x;
 }
-__device__ __forceinline__ double real(unsigned x)
+__device__ __forceinline__ double to_double(unsigned x)
 {
     constexpr unsigned long long two_to_52 = 0x433ull << 52;
     return bits_as<double>(two_to_52 | x) - bits_as<double>(two_to_52);
 }
-__device__ __forceinline__ double real(int x)
+__device__ __forceinline__ double to_double(int x)
 {
-    return real(static_cast<unsigned>(x) ^ 0x80000000u) - 2147483648.0;
+    return to_double(static_cast<unsigned>(x) ^ 0x80000000u) - 2147483648.0;
 }
-__device__ __forceinline__ double real(long long x)
+__device__ __forceinline__ double to_double(long long x)
 {
     return static_cast<double>(x);
 }
-__device__ __forceinline__ double real(unsigned long long x)
+__device__ __forceinline__ double to_double(unsigned long long x)
 {
     return static_cast<double>(x);
 }
@@ -2409,7 +2461,7 @@ struct square_as_double {
     template <class Element>
     __device__ __forceinline__ double operator()(Element x) const
     {
-        return square::of(real(widened(x)));
+        return square::of(to_double(widened(x)));
     }
 };
 struct square_as_float {
@@ -2448,8 +2500,11 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
         if constexpr (element<Input>::kind == family::floating) {
             constexpr float least = 1e-25f, most = 1e38f; /* what is lost between is too small */
             const float sum = sum_over<float>(from, square_as_float());
-            if ((sum >= least && sum <= most) || sum != sum || all_zeros(from))
-                return static_cast<Value>(sum);
+            /* not as floats: -ftz=true compares denormals as zeros */
+            const unsigned bits = bits_as<unsigned>(sum), infinity = 0x7f800000;
+            if ((bits >= bits_as<unsigned>(least) && bits <= bits_as<unsigned>(most)) ||
+                bits > infinity || all_zeros(from))
+                return ieee_double(sum);
         } else if constexpr (sizeof(Input) == 2) {
             return static_cast<Value>(narrow_sums<Input, square>::of(from)); /* exact */
         }
@@ -2458,7 +2513,7 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     static __device__ __forceinline__ Value value_of(Partial partial) { return partial; }
     static __device__ __forceinline__ Result finish(Value value, size_t)
     {
-        return static_cast<Result>(finalize(value, 1, ending::root));
+        return ieee_rounded<Result>(finalize(value, 1, ending::root));
     }
 };
 
@@ -2505,11 +2560,11 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
         const double one = square::of(x);
         if (has_room(one)) return of(one, 0);
         const int bucket = one > 1 ? 1 : -1;
-        return of(square::of(x * scale(-bucket)), bucket);
+        return of(square::of(ieee_multiply(x, scale(-bucket))), bucket);
     }
     static __device__ __forceinline__ Result finish(const Value &value, size_t)
     {
-        return finalize(value.squares(), 1, ending::root) * scale(value.bucket);
+        return ieee_multiply(finalize(value.squares(), 1, ending::root), scale(value.bucket));
     }
 
   private:
@@ -2558,10 +2613,12 @@ struct moments {
         const double all = fused(static_cast<double>(count), by, sum);
         return {all, fused(by, all + sum, squares)};
     }
-    /* Of n elements; out of line, as a division is long. */
+    /* The variance of n elements, or NaN. It is +0 where squares underflow and the rest would be
+     * negative. Out of line, as a division is long. */
     __device__ __noinline__ double variance(double n) const
     {
-        return fused(-sum, sum / n, squares) / n;
+        const double quotient = fused(-sum, sum / n, squares) / n;
+        return quotient <= 0 ? 0 : quotient;
     }
 };
 
@@ -2594,7 +2651,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
         constexpr unsigned size = pack<Element>::size;
         if constexpr (element<Input>::kind == family::integer && sizeof(Input) <= 2) {
             /* exact, so that 0 will do as the pack's pivot */
-            const Value found = {real(narrow_sums<Input, itself>::of(from)),
+            const Value found = {to_double(narrow_sums<Input, itself>::of(from)),
                                  static_cast<double>(static_cast<unsigned long long>(
                                      narrow_sums<Input, square>::of(from)))};
             return found.moved(-between(pivot, Element()), size);
@@ -2604,13 +2661,14 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
                 float sums[size], squares[size];
 #pragma unroll
                 for (unsigned j = 0; j < size; ++j) {
-                    sums[j] = widened(from.at(j)) - own;
+                    sums[j] = ieee_subtract(widened(from.at(j)), own);
                     squares[j] = square::of(sums[j]);
                 }
-                const Value found = {static_cast<double>(reduce_pairs(sums, plus())),
-                                     static_cast<double>(reduce_pairs(squares, plus()))};
-                if (found.squares != bounds<double>::greatest()) /* no overflow of floats */
-                    return found.moved(between(from.at(0), pivot), size);
+                const float sum = reduce_pairs(sums, plus()),
+                            of_squares = reduce_pairs(squares, plus());
+                if (bits_as<unsigned>(of_squares) != 0x7f800000) /* no overflow of floats */
+                    return Value{ieee_double(sum), ieee_double(of_squares)}.moved(
+                        between(from.at(0), pivot), size);
             }
             Value values[size];
 #pragma unroll
@@ -2629,7 +2687,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     }
     static __device__ __forceinline__ Result finish(const Value &value, size_t n)
     {
-        return static_cast<Result>(value.variance(static_cast<double>(n)));
+        return ieee_rounded<Result>(value.variance(static_cast<double>(n)));
     }
 
   private:
@@ -2639,9 +2697,9 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
         if constexpr (element<Input>::kind == family::integer && sizeof(Input) == 8) {
             using bits = unsigned long long;
             const bits a = static_cast<bits>(x), b = static_cast<bits>(from);
-            return x < from ? -real(b - a) : real(a - b);
+            return x < from ? -to_double(b - a) : to_double(a - b);
         } else {
-            return real(widened(x)) - real(widened(from));
+            return to_double(widened(x)) - to_double(widened(from));
         }
     }
 };
@@ -2732,7 +2790,7 @@ struct dot_reducer : common_reducer<dot_reducer<Input>> {
     {
         return products<Input>::is_float ? -identity() : identity();
     }
-    static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
+    static __device__ __forceinline__ Value combine(Value a, Value b) { return plus()(a, b); }
     /* of x; y's is +0, and so their product -0 */
     static __device__ __forceinline__ Element padding(const void *)
     {
@@ -6604,7 +6662,7 @@ struct exact_products {
         if constexpr (of_doubles)
             return {x, y};
         else if constexpr (standard::is_same<Input, f16>::value) /* a float holds it */
-            return ieee_double(widened(x) * widened(y));
+            return ieee_double(ieee_multiply(widened(x), widened(y)));
         else
             return ieee_multiply(ieee_double(widened(x)), ieee_double(widened(y)));
         return Term();
@@ -7314,7 +7372,8 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
             }
             float greatest = 0;
 #pragma unroll
-            for (unsigned k = 0; k < count; ++k) greatest = fmaxf(greatest, fabsf(at(k)));
+            for (unsigned k = 0; k < count; ++k)
+                greatest = max_or_nan(greatest, ieee_magnitude(at(k)));
             const unsigned exponent = __float_as_uint(greatest) >> 23,
                            position = exponent > reach ? exponent - reach : 0,
                            upper = (position + bits + 1) << 23 | 0x400000,
@@ -7324,12 +7383,12 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
 #pragma unroll
             for (unsigned k = 0; k < count; ++k) {
                 const float caught = ieee_add(at(k), __uint_as_float(upper)),
-                            rest =
-                                ieee_subtract(at(k), ieee_subtract(caught, __uint_as_float(upper))),
+                            rest = ieee_add(at(k), ieee_subtract(__uint_as_float(upper), caught)),
                             caught_rest = ieee_add(rest, __uint_as_float(lower));
                 high += __float_as_uint(caught) - upper;
                 low += __float_as_uint(caught_rest) - lower;
-                fits &= ieee_subtract(caught_rest, __uint_as_float(lower)) == rest;
+                fits &= __float_as_uint(ieee_subtract(caught_rest, __uint_as_float(lower))) ==
+                        __float_as_uint(rest); /* neither is -0 */
             }
             const double unit =
                 bits_as<double>(static_cast<unsigned long long>(position + 1023 - 149) << 52);

@@ -266,8 +266,8 @@ typedef enum fastreduce_type {
  * the squares add up past DBL_MAX: scale the elements.
  *
  * AUTO's bits, of one array: where order shows, those of pairwise() (at fastreduce_sum_f32) over
- * the leaves below. Each operation rounds by itself; the only fused ones are called fma. Leaves are
- * floats, of f64 doubles:
+ * the leaves below. Each operation rounds by itself, also with -use_fast_math; the only fused ones
+ * are called fma. Leaves are floats, of f64 doubles:
  *
  *   SUM, PRODUCT, SUM_ABS, SUM_SQUARES, dot products   x, x, |x|, x * x, x * y
  *   MEAN              (double)SUM / (double)n, rounded to the result

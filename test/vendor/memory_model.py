@@ -494,13 +494,13 @@ def reads_of(function):
     return found
 
 
-def ptx_of(nvcc, root, source):
+def ptx_of(nvcc, root, source, arch="90", flags=()):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "source.cu")
         with open(path, "w", encoding="utf-8") as file:
             file.write(source)
-        command = [nvcc, "-std=c++17", "-arch=compute_90", "-I" + root, "-ptx", path,
-                   "-o", path + ".ptx"]
+        command = [nvcc, "-std=c++17", "-arch=compute_" + arch, "-I" + root, "-ptx", path,
+                   "-o", path + ".ptx", *flags]
         run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                              universal_newlines=True)
         if run.returncode:
