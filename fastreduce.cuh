@@ -396,11 +396,11 @@ struct is_two_numbers {
 __device__ __forceinline__ float4 load_streaming(const float4 *from)
 {
 #ifdef __CUDA_ARCH__
-    float4 vector;
+    float4 loaded;
     asm volatile("ld.global.cs.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(vector.x), "=f"(vector.y), "=f"(vector.z), "=f"(vector.w)
+                 : "=f"(loaded.x), "=f"(loaded.y), "=f"(loaded.z), "=f"(loaded.w)
                  : "l"(from));
-    return vector;
+    return loaded;
 #else
     return *from;
 #endif
@@ -414,10 +414,10 @@ __device__ __forceinline__ Pack load_pack(const Pack *from)
     /* the compiler would wait for a conditional load, to convert its words */
     if (!Streaming && is_two_numbers<Pack>::value) return *from;
     const float4 *const place = reinterpret_cast<const float4 *>(from);
-    const float4 vector = Streaming ? load_streaming(place) : *place;
+    const float4 loaded_words = Streaming ? load_streaming(place) : *place;
     Pack loaded;
-    memcpy(static_cast<void *>(&loaded), &vector,
-           sizeof(Pack) < sizeof vector ? sizeof(Pack) : sizeof vector);
+    memcpy(static_cast<void *>(&loaded), &loaded_words,
+           sizeof(Pack) < sizeof loaded_words ? sizeof(Pack) : sizeof loaded_words);
     return loaded;
 }
 
@@ -1729,11 +1729,11 @@ struct sum_of_128_bits {
     sum_of_128_bits() = default;
     __device__ __forceinline__ sum_of_128_bits(unsigned long long lower,
                                                unsigned long long upper = 0)
-        : low(lower), high(upper)
+        : low{lower}, high{upper}
     {
     }
     __device__ __forceinline__ explicit sum_of_128_bits(long long x)
-        : low(static_cast<unsigned long long>(x)), high(static_cast<unsigned long long>(x >> 63))
+        : low{static_cast<unsigned long long>(x)}, high{static_cast<unsigned long long>(x >> 63)}
     {
     }
 
@@ -1867,7 +1867,7 @@ struct twiddle<double> {
 
     __host__ __device__ constexpr twiddle(unsigned long long bits = 0,
                                           unsigned long long flipped = 0)
-        : mask(static_cast<unsigned>(bits >> 32)), flip(static_cast<unsigned>(flipped >> 32))
+        : mask{static_cast<unsigned>(bits >> 32)}, flip{static_cast<unsigned>(flipped >> 32)}
     {
     }
     __device__ __forceinline__ unsigned long long operator()(unsigned long long bits) const
@@ -2297,7 +2297,7 @@ struct key_and_index {
         memcpy(&value, key_words, sizeof value);
         return value;
     }
-    __device__ __forceinline__ unsigned long long index() const
+    __device__ __forceinline__ unsigned long long position() const
     {
         return index_words[0] | static_cast<unsigned long long>(index_words[1]) << 32;
     }
@@ -2325,7 +2325,7 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
         const Key x = a.key(), y = b.key();
         /* no branches, and words one by one: to choose an address, compilers would put both in
          * local memory */
-        const bool second = (x < y) | ((x == y) & (b.index() < a.index()));
+        const bool second = (x < y) | ((x == y) & (b.position() < a.position()));
         Value best;
 #pragma unroll
         for (unsigned k = 0; k < sizeof(Key) / 4; ++k)
@@ -2364,7 +2364,7 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
     }
     static __device__ __forceinline__ Result finish(const Value &value, size_t)
     {
-        return static_cast<Result>(value.index());
+        return static_cast<Result>(value.position());
     }
 
   private:
@@ -2385,7 +2385,7 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
 
     bits_t<Input> mask;
 
-    __host__ __device__ count_reducer(bits_t<Input> bits = 0) : mask(bits) {}
+    __host__ __device__ count_reducer(bits_t<Input> bits = 0) : mask{bits} {}
     static __device__ __forceinline__ Value identity() { return 0; }
     static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
     static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a + b; }
@@ -2725,7 +2725,7 @@ struct products {
             for (unsigned j = 0; j < pack<Input>::size; ++j) values[j] = of(x.at(j), y.at(j));
             sum = reduce_pairs(values, plus());
         } else {
-            sum = all(x, y, bytes<sizeof(Input)>());
+            sum = sum_of_products(x, y, bytes<sizeof(Input)>());
         }
         return sum;
     }
@@ -2744,8 +2744,8 @@ struct products {
     }
     /* each product is added as it is made */
     template <unsigned Size>
-    static __device__ __forceinline__ Partial all(const pack<Input> &x, const pack<Input> &y,
-                                                  bytes<Size>)
+    static __device__ __forceinline__ Partial sum_of_products(const pack<Input> &x,
+                                                              const pack<Input> &y, bytes<Size>)
     {
         Partial sum = 0;
 #pragma unroll
@@ -2753,8 +2753,8 @@ struct products {
         return sum;
     }
     /* by words, as compilers would make 64 bits of 16 */
-    static __device__ __forceinline__ Partial all(const pack<Input> &x, const pack<Input> &y,
-                                                  bytes<2>)
+    static __device__ __forceinline__ Partial sum_of_products(const pack<Input> &x,
+                                                              const pack<Input> &y, bytes<2>)
     {
         Partial low = 0, high = 0;
 #pragma unroll
@@ -2765,8 +2765,8 @@ struct products {
         return low + high;
     }
     /* four at once, in 32 bits, where those of a warp's share of a tile have room */
-    static __device__ __forceinline__ Partial all(const pack<Input> &x, const pack<Input> &y,
-                                                  bytes<1>)
+    static __device__ __forceinline__ Partial sum_of_products(const pack<Input> &x,
+                                                              const pack<Input> &y, bytes<1>)
     {
         Partial sum = 0;
 #pragma unroll
@@ -2888,7 +2888,7 @@ struct alternatives<Reducer> {
     {
         reducer.prepare(input, n);
     }
-    __host__ __device__ unsigned set(const Reducer &chosen)
+    __host__ __device__ unsigned assign(const Reducer &chosen)
     {
         reducer = chosen;
         return 0;
@@ -2913,15 +2913,15 @@ struct alternatives<Reducer, Next, Others...> {
         else
             others.prepare(which - 1, input, n);
     }
-    __host__ __device__ unsigned set(const Reducer &chosen)
+    __host__ __device__ unsigned assign(const Reducer &chosen)
     {
         reducer = chosen;
         return 0;
     }
     template <class Other>
-    __host__ __device__ unsigned set(const Other &chosen)
+    __host__ __device__ unsigned assign(const Other &chosen)
     {
-        return 1 + others.set(chosen);
+        return 1 + others.assign(chosen);
     }
 };
 
@@ -3048,7 +3048,7 @@ struct reducers {
         standard::conditional_t<sizeof(Input) == 1, integer_reducer<Input, square>,
                                 norm_reducer<Input>>>;
     using extreme = extreme_reducer<compared_t<Input>>;
-    using index = index_reducer<compared_t<Input>>;
+    using by_index = index_reducer<compared_t<Input>>;
     using all = extremes<Input>;
 
   public:
@@ -3090,7 +3090,7 @@ struct reducers {
     {
         return whole_mean(ending::mean);
     }
-    static __host__ __device__ auto of(type_identity<norm2>, numbers) { return norm(ending::root); }
+    static __host__ __device__ auto of(type_identity<norm2>, numbers) { return norm{ending::root}; }
     static __host__ __device__ auto of(type_identity<variance>, any_kind)
     {
         return variance_reducer<Input>();
@@ -3121,11 +3121,11 @@ struct reducers {
     }
     static __host__ __device__ auto of(type_identity<argmax>, any_kind)
     {
-        return index(all::greatest_first());
+        return by_index(all::greatest_first());
     }
     static __host__ __device__ auto of(type_identity<argmin>, any_kind)
     {
-        return index(all::least_first());
+        return by_index(all::least_first());
     }
     static __host__ __device__ auto of(type_identity<count_nonzero>, any_kind)
     {
@@ -3244,7 +3244,7 @@ struct as_group {
     static __host__ __device__ Group of(const Reducer &reducer)
     {
         Group made = {};
-        made.which = made.all.set(reducer);
+        made.which = made.all.assign(reducer);
         return made;
     }
 };
@@ -3661,7 +3661,7 @@ inline cudaError_t launch_levels(const version_kernels &version, const void *inp
  *     Element                        what it reads
  *     two_arrays                     whether there may be another array, of a dot product
  *     block_size, resident_blocks    threads; and blocks of a multiprocessor
- *     add(items, others)             adds a thread's packs of a tile; whole warps call it
+ *     add_items(items, others)       adds a thread's packs of a tile; whole warps call it
  *     reduce_blocks(status_words, output)
  *                                    from all blocks to the output
  * ============================================================================================= */
@@ -4299,7 +4299,7 @@ struct row_bounds {
     struct span {
         size_t begin, n;
     };
-    __device__ __forceinline__ long long offset(const void *from, size_t result) const
+    __device__ __forceinline__ long long offset_at(const void *from, size_t result) const
     {
         return offset_bytes == 8 ? static_cast<const long long *>(from)[result]
                                  : static_cast<const int *>(from)[result];
@@ -4308,7 +4308,7 @@ struct row_bounds {
     __device__ __forceinline__ span of(size_t result) const
     {
         if (begins == nullptr) return {result * pitch, n};
-        const long long from = offset(begins, result), to = offset(ends, result);
+        const long long from = offset_at(begins, result), to = offset_at(ends, result);
         return {static_cast<size_t>(from),
                 from >= 0 && to > from ? static_cast<size_t>(to - from) : 0};
     }
@@ -4793,7 +4793,7 @@ struct later_results {
     static constexpr unsigned most = 64;
     unsigned count;
     size_t number[most];
-    __device__ __forceinline__ bool add(size_t result) /* by one thread */
+    __device__ __forceinline__ bool append(size_t result) /* by one thread */
     {
         const unsigned place = atomicAdd(&count, 1u);
         if (place < most) number[place] = result;
@@ -4875,15 +4875,15 @@ template <class Element>
 __device__ __forceinline__ void load_stage(unsigned char *stage, const Element *from,
                                            unsigned count)
 {
-    using vector = pack<Element>;
+    using Vector = pack<Element>;
     constexpr unsigned each = warp_stage_bytes / (warp_size * pack_bytes);
     const unsigned lane = threadIdx.x % warp_size,
                    place = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes,
                    before = (pack_bytes - place) % pack_bytes / sizeof(Element),
-                   head = before < count ? before : count, vectors = (count - head) / vector::size,
-                   tail = (count - head) % vector::size;
-    const vector *const whole = reinterpret_cast<const vector *>(from + head) + lane;
-    vector *const to = reinterpret_cast<vector *>(stage) + lane + (place > 0);
+                   head = before < count ? before : count, vectors = (count - head) / Vector::size,
+                   tail = (count - head) % Vector::size;
+    const Vector *const whole = reinterpret_cast<const Vector *>(from + head) + lane;
+    Vector *const to = reinterpret_cast<Vector *>(stage) + lane + (place > 0);
 #pragma unroll
     for (unsigned k = 0; k < each; ++k)
         if (k * warp_size + lane < vectors) copy_vector(to + k * warp_size, whole + k * warp_size);
@@ -4901,13 +4901,13 @@ __device__ __forceinline__ pack<Element> staged_pack(const unsigned char *from)
     if constexpr (sizeof(Element) >= 4) {
         some.gather(reinterpret_cast<const Element *>(from));
     } else {
-        const unsigned byte = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % 4;
-        const unsigned *const words_from = reinterpret_cast<const unsigned *>(from - byte);
+        const unsigned misalignment = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % 4;
+        const unsigned *const words_from = reinterpret_cast<const unsigned *>(from - misalignment);
 #pragma unroll
         for (unsigned w = 0; w < 4; ++w)
             some.word[w] = static_cast<unsigned>(
                 (words_from[w] | static_cast<unsigned long long>(words_from[w + 1]) << 32) >>
-                byte * 8);
+                misalignment * 8);
     }
     return some;
 }
@@ -5101,7 +5101,7 @@ __device__ __forceinline__ void reduce_neighbours(const row_bounds &all, const r
             if (n > share.most_of_block && lane == 0)
                 left = row_list::append(
                     list, next, share.array_of<Element>(all, next, tile, share.most_runs).runs);
-            if (!left && n > share.most_of_warp && lane == 0) left = later.add(next);
+            if (!left && n > share.most_of_warp && lane == 0) left = later.append(next);
             if (!__any_sync(0xffffffffu, left)) reduce_by_warp(all, next, output, room.carried);
             ++next;
             continue;
@@ -5386,21 +5386,21 @@ __device__ __forceinline__ void leaf_values(const Reducer &reducer, const Elemen
                                             size_t stride, size_t row, size_t n,
                                             Value (&values)[Columns])
 {
-    using vector = typename columns_vector<Element, Columns>::type;
+    using Vector = typename columns_vector<Element, Columns>::type;
     constexpr unsigned size = pack<Element>::size,
                        count = 1u << columns_of<Reducer>::rows_log(Columns);
     using Items = packs_of_lane<Element, count / size, 1>;
     const size_t behind = row < n ? n - row : 0;
     const Element *const place = from + row * stride;
     const auto at = [&](unsigned k) {
-        return *reinterpret_cast<const vector *>(place + k * stride);
+        return *reinterpret_cast<const Vector *>(place + k * stride);
     };
-    vector rows[count / size][size];
+    Vector rows[count / size][size];
     if (behind >= count) {
 #pragma unroll
         for (unsigned k = 0; k < count; ++k) rows[k / size][k % size] = at(k);
     } else {
-        const vector padding = padding_row<Reducer, Element, vector>(reducer, from, n);
+        const Vector padding = padding_row<Reducer, Element, Vector>(reducer, from, n);
 #pragma unroll
         for (unsigned k = 0; k < count; ++k)
             rows[k / size][k % size] = k < behind ? at(k) : padding;
@@ -5702,7 +5702,7 @@ __global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator:
             others.load(static_cast<const Element *>(array.other), place, array.streaming, zero);
         /* after the first loads: 3 to 8 % faster than at once up to 2^18 (one H200) */
         allow_next_grid();
-        accumulator.add(items, others);
+        accumulator.add_items(items, others);
     }
     accumulator.reduce_blocks(status_words, output);
 }
@@ -6023,7 +6023,7 @@ struct superaccumulator {
     }
 
     template <class Items>
-    __device__ __forceinline__ void add(const Items &items, const Items &)
+    __device__ __forceinline__ void add_items(const Items &items, const Items &)
     {
         constexpr unsigned packs = Items::packs_each,
                            at_once = narrow && !fixed ? (packs + 1) / 2 : packs; /* registers */
@@ -6057,7 +6057,7 @@ struct superaccumulator {
     __device__ __forceinline__ unsigned window_for(const pack<float> (&group)[Count])
     {
         unsigned greatest = 0;
-        for_each(group, [&](float x) {
+        visit(group, [&](float x) {
             const unsigned bits = __float_as_uint(x) & 0x7fffffff;
             if (bits < 0x7f800000 && bits > greatest) greatest = bits;
         });
@@ -6124,7 +6124,7 @@ struct superaccumulator {
                        lower = (position + 1) << 23 | 0x400000,
                        lowest = (position - 21) << 23 | 0x400000;
         unsigned high = 0, low = 0, extension = 0, above = 0, below = 0;
-        for_each(group, [&](float x) {
+        visit(group, [&](float x) {
             const float caught = ieee_add(x, __uint_as_float(upper));
             float rest = ieee_subtract(x, ieee_subtract(caught, __uint_as_float(upper)));
             float caught_rest = ieee_add(rest, __uint_as_float(lower));
@@ -6323,7 +6323,7 @@ struct superaccumulator {
     }
 
     template <unsigned Count, class Use>
-    static __device__ __forceinline__ void for_each(const pack<float> (&group)[Count], Use use)
+    static __device__ __forceinline__ void visit(const pack<float> (&group)[Count], Use use)
     {
 #pragma unroll
         for (unsigned j = 0; j < Count; ++j) {
@@ -6492,7 +6492,7 @@ struct wide_sums : wide_limbs<Accumulator> {
     template <class Group>
     __device__ __forceinline__ void add_missed(const Group &group)
     {
-        group.for_each([&](const auto &term) { add_any(term); });
+        group.visit([&](const auto &term) { add_any(term); });
     }
     /* By one thread: less than 2^17 to a half. Out of line, as it is rare. */
     template <class Term>
@@ -6559,14 +6559,14 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
     __device__ __forceinline__ void add_missed(const Group &group)
     {
         unsigned greatest = 0;
-        group.for_each([&](double x) {
+        group.visit([&](double x) {
             const unsigned upper = upper_magnitude(x);
             greatest = upper > greatest ? upper : greatest;
         });
         if (greatest >= not_finite << 20)
-            group.for_each([&](double x) { add_any(x); });
+            group.visit([&](double x) { add_any(x); });
         else
-            group.for_each([&](double x) { add_finite(x); });
+            group.visit([&](double x) { add_finite(x); });
     }
     /* By the warp: bins to limbs. */
     __device__ __noinline__ void flush_missed()
@@ -6676,7 +6676,7 @@ struct some_packs {
     const Items &items, &others;
 
     template <class Use>
-    __device__ __forceinline__ void for_each(const Use &use) const
+    __device__ __forceinline__ void visit(const Use &use) const
     {
 #pragma unroll
         for (unsigned k = First; k < First + Count; ++k)
@@ -6811,7 +6811,7 @@ struct wide_window {
     __device__ __forceinline__ unsigned window_for(const Group &group) const
     {
         unsigned greatest = 0;
-        group.for_each([&](const auto &term) {
+        group.visit([&](const auto &term) {
             const unsigned upper = upper_magnitude(rounded_term(term));
             if (upper < not_finite << 20 && upper > greatest) greatest = upper;
         });
@@ -6836,7 +6836,7 @@ struct wide_window {
                                : 0;
         double high_sum = 0, low_sum = 0, lowest_sum = 0;
         unsigned highest_found = 0, least = ~0u;
-        group.for_each([&](const auto &term) {
+        group.visit([&](const auto &term) {
             const double x = rounded_term(term);
             const double found = ieee_add(x, above), kept = ieee_subtract(found, above);
             high_sum = ieee_add(high_sum, kept);
@@ -7002,9 +7002,9 @@ struct wide_window<exact_moments<Input>> {
     struct squared {
         const Group &group;
         template <class Use>
-        __device__ __forceinline__ void for_each(const Use &use) const
+        __device__ __forceinline__ void visit(const Use &use) const
         {
-            group.for_each([&](double x) {
+            group.visit([&](double x) {
                 if constexpr (exact_products<Input>::of_doubles)
                     use(double_product{x, x});
                 else
@@ -7037,13 +7037,13 @@ struct wide_superaccumulator {
     }
 
     template <unsigned First = 0, class Items>
-    __device__ __forceinline__ void add(const Items &items, const Items &others)
+    __device__ __forceinline__ void add_items(const Items &items, const Items &others)
     {
         constexpr unsigned left = Items::packs_each - First,
                            some = left < Source::packs_at_once ? left : Source::packs_at_once;
         window.template add_group<some * Items::pack_size>(
             some_packs<First, some, Source, Items>{source, items, others});
-        if constexpr (some < left) add<First + some>(items, others);
+        if constexpr (some < left) add_items<First + some>(items, others);
     }
 
     __device__ __forceinline__ void reduce_blocks(status_word *totals, const exact_output &output)
@@ -7101,7 +7101,7 @@ struct exact_pair {
         return rest;
     }
     template <unsigned Count>
-    __device__ __forceinline__ void add(const double (&term)[Count])
+    __device__ __forceinline__ void add_terms(const double (&term)[Count])
     {
         double rest[Count];
         bool loses = false, fails = false;
@@ -7115,7 +7115,7 @@ struct exact_pair {
         for (double x : rest) fails |= !(add_losing(lost, x) == 0);
         if (fails) give_up();
     }
-    __device__ __forceinline__ void add(const exact_pair &other)
+    __device__ __forceinline__ void add_sum(const exact_pair &other)
     {
         const double rest = add_losing(sum, other.sum);
         if (rest == 0 && lost == 0 && other.lost == 0) return; /* most floats */
@@ -7140,7 +7140,7 @@ struct exact_triple {
         return has_room(sum) && rests.is_complete();
     }
     template <unsigned Count>
-    __device__ __forceinline__ void add(const double_product (&term)[Count])
+    __device__ __forceinline__ void add_terms(const double_product (&term)[Count])
     {
         constexpr unsigned least = (1023 - 969) << 20; /* whose rest is no denormal cut short */
         double rest[2 * Count];
@@ -7152,13 +7152,13 @@ struct exact_triple {
             if (upper_magnitude(product) < least && is_little(term[j]))
                 rest[2 * j] = bits_as<double>(static_cast<unsigned long long>(not_finite) << 52);
         }
-        rests.add(rest);
+        rests.add_terms(rest);
     }
-    __device__ __forceinline__ void add(const exact_triple &other)
+    __device__ __forceinline__ void add_sum(const exact_triple &other)
     {
         const double rest[1] = {exact_pair::add_losing(sum, other.sum)};
-        rests.add(other.rests);
-        rests.add(rest);
+        rests.add_sum(other.rests);
+        rests.add_terms(rest);
     }
 };
 
@@ -7248,7 +7248,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
     static __device__ __forceinline__ Value identity() { return Value(); }
     static __device__ __forceinline__ Value combine(Value a, const Value &b)
     {
-        a.add(b);
+        a.add_sum(b);
         return a;
     }
     /* Mostly their sums add up without a loss. */
@@ -7262,7 +7262,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         if (!__any_sync(0xffffffffu, loses)) return {sum, 0};
 #pragma unroll 1
         for (unsigned delta = warp_size / 2; delta > 0; delta /= 2)
-            own.add(shuffle_xor(own, delta));
+            own.add_sum(shuffle_xor(own, delta));
         return own;
     }
     __device__ __forceinline__ bool squares() const
@@ -7308,7 +7308,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
                 Term terms[size];
 #pragma unroll
                 for (unsigned j = 0; j < size; ++j) terms[j] = term(items.at(k).at(j));
-                value.add(terms);
+                value.add_terms(terms);
             }
         }
         return value;
@@ -7410,9 +7410,9 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
 #pragma unroll
             for (unsigned j = 0; j < size; ++j) terms[j] = reducer.term(some.packs[k].at(j));
             if (reducer.sum_of_pack(some.packs[k], sums[0]))
-                value.add(sums);
+                value.add_terms(sums);
             else
-                value.add(terms);
+                value.add_terms(terms);
         }
         return value;
     }
@@ -7472,7 +7472,7 @@ struct exact_terms {
     Term term[count];
 
     template <class Use>
-    __device__ __forceinline__ void for_each(const Use &use) const
+    __device__ __forceinline__ void visit(const Use &use) const
     {
 #pragma unroll
         for (const Term &x : term) use(x);
@@ -7636,7 +7636,7 @@ struct window_sum {
     unsigned high = 0, low = 0, lowest = 0, above = 0, below = 0;
 
     template <unsigned Count>
-    __device__ __forceinline__ void add(const float (&group)[Count], unsigned position)
+    __device__ __forceinline__ void add_floats(const float (&group)[Count], unsigned position)
     {
         const unsigned upper = (position + 23) << 23 | 0x400000,
                        lower = (position + 1) << 23 | 0x400000,
@@ -7693,12 +7693,12 @@ __device__ __forceinline__ void add_atomically(unsigned long long *limb, unsigne
 {
     const unsigned long long low = bits << shift % 32;
     limb += shift / 32;
-    const auto add = [&](unsigned k, unsigned long long digit) {
+    const auto add_digit = [&](unsigned k, unsigned long long digit) {
         if (digit != 0) atomicAdd(limb + k, is_negative ? 0 - digit : digit);
     };
-    add(0, low & 0xffffffff);
-    add(1, low >> 32);
-    if (!OfFloat && shift % 32 > 0) add(2, bits >> (64 - shift % 32));
+    add_digit(0, low & 0xffffffff);
+    add_digit(1, low >> 32);
+    if (!OfFloat && shift % 32 > 0) add_digit(2, bits >> (64 - shift % 32));
 }
 template <class Accumulator, class Float>
 __device__ __forceinline__ void add_atomically(Accumulator *accumulator, Float x)
@@ -7785,7 +7785,7 @@ __device__ __forceinline__ long long digit_of_floats(const float (&x)[Items])
     const unsigned tight = position_for(warp_max(greatest) >> 24),
                    position = tight < window_bits / 2 ? window_bits / 2 : tight;
     window_sum sum;
-    sum.add(x, position);
+    sum.add_floats(x, position);
     if (!exact_integer && !__any_sync(all, !sum.is_complete())) {
         long long digit = digit_of(sum_of_lanes(sum.value()), position);
         const int lowest = static_cast<int>(sum.lowest);
@@ -9638,7 +9638,7 @@ static bool valid_offsets(const void *offsets, size_t count, size_t size, const 
 }
 
 /* The products of shapes and strides; false where one does not fit. */
-static bool multiply(size_t a, size_t b, size_t *product)
+static bool checked_multiply(size_t a, size_t b, size_t *product)
 {
     *product = a * b;
     return a == 0 || b <= SIZE_MAX / a;
@@ -9654,14 +9654,14 @@ static bool measure(const fastreduce_shape &shape, strided_results *all, size_t 
     all->stride = shape.stride == 0 ? shape.inner : shape.stride;
     all->outer_stride = shape.outer_stride;
     *reach = 0;
-    if (!multiply(shape.outer, shape.inner, &all->end)) return false;
+    if (!checked_multiply(shape.outer, shape.inner, &all->end)) return false;
     if (all->end == 0) return true;
-    if (shape.outer_stride == 0 && !multiply(shape.n, all->stride, &all->outer_stride))
+    if (shape.outer_stride == 0 && !checked_multiply(shape.n, all->stride, &all->outer_stride))
         return false;
     if (shape.n == 0) return true;
-    if (!multiply(shape.outer - 1, all->outer_stride, &rows) ||
-        !multiply(shape.n - 1, all->stride, &in_columns) || in_columns > SIZE_MAX - shape.inner ||
-        rows > SIZE_MAX - shape.inner - in_columns)
+    if (!checked_multiply(shape.outer - 1, all->outer_stride, &rows) ||
+        !checked_multiply(shape.n - 1, all->stride, &in_columns) ||
+        in_columns > SIZE_MAX - shape.inner || rows > SIZE_MAX - shape.inner - in_columns)
         return false;
     *reach = rows + in_columns + shape.inner;
     return true;

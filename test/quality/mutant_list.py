@@ -41,7 +41,7 @@ UNTRIED_SECTIONS = ("Many results", "Rows and segments", "Columns", "Results of 
                     "The same for doubles", "Many exact sums")
 UNTRIED_FUNCTIONS = (
     "choose",
-    "measure", "multiply", "valid_offsets", "resident",
+    "measure", "checked_multiply", "valid_offsets", "resident",
     "fastreduce_reduce_axis", "fastreduce_reduce_segments")
 TRIED_FUNCTIONS = ("add_atomically",) # is among them, and has a test
 
@@ -239,7 +239,7 @@ EQUIVALENT = [
     ("load_pack", "alignof(Pack) % alignof(float4) -> alignof(Pack)", "", SLOWER),
     ("load_pack", "alignof(Pack) % alignof(float4) != 0 -> false", "", SIXTEEN),
     ("load_pack", "alignof(Pack) % * -> alignof(float4) % alignof(Pack)", "", SIXTEEN),
-    ("load_pack", "sizeof(Pack) < sizeof vector -> *", "", SIXTEEN),
+    ("load_pack", "sizeof(Pack) < sizeof loaded_words -> *", "", SIXTEEN),
     ("load_pack", "Streaming -> *", "", CPU),
     ("back_off", "__nanosleep(20) -> __nanosleep(*", "", "another pause"),
     ("warp_max", "warp_size / 2 -> warp_size * 2", "", THEMSELVES),
@@ -287,7 +287,8 @@ EQUIVALENT = [
     ("greatest::of", "1 -> (1 - 1)", "j = 1", ITSELF),
     ("greatest::element", "~0ull -> ~(0ull + 1)", "? ~@", SHIFTED_OUT),
     ("*::first_of", "0 -> *", "first = 0", "some element is the best"),
-    ("index_reducer::combine", "b.index() < a.index() -> b.index() <= a.index()", "", EQUAL),
+    ("index_reducer::combine", "b.position() < a.position() -> b.position() <= a.position()", "",
+     EQUAL),
     ("index_reducer::value_of_packs", "1 -> (1 - 1)", "k = 1", ITSELF),
     ("index_reducer::value_of_packs", "k < Items::packs_each -> k <= *", "",
      "the thread has no such pack"),
@@ -305,7 +306,7 @@ EQUIVALENT = [
     ("norm_reducer::has_room", "squares >= least -> squares > least", "", EITHER),
     ("norm_reducer::has_room", "squares <= most -> squares <*", "", EITHER),
     ("alike", "*", "", COMPILER),
-    ("alternatives::set", "0 -> (0 + 1)", "", "the last takes every number that is left"),
+    ("alternatives::assign", "0 -> (0 + 1)", "", "the last takes every number that is left"),
     ("alternatives::prepare", "which - 1 -> 1 - which", "",
      "goes wrong for halves alone, which need no pivot"),
     # ---- Room 4: building blocks

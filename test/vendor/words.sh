@@ -157,70 +157,42 @@ refused_template "an exact maximum" "the exact sum is of floats" \
     return reduce<FASTREDUCE_EXACT, 256, 8, maximum>(x, x + 9, 9);
 }'
 
-# Names of users: macros before the include, functions of theirs beside `using namespace`
+# Names of users: macros before the include, of names that macros have in public C and CUDA code;
+# functions of theirs beside `using namespace`. The macros stand for what compiles nowhere, so none
+# of the names is in the code.
+objects='A B F I N T PI EPS Bool Complex None Status Success boolean bool_t byte columns complex
+    cols data_t depth emit eps far fn foreach forever grid height hyper idx index_t interface
+    let lines linux local near nil pascal pixel real real_t restrict s16 s8 slots signals small
+    string u16 u32 u64 u8 uchar uint ulong unix ushort vector words'
+functions='abs accumulate add all assert_that avg bit ceil ceil_div check clamp clear cube debug div
+    each erase error even floor for_each get hi high hibyte in index lerp lo lobyte low
+    major mask max min minor move mul multiply norm odd offset pause pop pow print rep require round
+    select set sign size sq square sub sum swap test verify'
+for name in $objects; do printf '#define %s @\n' "$name"; done > define.h
+for name in $functions; do printf '#define %s(...) @\n' "$name"; done >> define.h
+sed 's/^#define \([A-Za-z_0-9]*\).*/#undef \1/' define.h > undef.h
 cat > names.h <<'NAMES'
 #include <cuda_runtime.h>
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
 #include <atomic>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <unistd.h>
-#define min(a, b) ((a) < (b) ? (a) : (b))
-#define max(a, b) ((a) > (b) ? (a) : (b))
-#define round(x) ((long)((x) + 0.5))
-#define N 100
-#define T float
-#define F 3
-#define A 1
-#define B 2
-#define words 7
-#define slots
-#define signals public
-#define emit
-#define columns 80
-#define lines 24
-#define pause() 0
-#define small char
-#define near
-#define far
-#define interface struct
-#define None 0L
-#define Status int
-#define Success 0
-#define I _Complex_I
-#define major(device) 0
-#define minor(device) 0
-#define move(y, x) 0
-#define clear() 0
+#define FASTREDUCE_HOST_IMPLEMENTATION
+#define FASTREDUCE_IMPLEMENTATION
+#define FASTREDUCE_WITH_SHAPES
+#define FASTREDUCE_WITH_EXACT_PRODUCTS
+#define FASTREDUCE_TYPES FASTREDUCE_F32
+#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
+#include "define.h"
 #include "fastreduce.cuh"
-#undef min
-#undef max
-#undef round
-#undef N
-#undef T
-#undef F
-#undef A
-#undef B
-#undef words
-#undef slots
-#undef signals
-#undef emit
-#undef columns
-#undef lines
-#undef pause
-#undef small
-#undef near
-#undef far
-#undef interface
-#undef None
-#undef Status
-#undef Success
-#undef I
-#undef major
-#undef minor
-#undef move
-#undef clear
+#include "undef.h"
 using namespace std;
 using namespace fastreduce;
 int publish(int x) { return x; }
@@ -246,7 +218,7 @@ fastreduce_status sum(const float *x, float *y)
 NAMES
 printf '#include "names.h"\n' > names.cpp
 $simt -fsyntax-only names.cpp || fail "names of users"
-pass "macros named min, max, round, N, T, words, slots, small, None;" \
+pass "macros with $(wc -l < define.h) names, such as real, byte, vector, add, min, N and None;" \
     "functions named as ours beside using namespace"
 
 # What the two files define is public, or says that it is a detail: macros, constants, types and
