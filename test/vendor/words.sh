@@ -168,9 +168,10 @@ functions='abs accumulate add all assert_that avg bit ceil ceil_div check clamp 
     each erase error even floor for_each get hi high hibyte in index lerp lo lobyte low
     major mask max min minor move mul multiply norm odd offset pause pop pow print rep require round
     select set sign size sq square sub sum swap test verify'
-for name in $objects; do printf '#define %s @\n' "$name"; done > define.h
-for name in $functions; do printf '#define %s(...) @\n' "$name"; done >> define.h
-sed 's/^#define \([A-Za-z_0-9]*\).*/#undef \1/' define.h > undef.h
+# undefined first, as GCC has macros linux and unix
+for name in $objects; do printf '#undef %s\n#define %s @\n' "$name" "$name"; done > define.h
+for name in $functions; do printf '#undef %s\n#define %s(...) @\n' "$name" "$name"; done >> define.h
+grep '^#undef' define.h > undef.h
 cat > names.h <<'NAMES'
 #include <cuda_runtime.h>
 #include <float.h>
@@ -218,7 +219,7 @@ fastreduce_status sum(const float *x, float *y)
 NAMES
 printf '#include "names.h"\n' > names.cpp
 $simt -fsyntax-only names.cpp || fail "names of users"
-pass "macros with $(wc -l < define.h) names, such as real, byte, vector, add, min, N and None;" \
+pass "macros with $(wc -l < undef.h) names, such as real, byte, vector, add, min, N and None;" \
     "functions named as ours beside using namespace"
 
 # What the two files define is public, or says that it is a detail: macros, constants, types and
