@@ -57,10 +57,10 @@
  *                                 the same bits, slower. For measurements. Scope: the file; others
  *                                 may differ. Default: off.
  *   FASTREDUCE_NO_OVERLAP         grids begin when the previous one has ended, as on GPUs before
- *                                 compute capability 9.0. By default the captured call has a
- *                                 programmatic edge to the kernel before it, of which
- *                                 cudaGraphGetEdges and its like tell only together with edge data
- *                                 (cudaErrorLossyQuery). Scope: the file; others may differ.
+ *                                 compute capability 9.0. By default a captured call may have a
+ *                                 programmatic edge to the kernel before it: functions like
+ *                                 cudaGraphGetEdges return cudaErrorLossyQuery unless edge data is
+ *                                 asked for, too. Scope: the file; others may differ.
  *   FASTREDUCE_TAG                letters and digits, to tell files of one program apart that are
  *                                 compiled differently in what no macro says: -use_fast_math,
  *                                 -ftz=true, -fmad=false; sm_90 beside sm_90a; machine code beside
@@ -514,13 +514,13 @@ __device__ __forceinline__ bool warp_comes_last(status_word *ticket, status_word
  * fuse a product and a sum where they like, so results would depend on where. Other types: as they
  * add and multiply themselves. */
 template <class Value>
-__host__ __device__ __forceinline__ Value ieee_add(const Value &a, const Value &b)
+__host__ __device__ __forceinline__ Value ieee_add(Value a, Value b)
 {
     return a + b;
 }
 
 template <class Value>
-__host__ __device__ __forceinline__ Value ieee_multiply(const Value &a, const Value &b)
+__host__ __device__ __forceinline__ Value ieee_multiply(Value a, Value b)
 {
     return a * b;
 }
@@ -596,7 +596,7 @@ __device__ __forceinline__ float ieee_magnitude(float x)
 #endif
 }
 
-__device__ __forceinline__ double ieee_double(float x)
+__host__ __device__ __forceinline__ double ieee_double(float x)
 {
 #ifdef __CUDA_ARCH__
     double wide;
@@ -612,7 +612,7 @@ __device__ __forceinline__ double ieee_double(double x)
     return x;
 }
 
-__device__ __forceinline__ float ieee_float(double x)
+__host__ __device__ __forceinline__ float ieee_float(double x)
 {
 #ifdef __CUDA_ARCH__
     float rounded;
@@ -623,15 +623,17 @@ __device__ __forceinline__ float ieee_float(double x)
 #endif
 }
 
-/* The double as a float, or as the double it is. */
-template <class Float>
-__device__ __forceinline__ Float ieee_rounded(double x)
+/* x as another type, as static_cast has it. */
+template <class To, class From>
+__host__ __device__ __forceinline__ To ieee_cast(const From &x)
 {
-    if constexpr (sizeof(Float) == sizeof x)
-        return x;
-    else
+    if constexpr (standard::is_same<From, float>::value && standard::is_same<To, double>::value)
+        return ieee_double(x);
+    else if constexpr (standard::is_same<From, double>::value &&
+                       standard::is_same<To, float>::value)
         return ieee_float(x);
-    return Float();
+    else
+        return static_cast<To>(x);
 }
 
 /* The sum modulo 2^32 of the 32 lanes' values, in all of them; and the greatest. */
@@ -1498,7 +1500,7 @@ struct custom_reducer : common_reducer<custom_reducer<Input, Output, Combine, Tr
         Value values[pack<Element>::size];
 #pragma unroll
         for (unsigned j = 0; j < pack<Element>::size; ++j)
-            values[j] = j < count ? static_cast<Value>(transform(from.at(j))) : neutral;
+            values[j] = j < count ? ieee_cast<Value>(transform(from.at(j))) : neutral;
         return reduce_pairs(values, operation);
     }
     __device__ __forceinline__ Value value_of(const Partial &partial) const
@@ -1622,7 +1624,7 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
     {
         if constexpr (Ends) {
             if (how != ending::sum)
-                return ieee_rounded<Result>(
+                return ieee_cast<Result>(
                     finalize(ieee_double(value), static_cast<double>(n), how));
         }
         return value;
@@ -2513,7 +2515,7 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     static __device__ __forceinline__ Value value_of(Partial partial) { return partial; }
     static __device__ __forceinline__ Result finish(Value value, size_t)
     {
-        return ieee_rounded<Result>(finalize(value, 1, ending::root));
+        return ieee_cast<Result>(finalize(value, 1, ending::root));
     }
 };
 
@@ -2687,7 +2689,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     }
     static __device__ __forceinline__ Result finish(const Value &value, size_t n)
     {
-        return ieee_rounded<Result>(value.variance(static_cast<double>(n)));
+        return ieee_cast<Result>(value.variance(static_cast<double>(n)));
     }
 
   private:
@@ -8239,7 +8241,7 @@ inline cudaError_t launch_kernel(const void *kernel, compiled_cache &cache, int 
     }
 #if defined(CUDART_VERSION) && CUDART_VERSION >= 12000
     bool overlaps = code != older_code;
-#if CUDART_VERSION < 12030 /* graphs have edges for it from then on */
+#if CUDART_VERSION < 12030 /* from then on graphs have edges for it */
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     if (overlaps) error = cudaStreamIsCapturing(stream, &capture);
     if (error != cudaSuccess) return error;
@@ -8355,8 +8357,8 @@ struct pairwise_plan {
     size_t status_words; /* a counter, of blocks' partials, of groups' ... */
 };
 
-/* A block keeps 48 results in shared memory, of which a kernel has 48 KiB without asking. */
-constexpr size_t most_result_bytes = 512;
+/* Larger ones spill from registers: with 512 bytes a thread has 3 KiB of local memory. */
+constexpr size_t most_result_bytes = 128;
 constexpr size_t workspace_words = FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word);
 
 constexpr pairwise_plan plan_pairwise(size_t n, unsigned pack_size, unsigned partial_words,
@@ -9076,7 +9078,7 @@ constexpr bool check_types()
                   "this operator is for numbers of 8, 16, 32 or 64 bits");
     static_assert(Version != FASTREDUCE_AUTO ||
                       (sizeof(Input) <= most_result_bytes && sizeof(Value) <= most_result_bytes),
-                  "AUTO takes elements and results of 512 bytes at most; FASTREDUCE_V7 takes "
+                  "AUTO takes elements and results of 128 bytes at most; FASTREDUCE_V7 takes "
                   "larger ones, if the operator commutes");
     static_assert(!numbers || Version == FASTREDUCE_AUTO,
                   "this operator is for FASTREDUCE_AUTO alone: V0 to V7 and round() take those "
@@ -9096,7 +9098,7 @@ struct converted {
     template <class Input>
     __host__ __device__ __forceinline__ Output operator()(const Input &x) const
     {
-        return static_cast<Output>(x);
+        return detail::ieee_cast<Output>(x);
     }
 };
 
@@ -9106,7 +9108,7 @@ constexpr bool check_given()
     static_assert(moves_as_bytes<Input>::value && moves_as_bytes<Output>::value,
                   "elements and results have to be trivially copyable: they are moved as bytes");
     static_assert(sizeof(Input) <= most_result_bytes && sizeof(Output) <= most_result_bytes,
-                  "elements and results have 512 bytes at most");
+                  "elements and results have 128 bytes at most");
     static_assert(moves_as_bytes<Transform>::value && moves_as_bytes<Combine>::value,
                   "what is called on the GPU has to be trivially copyable: lambdas are __device__ "
                   "ones, as nvcc's __host__ __device__ ones are not if they capture");
@@ -9142,7 +9144,7 @@ constexpr bool check_automatic()
 
 /* Reduces input[0] .. input[n - 1] to *output with Operator; n == 0 gives the identity. As
  * fastreduce_sum_f32 in every respect (memory, asynchrony, capture, determinism, errors). AUTO: for
- * any operator, and elements and results of up to 512 bytes. V0..V7: operators that combine two
+ * any operator, and elements and results of up to 128 bytes. V0..V7: operators that combine two
  * elements. EXACT: plus, of float and double. The type of the output is
  * accumulate_t<Operator, Input>: 64-bit for sums of integers. An operator that multiplies and adds
  * has the same bits everywhere only if it says how it rounds (fmaf, __fmul_rn), as compilers fuse
@@ -9176,7 +9178,7 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
  *   scratch              memory of the stream's pool by default; FASTREDUCE_WORKSPACE_BYTES are
  *                        enough.
  *
- * Elements and results have 512 bytes at most. By AUTO, and otherwise as reduce(). */
+ * Elements and results have 128 bytes at most. By AUTO, and otherwise as reduce(). */
 template <class Input, class Output, class Transform, class Combine>
 fastreduce_status transform_reduce(const Input *input, Output *output, size_t n,
                                    Transform transform, Combine combine, Output identity,
@@ -9222,7 +9224,8 @@ template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FAST
           unsigned Items = default_items(Version), class Operator = plus, class Input = float>
 size_t workspace_bytes(size_t n)
 {
-    static_assert(detail::check_choice<Version, BlockSize, Items>() &&
+    static_assert(detail::check_types<Version, Operator, Input>() &&
+                      detail::check_choice<Version, BlockSize, Items>() &&
                       detail::check_automatic<Version, BlockSize, Items>(),
                   "");
     if (n > SIZE_MAX / sizeof(Input)) return 0;
@@ -10021,7 +10024,9 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot_f64, "fastreduce_accumulate_do
  *                   -use_fast_math and -ftz=true changed, as fastreduce.h says. AUTO of elements or
  *                   results of more than 32 bytes: operands stay in index order; before, V7 asked
  *                   that the operator commutes.
- *                   API: AUTO takes up to 512 bytes; more are refused when compiled, and
+ *                   plus and multiplies of floats round each operation by itself, and are no longer
+ *                   fused with a transform's products.
+ *                   API: AUTO takes up to 128 bytes; more are refused when compiled, and
  *                   transform_reduce takes as many. FASTREDUCE_NO_OVERLAP.
  *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
  *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),

@@ -505,10 +505,10 @@ FASTREDUCE_API fastreduce_type fastreduce_output_type(fastreduce_type type, fast
  * until it is done. It is stream-ordered, though its blocks may be brought onto the GPU early: it
  * sees what earlier work wrote, and later work begins when it has ended. Can be captured into a
  * CUDA graph with a caller's workspace, and replayed any number of times. Call it once before you
- * capture it: the first call of a kernel loads it, which the runtime refuses while another thread
- * captures in global mode. From compute capability 9.0 on, the node may have a programmatic edge
- * to the kernel before it: functions as cudaGraphGetEdges answer cudaErrorLossyQuery where they are
- * not asked for edge data, too (FASTREDUCE_NO_OVERLAP in fastreduce.cuh leaves it out).
+ * capture it: the first call of a kernel loads it, which the runtime may refuse during a capture.
+ * From compute capability 9.0 on, the node may have a programmatic edge to the kernel before it:
+ * functions like cudaGraphGetEdges return cudaErrorLossyQuery unless edge data is asked for, too
+ * (FASTREDUCE_NO_OVERLAP in fastreduce.cuh leaves such edges out).
  *
  * Determinism: V0..V7 give the same bits for the same input, n and block size. AUTO's are those of
  *
@@ -2949,13 +2949,14 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_product_accumulator_f64, "fastreduce_product_
 
 /* Revisions: changes of results (bits), of source code (API), and of compiled code (ABI)
  *
- *   0.6.1  2026-11  Bits: EXACT of 544 or more rows, columns or segments of more than 4096 elements
- *                   could be wrong with status 0, or leave the workspace dirty: every VARIANCE,
- *                   SUM_SQUARES and NORM2 of f64, and sums of many exponents. AUTO of thousands of
- *                   segments past 512 KiB could, too. f16 with NaN or infinity on the CPU: wrong
- *                   when compiled by Clang 19 or later with -ffast-math. nvcc -use_fast_math or
- *                   -ftz=true: AUTO took denormals for 0, and EXACT of many f32 or bf16 was not
- *                   exact. AUTO's VARIANCE is never -0.
+ *   0.6.1  2026-11  Bits: EXACT of many rows, columns or segments of more than 4096 elements could
+ *                   be wrong with status 0, or leave the workspace dirty: VARIANCE of f64 from 544
+ *                   results on, of other types from 791 on; SUM_SQUARES and NORM2 of f64 from 826
+ *                   on, and whatever has many exponents from 1572 on. AUTO of more than 8192
+ *                   segments past 512 KiB each could, too. f16 with NaN or infinity on the CPU was
+ *                   wrong when compiled by Clang 19 or later with -ffast-math. With nvcc
+ *                   -use_fast_math or -ftz=true, AUTO and V0..V7 took denormals for 0, and EXACT of
+ *                   many f32 or bf16 results was not exact. AUTO's VARIANCE is never -0.
  *                   API, ABI: as before.
  *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
  *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),

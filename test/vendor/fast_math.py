@@ -24,6 +24,11 @@ SOURCE = """
 #define FASTREDUCE_WITH_SHAPES
 #define FASTREDUCE_WITH_EXACT_PRODUCTS
 #include "fastreduce.cuh"
+using namespace fastreduce;
+template fastreduce_status fastreduce::reduce_by(const float *, double *, size_t, plus, double,
+                                                 cudaStream_t, workspace);
+template fastreduce_status fastreduce::reduce_by(const double *, float *, size_t, plus, float,
+                                                 cudaStream_t, workspace);
 """
 # Other operators share their arithmetic, and integers have none of floats.
 FEW = ["-DFASTREDUCE_TYPES=FASTREDUCE_F32+FASTREDUCE_F16",

@@ -41,6 +41,12 @@ struct add_numbers {
     }
 };
 
+/* A sum by an operator that asks for an object that it may change. */
+struct summed {
+    float x;
+    __host__ __device__ summed operator+(const summed &b) { return {x + b.x}; }
+};
+
 template <unsigned BlockSize>
 __global__ void range_of_blocks(const float *input, float *ranges)
 {
@@ -118,7 +124,11 @@ int main()
     if (!refuses<FASTREDUCE_AUTO, add_moments, moment>()) return 11;
     if (!refuses<FASTREDUCE_AUTO, add_numbers, numbers<3>>()) return 12;
     if (!refuses<FASTREDUCE_AUTO, add_numbers, numbers<17>>()) return 13;
-    if (!refuses_dot<float>()) return 14;
-    if (!refuses_dot<long>()) return 15;
+    if (fastreduce::reduce_by(static_cast<const summed *>(nullptr),
+                              reinterpret_cast<summed *>(256), 5, fastreduce::plus(), summed{0}) !=
+        FASTREDUCE_ERROR_INVALID_ARGUMENT)
+        return 14;
+    if (!refuses_dot<float>()) return 15;
+    if (!refuses_dot<long>()) return 16;
     return 0;
 }

@@ -102,13 +102,15 @@ refused_template "state that is not trivially copyable" "called on the GPU has t
 };
 fastreduce_status f(float *x) { return reduce_by(x, x + 9, 9, join(), 0.0f); }'
 large='struct large {
-    int part[129];
+    int part[33];
     large operator+(large b) const { b.part[0] += part[0]; return b; }
     large(int a = 0) : part{a} {}
 };'
-refused_template "AUTO of 516 bytes" "AUTO takes elements and results of 512 bytes at most" "$large
+refused_template "AUTO of 132 bytes" "AUTO takes elements and results of 128 bytes at most" "$large
 fastreduce_status f(large *x) { return reduce(x, x + 9, 9); }"
-refused_template "reduce_by of 516 bytes" "elements and results have 512 bytes at most" "$large
+refused_template "workspace_bytes of 132 bytes" "AUTO takes elements and results of" "$large
+size_t f() { return workspace_bytes<FASTREDUCE_AUTO, 256, 8, plus, large>(9); }"
+refused_template "reduce_by of 132 bytes" "elements and results have 128 bytes at most" "$large
 fastreduce_status f(large *x) { return reduce_by(x, x + 9, 9, plus(), large()); }"
 refused_template "reduce<FASTREDUCE_V3, 100>" "the block size must be" \
     'fastreduce_status f(float *x) { return reduce<FASTREDUCE_V3, 100>(x, x + 9, 9); }'
