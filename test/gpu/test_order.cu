@@ -554,6 +554,7 @@ static void edges()
     for (fastreduce_kernel kernel : both) sums.enqueue(kernel, sums.one, 0, sums.one);
     CUDA(cudaStreamEndCapture(sums.config.stream, &graph));
     const cudaError_t plain = cudaGraphGetEdges(graph, from, to, nullptr, &count);
+    (void)cudaGetLastError();
     CUDA(cudaGraphGetEdges(graph, from, to, data, &with_data));
     check::that(plain == (overlaps ? cudaErrorLossyQuery : cudaSuccess) && with_data == 1 &&
                     data[0].type == (overlaps ? cudaGraphDependencyTypeProgrammatic
@@ -589,7 +590,7 @@ int main(int argc, char **argv)
     check::need_device();
     if (wanted("chain")) chain();
 #if CUDART_VERSION >= 13000
-    if (wanted("edges")) edges();
+    if (wanted("edges") && !quick) edges(); /* a sanitizer would report the error */
 #endif
     if (wanted("memory")) memory_kinds();
     if (wanted("release")) releases();
