@@ -420,7 +420,7 @@ class Equivalents:
 
     def unused(self):
         """In words, entries for which there is no change."""
-        return [f"mutant_list.EQUIVALENT: there is no '{entry[1]}' in {entry[0]}"
+        return [f"mutant_list: there is no '{entry[1]}' in {entry[0]}"
                 + (f", in a statement with '{entry[2]}'" if entry[2] else "")
                 for entry in self.entries if not self.used[entry]]
 
@@ -459,13 +459,6 @@ def unread(file, source, changes, active):
             for before, after in zip(places, places[1:]) if after - before > MOST_UNREAD]
 
 
-def not_there(source):
-    """In words, names of mutant_list.py that the source has not."""
-    names = [f"---- {name} ----" for name in mutant_list.UNTRIED_SECTIONS] + \
-        [f" {name}(" for name in mutant_list.UNTRIED_FUNCTIONS + mutant_list.TRIED_FUNCTIONS]
-    return [f"mutant_list: there is no '{name}'" for name in names if name not in source]
-
-
 def numbered(changes, sources):
     """Mutants of changes, in their order in the source."""
     starts = {file: mutant_source.line_starts(text) for file, text in sources.items()}
@@ -475,19 +468,6 @@ def numbered(changes, sources):
         site = number if c.new == "" else sites.setdefault((c.file, c.begin, c.end), number)
         mutants.append(Mutant(number, site, c, mutant_source.line_of(starts[c.file], c.begin)))
     return mutants
-
-
-def untried_places(sources):
-    """Tells whether a change lies where --all alone makes any."""
-    text = sources[FILES[1]]
-    banners = [(m.start(), m.group(1) or "") for m in
-               re.finditer(r"^/\* (?:---- (.+?) ----|={20})", text, re.M)] + [(len(text), "")]
-    ranges = [(begin, end) for (begin, name), (end, _) in zip(banners, banners[1:])
-              if name in mutant_list.UNTRIED_SECTIONS]
-    return lambda c: c.file == FILES[1] and (
-        any(begin <= c.begin < end for begin, end in ranges)
-        or c.function.split("::")[-1] in mutant_list.UNTRIED_FUNCTIONS) and \
-        c.function not in mutant_list.TRIED_FUNCTIONS
 
 
 def in_share(change):
@@ -519,16 +499,14 @@ def main():
             return 1
         changes += found
         bad += unread(file, sources[file], found, active[file])
-    bad += not_there(sources[FILES[1]])
     changes += [by_hand(entry, sources, functions) for entry in mutant_list.BY_HAND]
-    if not everything and word is None:
-        untried = untried_places(sources)
-        changes = [c for c in changes if c.operator == "by hand" or not untried(c)]
     alone = [(by_hand(entry, sources, functions), entry[4]) for entry in mutant_list.ALONE]
     equivalents = Equivalents(mutant_list.EQUIVALENT, sources)
     equal = {change for change in changes if change in equivalents}
+    debts = Equivalents(mutant_list.NOT_NOTICED, sources)
+    unnoticed = {change for change in changes if change in debts}
     mutants = numbered(changes + self_checks(changes, sources), sources)
-    bad += equivalents.unused()
+    bad += equivalents.unused() + debts.unused()
     if "--count" in sys.argv:
         for line in bad:
             print("error: " + line)
@@ -542,7 +520,7 @@ def main():
             return m.change.file == FILES[1] and int(lines[1]) <= m.line <= int(lines[2])
         if word is not None:
             return re.search(word, f"{m.change.file}:{m.line} {words_of(m.change)}")
-        return everything or m.change not in equal and in_share(m.change)
+        return everything or m.change not in equal | unnoticed and in_share(m.change)
 
     chosen = [m for m in mutants if is_chosen(m)]
     checks = [m for m in mutants if m.change.operator == "check"]

@@ -102,6 +102,7 @@ struct thread {
 };
 
 struct warp {
+    unsigned alive;            /* lanes that have not exited */
     std::vector<meeting> open; /* by mask */
     std::vector<unsigned>
         history; /* masks of the meetings completed in this interval: number k is history[k - 1] */
@@ -346,14 +347,6 @@ inline bool block_barrier(place where, bool what = false)
 
 /* ---- Warp meetings --------------------------------------------------------------------------- */
 
-inline unsigned alive_lanes(const machine &m, unsigned w)
-{
-    unsigned mask = 0;
-    for (unsigned lane = 0; lane < lanes && w * lanes + lane < m.size; ++lane)
-        if (m.threads[w * lanes + lane].now != state::exited) mask |= 1u << lane;
-    return mask;
-}
-
 inline void complete(machine &m, unsigned w, meeting &r)
 {
     r.took_part[r.generation & 1] = r.arrived;
@@ -410,7 +403,7 @@ inline std::pair<meeting *, unsigned> meet(unsigned mask, const void *value, siz
     if (bytes) memcpy(r->value[generation][lane], value, bytes);
     r->arrived |= 1u << lane;
     t.where = where;
-    if (r->arrived == (mask & alive_lanes(m, w))) {
+    if (r->arrived == (mask & m.warps[w].alive)) {
         complete(m, w, *r);
     } else {
         t.now = state::at_meeting;
@@ -441,7 +434,7 @@ inline void thread_main()
         *m.idle_yields = 0;
         --m.alive;
         /* who waits for this thread waits no more: exited threads do not count (Volta and later) */
-        const unsigned w = self / lanes, left = alive_lanes(m, w);
+        const unsigned w = self / lanes, left = m.warps[w].alive &= ~(1u << self % lanes);
         for (meeting &r : m.warps[w].open)
             if (r.arrived && r.arrived == (r.mask & left)) complete(m, w, r);
         if (m.alive && m.arrived == m.alive) release_barrier(m);
@@ -497,6 +490,7 @@ inline void run_block(machine &m, dim3 block, bool fresh)
     m.written.clear();
     m.warps.resize((m.size + lanes - 1) / lanes);
     for (warp &w : m.warps) {
+        w.alive = 0;
         w.open.clear();
         w.history.clear();
     }
@@ -510,6 +504,7 @@ inline void run_block(machine &m, dim3 block, bool fresh)
         t.meetings = 0;
         t.log.clear();
         if (fresh) make_fiber(t.flow, m.stacks + i * stack_bytes, stack_bytes, thread_main);
+        m.warps[i / lanes].alive |= 1u << i % lanes;
         make_ready(m, i);
     }
     arrange_ready(m);
