@@ -27,12 +27,14 @@ TESTS = {
                 "-DFASTREDUCE_NO_LADDER", "-ldl"]),
     "shapes-small": ("kernels/test_small_shapes.cpp", ["-DSMALL_AUTO", "-ldl"]),
     "exact-shapes-small": ("kernels/test_small_shapes.cpp", ["-DSMALL_EXACT", "-ldl"]),
+    "lists": ("kernels/test_lists.cpp", ["-ldl"]),
     "exact-atomics": ("kernels/test_exact_atomics.cpp", ["-ldl"]),
     "exact-floats": ("kernels/test_exact_floats.cpp", ["-ldl"]),
 }
 
 # The arguments with which a test runs, one after the other: only what a change is for.
 PARTS = {
+    "lists": ["small"],
     "operators": ["refusals", "f32", "f64", "f16", "bf16", "i8", "i16", "i32", "i64",
                   "u8", "u16", "u32", "u64"],
     "dot": ["refusals", "f32", "f64", "f16", "bf16", "i8", "i16", "i32", "i64",
@@ -353,6 +355,13 @@ EQUIVALENT = [
     ("row_pack::load", "rest >= pack<Element>::size -> true", "How == row_loads::in_turn", UNUSED),
     ("values_of_row_packs", "How != row_loads::vectors -> true", "", "whole packs are not filled"),
     ("row_list::a*", "used * 8 -> *", "", SLOWER),
+    ("row_list::append", "list.base + 1 -> list.base + (1 + 1)", "now = ", SLOWER),
+    ("row_list::append", "now >> shift -> *", "", SLOWER),
+    ("row_list::append", "runs_of_it >> * == 0 -> false", "", SLOWER),
+    ("row_list::append", "runs_of_it >> * -> runs_of_it << *", "", SLOWER),
+    ("row_list::append", "* -> used * 8 / (list.most_entries + 1)", "", SLOWER),
+    ("row_list::append", "__threadfence() -> nothing", "", CPU),
+    ("row_list::append", "before == 0 -> true", "", "a list that is announced twice is announced"),
     ("row_list::leave", "threadIdx.x == 0 -> threadIdx.x == (0 + 1)", "", "any thread may"),
     ("reduce_chunks", "chunk % (1u << chunks_log) == 0 -> true", "", SAME),
     ("choose_neighbours", "window.own[0].n > 0 -> true", "", SLOWER),
