@@ -2,7 +2,7 @@
 # The two files under every language standard and compiler, with the warnings that a strict project
 # asks for, and with every macro: sh languages.sh ROOT [NVCC]. Without NVCC the host part only.
 set -eu
-root=$(cd "$1" && pwd)
+root=$(CDPATH= cd "$1" && pwd)
 nvcc=${2:-}
 . "$(dirname "$0")/setup.sh"
 cp "$tests/main.c" .
