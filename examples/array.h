@@ -23,8 +23,8 @@ typedef struct array {
     uint64_t count;                /* floats; UINT64_MAX until a pipe of raw ones has ended */
     off_t begin;                   /* of the first float in a seekable file */
     const float *map;              /* those of f32 in memory, by map_floats; null elsewhere */
-    char ahead[8];                 /* the first bytes of a pipe that turned out to be no header */
-    size_t is_ahead;               /* how many */
+    unsigned char ahead[64];       /* the first bytes, which a pipe gives only once */
+    size_t is_ahead;               /* how many; none where they are a header */
     int dimensions, fortran_order; /* of a .npy file */
     uint64_t extents[2];           /* the first ones */
 } array;
@@ -129,7 +129,7 @@ static inline int parse_shape(array *a, const char **at)
 /* The elements' type: ends the program where it is another one. */
 static inline int parse_descr(const array *a, const char **at)
 {
-    const char *p = *at, *const name = a->name;
+    const char *p = *at, *const name = a->name, *remedy = "";
     char wanted[40];
     size_t length, k;
     for (k = 0; k < 4 && a->type != FASTREDUCE_BF16; ++k) { /* which NumPy does not have */
@@ -144,8 +144,10 @@ static inline int parse_descr(const array *a, const char **at)
     (void)skip(&p, "");
     if (*p == '[') fail(1, "%s: its elements are records, not %s", name, wanted);
     length = strspn(p + (*p == '\''), "<>=|[]0123456789abcdefghijklmnopqrstuvwxyzMOSUV");
+    if (strncmp(p, "'<f2'", 5) == 0) remedy = "; sum_mpi --type f16 sums these";
+    if (strncmp(p, "'<f8'", 5) == 0) remedy = "; sum_mpi --type f64 sums these";
     if (*p == '\'' && length > 0 && length < 40 && p[length + 1] == '\'')
-        fail(1, "%s: its elements are %.*s, not %s", name, (int)length + 2, p, wanted);
+        fail(1, "%s: its elements are %.*s, not %s%s", name, (int)length + 2, p, wanted, remedy);
     return 0;
 }
 
@@ -179,16 +181,17 @@ static inline void take(array *a, void *to, size_t bytes)
     a->begin += (off_t)bytes;
 }
 
-/* Reads the header up to the first element; its first 8 bytes are there already. */
-static inline void read_npy_header(array *a, const unsigned char *start)
+/* Reads the header up to the first element; its first 6 bytes are there already. */
+static inline void read_npy_header(array *a)
 {
-    unsigned char size[4] = {0};
+    unsigned char start[2], size[4] = {0};
     char *header;
     size_t length;
 
-    if (start[6] < 1 || start[6] > 3 || start[7] != 0)
-        fail(1, "%s: is of .npy format %d.%d, not 1.0, 2.0 or 3.0", a->name, start[6], start[7]);
-    take(a, size, start[6] == 1 ? 2 : 4); /* format 2 made room for longer ones */
+    take(a, start, 2);
+    if (start[0] < 1 || start[0] > 3 || start[1] != 0)
+        fail(1, "%s: is of .npy format %d.%d, not 1.0, 2.0 or 3.0", a->name, start[0], start[1]);
+    take(a, size, start[0] == 1 ? 2 : 4); /* format 2 made room for longer ones */
     length = size[0] | (size_t)size[1] << 8 | (size_t)size[2] << 16 | (size_t)size[3] << 24;
     if (length > HEADER_LIMIT)
         fail(1, "%s: its header claims %lu bytes, more than an array of floats can need", a->name,
@@ -226,6 +229,21 @@ static inline void check_size(array *a, int npy, off_t size)
              bytes - a->size * a->count);
 }
 
+/* Ends the program where the first bytes show another format. One or two floats may look like
+ * text: of so few bytes a newline has to be the last. */
+static inline void refuse_other_formats(const array *a)
+{
+    size_t k = 0;
+    while (k < a->is_ahead && ((a->ahead[k] >= ' ' && a->ahead[k] <= '~') ||
+                               (a->ahead[k] >= '\t' && a->ahead[k] <= '\r')))
+        ++k;
+    if (memcmp(a->ahead, "\x1f\x8b\x08", 3) == 0) fail(1, "%s: is gzip: zcat it", a->name);
+    if (memcmp(a->ahead, "PK\3\4", 4) == 0)
+        fail(1, "%s: is zip, as .npz is: unzip -p it, one array", a->name);
+    if (k > 0 && k == a->is_ahead && (k >= 12 || a->ahead[k - 1] == '\n'))
+        fail(1, "%s: is text: read it by numpy.loadtxt, write it by numpy.save", a->name);
+}
+
 /* Opens a file, or standard input for "-", up to its first element. */
 static inline array open_array(const char *name, fastreduce_type type)
 {
@@ -236,12 +254,12 @@ static inline array open_array(const char *name, fastreduce_type type)
                .size = fastreduce_type_size(type),
                .file = STDIN_FILENO,
                .count = UINT64_MAX};
-    unsigned char start[8] = {0};
     struct stat status;
     char extension[8];
-    int npy;
+    int npy, raw;
 
     snprintf(extension, sizeof extension, ".%s", fastreduce_type_name(type));
+    raw = !standard && name_ends_in(&a, extension);
     if (standard) a.name = "standard input";
     if (!standard) a.file = open(name, O_RDONLY);
     if (a.file < 0 && errno == ENOENT && *name >= '0' && *name <= '9')
@@ -254,18 +272,21 @@ static inline array open_array(const char *name, fastreduce_type type)
     if (S_ISREG(status.st_mode)) a.begin = lseek(a.file, 0, SEEK_CUR);
     a.seekable = S_ISREG(status.st_mode) && a.begin >= 0;
 
-    a.is_ahead = read_bytes(&a, start, 6, a.begin);
-    npy = memcmp(start, "\x93NUMPY", 6) == 0;
+    a.is_ahead = read_bytes(&a, a.ahead, 6, a.begin);
+    npy = memcmp(a.ahead, "\x93NUMPY", 6) == 0;
     if (npy) {
         a.begin += 6;
         a.is_ahead = 0;
-        take(&a, start + 6, 2);
-        read_npy_header(&a, start);
-    } else if (a.seekable && !standard && !name_ends_in(&a, extension)) {
+        read_npy_header(&a);
+    } else if (a.is_ahead == 0 && (standard || S_ISFIFO(status.st_mode) || (a.seekable && !raw))) {
+        fail(1, "%s: is empty: no input", a.name);
+    } else if (!raw && a.is_ahead == 6) {
+        a.is_ahead += read_bytes(&a, a.ahead + 6, sizeof a.ahead - 6, a.begin + 6);
+    }
+    if (!npy && !raw) refuse_other_formats(&a);
+    if (!npy && !raw && a.seekable && !standard)
         fail(1, "%s: neither begins as a .npy file does, nor is its name that of raw floats, %s",
              a.name, extension);
-    }
-    memcpy(a.ahead, start, sizeof a.ahead);
     if (a.seekable) check_size(&a, npy, status.st_size);
     return a;
 }

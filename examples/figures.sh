@@ -7,7 +7,7 @@
 # bench's n=, by default 2^10 to 2^30, for which the GPU needs 5 GB. Takes some minutes, nvcc and
 # matplotlib. BENCH in the environment names a bench that is built already.
 set -eu
-examples=$(cd "$(dirname "$0")" && pwd)
+examples=$(CDPATH= cd "$(dirname "$0")" && pwd)
 folder=${1:-$(dirname "$examples")/build/figures}
 sizes=${2:-2^10,2^12,2^14,2^16,2^18,2^20,2^22,2^23,2^24,2^25,2^26,2^27,2^28,2^30}
 python3 -c 'import matplotlib' 2>/dev/null || # before minutes of measuring

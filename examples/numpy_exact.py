@@ -142,7 +142,11 @@ def load(argument):
     if size is not None:
         values = numpy.random.default_rng(1).standard_normal(size)
         return (values * 2.0 ** (numpy.arange(size) % 60 - 30)).astype(numpy.float32)
-    array = numpy.load(argument, allow_pickle=False)
+    with open(argument, "rb") as file:
+        start = file.peek()[:6]
+        if start != b"\x93NUMPY":
+            raise ValueError(f"{argument}: {'is no .npy file' if start else 'is empty'}")
+        array = numpy.lib.format.read_array(file, allow_pickle=False)
     if array.dtype != numpy.float32:
         raise ValueError(f"{argument}: {array.dtype}, not float32")
     return numpy.ascontiguousarray(array).ravel()
@@ -204,7 +208,8 @@ def main():
               file=sys.stderr)
         return 2
     if numpy is None:
-        print("numpy_exact: no NumPy here", file=sys.stderr)
+        print("numpy_exact: no NumPy here: apt-get install python3-numpy, or "
+              "python3 -m pip install numpy", file=sys.stderr)
         return 77
     try:
         with numpy.errstate(all="ignore"):

@@ -3,7 +3,7 @@
 # it sums 100 million generated floats. On the GPU where there are nvcc and a GPU, else exactly on
 # the CPU. Installs a compiler if need be. Compiles nothing that is up to date.
 set -eu
-examples=$(cd "$(dirname "$0")" && pwd)
+examples=$(CDPATH= cd "$(dirname "$0")" && pwd)
 top=$(dirname "$examples")
 . "$top/test/setup.sh"
 folder=$top/build/quickstart

@@ -41,6 +41,7 @@ static const char help[] =
     "  FILE.f32   raw little-endian float32\n"
     "  -          either of them on standard input; a pipe by name may also hold either\n"
     "             A file may be named several times, and is summed as often; a pipe only once.\n"
+    "             A pipe without a byte is an error, as what writes to it may have failed.\n"
     "\n"
     "Options, before or after INPUT; the last of a kind counts; --kernel=NAME works too\n"
     "  --kernel NAME    auto, v0, v1, ... v7: a GPU kernel; exact: the sum rounded once; host:\n"

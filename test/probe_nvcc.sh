@@ -7,7 +7,7 @@ set -eu
 nvcc=$1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-cd "$folder"
+CDPATH= cd "$folder"
 cat > probe.cu <<'PROBE'
 #include <cuda_runtime.h>
 int main() { return cudaGetLastError() == cudaErrorUnknown; }
@@ -24,7 +24,7 @@ toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v "$nvcc")")")")
 first()
 {
     while read -r candidate; do
-        [ ! -e "$candidate/$1" ] || { (cd "$candidate" && pwd) && return; }
+        [ ! -e "$candidate/$1" ] || { (CDPATH= cd "$candidate" && pwd) && return; }
     done
     echo "no $1 belongs to $nvcc"
     exit 1

@@ -12,7 +12,7 @@
 # GPU is skipped where there is none. Tests that are named run whatever suite they are of. CI in the
 # environment, if not empty: warnings are errors.
 set -eu
-cd "$(dirname "$0")/.."
+CDPATH= cd "$(dirname "$0")/.."
 . test/setup.sh
 setup=quick
 all=

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Grades the course's exercises on the CPU machine, which needs a C++ compiler and nothing else:
+# Grades the course's exercises on the CPU machine, which needs a C++ compiler and nothing else; it
+# is installed if need be:
 #
 #     sh examples/course/check.sh             all of them, as they stand in this folder
 #     sh examples/course/check.sh 3           one
@@ -9,15 +10,18 @@
 # Where there are nvcc and a GPU, a right one is also timed there, beside the library's own kernel.
 # 0 if all that was graded is right.
 set -eu
-course=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$course/../.." && pwd)
+course=$(CDPATH= cd "$(dirname "$0")" && pwd)
+top=$(CDPATH= cd "$course/../.." && pwd)
 build=${COURSE_BUILD:-$top/build/course}
 cxx=${CXX:-c++}
+. "$top/test/setup.sh"
+need "${cxx%% *}" g++
+install_missing >&2
 mkdir -p "$build"
 
 usage()
 {
-    sed -n '4,7s/^# *//p' "$course/check.sh" >&2
+    sed -n '5,8s/^# *//p' "$course/check.sh" >&2
     exit 2
 }
 
@@ -26,7 +30,7 @@ compile()
 {
     out=$1
     shift
-    "$cxx" -std=c++17 -O1 -g1 -gdwarf-4 -Wno-unknown-pragmas \
+    $cxx -std=c++17 -O1 -g1 -gdwarf-4 -Wno-unknown-pragmas \
         -I "$top/test/simt" -I "$course" "$@" -o "$out" \
         -pthread -ldl 2> "$out.log"
 }
@@ -55,7 +59,7 @@ grade()
         for file; do
             count=$((count + 1))
             printf '#define NAME file%d\n#define SOLUTION "%s"\n#include "solution.cpp"\n' $count \
-                "$(cd "$(dirname "$file")" && pwd)/$(basename "$file")"
+                "$(CDPATH= cd "$(dirname "$file")" && pwd)/$(basename "$file")"
             entries="$entries &file$count::entry,"
         done
         echo "const course::solution *const course::solutions[] = {$entries};"
@@ -94,7 +98,7 @@ time_on_gpu()
 {
     command -v nvcc >/dev/null 2>&1 || return 0
     nvidia-smi -L 2>/dev/null | grep -q GPU || return 0
-    file=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+    file=$(CDPATH= cd "$(dirname "$2")" && pwd)/$(basename "$2")
     if nvcc -O3 -std=c++17 -arch=native "-DLESSON=$1" "-DSOLUTION=\"$file\"" -I "$course" \
         "$course/gpu.cu" -o "$build/gpu-$$" 2> "$build/gpu-$$.log"; then
         "$build/gpu-$$"

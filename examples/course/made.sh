@@ -9,8 +9,8 @@
 #     measured N...         times of these sizes, from the first table of examples/README.md
 #     rungs                 V0 to V7, from the lines "V0 to V7 sum 2^28 floats in ..." there
 set -eu
-course=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$course/../.." && pwd)
+course=$(CDPATH= cd "$(dirname "$0")" && pwd)
+top=$(CDPATH= cd "$course/../.." && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 

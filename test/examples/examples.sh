@@ -3,13 +3,13 @@
 # fastreduce.cu, which most of them name as it is, is compiled once. Lines that need what is not
 # here (nvcc, MPI, NCCL, cuBLAS) are left out, and say so.
 set -eu
-root=$(cd "$1" && pwd)
+root=$(CDPATH= cd "$1" && pwd)
 nvcc=${2:-}
 . "$(dirname "$0")/../vendor/setup.sh"
 mkdir examples
 cp "$root"/examples/*.c "$root"/examples/*.cu "$root"/examples/*.h "$root"/examples/*.cuh \
     examples
-cd examples
+CDPATH= cd examples
 arch=-gencode=arch=compute_75,code=compute_75 # no machine code: that takes half the time
 [ -z "$nvcc" ] || "$nvcc" -O3 $arch -c fastreduce.cu
 

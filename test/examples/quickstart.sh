@@ -1,8 +1,9 @@
 #!/bin/sh
 # examples/quickstart.sh compiles what is not up to date, and nothing else: sh quickstart.sh ROOT.
 # Without nvcc, and with one that fails; each compiler is a script that notes that it was called.
+# With CDPATH in the environment, by which cd prints where it goes.
 set -eu
-root=$(cd "$1" && pwd)
+root=$(CDPATH= cd "$1" && pwd)
 . "$(dirname "$0")/../vendor/setup.sh"
 mkdir -p copy/test bin
 cp -r "$root/examples" "$root"/fastreduce.* copy
@@ -18,7 +19,7 @@ chmod +x bin/cc
 quickstart()
 {
     : > calls
-    PATH=$PWD/bin sh copy/examples/quickstart.sh 1000 > out 2> err || fail "$3: $(cat err)"
+    PATH=$PWD/bin CDPATH=. sh copy/examples/quickstart.sh 1000 > out 2> err || fail "$3: $(cat err)"
     [ "$(tr '\n' ' ' < calls)" = "$1" ] || fail "$3: called '$(tr '\n' ' ' < calls)'"
     grep -q '^n       1000$' out && grep -q "$2" err || fail "$3: $(cat out err)"
     pass "$3"

@@ -7,6 +7,7 @@ somewhere, and questions have answers.
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,9 +34,9 @@ def read(*path):
         return file.read()
 
 
-def run(folder, *command):
-    ran = subprocess.run(command, check=False, capture_output=True, text=True,
-                         env={**os.environ, "COURSE_BUILD": folder})
+def run(folder, *command, **environment):
+    ran = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT,
+                         env={**os.environ, "COURSE_BUILD": folder, **environment})
     return ran.returncode, ran.stdout + ran.stderr
 
 
@@ -149,11 +150,37 @@ def check_answers(folder):
     that("RIGHT" in said[1], said[1])
 
 
+def check_environment(folder):
+    """With CDPATH, and a compiler of two words; without a compiler, which is installed: by an
+    apt-get of its own, on a PATH with everything else."""
+    without = os.path.join(folder, "without")
+    os.mkdir(without)
+    for place in os.environ["PATH"].split(os.pathsep):
+        for name in os.listdir(place) if os.path.isdir(place) else ():
+            if name not in ("c++", "id", "sudo", "apt-get") and not os.path.lexists(
+                    os.path.join(without, name)):
+                os.symlink(os.path.join(place, name), os.path.join(without, name))
+    command = "sh", "examples/course/check.sh", "2", "--answer"
+    status, said = run(os.path.join(folder, "words"), *command, CDPATH=".", CXX="env c++")
+    that(status == 0 and ANSWERS[2] in said, f"CDPATH and CXX: {status} {said}")
+    status, said = run(os.path.join(folder, "none"), *command, PATH=without)
+    that(status == 1 and "error: no 'c++': no apt-get here; please install what these Debian "
+         "packages hold: g++\n" in said, f"no c++: {status} {said}")
+    for name, script in (("id", "echo 0"), ("apt-get", "case $* in *'install '*g++*) "
+                         f"ln -s '{shutil.which('c++')}' '{without}/c++' ;; esac")):
+        with open(os.path.join(without, name), "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\n{script}\n")
+        os.chmod(os.path.join(without, name), 0o755)
+    status, said = run(os.path.join(folder, "apt"), *command, PATH=without)
+    that(status == 0 and "installing: g++\n" in said and ANSWERS[2] in said,
+         f"c++ is installed: {status} {said}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         if sys.argv[2:] == ["lessons"]:
             for check in (check_documents, check_made, check_pictures, check_steps,
-                          check_answers):
+                          check_answers, check_environment):
                 check(folder)
         else:
             for number in range(int(sys.argv[2]), int(sys.argv[3]) + 1):

@@ -93,6 +93,18 @@ def check_cpu():
         that(sums in (None, found.get("FastReduce, to float32")), f"{array}: {found}")
     numpy.save("d.npy", numpy.zeros(3))
     refuses("float64", 1, "d.npy: float64, not float32", run("d.npy"))
+    numpy.savez("a.npz", numpy.zeros(3, numpy.float32))
+    write("empty.npy", "")
+    write("text.npy", "1.5")
+    write("short.npy", b"\x93NUMPY\1")
+    refuses("an .npz file", 1, "a.npz: is no .npy file", run("a.npz"))
+    refuses("an empty file", 1, "empty.npy: is empty", run("empty.npy"))
+    refuses("text", 1, "text.npy: is no .npy file", run("text.npy"))
+    refuses("a cut header", 1, "EOF", run("short.npy"))
+    os.mkdir("none")
+    write("none/numpy.py", "raise ImportError")
+    refuses("no NumPy", 77, "apt-get install python3-numpy, or python3 -m pip install numpy",
+            run("5", env={**os.environ, "PYTHONPATH": "none"}))
     refuses("a missing file", 1, "No such file", run("missing.npy"))
     refuses("two arguments", 2, "not understood: 5 (", run("4", "5"))
     refuses("an option", 2, "not understood: --fast (", run("--fast"))
@@ -125,8 +137,8 @@ def check_gpu():
 
 
 def write(name, text):
-    with open(name, "w", encoding="utf-8") as file:
-        file.write(text)
+    with open(name, "wb") as file:
+        file.write(text if isinstance(text, bytes) else text.encode())
     os.chmod(name, 0o755)
 
 

@@ -69,13 +69,13 @@ def code(root, name, text, cc, cxx, folder, toolkit):
             file.write(block)
         if "cuda_runtime" in block and toolkit is None:
             continue
-        for compiler in ([cc, "-std=c99"], [cxx, "-std=c++14", "-x", "c++"]):
+        for compiler in ([*cc.split(), "-std=c99"], [*cxx.split(), "-std=c++14", "-x", "c++"]):
             run([*compiler, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only",
                  "-I" + root, "-isystem", f"{toolkit}/include", "block.c"], folder, name)
     for block in blocks(text, "cpp"):
         with open(os.path.join(folder, "block.cpp"), "w", encoding="utf-8") as file:
             file.write(block)
-        run([cxx, "-std=c++17", "-fsyntax-only", "-Wno-unknown-pragmas", "-I" + root,
+        run([*cxx.split(), "-std=c++17", "-fsyntax-only", "-Wno-unknown-pragmas", "-I" + root,
              "-I" + os.path.join(root, "test", "simt"), "block.cpp"], folder, name)
     for block in blocks(text, "sh"):
         run(["sh", "-n", "-c", block], folder, name)
@@ -91,7 +91,7 @@ def manual(root, cxx, folder):
     that(len(calls) >= 5, f"fastreduce.cuh shows {calls}")
     with open(os.path.join(folder, "manual.cpp"), "w", encoding="utf-8") as file:
         file.write(MANUAL + "\n".join(calls) + "\n}\n")
-    run([cxx, "-std=c++17", "-fsyntax-only", "-Wno-unknown-pragmas", "-I" + root,
+    run([*cxx.split(), "-std=c++17", "-fsyntax-only", "-Wno-unknown-pragmas", "-I" + root,
          "-I" + os.path.join(root, "test", "simt"), "manual.cpp"], folder, "fastreduce.cuh")
 
 

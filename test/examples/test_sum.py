@@ -8,6 +8,7 @@ to have the same bits too. Needs the standard library alone.
 """
 import fractions
 import gzip
+import io
 import math
 import os
 import random
@@ -19,6 +20,7 @@ import sys
 import tempfile
 import threading
 import time
+import zipfile
 
 import checks
 
@@ -332,7 +334,7 @@ def check_raw_and_pipes():
     expect_sum("raw, two dots", [write("a.npy.f32", raw)], values)
     expect_sum("raw, empty", [write("e.f32", b"")], [])
     expect_sum("pipe", ["-"], values, data=raw)
-    expect_sum("pipe, empty", ["-"], [], data=b"")
+    expect_refusal("pipe, empty", 1, "standard input: is empty: no input", ["-"], data=b"")
     with open(os.path.join(FOLDER, "a.f32"), "rb") as file:
         done = run("-", stdin=file)
     check_output("standard input from a file", done.returncode, done.stdout, done.stderr,
@@ -445,7 +447,7 @@ def check_several():
     write("shrinks.f32", bytes(1 << 20))
     process = subprocess.Popen([PROGRAM, "-", "shrinks.f32"], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    process.stdin.write(bytes(8))
+    process.stdin.write(bytes(64))
     process.stdin.flush()
     time.sleep(0.5)
     os.truncate("shrinks.f32", 5000)
@@ -525,6 +527,35 @@ def check_special():
 # ---- What must be refused ------------------------------------------------------------------------
 
 
+def other_formats(array):
+    """What is neither .npy nor raw floats says what it is, in a file and on standard input."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("arr_0.npy", array)
+    # of whole floats, which their length does not give away
+    zipped, archived = (x + bytes(-len(x) % 4) for x in (gzip.compress(array), archive.getvalue()))
+    text = "is text: read it by numpy.loadtxt"
+    for what, content in (("is gzip: zcat it", zipped),
+                          ("is zip, as .npz is: unzip -p it", archived),
+                          ("is empty: no input", b""), (text, b"12\n"), (text, b"123\n"),
+                          (text, b"1.5 2.5 3.25"), (text, b"a;b\r\n" * 20)):
+        path = write("other.npy", content)
+        expect_refusal(f"{content[:9]}", 1, "other.npy: " + what, [path])
+        expect_refusal(f"a pipe {content[:9]}", 1, "standard input: " + what, ["-"], data=content)
+        with open(path, "rb") as file:
+            expect_refusal(f"standard input {content[:9]}", 1, "standard input: " + what, ["-"],
+                           stdin=file)
+    with subprocess.Popen(["false"], stdout=subprocess.PIPE) as failed:
+        expect_refusal("false | sum -", 1, "no input", ["-", "5"], stdin=failed.stdout)
+    # floats that look so: of raw floats by name, few or with others beside them
+    for content in (zipped[:8], b"123\n", b"text of 20 bytes....", b"PK\3\4"):
+        values = list(struct.unpack(f"<{len(content) // 4}f", content))
+        expect_sum(f"raw floats {content}", [write("a.f32", content)], values)
+    for content in (b"text", b"textmore", b"text" * 15 + b"\0\0\0\0", b"\x1f\x8b\0\0"):
+        values = list(struct.unpack(f"<{len(content) // 4}f", content))
+        expect_sum(f"a pipe {content}", ["-"], values, data=content)
+
+
 def check_bad_files():
     good = npy(uniform(6, 1), "(2, 3)")
     expect_refusal("missing", 1, "No such file", [os.path.join(FOLDER, "missing.npy")])
@@ -551,10 +582,14 @@ def check_bad_files():
     def refuse(what, words, content):
         expect_refusal(".npy: " + what, 1, words, [write("r.npy", content)])
 
+    other_formats(good)
     for descr in ("'<f8'", "'>f4'", "'<i4'", "'|b1'", "'<c8'", "'|S4'", "'<f2'", "'<M8[ns]'",
                   "'|O'"):
         refuse("type " + descr, f"its elements are {descr}, not float32",
                npy(uniform(6, 1), "(6,)", descr=descr))
+    for kind in ("f2", "f8"):
+        refuse(kind, f"; sum_mpi --type f{8 * int(kind[1])} sums these",
+               npy([], "(0,)", descr=f"'<{kind}'"))
     refuse("records", "records, not float32", npy(uniform(6, 1), "(6,)", descr="[('x', '<f4')]"))
     for cut in (1, 4, 23, 24):
         refuse(f"short by {cut}", f"{24 - cut} bytes of data where its header promises 24",
@@ -563,11 +598,11 @@ def check_bad_files():
     refuse("a float after", "4 bytes too many", good + b"\0" * 4)
     refuse("short by its shape", "bytes of data where", npy(uniform(6, 1), "(2, 4)"))
     refuse("long by its shape", "bytes too many", npy(uniform(6, 1), "(0, 3)"))
-    refuse("other contents", "neither begins as", b"hello, world")
+    refuse("other contents", "neither begins as", b"hello, w\0rld")
     for version, minor in ((0, 0), (4, 0), (1, 1), (255, 0)):
         refuse(f"version {version}.{minor}", f"format {version}.{minor}",
                good[:6] + bytes([version, minor]) + good[8:])
-    for length in (0, 1, 5):
+    for length in (1, 5):
         refuse(f"cut to {length} bytes", "neither begins as", good[:length])
     for length in (6, 7, 8, 9, 10, 30, 127):
         refuse(f"cut to {length} bytes", "ends within its header", good[:length])

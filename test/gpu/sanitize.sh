@@ -3,7 +3,7 @@
 # build folder. A line a run; exit 1 if one found something or took longer than SECONDS_EACH
 # (environment, 600), 77 without the tool or a GPU.
 set -eu
-build=$(cd "$1" && pwd)
+build=$(CDPATH= cd "$1" && pwd)
 shift
 command -v compute-sanitizer >/dev/null || { echo "SKIP: no compute-sanitizer"; exit 77; }
 "$build/test_types" >/dev/null 2>&1 || [ $? != 77 ] || { echo "SKIP: no GPU"; exit 77; }

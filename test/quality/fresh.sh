@@ -16,7 +16,7 @@
 #   FRESH_KEEP    not empty: the root folders stay
 #   FRESH_FOLDER  where they go, /tmp/fastreduce-fresh
 set -eu
-top=$(cd "$(dirname "$0")/../.." && pwd)
+top=$(CDPATH= cd "$(dirname "$0")/../.." && pwd)
 [ "$(id -u)" = 0 ] || { echo "SKIP: debootstrap needs root"; exit 77; }
 . "$top/test/setup.sh"
 PATH=$PATH:/usr/sbin:/sbin
@@ -49,7 +49,7 @@ within()
     case $2 in root) home=/root ;; *) home=/home/$2 ;; esac
     chroot --userspec="$2:$2" "$1" env -i HOME="$home" LANG=C.UTF-8 \
         PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-        sh -c 'cd "$HOME/$1" && eval "$2"' sh "$place" "$3" < /dev/null
+        sh -c 'CDPATH= cd "$HOME/$1" && eval "$2"' sh "$place" "$3" < /dev/null
 }
 
 failed=0

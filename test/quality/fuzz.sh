@@ -2,7 +2,7 @@
 # Builds fuzz_exact.cpp and fuzz_floats.cpp and runs each from nothing: sh fuzz.sh ROOT [SECONDS].
 # Exit 77 without a Clang that has libFuzzer and MPFR.
 set -eu
-root=$(cd "$1" && pwd)
+root=$(CDPATH= cd "$1" && pwd)
 seconds=${2:-20}
 . "$(dirname "$0")/../vendor/setup.sh"
 flags="-std=c++17 -O2 -g -fsanitize=fuzzer,undefined -fno-sanitize-recover=all"

@@ -2,7 +2,7 @@
 # A C program with vendored copies of the two files, under Make, CMake and Meson: sh
 # build_systems.sh ROOT NVCC.
 set -eu
-root=$(cd "$1" && pwd)
+root=$(CDPATH= cd "$1" && pwd)
 nvcc=$2
 . "$(dirname "$0")/setup.sh"
 sed -i -e '1i #define FASTREDUCE_TYPES FASTREDUCE_F32' \

@@ -4,9 +4,9 @@
 # compilers.sh ROOT FOLDER. On Debian, all that it has had since release 11, from GCC 9 on: unpacked
 # into a root folder of their own in FOLDER, which is kept. Elsewhere the installed ones.
 set -eu
-root=$(cd "$1" && pwd)
+root=$(CDPATH= cd "$1" && pwd)
 mkdir -p "$2"
-downloads=$(cd "$2" && pwd)
+downloads=$(CDPATH= cd "$2" && pwd)
 . "$(dirname "$0")/setup.sh"
 . "$tests/downloads.sh"
 options='-Wall -Wextra -Wpedantic -DWITH_HOST -DHOST_ONLY'

@@ -6,7 +6,7 @@
 # Templates and inline functions are weak symbols: of those that have one name the linker keeps one,
 # for all parts. So what two parts compile differently has to have two names.
 set -eu
-root=$(cd "$1" && pwd)
+root=$(CDPATH= cd "$1" && pwd)
 nvcc=$2
 . "$(dirname "$0")/setup.sh"
 

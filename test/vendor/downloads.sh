@@ -37,7 +37,7 @@ CONF
     # a release that is no longer there need not matter
     with_apt apt-get -qq update > apt.log 2>&1 || true
 }
-with_apt() { (APT_CONFIG=$apt/conf && export APT_CONFIG && cd "$apt" && "$@"); }
+with_apt() { (APT_CONFIG=$apt/conf && export APT_CONFIG && CDPATH= cd "$apt" && "$@"); }
 
 # debian FOLDER RELEASE SECTION PACKAGE...: packages of a release of Debian, unpacked and not
 # installed. Of nvidia-cuda-dev, 1.5 GB, what is used here.

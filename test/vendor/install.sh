@@ -2,7 +2,7 @@
 # What `meson install` puts where, and that a C program finds it by pkg-config and by CMake: sh
 # install.sh ROOT.
 set -eu
-root=$(cd "$1" && pwd)
+root=$(CDPATH= cd "$1" && pwd)
 . "$(dirname "$0")/setup.sh"
 have() { command -v "$1" >/dev/null 2>&1; }
 have meson && have ninja || { skip "meson install" "no Meson"; done_testing; }
@@ -26,7 +26,8 @@ share/cmake/FastReduce/FastReduceConfig.cmake
 share/cmake/FastReduce/FastReduceConfigVersion.cmake
 share/pkgconfig/fastreduce.pc
 WANTED
-(cd first/opt/fast && find * -type f | LC_ALL=C sort) | diff wanted - || fail "installed files"
+(CDPATH= cd first/opt/fast && find * -type f | LC_ALL=C sort) | diff wanted - ||
+    fail "installed files"
 for file in fastreduce.h fastreduce.cuh; do
     cmp "$file" first/opt/fast/include/$file || fail "$file is installed otherwise"
     [ "$(sed -n 's/^ \*   \([0-9.]*\)  20.*/\1/p' $file | head -n 1)" = "$version" ] ||

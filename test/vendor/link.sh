@@ -2,7 +2,7 @@
 # Several copies of the two files in one process, and device code linked on
 # its own: sh link.sh ROOT NVCC.
 set -eu
-root=$(cd "$1" && pwd)
+root=$(CDPATH= cd "$1" && pwd)
 nvcc=$2
 . "$(dirname "$0")/setup.sh"
 # -O0: an inline function that two parts share by mistake is then called, not inlined. sm_75 brings

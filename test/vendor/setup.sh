@@ -1,11 +1,11 @@
 # Sourced by the vendoring tests, with $root set: goes to an empty folder that holds copies of the
 # two files and the .cu file that defines the C functions, to be removed at exit. Each case prints
 # one line: pass, skip or fail. done_testing ends the script, with 77 if no case ran.
-tests=$(cd "$(dirname "$0")" && pwd)
+tests=$(CDPATH= cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cp "$root/fastreduce.h" "$root/fastreduce.cuh" "$folder"
-cd "$folder"
+CDPATH= cd "$folder"
 printf '#define FASTREDUCE_IMPLEMENTATION\n#include "fastreduce.cuh"\n' > fastreduce.cu
 cc=${CC:-cc}
 cxx=${CXX:-c++}

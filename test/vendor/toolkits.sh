@@ -10,9 +10,9 @@
 #   NVRTC 11.8, 12.0, 12.9     from PyPI
 #   Clang with 12.0, 12.9      headers and assembler from PyPI
 set -eu
-root=$(cd "$1" && pwd)
+root=$(CDPATH= cd "$1" && pwd)
 mkdir -p "$2"
-downloads=$(cd "$2" && pwd)
+downloads=$(CDPATH= cd "$2" && pwd)
 what=${3:-files}
 . "$(dirname "$0")/setup.sh"
 . "$tests/downloads.sh"

@@ -3,7 +3,7 @@
 # words.sh ROOT [NVCC]. The templates are compiled against the CPU machine of test/simt; NVCC is
 # asked for what only it knows.
 set -eu
-root=$(cd "$1" && pwd)
+root=$(CDPATH= cd "$1" && pwd)
 nvcc=${2:-}
 . "$(dirname "$0")/setup.sh"
 simt="$cxx -std=c++17 -Wall -Wextra -Wno-unknown-pragmas $werror -I simt -I ."
@@ -37,9 +37,9 @@ REFUSED
 }
 
 printf '#include "fastreduce.h"\n' > header.c
-refused "C89" "needs C99.*-std=c99" "$cc" -std=c89 -fsyntax-only header.c
+refused "C89" "needs C99.*-std=c99" $cc -std=c89 -fsyntax-only header.c
 refused "cl.exe without /std:c11" "needs C99.*/std:c11" \
-    "$cc" -std=c89 -D_MSC_VER=1930 -fsyntax-only header.c
+    $cc -std=c89 -D_MSC_VER=1930 -fsyntax-only header.c
 printf '#include "fastreduce.cuh"\n' > header.cpp
 refused "C++14" "needs C++17.*-std=c++17" $cxx -std=c++14 -I simt -fsyntax-only header.cpp
 refused "cl.exe with /std:c++14" "needs C++17" \
@@ -52,7 +52,7 @@ cat > late.c <<'LATE'
 #include "fastreduce.h"
 LATE
 refused "FASTREDUCE_STATIC after the first include" "before the first include" \
-    "$cc" -std=c99 -fsyntax-only late.c
+    $cc -std=c99 -fsyntax-only late.c
 # AUTO is the engine, V7 the levels of the ladder: both refuse the same types and operators.
 for choice in FASTREDUCE_AUTO FASTREDUCE_V7; do
     refused_template "$choice of a type that is not trivially copyable" \
@@ -252,7 +252,7 @@ DEFINED
 defines='-DFASTREDUCE_HOST_IMPLEMENTATION -DFASTREDUCE_IMPLEMENTATION -DFASTREDUCE_WITH_SHAPES'
 defines="$defines -DFASTREDUCE_WITH_EXACT_PRODUCTS -DFASTREDUCE_SUFFIX="
 {
-    "$cc" -std=c99 -E -dD -DFASTREDUCE_HOST_IMPLEMENTATION -DFASTREDUCE_SUFFIX= defined.c |
+    $cc -std=c99 -E -dD -DFASTREDUCE_HOST_IMPLEMENTATION -DFASTREDUCE_SUFFIX= defined.c |
         awk -f defined.awk
     $simt $defines -E -dD defined.cpp | awk -v macros_only=1 -f defined.awk
 } | grep -E '^[A-Za-z_]' | sort -u > defined
@@ -498,7 +498,7 @@ sed -n '/^typedef enum fastreduce_\(type\|operator\)/,/^}/s/^ *\(FASTREDUCE_[A-Z
     fastreduce.h | grep -v DEFAULT_TYPE > members
 [ "$(wc -l < members)" -ge 25 ] || fail "no types and operators"
 while read -r name; do
-    "$cc" -D$name -fsyntax-only header.c > message 2>&1 && fail "a macro $name compiles"
+    $cc -D$name -fsyntax-only header.c > message 2>&1 && fail "a macro $name compiles"
     grep -q 'write A+B' message || fail "a macro $name: no sentence"
 done < members
 pass "types and operators that are macros, as of a list that was split at a comma, are refused"
