@@ -17,6 +17,7 @@
  * inside kernels of its own, and
  *
  *     fastreduce::reduce(input, output, n, stream);               // float, int, structs ...
+ *     fastreduce::reduce<fastreduce::maximum>(input, output, n, stream);
  *     fastreduce::reduce<FASTREDUCE_V7, 512, 16, fastreduce::maximum>(input, output, n);
  *     fastreduce::transform_reduce(input, output, n, transform, combine, identity, stream);
  *     fastreduce::dot(x, y, output, n, stream);                   // the sum of x[k] * y[k]
@@ -9164,6 +9165,15 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
     if (status != FASTREDUCE_SUCCESS) return status;
     return detail::method<Version, BlockSize, Items, Operator, Input>::launch(input, output, n,
                                                                               scratch, stream);
+}
+
+/* Does the same by AUTO, with the operator named first: reduce<maximum>(input, output, n). */
+template <class Operator, class Input>
+fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *output, size_t n,
+                         cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
+{
+    return reduce<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE, default_items(FASTREDUCE_AUTO), Operator>(
+        input, output, n, stream, scratch);
 }
 
 /* Reduces transform(input[0]) .. transform(input[n - 1]) to *output; n == 0 gives identity.
