@@ -22,6 +22,7 @@
  *     fastreduce::transform_reduce(input, output, n, transform, combine, identity, stream);
  *     fastreduce::dot(x, y, output, n, stream);                   // the sum of x[k] * y[k]
  *     fastreduce::round<FASTREDUCE_V2, 128>(input, partials, n);  // one level only
+ *     fastreduce::status_string(status);                          // what each of these returns
  *
  * NVRTC, which compiles at run time, needs no headers but the two files, and sees rooms 1 to 7.
  *
@@ -9286,6 +9287,12 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
         detail::launch_round(version.first, version, input, partials, n, stream));
 }
 
+/* Returns what fastreduce_status_string does, in programs without an implementing file, too. */
+inline const char *status_string(fastreduce_status status)
+{
+    return fastreduce_detail_status_text(status);
+}
+
 #endif /* __CUDACC_RTC__ */
 } // namespace FASTREDUCE_DETAIL_ABI
 } // namespace fastreduce
@@ -10037,7 +10044,8 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot_f64, "fastreduce_accumulate_do
  *                   plus and multiplies of floats round each operation by itself, and are no longer
  *                   fused with a transform's products.
  *                   API: AUTO takes up to 128 bytes; more are refused when compiled, and
- *                   transform_reduce takes as many. FASTREDUCE_NO_OVERLAP.
+ *                   transform_reduce takes as many. FASTREDUCE_NO_OVERLAP. reduce() with the
+ *                   operator first; status_string().
  *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
  *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),
  *                   fastreduce_supports_shapes, fastreduce_supports_dot; fastreduce_accumulate_f64,

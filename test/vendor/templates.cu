@@ -134,5 +134,6 @@ int main()
                                         reinterpret_cast<moment *>(256), 5, nullptr,
                                         {nullptr, 0}) != FASTREDUCE_ERROR_INVALID_ARGUMENT)
         return 17;
+    if (*fastreduce::status_string(FASTREDUCE_SUCCESS) != 's') return 18;
     return 0;
 }
