@@ -1626,8 +1626,7 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
     {
         if constexpr (Ends) {
             if (how != ending::sum)
-                return ieee_cast<Result>(
-                    finalize(ieee_double(value), static_cast<double>(n), how));
+                return ieee_cast<Result>(finalize(ieee_double(value), static_cast<double>(n), how));
         }
         return value;
     }
