@@ -17,10 +17,12 @@
  * inside kernels of its own, and
  *
  *     fastreduce::reduce(input, output, n, stream);               // float, int, structs ...
+ *     fastreduce::reduce<fastreduce::maximum>(input, output, n, stream);
  *     fastreduce::reduce<FASTREDUCE_V7, 512, 16, fastreduce::maximum>(input, output, n);
  *     fastreduce::transform_reduce(input, output, n, transform, combine, identity, stream);
  *     fastreduce::dot(x, y, output, n, stream);                   // the sum of x[k] * y[k]
  *     fastreduce::round<FASTREDUCE_V2, 128>(input, partials, n);  // one level only
+ *     fastreduce::status_string(status);                          // what each of these returns
  *
  * NVRTC, which compiles at run time, needs no headers but the two files, and sees rooms 1 to 7.
  *
@@ -1624,8 +1626,7 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
     {
         if constexpr (Ends) {
             if (how != ending::sum)
-                return ieee_cast<Result>(
-                    finalize(ieee_double(value), static_cast<double>(n), how));
+                return ieee_cast<Result>(finalize(ieee_double(value), static_cast<double>(n), how));
         }
         return value;
     }
@@ -9166,6 +9167,15 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
                                                                               scratch, stream);
 }
 
+/* Does the same by AUTO, with the operator named first: reduce<maximum>(input, output, n). */
+template <class Operator, class Input>
+fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *output, size_t n,
+                         cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
+{
+    return reduce<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE, default_items(FASTREDUCE_AUTO), Operator>(
+        input, output, n, stream, scratch);
+}
+
 /* Reduces transform(input[0]) .. transform(input[n - 1]) to *output; n == 0 gives identity.
  *
  *   transform, combine   called on the GPU, and may have state: function objects with a const
@@ -9274,6 +9284,12 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
     if (status != FASTREDUCE_SUCCESS) return status;
     return detail::status_of(
         detail::launch_round(version.first, version, input, partials, n, stream));
+}
+
+/* Returns what fastreduce_status_string does, in programs without an implementing file, too. */
+inline const char *status_string(fastreduce_status status)
+{
+    return fastreduce_detail_status_text(status);
 }
 
 #endif /* __CUDACC_RTC__ */
@@ -10027,7 +10043,8 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot_f64, "fastreduce_accumulate_do
  *                   plus and multiplies of floats round each operation by itself, and are no longer
  *                   fused with a transform's products.
  *                   API: AUTO takes up to 128 bytes; more are refused when compiled, and
- *                   transform_reduce takes as many. FASTREDUCE_NO_OVERLAP.
+ *                   transform_reduce takes as many. FASTREDUCE_NO_OVERLAP. reduce() with the
+ *                   operator first; status_string().
  *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
  *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),
  *                   fastreduce_supports_shapes, fastreduce_supports_dot; fastreduce_accumulate_f64,

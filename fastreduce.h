@@ -461,7 +461,8 @@ extern "C" {
 #endif
 
 /* A sentence for a status: never null, static storage, without a newline. A positive status is
- * put into words by the CUDA runtime, where the implementation is in a .cu file. */
+ * put into words by the CUDA runtime, where the implementation is in a .cu file. Programs of
+ * templates alone call fastreduce::status_string. */
 FASTREDUCE_API const char *fastreduce_status_string(fastreduce_status status);
 
 /* FASTREDUCE_VERSION of the compiled implementation: the header's, but where FASTREDUCE_SUFFIX says
@@ -1279,6 +1280,35 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, con
     value.below |= rest;
     return fastreduce_detail_pack(0, 0, value, precision);
 }
+
+#ifndef __CUDACC_RTC__
+/* What fastreduce_status_string and fastreduce::status_string return */
+static inline const char *fastreduce_detail_status_text(fastreduce_status status)
+{
+    switch (status) {
+    case FASTREDUCE_SUCCESS: return "success";
+    case FASTREDUCE_ERROR_INVALID_ARGUMENT:
+        return "invalid argument: a null, misaligned or overlapping pointer, an n or a shape too "
+               "large for memory, or an unknown kernel, block size, type or operator";
+    case FASTREDUCE_ERROR_UNSUPPORTED:
+        return "not supported by this build of FastReduce: not what this kernel does, or left out "
+               "by FASTREDUCE_TYPES, FASTREDUCE_OPERATORS, FASTREDUCE_NO_LADDER, "
+               "FASTREDUCE_NO_EXACT or for want of FASTREDUCE_WITH_SHAPES or "
+               "FASTREDUCE_WITH_EXACT_PRODUCTS";
+    case FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL:
+        return "the workspace is too small: FASTREDUCE_WORKSPACE_BYTES are enough for AUTO and "
+               "EXACT, and fastreduce.h says what V0 to V7 need";
+    case FASTREDUCE_ERROR_NO_DEVICE: return "no CUDA device, or no driver that is new enough";
+    default: break;
+    }
+#if defined(__CUDACC__) || defined(SIMT_MACHINE)
+    if (status > 0) return cudaGetErrorString((cudaError_t)status);
+#else
+    if (status > 0) return "a CUDA runtime error: cudaGetErrorString has its text";
+#endif
+    return "unknown status";
+}
+#endif
 #endif /* FASTREDUCE_DETAIL_ARITHMETIC */
 
 /* ---- Host implementation --------------------------------------------------------------------- */
@@ -1353,28 +1383,7 @@ FASTREDUCE_DETAIL_DEFINE int fastreduce_version(void)
 
 FASTREDUCE_DETAIL_DEFINE const char *fastreduce_status_string(fastreduce_status status)
 {
-    switch (status) {
-    case FASTREDUCE_SUCCESS: return "success";
-    case FASTREDUCE_ERROR_INVALID_ARGUMENT:
-        return "invalid argument: a null, misaligned or overlapping pointer, an n or a shape too "
-               "large for memory, or an unknown kernel, block size, type or operator";
-    case FASTREDUCE_ERROR_UNSUPPORTED:
-        return "not supported by this build of FastReduce: not what this kernel does, or left out "
-               "by FASTREDUCE_TYPES, FASTREDUCE_OPERATORS, FASTREDUCE_NO_LADDER, "
-               "FASTREDUCE_NO_EXACT or for want of FASTREDUCE_WITH_SHAPES or "
-               "FASTREDUCE_WITH_EXACT_PRODUCTS";
-    case FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL:
-        return "the workspace is too small: FASTREDUCE_WORKSPACE_BYTES are enough for AUTO and "
-               "EXACT, and fastreduce.h says what V0 to V7 need";
-    case FASTREDUCE_ERROR_NO_DEVICE: return "no CUDA device, or no driver that is new enough";
-    default: break;
-    }
-#if defined(__CUDACC__) || defined(SIMT_MACHINE)
-    if (status > 0) return cudaGetErrorString((cudaError_t)status);
-#else
-    if (status > 0) return "a CUDA runtime error: cudaGetErrorString has its text";
-#endif
-    return "unknown status";
+    return fastreduce_detail_status_text(status);
 }
 
 FASTREDUCE_DETAIL_DEFINE const char *fastreduce_kernel_name(fastreduce_kernel kernel)

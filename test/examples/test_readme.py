@@ -23,7 +23,7 @@ MADE = ("build/", "/usr/local/cuda/")
 MANUAL = """#include "fastreduce.cuh"
 void calls(const float *input, float *output, float *partials, const float *x, const float *y,
            float (*transform)(float), float (*combine)(float, float), float identity,
-           cudaStream_t stream, size_t n)
+           cudaStream_t stream, size_t n, fastreduce_status status)
 {
 """
 

@@ -198,8 +198,7 @@ static void auto_case(const char *what, const std::vector<T> &values, size_t off
         order::next();
         const workspace scratch = {pooled || bytes == 0 ? nullptr : memory.data(), bytes};
         const fastreduce_status status =
-            reduce<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE, FASTREDUCE_ITEMS_PER_THREAD, Operator>(
-                input.data(), output.data(), n, nullptr, scratch);
+            reduce<Operator>(input.data(), output.data(), n, nullptr, scratch);
         CUDA(cudaDeviceSynchronize());
         check::that(status == 0 && equal(output.get()[0], wanted) && output.canaries_alive(),
                     "AUTO, %s, n %zu, offset %zu%s: status %d, or another result %s", what, n,
@@ -476,8 +475,7 @@ static void in_order(const char *what, size_t most, size_t step)
             return reduce_by(already.data(), output, n, combine, identity, nullptr, scratch);
         });
         ordered_case(what, n, offset % 3, wanted[n], [&](Value *output, workspace scratch) {
-            return reduce<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE, FASTREDUCE_ITEMS_PER_THREAD,
-                          Combine>(already.data(), output, n, nullptr, scratch);
+            return reduce<Combine>(already.data(), output, n, nullptr, scratch);
         });
     }
     check::that(foreign.every_byte_is(0) && on_cpu == 0,

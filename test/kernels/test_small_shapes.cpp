@@ -511,8 +511,8 @@ static void expect_rows(std::initializer_list<rows_plan> plans)
         all.n = of.n;
         all.pitch = of.pitch ? of.pitch : of.n;
         if (of.n == 0) all.begins = &all;
-        const row_share share = plan_rows(e, all, {of.given.multiprocessors, 227 * kibibyte},
-                                          of.given.blocks);
+        const row_share share =
+            plan_rows(e, all, {of.given.multiprocessors, 227 * kibibyte}, of.given.blocks);
         char got[200];
         int at = 0;
         const auto say = [&](const char *format, auto... numbers) {

@@ -127,15 +127,6 @@ static void own_type()
     }
 }
 
-/* AUTO by an operator. */
-template <class Operator, class T>
-static fastreduce_status automatically(const T *input,
-                                       fastreduce::accumulate_t<Operator, T> *output, size_t n)
-{
-    return fastreduce::reduce<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE, FASTREDUCE_ITEMS_PER_THREAD,
-                              Operator>(input, output, n);
-}
-
 /* The minimum and maximum of numbers of one sign, in bits, where an identity of 0 would win; of
  * nothing, an infinity. */
 template <class Half>
@@ -160,9 +151,10 @@ static void halves(unsigned infinity)
             for (bool automatic : {false, true}) {
                 output.fill(0x7f);
                 const fastreduce_status status =
-                    automatic
-                        ? most ? automatically<fastreduce::maximum>(input.data(), output.data(), n)
-                               : automatically<fastreduce::minimum>(input.data(), output.data(), n)
+                    automatic ? most ? fastreduce::reduce<fastreduce::maximum>(input.data(),
+                                                                               output.data(), n)
+                                     : fastreduce::reduce<fastreduce::minimum>(input.data(),
+                                                                               output.data(), n)
                     : most ? fastreduce::reduce<FASTREDUCE_V7, 64, 8, fastreduce::maximum>(
                                  input.data(), output.data(), n)
                            : fastreduce::reduce<FASTREDUCE_V7, 64, 8, fastreduce::minimum>(
@@ -247,7 +239,7 @@ static void identities()
         CUDA(cudaDeviceSynchronize());
         check::that(output.get()[0] == value, "an extreme value is not its own minimum or maximum");
         output.fill(0x55);
-        automatically<decltype(combine)>(input.data(), output.data(), values.size());
+        fastreduce::reduce<decltype(combine)>(input.data(), output.data(), values.size());
         CUDA(cudaDeviceSynchronize());
         check::that(output.get()[0] == value, "AUTO: an extreme value is not its own");
     };
@@ -387,7 +379,7 @@ static void bools(const char *what, size_t n)
 {
     check::buffer<unsigned char> input(n), output(1);
     input.fill(1);
-    const fastreduce_status status = automatically<Operator>(
+    const fastreduce_status status = fastreduce::reduce<Operator>(
         reinterpret_cast<const bool *>(input.data()), reinterpret_cast<bool *>(output.data()), n);
     CUDA(cudaDeviceSynchronize());
     check::that(status == 0 && output.get()[0] == 1, "%s of %zu bools: status %d, %u", what, n,

@@ -142,7 +142,8 @@ EQUIVALENT = [
      "the low bits of what is cut off are 0"),
     ("fastreduce_detail_pack_f32", "bits > infinity -> bits >= infinity", "", EQUAL),
     # ---- The host implementation
-    ("fastreduce_status_string", "status > 0 -> status >= 0", "", "0 has been answered before"),
+    ("fastreduce_detail_status_text", "status > 0 -> status >= 0", "",
+     "0 has been answered before"),
     ("fastreduce_detail_merge", "k < digits + 4 -> k + 1 < digits + 4", "",
      "the last limb is 0 and stays 0"),
     ("fastreduce_detail_add_to_bins", "bins[*] -> bins[(*", "", "either set will do"),

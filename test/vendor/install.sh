@@ -24,6 +24,7 @@ include/fastreduce.cuh
 include/fastreduce.h
 share/cmake/FastReduce/FastReduceConfig.cmake
 share/cmake/FastReduce/FastReduceConfigVersion.cmake
+share/cmake/FastReduce/fastreduce.cu
 share/pkgconfig/fastreduce.pc
 WANTED
 (CDPATH= cd first/opt/fast && find * -type f | LC_ALL=C sort) | diff wanted - ||

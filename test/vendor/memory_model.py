@@ -60,7 +60,7 @@ int sums(const float *x, float *sum, fastreduce_accumulator *total, size_t n)
 int others(const unsigned char *x, unsigned long long *sum, const point *p, point *q, size_t n)
 {
     return fastreduce::reduce<FASTREDUCE_AUTO>(x, sum, n) |
-           fastreduce::reduce<FASTREDUCE_AUTO, 256, 8, add_points>(p, q, n);
+           fastreduce::reduce<add_points>(p, q, n);
 }
 """
 # The kernels, and how each has to be seen to read its input

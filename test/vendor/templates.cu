@@ -124,11 +124,16 @@ int main()
     if (!refuses<FASTREDUCE_AUTO, add_moments, moment>()) return 11;
     if (!refuses<FASTREDUCE_AUTO, add_numbers, numbers<3>>()) return 12;
     if (!refuses<FASTREDUCE_AUTO, add_numbers, numbers<17>>()) return 13;
-    if (fastreduce::reduce_by(static_cast<const summed *>(nullptr),
-                              reinterpret_cast<summed *>(256), 5, fastreduce::plus(), summed{0}) !=
-        FASTREDUCE_ERROR_INVALID_ARGUMENT)
+    if (fastreduce::reduce_by(static_cast<const summed *>(nullptr), reinterpret_cast<summed *>(256),
+                              5, fastreduce::plus(),
+                              summed{0}) != FASTREDUCE_ERROR_INVALID_ARGUMENT)
         return 14;
     if (!refuses_dot<float>()) return 15;
     if (!refuses_dot<long>()) return 16;
+    if (fastreduce::reduce<add_moments>(static_cast<const moment *>(nullptr),
+                                        reinterpret_cast<moment *>(256), 5, nullptr,
+                                        {nullptr, 0}) != FASTREDUCE_ERROR_INVALID_ARGUMENT)
+        return 17;
+    if (*fastreduce::status_string(FASTREDUCE_SUCCESS) != 's') return 18;
     return 0;
 }

@@ -320,6 +320,22 @@ $simt both.cpp -ldl -o both || fail "host implementation before the library"
 run ./both "host implementation before the library"
 pass "host implementation before the library, in one file"
 
+# A status in words without an implementing file, or with one for the host: those of the C functions
+cat > alone.cpp <<'ALONE'
+#include <cuda_runtime.h>
+#include "fastreduce.cuh"
+int main()
+{
+    return strcmp(fastreduce::status_string(0), "success") ||
+           strcmp(fastreduce::status_string(2), "out of memory");
+}
+ALONE
+for macro in FASTREDUCE_NOTHING FASTREDUCE_STATIC FASTREDUCE_HOST_IMPLEMENTATION; do
+    $simt -D$macro alone.cpp -ldl -o alone || fail "a status in words, $macro"
+    run ./alone "a status in words, $macro"
+done
+pass "fastreduce::status_string, without an implementing file, too"
+
 # Workspaces do not depend on what the lists leave out.
 cat > lists.cpp <<'LISTS'
 #include <cuda_runtime.h>
@@ -608,6 +624,7 @@ pass "function objects and __device__ lambdas with state, under nvcc"
 cat > both.cu <<'BOTH'
 #include "both.h"
 fastreduce_status f(float *x) { return fastreduce::reduce<FASTREDUCE_V7>(x, x + 9, 9); }
+const char *g(fastreduce_status status) { return fastreduce::status_string(status); }
 BOTH
 "$nvcc" $ptx -c both.cu -o both.o || fail "host implementation before the library, nvcc"
 pass "host implementation before the library, under nvcc"
@@ -615,8 +632,8 @@ public='accumulate|accumulate_exactly|block_reduce|blocks_for|default_items|deta
 public="$public|plus|reduce|round|thread_reduce|v[0-7]_[a-z_]*|warp_reduce|warp_size"
 public="$public|workspace|workspace_bytes"
 public="$public|exact_atomic_add|exact_block_add|exact_block_reduce|exact_carry|exact_value"
-public="$public|argmax|argmin|count_nonzero|max_abs|mean|multiplies|norm2|sum_abs|sum_squares"
-public="$public|variance"
+public="$public|argmax|argmin|count_nonzero|max_abs|mean|multiplies|norm2|status_string|sum_abs"
+public="$public|sum_squares|variance"
 nm -C both.o | grep -oE 'fastreduce::version_[a-z0-9_]*::[a-z0-9_]+' | sed 's/.*:://' |
     sort -u > seen
 grep -q v0_baseline seen || fail "no names seen"
