@@ -1,6 +1,6 @@
 """Draws V0 to V7 at work on one block, from the trace that the CPU machine takes of the kernels:
 
-    ninja -C build/test pictures         once sh test/run.sh has made that folder; or
+    ninja -C build/test pictures         once sh test/run.sh --full has made that folder; or
     python3 examples/ladder_pictures.py build/test/trace_ladder --out examples/figures
 
 Writes ladder_v0.svg to ladder_v7.svg and ladder_all.svg. Threads run across and time runs down: a
@@ -469,7 +469,7 @@ def together(kernels):
 
 def main():
     parser = argparse.ArgumentParser(prog="ladder_pictures", description="Draws V0 to V7 at work.")
-    parser.add_argument("program", help="trace_ladder, as test/run.sh builds it")
+    parser.add_argument("program", help="trace_ladder, as test/run.sh --full builds it")
     parser.add_argument("--block", default="128", metavar="THREADS", help="64 or 128 (default)")
     parser.add_argument("--out", default=".", metavar="FOLDER", help="where the figures go")
     arguments = parser.parse_args()

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Installs what the tests lack, builds everything and runs the tests; test/README.md lists them:
+# Installs what the tests lack, builds and runs them; test/README.md lists them:
 #
-#     sh test/run.sh [--ci | --all] [ARGUMENTS OF MESON TEST]
+#     sh test/run.sh                       whether FastReduce works here: two minutes (quick.sh)
+#     sh test/run.sh [--full | --ci | --all] [ARGUMENTS OF MESON TEST]
 #     sh test/run.sh --suite fast          a minute
 #     sh test/run.sh 'sum without CUDA'    one test
 #
-# Without arguments: the suites fast and slow. --ci: also toolkits (other CUDA toolkits and
+# --full: the suites fast and slow. --ci: also toolkits (other CUDA toolkits and
 # compilers, 1.9 GB). --all: also long (whether every change is noticed, our tests by other
 # toolkits, coverage, fuzzing, cost). Both install the packages that these need. With nvcc the GPU
 # code is compiled too, for every architecture it knows, or for the GPU that is there; what needs a
@@ -17,12 +18,14 @@ CDPATH= cd "$(dirname "$0")/.."
 setup=quick
 all=
 case ${1:-} in
+'') exec sh test/quick.sh ;;
+--full) shift ;;
 --ci | --all)
     setup=${1#--}
     all=1
     shift
     ;;
-'' | -*) ;;
+-*) ;;
 *) setup=all ;;
 esac
 need cc gcc libc6-dev

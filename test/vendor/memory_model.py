@@ -11,8 +11,8 @@ what it will read. Its PTX must
     without having waited. Prefetches into L2 may come before: they read nothing. Nor does it allow
     the next grid before it has waited: that could begin before what came ahead of both has ended.
   - where a block draws a ticket to learn whether it is the last one, which then reads what others
-    wrote: all threads fence, and meet at a barrier, before one draws it; and that one fences before
-    the barrier or shuffle that tells its block.
+    wrote: all threads fence, and meet at a barrier, before one draws it, or that one fences behind
+    the barrier; and it fences again before the barrier or shuffle that tells its block.
 And every kernel of AUTO and EXACT waits, as these are launched overlapped. All the ways that
 elements come are among them: loads into registers, and copies into shared memory.
 
@@ -70,7 +70,7 @@ MANY = {"reduce_short_rows": ["loads"], "reduce_segments": ["loads", "copies"],
         "reduce_long_rows": ["loads"], "reduce_by_threads": ["loads"],
         "reduce_columns": ["loads"], "reduce_open_results": ["loads"]}
 # Those that draw tickets, which are known by the fence before them
-TICKETS = {"reduce_open_results"}
+TICKETS = {"reduce_open_results", "reduce_segments"}
 
 # The name of each kernel says what is to be found in it. `out` is no
 # constant, so its loads are coherent.
@@ -225,6 +225,21 @@ extern "C" __global__ void before_in_a_loop(float *out, int n)
 extern "C" __global__ void right_ticket(volatile float *out, unsigned long long *ticket)
 {
     TICKET(true, false);
+}
+extern "C" __global__ void right_ticket_fence_of_one(volatile float *out,
+                                                     unsigned long long *ticket)
+{
+    __shared__ bool last;
+    WAIT;
+    out[blockIdx.x * 32 + threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicAdd(ticket, 1ull) + 1 == gridDim.x;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last) *out = out[threadIdx.x * 32];
 }
 extern "C" __global__ void ticket_fence_behind_barrier(volatile float *out,
                                                        unsigned long long *ticket)
@@ -459,11 +474,16 @@ def fences_in_time(function, ticket):
 
 
 def barrier_before(function, ticket):
-    """Whether a barrier comes between the fence before a ticket and the ticket."""
-    while not is_fence(split(function.statements[ticket])[1]):
-        if split(function.statements[ticket])[1][0] in ("bar", "barrier"):
+    """Whether a barrier comes between the fence before a ticket and the ticket; or before that
+    fence, with nothing written in between."""
+    fences = 0
+    for words in reversed(function.statements[:ticket]):
+        parts = split(words)[1]
+        if parts[0] in ("bar", "barrier"):
             return True
-        ticket -= 1
+        fences += is_fence(parts)
+        if fences > 1 or fences and accesses_global(parts) and parts[0] != "ld":
+            return False
     return False
 
 

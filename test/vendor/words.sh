@@ -81,14 +81,14 @@ fastreduce_status f(float *x) { return reduce<$choice, 256, 8, join>(x, x + 9, 9
         "need a type with std::numeric_limits" \
         "struct own { float x; bool operator<(own b) const { return x < b.x; } };
 fastreduce_status f(own *x) { return reduce<$choice, 256, 8, minimum>(x, x + 9, 9); }"
-    refused_template "$choice of a type aligned to more than pools give" \
-        "aligned to 256 bytes at the most" "struct alignas(512) page {
+done
+refused_template "V7 of a type aligned to more than pools give" \
+    "aligned to 256 bytes at the most" "struct alignas(512) page {
     float x;
     page operator+(page b) const { return {x + b.x}; }
     page(float a = 0) : x(a) {}
 };
-fastreduce_status f(page *x) { return reduce<$choice, 256, 8>(x, x + 9, 9); }"
-done
+fastreduce_status f(page *x) { return reduce<FASTREDUCE_V7>(x, x + 9, 9); }"
 for choice in 'FASTREDUCE_AUTO, 512' 'FASTREDUCE_AUTO, 256, 4' 'FASTREDUCE_EXACT, 128'; do
     refused_template "reduce<$choice>" "AUTO and EXACT choose" \
         "fastreduce_status f(float *x) { return reduce<$choice>(x, x + 9, 9); }"
