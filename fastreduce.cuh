@@ -629,13 +629,17 @@ __host__ __device__ __forceinline__ float ieee_float(double x)
 template <class To, class From>
 __host__ __device__ __forceinline__ To ieee_cast(const From &x)
 {
-    if constexpr (standard::is_same<From, float>::value && standard::is_same<To, double>::value)
-        return ieee_double(x);
-    else if constexpr (standard::is_same<From, double>::value &&
-                       standard::is_same<To, float>::value)
-        return ieee_float(x);
-    else
-        return static_cast<To>(x);
+    return static_cast<To>(x);
+}
+template <>
+__host__ __device__ __forceinline__ double ieee_cast<double, float>(const float &x)
+{
+    return ieee_double(x);
+}
+template <>
+__host__ __device__ __forceinline__ float ieee_cast<float, double>(const double &x)
+{
+    return ieee_float(x);
 }
 
 /* The sum modulo 2^32 of the 32 lanes' values, in all of them; and the greatest. */

@@ -16,7 +16,7 @@
 enum {
     DEVICE = 90,
     MULTIPROCESSORS = 132,
-    SHARED_BYTES = 227 * 1024,
+    SHARED_BYTES = 228 * 1024,
     MOST_BINARIES = 16,
     MOST_KERNELS = 4096
 };
@@ -279,7 +279,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     if (device != 0) return cudaErrorInvalidDevice;
     switch (attribute) {
     case cudaDevAttrMultiProcessorCount: *value = MULTIPROCESSORS; break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = SHARED_BYTES; break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = SHARED_BYTES; break;
     case cudaDevAttrComputeCapabilityMajor: *value = DEVICE / 10; break;
     case cudaDevAttrComputeCapabilityMinor: *value = DEVICE % 10; break;
     default: stop("an attribute that it does not know");
