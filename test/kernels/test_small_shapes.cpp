@@ -921,7 +921,7 @@ static void exact_rounding()
         room -= static_cast<unsigned>(y % (room + 1));
         all += static_cast<int>(z / 2 % 3) - 1;
         if (room < 60 && k % 4 == 1) /* units of a double beside it */
-            all += (static_cast<wide>(static_cast<int>(z / 8 % 5)) - 2) << (126 - room - 53);
+            all += (static_cast<int>(z / 8 % 5) - 2) * (static_cast<wide>(1) << (126 - room - 53));
         if (k % 5 == 0 && op != FASTREDUCE_NORM2) all = -all;
         wide rest = all;
         double part[3];
