@@ -20,16 +20,16 @@ the order of AUTO's additions|host/test_pairwise.cpp|||
 the two files by nvcc, and the C example||||nvcc
 AUTO and EXACT of any shape on the GPU|gpu/test_soak.cu|$soak|15|gpu
 the ladder V0 to V7 on the GPU|kernels/test_ladder.cu||5000|gpu
-EXACT of rows, columns and segments|kernels/test_small_shapes.cpp|-DSMALL_EXACT||simt
-AUTO of rows, columns and segments|kernels/test_small_shapes.cpp|-DSMALL_AUTO||simt
-all operators of floats|kernels/test_operators.cpp|-DFASTREDUCE_TYPES=FASTREDUCE_F32|f32|simt
-AUTO of one array|kernels/test_auto.cpp|-O1 -DAUTO_SMALL||simt
-lists of long results|kernels/test_lists.cpp||small|simt
-EXACT of one array|kernels/test_small.cpp|-DSMALL_EXACT||simt
-the ladder V0 to V7|kernels/test_ladder.cpp||5000|simt
-what the C functions refuse|kernels/test_launcher.cpp|||simt
-how sums are planned|kernels/test_plan.cpp|||simt
-the CPU machine|simt/test_simt.cpp|-O1 -g1||simt
+EXACT of rows, columns and segments|kernels/test_small_shapes.cpp|-DSMALL_EXACT||
+AUTO of rows, columns and segments|kernels/test_small_shapes.cpp|-DSMALL_AUTO||
+all operators of floats|kernels/test_operators.cpp|-DFASTREDUCE_TYPES=FASTREDUCE_F32|f32|
+AUTO of one array|kernels/test_auto.cpp|-O1 -DAUTO_SMALL||
+lists of long results|kernels/test_lists.cpp||small|
+EXACT of one array|kernels/test_small.cpp|-DSMALL_EXACT||
+the ladder V0 to V7|kernels/test_ladder.cpp||5000|
+what the C functions refuse|kernels/test_launcher.cpp|||
+how sums are planned|kernels/test_plan.cpp|||
+the CPU machine|simt/test_simt.cpp|-O1 -g1||
 TESTS
 }
 
