@@ -400,7 +400,7 @@ typedef struct fastreduce_accumulator {
     int64_t limb[16];
 } fastreduce_accumulator;
 
-/* The same for doubles, and for products of two floats.
+/* An exact partial sum of doubles, or of products of two floats.
  *
  *   limb[0..67]   the number is the sum over k of limb[k] * 2^(32k - 1074)
  *   limb[68..70]  counts, as limb[12..14] above
@@ -409,7 +409,7 @@ typedef struct fastreduce_wide_accumulator {
     int64_t limb[72];
 } fastreduce_wide_accumulator;
 
-/* The same for products of two doubles.
+/* An exact partial sum of products of two doubles.
  *
  *   limb[0..133]    the number is the sum over k of limb[k] * 2^(32k - 2162)
  *   limb[134..136]  counts, as limb[12..14] above
@@ -480,9 +480,9 @@ FASTREDUCE_API fastreduce_type fastreduce_output_type(fastreduce_type type, fast
  *            Not written.
  *   output   one float that the current device can write, in device, managed or pinned host memory,
  *            aligned to 4 bytes. Input, output and workspace do not overlap.
- *   n        elements, not bytes; more than 2^32 work. The limit is 2^31 - 1 blocks, which are
- *            2^36 - 32 elements for V0, V1 and V2 with blocks of 32, and more for every other
- *            choice. Beyond it: FASTREDUCE_ERROR_UNSUPPORTED.
+ *   n        elements, not bytes; more than 2^32 work. The limit is 2^31 - 1 blocks: 2^36 - 32
+ *            elements for V0, V1 and V2 with blocks of 32, more for every other choice. Beyond it:
+ *            FASTREDUCE_ERROR_UNSUPPORTED.
  *   config   null for defaults. A workspace serves one call at a time: calls that may run at once
  *            (on two streams, in parallel branches of a graph, in two executable graphs) need one
  *            each. A zeroed workspace is left zeroed, so it is initialised once and then serves any
@@ -634,7 +634,7 @@ FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, vo
 /* Returns 1 if fastreduce_reduce of this build has the kernel for the type and operator; else 0. */
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
                                        fastreduce_kernel kernel);
-/* The same for fastreduce_reduce_axis and _segments, and for fastreduce_dot.
+/* Return 1 if fastreduce_reduce_axis and _segments, or fastreduce_dot, have the kernel; else 0.
  * fastreduce_accumulate and _f64 have the types whose SUM has FASTREDUCE_EXACT;
  * fastreduce_accumulate_dot and _dot_f64 have those whose dot product has it. Every build has
  * fastreduce_accumulate_f32 but those with FASTREDUCE_NO_EXACT. */
@@ -675,8 +675,8 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
                                                            size_t n,
                                                            const fastreduce_config *config);
 
-/* The same for f16, bf16 and f32, for f64, and for the products x[k] * y[k] for k < n, of f16, bf16
- * or f32, and of f64. The limbs are those of the function with `host` in its name. F64 as `type` is
+/* Add in the same way f16, bf16 and f32, or f64; _dot and _dot_f64 add the products x[k] * y[k] for
+ * k < n of these. The limbs are those of the function with `host` in its name. F64 as `type` is
  * INVALID_ARGUMENT, as its accumulators are others. Other types are UNSUPPORTED. So is what this
  * build leaves out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_OPERATORS names
  * FASTREDUCE_SUM, and products with FASTREDUCE_WITH_EXACT_PRODUCTS. A workspace of
@@ -698,15 +698,15 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot_f64(
     const fastreduce_config *config);
 #endif
 
-/* Adds *from to *into, exactly, and carries, so any number of merges is possible as long as the
- * number stays below 2^235 in magnitude (2^107 elements of the largest float). Host memory; both
- * may be the same object. */
+/* Adds *from to *into, exactly, and carries, so merges may follow in any number. The sum has to stay
+ * below 2^235 in magnitude (2^107 elements of the largest float). Host memory; both may be the same
+ * object. */
 FASTREDUCE_API void fastreduce_accumulator_merge(fastreduce_accumulator *into,
                                                  const fastreduce_accumulator *from);
 
 /* Return the sum, rounded once to the nearest float or double, ties to even. It is NaN if an
- * element was NaN or both infinities occurred, else an infinity if that occurred, or if the sum is
- * past the largest finite value. An exact zero is +0. Host memory. Each function rounds the exact
+ * element was NaN or both infinities occurred; else an infinity that occurred. Past the largest
+ * finite value it is infinity. An exact zero is +0. Host memory. Each function rounds the exact
  * sum, so the f32 result is not the f64 result rounded again. */
 FASTREDUCE_API float fastreduce_accumulator_f32(const fastreduce_accumulator *accumulator);
 FASTREDUCE_API double fastreduce_accumulator_f64(const fastreduce_accumulator *accumulator);
@@ -749,8 +749,8 @@ FASTREDUCE_API fastreduce_status fastreduce_host_reduce(const void *input, void 
                                                         fastreduce_operator op,
                                                         fastreduce_type output_type);
 
-/* The same for the dot product, the sum of x[k] * y[k], of f16, bf16, f32 and f64. No product is
- * rounded, or overflows; infinity times zero is NaN. x and y may be one array, or overlap. */
+/* Writes the dot product, the sum of x[k] * y[k], by the same rules, of f16, bf16, f32 and f64. No
+ * product is rounded, or overflows; infinity times zero is NaN. x and y may be one array, or overlap. */
 FASTREDUCE_API fastreduce_status fastreduce_host_dot(const void *x, const void *y, void *output,
                                                      size_t n, fastreduce_type type,
                                                      fastreduce_type output_type);
@@ -777,8 +777,8 @@ FASTREDUCE_API void fastreduce_host_accumulate_dot_f64(const double *x, const do
                                                        fastreduce_product_accumulator *accumulator,
                                                        size_t n);
 
-/* As fastreduce_accumulator_merge, _f32 and _f64; the number stays below 2^1102 in magnitude (2^78
- * times the largest double). */
+/* Merge and round wide accumulators, as the functions above. The number has to stay below 2^1102 in
+ * magnitude (2^78 times the largest double). */
 FASTREDUCE_API void fastreduce_wide_accumulator_merge(fastreduce_wide_accumulator *into,
                                                       const fastreduce_wide_accumulator *from);
 FASTREDUCE_API float
@@ -786,7 +786,7 @@ fastreduce_wide_accumulator_f32(const fastreduce_wide_accumulator *accumulator);
 FASTREDUCE_API double
 fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator);
 
-/* The same for products of doubles; the number stays below 2^2126 in magnitude. */
+/* Merge and round accumulators of products of doubles. The number has to stay below 2^2126. */
 FASTREDUCE_API void
 fastreduce_product_accumulator_merge(fastreduce_product_accumulator *into,
                                      const fastreduce_product_accumulator *from);
