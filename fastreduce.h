@@ -698,9 +698,9 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot_f64(
     const fastreduce_config *config);
 #endif
 
-/* Adds *from to *into, exactly, and carries, so merges may follow in any number. The sum has to stay
- * below 2^235 in magnitude (2^107 elements of the largest float). Host memory; both may be the same
- * object. */
+/* Adds *from to *into, exactly, and carries, so merges may follow in any number. The sum has to
+ * stay below 2^235 in magnitude (2^107 elements of the largest float). Host memory; both may be the
+ * same object. */
 FASTREDUCE_API void fastreduce_accumulator_merge(fastreduce_accumulator *into,
                                                  const fastreduce_accumulator *from);
 
@@ -750,7 +750,8 @@ FASTREDUCE_API fastreduce_status fastreduce_host_reduce(const void *input, void 
                                                         fastreduce_type output_type);
 
 /* Writes the dot product, the sum of x[k] * y[k], by the same rules, of f16, bf16, f32 and f64. No
- * product is rounded, or overflows; infinity times zero is NaN. x and y may be one array, or overlap. */
+ * product is rounded, or overflows; infinity times zero is NaN. x and y may be one array, or
+ * overlap. */
 FASTREDUCE_API fastreduce_status fastreduce_host_dot(const void *x, const void *y, void *output,
                                                      size_t n, fastreduce_type type,
                                                      fastreduce_type output_type);
