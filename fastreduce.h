@@ -15,38 +15,29 @@
  *     #include "fastreduce.h"
  *
  * and gets exact sums on the CPU, the accumulators, and the names of statuses and kernels. A
- * program may do both. Where objects are ELF or Mach-O one of the two definitions is then
- * linked, and they differ only in the words for a cudaError_t, which a .cu file has; on Windows,
- * the .c file says FASTREDUCE_STATIC too.
+ * program may contain both: the linker keeps one definition of each function, and only the text
+ * for a cudaError_t differs. On Windows the .c file then defines FASTREDUCE_STATIC, too.
  *
  * Macros of this header, defined before its first include:
  *
  *   FASTREDUCE_HOST_IMPLEMENTATION  defines the host functions here. Scope: one .c or .cpp file.
- *   FASTREDUCE_STATIC               every function is `static`: private to the file that holds the
- *                                   implementation, so that several may each carry a copy. In a
- *                                   file without implementation there is nothing to call. Scope:
- *                                   the files that carry a copy. Default: off.
- *   FASTREDUCE_API                  what precedes each declaration, as a visibility
+ *   FASTREDUCE_STATIC               makes every function `static`, so that several files may each
+ *                                   contain a copy. Files without an implementation cannot call
+ *                                   them. Scope: the files that contain a copy. Default: off.
+ *   FASTREDUCE_API                  stands before each declaration, for example a visibility
  *                                   attribute. Scope: the same in every file that includes this
  *                                   one. Default: `extern`, or `static` with FASTREDUCE_STATIC.
- *   FASTREDUCE_SUFFIX               the end of the functions' names in object files. Default: the
- *                                   version, as _0_6_1, so that copies of several versions do not
- *                                   meet; in ELF objects the plain names are there as well, weak,
- *                                   for other languages, dlsym and ctypes. -DFASTREDUCE_SUFFIX=
- *                                   leaves these alone, a suffix of your own is for copies that
- *                                   differ in other macros. Scope: as of FASTREDUCE_API.
+ *   FASTREDUCE_SUFFIX               ends the functions' names in object files. By default it is the
+ *                                   version, as in _0_6_1, so that two versions can be linked into
+ *                                   one program. ELF objects also have the plain names, as weak
+ *                                   symbols, for other languages, dlsym and ctypes. Empty, it
+ *                                   leaves these alone (-DFASTREDUCE_SUFFIX=). Choose your own if
+ *                                   copies differ in other macros. Scope: as of FASTREDUCE_API.
  *
  * fastreduce.cuh lists the macros that concern the GPU.
  *
- * Windows. What is known: GCC for Windows (MinGW) builds the host implementation, which gives the
- * right sums; Clang in the place of Microsoft's cl.exe, with its macros and its types, reads this
- * header as C99 to C17 and C++14 to C++20, and fastreduce.cuh as C++17, code of the host and of
- * GPUs, without a warning. Untested, as nobody has run it: cl.exe itself, from /std:c11 and
- * /std:c++17 on; nvcc with cl.exe; anything on a GPU there, whose driver (WDDM) may hold launches
- * back, and its pools of memory, for calls without a workspace; NVRTC there; DLLs, whose functions
- * FASTREDUCE_API has to export; targets other than x64. What differs: objects have neither weak
- * functions nor plain names, so one definition a program, or FASTREDUCE_STATIC; the host
- * implementation does not use AVX2 by itself.
+ * Windows is untested. Objects there have no weak functions and no plain names, so a program has
+ * one definition or uses FASTREDUCE_STATIC. FASTREDUCE_API has to export functions of a DLL.
  *
  * Promises that hold for every function, unless its comment says otherwise:
  *   - it does not print, abort, throw, synchronise or change the current device,
@@ -84,15 +75,17 @@ typedef unsigned long long uint64_t, uintptr_t;
 /* One number that grows with every release: 10000 * major + 100 * minor + patch. */
 #define FASTREDUCE_VERSION \
     (10000 * FASTREDUCE_VERSION_MAJOR + 100 * FASTREDUCE_VERSION_MINOR + FASTREDUCE_VERSION_PATCH)
-/* Compatibility between versions; the revisions at the end list the breaks. API: a patch keeps it;
- * a minor version may change it before 1.0.0. What C gains are functions, enumerators whose values
- * were free, and members at the end of fastreduce_config, where zero means as before. ABI: nothing,
- * so callers of a copy are compiled with that copy's header. The linker enforces it, as functions
- * end in the version (FASTREDUCE_SUFFIX); callers of plain names ask fastreduce_version().
- * Accumulators are the same in all versions, in files and between processes, too. Bits: EXACT's are
- * those of the true result in every version. AUTO's of one array and of dot products are those of
- * pairwise() (at fastreduce_sum_f32) from 0.5.0 on, and of rows, columns and segments from 0.6.0
- * on. V0..V7 keep their trees. */
+/* Compatibility between versions; the revisions at the end list the breaks.
+ * API: a patch keeps it. Before 1.0.0 a minor version may change it. New versions may add
+ * functions, enumerators, and members at the end of fastreduce_config, where zero keeps the old
+ * behaviour.
+ * ABI: not promised, so callers are compiled with the header of the copy that they call. The
+ * linker checks that, as functions' names end in the version (FASTREDUCE_SUFFIX). Callers of plain
+ * names ask fastreduce_version(). Accumulators are the same in all versions, so they can be stored
+ * and sent.
+ * Bits: EXACT's are those of the true result in every version. AUTO's of one array and of dot
+ * products are those of pairwise() (at fastreduce_sum_f32) since 0.5.0, those of rows, columns and
+ * segments since 0.6.0. V0..V7 keep their trees. */
 
 #ifndef FASTREDUCE_API
 #ifndef FASTREDUCE_STATIC
@@ -104,7 +97,7 @@ typedef unsigned long long uint64_t, uintptr_t;
 #endif
 #endif
 
-/* What the linker calls the functions */
+/* The functions' names in object files */
 #define FASTREDUCE_DETAIL_VERSIONED(major, minor, patch) _##major##_##minor##_##patch
 #define FASTREDUCE_DETAIL_VERSION(major, minor, patch) \
     FASTREDUCE_DETAIL_VERSIONED(major, minor, patch)
@@ -120,7 +113,7 @@ typedef unsigned long long uint64_t, uintptr_t;
 #define FASTREDUCE_DETAIL_QUOTED(name) #name
 #define FASTREDUCE_DETAIL_QUOTE(name) FASTREDUCE_DETAIL_QUOTED(name)
 #if defined(FASTREDUCE_DETAIL_OWN_SUFFIX) && defined(__ELF__) && !defined(FASTREDUCE_STATIC)
-/* A second name for a function, which is defined above */
+/* A second, plain name for a function that is defined above it */
 #define FASTREDUCE_DETAIL_PLAIN(name, plain)                                            \
     FASTREDUCE_API __typeof__(name) FASTREDUCE_DETAIL_JOIN(name, _plain) __asm__(plain) \
         __attribute__((weak, nothrow, alias(FASTREDUCE_DETAIL_QUOTE(name))));
@@ -171,20 +164,20 @@ typedef unsigned long long uint64_t, uintptr_t;
 
 /* ---- Statuses -------------------------------------------------------------------------------- */
 
-/* 0: success. Negative: one of the errors below. Positive: a cudaError_t, as the CUDA runtime
- * returned it. */
+/* 0 is success, a negative number one of the errors below, and a positive one a cudaError_t that
+ * the CUDA runtime has returned. */
 typedef int fastreduce_status;
 
 enum {
     FASTREDUCE_SUCCESS = 0,
-    /* A null, misaligned or overlapping pointer; a kernel, block size, type or operator that does
-     * not exist; an array or a shape that would reach past the end of the address space. */
+    /* A pointer is null or misaligned, or arrays overlap; there is no such kernel, block size, type
+     * or operator; or an array or a shape would reach past the end of the address space. */
     FASTREDUCE_ERROR_INVALID_ARGUMENT = -1,
-    /* Not supported by this kernel or build, or more blocks than one launch can have. */
+    /* This kernel or build does not have it, or one launch cannot have as many blocks. */
     FASTREDUCE_ERROR_UNSUPPORTED = -2,
     /* config->workspace_bytes is less than the call needs. */
     FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL = -3,
-    /* No CUDA device, no driver, or one too old for this build's runtime. */
+    /* There is no CUDA device or no driver, or the driver is too old for this build's runtime. */
     FASTREDUCE_ERROR_NO_DEVICE = -4
 };
 
@@ -244,51 +237,51 @@ typedef enum fastreduce_type {
  *   NORM2, MEAN, VARIANCE f32             f64        f64                 f64
  *   COUNT_NONZERO        u64              u64        u64                 u64
  *
- * NaN: MIN, MAX and MAX_ABS of anything with a NaN are NaN; ARGMIN and ARGMAX give the first NaN's
- * index; COUNT_NONZERO counts it. -0 is less than +0 in MIN and MAX, and equal to it in ARGMIN and
- * ARGMAX.
+ * NaN: MIN, MAX and MAX_ABS are NaN if an element is; ARGMIN and ARGMAX give the index of the first
+ * NaN; COUNT_NONZERO counts NaNs. NORM2 and MEAN follow IEEE arithmetic, so a NaN and an infinity
+ * give NaN. VARIANCE is NaN if an element is NaN or infinite. In MIN and MAX -0 is less than +0; in
+ * ARGMIN and ARGMAX they are equal.
  *
- * NORM2 and MEAN follow IEEE arithmetic: a NaN beside an infinity gives NaN. VARIANCE of anything
- * with a NaN or an infinity is NaN.
+ * Accuracy: 16-bit floats are added as floats. MEAN of floats is (double)SUM / (double)n, rounded
+ * to the result's type. MEAN of integers is their exact sum, rounded, divided by n. NORM2 neither
+ * overflows nor loses anything to underflow if the result fits its type. VARIANCE takes one pass:
+ * it adds differences from the first element, and their squares, which have to fit a double. Its
+ * relative error is about d^2 * 2^-52, where the first element is d standard deviations from the
+ * mean; d is at most sqrt(n). For 16 and 32-bit floats some 1e-6 are added, as packs are summed as
+ * floats.
  *
- * Accuracy: 16-bit floats are added as floats. MEAN of floats is their SUM divided by n, as doubles
- * whatever the type, and then rounded to the result's; of integers, their exact sum, rounded,
- * divided by n. VARIANCE takes one pass, over differences from the first element, whose sum of
- * squares has to fit a double. Where that element is d standard deviations from the mean, sqrt(n)
- * at most, the relative error is about d^2 * 2^-52; of 16 and 32-bit floats, which packs add as
- * floats, some 1e-6 besides. NORM2 neither overflows nor loses anything to underflow where the
- * result fits its type.
+ * A result of finite elements can overflow: a partial result that overflows becomes infinite, and
+ * the result infinite or NaN. PRODUCT of 1e30, 1e30, 1e-30, 1e-30 as f32 may be infinite, zero or
+ * NaN, as pairs are multiplied first: use f64, or scale the elements. If partial sums of SUM or
+ * MEAN overflow, use FASTREDUCE_EXACT, whose final result alone can overflow, or f64. If the
+ * squares of VARIANCE add up past DBL_MAX, scale the elements.
  *
- * Finite elements may have a result that is not: partial results that overflow become infinite,
- * and stay infinite or NaN. PRODUCT of 1e30, 1e30, 1e-30, 1e-30 as f32 may be
- * infinite, zero or NaN, as pairs meet first: multiply as f64, or scaled. SUM and MEAN near the
- * type's end: FASTREDUCE_EXACT, which overflows at the end only, or an f64 copy. VARIANCE where
- * the squares add up past DBL_MAX: scale the elements.
+ * AUTO's bits are those of pairwise() (at fastreduce_sum_f32) over the leaves below, in float, or
+ * for f64 in double. Each operation rounds by itself, also with -use_fast_math; none is fused but
+ * fma().
  *
- * AUTO's bits, of one array: where order shows, those of pairwise() (at fastreduce_sum_f32) over
- * the leaves below. Each operation rounds by itself, also with -use_fast_math; the only fused ones
- * are called fma. Leaves are floats, of f64 doubles:
- *
- *   SUM, PRODUCT, SUM_ABS, SUM_SQUARES, dot products   x, x, |x|, x * x, x * y
- *   MEAN              (double)SUM / (double)n, rounded to the result
- *   NORM2             f16: the root of (double)SUM_SQUARES.
- *                     bf16, f32: a leaf is a pack of 16 bytes, the first one from input[0] on, the
- *                     last one filled up with zeros: F = pairwise of its float squares, as a
- *                     double; but where F is below 1e-25f, and not all elements are zero, or above
- *                     1e38f, pairwise of its squares in double. The root of all in double.
- *                     f64: leaves (q, 0), q = x * x, where 2^-900 <= q <= 2^900 or q is NaN; else
- *                     b = q > 1 ? 1 : -1 and (y * y, b), y = x * 2^(-600 b). Where both have one b,
- *                     the q add; else (q, b) of the higher b and (r, c) of the lower make
- *                     (fma(r * 2^-600, 2^-600, q), b). The result is sqrt(q) * 2^(600 b).
- *                     Integers: leaves (double)x * (double)x; of 8 bits, the root of the exact sum.
- *   VARIANCE          leaves (d, d * d) in double, d = x - input[0], of 64-bit integers rounded
- *                     once; both add, to (sum, squares): fma(-sum, sum / n, squares) / n, and +0
- *                     where that is not positive, as squares may underflow.
- *                     f16, bf16, f32: a leaf is a pack, as above, the last one filled up with
- *                     input[0]. In float, with o its first element and e = x - o: S and Q are
- *                     pairwise of e and of e * e. In double, with by = o - input[0] and s elements:
- *                     sum = fma(s, by, S), squares = fma(by, sum + S, Q). Where Q is +infinity, it
- *                     is pairwise of (d, d * d).
+ *   SUM, PRODUCT, SUM_ABS, SUM_SQUARES, dot products   leaves x, x, |x|, x * x, x * y
+ *   MEAN              (double)SUM / (double)n, rounded to the result's type
+ *   NORM2, f16        sqrt((double)SUM_SQUARES)
+ *   NORM2, bf16, f32  sqrt(s), where s is pairwise() in double over packs of 16 bytes. The first
+ *                     pack begins at input[0], and zeros fill up the last. A pack's leaf is
+ *                         F = pairwise(x * x) in float;
+ *                         (F < 1e-25f && some x != 0) || F > 1e38f ? pairwise(x * x) in double : F
+ *   NORM2, f64        sqrt(q) * 2^(600 b), where (q, b) is the result over the leaves
+ *                         q = x * x; if (2^-900 <= q && q <= 2^900 || isnan(q)) return (q, 0);
+ *                         b = q > 1 ? 1 : -1; y = x * 2^(-600 b); return (y * y, b);
+ *                     Two of the same b add their q. Otherwise (q, b) has the higher b:
+ *                         (q, b) + (r, c) = (fma(r * 2^-600, 2^-600, q), b)
+ *   NORM2, integers   sqrt(s), leaves (double)x * (double)x; of 8 bits, s is the exact sum
+ *   VARIANCE          v = fma(-sum, sum / n, squares) / n; v <= 0 ? +0 : v (squares underflow).
+ *                     (sum, squares) is pairwise() in double over the leaves
+ *                         d = x - input[0], of 64-bit integers rounded once; return (d, d * d);
+ *                     f16, bf16, f32: over packs, as above, but input[0] fills up the last. Of the
+ *                     pack's s elements o is the first, S = pairwise(x - o) and
+ *                     Q = pairwise((x - o) * (x - o)), in float. The pack's leaf, in double, is
+ *                         by = o - input[0]; sum = fma(s, by, S);
+ *                         return (sum, fma(by, sum + S, Q));
+ *                     If Q is +infinity, it is pairwise() of the elements' (d, d * d) instead.
  *
  * All else is exact or rounded once. A row, a column or a segment has the same bits. */
 typedef enum fastreduce_operator {
@@ -307,7 +300,7 @@ typedef enum fastreduce_operator {
     FASTREDUCE_COUNT_NONZERO /* 0 */
 } fastreduce_operator;
 
-/* Both as lists, to generate code from: X(name, text, bytes, C++ type, results of SUM, SUM_ABS,
+/* The types and the operators as X-macros: X(name, text, bytes, C++ type, results of SUM, SUM_ABS,
  * MAX_ABS, MEAN) and X(name, text, C++ operator, which of these results). */
 /* clang-format off */
 #define FASTREDUCE_DETAIL_TYPES(X)                              \
@@ -344,53 +337,48 @@ typedef enum fastreduce_operator {
 struct CUstream_st;
 typedef struct CUstream_st *fastreduce_stream; /* the same type as cudaStream_t */
 
-/* How to reduce. All zeros are good defaults ({0} in C, {} in C++), and a null pointer means all
- * zeros. */
+/* How to reduce. All zeros ({0} in C, {} in C++) or a null pointer stand for the defaults. */
 typedef struct fastreduce_config {
     fastreduce_kernel kernel;
     unsigned block_size; /* threads a block: 32 to 1024, a power of two; 0: FASTREDUCE_BLOCK_SIZE */
     void *workspace;     /* device memory aligned to 16 bytes; null: memory of the stream's pool */
     size_t workspace_bytes;   /* size of workspace; ignored where workspace is null */
     fastreduce_stream stream; /* null: the default stream */
-    /* Null, or where the number of elements is in device memory, aligned to 8 bytes, outside output
-     * and workspace. AUTO and EXACT read it when they run, and reduce that many, but no more than
-     * n: each replay of a graph may have its own. V0..V7: UNSUPPORTED. */
+    /* Null, or a pointer to the number of elements in device memory, aligned to 8 bytes, outside
+     * output and workspace. AUTO and EXACT read it when they run, and reduce that many elements, at
+     * most n, so each replay of a graph may have its own. V0..V7: UNSUPPORTED. */
     const size_t *n_on_device;
-    /* FASTREDUCE_DEFAULT_TYPE (0), or what fastreduce_output_type says; with EXACT of f16, bf16 and
-     * f32 also FASTREDUCE_F64; any other number: UNSUPPORTED */
+    /* The result's type: FASTREDUCE_DEFAULT_TYPE (0), or what fastreduce_output_type says. EXACT of
+     * f16, bf16 and f32 also takes FASTREDUCE_F64. Any other number: UNSUPPORTED. */
     fastreduce_type output_type;
-    /* Of fastreduce_reduce_segments: FASTREDUCE_DEFAULT_TYPE or FASTREDUCE_I64, or FASTREDUCE_I32,
-     * is what offsets are. And null, or where segments end, if that is not where the next begins:
-     * as many of that type, in device memory. All others ignore them. */
+    /* For fastreduce_reduce_segments alone. offset_type is the type of the offsets: I64 (or
+     * FASTREDUCE_DEFAULT_TYPE) or I32. end_offsets is null if each segment ends where the next one
+     * begins, or else an array of their ends in device memory, of that type. */
     fastreduce_type offset_type;
     const void *end_offsets;
 } fastreduce_config;
 
-/* Many results in one call: each is of n elements of the input, `stride` elements apart. Result
- * (o, i), for o < outer and i < inner, is of
+/* Many results in one call. Result (o, i), for o < outer and i < inner, reduces the n elements
  *
  *     input[o * outer_stride + i + k * stride]    for k < n
  *
- * and is stored at output[o * inner + i]. inner == 1: rows, of which outer_stride is the pitch.
- * outer == 1: columns, of which stride is the pitch. Otherwise: the middle axis of an array of
- * outer x n x inner.
+ * and is stored at output[o * inner + i]. inner == 1 reduces rows, and outer_stride is their pitch;
+ * outer == 1 reduces columns, and stride is their pitch. Otherwise the middle axis of an array of
+ * outer x n x inner is reduced. Adjacent axes that are reduced together can be merged into one if
+ * they are contiguous: its n is the product of theirs. So can adjacent axes that are kept.
  *
- * Adjacent axes that are reduced together count as one, where none has gaps: its n is the product
- * of theirs. So do adjacent ones that are not.
- *
- * A stride of 0 means without gaps, each by itself: stride == 0 is inner, whatever
- * outer_stride is; and outer_stride == 0 is n times the stride, given or not. Strides may be
- * smaller than that: results then share elements, as windows do (outer_stride == 1), or columns
- * (stride < inner). A stride that is zero itself, with which all results would be of one row or
- * column, or all elements one, cannot be used: reduce that once, and copy the result. */
+ * stride == 0 stands for inner, and outer_stride == 0 for n * stride: no gaps. Strides may be
+ * smaller than that, and results then share elements, as windows do (outer_stride == 1), or columns
+ * (stride < inner). A true stride of zero, by which all results or all elements were the same, does
+ * not exist: reduce once, and copy the result. */
 typedef struct fastreduce_shape {
     size_t outer, n, inner;
     size_t outer_stride, stride; /* in elements */
 } fastreduce_shape;
 
-/* As many bytes as any call of AUTO or EXACT needs, whatever the function, n, type and operator,
- * for a workspace that is allocated once: 1 MiB. (In C++, for elements and results of up to 32
- * bytes; larger ones go through V7.) */
+/* 1 MiB: a workspace of this size serves every call of AUTO and EXACT, whatever the function, n,
+ * type and operator. (In C++, for elements and results of up to 32 bytes; larger ones go through
+ * V7.) */
 #define FASTREDUCE_WORKSPACE_BYTES (sizeof(char) << 20)
 
 /* ---- Exact partial sums ---------------------------------------------------------------------- */
@@ -403,27 +391,25 @@ typedef struct fastreduce_shape {
  *                 or more
  *   limb[15]      0, reserved
  *
- * Accumulators merge by adding limbs as int64, in any order (MPI_SUM and ncclSum on int64 do):
- * each function here leaves limb[0..10] and limb[12..14] in [0, 2^32), so 2^31 of them add up
- * before a limb could overflow, and every function here takes such sums. CUDA kernels of your own
- * add single floats by fastreduce::exact_atomic_add (fastreduce.cuh), each as one of the 2^31. */
+ * Accumulators are merged by adding their limbs as int64, in any order (MPI_SUM and ncclSum do
+ * that). Each function here leaves limb[0..10] and limb[12..14] in [0, 2^32). So up to 2^31
+ * accumulators can be added before a limb could overflow, and every function here takes such sums.
+ * Your own kernels add single floats by fastreduce::exact_atomic_add (fastreduce.cuh), where each
+ * float counts as one of the 2^31. */
 typedef struct fastreduce_accumulator {
     int64_t limb[16];
 } fastreduce_accumulator;
 
-/* The same for doubles, and for products of two floats: every finite one, and the sum of 2^64 of
- * them.
+/* An exact partial sum of doubles, or of products of two floats.
  *
  *   limb[0..67]   the number is the sum over k of limb[k] * 2^(32k - 1074)
  *   limb[68..70]  counts, as limb[12..14] above
- *   limb[71]      0, reserved
- *
- * They merge as accumulators of floats do. */
+ *   limb[71]      0, reserved */
 typedef struct fastreduce_wide_accumulator {
     int64_t limb[72];
 } fastreduce_wide_accumulator;
 
-/* And for products of two doubles: every finite one, and the sum of 2^64 of them.
+/* An exact partial sum of products of two doubles.
  *
  *   limb[0..133]    the number is the sum over k of limb[k] * 2^(32k - 2162)
  *   limb[134..136]  counts, as limb[12..14] above
@@ -441,8 +427,8 @@ typedef struct fastreduce_product_accumulator {
 #error "FASTREDUCE_STATIC has to be defined before the first include of fastreduce.h"
 #endif
 
-/* With FASTREDUCE_STATIC only files that define functions declare them: compilers warn of
- * others. NVRTC refuses to see host functions. */
+/* With FASTREDUCE_STATIC only files that define functions declare them, as compilers warn of static
+ * ones without a definition. NVRTC refuses host functions. */
 #if !defined(FASTREDUCE_DETAIL_DECLARED) && !defined(__CUDACC_RTC__) &&   \
     (!defined(FASTREDUCE_STATIC) || defined(FASTREDUCE_IMPLEMENTATION) || \
      defined(FASTREDUCE_HOST_IMPLEMENTATION))
@@ -460,29 +446,29 @@ typedef struct fastreduce_product_accumulator {
 extern "C" {
 #endif
 
-/* A sentence for a status: never null, static storage, without a newline. A positive status is
- * put into words by the CUDA runtime, where the implementation is in a .cu file. Programs of
- * templates alone call fastreduce::status_string. */
+/* Returns a sentence for a status: never null, in static storage, without a newline. For a positive
+ * status it is the CUDA runtime's, if the implementation is in a .cu file. Programs that call
+ * templates alone use fastreduce::status_string. */
 FASTREDUCE_API const char *fastreduce_status_string(fastreduce_status status);
 
-/* FASTREDUCE_VERSION of the compiled implementation: the header's, but where FASTREDUCE_SUFFIX says
- * nothing of it. */
+/* Returns the implementation's FASTREDUCE_VERSION. It can differ from the header's only if
+ * FASTREDUCE_SUFFIX does not say the version. */
 FASTREDUCE_API int fastreduce_version(void);
 
-/* "auto", "v0_baseline", ... "v7_shuffle", "exact"; "unknown" for any other value. Static
- * storage. */
+/* Returns "auto", "v0_baseline", ... "v7_shuffle", "exact"; "unknown" for any other value. In
+ * static storage. */
 FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
 
-/* "f32" ... "u64"; "sum", "product", "min", "max", "argmin", "argmax", "sum_abs", "sum_squares",
- * "max_abs", "norm2", "mean", "variance", "count_nonzero"; "unknown" for any other value. Static
- * storage. */
+/* Return "f32" ... "u64"; "sum", "product", "min", "max", "argmin", "argmax", "sum_abs",
+ * "sum_squares", "max_abs", "norm2", "mean", "variance", "count_nonzero"; "unknown" for any other
+ * value. In static storage. */
 FASTREDUCE_API const char *fastreduce_type_name(fastreduce_type type);
 FASTREDUCE_API const char *fastreduce_operator_name(fastreduce_operator op);
 
-/* Bytes of an element; 0 if the type is invalid, FASTREDUCE_DEFAULT_TYPE too. */
+/* Returns the bytes of an element; 0 if the type is invalid or FASTREDUCE_DEFAULT_TYPE. */
 FASTREDUCE_API size_t fastreduce_type_size(fastreduce_type type);
 
-/* The type of a result, by the table above; 0 where type or operator is none. */
+/* Returns the type of a result, by the table above; 0 if the type or the operator is invalid. */
 FASTREDUCE_API fastreduce_type fastreduce_output_type(fastreduce_type type, fastreduce_operator op);
 
 /* ---- Sums on the GPU ------------------------------------------------------------------------- */
@@ -490,26 +476,28 @@ FASTREDUCE_API fastreduce_type fastreduce_output_type(fastreduce_type type, fast
 #ifndef FASTREDUCE_DETAIL_HOST_ONLY
 /* Writes the sum of input[0] .. input[n - 1] to *output; n == 0 writes 0.
  *
- *   input    n floats the current device can read, aligned to 4 bytes; may be null where n == 0.
+ *   input    n floats that the current device can read, aligned to 4 bytes; may be null if n == 0.
  *            Not written.
- *   output   one float the current device can write: device, managed or pinned host memory; aligned
- *            to 4 bytes. Input, output and workspace do not overlap.
- *   n        elements, not bytes. Past 2^32 works; the limit is 2^31 - 1 blocks (2^36 - 32 elements
- *            for V0, V1 and V2 with blocks of 32, more for every other choice): beyond it,
+ *   output   one float that the current device can write, in device, managed or pinned host memory,
+ *            aligned to 4 bytes. Input, output and workspace do not overlap.
+ *   n        elements, not bytes; more than 2^32 work. The limit is 2^31 - 1 blocks: 2^36 - 32
+ *            elements for V0, V1 and V2 with blocks of 32, more for every other choice. Beyond it:
  *            FASTREDUCE_ERROR_UNSUPPORTED.
- *   config   null for defaults. A caller's workspace serves one call at a time: calls that may run
- *            at once (on two streams, in parallel branches of a graph, in two executable graphs)
- *            need one each. It is left zeroed if it was zeroed, so that it is initialised once and
- *            then serves any number of calls.
+ *   config   null for defaults. A workspace serves one call at a time: calls that may run at once
+ *            (on two streams, in parallel branches of a graph, in two executable graphs) need one
+ *            each. A zeroed workspace is left zeroed, so it is initialised once and then serves any
+ *            number of calls.
  *
- * Asynchronous: work is enqueued on config->stream and input, output and workspace must live
- * until it is done. It is stream-ordered, though its blocks may be brought onto the GPU early: it
- * sees what earlier work wrote, and later work begins when it has ended. Can be captured into a
- * CUDA graph with a caller's workspace, and replayed any number of times. Call it once before you
- * capture it: the first call of a kernel loads it, which the runtime may refuse during a capture.
- * From compute capability 9.0 on, the node may have a programmatic edge to the kernel before it:
- * functions like cudaGraphGetEdges return cudaErrorLossyQuery unless edge data is asked for, too
- * (FASTREDUCE_NO_OVERLAP in fastreduce.cuh leaves such edges out).
+ * Asynchrony: the call enqueues work on config->stream and returns. Input, output and workspace
+ * must live until that work is done. It is stream-ordered: it sees what earlier work wrote, even if
+ * its blocks are on the GPU before, and later work begins when it has ended.
+ *
+ * Capture: with a workspace the call can be captured into a CUDA graph, and replayed any number of
+ * times. Call it once before you capture it: the first call of a kernel loads it, which the runtime
+ * may refuse during a capture. From compute capability 9.0 on, the node may have a programmatic
+ * edge to the kernel before it. Functions like cudaGraphGetEdges then return cudaErrorLossyQuery
+ * unless they are asked for edge data, too. FASTREDUCE_NO_OVERLAP (fastreduce.cuh) avoids such
+ * edges.
  *
  * Determinism: V0..V7 give the same bits for the same input, n and block size. AUTO's are those of
  *
@@ -520,22 +508,21 @@ FASTREDUCE_API fastreduce_type fastreduce_output_type(fastreduce_type type, fast
  *         return n == 1 ? x[0] : pairwise(x, half) + pairwise(x + half, n - half);
  *     }
  *
- * whatever the GPU, the input's alignment, the workspace, and whether n is on the device; a NaN may
- * be another NaN. A sum of -0 alone is -0. EXACT's depend on the multiset of values: they are the
- * same for any order, on every GPU and on the CPU.
+ * whatever the GPU, the input's alignment, the workspace, and whether n is on the device; but a NaN
+ * may be another NaN. A sum of -0 alone is -0. EXACT's bits are the same for any order of the
+ * elements, on every GPU and on the CPU.
  *
- * Accuracy: an element takes part in at most k additions of the tree, so the error is at most
- * k / (1 - k * 2^-24) * 2^-24 times the sum of magnitudes. AUTO: k is log2(n), rounded up.
- * V0..V7: per level items a thread - 1 + log2(block size); V7 with blocks of 256 has 15 a level,
- * and three levels up to 2^33. Special values by IEEE arithmetic in the order of the tree.
- * EXACT: the real sum of the inputs rounded once, to nearest, ties to even; NaN where an element
- * is NaN or both infinities occur, else an infinity that occurs; past FLT_MAX, infinity; an
- * exact zero is +0.
+ * Accuracy: an element takes part in at most k additions, so the error is at most
+ * k / (1 - k * 2^-24) * 2^-24 times the sum of magnitudes. AUTO: k is log2(n), rounded up. V0..V7:
+ * k is items a thread - 1 + log2(block size) for each level; V7 with blocks of 256 has 15 a level,
+ * and three levels up to 2^33. Special values follow IEEE arithmetic in the order of the tree.
+ * EXACT: the real sum of the inputs, rounded once to nearest, ties to even. It is NaN if an element
+ * is NaN or both infinities occur, else an infinity if that occurs, or if the sum is past FLT_MAX.
+ * An exact zero is +0.
  *
  * Errors: INVALID_ARGUMENT, UNSUPPORTED, WORKSPACE_TOO_SMALL, NO_DEVICE, or the cudaError_t of the
- * runtime's call that failed. Most fail before anything is launched; V0..V7 may fail between
- * levels, or when they clear the workspace after the last one, and memory of the pool goes back
- * last.
+ * runtime's call that failed. Most calls fail before anything is launched. V0..V7 may fail between
+ * levels, or when they clear the workspace after the last one. Memory of the pool is freed last.
  *
  * Source: the ladder V0..V7 follows M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA,
  * 2007). EXACT sums in fixed point, as U. Kulisch proposed (Computer Arithmetic and Validity,
@@ -546,46 +533,46 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
 /* Reduces input[0] .. input[n - 1], of any type, to *output by any operator.
  *
  *   input    n elements of the type that the current device can read, aligned to their size; may be
- *            null where n == 0. Not written.
+ *            null if n == 0. Not written.
  *   output   one value of the type fastreduce_output_type(type, op), aligned to its size; memory as
  *            for fastreduce_sum_f32.
- *   config   null for defaults. AUTO takes every type and operator; EXACT takes SUM, SUM_ABS, MEAN,
- *            SUM_SQUARES, NORM2 and VARIANCE of floats (f16, bf16, f32, f64); V0..V7 take SUM of
- *            f32 (fastreduce::reduce: more). All else is UNSUPPORTED, and so is what this build
- *            leaves out (FASTREDUCE_TYPES, FASTREDUCE_OPERATORS in fastreduce.cuh; EXACT has
- *            squares, norms and variances where FASTREDUCE_WITH_EXACT_PRODUCTS is defined there).
- *            With AUTO and EXACT, a workspace of FASTREDUCE_WORKSPACE_BYTES serves every call;
- *            V0..V7 need what fastreduce_workspace_bytes says.
+ *   config   null for defaults. AUTO takes every type and operator. EXACT takes SUM, SUM_ABS, MEAN,
+ *            SUM_SQUARES, NORM2 and VARIANCE of floats (f16, bf16, f32, f64). V0..V7 take SUM of
+ *            f32 (fastreduce::reduce takes more). All else is UNSUPPORTED. So is what the build
+ *            leaves out: see FASTREDUCE_TYPES, FASTREDUCE_OPERATORS and, for EXACT's squares, norms
+ *            and variances, FASTREDUCE_WITH_EXACT_PRODUCTS in fastreduce.cuh.
+ *            Workspace: FASTREDUCE_WORKSPACE_BYTES serve every call with AUTO and EXACT; V0..V7
+ *            need what fastreduce_workspace_bytes says.
  *            output_type: with EXACT, FASTREDUCE_F64 makes the result of f16, bf16 and f32 a
- *            double, to which the exact one is rounded once.
+ *            double, to which the exact result is rounded once.
  *
- * Asynchrony, capture, determinism and errors as for fastreduce_sum_f32: AUTO's bits are those at
+ * Asynchrony, capture, determinism and errors as for fastreduce_sum_f32. AUTO's bits are those at
  * fastreduce_operator; EXACT's are those of fastreduce_host_reduce.
- * INVALID_ARGUMENT also where there is no such type or operator. */
+ * INVALID_ARGUMENT also if there is no such type or operator. */
 FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *output, size_t n,
                                                    fastreduce_type type, fastreduce_operator op,
                                                    const fastreduce_config *config);
 
 /* Reduces along one axis of an array: rows, columns, or axes between (fastreduce_shape).
- * UNSUPPORTED where the implementing file does not define FASTREDUCE_WITH_SHAPES.
+ * UNSUPPORTED unless the implementing file defines FASTREDUCE_WITH_SHAPES.
  *
- *   input    of shape->outer x n x inner elements with the strides of the shape; may be null where
- *            there is none. Not written.
+ *   input    outer x n x inner elements with the strides of the shape; may be null if there are
+ *            none. Not written.
  *   output   outer * inner values of the type fastreduce_output_type(type, op), without gaps.
  *   shape    read before the call returns. outer, n, inner: any number. Without results (outer or
- *            inner 0) nothing happens: pointers, n and strides are not looked at. With n == 0 each
- *            result is that of no elements.
- *   config   as for fastreduce_reduce. Kernels: AUTO and EXACT; all others are UNSUPPORTED, as is
+ *            inner is 0) nothing happens, and neither pointers nor n and strides are looked at.
+ *            With n == 0 each result is that of no elements.
+ *   config   as for fastreduce_reduce. Kernels other than AUTO and EXACT are UNSUPPORTED, as is
  *            n_on_device.
  *
- * Determinism: each result has fastreduce_reduce's bits, whatever is beside it: they depend on
- * its elements, their order, n, type and operator alone, and not on how many results there are,
- * where they are, strides or the GPU (batch-invariant); but where floats or doubles are added a
- * NaN may be another NaN.
+ * Determinism: each result is batch-invariant. It has the bits that fastreduce_reduce gives for its
+ * elements, and does not depend on the other results, their number, the strides or the GPU. But if
+ * floats or doubles are added a NaN may be another NaN.
  *
- * EXACT adds pairs of doubles, squares of f64 three, also where doubles are slow, and launches a
- * second kernel, for the results that these cannot hold: whose bits, from the sum's first to the
- * elements' last, lie more than some hundred binades apart. These take longer. Variances all do.
+ * EXACT sums in double-double arithmetic, squares of f64 with three doubles, even if the GPU's
+ * doubles are slow. It launches a second kernel for the results that these cannot hold: if the
+ * bits of the sum and of its elements span more than about 100 binary orders of magnitude. Those
+ * take longer, and so do all variances.
  *
  * Memory, alignment, asynchrony, capture, workspace and errors as for fastreduce_reduce.
  * INVALID_ARGUMENT also for a null shape, and for elements or results past the address space. */
@@ -595,74 +582,74 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
                                                         fastreduce_operator op,
                                                         const fastreduce_config *config);
 
-/* Reduces ragged segments: result s is of input[offsets[s]] .. input[offsets[s + 1] - 1]; or, with
- * config->end_offsets, of input[offsets[s]] .. input[end_offsets[s] - 1], which may leave gaps,
- * overlap, and come in any order; neighbours in their order are fastest.
- * UNSUPPORTED where the implementing file does not define FASTREDUCE_WITH_SHAPES.
+/* Reduces segments of any lengths. Segment s is input[offsets[s]] .. input[offsets[s + 1] - 1].
+ * With config->end_offsets it is input[offsets[s]] .. input[end_offsets[s] - 1]; segments may then
+ * leave gaps, overlap, and come in any order, but are fastest in the order of the input.
+ * UNSUPPORTED unless the implementing file defines FASTREDUCE_WITH_SHAPES.
  *
- *   input    the elements of all segments, at least; may be null where there are none. Not written.
- *            Gaps of less than 4 KiB between two segments are read, too, and have to be memory that
- *            the device can read, but what they hold does not matter. The host does not know where
- *            the input ends, so overlap with output and workspace is not checked.
+ *   input    the elements of all segments; may be null if there are none. Not written. Gaps of less
+ *            than 4 KiB between two segments are read as well, so the device must be able to read
+ *            them; their contents do not matter. The host does not know where the input ends, so
+ *            overlap with output and workspace is not checked.
  *   output   `segments` values of the type fastreduce_output_type(type, op).
- *   offsets  segments + 1 numbers in device memory, or `segments` with config->end_offsets, of 64
- *            bits, or 32 by config->offset_type, aligned to their size; not decreasing and not
- *            negative; read when the kernels run. An empty segment gives the result of no elements,
- *            as does one that ends before it begins or begins below 0. Without segments nothing
+ *   offsets  segments + 1 numbers in device memory, or `segments` with config->end_offsets, of the
+ *            type config->offset_type, aligned to their size. They do not decrease and are not
+ *            negative. They are read when the kernels run. A segment that is empty, ends before it
+ *            begins or begins below 0 gives the result of no elements. Without segments nothing
  *            happens, and no pointer is looked at.
- *   config   as for fastreduce_reduce_axis, with offset_type and end_offsets. An offset_type that
- *            is none of these is INVALID_ARGUMENT.
+ *   config   as for fastreduce_reduce_axis, with offset_type and end_offsets. An invalid
+ *            offset_type is INVALID_ARGUMENT.
  *
- * All else as for fastreduce_reduce_axis: each result has the bits of a row. One launch, or two by
- * EXACT. */
+ * All else as for fastreduce_reduce_axis: each result has the bits of a row. AUTO makes one launch,
+ * EXACT two. */
 FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, void *output,
                                                             size_t segments, const void *offsets,
                                                             fastreduce_type type,
                                                             fastreduce_operator op,
                                                             const fastreduce_config *config);
 
-/* The dot product: writes the sum of x[k] * y[k] for k < n to *output; n == 0 writes 0.
+/* Writes the dot product, the sum of x[k] * y[k] for k < n, to *output; n == 0 writes 0.
  *
- *   x, y     n elements of the type each, as fastreduce_reduce's input. They may be one array, or
- *            overlap. Not written.
- *   output   one value of the type fastreduce_output_type(type, FASTREDUCE_SUM): of 16-bit floats
- *            and f32 an f32, of integers 64 bits, modulo 2^64.
- *   config   as for fastreduce_reduce, n_on_device and output_type too. Kernels: AUTO; EXACT for
- *            floats, with the bits of fastreduce_host_dot, where the implementing file defines
- *            FASTREDUCE_WITH_EXACT_PRODUCTS; all others are UNSUPPORTED, and so is what this build
- *            leaves out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_SUM is among
- *            FASTREDUCE_OPERATORS.
+ *   x, y     n elements of the type each, as the input of fastreduce_reduce. They may be one array,
+ *            or overlap. Not written.
+ *   output   one value of the type fastreduce_output_type(type, FASTREDUCE_SUM): f32 for 16-bit
+ *            floats and f32, f64 for f64, 64 bits for integers, modulo 2^64.
+ *   config   as for fastreduce_reduce, with n_on_device and output_type. Kernels: AUTO; EXACT for
+ *            floats, with the bits of fastreduce_host_dot, if the implementing file defines
+ *            FASTREDUCE_WITH_EXACT_PRODUCTS. All others are UNSUPPORTED. So is what this build
+ *            leaves out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_OPERATORS names
+ *            FASTREDUCE_SUM.
  *
- * Determinism: AUTO's bits are those of pairwise() of the products, each rounded, of f32 and 16
- * bits in f32. EXACT's are those of the true sum of the true products, rounded once.
+ * Determinism: AUTO's bits are those of pairwise() over the rounded products, in f32 for f32 and 16
+ * bits. EXACT's are those of the true sum of the true products, rounded once.
  *
- * Accuracy of AUTO: floats as by SUM, with the sum of |x[k] * y[k]| and one rounding more. Besides,
- * products may underflow.
+ * Accuracy of AUTO: as for SUM, with the sum of |x[k] * y[k]| and one more rounding. Products may
+ * underflow as well.
  *
  * Asynchrony, capture, workspace and errors as for fastreduce_reduce with either array as input. */
 FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, void *output,
                                                 size_t n, fastreduce_type type,
                                                 const fastreduce_config *config);
 
-/* 1 where this build's fastreduce_reduce has the kernel for type and operator; else 0. */
+/* Returns 1 if fastreduce_reduce of this build has the kernel for the type and operator; else 0. */
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
                                        fastreduce_kernel kernel);
-/* The same for fastreduce_reduce_axis and fastreduce_reduce_segments; for fastreduce_dot.
- * fastreduce_accumulate and _f64 have the types whose SUM has FASTREDUCE_EXACT, and
- * fastreduce_accumulate_dot and _dot_f64 those whose dot product has it; only FASTREDUCE_NO_EXACT
- * leaves out fastreduce_accumulate_f32. */
+/* Return 1 if fastreduce_reduce_axis and _segments, or fastreduce_dot, have the kernel; else 0.
+ * fastreduce_accumulate and _f64 have the types whose SUM has FASTREDUCE_EXACT;
+ * fastreduce_accumulate_dot and _dot_f64 have those whose dot product has it. Every build has
+ * fastreduce_accumulate_f32 but those with FASTREDUCE_NO_EXACT. */
 FASTREDUCE_API int fastreduce_supports_shapes(fastreduce_type type, fastreduce_operator op,
                                               fastreduce_kernel kernel);
 FASTREDUCE_API int fastreduce_supports_dot(fastreduce_type type, fastreduce_kernel kernel);
 
-/* Bytes of workspace that fastreduce_sum_f32 and fastreduce_accumulate_f32 need for n elements
- * with config->kernel and config->block_size (its other fields are not read). Grows with n, so
- * the answer for the largest n serves every smaller one; with AUTO and EXACT it is at most
- * FASTREDUCE_WORKSPACE_BYTES. 0 where no workspace is needed, and where fastreduce_sum_f32 would
- * refuse kernel, block_size or n; whether this build holds FASTREDUCE_F32 does not matter. */
+/* Returns the bytes of workspace that fastreduce_sum_f32 and fastreduce_accumulate_f32 need for n
+ * elements with config->kernel and config->block_size; other members are not read. It grows with n,
+ * so the answer for the largest n serves every smaller one. For AUTO and EXACT it is at most
+ * FASTREDUCE_WORKSPACE_BYTES. It is 0 if no workspace is needed, and if fastreduce_sum_f32 would
+ * refuse kernel, block_size or n, even if this build lacks FASTREDUCE_F32. */
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config);
 
-/* Zeroes a workspace, asynchronously on the stream. Once, before its first use. A null workspace is
+/* Zeroes a workspace, asynchronously on the stream; once, before its first use. A null workspace is
  * an error unless workspace_bytes is 0. Errors: INVALID_ARGUMENT, NO_DEVICE, or a cudaError_t. */
 FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size_t workspace_bytes,
                                                            fastreduce_stream stream);
@@ -671,29 +658,29 @@ FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size
 /* ---- Exact sums ------------------------------------------------------------------------------ */
 
 #ifndef FASTREDUCE_DETAIL_HOST_ONLY
-/* Adds input[0] .. input[n - 1] to *accumulator, exactly, on the GPU: the limbs that
- * fastreduce_host_accumulate_f32 gives. Data larger than memory, of several streams or several
- * GPUs: one accumulator each, merged by adding limbs.
+/* Adds input[0] .. input[n - 1] to *accumulator, exactly, on the GPU. The limbs are those that
+ * fastreduce_host_accumulate_f32 gives. Data larger than memory, or of several streams or GPUs, use
+ * one accumulator each; these are merged by adding their limbs.
  *
- *   accumulator   memory the current device can read and write, device or pinned host memory,
- *                 aligned to 8 bytes, outside input and workspace, with limbs as the functions here
- *                 leave them or the sum of up to 2^31; all zeros to begin with.
+ *   accumulator   memory that the current device can read and write: device or pinned host memory,
+ *                 aligned to 8 bytes, outside input and workspace. It begins as zeros. Later its
+ *                 limbs are as the functions here leave them, or the sum of up to 2^31 such.
  *   config        as for fastreduce_sum_f32; its kernel, block_size and output_type are not read.
  *                 Ask fastreduce_workspace_bytes with kernel = FASTREDUCE_EXACT.
  *
- * Input, n, asynchrony (calls on one stream add one after the other; two streams need two
- * accumulators), capture and errors as for fastreduce_sum_f32. */
+ * Input, n, asynchrony, capture and errors as for fastreduce_sum_f32. Calls on one stream add one
+ * after the other; two streams need two accumulators. */
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
                                                            fastreduce_accumulator *accumulator,
                                                            size_t n,
                                                            const fastreduce_config *config);
 
-/* The same for f16, bf16, f32; f64; and for x[k] * y[k] for k < n, of f16, bf16 or f32, or of
- * f64: the limbs that the functions of that name with `host` give. F64 as a `type` is
- * INVALID_ARGUMENT: its accumulators are others. Other types are UNSUPPORTED, and so is what this
- * build leaves out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_SUM is among
- * FASTREDUCE_OPERATORS, and products where it defines FASTREDUCE_WITH_EXACT_PRODUCTS. A workspace
- * of FASTREDUCE_WORKSPACE_BYTES serves every call. */
+/* Add in the same way f16, bf16 and f32, or f64; _dot and _dot_f64 add the products x[k] * y[k] for
+ * k < n of these. The limbs are those of the function with `host` in its name. F64 as `type` is
+ * INVALID_ARGUMENT, as its accumulators are others. Other types are UNSUPPORTED. So is what this
+ * build leaves out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_OPERATORS names
+ * FASTREDUCE_SUM, and products with FASTREDUCE_WITH_EXACT_PRODUCTS. A workspace of
+ * FASTREDUCE_WORKSPACE_BYTES serves every call. */
 FASTREDUCE_API fastreduce_status fastreduce_accumulate(const void *input,
                                                        fastreduce_accumulator *accumulator,
                                                        size_t n, fastreduce_type type,
@@ -711,28 +698,27 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot_f64(
     const fastreduce_config *config);
 #endif
 
-/* *into += *from, exactly, with the carries done: any number of merges, as long as the number
- * stays below 2^235 in magnitude (2^107 elements of the largest float). Host memory; the two may
- * be the same object. */
+/* Adds *from to *into, exactly, and carries, so merges may follow in any number. The sum has to
+ * stay below 2^235 in magnitude (2^107 elements of the largest float). Host memory; both may be the
+ * same object. */
 FASTREDUCE_API void fastreduce_accumulator_merge(fastreduce_accumulator *into,
                                                  const fastreduce_accumulator *from);
 
-/* The sum, rounded once, to the nearest float or double, ties to even. NaN where an element was
- * NaN or both infinities occurred; else an infinity that occurred; an exact zero is +0; past the
- * largest finite value, infinity. Host memory. The f32 result is not the f64 result rounded
- * again: each rounds the exact sum. */
+/* Return the sum, rounded once to the nearest float or double, ties to even. It is NaN if an
+ * element was NaN or both infinities occurred; else an infinity that occurred. Past the largest
+ * finite value it is infinity. An exact zero is +0. Host memory. Each function rounds the exact
+ * sum, so the f32 result is not the f64 result rounded again. */
 FASTREDUCE_API float fastreduce_accumulator_f32(const fastreduce_accumulator *accumulator);
 FASTREDUCE_API double fastreduce_accumulator_f64(const fastreduce_accumulator *accumulator);
 
 /* Adds input[0] .. input[n - 1], floats in host memory aligned to 4 bytes, to *accumulator,
- * exactly. The accumulator does not depend on the order or the split of the input. One thread;
- * input may be null where n == 0. */
+ * exactly. The limbs do not depend on the order of the input, or on how it is split between calls.
+ * One thread; input may be null if n == 0. */
 FASTREDUCE_API void fastreduce_host_accumulate_f32(const float *input,
                                                    fastreduce_accumulator *accumulator, size_t n);
 
-/* The correctly rounded sum of input[0] .. input[n - 1], floats in host memory: as accumulating
- * into an empty accumulator and fastreduce_accumulator_f32. The same bits for any order of the
- * input. */
+/* Returns the correctly rounded sum of input[0] .. input[n - 1], floats in host memory: the bits of
+ * fastreduce_accumulator_f32 after accumulating into zeros, for any order of the input. */
 FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
 
 /* ---- Exact reductions of any float, on the CPU ---- */
@@ -740,42 +726,43 @@ FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
 /* Reduces input[0] .. input[n - 1], in host memory, to *output, exactly and rounded once, to
  * nearest, ties to even.
  *
- *   type, op      f16, bf16, f32, f64: SUM, SUM_ABS, SUM_SQUARES, NORM2, MEAN and VARIANCE. All
- *                 else is UNSUPPORTED.
- *   input, output aligned to the size of an element, and of the result; input may be null where
+ *   type, op      SUM, SUM_ABS, SUM_SQUARES, NORM2, MEAN and VARIANCE of f16, bf16, f32 and f64.
+ *                 All else is UNSUPPORTED.
+ *   input, output aligned to the size of an element, and of the result; input may be null if
  *                 n == 0.
- *   output_type   FASTREDUCE_DEFAULT_TYPE, which is 0, or what fastreduce_output_type says: that
- *                 type. FASTREDUCE_F64: a double, to which the exact result is rounded once.
- *                 Others: UNSUPPORTED.
+ *   output_type   FASTREDUCE_DEFAULT_TYPE (0), or what fastreduce_output_type says: that type.
+ *                 FASTREDUCE_F64: a double, to which the exact result is rounded once. Others:
+ *                 UNSUPPORTED.
  *
- * NaN where an element is one or both infinities occur (of MEAN and VARIANCE also where n == 0, of
- * VARIANCE where one does); else an infinity that occurs. What is past the largest finite value is
- * an infinity, but nothing overflows or underflows before the end: NORM2 of finite elements is
- * finite where the norm fits. MEAN divides by n itself, also where no float has it. An exact zero
- * is +0. The result does not depend on the order of the elements, on rounding modes, on flushing of
- * denormals, or on -ffast-math. One thread. No function on the CPU needs more than 96 KiB of stack.
+ * The result is NaN if an element is NaN or both infinities occur; for MEAN and VARIANCE also if
+ * n == 0, and for VARIANCE if one infinity does. Otherwise it is an infinity if one occurs, or if
+ * it is past the largest finite value. Nothing overflows or underflows before the end, so NORM2 of
+ * finite elements is finite if the norm fits. MEAN divides by n itself, even if no float equals it.
+ * An exact zero is +0. The result does not depend on the order of the elements, on rounding modes,
+ * on flushing of denormals, or on -ffast-math. One thread. No function on the CPU needs more than
+ * 96 KiB of stack.
  *
  * INVALID_ARGUMENT, which comes before UNSUPPORTED: no such type or operator, a null or misaligned
- * pointer, elements past the address space. The output is left as it was, then and where something
- * is UNSUPPORTED. */
+ * pointer, elements past the address space. On an error the output is left as it was. */
 FASTREDUCE_API fastreduce_status fastreduce_host_reduce(const void *input, void *output, size_t n,
                                                         fastreduce_type type,
                                                         fastreduce_operator op,
                                                         fastreduce_type output_type);
 
-/* The same of the dot product, the sum of x[k] * y[k]: of f16, bf16, f32 and f64. No product is
- * rounded, or overflows; infinity times zero is a NaN. x and y may be one array, or overlap. */
+/* Writes the dot product, the sum of x[k] * y[k], by the same rules, of f16, bf16, f32 and f64. No
+ * product is rounded, or overflows; infinity times zero is NaN. x and y may be one array, or
+ * overlap. */
 FASTREDUCE_API fastreduce_status fastreduce_host_dot(const void *x, const void *y, void *output,
                                                      size_t n, fastreduce_type type,
                                                      fastreduce_type output_type);
 
-/* The same for doubles and floats, as functions. */
+/* Return the sum of doubles, and the dot product of floats, by the same rules. */
 FASTREDUCE_API double fastreduce_host_sum_f64(const double *input, size_t n);
 FASTREDUCE_API float fastreduce_host_dot_f32(const float *x, const float *y, size_t n);
 
-/* Adds input[0] .. input[n - 1], of f16, bf16 or f32, to an accumulator, exactly; and of f64. The
- * limbs do not depend on order or split. Errors as of fastreduce_host_reduce, and INVALID_ARGUMENT
- * for F64 as the `type`; the accumulator is then left as it was. */
+/* Add input[0] .. input[n - 1], of f16, bf16 or f32, and of f64, to an accumulator, exactly. The
+ * limbs do not depend on order or split. Errors as for fastreduce_host_reduce, and INVALID_ARGUMENT
+ * for F64 as `type`; the accumulator is then left as it was. */
 FASTREDUCE_API fastreduce_status fastreduce_host_accumulate(const void *input,
                                                             fastreduce_accumulator *accumulator,
                                                             size_t n, fastreduce_type type);
@@ -783,7 +770,7 @@ FASTREDUCE_API void fastreduce_host_accumulate_f64(const double *input,
                                                    fastreduce_wide_accumulator *accumulator,
                                                    size_t n);
 
-/* Adds x[k] * y[k] for k < n, of f16, bf16 or f32; and of f64. Errors as above. */
+/* Add x[k] * y[k] for k < n, of f16, bf16 or f32, and of f64. Errors as above. */
 FASTREDUCE_API fastreduce_status fastreduce_host_accumulate_dot(
     const void *x, const void *y, fastreduce_wide_accumulator *accumulator, size_t n,
     fastreduce_type type);
@@ -791,8 +778,8 @@ FASTREDUCE_API void fastreduce_host_accumulate_dot_f64(const double *x, const do
                                                        fastreduce_product_accumulator *accumulator,
                                                        size_t n);
 
-/* As fastreduce_accumulator_merge, as long as the number stays below 2^1102 in magnitude (2^78
- * times the largest double), _f32 and _f64. */
+/* Merge and round wide accumulators, as the functions above. The number has to stay below 2^1102 in
+ * magnitude (2^78 times the largest double). */
 FASTREDUCE_API void fastreduce_wide_accumulator_merge(fastreduce_wide_accumulator *into,
                                                       const fastreduce_wide_accumulator *from);
 FASTREDUCE_API float
@@ -800,7 +787,7 @@ fastreduce_wide_accumulator_f32(const fastreduce_wide_accumulator *accumulator);
 FASTREDUCE_API double
 fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator);
 
-/* The same of products of doubles, as long as the number stays below 2^2126 in magnitude. */
+/* Merge and round accumulators of products of doubles. The number has to stay below 2^2126. */
 FASTREDUCE_API void
 fastreduce_product_accumulator_merge(fastreduce_product_accumulator *into,
                                      const fastreduce_product_accumulator *from);

@@ -35,7 +35,7 @@ static text what_differs_from_auto()
     return "";
 }
 
-/* Of AUTO on an H100, from the first table of examples/README.md. */
+/* Of AUTO on an H100, from the first table of examples/results.md. */
 static text how_far_from_measured()
 {
     const struct {

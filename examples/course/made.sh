@@ -6,7 +6,7 @@
 #     diff KERNEL KERNEL    from the one to the other
 #     kernel NAME           a function of fastreduce.cuh or steps.cuh
 #     costs KERNEL          what one block of it does, counted by the CPU machine
-#     measured N...         times of these sizes, from the first table of examples/README.md
+#     measured N...         times of these sizes, from the first table of examples/results.md
 #     rungs                 V0 to V7, from the lines "V0 to V7 sum 2^28 floats in ..." there
 set -eu
 course=$(CDPATH= cd "$(dirname "$0")" && pwd)
@@ -63,7 +63,7 @@ measured)
             for (k = 1; k <= columns; ++k) row = row " " $place[k] " |"
             print row
         }
-        columns && /^$/ { exit }' "$top/examples/README.md"
+        columns && /^$/ { exit }' "$top/examples/results.md"
     exit
     ;;
 rungs)
@@ -82,7 +82,7 @@ rungs)
             on = 1
         }
         on && $2 ~ /^V[0-7]$/ { print "| " $2 " |" times[substr($2, 2)] " " $(NF - 1) " |" }
-        /^<!-- \/profile -->/ { exit }' "$top/examples/README.md"
+        /^<!-- \/profile -->/ { exit }' "$top/examples/results.md"
     exit
     ;;
 costs)

@@ -1,6 +1,6 @@
 """Draws roofline.svg, of measured times: python3 examples/course/roofline.py [--out FILE]
 
-GB/s by number of elements of AUTO, V7 and CUB, from the first table of examples/README.md, under
+GB/s by number of elements of AUTO, V7 and CUB, from the first table of examples/results.md, under
 the two limits: what the memory gives, and what a sum of next to nothing takes.
 """
 import argparse
@@ -16,7 +16,7 @@ MARKED = (12, 20, 28)
 
 def measured():
     """(logs of n, {name: microseconds}, GB/s of the memory)"""
-    with open(os.path.join(FOLDER, "..", "README.md"), encoding="utf-8") as file:
+    with open(os.path.join(FOLDER, "..", "results.md"), encoding="utf-8") as file:
         text = file.read()
     table = text[text.index("| n | 2^10 "):]
     table = table[:table.index("\n\n")].split("\n")

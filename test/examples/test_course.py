@@ -2,7 +2,7 @@
 
 Of each exercise from FIRST to LAST: as it stands it is not right; filled in it is; and each usual
 mistake, which is a change of that, is named for what it is. Of the lessons: what they show of the
-kernels is made from them, what they say was measured is in examples/README.md, links lead
+kernels is made from them, what they say was measured is in examples/results.md, links lead
 somewhere, and questions have answers.
 """
 import os
@@ -19,7 +19,7 @@ from course_solutions import SOLUTIONS
 ROOT = os.path.abspath(sys.argv[1])
 COURSE = os.path.join(ROOT, "examples", "course")
 HOLE = "/* YOUR CODE */"
-ANSWERS = {  # what is known of them from elsewhere: test_counts.cpp, examples/README.md
+ANSWERS = {  # what is known of them from elsewhere: test_counts.cpp, examples/results.md
     1: "in a tree 7 steps", 2: "9 block barriers", 3: "step 1: 128 threads add, in 4 warps",
     4: "bank conflicts in all: 105", 5: "V2 1048576, V3 524288",
     6: "v3_add_during_load 9, v4_unroll_last_warp 3", 7: "64 loads of warps for 2048 elements",
@@ -89,9 +89,9 @@ def check_lesson(number, folder):
 def check_documents(folder):
     names = sorted(n[:-3] for n in os.listdir(COURSE) if re.match(r"\d.*\.cu$", n))
     that([int(n[:2]) for n in names] == sorted(SOLUTIONS) == sorted(ANSWERS), f"lessons {names}")
-    measured = read(ROOT, "examples", "README.md")
+    measured = read(ROOT, "examples", "results.md")
     links = re.findall(r"\]\((.*?)\)", read(COURSE, "README.md"))
-    that(links == [name + ".md" for name in names] + ["../README.md"], f"README.md: {links}")
+    that(links == [name + ".md" for name in names] + ["../results.md"], f"README.md: {links}")
     for name in names:
         text, number = read(COURSE, name + ".md"), int(name[:2])
         that(text.startswith(f"# {number}. ") and text.count("\n") < 145, f"{name}: its size")
@@ -101,10 +101,10 @@ def check_documents(folder):
         for link in re.findall(r"\]\(([^)]*)\)", text):
             that(os.path.exists(os.path.join(COURSE, link)), f"{name}: nothing at {link}")
         for figure, unit in re.findall(r"([\d.]+) (µs|GB/s|% of)", text):
-            that(figure in measured, f"{name}: {figure} {unit} is not in examples/README.md")
+            that(figure in measured, f"{name}: {figure} {unit} is not in examples/results.md")
     table = r"\{\{12, ([\d.]+)\}, \{20, ([\d.]+)\}, \{28, ([\d.]+)\}\}"
     for figure in re.findall(table, read(COURSE, "host.h"))[0] + ("3192",):
-        that(re.search(rf"\b{figure}\b", measured), f"{figure} is not in examples/README.md")
+        that(re.search(rf"\b{figure}\b", measured), f"{figure} is not in examples/results.md")
 
 
 def check_made(folder):

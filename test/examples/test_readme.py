@@ -1,4 +1,4 @@
-"""What README.md, test/README.md and examples/README.md show is there and works.
+"""What README.md, test/README.md and examples/*.md show is there and works.
 
 python3 test_readme.py ROOT [NVCC]
 
@@ -16,10 +16,12 @@ import tempfile
 import checks
 from checks import that
 
-DOCUMENTS = ("README.md", "test/README.md", "examples/README.md")
-LONGEST = 10500  # bytes of README.md
+DOCUMENTS = ("README.md", "test/README.md", "examples/README.md", "examples/results.md")
+LONGEST = 10200  # bytes of README.md
 # what the documents name and git does not keep
 MADE = ("build/", "/usr/local/cuda/")
+ELSEWHERE = ("main.c", "cuda_runtime_api.h", "stddef.h", "stdio.h",
+             "kernel_reduce_deterministic.cuh")  # CUB's
 MANUAL = """#include "fastreduce.cuh"
 void calls(const float *input, float *output, float *partials, const float *x, const float *y,
            float (*transform)(float), float (*combine)(float, float), float identity,
@@ -51,7 +53,7 @@ def links(root, name, text):
              f"{name}: nothing at {target}")
     named = re.findall(r"(?:\w[\w.-]*/)*\w[\w-]*\.(?:sh|py|cu|cuh|c|h|cpp|svg|csv|md)\b", text)
     for path in sorted(set(named)):
-        if path.startswith(MADE) or path in ("main.c", "cuda_runtime_api.h", "stddef.h", "stdio.h"):
+        if path.startswith(MADE) or path in ELSEWHERE:
             continue
         that(exists(root, near, path), f"{name}: there is no {path}")
 
@@ -62,7 +64,7 @@ def blocks(text, language):
 
 def code(root, name, text, cc, cxx, folder, toolkit):
     languages = re.findall(r"^```(\w*)\n", text, re.MULTILINE)
-    that(set(languages[::2]) <= {"c", "cpp", "sh"} and not any(languages[1::2]),
+    that(set(languages[::2]) <= {"c", "cpp", "sh", "cmake"} and not any(languages[1::2]),
          f"{name}: blocks of {languages[::2]}")
     for block in blocks(text, "c"):
         with open(os.path.join(folder, "block.c"), "w", encoding="utf-8") as file:
@@ -77,6 +79,11 @@ def code(root, name, text, cc, cxx, folder, toolkit):
             file.write(block)
         run([*cxx.split(), "-std=c++17", "-fsyntax-only", "-Wno-unknown-pragmas", "-I" + root,
              "-I" + os.path.join(root, "test", "simt"), "block.cpp"], folder, name)
+    with open(os.path.join(root, "examples/cmake/CMakeLists.txt"), encoding="utf-8") as file:
+        built = re.findall(r"^#     (.*)\n", file.read(), re.MULTILINE) # by build_systems.sh
+    for block in blocks(text, "cmake"):
+        for line in re.findall(r"^(\w.*?)(?: *#.*)?$", block, re.MULTILINE):
+            that(line in built, f"{name}: examples/cmake does not show {line}")
     for block in blocks(text, "sh"):
         run(["sh", "-n", "-c", block], folder, name)
         for script in re.findall(r"^(?:sh|python3) (\S+)", block, re.MULTILINE):

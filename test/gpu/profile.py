@@ -1,13 +1,14 @@
 """The ladder's comparison matrix from a GPU's hardware counters, beside the counts of the CPU
 machine, as a Markdown table.
 
-python3 profile.py PROFILE_LADDER SIMT_COUNTS [--ncu NCU] [--readme README.md] [--keep FOLDER]
+python3 profile.py PROFILE_LADDER SIMT_COUNTS [--ncu NCU] [--readme FILE] [--keep FOLDER]
 
 Runs Nsight Compute on PROFILE_LADDER (profile_ladder.cu), a version at a time, and reads what
 each instruction of the kernel did: block barriers, accesses to shared memory, lanes active in them,
 extra wavefronts by bank conflicts, divergent branches; and the bytes read from memory over the
-time. Per block of 256 threads. With --readme the table also replaces what stands between the lines
-<!-- profile --> and <!-- /profile -->. Exit 77 where there is no ncu or no GPU.
+time. Per block of 256 threads. With --readme (of
+examples/results.md) the table also replaces what stands between the lines <!-- profile --> and
+<!-- /profile -->. Exit 77 where there is no ncu or no GPU.
 """
 import argparse
 import csv
