@@ -43,6 +43,7 @@ is refused `out` is as it was. All functions may be called by several threads at
 
 from __future__ import annotations
 
+from builtins import max as _max
 from operator import index as _index
 from typing import Any, Optional, Union
 
@@ -160,7 +161,7 @@ def segments(x: Any, offsets: Any, op: str = "sum", *, ends: Any = None, out: An
     number, asked = _core.OPERATORS.index(op), _core.type_number(dtype)
 
     def result() -> tuple[tuple[int, ...], str]:
-        return ((offsets.shape[0] - (ends is None),),
+        return ((_max(offsets.shape[0] - (ends is None), 0),),
                 _core.result_type(str(x.dtype), number, asked))
 
     return _core.call(_core.segments_, (x, offsets, ends), out, result, (number, exact, asked))

@@ -33,6 +33,15 @@ def call(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
     if function not in _FUNCTIONS:
         raise TypeError("fastreduce: there are no segments of JAX arrays")
     name = _FUNCTIONS[function]
+    for x in arrays: # what the compiled function would refuse, but as an error of XLA's
+        if str(x.dtype) not in (*_core.TYPES, "bool"):
+            raise TypeError(f"fastreduce: there are no elements of {x.dtype}")
+        if x.dtype != arrays[0].dtype:
+            raise TypeError("fastreduce: arrays are of different dtypes")
+        if name == "dot" and x.ndim != 1:
+            raise ValueError("fastreduce: dot takes arrays of one axis")
+        if x.shape != arrays[0].shape:
+            raise ValueError("fastreduce: arrays have different shapes")
     shape, dtype = result()
     if jnp.dtype(dtype) != jax.dtypes.canonicalize_dtype(dtype):
         raise TypeError(f"fastreduce: the result is of {dtype}, which JAX has by "
@@ -46,6 +55,8 @@ def call(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
         first = axes[0] if axes else x.ndim
         sizes = (math.prod(x.shape[:first]), math.prod(x.shape[k] for k in axes),
                  math.prod(x.shape[first + len(axes):]))
+        if not sizes[1] and _core.OPERATORS[arguments[2]] in ("min", "max", "argmin", "argmax"):
+            raise ValueError("fastreduce: no elements have neither a least nor a greatest one")
         arrays = (jnp.reshape(x, sizes),)
         made = sizes[::2]
         arguments = (1, False, *arguments[2:])

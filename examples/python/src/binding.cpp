@@ -108,7 +108,7 @@ struct call {
 
     // function(config), with the caller's device and stream and a workspace of theirs
     template <class Function>
-    void on_gpu(const Function &function) const
+    void on_gpu([[maybe_unused]] const Function &function) const
     {
 #if FASTREDUCE_PYTHON_CUDA
         const current_device device(x.device().device_id);
